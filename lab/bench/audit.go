@@ -22,16 +22,16 @@ type Kubernetes struct {
 // writing are the verbs that change something.
 var writing = []string{"create", "update", "patch", "delete", "deletecollection"}
 
-// Writes and Reads are the provider's calls of each sort.
-func (k Kubernetes) Writes() (n int) {
+// CountWrites and Reads are the provider's calls of each sort.
+func (k Kubernetes) CountWrites() (n int) {
 	for _, verb := range writing {
 		n += k.Verbs[verb]
 	}
 	return n
 }
 
-// Reads are the provider's calls that change nothing, with the beginnings of watches.
-func (k Kubernetes) Reads() (n int) { return k.Verbs["get"] + k.Verbs["list"] + k.Verbs["watch"] }
+// CountReads are the provider's calls that change nothing, with the beginnings of watches.
+func (k Kubernetes) CountReads() (n int) { return k.Verbs["get"] + k.Verbs["list"] + k.Verbs["watch"] }
 
 // call is one event of the API server's audit log.
 type call struct {
@@ -83,8 +83,8 @@ func decodeAudit(in io.Reader) ([]call, error) {
 	return calls, lines.Err()
 }
 
-// reviews are what a manager asks the API server about those who ask for its metrics, which here is the bench.
-func (c call) reviews() bool {
+// isReview are what a manager asks the API server about those who ask for its metrics, which here is the bench.
+func (c call) isReview() bool {
 	return c.Object.Resource == "tokenreviews" || c.Object.Resource == "subjectaccessreviews"
 }
 
@@ -97,7 +97,7 @@ func countCalls(calls []call, during span, provider []string) Kubernetes {
 		accounts[account] = true
 	}
 	for _, c := range calls {
-		if seen[c.AuditID] || !during.has(c.Received) || c.reviews() {
+		if seen[c.AuditID] || !during.contains(c.Received) || c.isReview() {
 			continue
 		}
 		seen[c.AuditID] = true

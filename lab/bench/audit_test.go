@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// event is a line of the audit log.
-func event(id, verb, stage, user, agent, resource, at string) string {
+// auditLine is a line of the audit log.
+func auditLine(id, verb, stage, user, agent, resource, at string) string {
 	return `{"kind":"Event","auditID":"` + id + `","stage":"` + stage + `","verb":"` + verb + `","user":{"username":"system:serviceaccount:` + user +
 		`"},"userAgent":"` + agent + `","objectRef":{"resource":"` + resource + `"},"requestReceivedTimestamp":"2026-01-01T12:00:` + at + `Z"}` + "\n"
 }
@@ -20,14 +20,14 @@ func TestCountCalls(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{
 		// The API server puts parts of the log aside.
-		"audit-2026-01-01T12-00-00.000.jsonl": event("0", "get", "ResponseComplete", "a:ours", "manager/v2", "secrets", "00.500000"),
-		"audit.jsonl": event("1", "watch", "ResponseStarted", "a:ours", "manager/v2", "secrets", "01.000000") +
-			event("1", "watch", "ResponseComplete", "a:ours", "manager/v2", "secrets", "01.000000") +
-			event("2", "patch", "ResponseComplete", "a:ours", "manager/v2", "azureclusters", "02.000000") +
-			event("3", "patch", "ResponseComplete", "a:second", "other/v1", "azureclusters", "02.000000") +
-			event("4", "patch", "ResponseComplete", "b:theirs", "core/v1", "clusters", "02.000000") +
-			event("5", "create", "ResponseComplete", "a:ours", "manager/v2", "tokenreviews", "02.000000") +
-			event("6", "create", "ResponseComplete", "a:ours", "manager/v2", "events", "59.000000") +
+		"audit-2026-01-01T12-00-00.000.jsonl": auditLine("0", "get", "ResponseComplete", "a:ours", "manager/v2", "secrets", "00.500000"),
+		"audit.jsonl": auditLine("1", "watch", "ResponseStarted", "a:ours", "manager/v2", "secrets", "01.000000") +
+			auditLine("1", "watch", "ResponseComplete", "a:ours", "manager/v2", "secrets", "01.000000") +
+			auditLine("2", "patch", "ResponseComplete", "a:ours", "manager/v2", "azureclusters", "02.000000") +
+			auditLine("3", "patch", "ResponseComplete", "a:second", "other/v1", "azureclusters", "02.000000") +
+			auditLine("4", "patch", "ResponseComplete", "b:theirs", "core/v1", "clusters", "02.000000") +
+			auditLine("5", "create", "ResponseComplete", "a:ours", "manager/v2", "tokenreviews", "02.000000") +
+			auditLine("6", "create", "ResponseComplete", "a:ours", "manager/v2", "events", "59.000000") +
 			`{"kind":"Event","auditID":"7","ver`,
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
@@ -49,18 +49,18 @@ func TestCountCalls(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
-	if got.Reads() != 2 || got.Writes() != 2 {
-		t.Errorf("%d reads and %d writes, want 2 each", got.Reads(), got.Writes())
+	if got.CountReads() != 2 || got.CountWrites() != 2 {
+		t.Errorf("%d reads and %d writes, want 2 each", got.CountReads(), got.CountWrites())
 	}
 }
 
 func TestLastWrite(t *testing.T) {
-	calls, err := decodeAudit(strings.NewReader(event("0", "patch", "ResponseComplete", "b:theirs", "core/v1", "customresourcedefinitions",
+	calls, err := decodeAudit(strings.NewReader(auditLine("0", "patch", "ResponseComplete", "b:theirs", "core/v1", "customresourcedefinitions",
 		"04.000000") +
-		event("1", "create", "ResponseComplete", "a:ours", "manager/v2", "events", "03.000000") +
-		event("2", "update", "ResponseComplete", "a:ours", "manager/v2", "leases", "07.000000") +
-		event("3", "create", "ResponseComplete", "a:ours", "manager/v2", "subjectaccessreviews", "08.000000") +
-		event("4", "watch", "ResponseStarted", "a:ours", "manager/v2", "secrets", "09.000000")))
+		auditLine("1", "create", "ResponseComplete", "a:ours", "manager/v2", "events", "03.000000") +
+		auditLine("2", "update", "ResponseComplete", "a:ours", "manager/v2", "leases", "07.000000") +
+		auditLine("3", "create", "ResponseComplete", "a:ours", "manager/v2", "subjectaccessreviews", "08.000000") +
+		auditLine("4", "watch", "ResponseStarted", "a:ours", "manager/v2", "secrets", "09.000000")))
 	if err != nil {
 		t.Fatal(err)
 	}

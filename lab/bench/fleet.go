@@ -29,7 +29,7 @@ func newFleet(ctx context.Context, s *settings.Settings, kube client.Client, sce
 	f := &fleet{settings: s, kube: kube}
 	var common []*unstructured.Unstructured
 	if scenario.kind == managed {
-		objects, err := render(ctx, s, placeholder, workload.Options{Flavor: "aks", ControlPlaneMachines: 1, WorkerMachines: scenario.nodes})
+		objects, err := renderTemplate(ctx, s, placeholder, workload.Options{Flavor: "aks", ControlPlaneMachines: 1, WorkerMachines: scenario.nodes})
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func newFleet(ctx context.Context, s *settings.Settings, kube client.Client, sce
 		objects := scenario.ofMachines(clusterName(i))
 		if common != nil {
 			var err error
-			if objects, err = named(common, clusterName(i)); err != nil {
+			if objects, err = nameObjects(common, clusterName(i)); err != nil {
 				return nil, err
 			}
 		}
@@ -53,8 +53,8 @@ func newFleet(ctx context.Context, s *settings.Settings, kube client.Client, sce
 // atOnce is how many requests the bench itself has under way.
 const atOnce = 8
 
-// create makes all objects. Those of a cluster come in their order, several clusters at a time, or several machines of one.
-func (f *fleet) create(ctx context.Context) error {
+// createObjects makes all objects. Those of a cluster come in their order, several clusters at a time, or several machines of one.
+func (f *fleet) createObjects(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for _, objects := range f.clusters {
@@ -85,11 +85,11 @@ var provisionedFields = map[string][]string{
 	"Cluster": {"infrastructureProvisioned"}, "Machine": {"infrastructureProvisioned"}, "MachinePool": {"infrastructureProvisioned"},
 }
 
-// waiting are the objects whose infrastructure is not there, as KIND NAME.
-func (f *fleet) waiting(ctx context.Context) ([]string, error) {
+// listWaiting are the objects whose infrastructure is not there, as KIND NAME.
+func (f *fleet) listWaiting(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, kind := range []string{"Cluster", "Machine", "MachinePool"} {
-		items, err := f.list(ctx, kind)
+		items, err := f.listKind(ctx, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (f *fleet) waiting(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-func (f *fleet) list(ctx context.Context, kind string) ([]unstructured.Unstructured, error) {
+func (f *fleet) listKind(ctx context.Context, kind string) ([]unstructured.Unstructured, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(schema.FromAPIVersionAndKind(core, kind+"List"))
 	err := f.kube.List(ctx, list, client.InNamespace(management.Namespace))
@@ -119,8 +119,8 @@ func (f *fleet) list(ctx context.Context, kind string) ([]unstructured.Unstructu
 // failures is how many looks fail in a row before the run ends.
 const failures = 5
 
-// await looks until nothing is waited for. A look costs more the more there is, and so looks are rarer.
-func (f *fleet) await(ctx context.Context, what string, look func(context.Context) ([]string, error)) error {
+// awaitNone looks until nothing is waited for. A look costs more the more there is, and so looks are rarer.
+func (f *fleet) awaitNone(ctx context.Context, what string, look func(context.Context) ([]string, error)) error {
 	all := 0
 	for _, objects := range f.clusters {
 		all += len(objects)
@@ -145,14 +145,14 @@ func (f *fleet) await(ctx context.Context, what string, look func(context.Contex
 		}
 		select {
 		case <-ctx.Done():
-			return f.late(ctx, what, left, time.Since(begun))
+			return f.lateError(ctx, what, left, time.Since(begun))
 		case <-tick.C:
 		}
 	}
 }
 
-// late is the error of what is not so in time: what it is, and the deepest cause that the first of it says.
-func (f *fleet) late(ctx context.Context, what string, left []string, after time.Duration) error {
+// lateError is the error of what is not so in time: what it is, and the deepest cause that the first of it says.
+func (f *fleet) lateError(ctx context.Context, what string, left []string, after time.Duration) error {
 	shown := left
 	if len(shown) > 5 {
 		shown = append(slices.Clone(shown[:5]), "...")
@@ -168,7 +168,7 @@ func (f *fleet) late(ctx context.Context, what string, left []string, after time
 		if !strings.HasPrefix(name, clusterName(i)) {
 			continue
 		}
-		root, loadErr := workload.Load(asking, f.kube, management.Namespace, clusterName(i))
+		root, loadErr := workload.LoadCluster(asking, f.kube, management.Namespace, clusterName(i))
 		if loadErr != nil || root == nil {
 			return err
 		}
@@ -179,9 +179,9 @@ func (f *fleet) late(ctx context.Context, what string, left []string, after time
 	return err
 }
 
-// remove deletes all Clusters, several at a time.
-func (f *fleet) remove(ctx context.Context) error {
-	clusters, err := f.list(ctx, "Cluster")
+// deleteClusters deletes all Clusters, several at a time.
+func (f *fleet) deleteClusters(ctx context.Context) error {
+	clusters, err := f.listKind(ctx, "Cluster")
 	if err != nil {
 		return err
 	}
@@ -193,9 +193,9 @@ func (f *fleet) remove(ctx context.Context) error {
 	return group.Wait()
 }
 
-// there are the Clusters that are left.
-func (f *fleet) there(ctx context.Context) ([]string, error) {
-	clusters, err := f.list(ctx, "Cluster")
+// listLeft are the Clusters that are left.
+func (f *fleet) listLeft(ctx context.Context) ([]string, error) {
+	clusters, err := f.listKind(ctx, "Cluster")
 	var out []string
 	for i := range clusters {
 		out = append(out, "Cluster "+clusters[i].GetName())

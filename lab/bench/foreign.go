@@ -41,45 +41,45 @@ type program struct {
 // left are kinds of a release that ask for a cluster that runs pods.
 var left = []string{"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy", "Certificate", "Issuer", "ServiceMonitor"}
 
-// install applies the program's manifests with webhooks that lead to its port.
-func (p program) install(ctx context.Context, s *settings.Settings) (webhooks bool, err error) {
+// installManifests applies the program's manifests with webhooks that lead to its port.
+func (p program) installManifests(ctx context.Context, s *settings.Settings) (webhooks bool, err error) {
 	if p.components == "" {
 		return false, nil
 	}
-	raw, err := management.Clusterctl(ctx, s, nil, "generate", "yaml", "--from="+p.components)
+	raw, err := management.RunClusterctl(ctx, s, nil, "generate", "yaml", "--from="+p.components)
 	if err != nil {
 		return false, err
 	}
-	objects, err := provider.Decode(raw)
+	objects, err := provider.DecodeDocuments(raw)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", p.components, err)
 	}
 	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool { return slices.Contains(left, o.GetKind()) })
-	ca, err := os.ReadFile(s.Path("pki", pki.CACert))
+	ca, err := os.ReadFile(s.JoinPath("pki", pki.CACert))
 	if err != nil {
 		return false, err
 	}
-	if objects, err = provider.Localize(objects, provider.Webhooks{Port: s.WebhookPort(p.Manager), CABundle: ca}); err != nil {
+	if objects, err = provider.LocalizeWebhooks(objects, provider.Webhooks{Port: s.WebhookPort(p.Manager), CABundle: ca}); err != nil {
 		return false, fmt.Errorf("%s: %w", p.components, err)
 	}
 	for _, object := range objects {
 		webhooks = webhooks || object.GetKind() == "MutatingWebhookConfiguration" || object.GetKind() == "ValidatingWebhookConfiguration"
 	}
-	return webhooks, management.Install(ctx, s, objects)
+	return webhooks, management.InstallObjects(ctx, s, objects)
 }
 
-// start starts the program and waits until its webhooks answer, if it has any.
-func (p program) start(ctx context.Context, s *settings.Settings, webhooks bool) error {
+// startProgram starts the program and waits until its webhooks answer, if it has any.
+func (p program) startProgram(ctx context.Context, s *settings.Settings, webhooks bool) error {
 	variables := management.ClientEnvironment(s)
-	kubeconfig := s.Path("pods", p.Name, "kubeconfig")
+	kubeconfig := s.JoinPath("pods", p.Name, "kubeconfig")
 	maps.Copy(variables, map[string]string{
 		"KUBECONFIG": kubeconfig, "PATH": os.Getenv("PATH"), "HOME": s.Dir, "TMPDIR": s.Dir,
-		"WEBHOOK_PORT": strconv.Itoa(s.WebhookPort(p.Manager)), "WEBHOOK_CERT_DIR": s.Path("pki", pki.WebhookDir),
+		"WEBHOOK_PORT": strconv.Itoa(s.WebhookPort(p.Manager)), "WEBHOOK_CERT_DIR": s.JoinPath("pki", pki.WebhookDir),
 		"HEALTH_ADDRESS": s.HealthAddress(p.Manager), "DIAGNOSTICS_ADDRESS": s.DiagnosticsAddress(p.Manager),
 		"POD_NAMESPACE": accounts, "POD_NAME": p.Name,
 	})
 	// With exec the program itself is what the lab watches and ends, and no shell before it.
-	spec := process.Spec{Name: p.Name, Path: "/bin/sh", Args: []string{"-c", "exec " + p.command}, Log: s.Log(p.Name)}
+	spec := process.Spec{Name: p.Name, Path: "/bin/sh", Args: []string{"-c", "exec " + p.command}, Log: s.LogPath(p.Name)}
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		spec.Env = append(spec.Env, name+"="+variables[name])
 	}
@@ -92,12 +92,12 @@ func (p program) start(ctx context.Context, s *settings.Settings, webhooks bool)
 			return connection.Close()
 		}
 	}
-	_, err := management.Processes(s).Start(ctx, spec)
+	_, err := management.ProcessTable(s).Start(ctx, spec)
 	return err
 }
 
-// account makes a ServiceAccount that may do everything, and returns a token of it.
-func account(ctx context.Context, kube client.Client, name string) (token string, err error) {
+// createAdminToken makes a ServiceAccount that may do everything, and returns a token of it.
+func createAdminToken(ctx context.Context, kube client.Client, name string) (token string, err error) {
 	object := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: accounts, Name: name}}
 	if err := kube.Create(ctx, object); err != nil {
 		return "", err
@@ -123,26 +123,26 @@ func accountName(namespace, name string) string {
 // by it.
 func (p program) writeKubeconfig(s *settings.Settings, token string) error {
 	config := clientcmdapi.NewConfig()
-	config.Clusters["lab"] = &clientcmdapi.Cluster{Server: s.APIServerURL(), CertificateAuthority: s.Path("pki", pki.CACert)}
+	config.Clusters["lab"] = &clientcmdapi.Cluster{Server: s.APIServerURL(), CertificateAuthority: s.JoinPath("pki", pki.CACert)}
 	config.AuthInfos["lab"] = &clientcmdapi.AuthInfo{Token: token}
 	config.Contexts["lab"] = &clientcmdapi.Context{Cluster: "lab", AuthInfo: "lab", Namespace: metav1.NamespaceDefault}
 	config.CurrentContext = "lab"
-	file := s.Path("pods", p.Name, "kubeconfig")
+	file := s.JoinPath("pods", p.Name, "kubeconfig")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
 	return clientcmd.WriteToFile(*config, file)
 }
 
-// programs pairs commands with manifests.
-func programs(commands, components []string) ([]program, error) {
+// pairPrograms pairs commands with manifests.
+func pairPrograms(commands, components []string) ([]program, error) {
 	if len(components) > len(commands) {
 		return nil, fmt.Errorf("--components is given %d times and --provider %d times: each file belongs to the command of its place",
 			len(components), len(commands))
 	}
 	var out []program
 	for i, command := range commands {
-		p := program{Manager: settings.Foreign(i), command: command}
+		p := program{Manager: settings.ForeignManager(i), command: command}
 		if i < len(components) {
 			if _, err := os.Stat(components[i]); err != nil {
 				return nil, fmt.Errorf("--components: %w", err)
@@ -169,8 +169,8 @@ func endSession(pid int) error {
 	return nil
 }
 
-// identity is the one that templates name, as every provider knows it: a service principal with its secret.
-func identity() *unstructured.Unstructured {
+// newIdentity is the one that templates name, as every provider knows it: a service principal with its secret.
+func newIdentity() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "AzureClusterIdentity",
 		"metadata": map[string]any{

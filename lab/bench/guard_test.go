@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-func expect(t *testing.T, err error, parts ...string) {
+func expectError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
 		t.Fatalf("no error, want one with %q", parts)
@@ -33,17 +33,17 @@ func expect(t *testing.T, err error, parts ...string) {
 // TestAProviderThatExits ends what waits for it, with what it said last.
 func TestAProviderThatExits(t *testing.T) {
 	dir := t.TempDir()
-	p := program{Manager: settings.Foreign(0), command: "sh -c 'echo no such flag'"}
+	p := program{Manager: settings.ForeignManager(0), command: "sh -c 'echo no such flag'"}
 	s := &settings.Settings{Dir: dir, BasePort: 26000}
 	r := &runner{Options: Options{Timeout: time.Minute}, settings: s, programs: []program{p}}
-	if err := p.start(t.Context(), s, false); err != nil {
+	if err := p.startProgram(t.Context(), s, false); err != nil {
 		t.Fatal(err)
 	}
-	err := r.guarded(t.Context(), func(ctx context.Context) error {
+	err := r.runGuarded(t.Context(), func(ctx context.Context) error {
 		<-ctx.Done()
 		return ctx.Err()
 	})
-	expect(t, err, "provider-0 has exited", filepath.Join(dir, "logs", "provider-0.log"), "no such flag")
+	expectError(t, err, "provider-0 has exited", filepath.Join(dir, "logs", "provider-0.log"), "no such flag")
 }
 
 // TestAProviderThatDoesNothing names what is not there when the time is over.
@@ -54,20 +54,20 @@ func TestAProviderThatDoesNothing(t *testing.T) {
 	}
 	scenario := Scenario{Name: "fleet", clusters: 2, machines: 1}
 	// Another manager has said of the first Cluster that its infrastructure is there.
-	done := object(core, "Cluster", clusterName(0), clusterName(0),
-		map[string]any{"infrastructureRef": reference("AzureCluster", clusterName(0))})
+	done := newObject(core, "Cluster", clusterName(0), clusterName(0),
+		map[string]any{"infrastructureRef": newReference("AzureCluster", clusterName(0))})
 	done.Object["status"] = map[string]any{"initialization": map[string]any{"infrastructureProvisioned": true}}
-	pending := object(core, "Cluster", clusterName(1), clusterName(1),
-		map[string]any{"infrastructureRef": reference("AzureCluster", clusterName(1))})
+	pending := newObject(core, "Cluster", clusterName(1), clusterName(1),
+		map[string]any{"infrastructureRef": newReference("AzureCluster", clusterName(1))})
 	f := &fleet{kube: fake.NewClientBuilder().WithScheme(scheme).WithObjects([]client.Object{done, pending}...).Build()}
 	for i := range scenario.clusters {
-		f.clusters = append(f.clusters, []*unstructured.Unstructured{object(core, "Cluster", clusterName(i), clusterName(i), nil)})
+		f.clusters = append(f.clusters, []*unstructured.Unstructured{newObject(core, "Cluster", clusterName(i), clusterName(i), nil)})
 	}
 	late := errors.New("the time limit is over")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 500*time.Millisecond, late)
 	defer cancel()
-	err := f.await(ctx, "have no infrastructure", f.waiting)
-	expect(t, err, "1 have no infrastructure: Cluster "+clusterName(1)+": "+late.Error())
+	err := f.awaitNone(ctx, "have no infrastructure", f.listWaiting)
+	expectError(t, err, "1 have no infrastructure: Cluster "+clusterName(1)+": "+late.Error())
 	if !errors.Is(err, late) {
 		t.Errorf("%v does not say why", err)
 	}
@@ -85,7 +85,7 @@ func TestBrokenLooks(t *testing.T) {
 		{"an API server that goes on failing is told of", failures, failures, broken},
 	} {
 		looks := 0
-		err := (&fleet{}).await(t.Context(), "are there", func(context.Context) ([]string, error) {
+		err := (&fleet{}).awaitNone(t.Context(), "are there", func(context.Context) ([]string, error) {
 			if looks++; looks <= tc.fail {
 				return nil, broken
 			}
@@ -99,11 +99,11 @@ func TestBrokenLooks(t *testing.T) {
 
 // TestPrograms pairs commands with the files of their places.
 func TestPrograms(t *testing.T) {
-	_, err := programs([]string{"a"}, []string{"x.yaml", "y.yaml"})
-	expect(t, err, "--components is given 2 times and --provider 1 times")
-	_, err = programs([]string{"a"}, []string{filepath.Join(t.TempDir(), "none.yaml")})
-	expect(t, err, "--components: ", "none.yaml")
-	got, err := programs([]string{"a", "b"}, nil)
+	_, err := pairPrograms([]string{"a"}, []string{"x.yaml", "y.yaml"})
+	expectError(t, err, "--components is given 2 times and --provider 1 times")
+	_, err = pairPrograms([]string{"a"}, []string{filepath.Join(t.TempDir(), "none.yaml")})
+	expectError(t, err, "--components: ", "none.yaml")
+	got, err := pairPrograms([]string{"a", "b"}, nil)
 	if err != nil || len(got) != 2 || got[1].Name != "provider-1" {
 		t.Errorf("two commands are %v, %v", got, err)
 	}
@@ -111,12 +111,12 @@ func TestPrograms(t *testing.T) {
 
 // TestVirtualTimeIsOurs has scenarios in virtual time refuse another provider, and say what to do.
 func TestVirtualTimeIsOurs(t *testing.T) {
-	s, err := Find("fleet-hour")
+	s, err := FindScenario("fleet-hour")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Start(t.Context(), s, Options{Commands: []string{"theirs"}})
-	expect(t, err, "fleet-hour is in virtual time", "give the scenario fleet --steady")
+	_, err = StartRun(t.Context(), s, Options{Commands: []string{"theirs"}})
+	expectError(t, err, "fleet-hour is in virtual time", "give the scenario fleet --steady")
 }
 
 // TestTheLabOfSomebodyElse is left alone.
@@ -125,16 +125,16 @@ func TestTheLabOfSomebodyElse(t *testing.T) {
 	if err := s.Save(); err != nil {
 		t.Fatal(err)
 	}
-	scenario, err := Find("fleet")
+	scenario, err := FindScenario("fleet")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Start(t.Context(), scenario, Options{Dir: s.Dir})
-	expect(t, err, "there is a lab in "+s.Dir, "lab down --dir")
+	_, err = StartRun(t.Context(), scenario, Options{Dir: s.Dir})
+	expectError(t, err, "there is a lab in "+s.Dir, "lab down --dir")
 	if _, err := settings.Load(s.Dir); err != nil {
 		t.Error(err)
 	}
-	if running, err := management.Running(s); err != nil || len(running) > 0 {
+	if running, err := management.ListRunning(s); err != nil || len(running) > 0 {
 		t.Errorf("%v runs: %v", running, err)
 	}
 }

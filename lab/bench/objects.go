@@ -24,7 +24,7 @@ const (
 	sshKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl bench"
 )
 
-func object(apiVersion, kind, name, cluster string, spec map[string]any) *unstructured.Unstructured {
+func newObject(apiVersion, kind, name, cluster string, spec map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": apiVersion, "kind": kind, "spec": spec,
 		"metadata": map[string]any{
@@ -33,20 +33,20 @@ func object(apiVersion, kind, name, cluster string, spec map[string]any) *unstru
 	}}
 }
 
-func reference(kind, name string) map[string]any {
+func newReference(kind, name string) map[string]any {
 	return map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": kind, "name": name}
 }
 
 // ofMachines are the objects of a cluster whose Machines the bench makes itself: there is no KubeadmControlPlane and no
 // MachineDeployment, and bootstrap data are nothing that boots.
 func (s Scenario) ofMachines(name string) []*unstructured.Unstructured {
-	secret := object("v1", "Secret", name+"-bootstrap", name, nil)
+	secret := newObject("v1", "Secret", name+"-bootstrap", name, nil)
 	delete(secret.Object, "spec")
 	secret.Object["type"] = "cluster.x-k8s.io/secret"
 	secret.Object["stringData"] = map[string]any{"value": "#cloud-config\n", "format": "cloud-config"}
 	out := []*unstructured.Unstructured{
 		secret,
-		object(infrastructure, "AzureCluster", name, name, map[string]any{
+		newObject(infrastructure, "AzureCluster", name, name, map[string]any{
 			"subscriptionID": settings.SubscriptionID, "location": settings.Location, "resourceGroup": name,
 			"identityRef": map[string]any{"apiVersion": infrastructure, "kind": "AzureClusterIdentity", "name": management.IdentityName},
 			"networkSpec": map[string]any{
@@ -55,19 +55,19 @@ func (s Scenario) ofMachines(name string) []*unstructured.Unstructured {
 					map[string]any{"name": "node-subnet", "role": "node"}},
 			},
 		}),
-		object(core, "Cluster", name, name, map[string]any{
+		newObject(core, "Cluster", name, name, map[string]any{
 			"clusterNetwork":    map[string]any{"pods": map[string]any{"cidrBlocks": []any{"192.168.0.0/16"}}},
-			"infrastructureRef": reference("AzureCluster", name),
+			"infrastructureRef": newReference("AzureCluster", name),
 		}),
 	}
 	for i := range s.machines {
 		machine := fmt.Sprintf("%s-%d", name, i)
-		azure := object(infrastructure, "AzureMachine", machine, name, map[string]any{
+		azure := newObject(infrastructure, "AzureMachine", machine, name, map[string]any{
 			"vmSize": vmSize, "sshPublicKey": base64.StdEncoding.EncodeToString([]byte(sshKey)),
 			"osDisk": map[string]any{"osType": "Linux", "diskSizeGB": int64(128)},
 		})
-		owner := object(core, "Machine", machine, name, map[string]any{
-			"clusterName": name, "version": settings.KubernetesVersion, "infrastructureRef": reference("AzureMachine", machine),
+		owner := newObject(core, "Machine", machine, name, map[string]any{
+			"clusterName": name, "version": settings.KubernetesVersion, "infrastructureRef": newReference("AzureMachine", machine),
 			"bootstrap": map[string]any{"dataSecretName": name + "-bootstrap"},
 		})
 		if i < s.controlPlanes() {
@@ -85,19 +85,19 @@ func (s Scenario) ofMachines(name string) []*unstructured.Unstructured {
 // placeholder is the name of the cluster in a template that many clusters are made of.
 const placeholder = "bench-cluster-name"
 
-// render fills a template of the source tree. The identity that it names is there already, and is left out.
-func render(ctx context.Context, s *settings.Settings, name string, o workload.Options) ([]*unstructured.Unstructured, error) {
+// renderTemplate fills a template of the source tree. The identity that it names is there already, and is left out.
+func renderTemplate(ctx context.Context, s *settings.Settings, name string, o workload.Options) ([]*unstructured.Unstructured, error) {
 	file := "cluster-template.yaml"
 	if o.Flavor != workload.DefaultFlavor {
 		file = "cluster-template-" + o.Flavor + ".yaml"
 	}
-	raw, err := management.Clusterctl(ctx, s, nil, "generate", "cluster", name, "--from="+filepath.Join(s.Root, "templates", file),
-		"--target-namespace="+management.Namespace, "--kubernetes-version="+o.Version(),
+	raw, err := management.RunClusterctl(ctx, s, nil, "generate", "cluster", name, "--from="+filepath.Join(s.Root, "templates", file),
+		"--target-namespace="+management.Namespace, "--kubernetes-version="+o.ChosenVersion(),
 		"--control-plane-machine-count="+strconv.Itoa(o.ControlPlaneMachines), "--worker-machine-count="+strconv.Itoa(o.WorkerMachines))
 	if err != nil {
 		return nil, err
 	}
-	objects, err := provider.Decode(raw)
+	objects, err := provider.DecodeDocuments(raw)
 	var out []*unstructured.Unstructured
 	for _, o := range objects {
 		if o.GetKind() != "AzureClusterIdentity" {
@@ -116,12 +116,12 @@ func ofPools(objects []*unstructured.Unstructured, pools int) ([]*unstructured.U
 			out = append(out, o)
 			continue
 		}
-		raw, err := provider.Encode([]*unstructured.Unstructured{o})
+		raw, err := provider.EncodeDocuments([]*unstructured.Unstructured{o})
 		if err != nil {
 			return nil, err
 		}
 		for i := 1; i < pools; i++ {
-			more, err := provider.Decode([]byte(strings.ReplaceAll(string(raw), "pool1", fmt.Sprintf("pool%d", i))))
+			more, err := provider.DecodeDocuments([]byte(strings.ReplaceAll(string(raw), "pool1", fmt.Sprintf("pool%d", i))))
 			if err != nil {
 				return nil, err
 			}
@@ -131,13 +131,13 @@ func ofPools(objects []*unstructured.Unstructured, pools int) ([]*unstructured.U
 	return out, nil
 }
 
-// named are the objects of a template with the name of a cluster in place of the placeholder.
-func named(objects []*unstructured.Unstructured, name string) ([]*unstructured.Unstructured, error) {
-	raw, err := provider.Encode(objects)
+// nameObjects are the objects of a template with the name of a cluster in place of the placeholder.
+func nameObjects(objects []*unstructured.Unstructured, name string) ([]*unstructured.Unstructured, error) {
+	raw, err := provider.EncodeDocuments(objects)
 	if err != nil {
 		return nil, err
 	}
-	return provider.Decode([]byte(strings.ReplaceAll(string(raw), placeholder, name)))
+	return provider.DecodeDocuments([]byte(strings.ReplaceAll(string(raw), placeholder, name)))
 }
 
 // clusterName is that of the nth cluster.

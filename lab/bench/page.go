@@ -71,23 +71,23 @@ type typeRow struct {
 // colours tell runs apart, also for those who see few of them: https://jfly.uni-koeln.de/color/
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"}
 
-// HTML is a page with a table and plots of runs. It needs nothing but itself.
-func HTML(runs []Run) ([]byte, error) {
+// RenderHTML is a page with a table and plots of runs. It needs nothing but itself.
+func RenderHTML(runs []Run) ([]byte, error) {
 	p := page{Runs: runs, Headings: []string{"scenario", "size", "phase", "provider"}}
 	for _, f := range Figures {
-		p.Headings = append(p.Headings, f.heading())
+		p.Headings = append(p.Headings, f.columnHeading())
 	}
 	for _, r := range runs {
 		for _, phase := range r.Phases {
 			row := []string{r.Scenario, r.Size(), phase.Name, r.Provider}
 			for _, f := range Figures {
-				row = append(row, f.value(phase))
+				row = append(row, f.formatValue(phase))
 			}
 			p.Rows = append(p.Rows, row)
 		}
-		p.Notes = append(p.Notes, r.note())
+		p.Notes = append(p.Notes, r.describeSource())
 	}
-	p.Sections = sections(runs)
+	p.Sections = groupRuns(runs)
 	parsed, err := template.New("page").Parse(pageTemplate)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func HTML(runs []Run) ([]byte, error) {
 
 // WriteHTML writes the page.
 func WriteHTML(path string, runs []Run) error {
-	raw, err := HTML(runs)
+	raw, err := RenderHTML(runs)
 	if err != nil {
 		return err
 	}
@@ -112,8 +112,8 @@ type entry struct {
 	phase Phase
 }
 
-// sections put runs of the same scenario and size beside each other.
-func sections(runs []Run) []section {
+// groupRuns put runs of the same scenario and size beside each other.
+func groupRuns(runs []Run) []section {
 	var titles []string
 	entries := map[string][]entry{}
 	for _, r := range runs {
@@ -134,11 +134,11 @@ func sections(runs []Run) []section {
 
 func newSection(title string, entries []entry) section {
 	s := section{Title: title}
-	if scenario, err := Find(entries[0].run.Scenario); err == nil {
+	if scenario, err := FindScenario(entries[0].run.Scenario); err == nil {
 		s.About = scenario.About
 	}
 	for i, e := range entries {
-		s.Legend = append(s.Legend, mark{colour(i), e.run.Provider})
+		s.Legend = append(s.Legend, mark{plotColour(i), e.run.Provider})
 	}
 	for _, f := range Figures {
 		if b, ok := newBars(f, entries); ok {
@@ -166,7 +166,7 @@ func newSection(title string, entries []entry) section {
 	return s
 }
 
-func colour(i int) string { return colours[i%len(colours)] }
+func plotColour(i int) string { return colours[i%len(colours)] }
 
 // Sizes of pictures, as the template has them.
 const (
@@ -183,10 +183,10 @@ func newBars(f Figure, entries []entry) (bars, bool) {
 	if most == 0 {
 		return bars{}, false
 	}
-	out := bars{Title: f.heading(), Height: barStep * len(entries)}
+	out := bars{Title: f.columnHeading(), Height: barStep * len(entries)}
 	for i, e := range entries {
 		value, ok := f.of(e.phase)
-		b := bar{Colour: colour(i), Label: f.value(e.phase), Y: barStep * i, Width: int(value / most * barWidth)}
+		b := bar{Colour: plotColour(i), Label: f.formatValue(e.phase), Y: barStep * i, Width: int(value / most * barWidth)}
 		if ok && value > 0 {
 			b.Width = max(b.Width, 1)
 		}
@@ -215,7 +215,7 @@ func newCurve(title string, entries []entry, of func(Phase) []xy) curve {
 			points = append(points, fmt.Sprintf("%.1f,%.1f", p.x/right*curveWidth, curveHeight-p.y/top*curveHeight))
 		}
 		if len(points) > 1 {
-			out.Lines = append(out.Lines, line{colour(i), strings.Join(points, " ")})
+			out.Lines = append(out.Lines, line{plotColour(i), strings.Join(points, " ")})
 		}
 	}
 	return out
@@ -228,7 +228,7 @@ func newTypes(entries []entry) types {
 	for _, e := range entries {
 		out.Names = append(out.Names, e.run.Provider)
 		for name, c := range e.phase.Azure.Types {
-			all[name] += c.All()
+			all[name] += c.CountAll()
 		}
 	}
 	var names []string

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// two are runs of one scenario by two providers, of which the second knows less of itself.
-func two() []Run {
+// exampleRuns are runs of one scenario by two providers, of which the second knows less of itself.
+func exampleRuns() []Run {
 	return []Run{{
 		Scenario: "default", Provider: "ours", Source: FromProcesses, TimeScale: 1, Clusters: 1, Machines: 5, Guests: true, Processors: 2,
 		LoadBefore: "0.10", LoadAfter: "0.70",
@@ -39,7 +39,7 @@ func two() []Run {
 // TestHTML reads the page as the XML that it also is: the table has every figure, each picture a bar for each run, and nothing is
 // asked of anybody.
 func TestHTML(t *testing.T) {
-	raw, err := HTML(two())
+	raw, err := RenderHTML(exampleRuns())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestHTML(t *testing.T) {
 
 func TestPrint(t *testing.T) {
 	var out bytes.Buffer
-	if err := Print(&out, two()); err != nil {
+	if err := PrintTable(&out, exampleRuns()); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")
@@ -117,20 +117,20 @@ func TestPrint(t *testing.T) {
 // TestFiles writes runs, reads them again, and refuses what holds none.
 func TestFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "folder", "a.json")
-	if err := Write(file, two()); err != nil {
+	if err := WriteRuns(file, exampleRuns()); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Read(file, file)
+	got, err := ReadRuns(file, file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(append(two(), two()...), got); diff != "" {
+	if diff := cmp.Diff(append(exampleRuns(), exampleRuns()...), got); diff != "" {
 		t.Errorf("what was written, twice (-want +got):\n%s", diff)
 	}
-	if err := Write(file, nil); err != nil {
+	if err := WriteRuns(file, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(file); err == nil || !strings.Contains(err.Error(), "a.json has no runs") {
+	if _, err := ReadRuns(file); err == nil || !strings.Contains(err.Error(), "a.json has no runs") {
 		t.Errorf("a file without runs: %v", err)
 	}
 }

@@ -44,8 +44,8 @@ func readPasses(metrics string) histogram {
 	return out
 }
 
-// since is what came to the histogram after before. A process that was started anew begins at nothing.
-func (h histogram) since(before histogram) histogram {
+// subtractBefore is what came to the histogram after before. A process that was started anew begins at nothing.
+func (h histogram) subtractBefore(before histogram) histogram {
 	out := histogram{}
 	anew := h[math.Inf(1)] < before[math.Inf(1)]
 	for bound, count := range h {
@@ -57,8 +57,8 @@ func (h histogram) since(before histogram) histogram {
 	return out
 }
 
-// passes are nil when there were none, or the provider serves no such metrics.
-func (h histogram) passes() *Passes {
+// summarizePasses are nil when there were none, or the provider serves no such metrics.
+func (h histogram) summarizePasses() *Passes {
 	all := h[math.Inf(1)]
 	if all <= 0 {
 		return nil

@@ -37,7 +37,7 @@ func TestPasses(t *testing.T) {
 		"none":            {reason: "nothing happened", before: before, after: before},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := readPasses(tc.after).since(readPasses(tc.before)).passes()
+			got := readPasses(tc.after).subtractBefore(readPasses(tc.before)).summarizePasses()
 			if diff := cmp.Diff(tc.want, got, cmp.Comparer(func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 })); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 			}

@@ -15,13 +15,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/schedule"
 )
 
-// phase measures what do does. What happens in the rest after it is nobody's.
-func (r *runner) phase(ctx context.Context, name string, do func(context.Context, *Phase) error) error {
+// measurePhase measures what do does. What happens in the rest after it is nobody's.
+func (r *runner) measurePhase(ctx context.Context, name string, do func(context.Context, *Phase) error) error {
 	p := Phase{Name: name}
-	before := r.histogram(ctx)
-	cpu, _, _ := r.watcher.usage()
+	before := r.readHistogram(ctx)
+	cpu, _, _ := r.watcher.readUsage()
 	during := span{from: time.Now()}
-	if err := r.guarded(ctx, func(ctx context.Context) error { return do(ctx, &p) }); err != nil {
+	if err := r.runGuarded(ctx, func(ctx context.Context) error { return do(ctx, &p) }); err != nil {
 		return fmt.Errorf("%s, phase %s: %w", r.scenario.Name, name, err)
 	}
 	during.to = time.Now()
@@ -29,13 +29,13 @@ func (r *runner) phase(ctx context.Context, name string, do func(context.Context
 	if p.WallSeconds == 0 {
 		p.WallSeconds = during.to.Sub(during.from).Seconds()
 	}
-	after, _, _ := r.watcher.usage()
+	after, _, _ := r.watcher.readUsage()
 	p.Process = &Process{CPUSeconds: after - cpu}
-	p.Passes = r.histogram(ctx).since(before).passes()
-	if err := wait(ctx, r.Rest); err != nil {
+	p.Passes = r.readHistogram(ctx).subtractBefore(before).summarizePasses()
+	if err := waitFor(ctx, r.Rest); err != nil {
 		return err
 	}
-	_, p.Process.RestMiB, p.Process.PeakMiB = r.watcher.usage()
+	_, p.Process.RestMiB, p.Process.PeakMiB = r.watcher.readUsage()
 
 	log, err := timeline.ReadLog(r.settings.RequestLog())
 	if err != nil {
@@ -48,16 +48,16 @@ func (r *runner) phase(ctx context.Context, name string, do func(context.Context
 	p.Azure = countRequests(log, during)
 	kubernetes := countCalls(calls, during, r.accounts)
 	p.Kubernetes = &kubernetes
-	p.Requests = points(log, during)
+	p.Requests = countPerMoment(log, during)
 	p.Memory = r.watcher.samplesIn(during, shown)
 	r.out.Phases = append(r.out.Phases, p)
-	r.Report("%s: %s, %d reads, %d writes, %d deletes", name, seconds(during.to.Sub(during.from)), p.Azure.Reads, p.Azure.Writes,
+	r.Report("%s: %s, %d reads, %d writes, %d deletes", name, formatSeconds(during.to.Sub(during.from)), p.Azure.Reads, p.Azure.Writes,
 		p.Azure.Deletes)
 	return nil
 }
 
-// guarded bounds a phase in time, and ends it when a program of the provider exits.
-func (r *runner) guarded(ctx context.Context, do func(context.Context) error) error {
+// runGuarded bounds a phase in time, and ends it when a program of the provider exits.
+func (r *runner) runGuarded(ctx context.Context, do func(context.Context) error) error {
 	bounded, cancel := context.WithTimeoutCause(ctx, r.Timeout, fmt.Errorf("the time limit of %s is over", r.Timeout))
 	defer cancel()
 	bounded, stop := context.WithCancelCause(bounded)
@@ -72,7 +72,7 @@ func (r *runner) guarded(ctx context.Context, do func(context.Context) error) er
 			case <-tick.C:
 			}
 			for _, p := range r.programs {
-				if err := management.Processes(r.settings).Exited(p.Name); err != nil && !r.restarting.Load() {
+				if err := management.ProcessTable(r.settings).ExitError(p.Name); err != nil && !r.restarting.Load() {
 					stop(errExited{err})
 					return
 				}
@@ -93,23 +93,23 @@ type errExited struct{ error }
 // shown is how many points of a curve are kept.
 const shown = 200
 
-// points are how many requests there were at each moment.
-func points(log []schedule.Request, during span) []Point {
+// countPerMoment are how many requests there were at each moment.
+func countPerMoment(log []schedule.Request, during span) []Point {
 	var all []Point
 	for _, request := range log {
-		if ofProvider(request) && during.has(request.Time) {
+		if ofProvider(request) && during.contains(request.Time) {
 			all = append(all, Point{Seconds: request.Time.Sub(during.from).Seconds(), Count: len(all) + 1})
 		}
 	}
-	out := thin(all, shown)
+	out := keepEveryNth(all, shown)
 	if len(all) > 0 {
 		out = append(out, Point{Seconds: during.to.Sub(during.from).Seconds(), Count: len(all)})
 	}
 	return out
 }
 
-// histogram adds up what the provider's programs serve of controller-runtime's metrics. One that serves none leaves it empty.
-func (r *runner) histogram(ctx context.Context) histogram {
+// readHistogram adds up what the provider's programs serve of controller-runtime's metrics. One that serves none leaves it empty.
+func (r *runner) readHistogram(ctx context.Context) histogram {
 	out := histogram{}
 	managers := []settings.Manager{settings.Azure}
 	if len(r.programs) > 0 {
@@ -120,7 +120,7 @@ func (r *runner) histogram(ctx context.Context) histogram {
 	}
 	for _, m := range managers {
 		for _, scheme := range []string{"https://", "http://"} {
-			metrics, err := r.get(ctx, scheme+r.settings.DiagnosticsAddress(m)+"/metrics")
+			metrics, err := r.getURL(ctx, scheme+r.settings.DiagnosticsAddress(m)+"/metrics")
 			if err != nil {
 				continue
 			}
@@ -138,7 +138,7 @@ var metricsClient = &http.Client{Timeout: 10 * time.Second, Transport: &http.Tra
 	TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true,
 }}
 
-func (r *runner) get(ctx context.Context, url string) (string, error) {
+func (r *runner) getURL(ctx context.Context, url string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return "", err
@@ -160,19 +160,19 @@ func (r *runner) get(ctx context.Context, url string) (string, error) {
 // again at moments of their own, so that with many of them there always is one.
 const silence = 15 * time.Second
 
-// restart kills the provider, starts it anew, and waits until it has seen everything. It lasted until the silence began.
-func (r *runner) restart(ctx context.Context, p *Phase) error {
+// restartProvider kills the provider, starts it anew, and waits until it has seen everything. It lasted until the silence began.
+func (r *runner) restartProvider(ctx context.Context, p *Phase) error {
 	begin := time.Now()
-	table := management.Processes(r.settings)
+	table := management.ProcessTable(r.settings)
 	r.restarting.Store(true)
 	defer r.restarting.Store(false)
-	for _, name := range r.processes() {
+	for _, name := range r.processNames() {
 		if err := table.Kill(ctx, name); err != nil {
 			return err
 		}
 	}
 	for _, program := range r.programs {
-		if err := program.start(ctx, r.settings, r.webhooks[program.Name]); err != nil {
+		if err := program.startProgram(ctx, r.settings, r.webhooks[program.Name]); err != nil {
 			return err
 		}
 	}
@@ -189,15 +189,15 @@ func (r *runner) restart(ctx context.Context, p *Phase) error {
 		if err != nil {
 			return err
 		}
-		if end, over := settled(log, begin, time.Now()); over {
+		if end, over := isSettled(log, begin, time.Now()); over {
 			p.WallSeconds = end.Sub(begin).Seconds()
 			return nil
 		}
 	}
 }
 
-// settled tells whether in the last silence there was no more than a twentieth of all requests since begin, and when it began.
-func settled(log []schedule.Request, begin, now time.Time) (end time.Time, over bool) {
+// isSettled tells whether in the last silence there was no more than a twentieth of all requests since begin, and when it began.
+func isSettled(log []schedule.Request, begin, now time.Time) (end time.Time, over bool) {
 	all, late := 0, 0
 	end = begin
 	for _, request := range log {

@@ -35,7 +35,7 @@ func (r *runner) awaitQuiet(ctx context.Context) error {
 			r.Report("something is still written to Kubernetes after %s", quietWithin)
 			return nil
 		}
-		if err := wait(ctx, last.Add(quietFor).Sub(now)); err != nil {
+		if err := waitFor(ctx, last.Add(quietFor).Sub(now)); err != nil {
 			return err
 		}
 	}
@@ -45,7 +45,7 @@ func (r *runner) awaitQuiet(ctx context.Context) error {
 func lastWrite(calls []call) time.Time {
 	var last time.Time
 	for _, c := range calls {
-		if slices.Contains(writing, c.Verb) && c.Object.Resource != "leases" && !c.reviews() && c.Received.After(last) {
+		if slices.Contains(writing, c.Verb) && c.Object.Resource != "leases" && !c.isReview() && c.Received.After(last) {
 			last = c.Received
 		}
 	}

@@ -17,8 +17,8 @@ type Classes struct {
 	Deletes int `json:"deletes"`
 }
 
-// All are the requests of all classes.
-func (c Classes) All() int { return c.Reads + c.Writes + c.Deletes }
+// CountAll are the requests of all classes.
+func (c Classes) CountAll() int { return c.Reads + c.Writes + c.Deletes }
 
 // Azure are the requests that a provider has sent to Azure Resource Manager, whatever came of them.
 type Azure struct {
@@ -35,14 +35,14 @@ type Azure struct {
 // span is a time from its begin until before its end.
 type span struct{ from, to time.Time }
 
-func (s span) has(t time.Time) bool { return !t.Before(s.from) && t.Before(s.to) }
+func (s span) contains(t time.Time) bool { return !t.Before(s.from) && t.Before(s.to) }
 
 // CountRequests counts what the log has of a provider between two moments. Tokens are no requests to Resource Manager, and what
 // the lab itself asked is nobody's.
 func countRequests(log []schedule.Request, during span) Azure {
 	out := Azure{Types: map[string]Classes{}}
 	for _, r := range log {
-		if !during.has(r.Time) || !ofProvider(r) {
+		if !during.contains(r.Time) || !ofProvider(r) {
 			continue
 		}
 		path, _, _ := strings.Cut(r.URL, "?")
@@ -100,7 +100,7 @@ func typeOf(path string) string {
 	}
 	name := namespace
 	for i := 0; i < len(parts); i += 2 {
-		name += "/" + spelling(parts[i])
+		name += "/" + canonicalSegment(parts[i])
 	}
 	if last := len(parts) - 1; len(parts)%2 == 1 && !(len(parts) > 2 && schedule.IsListAction(parts[last])) {
 		name += " list"
@@ -108,8 +108,8 @@ func typeOf(path string) string {
 	return name
 }
 
-// spelling is the one that counts are kept under: clients spell the segment of groups in two ways.
-func spelling(segment string) string {
+// canonicalSegment is the one that counts are kept under: clients spell the segment of groups in two ways.
+func canonicalSegment(segment string) string {
 	if strings.EqualFold(segment, "resourceGroups") {
 		return "resourceGroups"
 	}

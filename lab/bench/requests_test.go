@@ -87,7 +87,7 @@ func TestSettled(t *testing.T) {
 		"before the begin": {reason: "an earlier phase is none of it", log: []schedule.Request{at(-5)}, after: 60},
 	} {
 		t.Run(name, func(t *testing.T) {
-			end, over := settled(tc.log, noon, noon.Add(time.Duration(tc.after)*time.Second))
+			end, over := isSettled(tc.log, noon, noon.Add(time.Duration(tc.after)*time.Second))
 			if over != tc.over || over && !end.Equal(noon.Add(time.Duration(tc.end)*time.Second)) {
 				t.Errorf("%s: over %v at %s, want %v at %d s", tc.reason, over, end.Sub(noon), tc.over, tc.end)
 			}

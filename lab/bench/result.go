@@ -80,8 +80,8 @@ type File struct {
 	Runs []Run `json:"runs"`
 }
 
-// Write writes runs to a file.
-func Write(path string, runs []Run) error {
+// WriteRuns writes runs to a file.
+func WriteRuns(path string, runs []Run) error {
 	raw, err := json.MarshalIndent(File{Runs: runs}, "", "  ")
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ func Write(path string, runs []Run) error {
 	return writeFile(path, raw)
 }
 
-// Read reads the runs of several files.
-func Read(paths ...string) ([]Run, error) {
+// ReadRuns reads the runs of several files.
+func ReadRuns(paths ...string) ([]Run, error) {
 	var runs []Run
 	for _, path := range paths {
 		raw, err := os.ReadFile(path)

@@ -59,17 +59,17 @@ type runner struct {
 	out        Run
 }
 
-// Start runs a scenario in a lab that is gone when it returns; its logs stay in the directory.
-func Start(ctx context.Context, scenario Scenario, o Options) (Run, error) {
-	scenario, err := scenario.resized(o.Clusters, o.Machines, o.Pools)
+// StartRun runs a scenario in a lab that is gone when it returns; its logs stay in the directory.
+func StartRun(ctx context.Context, scenario Scenario, o Options) (Run, error) {
+	scenario, err := scenario.withSize(o.Clusters, o.Machines, o.Pools)
 	if err != nil {
 		return Run{}, err
 	}
-	if scenario.Virtual() {
+	if scenario.IsVirtual() {
 		return inVirtualTime(ctx, scenario, o)
 	}
 	r := &runner{Options: o, scenario: scenario, webhooks: map[string]bool{}}
-	if r.programs, err = programs(o.Commands, o.Components); err != nil {
+	if r.programs, err = pairPrograms(o.Commands, o.Components); err != nil {
 		return Run{}, err
 	}
 	if _, err := settings.Load(o.Dir); !errors.Is(err, settings.ErrNoLab) {
@@ -81,40 +81,40 @@ func Start(ctx context.Context, scenario Scenario, o Options) (Run, error) {
 		ClientSecret: management.NewSecret(), ControlToken: management.NewSecret(),
 		WithoutProvider: len(r.programs) > 0, WithoutGuests: scenario.kind == machines, APIServerMemory: apiServerMemory,
 	}
-	if err := firstError(os.RemoveAll(r.settings.RequestLog()), os.RemoveAll(r.settings.Path("logs"))); err != nil {
+	if err := firstError(os.RemoveAll(r.settings.RequestLog()), os.RemoveAll(r.settings.JoinPath("logs"))); err != nil {
 		return Run{}, err
 	}
 	r.out = Run{
 		Scenario: scenario.Name, Provider: o.Name, Source: FromProcesses, Begun: time.Now().UTC(), Seed: seed, TimeScale: o.TimeScale,
 		Clusters: scenario.clusters, Machines: scenario.machines, Pools: scenario.pools, Guests: scenario.kind != machines,
-		Processors: runtime.NumCPU(), LoadBefore: load(),
+		Processors: runtime.NumCPU(), LoadBefore: loadAverage(),
 	}
-	err = r.run(ctx)
-	return r.out, errors.Join(err, r.end())
+	err = r.runScenario(ctx)
+	return r.out, errors.Join(err, r.stopAll())
 }
 
 // apiServerMemory has room for the objects of the largest scenarios: with what other labs have the API server takes a third of its
 // processor time to collect garbage, and the bench measures that.
 const apiServerMemory = "3GiB"
 
-// end stops what the run has started, even when it was interrupted.
-func (r *runner) end() error {
+// stopAll stops what the run has started, even when it was interrupted.
+func (r *runner) stopAll() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	table := management.Processes(r.settings)
+	table := management.ProcessTable(r.settings)
 	var failures []error
 	for _, p := range r.programs {
-		pid := table.State(p.Name).PID
+		pid := table.ReadState(p.Name).PID
 		failures = append(failures, table.Stop(ctx, p.Name), endSession(pid))
 	}
-	if err := errors.Join(append(failures, management.Down(ctx, r.settings))...); err != nil {
+	if err := errors.Join(append(failures, management.StopLab(ctx, r.settings))...); err != nil {
 		return err
 	}
-	return management.Remove(r.settings)
+	return management.RemoveData(r.settings)
 }
 
-func (r *runner) run(ctx context.Context) error {
-	if err := management.Up(ctx, r.settings, r.Report); err != nil {
+func (r *runner) runScenario(ctx context.Context) error {
+	if err := management.StartLab(ctx, r.settings, r.Report); err != nil {
 		return err
 	}
 	config, err := management.RESTConfig(r.settings)
@@ -125,7 +125,7 @@ func (r *runner) run(ctx context.Context) error {
 	if r.kube, err = client.New(config, client.Options{}); err != nil {
 		return err
 	}
-	if r.token, err = account(ctx, r.kube, "bench"); err != nil {
+	if r.token, err = createAdminToken(ctx, r.kube, "bench"); err != nil {
 		return err
 	}
 	if err := r.startProvider(ctx); err != nil {
@@ -136,18 +136,18 @@ func (r *runner) run(ctx context.Context) error {
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	r.watcher = watch(watching, r.sessions)
-	if err := r.phases(ctx); err != nil {
+	r.watcher = startWatcher(watching, r.sessionIDs)
+	if err := r.runPhases(ctx); err != nil {
 		return err
 	}
-	r.out.LoadAfter = load()
+	r.out.LoadAfter = loadAverage()
 	return nil
 }
 
 // startProvider starts the provider's programs, and learns what the audit log calls them. Ours runs already.
 func (r *runner) startProvider(ctx context.Context) error {
 	if len(r.programs) == 0 {
-		deployment, err := kubelet.Deployment(ctx, r.kube, settings.Azure)
+		deployment, err := kubelet.FindDeployment(ctx, r.kube, settings.Azure)
 		if err != nil {
 			return err
 		}
@@ -155,12 +155,12 @@ func (r *runner) startProvider(ctx context.Context) error {
 		return nil
 	}
 	for _, p := range r.programs {
-		webhooks, err := p.install(ctx, r.settings)
+		webhooks, err := p.installManifests(ctx, r.settings)
 		if err != nil {
 			return err
 		}
 		r.webhooks[p.Name] = webhooks
-		token, err := account(ctx, r.kube, p.Name)
+		token, err := createAdminToken(ctx, r.kube, p.Name)
 		if err != nil {
 			return err
 		}
@@ -171,16 +171,16 @@ func (r *runner) startProvider(ctx context.Context) error {
 	}
 	// All kinds are there before any program looks for them.
 	for _, p := range r.programs {
-		if err := p.start(ctx, r.settings, r.webhooks[p.Name]); err != nil {
+		if err := p.startProgram(ctx, r.settings, r.webhooks[p.Name]); err != nil {
 			return err
 		}
 		r.Report("provider started: %s", p.command)
 	}
-	return management.Apply(ctx, r.kube, identity())
+	return management.ApplyObject(ctx, r.kube, newIdentity())
 }
 
-// processes are the names of the provider's processes.
-func (r *runner) processes() []string {
+// processNames are the names of the provider's processes.
+func (r *runner) processNames() []string {
 	if len(r.programs) == 0 {
 		return []string{settings.Azure.Name}
 	}
@@ -191,19 +191,19 @@ func (r *runner) processes() []string {
 	return out
 }
 
-// sessions are those of the provider's processes.
-func (r *runner) sessions() []int {
+// sessionIDs are those of the provider's processes.
+func (r *runner) sessionIDs() []int {
 	var out []int
-	table := management.Processes(r.settings)
-	for _, name := range r.processes() {
-		if state := table.State(name); state.Alive {
+	table := management.ProcessTable(r.settings)
+	for _, name := range r.processNames() {
+		if state := table.ReadState(name); state.Alive {
 			out = append(out, state.PID)
 		}
 	}
 	return out
 }
 
-func (r *runner) phases(ctx context.Context) error {
+func (r *runner) runPhases(ctx context.Context) error {
 	var all *fleet
 	single := r.scenario.clusters == 1 && r.scenario.kind != machines
 	if !single {
@@ -212,27 +212,27 @@ func (r *runner) phases(ctx context.Context) error {
 			return err
 		}
 	}
-	err := r.phase(ctx, create, func(ctx context.Context, p *Phase) error {
+	err := r.measurePhase(ctx, create, func(ctx context.Context, p *Phase) error {
 		if single {
 			return r.createOne(ctx, p)
 		}
 		return r.createFleet(ctx, all, p)
 	})
 	if err == nil && r.Steady > 0 {
-		err = r.phase(ctx, steady, func(ctx context.Context, _ *Phase) error { return wait(ctx, r.Steady) })
+		err = r.measurePhase(ctx, steady, func(ctx context.Context, _ *Phase) error { return waitFor(ctx, r.Steady) })
 	}
 	for _, name := range r.scenario.after {
 		if err != nil {
 			return err
 		}
-		err = r.phase(ctx, name, func(ctx context.Context, p *Phase) error {
+		err = r.measurePhase(ctx, name, func(ctx context.Context, p *Phase) error {
 			if name == restart {
-				return r.restart(ctx, p)
+				return r.restartProvider(ctx, p)
 			}
-			if err := all.remove(ctx); err != nil {
+			if err := all.deleteClusters(ctx); err != nil {
 				return err
 			}
-			return all.await(ctx, "are not gone", all.there)
+			return all.awaitNone(ctx, "are not gone", all.listLeft)
 		})
 	}
 	return err
@@ -246,37 +246,37 @@ func (r *runner) createOne(ctx context.Context, p *Phase) error {
 		o.Flavor, o.WorkerMachines = "aks", r.scenario.nodes
 	}
 	name := clusterName(0)
-	objects, err := render(ctx, r.settings, name, o)
+	objects, err := renderTemplate(ctx, r.settings, name, o)
 	if err == nil && r.scenario.kind == managed {
 		objects, err = ofPools(objects, r.scenario.pools)
 	}
 	if err != nil {
 		return err
 	}
-	if o.Manifest, err = provider.Encode(objects); err != nil {
+	if o.Manifest, err = provider.EncodeDocuments(objects); err != nil {
 		return err
 	}
-	times, err := workload.Create(ctx, r.settings, name, o, silent{})
+	times, err := workload.CreateCluster(ctx, r.settings, name, o, silent{})
 	if err != nil {
 		return err
 	}
-	line, err := timeline.Load(ctx, r.settings, name)
+	line, err := timeline.LoadTimeline(ctx, r.settings, name)
 	if err != nil {
 		return err
 	}
 	_, critical := line.CriticalPath()
 	p.WallSeconds, p.ProvisionedSeconds = times.Ready.Sub(times.Applied).Seconds(), times.Provisioned.Sub(times.Applied).Seconds()
-	p.CriticalSeconds, p.Overhead = critical.Seconds(), line.Overhead()
+	p.CriticalSeconds, p.Overhead = critical.Seconds(), line.ComputeOverhead()
 	return nil
 }
 
 // createFleet makes many clusters, or many machines.
 func (r *runner) createFleet(ctx context.Context, all *fleet, p *Phase) error {
 	begin := time.Now()
-	if err := all.create(ctx); err != nil {
+	if err := all.createObjects(ctx); err != nil {
 		return err
 	}
-	if err := all.await(ctx, "have no infrastructure", all.waiting); err != nil {
+	if err := all.awaitNone(ctx, "have no infrastructure", all.listWaiting); err != nil {
 		return err
 	}
 	end := time.Now()
@@ -288,18 +288,18 @@ func (r *runner) createFleet(ctx context.Context, all *fleet, p *Phase) error {
 	if err != nil {
 		return err
 	}
-	operations, err := azure.Operations(ctx)
+	operations, err := azure.ListOperations(ctx)
 	if err != nil {
 		return err
 	}
-	state, err := azure.State(ctx)
+	state, err := azure.ReadState(ctx)
 	if err != nil {
 		return err
 	}
 	references := schedule.FindReferences(state)
 	var longest time.Duration
 	for i := range all.clusters {
-		line := timeline.Build(workload.Times{Applied: begin, Provisioned: end}, []string{clusterName(i)}, log, operations, references, nil)
+		line := timeline.BuildTimeline(workload.Times{Applied: begin, Provisioned: end}, []string{clusterName(i)}, log, operations, references, nil)
 		if _, critical := line.CriticalPath(); critical > longest {
 			longest = critical
 		}
@@ -318,7 +318,7 @@ type silent struct{}
 func (silent) Show(*workload.Object, time.Duration) {}
 func (silent) Close()                               {}
 
-func wait(ctx context.Context, d time.Duration) error {
+func waitFor(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -61,8 +61,8 @@ var Scenarios = []Scenario{
 	{Name: "day", About: "a day in which nothing happens to many clusters", clusters: 200, machines: 3, virtual: 24 * time.Hour},
 }
 
-// Find finds a scenario by its name.
-func Find(name string) (Scenario, error) {
+// FindScenario finds a scenario by its name.
+func FindScenario(name string) (Scenario, error) {
 	i := slices.IndexFunc(Scenarios, func(s Scenario) bool { return s.Name == name })
 	if i < 0 {
 		var names []string
@@ -74,16 +74,16 @@ func Find(name string) (Scenario, error) {
 	return Scenarios[i], nil
 }
 
-// Virtual tells whether the scenario is one in virtual time, which only our own provider can be put in.
-func (s Scenario) Virtual() bool { return s.virtual > 0 }
+// IsVirtual tells whether the scenario is one in virtual time, which only our own provider can be put in.
+func (s Scenario) IsVirtual() bool { return s.virtual > 0 }
 
 // Size is what the scenario has unless flags change it.
 func (s Scenario) Size() string {
 	return Run{Clusters: s.clusters, Machines: s.machines, Pools: s.pools}.Size()
 }
 
-// resized is the scenario in another size; zero leaves what there is.
-func (s Scenario) resized(clusters, machines, pools int) (Scenario, error) {
+// withSize is the scenario in another size; zero leaves what there is.
+func (s Scenario) withSize(clusters, machines, pools int) (Scenario, error) {
 	if clusters < 0 || machines < 0 || pools < 0 {
 		return s, fmt.Errorf("--clusters %d, --machines %d, --pools %d: want 1 or more", clusters, machines, pools)
 	}

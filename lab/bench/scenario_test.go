@@ -21,11 +21,11 @@ func TestResized(t *testing.T) {
 			fails: "--clusters -1, --machines 0, --pools 0: want 1 or more"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := Find(tc.scenario)
+			s, err := FindScenario(tc.scenario)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err = s.resized(tc.clusters, tc.machines, tc.pools)
+			s, err = s.withSize(tc.clusters, tc.machines, tc.pools)
 			switch {
 			case tc.fails != "" && (err == nil || err.Error() != tc.fails):
 				t.Errorf("%s: error %v, want %s", tc.reason, err, tc.fails)

@@ -16,8 +16,8 @@ type Figure struct {
 	digits int
 }
 
-// value is the figure in text, a dash for what is not known.
-func (f Figure) value(p Phase) string {
+// formatValue is the figure in text, a dash for what is not known.
+func (f Figure) formatValue(p Phase) string {
 	value, ok := f.of(p)
 	if !ok {
 		return "-"
@@ -25,31 +25,31 @@ func (f Figure) value(p Phase) string {
 	return fmt.Sprintf("%.*f", f.digits, value)
 }
 
-func positive(value float64) (float64, bool) { return value, value > 0 }
+func ifPositive(value float64) (float64, bool) { return value, value > 0 }
 
-func count(n int) (float64, bool) { return float64(n), true }
+func countValue(n int) (float64, bool) { return float64(n), true }
 
 // Figures are those of tables and plots, in their order.
 var Figures = []Figure{
-	{Name: "wall", Unit: "s", digits: 1, of: func(p Phase) (float64, bool) { return positive(p.WallSeconds) }},
-	{Name: "critical", Unit: "s", digits: 1, of: func(p Phase) (float64, bool) { return positive(p.CriticalSeconds) }},
-	{Name: "overhead", digits: 2, of: func(p Phase) (float64, bool) { return positive(p.Overhead) }},
-	{Name: "reads", of: func(p Phase) (float64, bool) { return count(p.Azure.Reads) }},
-	{Name: "polls", of: func(p Phase) (float64, bool) { return count(p.Azure.Polls) }},
-	{Name: "writes", of: func(p Phase) (float64, bool) { return count(p.Azure.Writes) }},
-	{Name: "deletes", of: func(p Phase) (float64, bool) { return count(p.Azure.Deletes) }},
-	{Name: "429", of: func(p Phase) (float64, bool) { return count(p.Azure.Throttled) }},
+	{Name: "wall", Unit: "s", digits: 1, of: func(p Phase) (float64, bool) { return ifPositive(p.WallSeconds) }},
+	{Name: "critical", Unit: "s", digits: 1, of: func(p Phase) (float64, bool) { return ifPositive(p.CriticalSeconds) }},
+	{Name: "overhead", digits: 2, of: func(p Phase) (float64, bool) { return ifPositive(p.Overhead) }},
+	{Name: "reads", of: func(p Phase) (float64, bool) { return countValue(p.Azure.Reads) }},
+	{Name: "polls", of: func(p Phase) (float64, bool) { return countValue(p.Azure.Polls) }},
+	{Name: "writes", of: func(p Phase) (float64, bool) { return countValue(p.Azure.Writes) }},
+	{Name: "deletes", of: func(p Phase) (float64, bool) { return countValue(p.Azure.Deletes) }},
+	{Name: "429", of: func(p Phase) (float64, bool) { return countValue(p.Azure.Throttled) }},
 	{Name: "k8s reads", of: func(p Phase) (float64, bool) {
 		if p.Kubernetes == nil {
 			return 0, false
 		}
-		return count(p.Kubernetes.Reads())
+		return countValue(p.Kubernetes.CountReads())
 	}},
 	{Name: "k8s writes", of: func(p Phase) (float64, bool) {
 		if p.Kubernetes == nil {
 			return 0, false
 		}
-		return count(p.Kubernetes.Writes())
+		return countValue(p.Kubernetes.CountWrites())
 	}},
 	ofProcess("CPU", "s", 1, func(p Process) float64 { return p.CPUSeconds }),
 	ofProcess("peak", "MiB", 0, func(p Process) float64 { return p.PeakMiB }),
@@ -78,16 +78,16 @@ func ofPasses(name, unit string, of func(Passes) float64) Figure {
 	}}
 }
 
-// heading is the name of a figure with its unit.
-func (f Figure) heading() string {
+// columnHeading is the name of a figure with its unit.
+func (f Figure) columnHeading() string {
 	if f.Unit == "" {
 		return f.Name
 	}
 	return f.Name + " (" + f.Unit + ")"
 }
 
-// Print writes a table of runs, with a line for each phase.
-func Print(out io.Writer, runs []Run) error {
+// PrintTable writes a table of runs, with a line for each phase.
+func PrintTable(out io.Writer, runs []Run) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	headings := []string{"SCENARIO", "SIZE", "PHASE", "PROVIDER"}
 	for _, f := range Figures {
@@ -99,11 +99,11 @@ func Print(out io.Writer, runs []Run) error {
 		for _, p := range r.Phases {
 			cells := []string{r.Scenario, r.Size(), p.Name, r.Provider}
 			for _, f := range Figures {
-				cells = append(cells, f.value(p))
+				cells = append(cells, f.formatValue(p))
 			}
 			fmt.Fprintln(w, strings.Join(cells, "\t"))
 		}
-		notes = append(notes, r.note())
+		notes = append(notes, r.describeSource())
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -119,8 +119,8 @@ func unitOf(f Figure) string {
 	return "/" + f.Unit
 }
 
-// note says where the figures of a run are from.
-func (r Run) note() string {
+// describeSource says where the figures of a run are from.
+func (r Run) describeSource() string {
 	if r.Source == FromVirtualTime {
 		return fmt.Sprintf("%s, %s: our controllers in virtual time at Azure's pace, requests from the simulator's log", r.Scenario, r.Provider)
 	}

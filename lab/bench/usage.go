@@ -61,7 +61,7 @@ func readSession(proc string, session int) (map[lifetime]usage, error) {
 		if err != nil {
 			return nil, err
 		}
-		one := usage{cpu: float64(number(fields[userField])+number(fields[systemField])) / ticksPerSecond}
+		one := usage{cpu: float64(parseNumber(fields[userField])+parseNumber(fields[systemField])) / ticksPerSecond}
 		status, err := os.ReadFile(filepath.Join(filepath.Dir(file), "status"))
 		if err != nil {
 			continue
@@ -70,9 +70,9 @@ func readSession(proc string, session int) (map[lifetime]usage, error) {
 			name, value, _ := strings.Cut(line, ":")
 			switch name {
 			case "VmRSS":
-				one.residentKiB = number(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
+				one.residentKiB = parseNumber(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
 			case "VmHWM":
-				one.residentPeak = number(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
+				one.residentPeak = parseNumber(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
 			}
 		}
 		out[lifetime{pid, fields[startField]}] = one
@@ -80,7 +80,7 @@ func readSession(proc string, session int) (map[lifetime]usage, error) {
 	return out, nil
 }
 
-func number(text string) int {
+func parseNumber(text string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil {
 		return 0
@@ -109,13 +109,13 @@ type watcher struct {
 // watchInterval is how often processes are looked at: what one takes after the last look before its end is not counted.
 const watchInterval = 500 * time.Millisecond
 
-func watch(ctx context.Context, sessions func() []int) *watcher {
+func startWatcher(ctx context.Context, sessions func() []int) *watcher {
 	w := &watcher{sessions: sessions, begun: time.Now(), seen: map[lifetime]usage{}}
 	go func() {
 		tick := time.NewTicker(watchInterval)
 		defer tick.Stop()
 		for {
-			w.look()
+			w.sample()
 			select {
 			case <-ctx.Done():
 				return
@@ -126,7 +126,7 @@ func watch(ctx context.Context, sessions func() []int) *watcher {
 	return w
 }
 
-func (w *watcher) look() {
+func (w *watcher) sample() {
 	sum, peaks := 0, 0
 	found := map[lifetime]usage{}
 	for _, session := range w.sessions() {
@@ -154,9 +154,9 @@ func (w *watcher) look() {
 	w.samples = append(w.samples, Sample{Seconds: time.Since(w.begun).Seconds(), MiB: w.now})
 }
 
-// usage are CPU seconds up to now, resident memory now and the most there was.
-func (w *watcher) usage() (cpu, now, most float64) {
-	w.look()
+// readUsage are CPU seconds up to now, resident memory now and the most there was.
+func (w *watcher) readUsage() (cpu, now, most float64) {
+	w.sample()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, u := range w.seen {
@@ -176,11 +176,11 @@ func (w *watcher) samplesIn(during span, atMost int) []Sample {
 			out = append(out, Sample{Seconds: s.Seconds - from, MiB: s.MiB})
 		}
 	}
-	return thin(out, atMost)
+	return keepEveryNth(out, atMost)
 }
 
-// thin keeps every nth so that at most so many are left.
-func thin[T any](all []T, atMost int) []T {
+// keepEveryNth keeps every nth so that at most so many are left.
+func keepEveryNth[T any](all []T, atMost int) []T {
 	if len(all) <= atMost {
 		return all
 	}
@@ -192,8 +192,8 @@ func thin[T any](all []T, atMost int) []T {
 	return out
 }
 
-// load is the load of the computer over the last minute, as every figure of time has to be read with it.
-func load() string {
+// loadAverage is the load of the computer over the last minute, as every figure of time has to be read with it.
+func loadAverage() string {
 	raw, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
 		return "unknown"
@@ -201,4 +201,4 @@ func load() string {
 	return strings.Fields(string(raw))[0]
 }
 
-func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
+func formatSeconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

@@ -54,8 +54,8 @@ func TestWatcher(t *testing.T) {
 		t.Fatal(errno)
 	}
 	w := &watcher{sessions: func() []int { return []int{int(session)} }, seen: map[lifetime]usage{}}
-	before, now, most := w.usage()
-	for after := before; after == before; after, _, _ = w.usage() {
+	before, now, most := w.readUsage()
+	for after := before; after == before; after, _, _ = w.readUsage() {
 		if t.Context().Err() != nil {
 			t.Fatal("no processor time is seen")
 		}
@@ -66,10 +66,10 @@ func TestWatcher(t *testing.T) {
 }
 
 func TestThin(t *testing.T) {
-	if diff := cmp.Diff([]int{1, 4, 7}, thin([]int{1, 2, 3, 4, 5, 6, 7, 8}, 3)); diff != "" {
+	if diff := cmp.Diff([]int{1, 4, 7}, keepEveryNth([]int{1, 2, 3, 4, 5, 6, 7, 8}, 3)); diff != "" {
 		t.Errorf("every third (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]int{1, 2}, thin([]int{1, 2}, 3)); diff != "" {
+	if diff := cmp.Diff([]int{1, 2}, keepEveryNth([]int{1, 2}, 3)); diff != "" {
 		t.Errorf("few (-want +got):\n%s", diff)
 	}
 }

@@ -45,7 +45,7 @@ func inVirtualTime(ctx context.Context, scenario Scenario, o Options) (Run, erro
 	defer cancel()
 	run := Run{
 		Scenario: scenario.Name, Provider: o.Name, Source: FromVirtualTime, Begun: time.Now().UTC(), Seed: virtualSeed, TimeScale: 1,
-		Clusters: scenario.clusters, Machines: scenario.machines, Pools: scenario.pools, Processors: runtime.NumCPU(), LoadBefore: load(),
+		Clusters: scenario.clusters, Machines: scenario.machines, Pools: scenario.pools, Processors: runtime.NumCPU(), LoadBefore: loadAverage(),
 	}
 	o.Report("%s: %s for %s in virtual time", scenario.Name, scenario.Size(), scenario.virtual)
 	test := exec.CommandContext(bounded, "go", "test", virtualPackage, "-run", "^"+virtualTest+"$", "-count=1", "-timeout", "0", "-figures",
@@ -64,7 +64,7 @@ func inVirtualTime(ctx context.Context, scenario Scenario, o Options) (Run, erro
 	if run.Phases, err = readVirtual(folder); err != nil {
 		return run, err
 	}
-	run.LoadAfter = load()
+	run.LoadAfter = loadAverage()
 	return run, nil
 }
 
@@ -91,7 +91,7 @@ func readVirtual(folder string) ([]Phase, error) {
 	for _, n := range named {
 		during := span{from: n.From, to: n.To}
 		out = append(out, Phase{Name: n.Name, Begun: n.From, Ended: n.To, WallSeconds: n.To.Sub(n.From).Seconds(),
-			Azure: countRequests(log, during), Requests: points(log, during)})
+			Azure: countRequests(log, during), Requests: countPerMoment(log, during)})
 	}
 	return out, nil
 }

@@ -34,9 +34,9 @@ var (
 
 const clusterInfoPath = "/api/v1/namespaces/kube-public/configmaps/cluster-info"
 
-// may says whether the identity is allowed the request. Client certificates of the cluster CA may
+// isAllowed says whether the identity is allowed the request. Client certificates of the cluster CA may
 // do all: the in-memory server knows no roles.
-func (i identity) may(r *http.Request) bool {
+func (i identity) isAllowed(r *http.Request) bool {
 	if !i.anonymous && !i.bootstrap {
 		return true
 	}
@@ -46,10 +46,10 @@ func (i identity) may(r *http.Request) bool {
 	return slices.Contains(anonymousPaths, r.URL.Path) || (i.bootstrap && bootstrapPaths.MatchString(r.URL.Path))
 }
 
-// authenticate recognises client certificates of the cluster CA, bootstrap tokens and, in a managed
+// authenticateRequest recognises client certificates of the cluster CA, bootstrap tokens and, in a managed
 // cluster with Microsoft Entra ID, its tokens. Credentials
 // that are presented and do not hold are an error; none at all is anonymous.
-func (w *workload) authenticate(r *http.Request) (identity, error) {
+func (w *workload) authenticateRequest(r *http.Request) (identity, error) {
 	w.mu.Lock()
 	pki := w.pki
 	w.mu.Unlock()

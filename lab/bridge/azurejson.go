@@ -52,7 +52,7 @@ func checkAzureJSON(script *bootScript, g guest, plan *kubeadmPlan, inv inventor
 		return fmt.Errorf("%s: %s does not write it: cloud-provider-azure has no configuration on this machine", azureJSONPaths[0],
 			script.WrittenBy)
 	}
-	content, err := file.read()
+	content, err := file.readContent()
 	if err != nil {
 		return err
 	}
@@ -131,9 +131,9 @@ func checkCredentials(c cloudConfigJSON, g guest, controlPlane bool, inv invento
 func checkUserAssigned(clientID string, g guest, inv inventory) error {
 	var known []string
 	for id, v := range g.Identity.UserAssignedIdentities {
-		client, _ := dig(v, "clientId").(string)
+		client, _ := nestedValue(v, "clientId").(string)
 		if client == "" && inv != nil {
-			client, _ = dig(inv[strings.ToLower(id)], "properties", "clientId").(string)
+			client, _ = nestedValue(inv[strings.ToLower(id)], "properties", "clientId").(string)
 		}
 		if client != "" {
 			known = append(known, client)
@@ -168,24 +168,24 @@ func checkNetwork(c cloudConfigJSON, plan *kubeadmPlan, inv inventory) error {
 	for _, r := range []struct{ key, value, collection string }{
 		{"vnetName", c.VNetName, vnet},
 		{"subnetName", c.SubnetName, vnet + "/" + c.VNetName + "/subnets"},
-		{"securityGroupName", c.SecurityGroupName, network(or(c.SecurityGroupResourceGroup, c.ResourceGroup)) + "networkSecurityGroups"},
-		{"routeTableName", c.RouteTableName, network(or(c.RouteTableResourceGroup, c.VNetResourceGroup)) + "routeTables"},
+		{"securityGroupName", c.SecurityGroupName, network(firstNonEmpty(c.SecurityGroupResourceGroup, c.ResourceGroup)) + "networkSecurityGroups"},
+		{"routeTableName", c.RouteTableName, network(firstNonEmpty(c.RouteTableResourceGroup, c.VNetResourceGroup)) + "routeTables"},
 	} {
-		if r.value == "" || inv.has(r.collection+"/"+r.value) {
+		if r.value == "" || inv.hasID(r.collection+"/"+r.value) {
 			continue
 		}
-		there := inv.names(r.collection)
+		there := inv.listNames(r.collection)
 		slices.Sort(there)
 		return fmt.Errorf("key %s is %q but %s has only [%s]", r.key, r.value, r.collection, strings.Join(there, ", "))
 	}
 	return nil
 }
 
-func or(a, b string) string {
+func firstNonEmpty(a, b string) string {
 	if a != "" {
 		return a
 	}
 	return b
 }
 
-func orNone(s string) string { return or(s, "None") }
+func orNone(s string) string { return firstNonEmpty(s, "None") }

@@ -106,7 +106,7 @@ func bootDataWith(t *testing.T, certs secret.Certificates) *bootData {
 	}
 }
 
-func (d *bootData) base(t *testing.T) cloudinit.BaseUserData {
+func (d *bootData) baseUserData(t *testing.T) cloudinit.BaseUserData {
 	t.Helper()
 	config, err := json.MarshalIndent(d.azureJSON, "", "    ")
 	if err != nil {
@@ -134,7 +134,7 @@ func (d *bootData) initData(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	input := &cloudinit.ControlPlaneInput{BaseUserData: d.base(t), Certificates: d.certs, ClusterConfiguration: cluster,
+	input := &cloudinit.ControlPlaneInput{BaseUserData: d.baseUserData(t), Certificates: d.certs, ClusterConfiguration: cluster,
 		InitConfiguration: init}
 	if d.ignition != nil {
 		data, _, err := ignition.NewInitControlPlane(&ignition.ControlPlaneInput{ControlPlaneInput: input, Ignition: d.ignition})
@@ -167,7 +167,7 @@ func (d *bootData) joinYAML(t *testing.T, controlPlane bool) string {
 
 func (d *bootData) controlPlaneJoinData(t *testing.T) string {
 	t.Helper()
-	input := &cloudinit.ControlPlaneJoinInput{BaseUserData: d.base(t), Certificates: d.certs, JoinConfiguration: d.joinYAML(t, true)}
+	input := &cloudinit.ControlPlaneJoinInput{BaseUserData: d.baseUserData(t), Certificates: d.certs, JoinConfiguration: d.joinYAML(t, true)}
 	if d.ignition != nil {
 		data, _, err := ignition.NewJoinControlPlane(&ignition.ControlPlaneJoinInput{ControlPlaneJoinInput: input, Ignition: d.ignition})
 		return customData(t, data, err)
@@ -178,7 +178,7 @@ func (d *bootData) controlPlaneJoinData(t *testing.T) string {
 
 func (d *bootData) workerData(t *testing.T) string {
 	t.Helper()
-	input := &cloudinit.NodeInput{BaseUserData: d.base(t), JoinConfiguration: d.joinYAML(t, false)}
+	input := &cloudinit.NodeInput{BaseUserData: d.baseUserData(t), JoinConfiguration: d.joinYAML(t, false)}
 	if d.ignition != nil {
 		data, _, err := ignition.NewNode(&ignition.NodeInput{NodeInput: input, Ignition: d.ignition})
 		return customData(t, data, err)
@@ -257,19 +257,21 @@ func testInventory(t *testing.T, vms ...guest) inventory {
 		t.Fatal(err)
 	}
 	inv := inventory{}
-	inv.collect("", tree)
+	inv.collectIDs("", tree)
 	return inv
 }
 
-func (d *bootData) set(key string, value any) { d.azureJSON[key] = value }
+func (d *bootData) setKey(key string, value any) { d.azureJSON[key] = value }
 
-func (d *bootData) drop(keys ...string) {
+func (d *bootData) dropKeys(keys ...string) {
 	for _, k := range keys {
 		maps.DeleteFunc(d.azureJSON, func(have string, _ any) bool { return have == k })
 	}
 }
 
-// cert finds one of the certificates to break it.
-func (d *bootData) cert(p secret.Purpose) *secret.Certificate { return d.certs.GetByPurpose(p) }
+// certificateOf finds one of the certificates to break it.
+func (d *bootData) certificateOf(p secret.Purpose) *secret.Certificate {
+	return d.certs.GetByPurpose(p)
+}
 
 var uninitializedByClusterAPI = corev1.Taint{Key: "node.cluster.x-k8s.io/uninitialized", Effect: corev1.TaintEffectNoSchedule}

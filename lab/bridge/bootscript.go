@@ -19,7 +19,7 @@ type bootFile struct {
 	Unknown error
 }
 
-func (f bootFile) read() ([]byte, error) {
+func (f bootFile) readContent() ([]byte, error) {
 	if f.Unknown != nil {
 		return nil, fmt.Errorf("%s: %w", f.Path, f.Unknown)
 	}
@@ -37,11 +37,11 @@ type bootScript struct {
 
 // bootFormat is a format of bootstrap data.
 type bootFormat interface {
-	// is tells whether a machine would take the document as one of this format.
-	is(document []byte) bool
-	// read does what a machine does with the document before it runs anything. The error names the part of the document
+	// matches tells whether a machine would take the document as one of this format.
+	matches(document []byte) bool
+	// readDocument does what a machine does with the document before it runs anything. The error names the part of the document
 	// which a machine could not use.
-	read(document []byte, g guest) (*bootScript, error)
+	readDocument(document []byte, g guest) (*bootScript, error)
 }
 
 // bootFormats are what Cluster API's kubeadm bootstrap provider writes. The last one takes whatever is none of the others.
@@ -57,14 +57,14 @@ func readCustomData(g guest) (*bootScript, error) {
 		return nil, fmt.Errorf("osProfile.customData is not base64: %w", err)
 	}
 	for _, format := range bootFormats {
-		if !format.is(document) {
+		if !format.matches(document) {
 			continue
 		}
-		script, err := format.read(document, g)
+		script, err := format.readDocument(document, g)
 		if err != nil {
 			return nil, err
 		}
-		script.edit(g)
+		script.applyEdits(g)
 		return script, nil
 	}
 	return nil, fmt.Errorf("osProfile.customData is neither cloud-config nor an Ignition config")
@@ -111,7 +111,7 @@ func gunzip(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-func abbreviate(s string, n int) string {
+func abbreviateText(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

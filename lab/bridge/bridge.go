@@ -32,7 +32,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-func (o *Options) validate() error {
+func (o *Options) checkOptions() error {
 	u, err := url.Parse(o.Simulator)
 	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
 		return fmt.Errorf("the simulator's address %q is not an http(s) URL such as https://127.0.0.1:28443", o.Simulator)
@@ -46,11 +46,11 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// Run watches the simulator's guests and keeps workload clusters in step with them. It blocks until
+// RunBridge watches the simulator's guests and keeps workload clusters in step with them. It blocks until
 // ctx is done (then it returns nil) or until it cannot start at all. A simulator that is away is
 // waited for.
-func Run(ctx context.Context, o Options) error {
-	if err := o.validate(); err != nil {
+func RunBridge(ctx context.Context, o Options) error {
+	if err := o.checkOptions(); err != nil {
 		return err
 	}
 	if o.Log == nil {
@@ -71,7 +71,7 @@ func Run(ctx context.Context, o Options) error {
 		sim: sim, fleet: f, scale: o.TimeScale, log: o.Log,
 		entra: &entra{sim: sim}, machines: map[string]*machine{}, managed: map[string]*managed{},
 	}
-	defer b.close()
+	defer b.closeAll()
 	clusters := make(chan struct{})
 	go func() {
 		defer close(clusters)
@@ -109,16 +109,16 @@ const (
 
 // followGuests keeps machines in step with the virtual machines until ctx is done.
 func (b *bridge) followGuests(ctx context.Context) {
-	follow(ctx, b.log, b.sim.guests, b.sync, func(ctx context.Context) {
+	followList(ctx, b.log, b.sim.listGuests, b.syncMachines, func(ctx context.Context) {
 		for _, m := range b.machines {
-			m.announce(ctx)
+			m.announceAgain(ctx)
 		}
 	})
 }
 
-// follow polls a list of the simulator until ctx is done and hands each new one to sync. When the simulator answers again
+// followList polls a list of the simulator until ctx is done and hands each new one to sync. When the simulator answers again
 // after it was away, it is told again what it may have forgotten.
-func follow[T any](ctx context.Context, log *slog.Logger,
+func followList[T any](ctx context.Context, log *slog.Logger,
 	list func(ctx context.Context, after int64, wait time.Duration) ([]T, int64, error),
 	sync func(context.Context, []T), announce func(context.Context)) {
 	after, wait, backoff, lost := int64(0), time.Duration(0), firstBackoff, false
@@ -129,7 +129,7 @@ func follow[T any](ctx context.Context, log *slog.Logger,
 				log.Warn("the simulator does not answer", "error", err)
 			}
 			lost, after, wait = true, 0, 0
-			pause(ctx, backoff)
+			waitUnlessDone(ctx, backoff)
 			backoff = min(2*backoff, lastBackoff)
 			continue
 		}
@@ -142,15 +142,15 @@ func follow[T any](ctx context.Context, log *slog.Logger,
 	}
 }
 
-// sync brings the machines in step with a list of guests.
-func (b *bridge) sync(ctx context.Context, guests []guest) {
+// syncMachines brings the machines in step with a list of guests.
+func (b *bridge) syncMachines(ctx context.Context, guests []guest) {
 	seen := map[string]bool{}
 	var fresh []*machine
 	for _, g := range guests {
 		seen[g.VMID] = true
 		m, ok := b.machines[g.VMID]
 		if ok && !m.guest.sameMachine(g) {
-			m.remove(ctx)
+			m.removeMachine(ctx)
 			ok = false
 		}
 		if !ok {
@@ -160,20 +160,20 @@ func (b *bridge) sync(ctx context.Context, guests []guest) {
 			continue
 		}
 		rebooted := m.guest.BootID != g.BootID
-		m.observe(ctx, g, rebooted)
+		m.observeGuest(ctx, g, rebooted)
 	}
 	for id, m := range b.machines {
 		if !seen[id] {
-			m.remove(ctx)
+			m.removeMachine(ctx)
 			delete(b.machines, id)
 		}
 	}
-	b.begin(ctx, fresh)
+	b.beginMachines(ctx, fresh)
 }
 
-// begin starts machines seen for the first time. Those which had joined before the bridge was
+// beginMachines starts machines seen for the first time. Those which had joined before the bridge was
 // restarted come back at once, control planes first.
-func (b *bridge) begin(ctx context.Context, fresh []*machine) {
+func (b *bridge) beginMachines(ctx context.Context, fresh []*machine) {
 	var joined []*machine
 	for _, m := range fresh {
 		switch {
@@ -181,36 +181,36 @@ func (b *bridge) begin(ctx context.Context, fresh []*machine) {
 			joined = append(joined, m)
 		case m.guest.Status.Phase == phaseFailed:
 			// cloud-init ran and failed; it does not run again.
-			m.failed, m.status, m.off = true, m.guest.Status, !m.guest.running()
+			m.failed, m.status, m.off = true, m.guest.Status, !m.guest.isRunning()
 			m.status.VMID = m.guest.VMID
-		case m.guest.running():
-			m.start(ctx)
+		case m.guest.isRunning():
+			m.startBoot(ctx)
 		default:
 			m.off = true
 		}
 	}
-	slices.SortStableFunc(joined, func(x, y *machine) int { return cmp.Compare(x.rank(), y.rank()) })
+	slices.SortStableFunc(joined, func(x, y *machine) int { return cmp.Compare(x.restoreRank(), y.restoreRank()) })
 	for _, m := range joined {
-		m.restore(ctx)
-		if !m.guest.running() {
+		m.restoreJoined(ctx)
+		if !m.guest.isRunning() {
 			m.powerOff(ctx)
 		}
 	}
 }
 
-// inventory reads the simulator's resources; nil when it does not show them.
-func (b *bridge) inventory(ctx context.Context) inventory {
+// readInventory reads the simulator's resources; nil when it does not show them.
+func (b *bridge) readInventory(ctx context.Context) inventory {
 	var inv inventory
-	b.tell(ctx, "read state", func() (err error) {
-		inv, err = b.sim.state(ctx)
+	b.callControl(ctx, "read state", func() (err error) {
+		inv, err = b.sim.readState(ctx)
 		return err
 	})
 	return inv
 }
 
-// tell calls the control API and repeats the call while the simulator is away. An answer, even a
+// callControl calls the control API and repeats the call while the simulator is away. An answer, even a
 // refusal, ends it.
-func (b *bridge) tell(ctx context.Context, what string, call func() error) {
+func (b *bridge) callControl(ctx context.Context, what string, call func() error) {
 	for backoff := firstBackoff; ; backoff = min(2*backoff, lastBackoff) {
 		err := call()
 		if err == nil || ctx.Err() != nil {
@@ -221,7 +221,7 @@ func (b *bridge) tell(ctx context.Context, what string, call func() error) {
 			return
 		}
 		b.log.Warn("the simulator does not answer", "call", what, "error", err)
-		if !pause(ctx, backoff) {
+		if !waitUnlessDone(ctx, backoff) {
 			return
 		}
 	}
@@ -235,19 +235,19 @@ func refusalLevel(e *controlError) slog.Level {
 	return slog.LevelError
 }
 
-func (b *bridge) scaled(d time.Duration) time.Duration {
+func (b *bridge) scaleDuration(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * b.scale)
 }
 
-func (b *bridge) close() {
+func (b *bridge) closeAll() {
 	for _, m := range b.machines {
-		m.halt()
+		m.haltBoot()
 	}
-	b.fleet.close()
+	b.fleet.closeAll()
 }
 
-// pause waits; it says false when ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
+// waitUnlessDone waits; it says false when ctx ended first.
+func waitUnlessDone(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}

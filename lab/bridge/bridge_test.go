@@ -35,7 +35,7 @@ import (
 // authorityOf reads one of the CAs Cluster API generated, to sign clients with it.
 func (d *bootData) authorityOf(t *testing.T, p secret.Purpose) *authority {
 	t.Helper()
-	pair := d.cert(p).KeyPair
+	pair := d.certificateOf(p).KeyPair
 	cert, err := certs.DecodeCertPEM(pair.Cert)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func (d *bootData) authorityOf(t *testing.T, p secret.Purpose) *authority {
 
 func (d *bootData) clientCertificate(t *testing.T, p secret.Purpose) *tls.Certificate {
 	t.Helper()
-	c, err := d.authorityOf(t, p).issue("kubernetes-admin", nil, clientAuth)
+	c, err := d.authorityOf(t, p).issueCertificate("kubernetes-admin", nil, clientAuth)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func (d *bootData) clientCertificate(t *testing.T, p secret.Purpose) *tls.Certif
 func (d *bootData) restConfig(t *testing.T, f *fakeSimulator, client *tls.Certificate) *rest.Config {
 	t.Helper()
 	config := &rest.Config{Host: "https://" + testEndpointHost + ":6443", Proxy: http.ProxyURL(f.proxy), QPS: -1}
-	config.CAData = d.cert(secret.ClusterCA).KeyPair.Cert
+	config.CAData = d.certificateOf(secret.ClusterCA).KeyPair.Cert
 	if client != nil {
 		config.CertData, config.KeyData = encodePair(t, client)
 	}
@@ -89,7 +89,7 @@ func pemBlock(kind string, der []byte) []byte {
 	return []byte(b.String())
 }
 
-func (d *bootData) clientset(t *testing.T, f *fakeSimulator) *kubernetes.Clientset {
+func (d *bootData) newClientset(t *testing.T, f *fakeSimulator) *kubernetes.Clientset {
 	t.Helper()
 	c, err := kubernetes.NewForConfig(d.restConfig(t, f, d.clientCertificate(t, secret.ClusterCA)))
 	if err != nil {
@@ -134,7 +134,7 @@ func (d *bootData) etcdMembers(t *testing.T, f *fakeSimulator, node string, clie
 	err error) {
 	t.Helper()
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(d.cert(secret.EtcdCA).KeyPair.Cert)
+	pool.AppendCertsFromPEM(d.certificateOf(secret.EtcdCA).KeyPair.Cert)
 	c, err := etcd.NewClient(t.Context(), etcd.ClientConfiguration{
 		Endpoint: "etcd-" + node,
 		Proxy: proxy.Proxy{
@@ -175,7 +175,7 @@ func (d *bootData) callEtcd(t *testing.T, f *fakeSimulator, node string, client 
 		t.Fatal(err)
 	}
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(d.cert(secret.EtcdCA).KeyPair.Cert)
+	pool.AppendCertsFromPEM(d.certificateOf(secret.EtcdCA).KeyPair.Cert)
 	transport := &http.Transport{
 		ForceAttemptHTTP2: true,
 		TLSClientConfig:   &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{*client}, MinVersion: tls.VersionTLS12},
@@ -199,15 +199,15 @@ func (d *bootData) callEtcd(t *testing.T, f *fakeSimulator, node string, client 
 // bootCluster boots a control plane of three and a worker and returns a client of it.
 func bootCluster(t *testing.T, f *fakeSimulator, d *bootData) *kubernetes.Clientset {
 	t.Helper()
-	f.boot(testGuest("cp-0", d.initData(t)))
+	f.bootGuest(testGuest("cp-0", d.initData(t)))
 	f.awaitPhase("cp-0", phaseRunning)
-	c := d.clientset(t, f)
+	c := d.newClientset(t, f)
 	if _, err := c.CoreV1().Secrets(metav1.NamespaceSystem).Create(t.Context(), tokenSecret(testToken), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	f.boot(testGuest("cp-1", d.controlPlaneJoinData(t)))
-	f.boot(testGuest("cp-2", d.controlPlaneJoinData(t)))
-	f.boot(testGuest("worker-0", d.workerData(t)))
+	f.bootGuest(testGuest("cp-1", d.controlPlaneJoinData(t)))
+	f.bootGuest(testGuest("cp-2", d.controlPlaneJoinData(t)))
+	f.bootGuest(testGuest("worker-0", d.workerData(t)))
 	for _, name := range []string{"cp-1", "cp-2", "worker-0"} {
 		status := f.awaitPhase(name, phaseRunning)
 		if status.NodeName != name {
@@ -219,7 +219,7 @@ func bootCluster(t *testing.T, f *fakeSimulator, d *bootData) *kubernetes.Client
 
 func TestClusterComesUp(t *testing.T) {
 	f, d := newFakeSimulator(t), newBootData(t)
-	f.run()
+	f.runBridge()
 	c := bootCluster(t, f, d)
 	if diff := cmp.Diff([]string{"cp-0", "cp-1", "cp-2", "worker-0"}, nodeNames(t, c)); diff != "" {
 		t.Errorf("nodes (-want +got)\n%s", diff)
@@ -378,11 +378,11 @@ func readyStatus(n *corev1.Node) corev1.ConditionStatus {
 
 func TestMachinesGoAway(t *testing.T) {
 	f, d := newFakeSimulator(t), newBootData(t)
-	f.run()
+	f.runBridge()
 	c := bootCluster(t, f, d)
 
-	f.delete("cp-0")
-	f.await("cp-0's listener to go", func() bool { return len(f.listeners[testGuest("cp-0", "").VMID]) == 0 })
+	f.deleteGuest("cp-0")
+	f.awaitCondition("cp-0's listener to go", func() bool { return len(f.listeners[testGuest("cp-0", "").VMID]) == 0 })
 	if diff := cmp.Diff([]string{"cp-1", "cp-2", "worker-0"}, nodeNames(t, c)); diff != "" {
 		t.Errorf("nodes after a control plane was deleted (-want +got)\n%s", diff)
 	}
@@ -397,47 +397,47 @@ func TestMachinesGoAway(t *testing.T) {
 		t.Errorf("etcd without its first leader: leader %q, members (-want +got)\n%s", leader, diff)
 	}
 
-	f.edit("worker-0", func(g *guest) { g.PowerState = "deallocated" })
+	f.editGuest("worker-0", func(g *guest) { g.PowerState = "deallocated" })
 	awaitNode(t, c, "worker-0", "NotReady", func(_ watch.Event, n *corev1.Node) bool { return readyStatus(n) == corev1.ConditionUnknown })
-	f.edit("worker-0", func(g *guest) { g.PowerState, g.BootID = "running", "boot-2" })
+	f.editGuest("worker-0", func(g *guest) { g.PowerState, g.BootID = "running", "boot-2" })
 	awaitNode(t, c, "worker-0", "Ready again", func(_ watch.Event, n *corev1.Node) bool { return readyStatus(n) == corev1.ConditionTrue })
 
 	if err := c.CoreV1().Nodes().Delete(t.Context(), "worker-0", metav1.DeleteOptions{}); err != nil {
 		t.Errorf("delete a Node as kubectl does: %v", err)
 	}
-	f.delete("worker-0")
-	f.delete("cp-1")
-	f.delete("cp-2")
-	f.await("all listeners to go", func() bool {
+	f.deleteGuest("worker-0")
+	f.deleteGuest("cp-1")
+	f.deleteGuest("cp-2")
+	f.awaitCondition("all listeners to go", func() bool {
 		return !slices.ContainsFunc(slices.Collect(maps.Values(f.listeners)), func(l map[int32]string) bool { return len(l) > 0 })
 	})
 
 	// The next cluster of the same name starts from nothing.
 	again := newBootData(t)
-	f.boot(testGuest("cp-0", again.initData(t)))
-	f.await("cp-0 to join anew", func() bool { return len(f.listeners[testGuest("cp-0", "").VMID]) == 1 })
+	f.bootGuest(testGuest("cp-0", again.initData(t)))
+	f.awaitCondition("cp-0 to join anew", func() bool { return len(f.listeners[testGuest("cp-0", "").VMID]) == 1 })
 	f.awaitPhase("cp-0", phaseRunning)
-	if diff := cmp.Diff([]string{"cp-0"}, nodeNames(t, again.clientset(t, f))); diff != "" {
+	if diff := cmp.Diff([]string{"cp-0"}, nodeNames(t, again.newClientset(t, f))); diff != "" {
 		t.Errorf("nodes of the next cluster (-want +got)\n%s", diff)
 	}
 }
 
 func TestBridgeRestarts(t *testing.T) {
 	f, d := newFakeSimulator(t), newBootData(t)
-	stop := f.run()
+	stop := f.runBridge()
 	bootCluster(t, f, d)
 	broken := testGuest("worker-1", "")
-	f.boot(broken)
+	f.bootGuest(broken)
 	f.awaitPhase("worker-1", phaseFailed)
 	stop()
 	before := map[string]map[int32]string{}
-	f.change(func() { before, f.listeners = f.listeners, map[string]map[int32]string{} })
+	f.changeAndWake(func() { before, f.listeners = f.listeners, map[string]map[int32]string{} })
 
 	// A restored machine does not boot again, however long that would take.
 	f.options.TimeScale = 1000
-	f.run()
-	f.await("all listeners to be registered anew", func() bool { return len(f.listeners) == len(before) })
-	c := d.clientset(t, f)
+	f.runBridge()
+	f.awaitCondition("all listeners to be registered anew", func() bool { return len(f.listeners) == len(before) })
+	c := d.newClientset(t, f)
 	for _, name := range []string{"cp-0", "cp-1", "cp-2", "worker-0"} {
 		awaitNode(t, c, name, "return", func(e watch.Event, _ *corev1.Node) bool { return e.Type == watch.Added })
 	}
@@ -453,18 +453,18 @@ func TestBridgeRestarts(t *testing.T) {
 // TestJoinWaits checks what a joining machine says while it cannot join, and that it joins once it can.
 func TestJoinWaits(t *testing.T) {
 	f, d := newFakeSimulator(t), newBootData(t)
-	f.run()
-	f.boot(testGuest("worker-0", d.workerData(t)))
+	f.runBridge()
+	f.bootGuest(testGuest("worker-0", d.workerData(t)))
 	awaitMessage := func(name, want string) {
 		t.Helper()
-		f.await(name+" to say "+want, func() bool { return f.last(name).Message == want })
+		f.awaitCondition(name+" to say "+want, func() bool { return f.lastReport(name).Message == want })
 	}
 	awaitMessage("worker-0",
 		"kubeadm join retries: API server "+testEndpointHost+":6443 is not reachable: listener: no member of the backend pool listens on 6443")
-	f.boot(testGuest("cp-0", d.initData(t)))
+	f.bootGuest(testGuest("cp-0", d.initData(t)))
 	awaitMessage("worker-0",
 		"kubeadm join retries: API server "+testEndpointHost+":6443: Unauthorized: bootstrap token abcdef has no Secret kube-system/bootstrap-token-abcdef in the workload cluster (401)")
-	if _, err := d.clientset(t, f).CoreV1().Secrets(metav1.NamespaceSystem).Create(t.Context(), tokenSecret(testToken),
+	if _, err := d.newClientset(t, f).CoreV1().Secrets(metav1.NamespaceSystem).Create(t.Context(), tokenSecret(testToken),
 		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -473,7 +473,7 @@ func TestJoinWaits(t *testing.T) {
 	// Pins of another CA never match: kubeadm gives up after timeouts.discovery.
 	stranger := newBootData(t)
 	stranger.join.Timeouts = bootstrapv1.Timeouts{DiscoverySeconds: new(int32(1))}
-	f.boot(testGuest("worker-1", stranger.workerData(t)))
+	f.bootGuest(testGuest("worker-1", stranger.workerData(t)))
 	got := f.awaitPhase("worker-1", phaseFailed).Message
 	hash := func(b *bootData) string { return b.join.Discovery.BootstrapToken.CACertHashes[0] }
 	want := "kubeadm join gave up after 1s: caCertHashes: none of " + hash(stranger) + " is the CA of the cluster at " + testEndpointHost + ":6443, which is " + hash(d)
@@ -482,7 +482,7 @@ func TestJoinWaits(t *testing.T) {
 	}
 
 	// A second kubeadm init with the same CA is a bug of the control-plane provider worth seeing.
-	f.boot(testGuest("cp-1", d.initData(t)))
+	f.bootGuest(testGuest("cp-1", d.initData(t)))
 	if got := f.awaitPhase("cp-1", phaseFailed).Message; got != errAlreadyInitialised.Error() {
 		t.Errorf("second kubeadm init: %q", got)
 	}
@@ -492,8 +492,8 @@ func TestJoinWaits(t *testing.T) {
 func TestBootTakesTime(t *testing.T) {
 	f, d := newFakeSimulator(t), newBootData(t)
 	f.options.TimeScale = 0.01
-	f.run()
-	f.boot(testGuest("cp-0", d.initData(t)))
+	f.runBridge()
+	f.bootGuest(testGuest("cp-0", d.initData(t)))
 	f.awaitPhase("cp-0", phaseBooting)
 	start := time.Now()
 	f.awaitPhase("cp-0", phaseRunning)
@@ -505,9 +505,9 @@ func TestBootTakesTime(t *testing.T) {
 // TestReportsKeepSecrets reads every report the bridge sent.
 func TestReportsKeepSecrets(t *testing.T) {
 	f, d := newFakeSimulator(t), newBootData(t)
-	d.set("aadClientSecret", "s3cret-value")
-	f.run()
-	f.boot(testGuest("cp-0", d.initData(t)))
+	d.setKey("aadClientSecret", "s3cret-value")
+	f.runBridge()
+	f.bootGuest(testGuest("cp-0", d.initData(t)))
 	f.awaitPhase("cp-0", phaseFailed)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -518,8 +518,8 @@ func TestReportsKeepSecrets(t *testing.T) {
 	if strings.Contains(string(all), "s3cret-value") {
 		t.Errorf("a report shows the client secret: %s", all)
 	}
-	if want := "/etc/kubernetes/azure.json: keys useManagedIdentityExtension and aadClientSecret are both set: only one identity can be used"; f.last("cp-0").Message != want {
-		t.Errorf("reason %q, want %q", f.last("cp-0").Message, want)
+	if want := "/etc/kubernetes/azure.json: keys useManagedIdentityExtension and aadClientSecret are both set: only one identity can be used"; f.lastReport("cp-0").Message != want {
+		t.Errorf("reason %q, want %q", f.lastReport("cp-0").Message, want)
 	}
 }
 
@@ -536,7 +536,7 @@ func TestOptions(t *testing.T) {
 		"ports": {"the bounds are swapped", Options{Simulator: "https://127.0.0.1:1", MinPort: 20, MaxPort: 10},
 			"port range 20-10 is not MIN-MAX within 1-65535"},
 	} {
-		err := Run(t.Context(), tc.o)
+		err := RunBridge(t.Context(), tc.o)
 		if err == nil || err.Error() != tc.want {
 			t.Errorf("%s (%s): got %v, want %s", name, tc.reason, err, tc.want)
 		}

@@ -24,10 +24,10 @@ type cloudConfig struct {
 	RunCmd []any `json:"runcmd"`
 }
 
-func (cloudInitFormat) is([]byte) bool { return true }
+func (cloudInitFormat) matches([]byte) bool { return true }
 
-// read renders the Jinja template with the instance's metadata, reads the #cloud-config and decodes the files.
-func (cloudInitFormat) read(document []byte, g guest) (*bootScript, error) {
+// readDocument renders the Jinja template with the instance's metadata, reads the #cloud-config and decodes the files.
+func (cloudInitFormat) readDocument(document []byte, g guest) (*bootScript, error) {
 	text := string(document)
 	switch {
 	case bytes.HasPrefix(document, []byte{0x1f, 0x8b}):
@@ -47,7 +47,7 @@ func (cloudInitFormat) read(document []byte, g guest) (*bootScript, error) {
 	}
 	if strings.TrimSpace(header) != "#cloud-config" {
 		return nil, fmt.Errorf("osProfile.customData does not begin with #cloud-config (first line %q): cloud-init ignores it",
-			abbreviate(header, 60))
+			abbreviateText(header, 60))
 	}
 	var config cloudConfig
 	if err := yaml.Unmarshal([]byte(text), &config); err != nil {

@@ -29,14 +29,14 @@ func podName(component, node string) string { return component + "-" + node }
 func (w *workload) startControlPlane(ctx context.Context, m *member) error {
 	if !m.externalEtcd {
 		name := podName("etcd", m.node.Name)
-		cert, err := w.pki.etcd.issue(m.node.Name, []string{m.node.Name, name, "localhost", "127.0.0.1"}, serverAuth, clientAuth)
+		cert, err := w.pki.etcd.issueCertificate(m.node.Name, []string{m.node.Name, name, "localhost", "127.0.0.1"}, serverAuth, clientAuth)
 		if err != nil {
 			return err
 		}
 		w.podCerts[name] = cert
 	}
 	if w.podCerts[""] == nil {
-		cert, err := w.pki.cluster.issue("kube-apiserver", []string{"kubernetes", "localhost", "127.0.0.1"}, serverAuth)
+		cert, err := w.pki.cluster.issueCertificate("kube-apiserver", []string{"kubernetes", "localhost", "127.0.0.1"}, serverAuth)
 		if err != nil {
 			return err
 		}

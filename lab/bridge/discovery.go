@@ -20,15 +20,15 @@ import (
 	"sigs.k8s.io/cluster-api/util/certs"
 )
 
-// discover does kubeadm join's discovery over the simulated network: find the API server, read
+// discoverByToken does kubeadm join's discovery over the simulated network: find the API server, read
 // cluster-info, compare the CA with the pins, then ask again with the CA trusted and the token
 // shown. It returns the CA. One try; the caller retries.
-func discover(ctx context.Context, sim *simulator, d bootstrapv1.BootstrapTokenDiscovery) (*x509.Certificate, error) {
+func discoverByToken(ctx context.Context, sim *simulator, d bootstrapv1.BootstrapTokenDiscovery) (*x509.Certificate, error) {
 	host, port, err := net.SplitHostPort(d.APIServerEndpoint)
 	if err != nil {
 		return nil, err
 	}
-	address, err := sim.dial(ctx, host, port)
+	address, err := sim.resolveDial(ctx, host, port)
 	if err != nil {
 		return nil, fmt.Errorf("API server %s is not reachable: %w", d.APIServerEndpoint, err)
 	}
@@ -40,9 +40,9 @@ func discover(ctx context.Context, sim *simulator, d bootstrapv1.BootstrapTokenD
 	if err != nil {
 		return nil, fmt.Errorf("cluster-info of %s: %w", d.APIServerEndpoint, err)
 	}
-	if len(d.CACertHashes) > 0 && !slices.ContainsFunc(d.CACertHashes, func(h string) bool { return strings.EqualFold(h, pin(ca)) }) {
+	if len(d.CACertHashes) > 0 && !slices.ContainsFunc(d.CACertHashes, func(h string) bool { return strings.EqualFold(h, pinOf(ca)) }) {
 		return nil, fmt.Errorf("caCertHashes: none of %s is the CA of the cluster at %s, which is %s", strings.Join(d.CACertHashes, ", "),
-			d.APIServerEndpoint, pin(ca))
+			d.APIServerEndpoint, pinOf(ca))
 	}
 	pool := x509.NewCertPool()
 	pool.AddCert(ca)

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// edit makes the changes that commands before kubeadm make to files of the bootstrap data. Ignition has no templates: there
+// applyEdits makes the changes that commands before kubeadm make to files of the bootstrap data. Ignition has no templates: there
 // `sed -i s/OLD/NEW/` puts the node's name into kubeadm's configuration. Nothing is run: what the lab cannot tell for itself
 // makes the content of the file unknown.
-func (s *bootScript) edit(g guest) {
+func (s *bootScript) applyEdits(g guest) {
 	for _, command := range s.Commands {
 		if kubeadmCommand.MatchString(command) {
 			return
 		}
-		words, unknown := shellWords(command, func(substitution string) (string, error) { return substitute(substitution, g) })
+		words, unknown := shellWords(command, func(substitution string) (string, error) { return substituteShell(substitution, g) })
 		words = slices.DeleteFunc(words, func(w string) bool { return w == "sudo" })
 		if len(words) < 3 || path.Base(words[0]) != "sed" || !inPlace.MatchString(words[1]) {
 			continue
@@ -34,7 +34,7 @@ func (s *bootScript) edit(g guest) {
 				err = fmt.Errorf("with %s", words[1])
 			}
 			if err == nil {
-				file.Content, err = replace(file.Content, words[2])
+				file.Content, err = replaceText(file.Content, words[2])
 			}
 			if err != nil {
 				file.Unknown = fmt.Errorf("a command changes it with sed: %w", err)
@@ -46,8 +46,8 @@ func (s *bootScript) edit(g guest) {
 
 var inPlace = regexp.MustCompile(`^(-[A-Za-z]*i\S*|--in-place\S*)$`)
 
-// replace is sed's s command for plain text.
-func replace(content []byte, expression string) ([]byte, error) {
+// replaceText is sed's s command for plain text.
+func replaceText(content []byte, expression string) ([]byte, error) {
 	const known = "the lab knows s/OLD/NEW/ and s/OLD/NEW/g with plain text"
 	if len(expression) < 2 || expression[0] != 's' {
 		return nil, fmt.Errorf("%s", known)
@@ -154,9 +154,9 @@ func substitutionAt(text string) (substitution string, length int) {
 	return "", 0
 }
 
-// substitute tells what a machine's shell would put in: the host's name, or what the instance metadata service answers.
+// substituteShell tells what a machine's shell would put in: the host's name, or what the instance metadata service answers.
 // https://learn.microsoft.com/en-us/azure/virtual-machines/instance-metadata-service
-func substitute(substitution string, g guest) (string, error) {
+func substituteShell(substitution string, g guest) (string, error) {
 	command, ok := strings.CutPrefix(substitution, "$(")
 	if !ok {
 		if substitution == "HOSTNAME" {
@@ -202,7 +202,7 @@ func substitute(substitution string, g guest) (string, error) {
 	}
 	answer, ok := metadataAnswers(g)[field]
 	if !ok {
-		return "", fmt.Errorf("the lab's metadata service has no %s", or(field, "single value"))
+		return "", fmt.Errorf("the lab's metadata service has no %s", firstNonEmpty(field, "single value"))
 	}
 	return answer, nil
 }

@@ -34,20 +34,20 @@ func (w *workload) authenticateEntra(ctx context.Context, token string) (identit
 	if !integrated {
 		return identity{}, errors.New("the cluster is not integrated with Microsoft Entra ID (aadProfile)")
 	}
-	name, err := w.entra.check(ctx, token)
+	name, err := w.entra.verifyToken(ctx, token)
 	return identity{name: name}, err
 }
 
-// check verifies signature, audience and dates, and returns the object ID of the principal. Errors
+// verifyToken verifies signature, audience and dates, and returns the object ID of the principal. Errors
 // never show the token.
-func (e *entra) check(ctx context.Context, token string) (principal string, err error) {
+func (e *entra) verifyToken(ctx context.Context, token string) (principal string, err error) {
 	var claims struct {
 		jwt.RegisteredClaims
 		ObjectID string `json:"oid"`
 	}
 	_, err = jwt.ParseWithClaims(token, &claims, func(t *jwt.Token) (any, error) {
 		id, _ := t.Header["kid"].(string)
-		return e.key(ctx, id)
+		return e.findKey(ctx, id)
 	}, jwt.WithValidMethods([]string{"RS256"}), jwt.WithAudience(serverApplication), jwt.WithExpirationRequired())
 	if err != nil {
 		return "", fmt.Errorf("token of Microsoft Entra ID: %w", err)
@@ -55,8 +55,8 @@ func (e *entra) check(ctx context.Context, token string) (principal string, err 
 	return claims.ObjectID, nil
 }
 
-// key finds a signing key, and asks for the keys again when it does not know it.
-func (e *entra) key(ctx context.Context, id string) (*rsa.PublicKey, error) {
+// findKey finds a signing key, and asks for the keys again when it does not know it.
+func (e *entra) findKey(ctx context.Context, id string) (*rsa.PublicKey, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if k := e.keys[id]; k != nil {
@@ -69,7 +69,7 @@ func (e *entra) key(ctx context.Context, id string) (*rsa.PublicKey, error) {
 			Exponent string `json:"e"`
 		} `json:"keys"`
 	}
-	if err := e.sim.call(ctx, http.MethodGet, "/common/discovery/v2.0/keys", nil, &set); err != nil {
+	if err := e.sim.callControl(ctx, http.MethodGet, "/common/discovery/v2.0/keys", nil, &set); err != nil {
 		return nil, fmt.Errorf("signing keys: %w", err)
 	}
 	e.keys = map[string]*rsa.PublicKey{}

@@ -61,7 +61,7 @@ func readKubeconfig(script *bootScript, name string) (*rest.Config, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: kubeadm reads it but %s does not write it", name, script.WrittenBy)
 	}
-	text, err := written.read()
+	text, err := written.readContent()
 	if err != nil {
 		return nil, err
 	}
@@ -73,11 +73,11 @@ func readKubeconfig(script *bootScript, name string) (*rest.Config, error) {
 	return config, nil
 }
 
-// discover finds the API server of the file over the simulated network, and reads there what kubeadm join reads. One try; the caller
+// discoverByFile finds the API server of the file over the simulated network, and reads there what kubeadm join reads. One try; the caller
 // retries.
-func (d *fileDiscovery) discover(ctx context.Context, sim *simulator) (*x509.Certificate, error) {
+func (d *fileDiscovery) discoverByFile(ctx context.Context, sim *simulator) (*x509.Certificate, error) {
 	if d.uploads != nil {
-		if err := upload(ctx, sim, d.uploads); err != nil {
+		if err := uploadConfiguration(ctx, sim, d.uploads); err != nil {
 			return nil, fmt.Errorf("kubeadm init phase upload-config: %w", err)
 		}
 	}
@@ -93,8 +93,8 @@ func (d *fileDiscovery) discover(ctx context.Context, sim *simulator) (*x509.Cer
 	return d.ca, nil
 }
 
-// upload writes the configurations of kubeadm into a cluster that has none.
-func upload(ctx context.Context, sim *simulator, config *rest.Config) error {
+// uploadConfiguration writes the configurations of kubeadm into a cluster that has none.
+func uploadConfiguration(ctx context.Context, sim *simulator, config *rest.Config) error {
 	client, err := throughNetwork(ctx, sim, config)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func throughNetwork(ctx context.Context, sim *simulator, config *rest.Config) (*
 	if port == "" {
 		port = "443"
 	}
-	address, err := sim.dial(ctx, server.Hostname(), port)
+	address, err := sim.resolveDial(ctx, server.Hostname(), port)
 	if err != nil {
 		return nil, fmt.Errorf("API server %s is not reachable: %w", strings.TrimPrefix(config.Host, "https://"), err)
 	}

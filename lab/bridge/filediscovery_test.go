@@ -17,7 +17,7 @@ func kubeconfigOf(t *testing.T, c managedCluster) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pair, err := ca.issue("masterclient", nil, clientAuth)
+	pair, err := ca.issueCertificate("masterclient", nil, clientAuth)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,18 +50,18 @@ func joiningAKS(t *testing.T, kubeconfig string) *bootData {
 // TestJoinByFile has a VM of the user's own join a managed cluster and leave it, which goes on.
 func TestJoinByFile(t *testing.T) {
 	f, c := newFakeSimulator(t), newManagedCluster(t, "aks")
-	f.set(c)
-	f.run()
+	f.setCluster(c)
+	f.runBridge()
 	f.awaitListener(c, true)
 	k := clientOf(t, f, c, "")
-	f.boot(testGuest("own-0", joiningAKS(t, kubeconfigOf(t, c)).workerData(t)))
+	f.bootGuest(testGuest("own-0", joiningAKS(t, kubeconfigOf(t, c)).workerData(t)))
 	f.awaitPhase("own-0", phaseRunning)
-	node := lookForNode(t, k, "own-0", "there", exists)
+	node := lookForNode(t, k, "own-0", "there", nodeExists)
 	if readyStatus(node) != corev1.ConditionTrue || !strings.HasPrefix(node.Spec.ProviderID, "azure://") {
 		t.Errorf("Ready %s, provider ID %q", readyStatus(node), node.Spec.ProviderID)
 	}
-	f.delete("own-0")
-	lookForNode(t, k, "own-0", "gone", gone)
+	f.deleteGuest("own-0")
+	lookForNode(t, k, "own-0", "gone", nodeGone)
 }
 
 // TestBrokenFileDiscovery breaks one thing per row.
@@ -83,8 +83,8 @@ func TestBrokenFileDiscovery(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, c := newFakeSimulator(t), newManagedCluster(t, "aks")
-			f.set(c)
-			f.run()
+			f.setCluster(c)
+			f.runBridge()
 			f.awaitListener(c, true)
 			kubeconfig := kubeconfigOf(t, c)
 			if tc.kubeconfig != nil {
@@ -95,7 +95,7 @@ func TestBrokenFileDiscovery(t *testing.T) {
 			if tc.edit != nil {
 				tc.edit(d)
 			}
-			f.boot(testGuest("own-0", d.workerData(t)))
+			f.bootGuest(testGuest("own-0", d.workerData(t)))
 			status := f.awaitPhase("own-0", phaseFailed)
 			if !strings.Contains(status.Message, tc.want) || strings.Contains(status.Message, "SECRET") {
 				t.Errorf("%s: %q, want %q", tc.reason, status.Message, tc.want)

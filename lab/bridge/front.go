@@ -12,12 +12,12 @@ import (
 
 // serveAPI is an API server of the cluster: it authenticates and authorises, and answers with the objects in memory.
 func (w *workload) serveAPI(rw http.ResponseWriter, r *http.Request) {
-	who, err := w.authenticate(r)
+	who, err := w.authenticateRequest(r)
 	if err != nil {
 		kubeapi.WriteStatus(rw, http.StatusUnauthorized, metav1.StatusReasonUnauthorized, "Unauthorized: "+err.Error())
 		return
 	}
-	if !who.may(r) {
+	if !who.isAllowed(r) {
 		reason, code := metav1.StatusReasonForbidden, http.StatusForbidden
 		if who.anonymous {
 			reason, code = metav1.StatusReasonUnauthorized, http.StatusUnauthorized
@@ -33,11 +33,11 @@ func (w *workload) serveAPI(rw http.ResponseWriter, r *http.Request) {
 		kubeapi.WriteJSON(rw, http.StatusOK, w.versionInfo())
 		return
 	}
-	w.fleet.api.Serve(w.cluster(), rw, r)
+	w.fleet.api.ServeAdmin(w.apiCluster(), rw, r)
 }
 
-// cluster names the objects of the cluster to the API.
-func (w *workload) cluster() kubeapi.Cluster {
+// apiCluster names the objects of the cluster to the API.
+func (w *workload) apiCluster() kubeapi.Cluster {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return kubeapi.Cluster{Group: w.group, ServiceSubnets: splitList(w.settings.serviceSubnet), Address: w.pods.address}

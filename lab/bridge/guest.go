@@ -51,11 +51,11 @@ type guestStatus struct {
 	NodeName string `json:"nodeName"`
 }
 
-func (g guest) running() bool {
+func (g guest) isRunning() bool {
 	return g.PowerState == "" || strings.EqualFold(g.PowerState, "running")
 }
 
-func (g guest) windows() bool { return strings.EqualFold(g.OSType, "Windows") }
+func (g guest) isWindows() bool { return strings.EqualFold(g.OSType, "Windows") }
 
 // sameMachine says whether two sightings under one VM ID are one disk: custom data cannot change
 // during a VM's life, so another one means that the VM was deleted and created again.

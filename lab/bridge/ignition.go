@@ -49,13 +49,13 @@ type ignitionContents struct {
 
 var ignitionVersion = regexp.MustCompile(`^([23])\.\d+\.\d+$`)
 
-// is finds JSON with the section that every Ignition config has. A document that only looks like it is one with a fault.
-func (ignitionFormat) is(document []byte) bool {
+// matches finds JSON with the section that every Ignition config has. A document that only looks like it is one with a fault.
+func (ignitionFormat) matches(document []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(document), []byte("{")) && bytes.Contains(document, []byte(`"ignition"`))
 }
 
-// read writes the files and finds what the services run that start with the machine.
-func (ignitionFormat) read(document []byte, _ guest) (*bootScript, error) {
+// readDocument writes the files and finds what the services run that start with the machine.
+func (ignitionFormat) readDocument(document []byte, _ guest) (*bootScript, error) {
 	var config ignitionConfig
 	if err := json.Unmarshal(document, &config); err != nil {
 		return nil, fmt.Errorf("ignition config is not JSON that Ignition can read: %w", err)
@@ -69,30 +69,30 @@ func (ignitionFormat) read(document []byte, _ guest) (*bootScript, error) {
 	}
 	script := &bootScript{Files: map[string]bootFile{}, WrittenBy: "storage.files"}
 	for i, f := range config.Storage.Files {
-		if err := f.write(script, version[1] == "2"); err != nil {
+		if err := f.writeTo(script, version[1] == "2"); err != nil {
 			return nil, fmt.Errorf("ignition storage.files[%d] (%s): %w", i, f.Path, err)
 		}
 	}
 	var started, unknown []string
 	for _, service := range mergeUnits(config.Systemd.Units) {
-		if !service.starts() {
+		if !service.startsAtBoot() {
 			continue
 		}
 		started = append(started, service.Name)
-		for _, line := range service.commands() {
-			commands, err := script.expand(line)
+		for _, line := range service.listCommands() {
+			commands, err := script.expandScript(line)
 			if err != nil {
 				unknown = append(unknown, err.Error())
 			}
 			script.Commands = append(script.Commands, commands...)
 		}
 	}
-	script.RunBy = "ignition systemd.units (" + strings.Join(append([]string{"enabled services with contents: " + or(strings.Join(started,
+	script.RunBy = "ignition systemd.units (" + strings.Join(append([]string{"enabled services with contents: " + firstNonEmpty(strings.Join(started,
 		", "), "none")}, unknown...), "; ") + ")"
 	return script, nil
 }
 
-func (f ignitionFile) write(script *bootScript, second bool) error {
+func (f ignitionFile) writeTo(script *bootScript, second bool) error {
 	name, err := cleanPath(f.Path)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (f ignitionFile) write(script *bootScript, second bool) error {
 		parts = append(parts, more...)
 	}
 	for _, part := range parts {
-		content, unknown, err := part.decode()
+		content, unknown, err := part.decodeContent()
 		if err != nil {
 			return err
 		}
@@ -134,8 +134,8 @@ func (f ignitionFile) write(script *bootScript, second bool) error {
 	return nil
 }
 
-// decode returns the content, or says in unknown why only a machine can.
-func (c ignitionContents) decode() (content []byte, unknown, err error) {
+// decodeContent returns the content, or says in unknown why only a machine can.
+func (c ignitionContents) decodeContent() (content []byte, unknown, err error) {
 	if c.Source == "" {
 		return nil, nil, nil
 	}

@@ -102,7 +102,7 @@ func TestIgnition(t *testing.T) {
 			reason: "long files are compressed", kind: workers,
 			edit: editFile("/etc/kubeadm.sh", func(f map[string]any) {
 				contents := f["contents"].(map[string]any)
-				plain, _, err := ignitionContents{Source: contents["source"].(string)}.decode()
+				plain, _, err := ignitionContents{Source: contents["source"].(string)}.decodeContent()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -295,7 +295,7 @@ func TestIgnition(t *testing.T) {
 				data = tc.edit(data)
 			}
 			g := testGuest("vm-1", data)
-			_, err := prepare(g, testInventory(t, g))
+			_, err := prepareEnrolment(g, testInventory(t, g))
 			got := ""
 			if err != nil {
 				got = err.Error()

@@ -8,13 +8,13 @@ import (
 // inventory holds ARM resources by lower-cased ID: ARM compares IDs without regard to case.
 type inventory map[string]map[string]any
 
-// collect gathers every object that has an ARM ID, top-level or nested in another (subnets in their
+// collectIDs gathers every object that has an ARM ID, top-level or nested in another (subnets in their
 // virtual network), whatever list or map it is kept in.
-func (inv inventory) collect(key string, v any) {
+func (inv inventory) collectIDs(key string, v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
-			inv.collect("", e)
+			inv.collectIDs("", e)
 		}
 	case map[string]any:
 		id, _ := v["id"].(string)
@@ -28,19 +28,19 @@ func (inv inventory) collect(key string, v any) {
 			}
 		}
 		for k, e := range v {
-			inv.collect(k, e)
+			inv.collectIDs(k, e)
 		}
 	}
 }
 
-func (inv inventory) has(id string) bool {
+func (inv inventory) hasID(id string) bool {
 	_, ok := inv[strings.ToLower(id)]
 	return ok
 }
 
-// names lists the names of the resources directly below a collection such as
+// listNames lists the names of the resources directly below a collection such as
 // /subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks.
-func (inv inventory) names(collection string) []string {
+func (inv inventory) listNames(collection string) []string {
 	prefix := strings.ToLower(collection) + "/"
 	var names []string
 	for id, r := range inv {
@@ -62,7 +62,7 @@ func (inv inventory) virtualMachine(g guest) (id string, vm map[string]any) {
 		return g.VMID, r
 	}
 	for _, r := range inv {
-		if s, _ := dig(r, "properties", "vmId").(string); s != "" && strings.EqualFold(s, g.VMID) {
+		if s, _ := nestedValue(r, "properties", "vmId").(string); s != "" && strings.EqualFold(s, g.VMID) {
 			if id, ok := r["id"].(string); ok {
 				return id, r
 			}
@@ -87,7 +87,7 @@ var (
 func kubernetesVersion(vm map[string]any) string {
 	for _, profile := range [][]string{{"properties", "storageProfile", "imageReference"},
 		{"properties", "virtualMachineProfile", "storageProfile", "imageReference"}} {
-		image, _ := dig(vm, profile...).(map[string]any)
+		image, _ := nestedValue(vm, profile...).(map[string]any)
 		for _, key := range []string{"communityGalleryImageId", "sharedGalleryImageId", "id"} {
 			s, _ := image[key].(string)
 			if m := galleryVersion.FindStringSubmatch(s); m != nil && minorVersion.MatchString(m[1]) {
@@ -102,8 +102,8 @@ func kubernetesVersion(vm map[string]any) string {
 	return ""
 }
 
-// dig follows keys through nested JSON objects; nil when one is missing.
-func dig(v any, keys ...string) any {
+// nestedValue follows keys through nested JSON objects; nil when one is missing.
+func nestedValue(v any, keys ...string) any {
 	for _, k := range keys {
 		m, ok := v.(map[string]any)
 		if !ok {

@@ -55,7 +55,7 @@ func renderJinja(text string, metadata map[string]string) (string, error) {
 		name := jinjaSubscript.ReplaceAllString(expression, ".$1$2")
 		if !jinjaVariable.MatchString(name) {
 			return "", fmt.Errorf("line %d: {{ %s }} is not a plain variable; the lab renders variables only", lineOf(text, m[0]),
-				abbreviate(expression, 60))
+				abbreviateText(expression, 60))
 		}
 		value, ok := metadata[name]
 		if !ok {

@@ -46,7 +46,7 @@ type kubeadmPlan struct {
 
 func (p *kubeadmPlan) controlPlane() bool { return p.Init != nil || p.Join.ControlPlane != nil }
 
-func (p *kubeadmPlan) registration() bootstrapv1.NodeRegistrationOptions {
+func (p *kubeadmPlan) nodeRegistration() bootstrapv1.NodeRegistrationOptions {
 	if p.Init != nil {
 		return p.Init.NodeRegistration
 	}
@@ -55,7 +55,7 @@ func (p *kubeadmPlan) registration() bootstrapv1.NodeRegistrationOptions {
 
 // nodeName is the name kubeadm registers the Node under: nodeRegistration.name or the host name.
 func (p *kubeadmPlan) nodeName(hostname string) string {
-	if name := p.registration().Name; name != "" {
+	if name := p.nodeRegistration().Name; name != "" {
 		return strings.ToLower(name)
 	}
 	return strings.ToLower(hostname)
@@ -82,11 +82,11 @@ func (p *kubeadmPlan) certificatesDir() string {
 	return "/etc/kubernetes/pki"
 }
 
-// taints are the Node's taints: kubeadm's own for a control plane unless the list is given, plus
+// nodeTaints are the Node's taints: kubeadm's own for a control plane unless the list is given, plus
 // the kubelet's register-with-taints.
-func (p *kubeadmPlan) taints() ([]corev1.Taint, error) {
+func (p *kubeadmPlan) nodeTaints() ([]corev1.Taint, error) {
 	var taints []corev1.Taint
-	switch given := p.registration().Taints; {
+	switch given := p.nodeRegistration().Taints; {
 	case given != nil:
 		taints = slices.Clone(*given)
 	case p.controlPlane():
@@ -103,8 +103,8 @@ func (p *kubeadmPlan) taints() ([]corev1.Taint, error) {
 	return taints, nil
 }
 
-// labels are those of the kubelet's node-labels flag.
-func (p *kubeadmPlan) labels() (map[string]string, error) {
+// nodeLabels are those of the kubelet's node-labels flag.
+func (p *kubeadmPlan) nodeLabels() (map[string]string, error) {
 	labels := map[string]string{}
 	for _, s := range splitList(p.kubeletArg("node-labels")) {
 		key, value, _ := strings.Cut(s, "=")
@@ -121,7 +121,7 @@ func (p *kubeadmPlan) labels() (map[string]string, error) {
 
 func (p *kubeadmPlan) kubeletArg(name string) string {
 	value := ""
-	for _, a := range p.registration().KubeletExtraArgs {
+	for _, a := range p.nodeRegistration().KubeletExtraArgs {
 		if a.Name == name && a.Value != nil {
 			value = *a.Value
 		}
@@ -168,7 +168,7 @@ func planKubeadm(script *bootScript) (*kubeadmPlan, error) {
 		return nil, fmt.Errorf("%s: kubeadm %s reads it but %s does not write it (files: %s)", file, verb, script.WrittenBy,
 			strings.Join(slices.Sorted(maps.Keys(script.Files)), ", "))
 	}
-	text, err := written.read()
+	text, err := written.readContent()
 	if err != nil {
 		return nil, err
 	}
@@ -176,13 +176,13 @@ func planKubeadm(script *bootScript) (*kubeadmPlan, error) {
 	if err := plan.readDocuments(string(text)); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if err := plan.check(verb); err != nil {
+	if err := plan.checkVerb(verb); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return plan, nil
 }
 
-func (p *kubeadmPlan) check(verb string) error {
+func (p *kubeadmPlan) checkVerb(verb string) error {
 	switch {
 	case verb == "init" && p.Init == nil && p.Cluster == nil:
 		return fmt.Errorf("holds no InitConfiguration or ClusterConfiguration for kubeadm init")
@@ -207,10 +207,10 @@ func (p *kubeadmPlan) check(verb string) error {
 			return err
 		}
 	}
-	if _, err := p.taints(); err != nil {
+	if _, err := p.nodeTaints(); err != nil {
 		return err
 	}
-	_, err := p.labels()
+	_, err := p.nodeLabels()
 	return err
 }
 

@@ -31,13 +31,13 @@ var electedComponents = []string{"kube-controller-manager", "kube-scheduler"}
 
 // keepAll does for all clusters what their kubelets and controllers do all the time, until ctx is done.
 func (f *fleet) keepAll(ctx context.Context) {
-	for pause(ctx, renewInterval) {
+	for waitUnlessDone(ctx, renewInterval) {
 		f.mu.Lock()
 		all := slices.Collect(maps.Values(f.workloads))
 		f.mu.Unlock()
 		for _, w := range all {
 			w.mu.Lock()
-			err := w.keep(ctx)
+			err := w.keepNodes(ctx)
 			w.mu.Unlock()
 			if err != nil {
 				f.log.Error("renew leases and initialize nodes", "cluster", w.settings.name, "error", err)
@@ -46,8 +46,8 @@ func (f *fleet) keepAll(ctx context.Context) {
 	}
 }
 
-// keep renews the Leases of the machines that run, initializes their Nodes and deletes those of others. The caller holds w.mu.
-func (w *workload) keep(ctx context.Context) error {
+// keepNodes renews the Leases of the machines that run, initializes their Nodes and deletes those of others. The caller holds w.mu.
+func (w *workload) keepNodes(ctx context.Context) error {
 	var errs []error
 	leader := ""
 	for _, name := range slices.Sorted(maps.Keys(w.members)) {
@@ -55,21 +55,21 @@ func (w *workload) keep(ctx context.Context) error {
 		if m.off {
 			continue
 		}
-		errs = append(errs, w.renew(ctx, corev1.NamespaceNodeLease, name, name, nodeLeaseSeconds))
+		errs = append(errs, w.renewLease(ctx, corev1.NamespaceNodeLease, name, name, nodeLeaseSeconds))
 		if m.controlPlane && leader == "" {
 			leader = name
 		}
 	}
 	if leader != "" {
 		for _, component := range electedComponents {
-			errs = append(errs, w.renew(ctx, metav1.NamespaceSystem, component, leader+"_"+component, electedLeaseSeconds))
+			errs = append(errs, w.renewLease(ctx, metav1.NamespaceSystem, component, leader+"_"+component, electedLeaseSeconds))
 		}
 	}
 	return errors.Join(append(errs, w.initializeNodes(ctx), w.deleteDeparted(ctx))...)
 }
 
-// renew writes the Lease of a holder, who takes it from another one at once: that one does not run any more.
-func (w *workload) renew(ctx context.Context, namespace, name, holder string, seconds int32) error {
+// renewLease writes the Lease of a holder, who takes it from another one at once: that one does not run any more.
+func (w *workload) renewLease(ctx context.Context, namespace, name, holder string, seconds int32) error {
 	now := metav1.NowMicro()
 	lease := &coordinationv1.Lease{}
 	err := w.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, lease)

@@ -29,7 +29,7 @@ func holderOf(t *testing.T, leases coordinationclient.LeaseInterface, name strin
 // TestLeases checks the Leases of kubelets and of the controllers of the control plane.
 func TestLeases(t *testing.T) {
 	f, d := newFakeSimulator(t), newBootData(t)
-	f.run()
+	f.runBridge()
 	c := bootCluster(t, f, d)
 	system, nodes := c.CoordinationV1().Leases(metav1.NamespaceSystem), c.CoordinationV1().Leases(corev1.NamespaceNodeLease)
 	if got := holderOf(t, nodes, "worker-0"); got != "worker-0" {
@@ -40,11 +40,11 @@ func TestLeases(t *testing.T) {
 			t.Errorf("the Lease of %s is held by %q, want that of the first control plane", component, got)
 		}
 	}
-	f.delete("cp-0")
+	f.deleteGuest("cp-0")
 	eventually(t, "another control plane holds the Lease of kube-controller-manager", func() bool {
 		return holderOf(t, system, "kube-controller-manager") == "cp-1_kube-controller-manager"
 	})
-	f.delete("worker-0")
+	f.deleteGuest("worker-0")
 	eventually(t, "the Lease of the deleted machine is gone", func() bool {
 		list, err := nodes.List(t.Context(), metav1.ListOptions{})
 		return err == nil && !slices.ContainsFunc(list.Items, func(l coordinationv1.Lease) bool { return l.Name == "worker-0" })
@@ -55,14 +55,14 @@ func TestLeases(t *testing.T) {
 // one holds its Lease.
 func TestCloudControllerManager(t *testing.T) {
 	f, d := newFakeSimulator(t), newBootData(t)
-	f.run()
+	f.runBridge()
 	c := bootCluster(t, f, d)
-	lease := hold(t, c, time.Hour)
-	f.edit("worker-0", func(g *guest) { g.PowerState = "deallocated" })
+	lease := holdLease(t, c, time.Hour)
+	f.editGuest("worker-0", func(g *guest) { g.PowerState = "deallocated" })
 	awaitNode(t, c, "worker-0", "NotReady without the taint of stopped VMs", func(_ watch.Event, n *corev1.Node) bool {
 		return readyStatus(n) == corev1.ConditionUnknown && !hasTaint(n, shutdownTaint)
 	})
-	f.delete("cp-2")
+	f.deleteGuest("cp-2")
 	awaitNode(t, c, "cp-2", "NotReady but there",
 		func(_ watch.Event, n *corev1.Node) bool { return readyStatus(n) == corev1.ConditionUnknown })
 
@@ -72,9 +72,9 @@ func TestCloudControllerManager(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the Node that was left is gone", func() bool { return !slices.Contains(nodeNames(t, c), "cp-2") })
-	f.edit("worker-0", func(g *guest) { g.PowerState, g.BootID = "running", "boot-2" })
+	f.editGuest("worker-0", func(g *guest) { g.PowerState, g.BootID = "running", "boot-2" })
 	awaitNode(t, c, "worker-0", "Ready", func(_ watch.Event, n *corev1.Node) bool { return readyStatus(n) == corev1.ConditionTrue })
-	f.edit("worker-0", func(g *guest) { g.PowerState = "deallocated" })
+	f.editGuest("worker-0", func(g *guest) { g.PowerState = "deallocated" })
 	awaitNode(t, c, "worker-0", "tainted", func(_ watch.Event, n *corev1.Node) bool { return hasTaint(n, shutdownTaint) })
 }
 
@@ -82,8 +82,8 @@ func hasTaint(n *corev1.Node, key string) bool {
 	return slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == key })
 }
 
-// hold takes the Lease of a cloud-controller-manager.
-func hold(t *testing.T, c *kubernetes.Clientset, d time.Duration) *coordinationv1.Lease {
+// holdLease takes the Lease of a cloud-controller-manager.
+func holdLease(t *testing.T, c *kubernetes.Clientset, d time.Duration) *coordinationv1.Lease {
 	t.Helper()
 	now := metav1.NowMicro()
 	lease, err := c.CoordinationV1().Leases(metav1.NamespaceSystem).Create(t.Context(), &coordinationv1.Lease{

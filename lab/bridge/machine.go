@@ -47,18 +47,18 @@ type machine struct {
 	listener listenerBody
 }
 
-// start begins the boot in the background.
-func (m *machine) start(ctx context.Context) {
+// startBoot begins the boot in the background.
+func (m *machine) startBoot(ctx context.Context) {
 	ctx, m.cancel = context.WithCancel(ctx)
 	m.done = make(chan struct{})
 	go func(g guest, done chan struct{}) {
 		defer close(done)
-		m.boot(ctx, g)
+		m.bootGuest(ctx, g)
 	}(m.guest, m.done)
 }
 
-// halt ends a boot that is going on and waits for it.
-func (m *machine) halt() {
+// haltBoot ends a boot that is going on and waits for it.
+func (m *machine) haltBoot() {
 	if m.cancel == nil {
 		return
 	}
@@ -67,74 +67,74 @@ func (m *machine) halt() {
 	m.cancel = nil
 }
 
-func (m *machine) boot(ctx context.Context, g guest) {
-	m.report(ctx, phaseBooting, "the machine reads its bootstrap data", "")
-	e, err := prepare(g, m.bridge.inventory(ctx))
+func (m *machine) bootGuest(ctx context.Context, g guest) {
+	m.reportPhase(ctx, phaseBooting, "the machine reads its bootstrap data", "")
+	e, err := prepareEnrolment(g, m.bridge.readInventory(ctx))
 	if err != nil {
-		m.fail(ctx, err)
+		m.failBoot(ctx, err)
 		return
 	}
 	duration := workerBoot
 	if e.plan.controlPlane() {
 		duration = controlPlaneBoot
 	}
-	if !pause(ctx, m.bridge.scaled(duration)) {
+	if !waitUnlessDone(ctx, m.bridge.scaleDuration(duration)) {
 		return
 	}
 	var w *workload
 	if e.plan.Init != nil {
-		w, err = m.bridge.fleet.ensure(ctx, e.pki.cluster.hash())
+		w, err = m.bridge.fleet.ensureByPin(ctx, e.pki.cluster.pinOfCA())
 	} else {
-		w, err = m.join(ctx, e)
+		w, err = m.joinCluster(ctx, e)
 	}
 	if err != nil {
-		m.fail(ctx, err)
+		m.failBoot(ctx, err)
 		return
 	}
-	m.enter(ctx, w, e)
+	m.becomeNode(ctx, w, e)
 }
 
-// restore brings back a machine which had joined before the bridge was restarted: no boot time, no
+// restoreJoined brings back a machine which had joined before the bridge was restarted: no boot time, no
 // discovery, since its kubelet never stopped.
-func (m *machine) restore(ctx context.Context) {
-	e, err := prepare(m.guest, m.bridge.inventory(ctx))
+func (m *machine) restoreJoined(ctx context.Context) {
+	e, err := prepareEnrolment(m.guest, m.bridge.readInventory(ctx))
 	if err != nil {
-		m.fail(ctx, err)
+		m.failBoot(ctx, err)
 		return
 	}
 	e.restored = true
 	pinned := ""
 	switch {
 	case e.pki != nil:
-		pinned = e.pki.cluster.hash()
+		pinned = e.pki.cluster.pinOfCA()
 	case e.file != nil:
-		pinned = pin(e.file.ca)
+		pinned = pinOf(e.file.ca)
 	case len(e.plan.Join.Discovery.BootstrapToken.CACertHashes) > 0:
 		pinned = strings.ToLower(e.plan.Join.Discovery.BootstrapToken.CACertHashes[0])
 	default:
-		m.start(ctx)
+		m.startBoot(ctx)
 		return
 	}
-	w, err := m.bridge.fleet.ensure(ctx, pinned)
+	w, err := m.bridge.fleet.ensureByPin(ctx, pinned)
 	if err != nil {
-		m.fail(ctx, err)
+		m.failBoot(ctx, err)
 		return
 	}
-	m.enter(ctx, w, e)
+	m.becomeNode(ctx, w, e)
 }
 
-// join repeats discovery until it succeeds or kubeadm would give up.
-func (m *machine) join(ctx context.Context, e *enrolment) (*workload, error) {
+// joinCluster repeats discovery until it succeeds or kubeadm would give up.
+func (m *machine) joinCluster(ctx context.Context, e *enrolment) (*workload, error) {
 	timeout := discoveryTimeout
 	if s := e.plan.Join.Timeouts.DiscoverySeconds; s != nil && *s > 0 {
 		timeout = time.Duration(*s) * time.Second
 	}
 	deadline := time.Now().Add(timeout)
 	for {
-		ca, err := m.discover(ctx, e)
+		ca, err := m.discoverCA(ctx, e)
 		if err == nil {
 			var w *workload
-			if w, err = m.admit(ca, e); err == nil {
+			if w, err = m.admitToCluster(ca, e); err == nil {
 				return w, nil
 			}
 		}
@@ -144,32 +144,32 @@ func (m *machine) join(ctx context.Context, e *enrolment) (*workload, error) {
 		if time.Now().After(deadline) {
 			return nil, fmt.Errorf("kubeadm join gave up after %s: %w", timeout, err)
 		}
-		m.report(ctx, phaseBooting, "kubeadm join retries: "+err.Error(), "")
-		if !pause(ctx, max(m.bridge.scaled(discoveryRetry), minimumPause)) {
+		m.reportPhase(ctx, phaseBooting, "kubeadm join retries: "+err.Error(), "")
+		if !waitUnlessDone(ctx, max(m.bridge.scaleDuration(discoveryRetry), minimumPause)) {
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// discover finds the CA of the cluster, in the way that the machine was told.
-func (m *machine) discover(ctx context.Context, e *enrolment) (*x509.Certificate, error) {
+// discoverCA finds the CA of the cluster, in the way that the machine was told.
+func (m *machine) discoverCA(ctx context.Context, e *enrolment) (*x509.Certificate, error) {
 	if e.file != nil {
-		return e.file.discover(ctx, m.bridge.sim)
+		return e.file.discoverByFile(ctx, m.bridge.sim)
 	}
-	return discover(ctx, m.bridge.sim, e.plan.Join.Discovery.BootstrapToken)
+	return discoverByToken(ctx, m.bridge.sim, e.plan.Join.Discovery.BootstrapToken)
 }
 
-// admit finds the cluster of a discovered CA and checks what a joining control plane needs of it.
-func (m *machine) admit(ca *x509.Certificate, e *enrolment) (*workload, error) {
-	w := m.bridge.fleet.find(pin(ca))
+// admitToCluster finds the cluster of a discovered CA and checks what a joining control plane needs of it.
+func (m *machine) admitToCluster(ca *x509.Certificate, e *enrolment) (*workload, error) {
+	w := m.bridge.fleet.findByPin(pinOf(ca))
 	if w == nil {
-		return nil, fmt.Errorf("the cluster with CA %s has no control plane in this lab", pin(ca))
+		return nil, fmt.Errorf("the cluster with CA %s has no control plane in this lab", pinOf(ca))
 	}
 	if e.pki == nil {
 		return w, nil
 	}
-	if e.pki.cluster.hash() != pin(ca) {
-		return nil, fmt.Errorf("/etc/kubernetes/pki/ca.crt is not the CA of the cluster it joins (%s)", pin(ca))
+	if e.pki.cluster.pinOfCA() != pinOf(ca) {
+		return nil, fmt.Errorf("/etc/kubernetes/pki/ca.crt is not the CA of the cluster it joins (%s)", pinOf(ca))
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -179,15 +179,15 @@ func (m *machine) admit(ca *x509.Certificate, e *enrolment) (*workload, error) {
 	return w, nil
 }
 
-// enter makes the machine a Node and tells the simulator.
-func (m *machine) enter(ctx context.Context, w *workload, e *enrolment) {
-	address, err := w.enrol(ctx, *e)
+// becomeNode makes the machine a Node and tells the simulator.
+func (m *machine) becomeNode(ctx context.Context, w *workload, e *enrolment) {
+	address, err := w.enrolMachine(ctx, *e)
 	if err != nil {
-		m.fail(ctx, err)
+		m.failBoot(ctx, err)
 		return
 	}
 	m.enrolled, m.workload = e, w
-	m.listen(ctx, e.plan.bindPort(), address)
+	m.listenOn(ctx, e.plan.bindPort(), address)
 	message := "Node " + e.node.Name + " joined"
 	if e.plan.Init != nil {
 		message = "kubeadm initialised the cluster on Node " + e.node.Name
@@ -195,26 +195,26 @@ func (m *machine) enter(ctx context.Context, w *workload, e *enrolment) {
 	if e.found == nil {
 		message += "; its kubelet runs without cloud-provider=external, so the Node has no provider ID"
 	}
-	m.report(ctx, phaseRunning, message, e.node.Name)
+	m.reportPhase(ctx, phaseRunning, message, e.node.Name)
 	m.log.Info("node joined", "node", e.node.Name, "controlPlane", e.plan.controlPlane(), "address", address)
 }
 
-// observe takes a newer sighting of the same machine: stopped, started or rebooted meanwhile.
-func (m *machine) observe(ctx context.Context, g guest, rebooted bool) {
+// observeGuest takes a newer sighting of the same machine: stopped, started or rebooted meanwhile.
+func (m *machine) observeGuest(ctx context.Context, g guest, rebooted bool) {
 	m.guest.PowerState, m.guest.BootID, m.guest.NICs = g.PowerState, g.BootID, g.NICs
 	switch {
-	case !g.running() && !m.off:
+	case !g.isRunning() && !m.off:
 		m.powerOff(ctx)
-	case g.running() && m.off:
+	case g.isRunning() && m.off:
 		m.powerOn(ctx)
-	case g.running() && rebooted:
+	case g.isRunning() && rebooted:
 		m.powerOff(ctx)
 		m.powerOn(ctx)
 	}
 }
 
-// rank orders machines for restoring: the one that ran kubeadm init, control planes, workers.
-func (m *machine) rank() int {
+// restoreRank orders machines for restoring: the one that ran kubeadm init, control planes, workers.
+func (m *machine) restoreRank() int {
 	script, err := readCustomData(m.guest)
 	if err != nil {
 		return 3
@@ -233,13 +233,13 @@ func (m *machine) rank() int {
 
 // powerOff follows the VM being stopped or deallocated.
 func (m *machine) powerOff(ctx context.Context) {
-	m.halt()
+	m.haltBoot()
 	m.off = true
 	if m.enrolled == nil {
 		return
 	}
-	m.unlisten(ctx)
-	if err := m.workload.suspend(ctx, m.enrolled.node.Name); err != nil {
+	m.stopListening(ctx)
+	if err := m.workload.suspendMachine(ctx, m.enrolled.node.Name); err != nil {
 		m.log.Error("suspend node", "error", err)
 	}
 }
@@ -251,80 +251,80 @@ func (m *machine) powerOn(ctx context.Context) {
 	switch {
 	case m.enrolled != nil:
 		m.enrolled.guest = m.guest
-		address, err := m.workload.resume(ctx, *m.enrolled)
+		address, err := m.workload.resumeMachine(ctx, *m.enrolled)
 		if err != nil {
 			m.log.Error("resume node", "error", err)
 			return
 		}
-		m.listen(ctx, m.enrolled.plan.bindPort(), address)
+		m.listenOn(ctx, m.enrolled.plan.bindPort(), address)
 	case !m.failed:
-		m.start(ctx)
+		m.startBoot(ctx)
 	}
 }
 
-// remove follows the VM being deleted.
-func (m *machine) remove(ctx context.Context) {
-	m.halt()
+// removeMachine follows the VM being deleted.
+func (m *machine) removeMachine(ctx context.Context) {
+	m.haltBoot()
 	if m.enrolled == nil {
 		return
 	}
-	ended, err := m.workload.dismiss(ctx, m.enrolled.node.Name)
+	ended, err := m.workload.dismissMachine(ctx, m.enrolled.node.Name)
 	if err != nil {
 		m.log.Error("remove node", "error", err)
 	}
-	m.unlisten(ctx)
+	m.stopListening(ctx)
 	m.log.Info("node removed", "node", m.enrolled.node.Name, "clusterEnded", ended)
 }
 
-func (m *machine) fail(ctx context.Context, err error) {
+func (m *machine) failBoot(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	m.failed = true
 	m.log.Warn("machine never joins", "reason", err)
-	m.report(ctx, phaseFailed, err.Error(), "")
+	m.reportPhase(ctx, phaseFailed, err.Error(), "")
 }
 
-func (m *machine) report(ctx context.Context, phase, message, node string) {
+func (m *machine) reportPhase(ctx context.Context, phase, message, node string) {
 	status := guestStatus{VMID: m.vmID, Phase: phase, Message: message, NodeName: node}
 	m.mu.Lock()
 	same := m.status == status
 	m.status = status
 	m.mu.Unlock()
 	if !same {
-		m.bridge.tell(ctx, "report status", func() error { return m.bridge.sim.report(ctx, status) })
+		m.bridge.callControl(ctx, "report status", func() error { return m.bridge.sim.reportStatus(ctx, status) })
 	}
 }
 
-func (m *machine) listen(ctx context.Context, port int32, address string) {
+func (m *machine) listenOn(ctx context.Context, port int32, address string) {
 	if address == "" {
 		return
 	}
 	m.mu.Lock()
 	m.listener = listenerBody{VMID: m.vmID, Port: port, Address: address}
 	m.mu.Unlock()
-	m.bridge.tell(ctx, "register listener", func() error { return m.bridge.sim.listen(ctx, m.vmID, port, address) })
+	m.bridge.callControl(ctx, "register listener", func() error { return m.bridge.sim.addListener(ctx, m.vmID, port, address) })
 }
 
-func (m *machine) unlisten(ctx context.Context) {
+func (m *machine) stopListening(ctx context.Context) {
 	m.mu.Lock()
 	l := m.listener
 	m.listener = listenerBody{}
 	m.mu.Unlock()
 	if l.Address != "" {
-		m.bridge.tell(ctx, "remove listener", func() error { return m.bridge.sim.unlisten(ctx, l.VMID, l.Port) })
+		m.bridge.callControl(ctx, "remove listener", func() error { return m.bridge.sim.removeListener(ctx, l.VMID, l.Port) })
 	}
 }
 
-// announce repeats what the simulator was told, for one that may have forgotten it.
-func (m *machine) announce(ctx context.Context) {
+// announceAgain repeats what the simulator was told, for one that may have forgotten it.
+func (m *machine) announceAgain(ctx context.Context) {
 	m.mu.Lock()
 	l, status := m.listener, m.status
 	m.mu.Unlock()
 	if l.Address != "" {
-		m.bridge.tell(ctx, "register listener", func() error { return m.bridge.sim.listen(ctx, l.VMID, l.Port, l.Address) })
+		m.bridge.callControl(ctx, "register listener", func() error { return m.bridge.sim.addListener(ctx, l.VMID, l.Port, l.Address) })
 	}
 	if status.Phase != "" {
-		m.bridge.tell(ctx, "report status", func() error { return m.bridge.sim.report(ctx, status) })
+		m.bridge.callControl(ctx, "report status", func() error { return m.bridge.sim.reportStatus(ctx, status) })
 	}
 }

@@ -32,7 +32,7 @@ type managedCluster struct {
 	Nodes []managedNode `json:"nodes"`
 }
 
-func (c managedCluster) running() bool { return !strings.EqualFold(c.PowerState, "Stopped") }
+func (c managedCluster) isRunning() bool { return !strings.EqualFold(c.PowerState, "Stopped") }
 
 // managed keeps one AKS cluster's workload cluster in step with Azure: one API server, which no machine of the user runs,
 // and a Node for each VM of the agent pools. Its methods are called by the goroutine that follows the clusters.
@@ -50,9 +50,9 @@ type managed struct {
 
 // followClusters keeps workload clusters in step with the managed clusters until ctx is done.
 func (b *bridge) followClusters(ctx context.Context) {
-	follow(ctx, b.log, b.sim.clusters, b.syncClusters, func(ctx context.Context) {
+	followList(ctx, b.log, b.sim.listClusters, b.syncClusters, func(ctx context.Context) {
 		for _, m := range b.managed {
-			m.announce(ctx)
+			m.announceAgain(ctx)
 		}
 	})
 }
@@ -66,7 +66,7 @@ func (b *bridge) syncClusters(ctx context.Context, clusters []managedCluster) {
 		m := b.managed[key]
 		if m != nil && m.ca != c.CA.Certificate {
 			// Another cluster under the same name, or one whose certificates were rotated.
-			m.remove(ctx)
+			m.removeCluster(ctx)
 			delete(b.managed, key)
 			m = nil
 		}
@@ -78,13 +78,13 @@ func (b *bridge) syncClusters(ctx context.Context, clusters []managedCluster) {
 			}
 			b.managed[key] = m
 		}
-		if err := m.observe(ctx, c); err != nil {
+		if err := m.observeCluster(ctx, c); err != nil {
 			m.log.Error("managed cluster", "error", err)
 		}
 	}
 	for key, m := range b.managed {
 		if !seen[key] {
-			m.remove(ctx)
+			m.removeCluster(ctx)
 			delete(b.managed, key)
 		}
 	}
@@ -96,7 +96,7 @@ func (b *bridge) openCluster(ctx context.Context, c managedCluster) (*managed, e
 	if err != nil {
 		return nil, err
 	}
-	w, err := b.fleet.ensure(ctx, ca.hash())
+	w, err := b.fleet.ensureByPin(ctx, ca.pinOfCA())
 	if err != nil {
 		return nil, err
 	}
@@ -107,21 +107,21 @@ func (b *bridge) openCluster(ctx context.Context, c managedCluster) (*managed, e
 	return &managed{bridge: b, id: c.ID, ca: c.CA.Certificate, workload: w, log: log, nodes: map[string]managedNode{}}, nil
 }
 
-// observe takes a newer sighting of the same cluster.
-func (m *managed) observe(ctx context.Context, c managedCluster) error {
+// observeCluster takes a newer sighting of the same cluster.
+func (m *managed) observeCluster(ctx context.Context, c managedCluster) error {
 	address, changed, err := m.observeServer(c)
 	if err != nil {
 		return err
 	}
 	switch {
 	case changed && address != "":
-		m.listen(ctx, address)
+		m.listenOn(ctx, address)
 		m.log.Info("API server of a managed cluster answers", "address", address, "version", c.KubernetesVersion)
 	case changed:
-		m.unlisten(ctx)
+		m.stopListening(ctx)
 		m.log.Info("managed cluster is stopped")
 	}
-	if !c.running() {
+	if !c.isRunning() {
 		return nil
 	}
 	return m.syncNodes(ctx, c)
@@ -137,11 +137,11 @@ func (m *managed) observeServer(c managedCluster) (address string, changed bool,
 		certSANs: slices.DeleteFunc([]string{c.FQDN, c.PrivateFQDN}, func(s string) bool { return s == "" }),
 	}
 	names := w.clusterNames()
-	if w.front != nil && (!c.running() || !slices.Equal(names, m.names)) {
-		w.front.close()
+	if w.front != nil && (!c.isRunning() || !slices.Equal(names, m.names)) {
+		w.front.closeServer()
 		w.front, changed = nil, true
 	}
-	if w.front == nil && c.running() {
+	if w.front == nil && c.isRunning() {
 		if w.front, err = w.serveFront(names); err != nil {
 			return "", changed, err
 		}
@@ -183,20 +183,20 @@ func (m *managed) syncNodes(ctx context.Context, c managedCluster) error {
 		if known && reflect.DeepEqual(before, n) {
 			continue
 		}
-		node, err := n.node(c)
+		node, err := n.newNode(c)
 		if err != nil {
 			return fmt.Errorf("node %s: %w", name, err)
 		}
-		w.members[name] = &member{node: node, off: n.off()}
+		w.members[name] = &member{node: node, off: n.isOff()}
 		known = known && before.ProviderID == n.ProviderID
 		if !known {
-			err = w.register(ctx, node)
+			err = w.registerNode(ctx, node)
 			m.log.Info("node joined", "node", name, "pool", n.Pool)
-		} else if old, broken := before.node(c); broken == nil {
-			err = w.update(ctx, old, node)
+		} else if old, broken := before.newNode(c); broken == nil {
+			err = w.updateNode(ctx, old, node)
 		}
-		if err == nil && n.off() != (known && before.off()) {
-			err = w.setNodePower(ctx, name, !n.off())
+		if err == nil && n.isOff() != (known && before.isOff()) {
+			err = w.setNodePower(ctx, name, !n.isOff())
 		}
 		if err != nil {
 			return err
@@ -206,28 +206,28 @@ func (m *managed) syncNodes(ctx context.Context, c managedCluster) error {
 	return nil
 }
 
-func (m *managed) listen(ctx context.Context, address string) {
-	m.bridge.tell(ctx, "register listener of a cluster", func() error { return m.bridge.sim.listenCluster(ctx, m.id, address) })
+func (m *managed) listenOn(ctx context.Context, address string) {
+	m.bridge.callControl(ctx, "register listener of a cluster", func() error { return m.bridge.sim.listenCluster(ctx, m.id, address) })
 }
 
-func (m *managed) unlisten(ctx context.Context) {
-	m.bridge.tell(ctx, "remove listener of a cluster", func() error { return m.bridge.sim.unlistenCluster(ctx, m.id) })
+func (m *managed) stopListening(ctx context.Context) {
+	m.bridge.callControl(ctx, "remove listener of a cluster", func() error { return m.bridge.sim.unlistenCluster(ctx, m.id) })
 }
 
-// announce repeats what the simulator was told, for one that may have forgotten it.
-func (m *managed) announce(ctx context.Context) {
+// announceAgain repeats what the simulator was told, for one that may have forgotten it.
+func (m *managed) announceAgain(ctx context.Context) {
 	m.workload.mu.Lock()
 	front := m.workload.front
 	m.workload.mu.Unlock()
 	if front != nil {
-		m.listen(ctx, front.address)
+		m.listenOn(ctx, front.address)
 	}
 }
 
-// remove follows the cluster being deleted.
-func (m *managed) remove(ctx context.Context) {
-	m.bridge.fleet.drop(m.workload)
-	m.unlisten(ctx)
+// removeCluster follows the cluster being deleted.
+func (m *managed) removeCluster(ctx context.Context) {
+	m.bridge.fleet.dropCluster(m.workload)
+	m.stopListening(ctx)
 	m.log.Info("managed cluster removed")
 }
 

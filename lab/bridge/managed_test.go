@@ -46,13 +46,13 @@ func (f *fakeSimulator) getClusters(w http.ResponseWriter, r *http.Request) {
 func (f *fakeSimulator) putClusterListener(_ http.ResponseWriter, r *http.Request) {
 	var b clusterListener
 	_ = json.NewDecoder(r.Body).Decode(&b)
-	f.change(func() { f.clusterListeners[b.ID] = b.Address })
+	f.changeAndWake(func() { f.clusterListeners[b.ID] = b.Address })
 }
 
 func (f *fakeSimulator) deleteClusterListener(_ http.ResponseWriter, r *http.Request) {
 	var b clusterListener
 	_ = json.NewDecoder(r.Body).Decode(&b)
-	f.change(func() { delete(f.clusterListeners, b.ID) })
+	f.changeAndWake(func() { delete(f.clusterListeners, b.ID) })
 }
 
 func (f *fakeSimulator) getKeys(w http.ResponseWriter, _ *http.Request) {
@@ -111,7 +111,7 @@ func clientOf(t *testing.T, f *fakeSimulator, c managedCluster, token string) *k
 		if err != nil {
 			t.Fatal(err)
 		}
-		pair, err := ca.issue("masterclient", nil, clientAuth)
+		pair, err := ca.issueCertificate("masterclient", nil, clientAuth)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,14 +124,14 @@ func clientOf(t *testing.T, f *fakeSimulator, c managedCluster, token string) *k
 	return client
 }
 
-// set replaces the only cluster.
-func (f *fakeSimulator) set(c managedCluster) {
-	f.change(func() { f.clusters = []managedCluster{c} })
+// setCluster replaces the only cluster.
+func (f *fakeSimulator) setCluster(c managedCluster) {
+	f.changeAndWake(func() { f.clusters = []managedCluster{c} })
 }
 
 func (f *fakeSimulator) awaitListener(c managedCluster, there bool) {
 	f.t.Helper()
-	f.await("listener of "+c.Name, func() bool { return (f.clusterListeners[c.ID] != "") == there })
+	f.awaitCondition("listener of "+c.Name, func() bool { return (f.clusterListeners[c.ID] != "") == there })
 }
 
 // lookForNode looks until the Node is as wanted.
@@ -159,19 +159,19 @@ func eventually(t *testing.T, what string, condition func() bool) {
 	}
 }
 
-func exists(_ *corev1.Node, err error) bool { return err == nil }
-func gone(_ *corev1.Node, err error) bool   { return apierrors.IsNotFound(err) }
+func nodeExists(_ *corev1.Node, err error) bool { return err == nil }
+func nodeGone(_ *corev1.Node, err error) bool   { return apierrors.IsNotFound(err) }
 
 func TestManagedClusterNodes(t *testing.T) {
 	f, c := newFakeSimulator(t), newManagedCluster(t, "aks")
 	first, second := poolNode("0"), poolNode("1")
 	c.Nodes = []managedNode{first}
-	f.set(c)
-	f.run()
+	f.setCluster(c)
+	f.runBridge()
 	f.awaitListener(c, true)
 	k := clientOf(t, f, c, "")
 
-	node := lookForNode(t, k, first.Name, "there", exists)
+	node := lookForNode(t, k, first.Name, "there", nodeExists)
 	wantLabels := map[string]string{
 		"agentpool": "pool0", "kubernetes.azure.com/agentpool": "pool0", "kubernetes.azure.com/cluster": nodeGroup,
 		"kubernetes.azure.com/mode": "system", "kubernetes.azure.com/role": "agent", "kubernetes.azure.com/os-sku": "Ubuntu",
@@ -205,7 +205,7 @@ func TestManagedClusterNodes(t *testing.T) {
 		}
 		first.KubernetesVersion, first.BootID, first.Labels, first.Taints = "1.35.1", "boot-2", map[string]string{"tier": "gold"}, nil
 		c.KubernetesVersion, c.Nodes = "1.35.1", []managedNode{first, second}
-		f.set(c)
+		f.setCluster(c)
 		upgraded := lookForNode(t, k, first.Name, "upgraded", func(n *corev1.Node, err error) bool {
 			return err == nil && n.Status.NodeInfo.KubeletVersion == "v1.35.1"
 		})
@@ -219,7 +219,7 @@ func TestManagedClusterNodes(t *testing.T) {
 			t.Errorf("UID %s, boot %s, taints %v; want %s, boot-2 and none", upgraded.UID, upgraded.Status.NodeInfo.BootID, upgraded.Spec.Taints,
 				node.UID)
 		}
-		lookForNode(t, k, second.Name, "there", exists)
+		lookForNode(t, k, second.Name, "there", nodeExists)
 		if v, err := k.Discovery().ServerVersion(); err != nil || v.GitVersion != "v1.35.1" {
 			t.Errorf("server version %v, %v; want v1.35.1", v, err)
 		}
@@ -228,8 +228,8 @@ func TestManagedClusterNodes(t *testing.T) {
 	t.Run("a VM that stops takes its Node along, and one that goes removes it", func(t *testing.T) {
 		second.Running = new(false)
 		c.Nodes = []managedNode{second}
-		f.set(c)
-		lookForNode(t, k, first.Name, "gone", gone)
+		f.setCluster(c)
+		lookForNode(t, k, first.Name, "gone", nodeGone)
 		lookForNode(t, k, second.Name, "not ready",
 			func(n *corev1.Node, err error) bool { return err == nil && readyStatus(n) == corev1.ConditionUnknown })
 	})
@@ -238,38 +238,38 @@ func TestManagedClusterNodes(t *testing.T) {
 func TestManagedClusterStopsAndGoes(t *testing.T) {
 	f, c := newFakeSimulator(t), newManagedCluster(t, "aks")
 	c.Nodes = []managedNode{poolNode("0")}
-	f.set(c)
-	stop := f.run()
+	f.setCluster(c)
+	stop := f.runBridge()
 	f.awaitListener(c, true)
 	k := clientOf(t, f, c, "")
-	lookForNode(t, k, c.Nodes[0].Name, "there", exists)
+	lookForNode(t, k, c.Nodes[0].Name, "there", nodeExists)
 
 	c.PowerState = "Stopped"
-	f.set(c)
+	f.setCluster(c)
 	f.awaitListener(c, false)
 	if _, err := k.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err == nil {
 		t.Error("a stopped cluster answers")
 	}
 	c.PowerState = "Running"
-	f.set(c)
+	f.setCluster(c)
 	f.awaitListener(c, true)
-	lookForNode(t, k, c.Nodes[0].Name, "there", exists)
+	lookForNode(t, k, c.Nodes[0].Name, "there", nodeExists)
 
 	stop()
-	f.change(func() { clear(f.clusterListeners) })
-	f.run()
+	f.changeAndWake(func() { clear(f.clusterListeners) })
+	f.runBridge()
 	f.awaitListener(c, true)
-	lookForNode(t, k, c.Nodes[0].Name, "there after a restart of the bridge", exists)
+	lookForNode(t, k, c.Nodes[0].Name, "there after a restart of the bridge", nodeExists)
 
 	// A cluster that was deleted and made anew has another CA and none of the old objects.
 	again := newManagedCluster(t, "aks")
-	f.set(again)
+	f.setCluster(again)
 	fresh := clientOf(t, f, again, "")
-	lookForNode(t, fresh, c.Nodes[0].Name, "gone", gone)
+	lookForNode(t, fresh, c.Nodes[0].Name, "gone", nodeGone)
 	if _, err := k.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err == nil {
 		t.Error("a client of the deleted cluster can use the new one")
 	}
-	f.change(func() { f.clusters = nil })
+	f.changeAndWake(func() { f.clusters = nil })
 	f.awaitListener(again, false)
 }
 
@@ -293,8 +293,8 @@ func TestManagedClusterCredentials(t *testing.T) {
 		return signed
 	}
 	c.AAD = true
-	f.set(c)
-	f.run()
+	f.setCluster(c)
+	f.runBridge()
 	f.awaitListener(c, true)
 	for name, tc := range map[string]struct {
 		reason string
@@ -318,7 +318,7 @@ func TestManagedClusterCredentials(t *testing.T) {
 
 	c.AAD = false
 	c.KubernetesVersion = "1.35.1"
-	f.set(c)
+	f.setCluster(c)
 	admin := clientOf(t, f, c, "")
 	eventually(t, "the server has another version", func() bool {
 		v, err := admin.Discovery().ServerVersion()
@@ -336,7 +336,7 @@ func TestManagedNode(t *testing.T) {
 	spot.Priority, spot.OSType, spot.Zone, spot.Taints = "Spot", "Windows", "",
 		[]string{"kubernetes.azure.com/scalesetpriority=spot:NoSchedule", "gpu:NoExecute"}
 	spot.InstanceID = strings.ReplaceAll(spot.InstanceID, nodeGroup, "MC_"+strings.Repeat("g", 59)+"-x")
-	node, err := spot.node(c)
+	node, err := spot.newNode(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +356,7 @@ func TestManagedNode(t *testing.T) {
 		}
 	}
 	spot.Taints = []string{"no-effect"}
-	if _, err := spot.node(c); err == nil || !strings.Contains(err.Error(), `"no-effect" is not key=value:effect`) {
+	if _, err := spot.newNode(c); err == nil || !strings.Contains(err.Error(), `"no-effect" is not key=value:effect`) {
 		t.Errorf("a taint without effect: %v", err)
 	}
 }

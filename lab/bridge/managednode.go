@@ -34,7 +34,7 @@ type managedNode struct {
 	BootID            string            `json:"bootID"`
 }
 
-func (n managedNode) off() bool { return n.Running != nil && !*n.Running }
+func (n managedNode) isOff() bool { return n.Running != nil && !*n.Running }
 
 const (
 	aksPrefix = "kubernetes.azure.com/"
@@ -42,9 +42,9 @@ const (
 	labelLength = 63
 )
 
-// node is the Node as AKS's kubelet registers it and cloud-provider-azure completes it.
+// newNode is the Node as AKS's kubelet registers it and cloud-provider-azure completes it.
 // https://learn.microsoft.com/azure/aks/use-labels lists AKS's own labels.
-func (n managedNode) node(c managedCluster) (*corev1.Node, error) {
+func (n managedNode) newNode(c managedCluster) (*corev1.Node, error) {
 	labels := map[string]string{
 		"agentpool":             n.Pool,
 		aksPrefix + "agentpool": n.Pool,
@@ -82,7 +82,7 @@ func (n managedNode) node(c managedCluster) (*corev1.Node, error) {
 		name: n.Name, windows: strings.EqualFold(n.OSType, "Windows"), size: n.VMSize, vCPUs: n.VCPUs, memoryGB: n.MemoryGB,
 		version:   gitVersion(n.KubernetesVersion),
 		machineID: strings.ReplaceAll(n.InstanceID, "/", "-"), bootID: n.BootID, labels: labels, taints: taints,
-	}.node()
+	}.newNode()
 	lookUp(node, lookup{providerID: n.ProviderID, location: c.Location, zone: n.Zone, size: n.VMSize, privateIPs: n.Addresses})
 	return node, nil
 }
@@ -110,9 +110,9 @@ func parseTaint(text string) (corev1.Taint, error) {
 	return corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)}, nil
 }
 
-// update changes a Node from what AKS wanted before to what it wants now. Labels, taints and annotations of others stay.
+// updateNode changes a Node from what AKS wanted before to what it wants now. Labels, taints and annotations of others stay.
 // The caller holds w.mu.
-func (w *workload) update(ctx context.Context, before, wanted *corev1.Node) error {
+func (w *workload) updateNode(ctx context.Context, before, wanted *corev1.Node) error {
 	err := w.changeNode(ctx, wanted.Name, func(node *corev1.Node) { updateNode(node, before, wanted) })
 	switch {
 	case !apierrors.IsNotFound(err):
@@ -120,7 +120,7 @@ func (w *workload) update(ctx context.Context, before, wanted *corev1.Node) erro
 	case before.Status.NodeInfo.BootID == wanted.Status.NodeInfo.BootID:
 		return nil // a client deleted the Node, and the kubelet has not started since
 	}
-	return w.register(ctx, wanted)
+	return w.registerNode(ctx, wanted)
 }
 
 func updateNode(node, before, wanted *corev1.Node) {

@@ -31,19 +31,19 @@ const (
 // cloud-node-manager writes then; nil for any other kubelet.
 func newNode(g guest, plan *kubeadmPlan, vmID string, vm map[string]any) (node *corev1.Node, found *lookup, err error) {
 	name := plan.nodeName(g.ComputerName)
-	taints, err := plan.taints()
+	taints, err := plan.nodeTaints()
 	if err != nil {
 		return nil, nil, err
 	}
-	labels, err := plan.labels()
+	labels, err := plan.nodeLabels()
 	if err != nil {
 		return nil, nil, err
 	}
 	size := g.VMSize
 	node = registration{
-		name: name, windows: g.windows(), size: size, vCPUs: g.VCPUs, memoryGB: g.MemoryGB, version: kubernetesVersion(vm),
+		name: name, windows: g.isWindows(), size: size, vCPUs: g.VCPUs, memoryGB: g.MemoryGB, version: kubernetesVersion(vm),
 		machineID: strings.ReplaceAll(g.VMID, "/", "-"), bootID: g.BootID, labels: labels, taints: taints,
-	}.node()
+	}.newNode()
 	if plan.controlPlane() {
 		labels[controlPlaneLabel] = ""
 		labels["node.kubernetes.io/exclude-from-external-load-balancers"] = ""
@@ -73,9 +73,9 @@ type registration struct {
 	taints            []corev1.Taint
 }
 
-// node is the Node that the kubelet registers, Ready. It keeps and completes the labels.
-func (r registration) node() *corev1.Node {
-	system, arch := "linux", architecture(r.size)
+// newNode is the Node that the kubelet registers, Ready. It keeps and completes the labels.
+func (r registration) newNode() *corev1.Node {
+	system, arch := "linux", architectureOf(r.size)
 	if r.windows {
 		system = "windows"
 	}
@@ -96,7 +96,7 @@ func (r registration) node() *corev1.Node {
 		Status: corev1.NodeStatus{
 			Conditions: nodeConditions(true),
 			Addresses:  []corev1.NodeAddress{{Type: corev1.NodeHostName, Address: r.name}},
-			Capacity:   capacity(r.vCPUs, r.memoryGB),
+			Capacity:   nodeCapacity(r.vCPUs, r.memoryGB),
 			NodeInfo: corev1.NodeSystemInfo{
 				KubeletVersion:          r.version,
 				OperatingSystem:         system,
@@ -119,9 +119,9 @@ func (r registration) node() *corev1.Node {
 // https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#hard-eviction-thresholds
 var evictionThreshold = resource.MustParse("100Mi")
 
-// capacity is what a machine of a size has. The memory that its firmware and kernel take is not known, so none is taken away. A size that
+// nodeCapacity is what a machine of a size has. The memory that its firmware and kernel take is not known, so none is taken away. A size that
 // the simulator does not know has pods only.
-func capacity(vCPUs int, memoryGB float64) corev1.ResourceList {
+func nodeCapacity(vCPUs int, memoryGB float64) corev1.ResourceList {
 	list := corev1.ResourceList{corev1.ResourcePods: resource.MustParse("110")}
 	if vCPUs > 0 {
 		list[corev1.ResourceCPU] = *resource.NewQuantity(int64(vCPUs), resource.DecimalSI)
@@ -161,9 +161,9 @@ func lookUp(node *corev1.Node, l lookup) {
 	}
 }
 
-// architecture tells Arm64 sizes by their name: a "p" among the feature letters behind the core
+// architectureOf tells Arm64 sizes by their name: a "p" among the feature letters behind the core
 // count. https://learn.microsoft.com/azure/virtual-machines/vm-naming-conventions
-func architecture(size string) string {
+func architectureOf(size string) string {
 	parts := strings.Split(size, "_")
 	if len(parts) < 2 {
 		return "amd64"
@@ -205,9 +205,9 @@ func nodeConditions(on bool) []corev1.NodeCondition {
 	return list
 }
 
-// register creates the Node. A Node of that name from an earlier machine is replaced, as the
+// registerNode creates the Node. A Node of that name from an earlier machine is replaced, as the
 // kubelet of a new VM takes it over. The caller holds w.mu.
-func (w *workload) register(ctx context.Context, node *corev1.Node) error {
+func (w *workload) registerNode(ctx context.Context, node *corev1.Node) error {
 	err := w.client.Create(ctx, node.DeepCopy())
 	if !apierrors.IsAlreadyExists(err) {
 		return err
@@ -236,7 +236,7 @@ func (w *workload) setNodePower(ctx context.Context, name string, on bool) error
 	})
 	// A Node that a client has deleted comes back when its kubelet starts.
 	if m := w.members[name]; apierrors.IsNotFound(err) && on && m != nil {
-		if err := w.register(ctx, m.node); err != nil {
+		if err := w.registerNode(ctx, m.node); err != nil {
 			return err
 		}
 		return w.initializeNodes(ctx)

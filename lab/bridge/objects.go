@@ -49,7 +49,7 @@ func (w *workload) createClusterObjects(ctx context.Context) error {
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"k8s-app": "kube-proxy"}},
 				Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "kube-proxy",
-					Image: "registry.k8s.io/kube-proxy:" + or(w.settings.version, "v1.0.0")}}},
+					Image: "registry.k8s.io/kube-proxy:" + firstNonEmpty(w.settings.version, "v1.0.0")}}},
 			},
 		},
 	}

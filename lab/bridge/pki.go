@@ -28,10 +28,10 @@ type authority struct {
 	pool *x509.CertPool
 }
 
-// hash is kubeadm's pin of the CA: sha256 of the subject public key info.
-func (a *authority) hash() string { return pin(a.cert) }
+// pinOfCA is kubeadm's pin of the CA: sha256 of the subject public key info.
+func (a *authority) pinOfCA() string { return pinOf(a.cert) }
 
-func pin(c *x509.Certificate) string {
+func pinOf(c *x509.Certificate) string {
 	sum := sha256.Sum256(c.RawSubjectPublicKeyInfo)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
@@ -117,7 +117,7 @@ func requireFile(script *bootScript, name string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: %s does not write it and kubeadm on a control plane needs it", name, script.WrittenBy)
 	}
-	content, err := f.read()
+	content, err := f.readContent()
 	if err == nil && len(content) == 0 {
 		err = fmt.Errorf("%s: is empty", name)
 	}
@@ -129,8 +129,8 @@ func samePublicKey(a, b crypto.PublicKey) bool {
 	return ok && k.Equal(b)
 }
 
-// issue makes a serving certificate with the names, signed by the CA.
-func (a *authority) issue(commonName string, names []string, usages ...x509.ExtKeyUsage) (*tls.Certificate, error) {
+// issueCertificate makes a serving certificate with the names, signed by the CA.
+func (a *authority) issueCertificate(commonName string, names []string, usages ...x509.ExtKeyUsage) (*tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err

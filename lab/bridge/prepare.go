@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// prepare reads and checks all of the bootstrap data. Its errors are final: the data never changes.
-func prepare(g guest, inv inventory) (*enrolment, error) {
+// prepareEnrolment reads and checks all of the bootstrap data. Its errors are final: the data never changes.
+func prepareEnrolment(g guest, inv inventory) (*enrolment, error) {
 	script, err := readCustomData(g)
 	if err != nil {
 		return nil, err

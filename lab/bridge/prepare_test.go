@@ -144,21 +144,21 @@ func TestBrokenBootstrapData(t *testing.T) {
 		},
 		"CA missing": {
 			reason: "kubeadm would make its own CA, which nobody trusts", kind: initialise,
-			data: func(d *bootData) { d.cert(secret.ClusterCA).KeyPair = nil },
+			data: func(d *bootData) { d.certificateOf(secret.ClusterCA).KeyPair = nil },
 			want: "/etc/kubernetes/pki/ca.crt: write_files does not write it and kubeadm on a control plane needs it",
 		},
 		"etcd CA key of another CA": {
 			reason: "certificates signed with it would not verify", kind: controlPlane,
 			data: func(d *bootData) {
-				etcd := *d.cert(secret.EtcdCA).KeyPair
-				etcd.Key = d.cert(secret.ClusterCA).KeyPair.Key
-				d.cert(secret.EtcdCA).KeyPair = &etcd
+				etcd := *d.certificateOf(secret.EtcdCA).KeyPair
+				etcd.Key = d.certificateOf(secret.ClusterCA).KeyPair.Key
+				d.certificateOf(secret.EtcdCA).KeyPair = &etcd
 			},
 			want: "/etc/kubernetes/pki/etcd/ca.key: key does not belong to /etc/kubernetes/pki/etcd/ca.crt",
 		},
 		"service account key is not PEM": {
 			reason: "kube-apiserver would not start", kind: initialise,
-			data: func(d *bootData) { d.cert(secret.ServiceAccount).KeyPair.Key = []byte("x") },
+			data: func(d *bootData) { d.certificateOf(secret.ServiceAccount).KeyPair.Key = []byte("x") },
 			want: "/etc/kubernetes/pki/sa.key: is not a PEM private key",
 		},
 		"azure.json missing": {
@@ -172,17 +172,17 @@ func TestBrokenBootstrapData(t *testing.T) {
 		},
 		"other location": {
 			reason: "cloud-provider-azure would look in another region", kind: worker,
-			data: func(d *bootData) { d.set("location", "northeurope") },
+			data: func(d *bootData) { d.setKey("location", "northeurope") },
 			want: `/etc/kubernetes/azure.json: key location is "northeurope" but the VM is in "westeurope"`,
 		},
 		"no resource group": {
 			reason: "a key that is always needed", kind: worker,
-			data: func(d *bootData) { d.drop("resourceGroup") },
+			data: func(d *bootData) { d.dropKeys("resourceGroup") },
 			want: `/etc/kubernetes/azure.json: key resourceGroup is missing or empty: want Alpha`,
 		},
 		"tenant": {
 			reason: "the identity's tenant did not arrive", kind: worker,
-			data: func(d *bootData) { d.set("tenantId", "null") },
+			data: func(d *bootData) { d.setKey("tenantId", "null") },
 			want: `/etc/kubernetes/azure.json: key tenantId "null" is not a GUID`,
 		},
 		"identity not on the VM": {
@@ -191,14 +191,14 @@ func TestBrokenBootstrapData(t *testing.T) {
 		},
 		"other identity": {
 			reason: "the metadata service knows only the VM's identities", kind: controlPlane,
-			data: func(d *bootData) { d.set("userAssignedIdentityID", "bbbbbbbb-2222-3333-4444-555555555555") },
+			data: func(d *bootData) { d.setKey("userAssignedIdentityID", "bbbbbbbb-2222-3333-4444-555555555555") },
 			want: `/etc/kubernetes/azure.json: key userAssignedIdentityID is "bbbbbbbb-2222-3333-4444-555555555555" but the client IDs of the VM's identities are aaaaaaaa-2222-3333-4444-555555555555`,
 		},
 		"no credential on a control plane": {
 			reason: "cloud-controller-manager cannot log in", kind: initialise,
 			data: func(d *bootData) {
-				d.set("useManagedIdentityExtension", false)
-				d.drop("userAssignedIdentityID")
+				d.setKey("useManagedIdentityExtension", false)
+				d.dropKeys("userAssignedIdentityID")
 			},
 			want: "/etc/kubernetes/azure.json: no credential: neither useManagedIdentityExtension nor aadClientSecret is set, so cloud-controller-manager cannot log in",
 		},
@@ -209,27 +209,27 @@ func TestBrokenBootstrapData(t *testing.T) {
 		"no credential on a worker": {
 			reason: "cloud-node-manager asks the metadata service", kind: worker,
 			data: func(d *bootData) {
-				d.set("useManagedIdentityExtension", false)
-				d.drop("userAssignedIdentityID")
+				d.setKey("useManagedIdentityExtension", false)
+				d.dropKeys("userAssignedIdentityID")
 			},
 		},
 		"service principal": {
 			reason: "the credential of ServicePrincipal identities", kind: initialise,
 			data: func(d *bootData) {
-				d.set("useManagedIdentityExtension", false)
-				d.drop("userAssignedIdentityID")
-				d.set("aadClientId", "cccccccc-2222-3333-4444-555555555555")
-				d.set("aadClientSecret", "s3cret")
+				d.setKey("useManagedIdentityExtension", false)
+				d.dropKeys("userAssignedIdentityID")
+				d.setKey("aadClientId", "cccccccc-2222-3333-4444-555555555555")
+				d.setKey("aadClientSecret", "s3cret")
 			},
 		},
 		"security group does not exist": {
 			reason: "cloud-provider-azure would fail on the first Service", kind: worker,
-			data: func(d *bootData) { d.set("securityGroupName", "alpha-nsg") },
+			data: func(d *bootData) { d.setKey("securityGroupName", "alpha-nsg") },
 			want: `/etc/kubernetes/azure.json: key securityGroupName is "alpha-nsg" but ` + testNetwork + `networkSecurityGroups has only [alpha-node-nsg]`,
 		},
 		"subnet does not exist": {
 			reason: "subnets are found inside their network", kind: worker,
-			data: func(d *bootData) { d.set("subnetName", "node-subnet") },
+			data: func(d *bootData) { d.setKey("subnetName", "node-subnet") },
 			want: `/etc/kubernetes/azure.json: key subnetName is "node-subnet" but ` + testNetwork + `virtualNetworks/alpha-vnet/subnets has only [alpha-node-subnet]`,
 		},
 	} {
@@ -247,7 +247,7 @@ func TestBrokenBootstrapData(t *testing.T) {
 			if tc.guest != nil {
 				tc.guest(&g)
 			}
-			_, err := prepare(g, testInventory(t, g))
+			_, err := prepareEnrolment(g, testInventory(t, g))
 			got := ""
 			if err != nil {
 				got = err.Error()
@@ -268,7 +268,7 @@ func TestNode(t *testing.T) {
 		bootstrapv1.Arg{Name: "register-with-taints", Value: new("dedicated=blue:NoExecute")},
 	)
 	g := testGuest("VM-1", d.workerData(t))
-	e, err := prepare(g, testInventory(t, g))
+	e, err := prepareEnrolment(g, testInventory(t, g))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestArchitecture(t *testing.T) {
 		"Standard_D2s_v3": "amd64", "Standard_D2ps_v5": "arm64", "Standard_E4pds_v6": "arm64", "Standard_NP10s": "amd64",
 		"Standard_HB120rs_v3": "amd64", "": "amd64",
 	} {
-		if got := architecture(size); got != want {
+		if got := architectureOf(size); got != want {
 			t.Errorf("architecture of %q = %s, want %s", size, got, want)
 		}
 	}

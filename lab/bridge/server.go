@@ -28,7 +28,7 @@ type portRange struct {
 	next int
 }
 
-func (p *portRange) listen() (net.Listener, error) {
+func (p *portRange) listenOnNext() (net.Listener, error) {
 	if p.min == 0 {
 		return net.Listen("tcp", "127.0.0.1:0")
 	}
@@ -57,9 +57,9 @@ type server struct {
 	log     *slog.Logger
 }
 
-// serve starts a server at once; it needs no other call.
-func (p *portRange) serve(config *tls.Config, handler http.Handler, log *slog.Logger) (*server, error) {
-	l, err := p.listen()
+// serveOnNext starts a server at once; it needs no other call.
+func (p *portRange) serveOnNext(config *tls.Config, handler http.Handler, log *slog.Logger) (*server, error) {
+	l, err := p.listenOnNext()
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (p *portRange) serve(config *tls.Config, handler http.Handler, log *slog.Lo
 	return s, nil
 }
 
-func (s *server) close() {
+func (s *server) closeServer() {
 	s.http.Close()
 	s.conns.closeAll()
 }

@@ -62,7 +62,7 @@ func (e *controlError) Error() string {
 	return fmt.Sprintf("simulator answered %d: %s", e.Status, e.Message)
 }
 
-func (s *simulator) call(ctx context.Context, method, path string, in, out any) error {
+func (s *simulator) callControl(ctx context.Context, method, path string, in, out any) error {
 	var body io.Reader
 	if in != nil {
 		b, err := json.Marshal(in)
@@ -93,7 +93,7 @@ func (s *simulator) call(ctx context.Context, method, path string, in, out any) 
 	if resp.StatusCode/100 != 2 {
 		e := &controlError{Status: resp.StatusCode}
 		if json.Unmarshal(data, e) != nil || e.Message == "" {
-			e.Message = abbreviate(strings.TrimSpace(string(data)), 200)
+			e.Message = abbreviateText(strings.TrimSpace(string(data)), 200)
 		}
 		e.Status = resp.StatusCode
 		return e
@@ -107,31 +107,31 @@ func (s *simulator) call(ctx context.Context, method, path string, in, out any) 
 	return nil
 }
 
-// guests returns every guest once the revision is greater than after, or when wait is over.
-func (s *simulator) guests(ctx context.Context, after int64, wait time.Duration) ([]guest, int64, error) {
+// listGuests returns every guest once the revision is greater than after, or when wait is over.
+func (s *simulator) listGuests(ctx context.Context, after int64, wait time.Duration) ([]guest, int64, error) {
 	var page struct {
 		Revision int64   `json:"revision"`
 		Guests   []guest `json:"guests"`
 	}
-	err := s.poll(ctx, "/_sim/guests", after, wait, &page)
+	err := s.pollList(ctx, "/_sim/guests", after, wait, &page)
 	return page.Guests, page.Revision, err
 }
 
-// clusters returns every managed cluster that has an API server, like guests.
-func (s *simulator) clusters(ctx context.Context, after int64, wait time.Duration) ([]managedCluster, int64, error) {
+// listClusters returns every managed cluster that has an API server, like guests.
+func (s *simulator) listClusters(ctx context.Context, after int64, wait time.Duration) ([]managedCluster, int64, error) {
 	var page struct {
 		Revision int64            `json:"revision"`
 		Clusters []managedCluster `json:"clusters"`
 	}
-	err := s.poll(ctx, "/_sim/clusters", after, wait, &page)
+	err := s.pollList(ctx, "/_sim/clusters", after, wait, &page)
 	return page.Clusters, page.Revision, err
 }
 
-func (s *simulator) poll(ctx context.Context, path string, after int64, wait time.Duration, page any) error {
+func (s *simulator) pollList(ctx context.Context, path string, after int64, wait time.Duration, page any) error {
 	q := url.Values{"after": {strconv.FormatInt(after, 10)}, "wait": {strconv.Itoa(int(wait.Seconds()))}}
 	ctx, cancel := context.WithTimeout(ctx, wait+15*time.Second)
 	defer cancel()
-	return s.call(ctx, http.MethodGet, path+"?"+q.Encode(), nil, page)
+	return s.callControl(ctx, http.MethodGet, path+"?"+q.Encode(), nil, page)
 }
 
 type listenerBody struct {
@@ -140,13 +140,13 @@ type listenerBody struct {
 	Address string `json:"address,omitempty"`
 }
 
-// listen says that traffic to a port of the VM's addresses is served at a loopback address.
-func (s *simulator) listen(ctx context.Context, vmID string, port int32, address string) error {
-	return s.call(ctx, http.MethodPut, "/_sim/guests/listeners", listenerBody{vmID, port, address}, nil)
+// addListener says that traffic to a port of the VM's addresses is served at a loopback address.
+func (s *simulator) addListener(ctx context.Context, vmID string, port int32, address string) error {
+	return s.callControl(ctx, http.MethodPut, "/_sim/guests/listeners", listenerBody{vmID, port, address}, nil)
 }
 
-func (s *simulator) unlisten(ctx context.Context, vmID string, port int32) error {
-	return s.call(ctx, http.MethodDelete, "/_sim/guests/listeners", listenerBody{VMID: vmID, Port: port}, nil)
+func (s *simulator) removeListener(ctx context.Context, vmID string, port int32) error {
+	return s.callControl(ctx, http.MethodDelete, "/_sim/guests/listeners", listenerBody{VMID: vmID, Port: port}, nil)
 }
 
 type clusterListener struct {
@@ -156,37 +156,37 @@ type clusterListener struct {
 
 // listenCluster says that the API server of a managed cluster is reached at a loopback address.
 func (s *simulator) listenCluster(ctx context.Context, id, address string) error {
-	return s.call(ctx, http.MethodPut, "/_sim/clusters/listeners", clusterListener{id, address}, nil)
+	return s.callControl(ctx, http.MethodPut, "/_sim/clusters/listeners", clusterListener{id, address}, nil)
 }
 
 func (s *simulator) unlistenCluster(ctx context.Context, id string) error {
-	return s.call(ctx, http.MethodDelete, "/_sim/clusters/listeners", clusterListener{ID: id}, nil)
+	return s.callControl(ctx, http.MethodDelete, "/_sim/clusters/listeners", clusterListener{ID: id}, nil)
 }
 
-func (s *simulator) report(ctx context.Context, status guestStatus) error {
-	return s.call(ctx, http.MethodPut, "/_sim/guests/status", status, nil)
+func (s *simulator) reportStatus(ctx context.Context, status guestStatus) error {
+	return s.callControl(ctx, http.MethodPut, "/_sim/guests/status", status, nil)
 }
 
-// dial resolves host:port through the simulated data plane to a loopback address. Its error names
+// resolveDial resolves host:port through the simulated data plane to a loopback address. Its error names
 // the hop that would drop the packet.
-func (s *simulator) dial(ctx context.Context, host, port string) (string, error) {
+func (s *simulator) resolveDial(ctx context.Context, host, port string) (string, error) {
 	var found struct {
 		Address string `json:"address"`
 	}
 	q := url.Values{"host": {host}, "port": {port}}
-	if err := s.call(ctx, http.MethodGet, "/_sim/dial?"+q.Encode(), nil, &found); err != nil {
+	if err := s.callControl(ctx, http.MethodGet, "/_sim/dial?"+q.Encode(), nil, &found); err != nil {
 		return "", err
 	}
 	return found.Address, nil
 }
 
-// state returns the resources that exist in the simulator.
-func (s *simulator) state(ctx context.Context) (inventory, error) {
+// readState returns the resources that exist in the simulator.
+func (s *simulator) readState(ctx context.Context) (inventory, error) {
 	var tree any
-	if err := s.call(ctx, http.MethodGet, "/_sim/state", nil, &tree); err != nil {
+	if err := s.callControl(ctx, http.MethodGet, "/_sim/state", nil, &tree); err != nil {
 		return nil, err
 	}
 	inv := inventory{}
-	inv.collect("", tree)
+	inv.collectIDs("", tree)
 	return inv, nil
 }

@@ -61,7 +61,7 @@ func newFakeSimulator(t *testing.T) *fakeSimulator {
 		mux.ServeHTTP(w, r)
 	}))
 	t.Cleanup(control.Close)
-	proxy := httptest.NewServer(http.HandlerFunc(f.connect))
+	proxy := httptest.NewServer(http.HandlerFunc(f.serveConnect))
 	t.Cleanup(proxy.Close)
 	f.proxy, _ = url.Parse(proxy.URL)
 
@@ -79,8 +79,8 @@ func newFakeSimulator(t *testing.T) *fakeSimulator {
 	return f
 }
 
-// change applies an edit and wakes everyone who waits.
-func (f *fakeSimulator) change(edit func()) {
+// changeAndWake applies an edit and wakes everyone who waits.
+func (f *fakeSimulator) changeAndWake(edit func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	edit()
@@ -89,8 +89,8 @@ func (f *fakeSimulator) change(edit func()) {
 	f.changed = make(chan struct{})
 }
 
-// await blocks until the condition holds; it is checked on every change.
-func (f *fakeSimulator) await(what string, condition func() bool) {
+// awaitCondition blocks until the condition holds; it is checked on every change.
+func (f *fakeSimulator) awaitCondition(what string, condition func() bool) {
 	f.t.Helper()
 	deadline := time.After(30 * time.Second)
 	for {
@@ -110,16 +110,16 @@ func (f *fakeSimulator) await(what string, condition func() bool) {
 	}
 }
 
-func (f *fakeSimulator) boot(g guest) { f.change(func() { f.list = append(f.list, g) }) }
+func (f *fakeSimulator) bootGuest(g guest) { f.changeAndWake(func() { f.list = append(f.list, g) }) }
 
-func (f *fakeSimulator) delete(name string) {
-	f.change(func() {
+func (f *fakeSimulator) deleteGuest(name string) {
+	f.changeAndWake(func() {
 		f.list = slices.DeleteFunc(f.list, func(g guest) bool { return g.ComputerName == name })
 	})
 }
 
-func (f *fakeSimulator) edit(name string, edit func(*guest)) {
-	f.change(func() {
+func (f *fakeSimulator) editGuest(name string, edit func(*guest)) {
+	f.changeAndWake(func() {
 		for i := range f.list {
 			if f.list[i].ComputerName == name {
 				edit(&f.list[i])
@@ -128,8 +128,8 @@ func (f *fakeSimulator) edit(name string, edit func(*guest)) {
 	})
 }
 
-// last is the newest report on a VM. The caller holds f.mu.
-func (f *fakeSimulator) last(name string) guestStatus {
+// lastReport is the newest report on a VM. The caller holds f.mu.
+func (f *fakeSimulator) lastReport(name string) guestStatus {
 	for _, s := range slices.Backward(f.statuses) {
 		if strings.HasSuffix(s.VMID, "/"+name) {
 			return s
@@ -141,7 +141,7 @@ func (f *fakeSimulator) last(name string) guestStatus {
 func (f *fakeSimulator) awaitPhase(name, phase string) guestStatus {
 	f.t.Helper()
 	var status guestStatus
-	f.await(name+" "+phase, func() bool { status = f.last(name); return status.Phase == phase })
+	f.awaitCondition(name+" "+phase, func() bool { status = f.lastReport(name); return status.Phase == phase })
 	return status
 }
 
@@ -149,7 +149,7 @@ func (f *fakeSimulator) getGuests(w http.ResponseWriter, r *http.Request) {
 	f.longPoll(w, r, func() (string, any) {
 		list := slices.Clone(f.list)
 		for i := range list {
-			list[i].Status = f.last(list[i].ComputerName)
+			list[i].Status = f.lastReport(list[i].ComputerName)
 		}
 		return "guests", list
 	})
@@ -182,7 +182,7 @@ func (f *fakeSimulator) longPoll(w http.ResponseWriter, r *http.Request, read fu
 func (f *fakeSimulator) putListener(_ http.ResponseWriter, r *http.Request) {
 	var b listenerBody
 	_ = json.NewDecoder(r.Body).Decode(&b)
-	f.change(func() {
+	f.changeAndWake(func() {
 		if f.listeners[b.VMID] == nil {
 			f.listeners[b.VMID] = map[int32]string{}
 		}
@@ -193,17 +193,17 @@ func (f *fakeSimulator) putListener(_ http.ResponseWriter, r *http.Request) {
 func (f *fakeSimulator) deleteListener(_ http.ResponseWriter, r *http.Request) {
 	var b listenerBody
 	_ = json.NewDecoder(r.Body).Decode(&b)
-	f.change(func() { delete(f.listeners[b.VMID], b.Port) })
+	f.changeAndWake(func() { delete(f.listeners[b.VMID], b.Port) })
 }
 
 func (f *fakeSimulator) putStatus(_ http.ResponseWriter, r *http.Request) {
 	var s guestStatus
 	_ = json.NewDecoder(r.Body).Decode(&s)
-	f.change(func() { f.statuses = append(f.statuses, s) })
+	f.changeAndWake(func() { f.statuses = append(f.statuses, s) })
 }
 
-// route plays load balancer: the public name leads to the first VM that listens on the port.
-func (f *fakeSimulator) route(host, port string) (string, *controlError) {
+// routeHost plays load balancer: the public name leads to the first VM that listens on the port.
+func (f *fakeSimulator) routeHost(host, port string) (string, *controlError) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, c := range f.clusters {
@@ -224,7 +224,7 @@ func (f *fakeSimulator) route(host, port string) (string, *controlError) {
 }
 
 func (f *fakeSimulator) getDial(w http.ResponseWriter, r *http.Request) {
-	address, fault := f.route(r.URL.Query().Get("host"), r.URL.Query().Get("port"))
+	address, fault := f.routeHost(r.URL.Query().Get("host"), r.URL.Query().Get("port"))
 	if fault != nil {
 		w.WriteHeader(http.StatusBadGateway)
 		_ = json.NewEncoder(w).Encode(map[string]string{"step": fault.Step, "message": fault.Message})
@@ -239,9 +239,9 @@ func (f *fakeSimulator) getState(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"resources": testState(f.list...)})
 }
 
-func (f *fakeSimulator) connect(w http.ResponseWriter, r *http.Request) {
+func (f *fakeSimulator) serveConnect(w http.ResponseWriter, r *http.Request) {
 	host, port, _ := net.SplitHostPort(r.Host)
-	address, fault := f.route(host, port)
+	address, fault := f.routeHost(host, port)
 	if fault != nil {
 		http.Error(w, fault.Error(), http.StatusBadGateway)
 		return
@@ -265,11 +265,11 @@ func (f *fakeSimulator) connect(w http.ResponseWriter, r *http.Request) {
 	go pipe(upstream, client)
 }
 
-// run starts a bridge and returns a function that ends it and waits.
-func (f *fakeSimulator) run() (stop func()) {
+// runBridge starts a bridge and returns a function that ends it and waits.
+func (f *fakeSimulator) runBridge() (stop func()) {
 	ctx, cancel := context.WithCancel(f.t.Context())
 	done := make(chan error, 1)
-	go func() { done <- Run(ctx, f.options) }()
+	go func() { done <- RunBridge(ctx, f.options) }()
 	var once sync.Once
 	stop = func() {
 		once.Do(func() {

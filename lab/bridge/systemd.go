@@ -36,29 +36,29 @@ func mergeUnits(units []systemdUnit) []systemdUnit {
 		if u.Enabled != nil {
 			m.Enabled = u.Enabled
 		}
-		m.Contents = or(u.Contents, m.Contents)
+		m.Contents = firstNonEmpty(u.Contents, m.Contents)
 		m.Dropins = slices.Concat(m.Dropins, u.Dropins)
 	}
 	return merged
 }
 
-// starts tells whether the unit is a service of this config that starts with the machine. What a unit of the image does
+// startsAtBoot tells whether the unit is a service of this config that starts with the machine. What a unit of the image does
 // nobody here knows.
-func (u systemdUnit) starts() bool {
+func (u systemdUnit) startsAtBoot() bool {
 	enabled := u.Enable
 	if u.Enabled != nil {
 		enabled = *u.Enabled
 	}
-	return strings.HasSuffix(u.Name, ".service") && enabled && !u.Mask && len(u.values("Install", "WantedBy", "RequiredBy")) > 0
+	return strings.HasSuffix(u.Name, ".service") && enabled && !u.Mask && len(u.valuesOf("Install", "WantedBy", "RequiredBy")) > 0
 }
 
-// commands are what the service runs, in order.
-func (u systemdUnit) commands() []string {
-	return slices.Concat(u.values("Service", "ExecStartPre"), u.values("Service", "ExecStart"), u.values("Service", "ExecStartPost"))
+// listCommands are what the service runs, in order.
+func (u systemdUnit) listCommands() []string {
+	return slices.Concat(u.valuesOf("Service", "ExecStartPre"), u.valuesOf("Service", "ExecStart"), u.valuesOf("Service", "ExecStartPost"))
 }
 
-// values are those of keys of a section, in the unit and its drop-ins. An empty one takes back what was before it.
-func (u systemdUnit) values(section string, keys ...string) []string {
+// valuesOf are those of keys of a section, in the unit and its drop-ins. An empty one takes back what was before it.
+func (u systemdUnit) valuesOf(section string, keys ...string) []string {
 	sources := []string{u.Contents}
 	dropins := slices.Clone(u.Dropins)
 	slices.SortStableFunc(dropins, func(a, b systemdDropin) int { return strings.Compare(a.Name, b.Name) })
@@ -88,15 +88,15 @@ func (u systemdUnit) values(section string, keys ...string) []string {
 	return found
 }
 
-// expand replaces a command that runs a script among the files by the lines of the script, if the lab knows them.
-func (s *bootScript) expand(command string) ([]string, error) {
+// expandScript replaces a command that runs a script among the files by the lines of the script, if the lab knows them.
+func (s *bootScript) expandScript(command string) ([]string, error) {
 	// What stands before the path says how systemd takes the outcome.
 	words := strings.Fields(strings.TrimLeft(command, "@-:+!"))
 	for i, word := range words {
 		file, ok := s.Files[word]
 		switch shell := path.Base(word); {
 		case ok:
-			content, err := file.read()
+			content, err := file.readContent()
 			text := strings.ReplaceAll(string(content), "\\\n", " ")
 			var lines []string
 			for line := range strings.Lines(text) {

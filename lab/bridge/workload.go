@@ -59,13 +59,13 @@ func newFleet(ports *portRange, log *slog.Logger) (*fleet, error) {
 		workloads: map[string]*workload{},
 		groups:    map[string]string{},
 	}
-	f.etcd = inmemoryetcd.NewEtcdServerHandler(f.manager, logr.Discard(), f.resolve)
+	f.etcd = inmemoryetcd.NewEtcdServerHandler(f.manager, logr.Discard(), f.resolveHost)
 	var err error
-	f.api, err = kubeapi.New(f.manager, f.resolve)
+	f.api, err = kubeapi.New(f.manager, f.resolveHost)
 	return f, err
 }
 
-func (f *fleet) resolve(host string) (string, error) {
+func (f *fleet) resolveHost(host string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	group, ok := f.groups[host]
@@ -75,15 +75,15 @@ func (f *fleet) resolve(host string) (string, error) {
 	return group, nil
 }
 
-// find returns the cluster whose CA has the pin, or nil.
-func (f *fleet) find(pin string) *workload {
+// findByPin returns the cluster whose CA has the pin, or nil.
+func (f *fleet) findByPin(pin string) *workload {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.workloads[pin]
 }
 
-// ensure returns the cluster whose CA has the pin and creates an empty one when there is none.
-func (f *fleet) ensure(ctx context.Context, pin string) (*workload, error) {
+// ensureByPin returns the cluster whose CA has the pin and creates an empty one when there is none.
+func (f *fleet) ensureByPin(ctx context.Context, pin string) (*workload, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if w, ok := f.workloads[pin]; ok {
@@ -100,7 +100,7 @@ func (f *fleet) ensure(ctx context.Context, pin string) (*workload, error) {
 	}
 	f.manager.AddResourceGroup(w.group)
 	w.client = f.manager.GetResourceGroup(w.group).GetClient()
-	pods, err := f.ports.serve(w.tlsConfig(nil), http.HandlerFunc(w.servePods), f.log)
+	pods, err := f.ports.serveOnNext(w.tlsConfig(nil), http.HandlerFunc(w.servePods), f.log)
 	if err != nil {
 		return nil, err
 	}
@@ -110,24 +110,24 @@ func (f *fleet) ensure(ctx context.Context, pin string) (*workload, error) {
 	return w, createNamespaces(ctx, w.client)
 }
 
-// drop ends a cluster with all its state.
-func (f *fleet) drop(w *workload) {
+// dropCluster ends a cluster with all its state.
+func (f *fleet) dropCluster(w *workload) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.workloads[w.pin] != w {
 		return
 	}
-	w.pods.close()
+	w.pods.closeServer()
 	if w.front != nil {
-		w.front.close()
+		w.front.closeServer()
 	}
 	delete(f.groups, w.pods.address)
 	delete(f.workloads, w.pin)
 	f.manager.DeleteResourceGroup(w.group)
-	f.api.Forget(kubeapi.Cluster{Group: w.group})
+	f.api.ForgetCluster(kubeapi.Cluster{Group: w.group})
 }
 
-func (f *fleet) close() {
+func (f *fleet) closeAll() {
 	f.mu.Lock()
 	all := slices.Collect(maps.Values(f.workloads))
 	f.mu.Unlock()
@@ -137,7 +137,7 @@ func (f *fleet) close() {
 			m.closeFront()
 		}
 		w.mu.Unlock()
-		f.drop(w)
+		f.dropCluster(w)
 	}
 }
 
@@ -192,7 +192,7 @@ type member struct {
 
 func (m *member) closeFront() {
 	if m.front != nil {
-		m.front.close()
+		m.front.closeServer()
 		m.front = nil
 	}
 }
@@ -212,9 +212,9 @@ type enrolment struct {
 	restored bool
 }
 
-// enrol makes the machine a Node. For a control plane it also adds the static pods and an etcd
+// enrolMachine makes the machine a Node. For a control plane it also adds the static pods and an etcd
 // member, and opens an API server of its own, whose address it returns.
-func (w *workload) enrol(ctx context.Context, e enrolment) (address string, err error) {
+func (w *workload) enrolMachine(ctx context.Context, e enrolment) (address string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if e.plan.Init != nil && !e.restored && w.controlPlanes() > 0 {
@@ -225,7 +225,7 @@ func (w *workload) enrol(ctx context.Context, e enrolment) (address string, err 
 		if w.pki == nil {
 			w.pki = e.pki
 		}
-		w.learn(e.plan)
+		w.learnSettings(e.plan)
 		m.externalEtcd = e.pki.etcd == nil
 		if e.node.Status.NodeInfo.KubeletVersion == "" {
 			e.node.Status.NodeInfo.KubeletVersion = w.settings.version
@@ -243,17 +243,17 @@ func (w *workload) enrol(ctx context.Context, e enrolment) (address string, err 
 	} else if e.node.Status.NodeInfo.KubeletVersion == "" {
 		e.node.Status.NodeInfo.KubeletVersion = w.settings.version
 	}
-	if err := w.register(ctx, e.node); err != nil {
+	if err := w.registerNode(ctx, e.node); err != nil {
 		return "", err
 	}
 	w.members[e.node.Name] = m
 	delete(w.departed, e.node.Name)
-	return address, w.keep(ctx)
+	return address, w.keepNodes(ctx)
 }
 
-// learn takes the cluster's settings from a machine: all of them from kubeadm init, and from a join
+// learnSettings takes the cluster's settings from a machine: all of them from kubeadm init, and from a join
 // only the endpoint when nobody told it before (after a restart of the bridge).
-func (w *workload) learn(p *kubeadmPlan) {
+func (w *workload) learnSettings(p *kubeadmPlan) {
 	if p.Init == nil {
 		if w.settings.endpoint == "" {
 			w.settings.endpoint = p.Join.Discovery.BootstrapToken.APIServerEndpoint
@@ -292,11 +292,11 @@ func (w *workload) openFront(e enrolment) (*server, error) {
 }
 
 func (w *workload) serveFront(names []string) (*server, error) {
-	cert, err := w.pki.cluster.issue("kube-apiserver", names, serverAuth)
+	cert, err := w.pki.cluster.issueCertificate("kube-apiserver", names, serverAuth)
 	if err != nil {
 		return nil, err
 	}
-	return w.fleet.ports.serve(w.tlsConfig(cert), http.HandlerFunc(w.serveAPI), w.fleet.log)
+	return w.fleet.ports.serveOnNext(w.tlsConfig(cert), http.HandlerFunc(w.serveAPI), w.fleet.log)
 }
 
 // servingNames are the SANs of kubeadm's API server certificate.
@@ -307,13 +307,13 @@ func (w *workload) servingNames(e enrolment) []string {
 
 // clusterNames are the SANs that the API servers of a cluster have in common.
 func (w *workload) clusterNames() []string {
-	domain := or(w.settings.dnsDomain, "cluster.local")
+	domain := firstNonEmpty(w.settings.dnsDomain, "cluster.local")
 	names := []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc." + domain, "localhost",
 		"127.0.0.1"}
 	if host, _ := splitEndpoint(w.settings.endpoint); host != "" {
 		names = append(names, host)
 	}
-	if _, subnet, err := net.ParseCIDR(firstOf(or(w.settings.serviceSubnet, "10.96.0.0/12"))); err == nil {
+	if _, subnet, err := net.ParseCIDR(firstOf(firstNonEmpty(w.settings.serviceSubnet, "10.96.0.0/12"))); err == nil {
 		first := slices.Clone(subnet.IP)
 		first[len(first)-1]++
 		names = append(names, first.String())
@@ -328,9 +328,9 @@ func firstOf(list string) string {
 	return ""
 }
 
-// dismiss takes a machine out of the cluster: its API server, static pods, etcd member and Node.
+// dismissMachine takes a machine out of the cluster: its API server, static pods, etcd member and Node.
 // It says whether the cluster ended with it.
-func (w *workload) dismiss(ctx context.Context, name string) (ended bool, err error) {
+func (w *workload) dismissMachine(ctx context.Context, name string) (ended bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m, ok := w.members[name]
@@ -341,7 +341,7 @@ func (w *workload) dismiss(ctx context.Context, name string) (ended bool, err er
 	m.closeFront()
 	// The objects live in the etcd members: without one there is nothing left to keep. AKS has those of a managed cluster.
 	if w.entra == nil && ((m.controlPlane && w.controlPlanes() == 0) || len(w.members) == 0) {
-		w.fleet.drop(w)
+		w.fleet.dropCluster(w)
 		return true, nil
 	}
 	var errs []error
@@ -358,9 +358,9 @@ func (w *workload) dismiss(ctx context.Context, name string) (ended bool, err er
 	return false, errors.Join(errs...)
 }
 
-// suspend models a stopped or deallocated VM: the Node is not heard of any more, its API server and
+// suspendMachine models a stopped or deallocated VM: the Node is not heard of any more, its API server and
 // etcd member do not answer. The objects stay.
-func (w *workload) suspend(ctx context.Context, name string) error {
+func (w *workload) suspendMachine(ctx context.Context, name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m, ok := w.members[name]
@@ -376,8 +376,8 @@ func (w *workload) suspend(ctx context.Context, name string) error {
 	return errors.Join(append(errs, w.setNodePower(ctx, name, false))...)
 }
 
-// resume models the start of a stopped VM and returns the address of its API server, if any.
-func (w *workload) resume(ctx context.Context, e enrolment) (address string, err error) {
+// resumeMachine models the start of a stopped VM and returns the address of its API server, if any.
+func (w *workload) resumeMachine(ctx context.Context, e enrolment) (address string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m, ok := w.members[e.node.Name]

@@ -21,18 +21,18 @@ const benchDir = ".lab-bench"
 // outputs are what figures are written to.
 type outputs struct{ json, html string }
 
-func (o *outputs) flags(c *cobra.Command) {
+func (o *outputs) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&o.json, "json", "", "file that gets all figures")
 	c.Flags().StringVar(&o.html, "html", "", "file that gets a page with plots")
 }
 
-// write prints the table and writes the files.
-func (o *outputs) write(out io.Writer, runs []bench.Run) error {
-	if err := bench.Print(out, runs); err != nil {
+// writeAll prints the table and writes the files.
+func (o *outputs) writeAll(out io.Writer, runs []bench.Run) error {
+	if err := bench.PrintTable(out, runs); err != nil {
 		return err
 	}
 	if o.json != "" {
-		if err := bench.Write(o.json, runs); err != nil {
+		if err := bench.WriteRuns(o.json, runs); err != nil {
 			return err
 		}
 	}
@@ -58,7 +58,7 @@ $WEBHOOK_PORT, $WEBHOOK_CERT_DIR, $HEALTH_ADDRESS and $DIAGNOSTICS_ADDRESS on it
 			if len(args) == 0 {
 				return listScenarios(c.OutOrStdout())
 			}
-			return measure(c, args, o, to)
+			return measureScenarios(c, args, o, to)
 		},
 	}
 	c.Flags().IntVar(&o.BasePort, "base-port", 26000, fmt.Sprintf("first of the %d ports that the lab uses", settings.PortBlock))
@@ -72,7 +72,7 @@ $WEBHOOK_PORT, $WEBHOOK_CERT_DIR, $HEALTH_ADDRESS and $DIAGNOSTICS_ADDRESS on it
 	c.Flags().StringVar(&o.Name, "name", "", "name of the provider in the figures (default ours, or the program of --provider)")
 	c.Flags().StringArrayVar(&o.Commands, "provider", nil, "command of another provider; may be repeated if the provider has several programs")
 	c.Flags().StringArrayVar(&o.Components, "components", nil, "file with the manifests of the --provider at the same position")
-	to.flags(c)
+	to.addFlags(c)
 	c.AddCommand(reportCommand())
 	return c
 }
@@ -86,11 +86,11 @@ func listScenarios(out io.Writer) error {
 	return w.Flush()
 }
 
-// measure runs scenarios one after the other. What was measured before one fails is written nevertheless.
-func measure(c *cobra.Command, names []string, o bench.Options, to outputs) error {
+// measureScenarios runs scenarios one after the other. What was measured before one fails is written nevertheless.
+func measureScenarios(c *cobra.Command, names []string, o bench.Options, to outputs) error {
 	var scenarios []bench.Scenario
 	for _, name := range names {
-		s, err := bench.Find(name)
+		s, err := bench.FindScenario(name)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func measure(c *cobra.Command, names []string, o bench.Options, to outputs) erro
 	var failure error
 	for _, s := range scenarios {
 		fmt.Fprintf(out, "%s: %s\n", s.Name, s.About)
-		run, err := bench.Start(c.Context(), s, o)
+		run, err := bench.StartRun(c.Context(), s, o)
 		if err != nil {
 			failure = err
 			break
@@ -133,7 +133,7 @@ func measure(c *cobra.Command, names []string, o bench.Options, to outputs) erro
 		return failure
 	}
 	fmt.Fprintln(out)
-	return errors.Join(failure, to.write(out, runs))
+	return errors.Join(failure, to.writeAll(out, runs))
 }
 
 func reportCommand() *cobra.Command {
@@ -143,13 +143,13 @@ func reportCommand() *cobra.Command {
 		Short: "Compare the figures of several files of --json",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			runs, err := bench.Read(args...)
+			runs, err := bench.ReadRuns(args...)
 			if err != nil {
 				return err
 			}
-			return to.write(c.OutOrStdout(), runs)
+			return to.writeAll(c.OutOrStdout(), runs)
 		},
 	}
-	to.flags(c)
+	to.addFlags(c)
 	return c
 }

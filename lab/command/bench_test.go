@@ -11,7 +11,7 @@ import (
 // TestBenchNamesItsScenarios has a list of all of them, and says in an error what there is.
 func TestBenchNamesItsScenarios(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "lab")
-	out, err := run(t, dir, "bench")
+	out, err := runCommand(t, dir, "bench")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,8 +20,8 @@ func TestBenchNamesItsScenarios(t *testing.T) {
 			t.Errorf("the list lacks %s:\n%s", s.Name, out)
 		}
 	}
-	_, err = run(t, dir, "bench", "default", "nothing")
-	expect(t, err, "there is no scenario nothing", "default, aks, ")
-	_, err = run(t, dir, "bench", "report", filepath.Join(dir, "none.json"))
-	expect(t, err, "none.json")
+	_, err = runCommand(t, dir, "bench", "default", "nothing")
+	expectError(t, err, "there is no scenario nothing", "default, aks, ")
+	_, err = runCommand(t, dir, "bench", "report", filepath.Join(dir, "none.json"))
+	expectError(t, err, "none.json")
 }

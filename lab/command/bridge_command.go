@@ -35,7 +35,7 @@ func bridgeCommand() *cobra.Command {
 				out = file
 			}
 			options.Log = slog.New(slog.NewTextHandler(out, nil))
-			return bridge.Run(c.Context(), options)
+			return bridge.RunBridge(c.Context(), options)
 		},
 	}
 	c.Flags().StringVar(&options.Simulator, "sim", "", "URL of the simulated Azure")

@@ -27,33 +27,33 @@ func createCluster(c *cobra.Command, s *settings.Settings, name string, o worklo
 		made.Timeout = o.Timeout
 		o, what = *made, " exists, made with"
 	}
-	fmt.Fprintf(out, "\nCluster %s%s: flavor %s, %s, Kubernetes %s\n", name, what, o.Flavor, machines(o), o.Version())
-	times, err := workload.Create(c.Context(), s, name, o, newScreen(out))
+	fmt.Fprintf(out, "\nCluster %s%s: flavor %s, %s, Kubernetes %s\n", name, what, o.Flavor, describeMachines(o), o.ChosenVersion())
+	times, err := workload.CreateCluster(c.Context(), s, name, o, newScreen(out))
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\nCluster %s is ready after %.1f s, its infrastructure after %.1f s (time scale %v)\n",
 		name, times.Ready.Sub(times.Applied).Seconds(), times.Provisioned.Sub(times.Applied).Seconds(), s.TimeScale)
-	if line, err := timeline.Load(c.Context(), s, name); err == nil {
-		fmt.Fprintln(out, line.Summary())
+	if line, err := timeline.LoadTimeline(c.Context(), s, name); err == nil {
+		fmt.Fprintln(out, line.SummaryLine())
 	} else {
 		fmt.Fprintf(out, "figures: %v\n", err)
 	}
-	next(out, s, name, o)
+	printNextCommands(out, s, name, o)
 	return nil
 }
 
 // madeBefore are the options of the cluster of this name, nil if there is none. Flags that ask for another one are refused,
 // because nothing would come of them.
 func madeBefore(c *cobra.Command, s *settings.Settings, name string) (*workload.Options, error) {
-	made, err := workload.Made(c.Context(), s, name)
+	made, err := workload.CreatedOptions(c.Context(), s, name)
 	if err != nil || made == nil {
 		return nil, err
 	}
 	was := map[string]string{
 		"flavor": made.Flavor, "control-plane-machines": strconv.Itoa(made.ControlPlaneMachines),
 		"worker-machines":    strconv.Itoa(made.WorkerMachines),
-		"kubernetes-version": made.Version(),
+		"kubernetes-version": made.ChosenVersion(),
 	}
 	var differences []string
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -65,71 +65,71 @@ func madeBefore(c *cobra.Command, s *settings.Settings, name string) (*workload.
 		return made, nil
 	}
 	return nil, fmt.Errorf("there is a Cluster %s already, made with %s: choose another name, change it with kubectl, or delete it with `%s`",
-		name, strings.Join(differences, ", "), self(s, "delete", name))
+		name, strings.Join(differences, ", "), ownCommand(s, "delete", name))
 }
 
-func machines(o workload.Options) string {
-	if o.Managed() {
+func describeMachines(o workload.Options) string {
+	if o.IsManaged() {
 		return fmt.Sprintf("%d machines in each pool", o.WorkerMachines)
 	}
 	return fmt.Sprintf("%d control-plane and %d worker machines", o.ControlPlaneMachines, o.WorkerMachines)
 }
 
-// next are the commands a newcomer may want to try.
-func next(out io.Writer, s *settings.Settings, name string, o workload.Options) {
-	kubectl := relative(s.Binary("kubectl"))
+// printNextCommands are the commands a newcomer may want to try.
+func printNextCommands(out io.Writer, s *settings.Settings, name string, o workload.Options) {
+	kubectl := relativePath(s.BinaryPath("kubectl"))
 	kinds := "clusters,machines,azuremachines"
 	// A cluster whose manifest cannot be read has nothing that is known to be there to scale, as one of a class.
 	manifest, _ := os.ReadFile(workload.ManifestFile(s, name))
 	change := "get clusterclasses"
-	kind, workers := workload.Workers(manifest)
+	kind, workers := workload.FindWorkers(manifest)
 	if workers != "" {
 		change = fmt.Sprintf("scale %s %s --replicas 4", strings.ToLower(kind), workers)
 	}
 	switch {
 	case strings.HasPrefix(o.Flavor, "aks-aso"):
 		kinds = "clusters,machinepools,azureasomanagedmachinepools"
-	case o.Managed():
+	case o.IsManaged():
 		kinds = "clusters,machinepools,azuremanagedmachinepools"
 	case kind == "MachinePool":
 		kinds = "clusters,machines,azuremachines,machinepools,azuremachinepools,azuremachinepoolmachines"
 	}
 	stop := "make lab-down"
-	if relative(s.Dir) != ".lab" {
-		stop = self(s, "down")
+	if relativePath(s.Dir) != ".lab" {
+		stop = ownCommand(s, "down")
 	}
 	for _, line := range []string{
 		"", "Try next:",
-		"  eval \"$(" + self(s, "env") + ")\"",
+		"  eval \"$(" + ownCommand(s, "env") + ")\"",
 		"  " + kubectl + " get " + kinds,
-		"  " + relative(s.Binary("clusterctl")) + " describe cluster " + name + " --show-conditions all",
-		"  " + self(s, "kubeconfig", name) + " >" + name + ".kubeconfig && " + kubectl + " --kubeconfig " + name + ".kubeconfig get nodes",
+		"  " + relativePath(s.BinaryPath("clusterctl")) + " describe cluster " + name + " --show-conditions all",
+		"  " + ownCommand(s, "kubeconfig", name) + " >" + name + ".kubeconfig && " + kubectl + " --kubeconfig " + name + ".kubeconfig get nodes",
 		"  " + kubectl + " " + change,
-		"  " + self(s, "timeline", name),
-		"  " + self(s, "delete", name),
+		"  " + ownCommand(s, "timeline", name),
+		"  " + ownCommand(s, "delete", name),
 		"  " + stop,
 	} {
 		fmt.Fprintln(out, line)
 	}
-	fmt.Fprintf(out, "\nThe simulated Azure, in a browser that trusts %s:\n  %s\n", relative(s.SimulatorCA()), page(s))
+	fmt.Fprintf(out, "\nThe simulated Azure, in a browser that trusts %s:\n  %s\n", relativePath(s.SimulatorCA()), pageAddress(s))
 }
 
-// page is the address of the simulator's pages, with what opens them.
-func page(s *settings.Settings) string {
+// pageAddress is the address of the simulator's pages, with what opens them.
+func pageAddress(s *settings.Settings) string {
 	return s.SimulatorURL() + "/_sim/page/?token=" + url.QueryEscape(s.ControlToken)
 }
 
-// self is how to call this program for the same lab.
-func self(s *settings.Settings, args ...string) string {
-	words := append([]string{relative(s.Binary("lab"))}, args...)
-	if dir := relative(s.Dir); dir != ".lab" {
+// ownCommand is how to call this program for the same lab.
+func ownCommand(s *settings.Settings, args ...string) string {
+	words := append([]string{relativePath(s.BinaryPath("lab"))}, args...)
+	if dir := relativePath(s.Dir); dir != ".lab" {
 		words = append(words, "--dir", dir)
 	}
 	return strings.Join(words, " ")
 }
 
-// relative is a path as seen from the working directory, if that is shorter.
-func relative(path string) string {
+// relativePath is a path as seen from the working directory, if that is shorter.
+func relativePath(path string) string {
 	wd, err := os.Getwd()
 	if err != nil {
 		return path
@@ -147,11 +147,11 @@ func kubeconfigCommand() *cobra.Command {
 		Short: "Print a kubeconfig of a workload cluster that goes through the simulated network",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := load(c)
+			s, err := loadSettings(c)
 			if err != nil {
 				return err
 			}
-			raw, err := workload.Kubeconfig(c.Context(), s, args[0])
+			raw, err := workload.WriteKubeconfig(c.Context(), s, args[0])
 			if err != nil {
 				return err
 			}
@@ -168,11 +168,11 @@ func timelineCommand() *cobra.Command {
 		Short: "Print every Azure operation of a cluster: its start, its end, the operation it waited for, and the critical path",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := load(c)
+			s, err := loadSettings(c)
 			if err != nil {
 				return err
 			}
-			line, err := timeline.Load(c.Context(), s, args[0])
+			line, err := timeline.LoadTimeline(c.Context(), s, args[0])
 			if err != nil {
 				return err
 			}
@@ -181,7 +181,7 @@ func timelineCommand() *cobra.Command {
 				return nil
 			}
 			var out bytes.Buffer
-			if err := line.SVG(&out); err != nil {
+			if err := line.DrawSVG(&out); err != nil {
 				return err
 			}
 			return os.WriteFile(drawing, out.Bytes(), 0o644)
@@ -197,7 +197,7 @@ func demandCommand() *cobra.Command {
 		Short: "Say how many nodes the pods of an AKS cluster need of an agent pool, which its autoscaler follows",
 		Args:  cobra.ExactArgs(3),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := load(c)
+			s, err := loadSettings(c)
 			if err != nil {
 				return err
 			}
@@ -205,12 +205,12 @@ func demandCommand() *cobra.Command {
 			if err != nil || nodes < 0 {
 				return fmt.Errorf("NODES %q: want a number from 0", args[2])
 			}
-			return workload.Demand(c.Context(), s, args[0], args[1], nodes)
+			return workload.SetDemand(c.Context(), s, args[0], args[1], nodes)
 		},
 	}
 }
 
-func age(since time.Time) string {
+func formatAge(since time.Time) string {
 	if since.IsZero() {
 		return "-"
 	}

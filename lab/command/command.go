@@ -36,8 +36,8 @@ func New() *cobra.Command {
 	return root
 }
 
-// load reads the lab of --dir.
-func load(c *cobra.Command) (*settings.Settings, error) {
+// loadSettings reads the lab of --dir.
+func loadSettings(c *cobra.Command) (*settings.Settings, error) {
 	dir, err := c.Flags().GetString("dir")
 	if err != nil {
 		return nil, err
@@ -80,29 +80,29 @@ func upCommand() *cobra.Command {
 		out := c.OutOrStdout()
 		fmt.Fprintf(out, "lab in %s\n", s.Dir)
 		report := func(format string, args ...any) { fmt.Fprintf(out, "  "+format+"\n", args...) }
-		if err := management.Up(c.Context(), s, report); err != nil {
-			return unfinished(c, s, err)
+		if err := management.StartLab(c.Context(), s, report); err != nil {
+			return unfinishedError(c, s, err)
 		}
 		if bare || s.WithoutProvider {
-			fmt.Fprintf(out, "\nTry next:\n  eval \"$(%s)\"\n  kubectl get providers -A\n  %s\n", self(s, "env"), self(s, "create", name))
+			fmt.Fprintf(out, "\nTry next:\n  eval \"$(%s)\"\n  kubectl get providers -A\n  %s\n", ownCommand(s, "env"), ownCommand(s, "create", name))
 			return nil
 		}
 		made, err := madeBefore(c, s, name)
 		if err != nil {
 			return err
 		}
-		return unfinished(c, s, createCluster(c, s, name, create, made))
+		return unfinishedError(c, s, createCluster(c, s, name, create, made))
 	}
 	return c
 }
 
-// unfinished adds to the error of a `lab up` what runs nevertheless, and how to go on or to end it.
-func unfinished(c *cobra.Command, s *settings.Settings, err error) error {
-	running, listErr := management.Running(s)
+// unfinishedError adds to the error of a `lab up` what runs nevertheless, and how to go on or to end it.
+func unfinishedError(c *cobra.Command, s *settings.Settings, err error) error {
+	running, listErr := management.ListRunning(s)
 	if err == nil || listErr != nil || len(running) == 0 {
 		return err
 	}
-	if (c.Context().Err() != nil || interrupted(err)) && !errors.Is(err, workload.ErrInterrupted) {
+	if (c.Context().Err() != nil || isInterrupted(err)) && !errors.Is(err, workload.ErrInterrupted) {
 		err = workload.ErrInterrupted // what happened to stand still says nothing
 	}
 	words := []string{"up"}
@@ -112,12 +112,12 @@ func unfinished(c *cobra.Command, s *settings.Settings, err error) error {
 		}
 	})
 	return fmt.Errorf("%w\n  running: %s\n  to go on:          %s\n  to stop all of it: %s", err, strings.Join(running, ", "),
-		self(s, words...), self(s, "down"))
+		ownCommand(s, words...), ownCommand(s, "down"))
 }
 
-// interrupted tells whether err is that of a program which a signal ended. A terminal sends it to all programs of a command, and the
+// isInterrupted tells whether err is that of a program which a signal ended. A terminal sends it to all programs of a command, and the
 // others may notice first.
-func interrupted(err error) bool {
+func isInterrupted(err error) bool {
 	var ended *exec.ExitError
 	if !errors.As(err, &ended) {
 		return false
@@ -183,7 +183,7 @@ func downCommand() *cobra.Command {
 		Short: "Stop all processes of the lab, and delete its clusters",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := load(c)
+			s, err := loadSettings(c)
 			if errors.Is(err, settings.ErrNoLab) {
 				fmt.Fprintln(c.OutOrStdout(), "nothing to stop:", err)
 				return nil
@@ -191,17 +191,17 @@ func downCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := management.Down(c.Context(), s); err != nil {
+			if err := management.StopLab(c.Context(), s); err != nil {
 				return err
 			}
 			if keep {
 				fmt.Fprintf(c.OutOrStdout(), "stopped; `lab up` goes on with the data in %s\n", s.Dir)
 				return nil
 			}
-			if err := management.Remove(s); err != nil {
+			if err := management.RemoveData(s); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "stopped; logs are in %s\n", s.Path("logs"))
+			fmt.Fprintf(c.OutOrStdout(), "stopped; logs are in %s\n", s.JoinPath("logs"))
 			return nil
 		},
 	}
@@ -215,11 +215,11 @@ func killCommand() *cobra.Command {
 		Short: "Kill one process with SIGKILL; a manager restarts automatically, all others with `lab up --bare`",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := load(c)
+			s, err := loadSettings(c)
 			if err != nil {
 				return err
 			}
-			return management.Processes(s).Kill(c.Context(), args[0])
+			return management.ProcessTable(s).Kill(c.Context(), args[0])
 		},
 	}
 }
@@ -241,7 +241,7 @@ func createCommand() *cobra.Command {
 		Short: "Create a cluster from a template and wait until it is ready",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := load(c)
+			s, err := loadSettings(c)
 			if err != nil {
 				return err
 			}
@@ -266,11 +266,11 @@ func deleteCommand() *cobra.Command {
 		Short: "Delete a cluster and wait until all its objects are gone",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := load(c)
+			s, err := loadSettings(c)
 			if err != nil {
 				return err
 			}
-			return workload.Delete(c.Context(), s, args[0], timeout, newScreen(c.OutOrStdout()))
+			return workload.DeleteCluster(c.Context(), s, args[0], timeout, newScreen(c.OutOrStdout()))
 		},
 	}
 	c.Flags().DurationVar(&timeout, "timeout", timeout, "time to wait until the cluster is gone")

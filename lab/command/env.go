@@ -24,19 +24,19 @@ Clients whose endpoints cannot be configured (az, other operators) reach the sim
 public host names. The proxy leads nothing else outside.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := load(c)
+			s, err := loadSettings(c)
 			if err != nil {
 				return err
 			}
 			variables := management.ClientEnvironment(s)
 			for _, name := range slices.Sorted(maps.Keys(variables)) {
-				fmt.Fprintf(c.OutOrStdout(), "export %s=%s\n", name, quote(variables[name]))
+				fmt.Fprintf(c.OutOrStdout(), "export %s=%s\n", name, quoteForShell(variables[name]))
 			}
-			fmt.Fprintf(c.OutOrStdout(), "export PATH=%s:\"$PATH\"\n", quote(filepath.Dir(s.Binary("lab"))))
+			fmt.Fprintf(c.OutOrStdout(), "export PATH=%s:\"$PATH\"\n", quoteForShell(filepath.Dir(s.BinaryPath("lab"))))
 			return nil
 		},
 	}
 }
 
-// quote makes a word of a shell of any text.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// quoteForShell makes a word of a shell of any text.
+func quoteForShell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

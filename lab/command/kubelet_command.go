@@ -18,15 +18,15 @@ func kubeletCommand() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := load(c)
+			s, err := loadSettings(c)
 			if err != nil {
 				return err
 			}
-			kube, err := management.Cached(c.Context(), s)
+			kube, err := management.NewCachedClient(c.Context(), s)
 			if err != nil {
 				return err
 			}
-			kubelet.Run(c.Context(), s.Dir, kube, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+			kubelet.RunManagers(c.Context(), s.Dir, kube, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 			return nil
 		},
 	}

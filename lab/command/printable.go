@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// printable quotes what steers a terminal: control characters, characters that change the direction of writing, and bytes that are no UTF-8.
+// escapeControls quotes what steers a terminal: control characters, characters that change the direction of writing, and bytes that are no UTF-8.
 // Names and messages of objects and of virtual machines come from outside.
-func printable(line string) string {
+func escapeControls(line string) string {
 	var out strings.Builder
 	for i, width := 0, 0; i < len(line); i += width {
 		var r rune
@@ -30,7 +30,7 @@ func printable(line string) string {
 func PrintableLines(lines string) string {
 	var out []string
 	for line := range strings.SplitSeq(lines, "\n") {
-		out = append(out, printable(line))
+		out = append(out, escapeControls(line))
 	}
 	return strings.Join(out, "\n")
 }

@@ -33,12 +33,12 @@ type liveScreen struct {
 
 func (s *liveScreen) Show(root *workload.Object, elapsed time.Duration) {
 	s.root, s.elapsed = root, elapsed
-	_, height := s.size()
+	_, height := s.terminalSize()
 	// The cursor stands below the picture, so there is one line less than the terminal has.
-	s.draw(fit(s.picture(), max(1, height-1)))
+	s.drawLines(fitLines(s.renderLines(), max(1, height-1)))
 }
 
-func (s *liveScreen) picture() []string {
+func (s *liveScreen) renderLines() []string {
 	lines := []string{fmt.Sprintf("%.0f s", s.elapsed.Seconds())}
 	if s.root != nil {
 		lines = append(lines, treeLines(s.root)...)
@@ -46,7 +46,7 @@ func (s *liveScreen) picture() []string {
 	return lines
 }
 
-func (s *liveScreen) size() (width, height int) {
+func (s *liveScreen) terminalSize() (width, height int) {
 	width, height, err := term.GetSize(int(s.out.Fd()))
 	if err != nil || width < 1 || height < 1 {
 		return 80, 24 // a terminal that does not tell its size
@@ -54,9 +54,9 @@ func (s *liveScreen) size() (width, height int) {
 	return width, height
 }
 
-// draw replaces the last picture.
-func (s *liveScreen) draw(lines []string) {
-	width, height := s.size()
+// drawLines replaces the last picture.
+func (s *liveScreen) drawLines(lines []string) {
+	width, height := s.terminalSize()
 	var frame strings.Builder
 	switch {
 	case s.lines == 0:
@@ -68,7 +68,7 @@ func (s *liveScreen) draw(lines []string) {
 		fmt.Fprintf(&frame, "\x1b[%dA", s.lines)
 	}
 	for _, line := range lines {
-		frame.WriteString(cut(line, width-1) + "\x1b[K\n")
+		frame.WriteString(cutLine(line, width-1) + "\x1b[K\n")
 	}
 	frame.WriteString("\x1b[J")
 	s.lines, s.width = len(lines), width
@@ -78,20 +78,20 @@ func (s *liveScreen) draw(lines []string) {
 // Close leaves the whole picture, which may be longer than the terminal is high: it will not be replaced.
 func (s *liveScreen) Close() {
 	if s.lines > 0 {
-		s.draw(s.picture())
+		s.drawLines(s.renderLines())
 	}
 	s.lines = 0
 }
 
-// fit leaves lines out at the end and says how many.
-func fit(lines []string, room int) []string {
+// fitLines leaves lines out at the end and says how many.
+func fitLines(lines []string, room int) []string {
 	if len(lines) <= room {
 		return lines
 	}
 	return append(slices.Clone(lines[:room-1]), fmt.Sprintf("... %d more", len(lines)-room+1))
 }
 
-func cut(line string, width int) string {
+func cutLine(line string, width int) string {
 	runes := []rune(line)
 	switch {
 	case len(runes) <= width:
@@ -109,10 +109,10 @@ func treeLines(root *workload.Object) []string {
 	var draw func(o *workload.Object, first, rest string)
 	draw = func(o *workload.Object, first, rest string) {
 		mark := "·"
-		if o.Complete() {
+		if o.IsComplete() {
 			mark = "✔"
 		}
-		lines = append(lines, first+printable(fmt.Sprintf("%s %s %s: %s", mark, o.Kind, o.Name, o.Status)))
+		lines = append(lines, first+escapeControls(fmt.Sprintf("%s %s %s: %s", mark, o.Kind, o.Name, o.Status)))
 		for i, child := range o.Children {
 			if i == len(o.Children)-1 {
 				draw(child, rest+"└─", rest+"  ")
@@ -134,9 +134,9 @@ func (s *plainScreen) Show(root *workload.Object, elapsed time.Duration) {
 	now := map[string]string{}
 	if root != nil {
 		root.Walk(func(o *workload.Object, depth int) {
-			key := printable(o.Kind + " " + o.Name)
-			status := printable(o.Status)
-			if o.Complete() {
+			key := escapeControls(o.Kind + " " + o.Name)
+			status := escapeControls(o.Status)
+			if o.IsComplete() {
 				status += " ✔"
 			}
 			now[key] = status

@@ -29,8 +29,8 @@ func TestTreeLines(t *testing.T) {
 	}
 }
 
-// growing is a cluster whose first control-plane machine is there, so Cluster API calls it available.
-func growing() *workload.Object {
+// growingCluster is a cluster whose first control-plane machine is there, so Cluster API calls it available.
+func growingCluster() *workload.Object {
 	machine := func(name string, ready bool) *workload.Object {
 		return &workload.Object{Kind: "Machine", Name: name, Status: "Provisioning, waiting", Ready: ready, Children: []*workload.Object{
 			{Kind: "AzureMachine", Name: name, Status: "pending, VMRunning: Creating", Ready: ready},
@@ -45,11 +45,11 @@ func growing() *workload.Object {
 
 func TestTreeTicksWhatIsComplete(t *testing.T) {
 	const want = "· Cluster c: Provisioned"
-	if got := treeLines(growing())[0]; got != want {
+	if got := treeLines(growingCluster())[0]; got != want {
 		t.Errorf("%q, want %q: its control plane is 1 of 3", got, want)
 	}
 	var out bytes.Buffer
-	newScreen(&out).Show(growing(), time.Second)
+	newScreen(&out).Show(growingCluster(), time.Second)
 	if strings.Contains(out.String(), "Cluster c: Provisioned ✔") {
 		t.Errorf("the Cluster is ticked although its control plane is 1 of 3:\n%s", &out)
 	}
@@ -61,10 +61,10 @@ func TestLiveScreen(t *testing.T) {
 	if _, ok := screen.(*liveScreen); !ok {
 		t.Fatalf("a terminal gets a %T", screen)
 	}
-	root := growing()
+	root := growingCluster()
 	expect := func(reason string, write func(), want ...string) {
 		t.Helper()
-		if diff := cmp.Diff(strings.Join(want, "\n"), strings.Join(terminal.after(write), "\n")); diff != "" {
+		if diff := cmp.Diff(strings.Join(want, "\n"), strings.Join(terminal.screenAfter(write), "\n")); diff != "" {
 			t.Errorf("%s, on %s (-want +got):\n%s", reason, terminal, diff)
 		}
 	}
@@ -93,18 +93,18 @@ func TestLiveScreen(t *testing.T) {
 			"  │ └─✔ AzureMachine m1: pe…", "  └─· Machine m2: Provision…", "    └─· AzureMachine m2: pe…",
 		}
 	}
-	terminal.resize(29, 24)
+	terminal.resizeTo(29, 24)
 	expect("the terminal became narrower", func() { screen.Show(root, 3*time.Second) }, narrow("3 s")...)
 	expect("it stays so", func() { screen.Show(root, 4*time.Second) }, narrow("4 s")...)
 
-	terminal.resize(29, 6)
+	terminal.resizeTo(29, 6)
 	expect("the terminal became lower", func() { screen.Show(root, 5*time.Second) }, append(narrow("5 s")[:4], "... 4 more")...)
 	expect("it stays so", func() { screen.Show(root, 6*time.Second) }, append(narrow("6 s")[:4], "... 4 more")...)
 
-	terminal.resize(80, 6)
+	terminal.resizeTo(80, 6)
 	expect("the last picture has all lines, and the terminal its last rows", func() { screen.Close() }, whole[2:]...)
 
-	terminal.resize(4, 1)
+	terminal.resizeTo(4, 1)
 	expect("a tiny terminal has no room for the cursor below", func() { screen.Show(root, 7*time.Second) })
 }
 

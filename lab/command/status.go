@@ -25,7 +25,7 @@ func statusCommand() *cobra.Command {
 		Short: "Show the processes, clusters and machines of the lab",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := load(c)
+			s, err := loadSettings(c)
 			if err != nil {
 				return err
 			}
@@ -40,8 +40,8 @@ func statusCommand() *cobra.Command {
 }
 
 func processStatus(out io.Writer, s *settings.Settings) error {
-	table := management.Processes(s)
-	names, err := table.Names()
+	table := management.ProcessTable(s)
+	names, err := table.ListNames()
 	if err != nil {
 		return err
 	}
@@ -49,20 +49,20 @@ func processStatus(out io.Writer, s *settings.Settings) error {
 	fmt.Fprintln(w, "PROCESS\tSTATE\tPID\tAGE\tMEMORY\tLOG")
 	total := 0
 	for _, name := range names {
-		p := table.State(name)
+		p := table.ReadState(name)
 		state := "running"
 		if !p.Alive {
 			state = "dead, start it with `lab up --bare`"
 		}
 		total += p.ResidentKiB
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%d MiB\t%s\n", name, state, p.PID, age(p.Since), p.ResidentKiB/1024, relative(p.Log))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%d MiB\t%s\n", name, state, p.PID, formatAge(p.Since), p.ResidentKiB/1024, relativePath(p.Log))
 	}
 	fmt.Fprintf(w, "\t\t\t\t%d MiB\t\n", total/1024)
 	return w.Flush()
 }
 
 func clusterStatus(ctx context.Context, out io.Writer, s *settings.Settings) error {
-	kube, err := management.Client(s)
+	kube, err := management.NewClient(s)
 	if err != nil {
 		return fmt.Errorf("management cluster: %w", err)
 	}
@@ -74,11 +74,11 @@ func clusterStatus(ctx context.Context, out io.Writer, s *settings.Settings) err
 	var guests []simulator.Guest
 	if azure, err := simulator.New(s); err != nil {
 		fmt.Fprintf(out, "\nsimulated Azure: %v\n", err)
-	} else if guests, err = azure.Guests(ctx); err != nil {
+	} else if guests, err = azure.ListGuests(ctx); err != nil {
 		fmt.Fprintf(out, "\nsimulated Azure: %v\n", err)
 	}
 	for _, item := range clusters.Items {
-		root, err := workload.Load(ctx, kube, item.GetNamespace(), item.GetName())
+		root, err := workload.LoadCluster(ctx, kube, item.GetNamespace(), item.GetName())
 		if err != nil {
 			return err
 		}
@@ -89,24 +89,24 @@ func clusterStatus(ctx context.Context, out io.Writer, s *settings.Settings) err
 		for _, line := range treeLines(root) {
 			fmt.Fprintln(out, line)
 		}
-		if root.Complete() {
+		if root.IsComplete() {
 			continue
 		}
 		for _, g := range guests {
-			if contains(root, g.ComputerName) && g.Status.Phase != "Running" {
-				fmt.Fprintf(out, "  virtual machine %s is %s, boot: %s %s\n", printable(g.ComputerName), g.PowerState,
-					printable(orUnknown(g.Status.Phase)), printable(g.Status.Message))
+			if containsObject(root, g.ComputerName) && g.Status.Phase != "Running" {
+				fmt.Fprintf(out, "  virtual machine %s is %s, boot: %s %s\n", escapeControls(g.ComputerName), g.PowerState,
+					escapeControls(orUnknown(g.Status.Phase)), escapeControls(g.Status.Message))
 			}
 		}
 		if cause := workload.FindCause(root, guests); cause != nil {
 			fmt.Fprintf(out, "  not ready because of %s\n",
-				strings.ReplaceAll(PrintableLines(cause.Describe(func(p string) string { return relative(s.Log(p)) })), "\n", "\n  "))
+				strings.ReplaceAll(PrintableLines(cause.DescribeWithLog(func(p string) string { return relativePath(s.LogPath(p)) })), "\n", "\n  "))
 		}
 	}
 	return nil
 }
 
-func contains(root *workload.Object, name string) bool {
+func containsObject(root *workload.Object, name string) bool {
 	found := false
 	root.Walk(func(o *workload.Object, _ int) { found = found || o.Name == name })
 	return found

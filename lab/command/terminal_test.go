@@ -45,11 +45,11 @@ func newTerminal(t *testing.T, width, height int) *terminal {
 	}
 	t.Cleanup(func() { tty.Close() })
 	e := &terminal{t: t, master: master, tty: tty, lines: []string{""}}
-	e.resize(width, height)
+	e.resizeTo(width, height)
 	return e
 }
 
-func (e *terminal) resize(width, height int) {
+func (e *terminal) resizeTo(width, height int) {
 	e.t.Helper()
 	e.width, e.height = width, height
 	if err := unix.IoctlSetWinsize(int(e.master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(height), Col: uint16(width)}); err != nil {
@@ -60,8 +60,8 @@ func (e *terminal) resize(width, height int) {
 // end marks what the program wrote last; it is no text that the tree has.
 const end = "\x1b[0m"
 
-// after is what the screen shows when the program has written: rows without trailing spaces, empty ones at the end left out.
-func (e *terminal) after(write func()) []string {
+// screenAfter is what the screen shows when the program has written: rows without trailing spaces, empty ones at the end left out.
+func (e *terminal) screenAfter(write func()) []string {
 	e.t.Helper()
 	done := make(chan error, 1)
 	go func() {
@@ -80,11 +80,11 @@ func (e *terminal) after(write func()) []string {
 	if err := <-done; err != nil {
 		e.t.Fatal(err)
 	}
-	e.feed([]rune(strings.TrimSuffix(text.String(), end)))
-	return e.screen()
+	e.feedText([]rune(strings.TrimSuffix(text.String(), end)))
+	return e.screenRows()
 }
 
-func (e *terminal) feed(text []rune) {
+func (e *terminal) feedText(text []rune) {
 	e.t.Helper()
 	for len(text) > 0 {
 		r := text[0]
@@ -102,7 +102,7 @@ func (e *terminal) feed(text []rune) {
 			for ; text[i] >= '0' && text[i] <= '9'; i++ {
 				number = 10*number + int(text[i]-'0')
 			}
-			e.control(string(text[i]), number)
+			e.runControl(string(text[i]), number)
 			text = text[i+1:]
 		default:
 			line := []rune(e.lines[e.row])
@@ -116,13 +116,13 @@ func (e *terminal) feed(text []rune) {
 	}
 }
 
-func (e *terminal) control(command string, number int) {
+func (e *terminal) runControl(command string, number int) {
 	e.t.Helper()
 	switch command + strconv.Itoa(number) {
 	case "H0":
-		e.row, e.column = e.top(), 0
+		e.row, e.column = e.topLine(), 0
 	case "J2":
-		for i := e.top(); i < len(e.lines); i++ {
+		for i := e.topLine(); i < len(e.lines); i++ {
 			e.lines[i] = ""
 		}
 	case "J0":
@@ -134,19 +134,19 @@ func (e *terminal) control(command string, number int) {
 		if command != "A" {
 			e.t.Fatalf("the test's terminal does not know the control sequence %d%s", number, command)
 		}
-		e.up(number)
+		e.moveUp(number)
 	}
 }
 
-// up moves the cursor by rows of the screen, not beyond its top.
-func (e *terminal) up(rows int) {
-	for ; rows > 0 && e.row > e.top(); rows -= len(e.broken(e.row)) {
+// moveUp moves the cursor by rows of the screen, not beyond its top.
+func (e *terminal) moveUp(rows int) {
+	for ; rows > 0 && e.row > e.topLine(); rows -= len(e.rowsOfLine(e.row)) {
 		e.row--
 	}
 }
 
-// broken are the rows that a line takes.
-func (e *terminal) broken(line int) []string {
+// rowsOfLine are the rows that a line takes.
+func (e *terminal) rowsOfLine(line int) []string {
 	text := []rune(e.lines[line])
 	rows := []string{}
 	for len(text) > e.width {
@@ -155,19 +155,19 @@ func (e *terminal) broken(line int) []string {
 	return append(rows, string(text))
 }
 
-// top is the first line of which something is seen.
-func (e *terminal) top() int {
+// topLine is the first line of which something is seen.
+func (e *terminal) topLine() int {
 	top := len(e.lines) - 1
-	for rows := len(e.broken(top)); top > 0 && rows+len(e.broken(top-1)) <= e.height; top-- {
-		rows += len(e.broken(top - 1))
+	for rows := len(e.rowsOfLine(top)); top > 0 && rows+len(e.rowsOfLine(top-1)) <= e.height; top-- {
+		rows += len(e.rowsOfLine(top - 1))
 	}
 	return top
 }
 
-func (e *terminal) screen() []string {
+func (e *terminal) screenRows() []string {
 	var rows []string
 	for i := range e.lines {
-		for _, row := range e.broken(i) {
+		for _, row := range e.rowsOfLine(i) {
 			rows = append(rows, strings.TrimRight(row, " "))
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// run runs a command of the lab in a directory and returns what it printed.
-func run(t *testing.T, dir string, args ...string) (string, error) {
+// runCommand runs a command of the lab in a directory and returns what it printed.
+func runCommand(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	root := New()
@@ -25,8 +25,8 @@ func run(t *testing.T, dir string, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// taken is the first port of a block that somebody else listens on.
-func taken(t *testing.T) int {
+// takePort is the first port of a block that somebody else listens on.
+func takePort(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -37,7 +37,7 @@ func taken(t *testing.T) int {
 	return min(listener.Addr().(*net.TCPAddr).Port, 65536-settings.PortBlock)
 }
 
-func expect(t *testing.T, err error, parts ...string) {
+func expectError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
 		t.Fatalf("no error, want one with %q", parts)
@@ -50,7 +50,7 @@ func expect(t *testing.T, err error, parts ...string) {
 }
 
 func TestUpRefusesBeforeItStartsAnything(t *testing.T) {
-	busy := taken(t)
+	busy := takePort(t)
 	for name, tc := range map[string]struct {
 		reason string
 		args   []string
@@ -67,21 +67,21 @@ func TestUpRefusesBeforeItStartsAnything(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "lab")
-			_, err := run(t, dir, append([]string{"up", "--bare"}, tc.args...)...)
-			expect(t, err, tc.want...)
+			_, err := runCommand(t, dir, append([]string{"up", "--bare"}, tc.args...)...)
+			expectError(t, err, tc.want...)
 			if entries, err := os.ReadDir(dir); err == nil {
 				t.Errorf("%s: %v are left in the lab's directory", tc.reason, entries)
 			}
-			_, err = run(t, dir, "status")
-			expect(t, err, settings.ErrNoLab.Error())
+			_, err = runCommand(t, dir, "status")
+			expectError(t, err, settings.ErrNoLab.Error())
 		})
 	}
 	dir := filepath.Join(t.TempDir(), "lab")
 	if err := (&settings.Settings{Dir: dir}).Save(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := run(t, dir, "create", "c", "--flavor", "aksx")
-	expect(t, err, "--flavor aksx")
+	_, err := runCommand(t, dir, "create", "c", "--flavor", "aksx")
+	expectError(t, err, "--flavor aksx")
 }
 
 // TestCommandsOfALabThatDoesNotRun has a lab whose ports somebody else listens on, as after a start that failed.
@@ -90,15 +90,15 @@ func TestCommandsOfALabThatDoesNotRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &settings.Settings{Dir: filepath.Join(t.TempDir(), "lab"), Root: root, BasePort: taken(t)}
+	s := &settings.Settings{Dir: filepath.Join(t.TempDir(), "lab"), Root: root, BasePort: takePort(t)}
 	if err := s.Save(); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
 		{"status"}, {"create", "c"}, {"delete", "c"}, {"kubeconfig", "c"}, {"timeline", "c"}, {"demand", "c", "pool0", "1"},
 	} {
-		_, err := run(t, s.Dir, args...)
-		expect(t, err, "kube-apiserver does not run", "lab up")
+		_, err := runCommand(t, s.Dir, args...)
+		expectError(t, err, "kube-apiserver does not run", "lab up")
 	}
 }
 
@@ -107,7 +107,7 @@ func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]bool{"kill -INT $$": true, "kill -TERM $$": true, "kill -KILL $$": false, "exit 1": false} {
 		err := exec.CommandContext(t.Context(), "sh", "-c", script).Run()
-		if got := interrupted(fmt.Errorf("clusterctl init: %w", err)); got != want {
+		if got := isInterrupted(fmt.Errorf("clusterctl init: %w", err)); got != want {
 			t.Errorf("%s ends with %v: interrupted %v, want %v", script, err, got, want)
 		}
 	}

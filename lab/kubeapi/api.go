@@ -55,19 +55,19 @@ func New(manager inmemory.Manager, resolver func(address string) (string, error)
 		portForward: inmemoryapi.NewAPIServerHandler(manager, logr.Discard(), resolver),
 		deletions:   &deletions{last: map[string]map[schema.GroupVersionKind]uint64{}},
 	}
-	return a, a.deletions.follow(manager.GetCache())
+	return a, a.deletions.followAll(manager.GetCache())
 }
 
-// Forget drops what is known of a cluster that has ended.
-func (a *API) Forget(c Cluster) { a.deletions.forget(c.Group) }
+// ForgetCluster drops what is known of a cluster that has ended.
+func (a *API) ForgetCluster(c Cluster) { a.deletions.forgetGroup(c.Group) }
 
-// Serve answers a request of a client that may do everything.
-func (a *API) Serve(c Cluster, rw http.ResponseWriter, r *http.Request) {
+// ServeAdmin answers a request of a client that may do everything.
+func (a *API) ServeAdmin(c Cluster, rw http.ResponseWriter, r *http.Request) {
 	if isTunnel(r) {
-		serveTunnel(a.portForward, rw, dialing(c, r))
+		serveTunnel(a.portForward, rw, requestFor(c, r))
 		return
 	}
-	for _, answer := range []func(string) any{discover, openAPI} {
+	for _, answer := range []func(string) any{answerDiscovery, openAPI} {
 		if document := answer(r.URL.Path); document != nil && r.Method == http.MethodGet {
 			WriteJSON(rw, http.StatusOK, document)
 			return
@@ -78,10 +78,10 @@ func (a *API) Serve(c Cluster, rw http.ResponseWriter, r *http.Request) {
 		WriteStatus(rw, http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource")
 		return
 	}
-	res := find(info.APIGroup, info.APIVersion, info.Resource)
+	res := findResource(info.APIGroup, info.APIVersion, info.Resource)
 	switch {
 	case res != nil && res.plural == "pods" && info.Subresource == "portforward":
-		a.portForward.ServeHTTP(rw, dialing(c, r))
+		a.portForward.ServeHTTP(rw, requestFor(c, r))
 		return
 	case res == nil, info.Subresource != "" && info.Subresource != "status", res.namespaced && info.Name != "" && info.Namespace == "":
 		WriteStatus(rw, http.StatusNotFound, metav1.StatusReasonNotFound, "the server could not find the requested resource "+info.Resource)
@@ -94,13 +94,13 @@ func (a *API) Serve(c Cluster, rw http.ResponseWriter, r *http.Request) {
 	if !res.namespaced {
 		call.key.Namespace = ""
 	}
-	if err := call.serve(info.Verb, rw); err != nil {
+	if err := call.serveVerb(info.Verb, rw); err != nil {
 		writeError(rw, err)
 	}
 }
 
-// dialing is the request as the in-memory handlers read it: they dial the address that the Host header names.
-func dialing(c Cluster, r *http.Request) *http.Request {
+// requestFor is the request as the in-memory handlers read it: they dial the address that the Host header names.
+func requestFor(c Cluster, r *http.Request) *http.Request {
 	out := r.Clone(r.Context())
 	out.Host = c.Address
 	return out

@@ -43,7 +43,7 @@ func newServer(t *testing.T) *rest.Config {
 		t.Fatal(err)
 	}
 	cluster := Cluster{Group: "demo", ServiceSubnets: []string{"10.96.0.0/16", "fd00:96::/112"}}
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { api.Serve(cluster, rw, r) }))
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { api.ServeAdmin(cluster, rw, r) }))
 	t.Cleanup(server.Close)
 	return &rest.Config{Host: server.URL, QPS: -1}
 }
@@ -83,7 +83,7 @@ func TestEveryKind(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, r := range list.APIResources {
-			if find(gv.Group, gv.Version, r.Name) == nil {
+			if findResource(gv.Group, gv.Version, r.Name) == nil {
 				continue // a subresource
 			}
 			discovered++
@@ -92,7 +92,7 @@ func TestEveryKind(t *testing.T) {
 				if r.Namespaced {
 					c = dynamicClient.Resource(gv.WithResource(r.Name)).Namespace("default")
 				}
-				live(t, c, gv.WithKind(r.Kind))
+				checkLifecycle(t, c, gv.WithKind(r.Kind))
 			})
 		}
 	}
@@ -101,7 +101,7 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-func live(t *testing.T, c dynamic.ResourceInterface, gvk schema.GroupVersionKind) {
+func checkLifecycle(t *testing.T, c dynamic.ResourceInterface, gvk schema.GroupVersionKind) {
 	t.Helper()
 	w, err := c.Watch(t.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -146,7 +146,7 @@ func live(t *testing.T, c dynamic.ResourceInterface, gvk schema.GroupVersionKind
 		t.Errorf("get after the deletion: %v, want not found", err)
 	}
 	for _, want := range []watch.EventType{watch.Added, watch.Modified, watch.Modified, watch.Deleted} {
-		if got := next(t, w); got.Type != want {
+		if got := nextEvent(t, w); got.Type != want {
 			t.Fatalf("event %s %v, want %s", got.Type, got.Object, want)
 		}
 	}
@@ -171,7 +171,7 @@ func TestDeleteOptions(t *testing.T) {
 	}
 }
 
-func next(t *testing.T, w watch.Interface) watch.Event {
+func nextEvent(t *testing.T, w watch.Interface) watch.Event {
 	t.Helper()
 	select {
 	case e, ok := <-w.ResultChan():
@@ -203,7 +203,7 @@ func TestFinalizers(t *testing.T) {
 	if err := services.Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	e := next(t, w)
+	e := nextEvent(t, w)
 	if deleting, ok := e.Object.(*corev1.Service); e.Type != watch.Modified || !ok || deleting.DeletionTimestamp == nil {
 		t.Fatalf("event %s %v, want the Service modified with a deletion timestamp", e.Type, e.Object)
 	}
@@ -214,7 +214,7 @@ func TestFinalizers(t *testing.T) {
 		metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if e := next(t, w); e.Type != watch.Deleted {
+	if e := nextEvent(t, w); e.Type != watch.Deleted {
 		t.Errorf("event %s, want deleted", e.Type)
 	}
 	if _, err := services.Get(t.Context(), "web", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
@@ -261,7 +261,7 @@ func TestWatch(t *testing.T) {
 			defer w.Stop()
 			var got []string
 			for range tc.want {
-				e := next(t, w)
+				e := nextEvent(t, w)
 				got = append(got, string(e.Type)+" "+e.Object.(*coordinationv1.Lease).Name)
 			}
 			if !slices.Equal(got, tc.want) {
@@ -280,7 +280,7 @@ func TestWatch(t *testing.T) {
 			metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if e := next(t, w); e.Type != watch.Deleted {
+		if e := nextEvent(t, w); e.Type != watch.Deleted {
 			t.Errorf("event %s, want deleted", e.Type)
 		}
 	})
@@ -327,7 +327,7 @@ func TestValidation(t *testing.T) {
 	for _, r := range resources {
 		document, err := root.GVSpec(r.groupVersion())
 		if err != nil {
-			t.Fatalf("%s: %v", r.gvk(), err)
+			t.Fatalf("%s: %v", r.groupVersionKind(), err)
 		}
 		path := pathOf(r.groupVersion()) + "/" + r.plural + "/{name}"
 		if r.namespaced {
@@ -335,7 +335,7 @@ func TestValidation(t *testing.T) {
 		}
 		described := document.Paths.Paths[path]
 		if described == nil || described.Patch == nil {
-			t.Errorf("%s: no PATCH %s", r.gvk(), path)
+			t.Errorf("%s: no PATCH %s", r.groupVersionKind(), path)
 			continue
 		}
 		var kind map[string]string

@@ -37,30 +37,30 @@ type call struct {
 // maxBody is how much of a request's body is read, as in kube-apiserver.
 const maxBody = 3 << 20
 
-func (c *call) serve(verb string, rw http.ResponseWriter) error {
+func (c *call) serveVerb(verb string, rw http.ResponseWriter) error {
 	switch verb {
 	case "get":
-		return c.get(rw)
+		return c.serveGet(rw)
 	case "list":
-		return c.list(rw)
+		return c.serveList(rw)
 	case "watch":
-		return c.watch(rw)
+		return c.serveWatch(rw)
 	case "create":
-		return c.create(rw)
+		return c.serveCreate(rw)
 	case "update":
-		return c.update(rw)
+		return c.serveUpdate(rw)
 	case "patch":
-		return c.patch(rw)
+		return c.servePatch(rw)
 	case "delete":
-		return c.delete(rw)
+		return c.serveDelete(rw)
 	case "deletecollection":
 		return c.deleteCollection(rw)
 	}
 	return apierrors.NewMethodNotSupported(c.resource.groupResource(), verb)
 }
 
-func (c *call) get(rw http.ResponseWriter) error {
-	obj, err := c.stored()
+func (c *call) serveGet(rw http.ResponseWriter) error {
+	obj, err := c.readStored()
 	if err != nil {
 		return err
 	}
@@ -74,16 +74,16 @@ func (c *call) get(rw http.ResponseWriter) error {
 	return nil
 }
 
-func (c *call) list(rw http.ResponseWriter) error {
+func (c *call) serveList(rw http.ResponseWriter) error {
 	s, err := readSelection(c.request)
 	if err != nil {
 		return err
 	}
-	objects, version, err := c.listed()
+	objects, version, err := c.readAll()
 	if err != nil {
 		return err
 	}
-	objects = slices.DeleteFunc(objects, func(o client.Object) bool { return !s.matches(o) })
+	objects = slices.DeleteFunc(objects, func(o client.Object) bool { return !s.matchesObject(o) })
 	slices.SortFunc(objects, func(x, y client.Object) int {
 		return cmp.Or(cmp.Compare(x.GetNamespace(), y.GetNamespace()), cmp.Compare(x.GetName(), y.GetName()))
 	})
@@ -112,8 +112,8 @@ type objectList struct {
 	Items           []client.Object `json:"items"`
 }
 
-func (c *call) create(rw http.ResponseWriter) error {
-	obj, err := c.body(rw)
+func (c *call) serveCreate(rw http.ResponseWriter) error {
+	obj, err := c.readBody(rw)
 	if err != nil {
 		return err
 	}
@@ -132,15 +132,15 @@ func (c *call) create(rw http.ResponseWriter) error {
 	obj.SetUID(NewUID())
 	obj.SetResourceVersion("")
 	obj.SetDeletionTimestamp(nil)
-	if err := c.store(nil, obj); err != nil {
+	if err := c.storeObject(nil, obj); err != nil {
 		return err
 	}
 	WriteJSON(rw, http.StatusCreated, obj)
 	return nil
 }
 
-func (c *call) update(rw http.ResponseWriter) error {
-	sent, err := c.body(rw)
+func (c *call) serveUpdate(rw http.ResponseWriter) error {
+	sent, err := c.readBody(rw)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (c *call) update(rw http.ResponseWriter) error {
 		return apierrors.NewBadRequest(fmt.Sprintf("metadata.name is %q, but the path names %q", sent.GetName(), c.key.Name))
 	}
 	// Without a resourceVersion nothing conflicts: the object replaces whatever is there.
-	return c.repeat(rw, sent.GetResourceVersion() == "", func(before client.Object) (client.Object, error) {
+	return c.changeStored(rw, sent.GetResourceVersion() == "", func(before client.Object) (client.Object, error) {
 		after := sent.DeepCopyObject().(client.Object)
 		if c.resource.namespaced {
 			after.SetNamespace(c.key.Namespace)
@@ -175,10 +175,10 @@ func copyStatus(to, from client.Object) {
 	}
 }
 
-// repeat changes the stored object. It begins again when another client was faster and the change does not name a version.
-func (c *call) repeat(rw http.ResponseWriter, unconditional bool, change func(before client.Object) (client.Object, error)) error {
+// changeStored changes the stored object. It begins again when another client was faster and the change does not name a version.
+func (c *call) changeStored(rw http.ResponseWriter, unconditional bool, change func(before client.Object) (client.Object, error)) error {
 	for tries := 0; ; tries++ {
-		before, err := c.stored()
+		before, err := c.readStored()
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (c *call) repeat(rw http.ResponseWriter, unconditional bool, change func(be
 		if err != nil {
 			return err
 		}
-		err = c.store(before, after)
+		err = c.storeObject(before, after)
 		if apierrors.IsConflict(err) && unconditional && tries < 10 {
 			continue
 		}
@@ -198,12 +198,12 @@ func (c *call) repeat(rw http.ResponseWriter, unconditional bool, change func(be
 	}
 }
 
-// store creates the object, or replaces the one that was there before. It ends objects whose last finalizer is gone.
-func (c *call) store(before, obj client.Object) error {
+// storeObject creates the object, or replaces the one that was there before. It ends objects whose last finalizer is gone.
+func (c *call) storeObject(before, obj client.Object) error {
 	if before != nil {
 		obj.SetUID(before.GetUID())
 	}
-	unlock, err := c.admit(before, obj)
+	unlock, err := c.admitObject(before, obj)
 	if err != nil {
 		return err
 	}
@@ -224,12 +224,12 @@ func (c *call) store(before, obj client.Object) error {
 	return nil
 }
 
-func (c *call) delete(rw http.ResponseWriter) error {
+func (c *call) serveDelete(rw http.ResponseWriter) error {
 	raw, err := io.ReadAll(http.MaxBytesReader(rw, c.request.Body, maxBody))
 	if err != nil {
 		return err
 	}
-	obj, err := c.stored()
+	obj, err := c.readStored()
 	if err != nil {
 		return err
 	}
@@ -238,11 +238,11 @@ func (c *call) delete(rw http.ResponseWriter) error {
 			return err
 		}
 	}
-	if err := c.remove(obj); err != nil {
+	if err := c.removeObject(obj); err != nil {
 		return err
 	}
 	// An object with finalizers is shown as it waits for them.
-	if left, err := c.stored(); err == nil && left.GetUID() == obj.GetUID() {
+	if left, err := c.readStored(); err == nil && left.GetUID() == obj.GetUID() {
 		WriteJSON(rw, http.StatusOK, left)
 		return nil
 	}
@@ -273,13 +273,13 @@ func (c *call) deleteCollection(rw http.ResponseWriter) error {
 	if err != nil {
 		return err
 	}
-	objects, _, err := c.listed()
+	objects, _, err := c.readAll()
 	if err != nil {
 		return err
 	}
 	for _, o := range objects {
-		if s.matches(o) {
-			if err := c.remove(o); err != nil {
+		if s.matchesObject(o) {
+			if err := c.removeObject(o); err != nil {
 				return err
 			}
 		}
@@ -288,29 +288,29 @@ func (c *call) deleteCollection(rw http.ResponseWriter) error {
 	return nil
 }
 
-func (c *call) remove(obj client.Object) error {
+func (c *call) removeObject(obj client.Object) error {
 	if c.request.URL.Query().Has("dryRun") || obj.GetDeletionTimestamp() != nil {
 		return nil
 	}
 	return client.IgnoreNotFound(c.client.Delete(c.request.Context(), obj))
 }
 
-// body reads the object that the client sent.
-func (c *call) body(rw http.ResponseWriter) (client.Object, error) {
+// readBody reads the object that the client sent.
+func (c *call) readBody(rw http.ResponseWriter) (client.Object, error) {
 	raw, err := io.ReadAll(http.MaxBytesReader(rw, c.request.Body, maxBody))
 	if err != nil {
 		return nil, apierrors.NewRequestEntityTooLargeError(err.Error())
 	}
-	return c.decode(raw)
+	return c.decodeObject(raw)
 }
 
-// decode reads an object in any encoding of Kubernetes. Fields that its kind does not have are an error if the client wants to know.
-func (c *call) decode(raw []byte) (client.Object, error) {
+// decodeObject reads an object in any encoding of Kubernetes. Fields that its kind does not have are an error if the client wants to know.
+func (c *call) decodeObject(raw []byte) (client.Object, error) {
 	decoder := c.api.lenient
 	if c.request.URL.Query().Get("fieldValidation") == metav1.FieldValidationStrict {
 		decoder = c.api.strict
 	}
-	gvk := c.resource.gvk()
+	gvk := c.resource.groupVersionKind()
 	decoded, kind, err := decoder.Decode(raw, &gvk, nil)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", gvk.Kind, gvk.GroupVersion(), gvk.Kind,
@@ -324,9 +324,9 @@ func (c *call) decode(raw []byte) (client.Object, error) {
 	return obj, nil
 }
 
-// stored reads the object that the request names.
-func (c *call) stored() (client.Object, error) {
-	o, err := c.api.scheme.New(c.resource.gvk())
+// readStored reads the object that the request names.
+func (c *call) readStored() (client.Object, error) {
+	o, err := c.api.scheme.New(c.resource.groupVersionKind())
 	if err != nil {
 		return nil, err
 	}
@@ -340,12 +340,12 @@ func (c *call) stored() (client.Object, error) {
 	return obj, nil
 }
 
-// listed reads all objects of the kind in the namespace, and the version of the whole.
-func (c *call) listed() (objects []client.Object, version string, err error) {
-	return c.api.list(c.request.Context(), c.client, c.resource, c.key.Namespace)
+// readAll reads all objects of the kind in the namespace, and the version of the whole.
+func (c *call) readAll() (objects []client.Object, version string, err error) {
+	return c.api.listObjects(c.request.Context(), c.client, c.resource, c.key.Namespace)
 }
 
-func (a *API) list(ctx context.Context, from inmemoryclient.Client, r *resource, namespace string) (objects []client.Object, version string,
+func (a *API) listObjects(ctx context.Context, from inmemoryclient.Client, r *resource, namespace string) (objects []client.Object, version string,
 	err error) {
 	o, err := a.scheme.New(r.groupVersion().WithKind(r.kind + "List"))
 	if err != nil {
@@ -357,7 +357,7 @@ func (a *API) list(ctx context.Context, from inmemoryclient.Client, r *resource,
 	}
 	err = meta.EachListItem(list, func(o runtime.Object) error {
 		obj := o.(client.Object)
-		obj.GetObjectKind().SetGroupVersionKind(r.gvk())
+		obj.GetObjectKind().SetGroupVersionKind(r.groupVersionKind())
 		objects = append(objects, obj)
 		return nil
 	})

@@ -41,17 +41,17 @@ func openAPIDocument(gv schema.GroupVersion) object {
 		if r.namespaced {
 			prefix += "/namespaces/{namespace}"
 		}
-		paths[prefix+"/"+r.plural] = object{"get": operation(r, "list"), "post": operation(r, "post", "fieldValidation", "dryRun")}
+		paths[prefix+"/"+r.plural] = object{"get": describeOperation(r, "list"), "post": describeOperation(r, "post", "fieldValidation", "dryRun")}
 		paths[prefix+"/"+r.plural+"/{name}"] = object{
-			"get": operation(r, "get"), "put": operation(r, "put", "fieldValidation", "dryRun"),
-			"patch": operation(r, "patch", "fieldValidation", "dryRun"), "delete": operation(r, "delete"),
+			"get": describeOperation(r, "get"), "put": describeOperation(r, "put", "fieldValidation", "dryRun"),
+			"patch": describeOperation(r, "patch", "fieldValidation", "dryRun"), "delete": describeOperation(r, "delete"),
 		}
 	}
 	return object{"openapi": "3.0.0", "info": object{"title": "Kubernetes", "version": gv.String()}, "paths": paths}
 }
 
-// operation is what a document says of one request of a kind, with the names of its query parameters.
-func operation(r resource, action string, parameters ...string) object {
+// describeOperation is what a document says of one request of a kind, with the names of its query parameters.
+func describeOperation(r resource, action string, parameters ...string) object {
 	described := []object{}
 	for _, name := range parameters {
 		described = append(described, object{"name": name, "in": "query", "schema": object{"type": "string"}})

@@ -16,9 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// patch changes an object by a JSON, merge or strategic merge patch. Server-side apply is refused with the status by which clients choose
+// servePatch changes an object by a JSON, merge or strategic merge patch. Server-side apply is refused with the status by which clients choose
 // another way. Unlike in a kube-apiserver, a patch of the object changes its status too: people set the conditions of Nodes that way.
-func (c *call) patch(rw http.ResponseWriter) error {
+func (c *call) servePatch(rw http.ResponseWriter) error {
 	mediaType, _, _ := mime.ParseMediaType(c.request.Header.Get("Content-Type"))
 	kind := types.PatchType(mediaType)
 	switch kind {
@@ -34,12 +34,12 @@ func (c *call) patch(rw http.ResponseWriter) error {
 		return apierrors.NewRequestEntityTooLargeError(err.Error())
 	}
 	// A patch without a resourceVersion never conflicts: it is applied to whatever is there.
-	return c.repeat(rw, !strings.Contains(string(patch), `"resourceVersion"`), func(before client.Object) (client.Object, error) {
-		return c.patched(before, kind, patch)
+	return c.changeStored(rw, !strings.Contains(string(patch), `"resourceVersion"`), func(before client.Object) (client.Object, error) {
+		return c.applyPatch(before, kind, patch)
 	})
 }
 
-func (c *call) patched(obj client.Object, kind types.PatchType, patch []byte) (client.Object, error) {
+func (c *call) applyPatch(obj client.Object, kind types.PatchType, patch []byte) (client.Object, error) {
 	before, err := json.Marshal(obj)
 	if err != nil {
 		return nil, err
@@ -59,5 +59,5 @@ func (c *call) patched(obj client.Object, kind types.PatchType, patch []byte) (c
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
-	return c.decode(after)
+	return c.decodeObject(after)
 }

@@ -19,7 +19,9 @@ func (r *resource) groupVersion() schema.GroupVersion {
 	return schema.GroupVersion{Group: r.group, Version: r.version}
 }
 
-func (r *resource) gvk() schema.GroupVersionKind { return r.groupVersion().WithKind(r.kind) }
+func (r *resource) groupVersionKind() schema.GroupVersionKind {
+	return r.groupVersion().WithKind(r.kind)
+}
 
 func (r *resource) groupResource() schema.GroupResource {
 	return schema.GroupResource{Group: r.group, Resource: r.plural}
@@ -73,8 +75,8 @@ var resources = []resource{
 	{"storage.k8s.io", "v1", "volumeattachments", "VolumeAttachment", ofCluster, nil},
 }
 
-// find returns the resource of that name, or nil.
-func find(group, version, plural string) *resource {
+// findResource returns the resource of that name, or nil.
+func findResource(group, version, plural string) *resource {
 	i := slices.IndexFunc(resources, func(r resource) bool { return r.group == group && r.version == version && r.plural == plural })
 	if i < 0 {
 		return nil
@@ -84,8 +86,8 @@ func find(group, version, plural string) *resource {
 
 var verbs = metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
-// discover answers discovery of /, /api, /apis and below; nil for any other path.
-func discover(path string) any {
+// answerDiscovery answers discovery of /, /api, /apis and below; nil for any other path.
+func answerDiscovery(path string) any {
 	switch path {
 	case "/": // Cluster API asks for it to see whether a cluster can be reached.
 		paths := metav1.RootPaths{Paths: []string{"/api", "/apis", openAPIRoot}}

@@ -31,7 +31,7 @@ func readSelection(r *http.Request) (selection, error) {
 	return selection{labels: l, fields: f}, nil
 }
 
-func (s selection) matches(o client.Object) bool {
+func (s selection) matchesObject(o client.Object) bool {
 	return s.labels.Matches(labels.Set(o.GetLabels())) && (s.fields.Empty() || s.fields.Matches(fieldsOf{o}))
 }
 

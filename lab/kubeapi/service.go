@@ -21,8 +21,8 @@ const (
 // defaultServiceSubnet is kubeadm's.
 const defaultServiceSubnet = "10.96.0.0/12"
 
-// admit completes an object before it is stored, as admission in a kube-apiserver does. The object has to be stored before unlock is called.
-func (c *call) admit(before, obj client.Object) (unlock func(), err error) {
+// admitObject completes an object before it is stored, as admission in a kube-apiserver does. The object has to be stored before unlock is called.
+func (c *call) admitObject(before, obj client.Object) (unlock func(), err error) {
 	service, ok := obj.(*corev1.Service)
 	if !ok {
 		return func() {}, nil
@@ -73,7 +73,7 @@ type allocated struct {
 
 func (c *call) usedByServices(except *corev1.Service) (allocated, error) {
 	used := allocated{addresses: map[string]bool{}, ports: map[int32]bool{}}
-	services, _, err := c.api.list(c.request.Context(), c.client, c.resource, "")
+	services, _, err := c.api.listObjects(c.request.Context(), c.client, c.resource, "")
 	for _, o := range services {
 		s := o.(*corev1.Service)
 		if s.Namespace == except.Namespace && s.Name == except.Name {

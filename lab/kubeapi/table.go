@@ -52,31 +52,31 @@ func newTable(r *resource) *metav1.Table {
 }
 
 func tableRow(o client.Object) metav1.TableRow {
-	cells := []any{o.GetName(), age(o.GetCreationTimestamp().Time)}
+	cells := []any{o.GetName(), formatAge(o.GetCreationTimestamp().Time)}
 	switch o := o.(type) {
 	case *corev1.Node:
 		cells = []any{
-			o.Name, nodeStatus(o), nodeRoles(o), age(o.CreationTimestamp.Time), o.Status.NodeInfo.KubeletVersion,
-			address(o, corev1.NodeInternalIP), address(o, corev1.NodeExternalIP),
+			o.Name, nodeStatus(o), nodeRoles(o), formatAge(o.CreationTimestamp.Time), o.Status.NodeInfo.KubeletVersion,
+			nodeAddress(o, corev1.NodeInternalIP), nodeAddress(o, corev1.NodeExternalIP),
 		}
 	case *corev1.Pod:
 		cells = []any{
-			o.Name, readyContainers(o), string(o.Status.Phase), "0", age(o.CreationTimestamp.Time),
+			o.Name, readyContainers(o), string(o.Status.Phase), "0", formatAge(o.CreationTimestamp.Time),
 			cmp.Or(o.Status.PodIP, "<none>"), cmp.Or(o.Spec.NodeName, "<none>"),
 		}
 	case *corev1.Service:
 		cells = []any{o.Name, string(o.Spec.Type), cmp.Or(o.Spec.ClusterIP, "<none>"), externalAddresses(o), servicePorts(o),
-			age(o.CreationTimestamp.Time)}
+			formatAge(o.CreationTimestamp.Time)}
 	case *corev1.Event:
 		last := cmp.Or(o.LastTimestamp.Time, o.EventTime.Time, o.CreationTimestamp.Time)
 		object := strings.ToLower(o.InvolvedObject.Kind) + "/" + o.InvolvedObject.Name
-		cells = []any{age(last), o.Type, o.Reason, object, strings.TrimSpace(o.Message), o.Name}
+		cells = []any{formatAge(last), o.Type, o.Reason, object, strings.TrimSpace(o.Message), o.Name}
 	case *coordinationv1.Lease:
 		holder := "<none>"
 		if o.Spec.HolderIdentity != nil {
 			holder = *o.Spec.HolderIdentity
 		}
-		cells = []any{o.Name, holder, age(o.CreationTimestamp.Time)}
+		cells = []any{o.Name, holder, formatAge(o.CreationTimestamp.Time)}
 	}
 	meta := &metav1.PartialObjectMetadata{
 		TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadata"},
@@ -88,7 +88,7 @@ func tableRow(o client.Object) metav1.TableRow {
 	return metav1.TableRow{Cells: cells, Object: runtime.RawExtension{Object: meta}}
 }
 
-func age(since time.Time) string { return duration.HumanDuration(time.Since(since)) }
+func formatAge(since time.Time) string { return duration.HumanDuration(time.Since(since)) }
 
 func nodeStatus(n *corev1.Node) string {
 	status := "Unknown"
@@ -118,7 +118,7 @@ func nodeRoles(n *corev1.Node) string {
 	return cmp.Or(strings.Join(roles, ","), "<none>")
 }
 
-func address(n *corev1.Node, kind corev1.NodeAddressType) string {
+func nodeAddress(n *corev1.Node, kind corev1.NodeAddressType) string {
 	for _, a := range n.Status.Addresses {
 		if a.Type == kind {
 			return a.Address

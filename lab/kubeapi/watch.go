@@ -31,11 +31,11 @@ type watcher struct {
 	flush     func() error
 }
 
-// watch sends what happens to the selected objects. It blocks until the client goes, or until its time is over.
+// serveWatch sends what happens to the selected objects. It blocks until the client goes, or until its time is over.
 //
 // A watch without resourceVersion, with version 0 or with sendInitialEvents begins with all objects; any other one with those that have
 // changed since. https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
-func (c *call) watch(rw http.ResponseWriter) error {
+func (c *call) serveWatch(rw http.ResponseWriter) error {
 	s, err := readSelection(c.request)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (c *call) watch(rw http.ResponseWriter) error {
 	initial := q.Get("sendInitialEvents") == "true"
 	since := versionOf(q.Get("resourceVersion"))
 
-	informer, err := c.api.manager.GetCache().GetInformerForKind(c.request.Context(), c.resource.gvk())
+	informer, err := c.api.manager.GetCache().GetInformerForKind(c.request.Context(), c.resource.groupVersionKind())
 	if err != nil {
 		return err
 	}
@@ -57,12 +57,12 @@ func (c *call) watch(rw http.ResponseWriter) error {
 		return err
 	}
 	defer func() { _ = informer.RemoveEventHandler(feed) }()
-	objects, version, err := c.listed()
+	objects, version, err := c.readAll()
 	if err != nil {
 		return err
 	}
 	current := versionOf(version)
-	if since != 0 && !initial && (since > current || since < c.api.deletions.latest(c.cluster.Group, c.resource.gvk())) {
+	if since != 0 && !initial && (since > current || since < c.api.deletions.latestVersion(c.cluster.Group, c.resource.groupVersionKind())) {
 		return apierrors.NewResourceExpired("too old resource version: list again")
 	}
 	rw.Header().Set("Content-Type", "application/json")
@@ -77,26 +77,26 @@ func (c *call) watch(rw http.ResponseWriter) error {
 	for _, o := range objects {
 		switch {
 		case initial || since == 0:
-			err = w.tell(change{object: o})
+			err = w.sendChange(change{object: o})
 		case versionOf(o.GetResourceVersion()) > since:
 			w.known[client.ObjectKeyFromObject(o)] = o.GetGeneration() > 1
-			err = w.tell(change{object: o})
+			err = w.sendChange(change{object: o})
 		default:
-			w.known[client.ObjectKeyFromObject(o)] = s.matches(o)
+			w.known[client.ObjectKeyFromObject(o)] = s.matchesObject(o)
 		}
 		if err != nil {
 			return nil // the client has gone
 		}
 	}
-	if initial && w.bookmark(version) != nil || w.flush() != nil {
+	if initial && w.sendBookmark(version) != nil || w.flush() != nil {
 		return nil
 	}
-	w.follow(feed, current, limit)
+	w.followFeed(feed, current, limit)
 	return nil
 }
 
-// follow passes on changes after a version until the client goes or the time is over.
-func (w *watcher) follow(f *feed, after uint64, limit time.Duration) {
+// followFeed passes on changes after a version until the client goes or the time is over.
+func (w *watcher) followFeed(f *feed, after uint64, limit time.Duration) {
 	end := time.NewTimer(limit)
 	defer end.Stop()
 	for {
@@ -107,11 +107,11 @@ func (w *watcher) follow(f *feed, after uint64, limit time.Duration) {
 			return
 		case <-f.filled:
 		}
-		for _, c := range f.take() {
+		for _, c := range f.takeChanges() {
 			if !c.deleted && versionOf(c.object.GetResourceVersion()) <= after {
 				continue // sent with those that were there
 			}
-			if w.tell(c) != nil {
+			if w.sendChange(c) != nil {
 				return
 			}
 		}
@@ -121,13 +121,13 @@ func (w *watcher) follow(f *feed, after uint64, limit time.Duration) {
 	}
 }
 
-// tell sends a change as the client sees it: an object that is selected no longer is deleted for it.
-func (w *watcher) tell(c change) error {
+// sendChange sends a change as the client sees it: an object that is selected no longer is deleted for it.
+func (w *watcher) sendChange(c change) error {
 	if w.key.Namespace != "" && c.object.GetNamespace() != w.key.Namespace {
 		return nil
 	}
 	key := client.ObjectKeyFromObject(c.object)
-	known, selected := w.known[key], !c.deleted && w.selection.matches(c.object)
+	known, selected := w.known[key], !c.deleted && w.selection.matchesObject(c.object)
 	var kind watch.EventType
 	switch {
 	case selected && known:
@@ -150,10 +150,10 @@ func (w *watcher) tell(c change) error {
 	return w.out.Encode(watchEvent{Type: kind, Object: shown})
 }
 
-// bookmark tells the client that it has seen all objects that were there.
-func (w *watcher) bookmark(version string) error {
+// sendBookmark tells the client that it has seen all objects that were there.
+func (w *watcher) sendBookmark(version string) error {
 	mark := &unstructured.Unstructured{}
-	mark.SetGroupVersionKind(w.resource.gvk())
+	mark.SetGroupVersionKind(w.resource.groupVersionKind())
 	mark.SetResourceVersion(version)
 	mark.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 	return w.out.Encode(watchEvent{Type: watch.Bookmark, Object: mark})
@@ -181,21 +181,21 @@ type feed struct {
 
 var _ inmemorycache.InformEventHandler = &feed{}
 
-func (f *feed) OnCreate(group string, o client.Object)    { f.add(group, o, false) }
-func (f *feed) OnUpdate(group string, _, o client.Object) { f.add(group, o, ended(o)) }
+func (f *feed) OnCreate(group string, o client.Object)    { f.addChange(group, o, false) }
+func (f *feed) OnUpdate(group string, _, o client.Object) { f.addChange(group, o, hasEnded(o)) }
 func (f *feed) OnGeneric(string, client.Object)           {}
 
 // OnDelete is called when an object gets its deletion timestamp. With finalizers it stays.
 func (f *feed) OnDelete(group string, o client.Object) {
-	f.add(group, o, len(o.GetFinalizers()) == 0)
+	f.addChange(group, o, len(o.GetFinalizers()) == 0)
 }
 
-// ended is true for an object that waited for its last finalizer: the cache is silent when it goes.
-func ended(o client.Object) bool {
+// hasEnded is true for an object that waited for its last finalizer: the cache is silent when it goes.
+func hasEnded(o client.Object) bool {
 	return o.GetDeletionTimestamp() != nil && len(o.GetFinalizers()) == 0
 }
 
-func (f *feed) add(group string, o client.Object, deleted bool) {
+func (f *feed) addChange(group string, o client.Object, deleted bool) {
 	if group != f.group {
 		return
 	}
@@ -208,7 +208,7 @@ func (f *feed) add(group string, o client.Object, deleted bool) {
 	}
 }
 
-func (f *feed) take() []change {
+func (f *feed) takeChanges() []change {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := f.changes
@@ -222,27 +222,27 @@ type deletions struct {
 	last map[string]map[schema.GroupVersionKind]uint64
 }
 
-// follow begins to listen to deletions of all kinds.
-func (d *deletions) follow(cache inmemorycache.Cache) error {
+// followAll begins to listen to deletions of all kinds.
+func (d *deletions) followAll(cache inmemorycache.Cache) error {
 	for _, r := range resources {
-		informer, err := cache.GetInformerForKind(nil, r.gvk()) //nolint:staticcheck // the cache makes no use of a context
+		informer, err := cache.GetInformerForKind(nil, r.groupVersionKind()) //nolint:staticcheck // the cache makes no use of a context
 		if err != nil {
 			return err
 		}
-		if err := informer.AddEventHandler(&deletionHandler{deletions: d, kind: r.gvk()}); err != nil {
+		if err := informer.AddEventHandler(&deletionHandler{deletions: d, kind: r.groupVersionKind()}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *deletions) latest(group string, kind schema.GroupVersionKind) uint64 {
+func (d *deletions) latestVersion(group string, kind schema.GroupVersionKind) uint64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.last[group][kind]
 }
 
-func (d *deletions) forget(group string) {
+func (d *deletions) forgetGroup(group string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.last, group)
@@ -258,18 +258,18 @@ func (h *deletionHandler) OnCreate(string, client.Object)  {}
 func (h *deletionHandler) OnGeneric(string, client.Object) {}
 
 func (h *deletionHandler) OnUpdate(group string, _, o client.Object) {
-	if ended(o) {
-		h.note(group, o)
+	if hasEnded(o) {
+		h.noteDeletion(group, o)
 	}
 }
 
 func (h *deletionHandler) OnDelete(group string, o client.Object) {
 	if len(o.GetFinalizers()) == 0 {
-		h.note(group, o)
+		h.noteDeletion(group, o)
 	}
 }
 
-func (h *deletionHandler) note(group string, o client.Object) {
+func (h *deletionHandler) noteDeletion(group string, o client.Object) {
 	h.deletions.mu.Lock()
 	defer h.deletions.mu.Unlock()
 	if h.deletions.last[group] == nil {

@@ -20,7 +20,7 @@ type Difference struct {
 var Differences = []Difference{
 	{
 		Of: "Image", Pod: "the one that the Deployment names", Process: "the program of the same commit in `bin/`",
-		make: func(p place, spec *process.Spec) { spec.Path = p.Binary(p.manager.Binary) },
+		make: func(p place, spec *process.Spec) { spec.Path = p.BinaryPath(p.manager.Binary) },
 	},
 	{
 		Of: "Replicas", Pod: "those of the Deployment", Process: "one, or none if the Deployment has 0",
@@ -29,7 +29,7 @@ var Differences = []Difference{
 		Of: "API server and token", Pod: "`KUBERNETES_SERVICE_HOST`, and a token of the ServiceAccount in a mount",
 		Process: "`--kubeconfig`, with a token of the ServiceAccount in a file",
 		make: func(p place, spec *process.Spec) {
-			spec.Args = append(spec.Args, "--kubeconfig="+p.file(kubeconfigFile))
+			spec.Args = append(spec.Args, "--kubeconfig="+p.filePath(kubeconfigFile))
 		},
 	},
 	{
@@ -58,13 +58,13 @@ var Differences = []Difference{
 		Of: "Webhook certificate", Pod: "a Secret that cert-manager makes, in a mount",
 		Process: "`--webhook-cert-dir`, from the lab's CA",
 		make: func(p place, spec *process.Spec) {
-			spec.Args = append(spec.Args, "--webhook-cert-dir="+p.Path("pki", pki.WebhookDir))
+			spec.Args = append(spec.Args, "--webhook-cert-dir="+p.JoinPath("pki", pki.WebhookDir))
 		},
 	},
 	{
 		Of: "Projected tokens", Pod: "in mounts", Process: "in files of `.lab/pods/`; `AZURE_FEDERATED_TOKEN_FILE` names the one for Entra ID",
 		make: func(p place, spec *process.Spec) {
-			for _, token := range p.projected() {
+			for _, token := range p.projectedTokens() {
 				if token.audience == federatedAudience {
 					spec.Env = append(spec.Env, "AZURE_FEDERATED_TOKEN_FILE="+token.file)
 				}

@@ -26,12 +26,12 @@ const (
 	afterFailure = time.Second
 )
 
-// Run follows the managers' Deployments of the lab in dir until ctx ends.
-func Run(ctx context.Context, dir string, kube client.Client, log *slog.Logger) {
+// RunManagers follows the managers' Deployments of the lab in dir until ctx ends.
+func RunManagers(ctx context.Context, dir string, kube client.Client, log *slog.Logger) {
 	var group sync.WaitGroup
 	for _, m := range settings.Managers {
 		w := &worker{dir: dir, manager: m, kube: kube, log: log.With("manager", m.Name), tokens: map[string]written{}}
-		group.Go(func() { w.run(ctx) })
+		group.Go(func() { w.runWorker(ctx) })
 	}
 	group.Wait()
 }
@@ -45,11 +45,11 @@ type worker struct {
 	tokens  map[string]written
 }
 
-func (w *worker) run(ctx context.Context) {
+func (w *worker) runWorker(ctx context.Context) {
 	said := ""
 	for {
 		wait := interval
-		if err := w.look(ctx); err != nil {
+		if err := w.syncOnce(ctx); err != nil {
 			wait = afterFailure
 			if err.Error() != said {
 				w.log.Error("cannot apply the Deployment", "error", err)
@@ -66,14 +66,14 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// look makes the process what the Deployment says, once.
-func (w *worker) look(ctx context.Context) error {
+// syncOnce makes the process what the Deployment says, once.
+func (w *worker) syncOnce(ctx context.Context) error {
 	s, err := settings.Load(w.dir)
 	if err != nil {
 		return err
 	}
-	table := &process.Table{Dir: s.Processes()}
-	deployment, err := Deployment(ctx, w.kube, w.manager)
+	table := &process.Table{Dir: s.ProcessesPath()}
+	deployment, err := FindDeployment(ctx, w.kube, w.manager)
 	if err != nil {
 		return err
 	}
@@ -84,21 +84,21 @@ func (w *worker) look(ctx context.Context) error {
 		if err := table.Stop(ctx, w.manager.Name); err != nil {
 			return err
 		}
-		return w.report(ctx, deployment, false, nil)
+		return w.reportStatus(ctx, deployment, false, nil)
 	}
-	failure := w.keep(ctx, table, place{Settings: s, manager: w.manager, deployment: deployment})
-	if err := w.report(ctx, deployment, true, failure); err != nil {
+	failure := w.keepRunning(ctx, table, place{Settings: s, manager: w.manager, deployment: deployment})
+	if err := w.reportStatus(ctx, deployment, true, failure); err != nil {
 		return err
 	}
 	return failure
 }
 
-// keep has the process run.
-func (w *worker) keep(ctx context.Context, table *process.Table, p place) error {
-	if err := w.project(ctx, p); err != nil {
+// keepRunning has the process run.
+func (w *worker) keepRunning(ctx context.Context, table *process.Table, p place) error {
+	if err := w.projectFiles(ctx, p); err != nil {
 		return err
 	}
-	spec, err := p.spec(func(name, key string) (string, error) {
+	spec, err := p.processSpec(func(name, key string) (string, error) {
 		secret := &corev1.Secret{}
 		err := w.kube.Get(ctx, client.ObjectKey{Namespace: p.deployment.Namespace, Name: name}, secret)
 		return string(secret.Data[key]), err
@@ -106,7 +106,7 @@ func (w *worker) keep(ctx context.Context, table *process.Table, p place) error 
 	if err != nil {
 		return err
 	}
-	if table.Current(spec) {
+	if table.IsCurrent(spec) {
 		return spec.Ready(ctx)
 	}
 	w.log.Info("starting", "generation", p.deployment.Generation)
@@ -114,8 +114,8 @@ func (w *worker) keep(ctx context.Context, table *process.Table, p place) error 
 	return err
 }
 
-// report writes the status that a Deployment with one pod would have.
-func (w *worker) report(ctx context.Context, deployment *appsv1.Deployment, wanted bool, failure error) error {
+// reportStatus writes the status that a Deployment with one pod would have.
+func (w *worker) reportStatus(ctx context.Context, deployment *appsv1.Deployment, wanted bool, failure error) error {
 	status := appsv1.DeploymentStatus{ObservedGeneration: deployment.Generation}
 	available := appsv1.DeploymentCondition{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, Reason: "MinimumReplicasAvailable"}
 	if wanted {
@@ -148,8 +148,8 @@ func (w *worker) report(ctx context.Context, deployment *appsv1.Deployment, want
 // no program of it.
 const secondOperator = "azureserviceoperator-controller-manager"
 
-// Deployment is the manager's, wherever clusterctl has put it; nil when there is none.
-func Deployment(ctx context.Context, kube client.Client, m settings.Manager) (*appsv1.Deployment, error) {
+// FindDeployment is the manager's, wherever clusterctl has put it; nil when there is none.
+func FindDeployment(ctx context.Context, kube client.Client, m settings.Manager) (*appsv1.Deployment, error) {
 	list := &appsv1.DeploymentList{}
 	if err := kube.List(ctx, list, client.MatchingLabels{clusterv1.ProviderNameLabel: m.Label}); err != nil {
 		return nil, err

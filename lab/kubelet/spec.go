@@ -20,27 +20,27 @@ type place struct {
 	deployment *appsv1.Deployment
 }
 
-// file is one of the process's own.
-func (p place) file(elements ...string) string {
-	return p.Path(append([]string{"pods", p.manager.Name}, elements...)...)
+// filePath is one of the process's own.
+func (p place) filePath(elements ...string) string {
+	return p.JoinPath(append([]string{"pods", p.manager.Name}, elements...)...)
 }
 
-func (p place) pod() *corev1.PodSpec { return &p.deployment.Spec.Template.Spec }
+func (p place) podSpec() *corev1.PodSpec { return &p.deployment.Spec.Template.Spec }
 
 // secretReader is the value of a key of a Secret in the Deployment's namespace.
 type secretReader func(name, key string) (value string, err error)
 
-// spec is the process that the pod template asks for.
-func (p place) spec(secret secretReader) (process.Spec, error) {
-	out := process.Spec{Name: p.manager.Name, Log: p.Log(p.manager.Name),
+// processSpec is the process that the pod template asks for.
+func (p place) processSpec(secret secretReader) (process.Spec, error) {
+	out := process.Spec{Name: p.manager.Name, Log: p.LogPath(p.manager.Name),
 		Ready: process.ReadyURL("http://"+p.HealthAddress(p.manager)+"/readyz", nil)}
-	if err := p.check(); err != nil {
+	if err := p.checkSupported(); err != nil {
 		return out, fmt.Errorf("Deployment %s: %w", p.deployment.Name, err)
 	}
-	container := &p.pod().Containers[0]
+	container := &p.podSpec().Containers[0]
 	var expand []string
 	for _, variable := range container.Env {
-		value, err := p.value(container, variable, secret)
+		value, err := p.variableValue(container, variable, secret)
 		if err != nil {
 			return out, fmt.Errorf("Deployment %s: variable %s: %w", p.deployment.Name, variable.Name, err)
 		}
@@ -59,9 +59,9 @@ func (p place) spec(secret secretReader) (process.Spec, error) {
 	return out, nil
 }
 
-// check refuses what a process cannot have.
-func (p place) check() error {
-	pod := p.pod()
+// checkSupported refuses what a process cannot have.
+func (p place) checkSupported() error {
+	pod := p.podSpec()
 	if len(pod.Containers) != 1 || len(pod.InitContainers) > 0 {
 		return fmt.Errorf("has %d containers and %d init containers; the lab runs pods of one container", len(pod.Containers),
 			len(pod.InitContainers))
@@ -85,8 +85,8 @@ func (p place) check() error {
 	return nil
 }
 
-// value is that of a variable.
-func (p place) value(container *corev1.Container, variable corev1.EnvVar, secret secretReader) (string, error) {
+// variableValue is that of a variable.
+func (p place) variableValue(container *corev1.Container, variable corev1.EnvVar, secret secretReader) (string, error) {
 	from := variable.ValueFrom
 	switch {
 	case from == nil:
@@ -98,20 +98,20 @@ func (p place) value(container *corev1.Container, variable corev1.EnvVar, secret
 			"metadata.namespace": p.deployment.Namespace, "metadata.name": p.deployment.Name + "-0",
 			// Another Deployment of the same name is another pod, and so another process.
 			"metadata.uid":  string(p.deployment.UID),
-			"spec.nodeName": "lab", "spec.serviceAccountName": p.pod().ServiceAccountName, "status.podIP": "127.0.0.1",
+			"spec.nodeName": "lab", "spec.serviceAccountName": p.podSpec().ServiceAccountName, "status.podIP": "127.0.0.1",
 		}
 		if value, ok := fields[from.FieldRef.FieldPath]; ok {
 			return value, nil
 		}
 		return "", fmt.Errorf("the lab does not know the field %s", from.FieldRef.FieldPath)
 	case from.ResourceFieldRef != nil:
-		return limit(container, from.ResourceFieldRef)
+		return containerLimit(container, from.ResourceFieldRef)
 	}
 	return "", fmt.Errorf("the lab reads Secrets, fields and limits only")
 }
 
-// limit is a limit of the container, in units of the divisor and rounded up, as kubelets give it.
-func limit(container *corev1.Container, of *corev1.ResourceFieldSelector) (string, error) {
+// containerLimit is a limit of the container, in units of the divisor and rounded up, as kubelets give it.
+func containerLimit(container *corev1.Container, of *corev1.ResourceFieldSelector) (string, error) {
 	name, ok := strings.CutPrefix(of.Resource, "limits.")
 	quantity, set := container.Resources.Limits[corev1.ResourceName(name)]
 	if !ok || !set {
@@ -138,15 +138,15 @@ const (
 	apiTokenSeconds = 3600
 )
 
-// projected are the tokens of the pod's volumes.
-func (p place) projected() []token {
+// projectedTokens are the tokens of the pod's volumes.
+func (p place) projectedTokens() []token {
 	var out []token
-	for _, volume := range p.pod().Volumes {
+	for _, volume := range p.podSpec().Volumes {
 		if volume.Projected == nil {
 			continue
 		}
 		for _, source := range volume.Projected.Sources {
-			wanted := token{file: p.file(volume.Name, filepath.Base(source.ServiceAccountToken.Path)), audience: source.ServiceAccountToken.Audience,
+			wanted := token{file: p.filePath(volume.Name, filepath.Base(source.ServiceAccountToken.Path)), audience: source.ServiceAccountToken.Audience,
 				seconds: apiTokenSeconds}
 			if seconds := source.ServiceAccountToken.ExpirationSeconds; seconds != nil {
 				wanted.seconds = *seconds

@@ -37,7 +37,7 @@ spec:
         projected: {sources: [{serviceAccountToken: {path: azure-identity-token, audience: "api://AzureADTokenExchange", expirationSeconds: 7200}}]}
 `
 
-func at(t *testing.T, m settings.Manager, manifest string) place {
+func placeAt(t *testing.T, m settings.Manager, manifest string) place {
 	t.Helper()
 	d := &appsv1.Deployment{}
 	if err := yaml.UnmarshalStrict([]byte(manifest), d); err != nil {
@@ -46,7 +46,7 @@ func at(t *testing.T, m settings.Manager, manifest string) place {
 	return place{Settings: &settings.Settings{Dir: "/lab", Root: "/source", BasePort: 22000}, manager: m, deployment: d}
 }
 
-func credentials(name, key string) (string, error) {
+func credentialValue(name, key string) (string, error) {
 	if name+"/"+key != "credentials/subscription-id" {
 		return "", fmt.Errorf("no key %s in Secret %s", key, name)
 	}
@@ -89,7 +89,7 @@ func TestSpec(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := at(t, tc.manager, deployment).spec(credentials)
+			got, err := placeAt(t, tc.manager, deployment).processSpec(credentialValue)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestSpecRefuses(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := at(t, settings.Azure, strings.Replace(deployment, tc.from, tc.to, 1)).spec(credentials)
+			_, err := placeAt(t, settings.Azure, strings.Replace(deployment, tc.from, tc.to, 1)).processSpec(credentialValue)
 			if err == nil || err.Error() != tc.want {
 				t.Errorf("%s: error %v, want %s", tc.reason, err, tc.want)
 			}

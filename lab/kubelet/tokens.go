@@ -25,15 +25,15 @@ type written struct {
 	renew   time.Time
 }
 
-// project writes the files that the process reads: a kubeconfig, the token it names, and those of the pod's volumes.
+// projectFiles writes the files that the process reads: a kubeconfig, the token it names, and those of the pod's volumes.
 // Tokens are renewed after four fifths of their life, as kubelets do.
-func (w *worker) project(ctx context.Context, p place) error {
+func (w *worker) projectFiles(ctx context.Context, p place) error {
 	account := &corev1.ServiceAccount{}
-	if err := w.kube.Get(ctx, client.ObjectKey{Namespace: p.deployment.Namespace, Name: p.pod().ServiceAccountName}, account); err != nil {
-		return fmt.Errorf("ServiceAccount %s: %w", p.pod().ServiceAccountName, err)
+	if err := w.kube.Get(ctx, client.ObjectKey{Namespace: p.deployment.Namespace, Name: p.podSpec().ServiceAccountName}, account); err != nil {
+		return fmt.Errorf("ServiceAccount %s: %w", p.podSpec().ServiceAccountName, err)
 	}
 	fresh := false
-	for _, wanted := range append(p.projected(), token{file: p.file(tokenFile), seconds: apiTokenSeconds}) {
+	for _, wanted := range append(p.projectedTokens(), token{file: p.filePath(tokenFile), seconds: apiTokenSeconds}) {
 		if have, ok := w.tokens[wanted.file]; ok && have.account == account.UID && time.Now().Before(have.renew) {
 			continue
 		}
@@ -44,7 +44,7 @@ func (w *worker) project(ctx context.Context, p place) error {
 		if err := w.kube.SubResource("token").Create(ctx, account, request); err != nil {
 			return fmt.Errorf("token of ServiceAccount %s: %w", account.Name, err)
 		}
-		if err := replace(wanted.file, request.Status.Token); err != nil {
+		if err := replaceFile(wanted.file, request.Status.Token); err != nil {
 			return err
 		}
 		w.tokens[wanted.file] = written{account: account.UID, renew: time.Now().Add(time.Until(request.Status.ExpirationTimestamp.Time) * 4 / 5)}
@@ -58,15 +58,15 @@ func (w *worker) project(ctx context.Context, p place) error {
 
 func (p place) writeKubeconfig() error {
 	config := clientcmdapi.NewConfig()
-	config.Clusters["lab"] = &clientcmdapi.Cluster{Server: p.APIServerURL(), CertificateAuthority: p.Path("pki", pki.CACert)}
-	config.AuthInfos["lab"] = &clientcmdapi.AuthInfo{TokenFile: p.file(tokenFile)}
+	config.Clusters["lab"] = &clientcmdapi.Cluster{Server: p.APIServerURL(), CertificateAuthority: p.JoinPath("pki", pki.CACert)}
+	config.AuthInfos["lab"] = &clientcmdapi.AuthInfo{TokenFile: p.filePath(tokenFile)}
 	config.Contexts["lab"] = &clientcmdapi.Context{Cluster: "lab", AuthInfo: "lab", Namespace: metav1.NamespaceDefault}
 	config.CurrentContext = "lab"
-	return clientcmd.WriteToFile(*config, p.file(kubeconfigFile))
+	return clientcmd.WriteToFile(*config, p.filePath(kubeconfigFile))
 }
 
-// replace writes a file at once, because who reads it may do so at any time.
-func replace(file, content string) error {
+// replaceFile writes a file at once, because who reads it may do so at any time.
+func replaceFile(file, content string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}

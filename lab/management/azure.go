@@ -69,10 +69,10 @@ func (l *lab) seedAzure(ctx context.Context) error {
 		return err
 	}
 	group := fmt.Sprintf("/subscriptions/%s/resourceGroups/%s", settings.SubscriptionID, identityGroup)
-	if err := azure.Put(ctx, group, "2021-04-01", map[string]any{"location": settings.Location}); err != nil {
+	if err := azure.PutResource(ctx, group, "2021-04-01", map[string]any{"location": settings.Location}); err != nil {
 		return err
 	}
-	return azure.Put(ctx, machineIdentityID, "2023-01-31", map[string]any{"location": settings.Location})
+	return azure.PutResource(ctx, machineIdentityID, "2023-01-31", map[string]any{"location": settings.Location})
 }
 
 // federatedSubjects are who may sign in as the lab's application with a token of the management cluster: the identity of the
@@ -89,7 +89,7 @@ func (l *lab) trustTokens(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	keys, err := pki.KeySet(l.s.Path("pki"))
+	keys, err := pki.KeySet(l.s.JoinPath("pki"))
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (l *lab) trustTokens(ctx context.Context) error {
 
 // applyIdentity makes the credentials that the templates name, and the Secret for those who prefer a service principal.
 func (l *lab) applyIdentity(ctx context.Context) error {
-	kube, err := Client(l.s)
+	kube, err := NewClient(l.s)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (l *lab) applyIdentity(ctx context.Context) error {
 		}})
 	}
 	for _, object := range objects {
-		if err := Apply(ctx, kube, object); err != nil {
+		if err := ApplyObject(ctx, kube, object); err != nil {
 			return err
 		}
 	}
@@ -148,19 +148,19 @@ func (l *lab) applyIdentity(ctx context.Context) error {
 
 // RESTConfig leads to the management cluster. It is an error when its API server does not run.
 func RESTConfig(s *settings.Settings) (*rest.Config, error) {
-	if err := Processes(s).Running(apiServer); err != nil {
+	if err := ProcessTable(s).CheckRunning(apiServer); err != nil {
 		return nil, err
 	}
-	c, err := clientcmd.BuildConfigFromFlags("", s.Kubeconfig())
+	c, err := clientcmd.BuildConfigFromFlags("", s.KubeconfigPath())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Kubeconfig(), err)
+		return nil, fmt.Errorf("%s: %w", s.KubeconfigPath(), err)
 	}
 	c.QPS, c.Burst = 100, 200
 	return c, nil
 }
 
-// Client talks to the management cluster, with unstructured objects.
-func Client(s *settings.Settings) (client.Client, error) {
+// NewClient talks to the management cluster, with unstructured objects.
+func NewClient(s *settings.Settings) (client.Client, error) {
 	c, err := RESTConfig(s)
 	if err != nil {
 		return nil, err
@@ -168,8 +168,8 @@ func Client(s *settings.Settings) (client.Client, error) {
 	return client.New(c, client.Options{})
 }
 
-// Cached is Client for who looks again and again: it watches what it was asked for once, until ctx ends, and reads that.
-func Cached(ctx context.Context, s *settings.Settings) (client.Client, error) {
+// NewCachedClient is Client for who looks again and again: it watches what it was asked for once, until ctx ends, and reads that.
+func NewCachedClient(ctx context.Context, s *settings.Settings) (client.Client, error) {
 	c, err := RESTConfig(s)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func (l *lab) awaitKinds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return await(ctx, func() (waiting string, err error) {
+	return awaitNone(ctx, func() (waiting string, err error) {
 		for groupVersion, kinds := range missing {
 			list, err := served.ServerResourcesForGroupVersion(groupVersion)
 			if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsServiceUnavailable(err) {
@@ -56,7 +56,7 @@ const probeNamespace = "cert-manager-test"
 // awaitNoProbe waits until the namespace is gone if an earlier clusterctl has deleted it, which takes some seconds.
 func (l *lab) awaitNoProbe(ctx context.Context, kube client.Client) error {
 	said := false
-	return await(ctx, func() (waiting string, err error) {
+	return awaitNone(ctx, func() (waiting string, err error) {
 		namespace := &unstructured.Unstructured{}
 		namespace.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Namespace"})
 		err = kube.Get(ctx, client.ObjectKey{Name: probeNamespace}, namespace)
@@ -72,8 +72,8 @@ func (l *lab) awaitNoProbe(ctx context.Context, kube client.Client) error {
 	})
 }
 
-// await looks until nothing is waited for.
-func await(ctx context.Context, look func() (waiting string, err error)) error {
+// awaitNone looks until nothing is waited for.
+func awaitNone(ctx context.Context, look func() (waiting string, err error)) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -93,7 +93,7 @@ func await(ctx context.Context, look func() (waiting string, err error)) error {
 
 // definedKinds are the kinds of all definitions that the API server has, by group and version.
 func (l *lab) definedKinds(ctx context.Context) (map[string]sets.Set[string], error) {
-	kube, err := Client(l.s)
+	kube, err := NewClient(l.s)
 	if err != nil {
 		return nil, err
 	}

@@ -22,10 +22,10 @@ const (
 	federatedAudience     = "api://AzureADTokenExchange"
 )
 
-// prepare writes the files that processes need before any of them runs.
-func (l *lab) prepare() error {
+// prepareFiles writes the files that processes need before any of them runs.
+func (l *lab) prepareFiles() error {
 	s := l.s
-	if err := pki.Ensure(s.Path("pki")); err != nil {
+	if err := pki.EnsureFiles(s.JoinPath("pki")); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(s.SimulatorState(), 0o755); err != nil {
@@ -36,7 +36,7 @@ func (l *lab) prepare() error {
 			return err
 		}
 	}
-	token, err := pki.ServiceAccountToken(s.Path("pki"), managerNamespace, managerServiceAccount, federatedAudience)
+	token, err := pki.ServiceAccountToken(s.JoinPath("pki"), managerNamespace, managerServiceAccount, federatedAudience)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ rules:
 
 func writeKubeconfig(s *settings.Settings) error {
 	read := func(name string) []byte {
-		raw, err := os.ReadFile(s.Path("pki", name))
+		raw, err := os.ReadFile(s.JoinPath("pki", name))
 		if err != nil {
 			return nil // clientcmd refuses a kubeconfig without credentials with a clear message
 		}
@@ -72,7 +72,7 @@ func writeKubeconfig(s *settings.Settings) error {
 	config.AuthInfos["lab"] = &clientcmdapi.AuthInfo{ClientCertificateData: read(pki.AdminCert), ClientKeyData: read(pki.AdminKey)}
 	config.Contexts["lab"] = &clientcmdapi.Context{Cluster: "lab", AuthInfo: "lab", Namespace: "default"}
 	config.CurrentContext = "lab"
-	return clientcmd.WriteToFile(*config, s.Kubeconfig())
+	return clientcmd.WriteToFile(*config, s.KubeconfigPath())
 }
 
 // systemBundles are where distributions keep the CAs they trust.

@@ -27,11 +27,11 @@ import (
 // fieldOwner is the manager of the fields that the lab applies.
 const fieldOwner = client.FieldOwner("lab")
 
-// install puts the providers into the cluster with clusterctl, so that its inventory, move and upgrade work. Providers
+// installProviders puts the providers into the cluster with clusterctl, so that its inventory, move and upgrade work. Providers
 // that are in the inventory already get their components applied unless these are the ones that were. clusterctl writes the
 // inventory last, and refuses what is in it, so an init that was interrupted goes on where it was.
-func (l *lab) install(ctx context.Context) error {
-	inventory, err := l.inventory(ctx)
+func (l *lab) installProviders(ctx context.Context) error {
+	inventory, err := l.readInventory(ctx)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (l *lab) install(ctx context.Context) error {
 	sums := map[string]string{}
 	for _, m := range l.s.InstalledManagers() {
 		version := inventory[m.Label]
-		sum, err := componentsSum(l.s, m, cmp.Or(version, provider.Version(l.s, m)))
+		sum, err := componentsSum(l.s, m, cmp.Or(version, provider.InstalledVersion(l.s, m)))
 		if err != nil {
 			return err
 		}
@@ -80,9 +80,9 @@ func (l *lab) install(ctx context.Context) error {
 	return nil
 }
 
-// inventory are the versions of the providers that clusterctl has installed, by label.
-func (l *lab) inventory(ctx context.Context) (map[string]string, error) {
-	kube, err := Client(l.s)
+// readInventory are the versions of the providers that clusterctl has installed, by label.
+func (l *lab) readInventory(ctx context.Context) (map[string]string, error) {
+	kube, err := NewClient(l.s)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (l *lab) inventory(ctx context.Context) (map[string]string, error) {
 
 // appliedFile remembers which components are in etcd, so it is kept and removed with etcd's data.
 func (l *lab) appliedFile(m settings.Manager) string {
-	return l.s.Path("etcd", "applied-"+m.Label)
+	return l.s.JoinPath("etcd", "applied-"+m.Label)
 }
 
 // componentsSum tells components and the values of their variables from others.
@@ -124,12 +124,12 @@ var providerFlags = map[string]string{
 }
 
 func (l *lab) initProviders(ctx context.Context, managers []settings.Manager) error {
-	kube, err := Client(l.s)
+	kube, err := NewClient(l.s)
 	if err != nil {
 		return err
 	}
 	for _, crd := range provider.StubCertManager() {
-		if err := Apply(ctx, kube, crd); err != nil {
+		if err := ApplyObject(ctx, kube, crd); err != nil {
 			return fmt.Errorf("definitions for clusterctl: %w", err)
 		}
 	}
@@ -142,39 +142,39 @@ func (l *lab) initProviders(ctx context.Context, managers []settings.Manager) er
 	}
 	args := []string{"init"}
 	for _, m := range managers {
-		args = append(args, providerFlags[m.Type], m.Provider+":"+provider.Version(l.s, m))
+		args = append(args, providerFlags[m.Type], m.Provider+":"+provider.InstalledVersion(l.s, m))
 	}
-	out, err := Clusterctl(ctx, l.s, nil, args...)
+	out, err := RunClusterctl(ctx, l.s, nil, args...)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(l.s.Log("clusterctl-init"), out, 0o644)
+	return os.WriteFile(l.s.LogPath("clusterctl-init"), out, 0o644)
 }
 
 // applyComponents applies the components of an installed version, with the values that variables have.
 func (l *lab) applyComponents(ctx context.Context, m settings.Manager, version string) error {
-	kube, err := Client(l.s)
+	kube, err := NewClient(l.s)
 	if err != nil {
 		return err
 	}
-	raw, err := Clusterctl(ctx, l.s, nil, "generate", "provider", providerFlags[m.Type], m.Provider+":"+version)
+	raw, err := RunClusterctl(ctx, l.s, nil, "generate", "provider", providerFlags[m.Type], m.Provider+":"+version)
 	if err != nil {
 		return err
 	}
-	objects, err := provider.Decode(raw)
+	objects, err := provider.DecodeDocuments(raw)
 	if err != nil {
 		return err
 	}
 	for _, object := range objects {
-		if err := Apply(ctx, kube, object); err != nil {
+		if err := ApplyObject(ctx, kube, object); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Apply makes an object what it says, whatever others have made of these fields.
-func Apply(ctx context.Context, kube client.Client, object *unstructured.Unstructured) error {
+// ApplyObject makes an object what it says, whatever others have made of these fields.
+func ApplyObject(ctx context.Context, kube client.Client, object *unstructured.Unstructured) error {
 	err := kube.Apply(ctx, client.ApplyConfigurationFromUnstructured(object.DeepCopy()), fieldOwner, client.ForceOwnership)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", object.GetKind(), object.GetName(), err)
@@ -182,10 +182,10 @@ func Apply(ctx context.Context, kube client.Client, object *unstructured.Unstruc
 	return nil
 }
 
-// Clusterctl runs clusterctl with the lab's configuration and returns what it printed. The error has its messages.
+// RunClusterctl runs clusterctl with the lab's configuration and returns what it printed. The error has its messages.
 // Variables in the environment, as NAME=value, come before those of the configuration.
-func Clusterctl(ctx context.Context, s *settings.Settings, environment []string, args ...string) ([]byte, error) {
-	command := exec.CommandContext(ctx, s.Binary("clusterctl"), append(args, "--config="+s.ClusterctlConfig())...)
+func RunClusterctl(ctx context.Context, s *settings.Settings, environment []string, args ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, s.BinaryPath("clusterctl"), append(args, "--config="+s.ClusterctlConfig())...)
 	command.Env = append(clusterctlEnvironment(s), environment...)
 	var out, errOut bytes.Buffer
 	command.Stdout, command.Stderr = &out, &errOut
@@ -197,20 +197,20 @@ func Clusterctl(ctx context.Context, s *settings.Settings, environment []string,
 
 // clusterctlEnvironment is clusterctl's environment: its configuration, its cluster, no questions to the network.
 func clusterctlEnvironment(s *settings.Settings) []string {
-	return append(os.Environ(), "KUBECONFIG="+s.Kubeconfig(), "XDG_CONFIG_HOME="+s.Dir, "CLUSTERCTL_DISABLE_VERSIONCHECK=true", "GOPROXY=off")
+	return append(os.Environ(), "KUBECONFIG="+s.KubeconfigPath(), "XDG_CONFIG_HOME="+s.Dir, "CLUSTERCTL_DISABLE_VERSIONCHECK=true", "GOPROXY=off")
 }
 
-// Install applies objects of a provider that clusterctl has not installed, and waits until the API server serves their kinds.
-func Install(ctx context.Context, s *settings.Settings, objects []*unstructured.Unstructured) error {
-	kube, err := Client(s)
+// InstallObjects applies objects of a provider that clusterctl has not installed, and waits until the API server serves their kinds.
+func InstallObjects(ctx context.Context, s *settings.Settings, objects []*unstructured.Unstructured) error {
+	kube, err := NewClient(s)
 	if err != nil {
 		return err
 	}
 	for _, object := range objects {
-		if err := Apply(ctx, kube, object); err != nil {
+		if err := ApplyObject(ctx, kube, object); err != nil {
 			return err
 		}
 	}
-	l := &lab{s: s, table: Processes(s), report: func(string, ...any) {}, begin: time.Now()}
+	l := &lab{s: s, table: ProcessTable(s), report: func(string, ...any) {}, begin: time.Now()}
 	return l.awaitKinds(ctx)
 }

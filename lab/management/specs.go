@@ -25,19 +25,19 @@ const (
 	kubeletProcess    = "kubelet"
 )
 
-// environment is what every process gets: nothing of the caller's, so that `lab up` from another shell or editor finds the
+// processEnvironment is what every process gets: nothing of the caller's, so that `lab up` from another shell or editor finds the
 // specs of the processes that run and leaves them alone. None of them starts programs, so there is no PATH.
-func environment(s *settings.Settings, more ...string) []string {
+func processEnvironment(s *settings.Settings, more ...string) []string {
 	return append([]string{"HOME=" + s.Dir, "TMPDIR=" + s.Dir}, more...)
 }
 
 func etcdSpec(s *settings.Settings) process.Spec {
 	return process.Spec{
-		Name: etcd, Path: s.Binary("etcd"), Log: s.Log(etcd), Env: environment(s),
+		Name: etcd, Path: s.BinaryPath("etcd"), Log: s.LogPath(etcd), Env: processEnvironment(s),
 		// The data is thrown away with the lab, so it need not survive a crash of the machine; short timers elect the only
 		// member at once.
 		Args: []string{
-			"--name=lab", "--data-dir=" + s.Path("etcd"), "--unsafe-no-fsync", "--heartbeat-interval=50", "--election-timeout=500",
+			"--name=lab", "--data-dir=" + s.JoinPath("etcd"), "--unsafe-no-fsync", "--heartbeat-interval=50", "--election-timeout=500",
 			"--listen-client-urls=" + s.EtcdURL(), "--advertise-client-urls=" + s.EtcdURL(),
 			"--listen-peer-urls=" + s.EtcdPeerURL(), "--initial-advertise-peer-urls=" + s.EtcdPeerURL(),
 			"--initial-cluster=lab=" + s.EtcdPeerURL(), "--log-level=warn",
@@ -48,17 +48,17 @@ func etcdSpec(s *settings.Settings) process.Spec {
 
 func apiServerSpec(s *settings.Settings) process.Spec {
 	return process.Spec{
-		Name: apiServer, Path: s.Binary("kube-apiserver"), Log: s.Log(apiServer),
+		Name: apiServer, Path: s.BinaryPath("kube-apiserver"), Log: s.LogPath(apiServer),
 		// OpenAPI of the many CRDs makes much garbage while they are installed: collecting it as often as Go does by itself
 		// takes half of the process's CPU time. Memory stays near the limit.
-		Env: environment(s, "GOGC=400", "GOMEMLIMIT="+cmp.Or(s.APIServerMemory, "1GiB")),
+		Env: processEnvironment(s, "GOGC=400", "GOMEMLIMIT="+cmp.Or(s.APIServerMemory, "1GiB")),
 		Args: []string{
 			"--etcd-servers=" + s.EtcdURL(), "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
 			"--secure-port=" + strconv.Itoa(s.APIServerPort()),
-			"--tls-cert-file=" + s.Path("pki", pki.APIServerCert), "--tls-private-key-file=" + s.Path("pki", pki.APIServerKey),
-			"--client-ca-file=" + s.Path("pki", pki.CACert),
-			"--service-account-key-file=" + s.Path("pki", pki.ServiceAccountPub),
-			"--service-account-signing-key-file=" + s.Path("pki", pki.ServiceAccountKey),
+			"--tls-cert-file=" + s.JoinPath("pki", pki.APIServerCert), "--tls-private-key-file=" + s.JoinPath("pki", pki.APIServerKey),
+			"--client-ca-file=" + s.JoinPath("pki", pki.CACert),
+			"--service-account-key-file=" + s.JoinPath("pki", pki.ServiceAccountPub),
+			"--service-account-signing-key-file=" + s.JoinPath("pki", pki.ServiceAccountKey),
 			"--service-account-issuer=" + pki.Issuer, "--service-cluster-ip-range=10.96.0.0/16",
 			"--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount", "--allow-privileged=true",
 			// Some distributions have this plugin on, and so do the tests of Cluster API 1.14: an owner whose deletion is blocked takes a right to
@@ -74,10 +74,10 @@ func apiServerSpec(s *settings.Settings) process.Spec {
 
 func controllerManagerSpec(s *settings.Settings) process.Spec {
 	return process.Spec{
-		Name: controllerManager, Path: s.Binary("kube-controller-manager"), Log: s.Log(controllerManager), Env: environment(s),
+		Name: controllerManager, Path: s.BinaryPath("kube-controller-manager"), Log: s.LogPath(controllerManager), Env: processEnvironment(s),
 		// Owner references, namespaces and aggregated roles are what Cluster API relies on; nothing here has pods.
 		Args: []string{
-			"--kubeconfig=" + s.Kubeconfig(), "--controllers=garbage-collector-controller,namespace-controller,clusterrole-aggregation-controller",
+			"--kubeconfig=" + s.KubeconfigPath(), "--controllers=garbage-collector-controller,namespace-controller,clusterrole-aggregation-controller",
 			"--use-service-account-credentials=false", "--leader-elect=false", "--bind-address=127.0.0.1",
 			"--secure-port=" + strconv.Itoa(s.ControllerManagerPort()), "--profiling=false",
 		},
@@ -87,7 +87,7 @@ func controllerManagerSpec(s *settings.Settings) process.Spec {
 
 func azuresimSpec(s *settings.Settings) process.Spec {
 	return process.Spec{
-		Name: azuresim, Path: s.Binary("azuresim"), Log: s.Log(azuresim), Env: environment(s),
+		Name: azuresim, Path: s.BinaryPath("azuresim"), Log: s.LogPath(azuresim), Env: processEnvironment(s),
 		Args: []string{
 			"--listen=" + s.SimulatorAddress(), "--connect-proxy=" + s.ConnectProxyAddress(), "--state-dir=" + s.SimulatorState(),
 			"--request-log=" + s.RequestLog(), "--time-scale=" + formatScale(s.TimeScale),
@@ -100,7 +100,7 @@ func azuresimSpec(s *settings.Settings) process.Spec {
 			if err != nil {
 				return err
 			}
-			_, err = client.Guests(ctx)
+			_, err = client.ListGuests(ctx)
 			return err
 		},
 	}
@@ -109,7 +109,7 @@ func azuresimSpec(s *settings.Settings) process.Spec {
 func bridgeSpec(s *settings.Settings) process.Spec {
 	first, last := s.KubernetesPorts()
 	return process.Spec{
-		Name: bridge, Path: s.Binary("lab"), Log: s.Log(bridge), Env: environment(s, "GOGC=50"),
+		Name: bridge, Path: s.BinaryPath("lab"), Log: s.LogPath(bridge), Env: processEnvironment(s, "GOGC=50"),
 		Args: []string{
 			"bridge", "--sim=" + s.SimulatorURL(), "--sim-ca=" + s.SimulatorCA(), "--control-token-file=" + s.ControlTokenFile(),
 			"--time-scale=" + formatScale(s.TimeScale), fmt.Sprintf("--kubernetes-ports=%d-%d", first, last),
@@ -120,7 +120,7 @@ func bridgeSpec(s *settings.Settings) process.Spec {
 // kubeletSpec runs the managers, as their Deployments say.
 func kubeletSpec(s *settings.Settings) process.Spec {
 	return process.Spec{
-		Name: kubeletProcess, Path: s.Binary("lab"), Log: s.Log(kubeletProcess), Env: environment(s, "GOGC=50"),
+		Name: kubeletProcess, Path: s.BinaryPath("lab"), Log: s.LogPath(kubeletProcess), Env: processEnvironment(s, "GOGC=50"),
 		Args: []string{"kubelet", "--dir=" + s.Dir},
 	}
 }
@@ -154,7 +154,7 @@ func ClientEnvironment(s *settings.Settings) map[string]string {
 		name, value, _ := strings.Cut(line, "=")
 		variables[name] = value
 	}
-	variables["KUBECONFIG"] = s.Kubeconfig()
+	variables["KUBECONFIG"] = s.KubeconfigPath()
 	// clusterctl reads cluster-api/clusterctl.yaml below it.
 	variables["XDG_CONFIG_HOME"] = s.Dir
 	variables["CLUSTERCTL_DISABLE_VERSIONCHECK"] = "true"

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// specs are those of all processes of a lab, without what cannot be compared.
-func specs(s *settings.Settings) []process.Spec {
+// processSpecs are those of all processes of a lab, without what cannot be compared.
+func processSpecs(s *settings.Settings) []process.Spec {
 	all := []process.Spec{etcdSpec(s), apiServerSpec(s), controllerManagerSpec(s), azuresimSpec(s), bridgeSpec(s), kubeletSpec(s)}
 	for i := range all {
 		all[i].Ready = nil
@@ -21,14 +21,14 @@ func specs(s *settings.Settings) []process.Spec {
 
 func TestSpecsAreThoseOfTheLab(t *testing.T) {
 	s := &settings.Settings{Dir: "/lab", Root: "/source", BasePort: 22000, TimeScale: 0.05}
-	before := specs(s)
+	before := processSpecs(s)
 	for name, value := range map[string]string{
 		"PATH": "/elsewhere/bin", "HOME": "/home/somebody", "TMPDIR": "/elsewhere/tmp", "HTTPS_PROXY": "http://proxy.example", "GOGC": "400",
 		"AZURE_CLIENT_ID": "mine", "KUBECONFIG": "/home/somebody/.kube/config",
 	} {
 		t.Setenv(name, value)
 	}
-	if diff := cmp.Diff(before, specs(s)); diff != "" {
+	if diff := cmp.Diff(before, processSpecs(s)); diff != "" {
 		t.Errorf("lab up from a shell with another environment would replace processes (-before +after):\n%s", diff)
 	}
 }

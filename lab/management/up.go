@@ -22,16 +22,16 @@ import (
 // Report prints one line of progress.
 type Report func(format string, args ...any)
 
-// Processes is the table of the lab's processes.
-func Processes(s *settings.Settings) *process.Table { return &process.Table{Dir: s.Processes()} }
+// ProcessTable is the table of the lab's processes.
+func ProcessTable(s *settings.Settings) *process.Table { return &process.Table{Dir: s.ProcessesPath()} }
 
-// Up starts what does not run yet and waits until all of it serves. It keeps what etcd and the simulator have, so it is
+// StartLab starts what does not run yet and waits until all of it serves. It keeps what etcd and the simulator have, so it is
 // also the way to bring back what died.
-func Up(ctx context.Context, s *settings.Settings, report Report) error {
+func StartLab(ctx context.Context, s *settings.Settings, report Report) error {
 	if err := s.Validate(); err != nil {
 		return err
 	}
-	l := &lab{s: s, table: Processes(s), report: report, begin: time.Now()}
+	l := &lab{s: s, table: ProcessTable(s), report: report, begin: time.Now()}
 	// Before anything is written: a lab that cannot start would look like one that was.
 	if err := l.checkPorts(); err != nil {
 		return err
@@ -39,7 +39,7 @@ func Up(ctx context.Context, s *settings.Settings, report Report) error {
 	if err := s.Save(); err != nil {
 		return err
 	}
-	if err := l.prepare(); err != nil {
+	if err := l.prepareFiles(); err != nil {
 		return err
 	}
 	if err := l.startAll(ctx); err != nil {
@@ -56,11 +56,11 @@ func Up(ctx context.Context, s *settings.Settings, report Report) error {
 func (l *lab) startAll(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	rendered, installed, azureReady := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	group.Go(then(rendered, func() error { return l.writeRepository() }))
-	group.Go(then(installed, func() error { return l.startKubernetes(ctx, rendered) }))
-	group.Go(then(azureReady, func() error { return l.startAzure(ctx) }))
+	group.Go(closeAfter(rendered, func() error { return l.writeRepository() }))
+	group.Go(closeAfter(installed, func() error { return l.startKubernetes(ctx, rendered) }))
+	group.Go(closeAfter(azureReady, func() error { return l.startAzure(ctx) }))
 	group.Go(func() error {
-		if !succeeded(ctx, installed, azureReady) {
+		if !haveSucceeded(ctx, installed, azureReady) {
 			return nil // the group already has the cause
 		}
 		return l.startManagers(ctx)
@@ -68,8 +68,8 @@ func (l *lab) startAll(ctx context.Context) error {
 	return group.Wait()
 }
 
-// then closes done when f succeeds. Who waits for it also waits for the group's context, which ends when f fails.
-func then(done chan<- struct{}, f func() error) func() error {
+// closeAfter closes done when f succeeds. Who waits for it also waits for the group's context, which ends when f fails.
+func closeAfter(done chan<- struct{}, f func() error) func() error {
 	return func() error {
 		err := f()
 		if err == nil {
@@ -79,8 +79,8 @@ func then(done chan<- struct{}, f func() error) func() error {
 	}
 }
 
-// succeeded tells whether all steps succeeded before ctx ended.
-func succeeded(ctx context.Context, steps ...<-chan struct{}) bool {
+// haveSucceeded tells whether all steps succeeded before ctx ended.
+func haveSucceeded(ctx context.Context, steps ...<-chan struct{}) bool {
 	for _, step := range steps {
 		select {
 		case <-step:
@@ -98,7 +98,7 @@ type lab struct {
 	begin  time.Time
 }
 
-func (l *lab) start(ctx context.Context, spec process.Spec) error {
+func (l *lab) startProcess(ctx context.Context, spec process.Spec) error {
 	started, err := l.table.Start(ctx, spec)
 	if err != nil {
 		return err
@@ -111,19 +111,19 @@ func (l *lab) start(ctx context.Context, spec process.Spec) error {
 
 // startKubernetes brings up the API server with all kinds installed.
 func (l *lab) startKubernetes(ctx context.Context, rendered <-chan struct{}) error {
-	if err := l.start(ctx, etcdSpec(l.s)); err != nil {
+	if err := l.startProcess(ctx, etcdSpec(l.s)); err != nil {
 		return err
 	}
-	if err := l.start(ctx, apiServerSpec(l.s)); err != nil {
+	if err := l.startProcess(ctx, apiServerSpec(l.s)); err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return l.start(ctx, controllerManagerSpec(l.s)) })
+	group.Go(func() error { return l.startProcess(ctx, controllerManagerSpec(l.s)) })
 	group.Go(func() error {
-		if !succeeded(ctx, rendered) {
+		if !haveSucceeded(ctx, rendered) {
 			return nil
 		}
-		return l.install(ctx)
+		return l.installProviders(ctx)
 	})
 	return group.Wait()
 }
@@ -137,7 +137,7 @@ func (l *lab) startAzure(ctx context.Context) error {
 		}
 		return l.trustTokens(ctx)
 	}
-	if err := l.start(ctx, azuresimSpec(l.s)); err != nil {
+	if err := l.startProcess(ctx, azuresimSpec(l.s)); err != nil {
 		return err
 	}
 	if err := l.writeCABundle(); err != nil {
@@ -152,7 +152,7 @@ func (l *lab) startAzure(ctx context.Context) error {
 	if l.s.WithoutGuests {
 		return nil
 	}
-	return l.start(ctx, bridgeSpec(l.s))
+	return l.startProcess(ctx, bridgeSpec(l.s))
 }
 
 func (l *lab) writeRepository() error {
@@ -163,17 +163,17 @@ func (l *lab) writeRepository() error {
 
 // startManagers has the kubelet run the managers. One that runs from a program that was built anew is replaced.
 func (l *lab) startManagers(ctx context.Context) error {
-	if err := l.start(ctx, kubeletSpec(l.s)); err != nil {
+	if err := l.startProcess(ctx, kubeletSpec(l.s)); err != nil {
 		return err
 	}
-	kube, err := Client(l.s)
+	kube, err := NewClient(l.s)
 	if err != nil {
 		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	for _, m := range l.s.InstalledManagers() {
 		group.Go(func() error {
-			if l.table.Outdated(m.Name) {
+			if l.table.IsOutdated(m.Name) {
 				if err := l.table.Stop(ctx, m.Name); err != nil {
 					return err
 				}
@@ -186,10 +186,10 @@ func (l *lab) startManagers(ctx context.Context) error {
 
 // awaitManager waits until the process is the one that the Deployment asks for.
 func (l *lab) awaitManager(ctx context.Context, kube client.Client, m settings.Manager) error {
-	before := l.table.State(m.Name)
+	before := l.table.ReadState(m.Name)
 	ready := process.ReadyURL("http://"+l.s.HealthAddress(m)+"/readyz", nil)
-	err := await(ctx, func() (waiting string, err error) {
-		deployment, err := kubelet.Deployment(ctx, kube, m)
+	err := awaitNone(ctx, func() (waiting string, err error) {
+		deployment, err := kubelet.FindDeployment(ctx, kube, m)
 		if err != nil {
 			return "", err
 		}
@@ -200,11 +200,11 @@ func (l *lab) awaitManager(ctx context.Context, kube client.Client, m settings.M
 			return "", nil
 		}
 		// The status may be that of a process which has died since.
-		if l.table.Running(m.Name) == nil && ready(ctx) == nil && deployment.Status.ObservedGeneration == deployment.Generation &&
+		if l.table.CheckRunning(m.Name) == nil && ready(ctx) == nil && deployment.Status.ObservedGeneration == deployment.Generation &&
 			deployment.Status.AvailableReplicas > 0 {
 			return "", nil
 		}
-		waiting = fmt.Sprintf("%s is not ready; its log is %s", m.Name, l.s.Log(m.Name))
+		waiting = fmt.Sprintf("%s is not ready; its log is %s", m.Name, l.s.LogPath(m.Name))
 		for _, condition := range deployment.Status.Conditions {
 			if condition.Message != "" {
 				waiting = condition.Message
@@ -212,7 +212,7 @@ func (l *lab) awaitManager(ctx context.Context, kube client.Client, m settings.M
 		}
 		return waiting, nil
 	})
-	if err == nil && l.table.State(m.Name).PID != before.PID {
+	if err == nil && l.table.ReadState(m.Name).PID != before.PID {
 		l.report("%5.1f s  %s", time.Since(l.begin).Seconds(), m.Name)
 	}
 	return err
@@ -220,7 +220,7 @@ func (l *lab) awaitManager(ctx context.Context, kube client.Client, m settings.M
 
 // checkPorts finds a foreign process on one of the lab's ports before readiness probes take it for the lab's own.
 func (l *lab) checkPorts() error {
-	if running, err := Running(l.s); err != nil || len(running) > 0 {
+	if running, err := ListRunning(l.s); err != nil || len(running) > 0 {
 		return err // ports are taken by the lab itself
 	}
 	var taken []string
@@ -249,31 +249,31 @@ func stopOrder() [][]string {
 	return [][]string{{kubeletProcess}, append(managers, bridge, controllerManager), {apiServer, azuresim}, {etcd}}
 }
 
-// Running are the names of the lab's processes that run.
-func Running(s *settings.Settings) ([]string, error) {
-	table := Processes(s)
-	names, err := table.Names()
-	return slices.DeleteFunc(names, func(name string) bool { return table.Running(name) != nil }), err
+// ListRunning are the names of the lab's processes that run.
+func ListRunning(s *settings.Settings) ([]string, error) {
+	table := ProcessTable(s)
+	names, err := table.ListNames()
+	return slices.DeleteFunc(names, func(name string) bool { return table.CheckRunning(name) != nil }), err
 }
 
-// Down stops everything that Up started. The data stays.
-func Down(ctx context.Context, s *settings.Settings) error {
-	table := Processes(s)
+// StopLab stops everything that Up started. The data stays.
+func StopLab(ctx context.Context, s *settings.Settings) error {
+	table := ProcessTable(s)
 	for _, names := range stopOrder() {
 		if err := table.StopAll(ctx, names...); err != nil {
 			return err
 		}
 	}
-	rest, err := table.Names()
+	rest, err := table.ListNames()
 	if err != nil {
 		return err
 	}
 	return table.StopAll(ctx, rest...)
 }
 
-// Remove throws away what a lab that is down has had, but for its logs.
-func Remove(s *settings.Settings) error {
-	for _, path := range []string{s.Path("etcd"), s.SimulatorState(), s.Path("clusters"), s.Path("run"), s.Path("lab.json")} {
+// RemoveData throws away what a lab that is down has had, but for its logs.
+func RemoveData(s *settings.Settings) error {
+	for _, path := range []string{s.JoinPath("etcd"), s.SimulatorState(), s.JoinPath("clusters"), s.JoinPath("run"), s.JoinPath("lab.json")} {
 		if err := os.RemoveAll(path); err != nil {
 			return err
 		}

@@ -37,8 +37,8 @@ const (
 	ServiceAccountPub = "service-account.pub"
 )
 
-// Ensure makes what is missing in dir.
-func Ensure(dir string) error {
+// EnsureFiles makes what is missing in dir.
+func EnsureFiles(dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, WebhookDir), 0o755); err != nil {
 		return err
 	}
@@ -63,11 +63,11 @@ func Ensure(dir string) error {
 			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}},
 	}
 	for _, leaf := range leaves {
-		if exists(filepath.Join(dir, leaf.cert)) {
+		if fileExists(filepath.Join(dir, leaf.cert)) {
 			continue
 		}
 		leaf.template.KeyUsage = x509.KeyUsageDigitalSignature
-		if err := ca.issue(leaf.template, filepath.Join(dir, leaf.cert), filepath.Join(dir, leaf.key)); err != nil {
+		if err := ca.issueCertificate(leaf.template, filepath.Join(dir, leaf.cert), filepath.Join(dir, leaf.key)); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ type authority struct {
 
 func ensureCA(dir string) (*authority, error) {
 	certFile, keyFile := filepath.Join(dir, CACert), filepath.Join(dir, caKey)
-	if exists(certFile) {
+	if fileExists(certFile) {
 		cert, err := readPEM(certFile)
 		if err != nil {
 			return nil, err
@@ -102,22 +102,22 @@ func ensureCA(dir string) (*authority, error) {
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature,
 	}
 	ca := &authority{cert: &template, key: key}
-	if err := ca.write(template, key, certFile, keyFile); err != nil {
+	if err := ca.writeCertificate(template, key, certFile, keyFile); err != nil {
 		return nil, err
 	}
 	return ensureCA(dir)
 }
 
-// issue writes a certificate with a key of its own.
-func (a *authority) issue(template x509.Certificate, certFile, keyFile string) error {
+// issueCertificate writes a certificate with a key of its own.
+func (a *authority) issueCertificate(template x509.Certificate, certFile, keyFile string) error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
 	}
-	return a.write(template, key, certFile, keyFile)
+	return a.writeCertificate(template, key, certFile, keyFile)
 }
 
-func (a *authority) write(template x509.Certificate, key *ecdsa.PrivateKey, certFile, keyFile string) error {
+func (a *authority) writeCertificate(template x509.Certificate, key *ecdsa.PrivateKey, certFile, keyFile string) error {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (a *authority) write(template x509.Certificate, key *ecdsa.PrivateKey, cert
 
 func ensureServiceAccountKey(dir string) error {
 	keyFile, pubFile := filepath.Join(dir, ServiceAccountKey), filepath.Join(dir, ServiceAccountPub)
-	if exists(pubFile) {
+	if fileExists(pubFile) {
 		return nil
 	}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -189,7 +189,7 @@ func readPEM(path string) ([]byte, error) {
 	return block.Bytes, nil
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return !errors.Is(err, fs.ErrNotExist)
 }

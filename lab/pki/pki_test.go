@@ -15,7 +15,7 @@ import (
 
 func TestEnsureMakesChainsThatVerifyAndKeepsThem(t *testing.T) {
 	dir := t.TempDir()
-	if err := Ensure(dir); err != nil {
+	if err := EnsureFiles(dir); err != nil {
 		t.Fatal(err)
 	}
 	ca, err := os.ReadFile(filepath.Join(dir, CACert))
@@ -46,7 +46,7 @@ func TestEnsureMakesChainsThatVerifyAndKeepsThem(t *testing.T) {
 			}
 		})
 	}
-	if err := Ensure(dir); err != nil {
+	if err := EnsureFiles(dir); err != nil {
 		t.Fatal(err)
 	}
 	again, err := os.ReadFile(filepath.Join(dir, CACert))
@@ -60,7 +60,7 @@ func TestEnsureMakesChainsThatVerifyAndKeepsThem(t *testing.T) {
 
 func TestServiceAccountTokenIsSignedWithTheServiceAccountKey(t *testing.T) {
 	dir := t.TempDir()
-	if err := Ensure(dir); err != nil {
+	if err := EnsureFiles(dir); err != nil {
 		t.Fatal(err)
 	}
 	token, err := ServiceAccountToken(dir, "capz-system", "capz-manager", "api://AzureADTokenExchange")

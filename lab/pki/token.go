@@ -20,11 +20,11 @@ func ServiceAccountToken(dir, namespace, name, audience string) (string, error) 
 		return "", err
 	}
 	now := time.Now()
-	header, err := segment(map[string]string{"alg": "ES256", "typ": "JWT"})
+	header, err := encodeSegment(map[string]string{"alg": "ES256", "typ": "JWT"})
 	if err != nil {
 		return "", err
 	}
-	claims, err := segment(map[string]any{
+	claims, err := encodeSegment(map[string]any{
 		"iss": Issuer, "sub": "system:serviceaccount:" + namespace + ":" + name, "aud": []string{audience},
 		"iat": now.Unix(), "nbf": now.Unix(), "exp": now.Add(validity).Unix(),
 	})
@@ -59,7 +59,7 @@ func KeySet(dir string) ([]map[string]string, error) {
 	return []map[string]string{{"kty": "EC", "crv": "P-256", "x": text(point[:32]), "y": text(point[32:])}}, nil
 }
 
-func segment(v any) (string, error) {
+func encodeSegment(v any) (string, error) {
 	raw, err := json.Marshal(v)
 	return base64.RawURLEncoding.EncodeToString(raw), err
 }

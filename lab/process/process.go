@@ -74,13 +74,13 @@ const startDeadline = 90 * time.Second
 // Start runs the program and waits until it is ready. A program that already runs with the same file, arguments and
 // environment is left alone; one that runs with others is replaced. It tells whether it started anything.
 func (t *Table) Start(ctx context.Context, s Spec) (started bool, err error) {
-	program, err := identify(s.Path)
+	program, err := identifyBuild(s.Path)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w (build it with `make tools build`)", s.Name, err)
 	}
 	want := record{Command: append([]string{s.Path}, s.Args...), Env: s.Env, Program: program, Log: s.Log}
-	if have, ok := t.read(s.Name); ok && have.alive() {
-		if t.Current(s) && have.Program == want.Program {
+	if have, ok := t.readRecord(s.Name); ok && have.isAlive() {
+		if t.IsCurrent(s) && have.Program == want.Program {
 			return false, waitReady(ctx, s, nil)
 		}
 		if err := t.Stop(ctx, s.Name); err != nil {
@@ -108,25 +108,25 @@ func (t *Table) Start(ctx context.Context, s Spec) (started bool, err error) {
 	}
 	exited := make(chan error, 1)
 	go func() { exited <- command.Wait() }()
-	if err := t.write(s.Name, want); err != nil {
+	if err := t.writeRecord(s.Name, want); err != nil {
 		return true, errors.Join(err, command.Process.Kill())
 	}
 	return true, waitReady(ctx, s, exited)
 }
 
-// Current tells whether the program runs with these arguments and this environment. Another build of it may be there since.
-func (t *Table) Current(s Spec) bool {
-	have, ok := t.read(s.Name)
-	return ok && have.alive() && slices.Equal(have.Command, append([]string{s.Path}, s.Args...)) && slices.Equal(have.Env, s.Env)
+// IsCurrent tells whether the program runs with these arguments and this environment. Another build of it may be there since.
+func (t *Table) IsCurrent(s Spec) bool {
+	have, ok := t.readRecord(s.Name)
+	return ok && have.isAlive() && slices.Equal(have.Command, append([]string{s.Path}, s.Args...)) && slices.Equal(have.Env, s.Env)
 }
 
-// Outdated tells whether the program runs and its file is another build.
-func (t *Table) Outdated(name string) bool {
-	have, ok := t.read(name)
-	if !ok || !have.alive() {
+// IsOutdated tells whether the program runs and its file is another build.
+func (t *Table) IsOutdated(name string) bool {
+	have, ok := t.readRecord(name)
+	if !ok || !have.isAlive() {
 		return false
 	}
-	program, err := identify(have.Command[0])
+	program, err := identifyBuild(have.Command[0])
 	return err != nil || program != have.Program
 }
 
@@ -146,12 +146,12 @@ func waitReady(ctx context.Context, s Spec, exited <-chan error) error {
 		}
 		select {
 		case exit := <-exited:
-			return failed(s, fmt.Sprintf("exited before it was ready (%s)", exitText(exit)))
+			return startError(s, fmt.Sprintf("exited before it was ready (%s)", exitText(exit)))
 		case <-deadline.Done():
 			if ctx.Err() != nil {
 				return fmt.Errorf("%s: %w", s.Name, ctx.Err()) // it may still become ready
 			}
-			return failed(s, fmt.Sprintf("was not ready after %s: %v", startDeadline, err))
+			return startError(s, fmt.Sprintf("was not ready after %s: %v", startDeadline, err))
 		case <-tick.C:
 		}
 	}
@@ -164,8 +164,8 @@ func exitText(err error) string {
 	return err.Error()
 }
 
-// failed is the message of a program that does not come up: what happened, the log file and its last lines.
-func failed(s Spec, what string) error {
+// startError is the message of a program that does not come up: what happened, the log file and its last lines.
+func startError(s Spec, what string) error {
 	message := fmt.Sprintf("%s %s; its log is %s", s.Name, what, s.Log)
 	if lines := lastLines(s.Log, 8); lines != "" {
 		message += " and ends with\n" + lines
@@ -192,9 +192,9 @@ func lastLines(path string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// identify tells one build of a program from another. A running program keeps its file, which cannot be written then, so
+// identifyBuild tells one build of a program from another. A running program keeps its file, which cannot be written then, so
 // another build is another file. The time of the file says nothing: `go build` touches one that is up to date.
-func identify(path string) (string, error) {
+func identifyBuild(path string) (string, error) {
 	var file syscall.Stat_t
 	if err := syscall.Stat(path, &file); err != nil {
 		return "", &fs.PathError{Op: "stat", Path: path, Err: err}
@@ -202,18 +202,18 @@ func identify(path string) (string, error) {
 	return fmt.Sprintf("%d/%d", file.Dev, file.Ino), nil
 }
 
-func (t *Table) file(name string) string { return filepath.Join(t.Dir, name+".json") }
+func (t *Table) recordFile(name string) string { return filepath.Join(t.Dir, name+".json") }
 
-func (t *Table) read(name string) (record, bool) {
+func (t *Table) readRecord(name string) (record, bool) {
 	var r record
-	raw, err := os.ReadFile(t.file(name))
+	raw, err := os.ReadFile(t.recordFile(name))
 	if err != nil || json.Unmarshal(raw, &r) != nil {
 		return record{}, false
 	}
 	return r, true
 }
 
-func (t *Table) write(name string, r record) error {
+func (t *Table) writeRecord(name string, r record) error {
 	raw, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
@@ -221,11 +221,11 @@ func (t *Table) write(name string, r record) error {
 	if err := os.MkdirAll(t.Dir, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(t.file(name), raw, 0o600)
+	return os.WriteFile(t.recordFile(name), raw, 0o600)
 }
 
-// Names are the recorded processes, sorted.
-func (t *Table) Names() ([]string, error) {
+// ListNames are the recorded processes, sorted.
+func (t *Table) ListNames() ([]string, error) {
 	entries, err := os.ReadDir(t.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -242,38 +242,38 @@ func (t *Table) Names() ([]string, error) {
 // ErrNotRunning says that a process was never started, was stopped or has died.
 var ErrNotRunning = errors.New("does not run")
 
-// Running is ErrNotRunning unless the process runs. Who talks to a process asks before, because the port of one that does
+// CheckRunning is ErrNotRunning unless the process runs. Who talks to a process asks before, because the port of one that does
 // not run may be somebody else's.
-func (t *Table) Running(name string) error {
-	if r, ok := t.read(name); !ok || !r.alive() {
+func (t *Table) CheckRunning(name string) error {
+	if r, ok := t.readRecord(name); !ok || !r.isAlive() {
 		return fmt.Errorf("%s %w: `lab up --bare` starts it", name, ErrNotRunning)
 	}
 	return nil
 }
 
-// Exited is an error with the end of the log of a program that was started and does not run any more, nil otherwise.
-func (t *Table) Exited(name string) error {
-	if r, ok := t.read(name); ok && !r.alive() {
-		return failed(Spec{Name: name, Log: r.Log}, "has exited")
+// ExitError is an error with the end of the log of a program that was started and does not run any more, nil otherwise.
+func (t *Table) ExitError(name string) error {
+	if r, ok := t.readRecord(name); ok && !r.isAlive() {
+		return startError(Spec{Name: name, Log: r.Log}, "has exited")
 	}
 	return nil
 }
 
-// State looks at a process.
-func (t *Table) State(name string) State {
-	r, ok := t.read(name)
+// ReadState looks at a process.
+func (t *Table) ReadState(name string) State {
+	r, ok := t.readRecord(name)
 	if !ok {
 		return State{Name: name}
 	}
-	s := State{Name: name, PID: r.PID, Alive: r.alive(), Log: r.Log}
+	s := State{Name: name, PID: r.PID, Alive: r.isAlive(), Log: r.Log}
 	s.Since, _ = time.Parse(time.RFC3339, r.At)
 	if s.Alive {
-		s.ResidentKiB = resident(r.PID)
+		s.ResidentKiB = residentMemory(r.PID)
 	}
 	return s
 }
 
-func (r record) alive() bool {
+func (r record) isAlive() bool {
 	stat, ok := readStat(r.PID)
 	return ok && stat.state != "Z" && stat.state != "X" && stat.started == r.Started
 }
@@ -299,7 +299,7 @@ func readStat(pid int) (stat, bool) {
 	return stat{state: fields[0], started: started}, err == nil
 }
 
-func resident(pid int) int {
+func residentMemory(pid int) int {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func shell(t *testing.T, dir, script string) Spec {
+func shellSpec(t *testing.T, dir, script string) Spec {
 	t.Helper()
 	path, err := exec.LookPath("sh")
 	if err != nil {
@@ -31,7 +31,7 @@ func TestStart(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	table := &Table{Dir: filepath.Join(dir, "run")}
-	spec := shell(t, dir, `echo up; : >"$READY"; exec sleep 600`)
+	spec := shellSpec(t, dir, `echo up; : >"$READY"; exec sleep 600`)
 	t.Cleanup(func() {
 		if err := table.Stop(ctx, spec.Name); err != nil {
 			t.Error(err)
@@ -41,7 +41,7 @@ func TestStart(t *testing.T) {
 	if started, err := table.Start(ctx, spec); err != nil || !started {
 		t.Fatalf("Start = %v, %v, want true", started, err)
 	}
-	first := table.State(spec.Name)
+	first := table.ReadState(spec.Name)
 	if !first.Alive || first.ResidentKiB == 0 {
 		t.Fatalf("State = %+v, want it alive with resident memory", first)
 	}
@@ -53,14 +53,14 @@ func TestStart(t *testing.T) {
 	if started, err := table.Start(ctx, changed); err != nil || !started {
 		t.Fatalf("Start with another environment = %v, %v, want true", started, err)
 	}
-	second := table.State(spec.Name)
+	second := table.ReadState(spec.Name)
 	if second.PID == first.PID {
 		t.Error("the process with the old environment still runs")
 	}
 	if err := table.Kill(ctx, spec.Name); err != nil {
 		t.Fatal(err)
 	}
-	if table.State(spec.Name).Alive {
+	if table.ReadState(spec.Name).Alive {
 		t.Error("State says alive after Kill")
 	}
 	if started, err := table.Start(ctx, changed); err != nil || !started {
@@ -77,7 +77,7 @@ func TestStartNoticesAnotherBuild(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spec := shell(t, dir, `: >"$READY"; read line <'`+pipe+`'`)
+	spec := shellSpec(t, dir, `: >"$READY"; read line <'`+pipe+`'`)
 	raw, err := os.ReadFile(spec.Path)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestStartTellsWhyAProgramDoesNotComeUp(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			spec := shell(t, dir, tc.script)
+			spec := shellSpec(t, dir, tc.script)
 			if tc.path != "" {
 				spec.Path = tc.path
 			}
@@ -162,7 +162,7 @@ func TestStop(t *testing.T) {
 	}
 	exited := make(chan error, 1)
 	go func() { exited <- stranger.Wait() }()
-	if err := table.write("old", record{PID: stranger.Process.Pid, Started: 1}); err != nil {
+	if err := table.writeRecord("old", record{PID: stranger.Process.Pid, Started: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if err := table.Stop(ctx, "old"); err != nil {
@@ -173,7 +173,7 @@ func TestStop(t *testing.T) {
 		t.Errorf("Stop ended a process it did not start: %v", err)
 	default:
 	}
-	if _, err := os.Stat(table.file("old")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(table.recordFile("old")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the record is still there: %v", err)
 	}
 	if err := stranger.Process.Kill(); err != nil {

@@ -15,14 +15,14 @@ const stopGrace = 5 * time.Second
 
 // Stop ends a process: SIGTERM, then SIGKILL to one that is still there after a while. One that is not running is fine.
 func (t *Table) Stop(ctx context.Context, name string) error {
-	r, ok := t.read(name)
+	r, ok := t.readRecord(name)
 	if !ok {
 		return nil
 	}
-	if err := r.end(ctx, name); err != nil {
+	if err := r.endProcess(ctx, name); err != nil {
 		return err
 	}
-	if err := os.Remove(t.file(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(t.recordFile(name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -41,24 +41,24 @@ func (t *Table) StopAll(ctx context.Context, names ...string) error {
 
 // Kill ends a process with SIGKILL and keeps its record, as if it had crashed.
 func (t *Table) Kill(ctx context.Context, name string) error {
-	r, ok := t.read(name)
-	if !ok || !r.alive() {
+	r, ok := t.readRecord(name)
+	if !ok || !r.isAlive() {
 		return fmt.Errorf("%s %w", name, ErrNotRunning)
 	}
-	return r.signal(ctx, name, syscall.SIGKILL, stopGrace)
+	return r.sendSignal(ctx, name, syscall.SIGKILL, stopGrace)
 }
 
-func (r record) end(ctx context.Context, name string) error {
-	if !r.alive() {
+func (r record) endProcess(ctx context.Context, name string) error {
+	if !r.isAlive() {
 		return nil
 	}
-	if err := r.signal(ctx, name, syscall.SIGTERM, stopGrace); err == nil {
+	if err := r.sendSignal(ctx, name, syscall.SIGTERM, stopGrace); err == nil {
 		return nil
 	}
-	return r.signal(ctx, name, syscall.SIGKILL, stopGrace)
+	return r.sendSignal(ctx, name, syscall.SIGKILL, stopGrace)
 }
 
-func (r record) signal(ctx context.Context, name string, signal syscall.Signal, grace time.Duration) error {
+func (r record) sendSignal(ctx context.Context, name string, signal syscall.Signal, grace time.Duration) error {
 	if err := syscall.Kill(r.PID, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("%s (process %d): %v: %w", name, r.PID, signal, err)
 	}
@@ -66,7 +66,7 @@ func (r record) signal(ctx context.Context, name string, signal syscall.Signal, 
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for r.alive() {
+	for r.isAlive() {
 		select {
 		case <-deadline.Done():
 			return fmt.Errorf("%s (process %d) is still there %s after %v", name, r.PID, grace, signal)

@@ -23,8 +23,8 @@ type Webhooks struct {
 	CABundle []byte
 }
 
-// Localize leads webhooks and conversions to the manager.
-func Localize(objects []*unstructured.Unstructured, w Webhooks) ([]*unstructured.Unstructured, error) {
+// LocalizeWebhooks leads webhooks and conversions to the manager.
+func LocalizeWebhooks(objects []*unstructured.Unstructured, w Webhooks) ([]*unstructured.Unstructured, error) {
 	var local []*unstructured.Unstructured
 	for _, object := range objects {
 		object = object.DeepCopy()
@@ -77,8 +77,8 @@ func (w Webhooks) clientConfig(path string) map[string]any {
 	}
 }
 
-// Decode reads a stream of YAML documents.
-func Decode(raw []byte) ([]*unstructured.Unstructured, error) {
+// DecodeDocuments reads a stream of YAML documents.
+func DecodeDocuments(raw []byte) ([]*unstructured.Unstructured, error) {
 	var objects []*unstructured.Unstructured
 	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(raw), 4096)
 	for {
@@ -96,8 +96,8 @@ func Decode(raw []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// Encode writes a stream of YAML documents.
-func Encode(objects []*unstructured.Unstructured) ([]byte, error) {
+// EncodeDocuments writes a stream of YAML documents.
+func EncodeDocuments(objects []*unstructured.Unstructured) ([]byte, error) {
 	var out bytes.Buffer
 	for _, object := range objects {
 		raw, err := yaml.Marshal(object.Object)

@@ -98,15 +98,15 @@ webhooks:
 `
 
 func TestLocalize(t *testing.T) {
-	objects, err := Decode([]byte(manifest))
+	objects, err := DecodeDocuments([]byte(manifest))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Localize(objects, Webhooks{Port: 9443, CABundle: []byte("CA")})
+	got, err := LocalizeWebhooks(objects, Webhooks{Port: 9443, CABundle: []byte("CA")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := Encode(got)
+	raw, err := EncodeDocuments(got)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,11 +116,11 @@ func TestLocalize(t *testing.T) {
 }
 
 func TestLocalizeRefusesAWebhookWithoutAPath(t *testing.T) {
-	objects, err := Decode([]byte("kind: ValidatingWebhookConfiguration\nmetadata: {name: w}\nwebhooks: [{name: a, clientConfig: {url: 'https://elsewhere'}}]\n"))
+	objects, err := DecodeDocuments([]byte("kind: ValidatingWebhookConfiguration\nmetadata: {name: w}\nwebhooks: [{name: a, clientConfig: {url: 'https://elsewhere'}}]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Localize(objects, Webhooks{})
+	_, err = LocalizeWebhooks(objects, Webhooks{})
 	const want = "ValidatingWebhookConfiguration w: webhooks[0].clientConfig.service.path: is missing"
 	if err == nil || err.Error() != want {
 		t.Errorf("Localize: %v, want %s", err, want)

@@ -14,8 +14,8 @@ import (
 // CoreVersion is Cluster API's version, that of the modules in hack/tools.
 const CoreVersion = "v1.14.2"
 
-// Version is the version of a provider that a new lab gets.
-func Version(s *settings.Settings, m settings.Manager) string {
+// InstalledVersion is the version of a provider that a new lab gets.
+func InstalledVersion(s *settings.Settings, m settings.Manager) string {
 	if m.Name == settings.Azure.Name {
 		return filepath.Base(s.ReleaseDir())
 	}
@@ -25,13 +25,13 @@ func Version(s *settings.Settings, m settings.Manager) string {
 // ComponentsFile is where the repository has the components of a provider's version. clusterctl wants exactly
 // {base}/{label}/{version}/{file}.
 func ComponentsFile(s *settings.Settings, m settings.Manager, version string) string {
-	return filepath.Join(s.Repository(), m.Label, version, m.Components)
+	return filepath.Join(s.RepositoryPath(), m.Label, version, m.Components)
 }
 
 // WriteRepository puts the releases of all managers of the lab into its repository and points clusterctl's configuration at
 // it. The variables are those of templates and of releases; the lab's feature gates are added.
 func WriteRepository(s *settings.Settings, variables map[string]string) error {
-	ca, err := os.ReadFile(s.Path("pki", pki.CACert))
+	ca, err := os.ReadFile(s.JoinPath("pki", pki.CACert))
 	if err != nil {
 		return err
 	}
@@ -46,11 +46,11 @@ func WriteRepository(s *settings.Settings, variables map[string]string) error {
 			return err
 		}
 		for _, r := range releases {
-			if err := r.write(s, m, ca); err != nil {
+			if err := r.writeTo(s, m, ca); err != nil {
 				return fmt.Errorf("release %s of %s: %w", r.version, m.Label, err)
 			}
 		}
-		gates, err := gateVariables(releases[0].components, s.Gates(m))
+		gates, err := gateVariables(releases[0].components, s.GatesFor(m))
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.Label, err)
 		}
@@ -83,8 +83,8 @@ type release struct {
 // one that the lab begins with if it is another.
 func releasesOf(s *settings.Settings, m settings.Manager) ([]release, error) {
 	if m.Name != settings.Azure.Name {
-		raw, err := os.ReadFile(filepath.Join(s.Binary("manifests"), m.Label+".yaml"))
-		return []release{{version: CoreVersion, components: raw, metadata: filepath.Join(s.Binary("manifests"), "cluster-api-metadata.yaml")}},
+		raw, err := os.ReadFile(filepath.Join(s.BinaryPath("manifests"), m.Label+".yaml"))
+		return []release{{version: CoreVersion, components: raw, metadata: filepath.Join(s.BinaryPath("manifests"), "cluster-api-metadata.yaml")}},
 			err
 	}
 	folders := []string{s.MadeRelease()}
@@ -103,20 +103,20 @@ func releasesOf(s *settings.Settings, m settings.Manager) ([]release, error) {
 	return out, nil
 }
 
-func (r release) write(s *settings.Settings, m settings.Manager, ca []byte) error {
+func (r release) writeTo(s *settings.Settings, m settings.Manager, ca []byte) error {
 	file := ComponentsFile(s, m, r.version)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	objects, err := Decode(r.components)
+	objects, err := DecodeDocuments(r.components)
 	if err != nil {
 		return err
 	}
-	local, err := Localize(objects, Webhooks{Port: s.WebhookPort(m), CABundle: ca})
+	local, err := LocalizeWebhooks(objects, Webhooks{Port: s.WebhookPort(m), CABundle: ca})
 	if err != nil {
 		return err
 	}
-	components, err := Encode(local)
+	components, err := EncodeDocuments(local)
 	if err != nil {
 		return err
 	}

@@ -17,40 +17,40 @@ func managedClusterID(group, name string) string {
 		group, name)
 }
 
-// generate renders a flavor with clusterctl.
-func (l *lab) generate(name, flavor, version string, workers int) string {
+// generateCluster renders a flavor with clusterctl.
+func (l *lab) generateCluster(name, flavor, version string, workers int) string {
 	l.t.Helper()
 	args := []string{
-		"generate", "cluster", name, "--config", l.settings().ClusterctlConfig(), "--infrastructure", "azure:" + settings.ProviderVersion,
+		"generate", "cluster", name, "--config", l.loadSettings().ClusterctlConfig(), "--infrastructure", "azure:" + settings.ProviderVersion,
 		"--target-namespace", "default", "--kubernetes-version", version, "--worker-machine-count", strconv.Itoa(workers),
 	}
 	if flavor != workload.DefaultFlavor {
 		args = append(args, "--flavor", flavor)
 	}
-	return l.run("clusterctl", args...)
+	return l.runProgram("clusterctl", args...)
 }
 
-func (l *lab) apply(manifest string) {
+func (l *lab) applyManifest(manifest string) {
 	l.t.Helper()
 	if _, err := l.tryWith(manifest, "kubectl", "apply", "-f", "-"); err != nil {
 		l.t.Fatal(err)
 	}
 }
 
-func (l *lab) patch(object, patch string) {
+func (l *lab) patchObject(object, patch string) {
 	l.t.Helper()
-	l.run("kubectl", "patch", object, "--type=merge", "-p", patch)
+	l.runProgram("kubectl", "patch", object, "--type=merge", "-p", patch)
 }
 
 // waitFor waits until an object has a field of a value.
 func (l *lab) waitFor(object, field, value string) {
 	l.t.Helper()
-	l.run("kubectl", "wait", object, fmt.Sprintf("--for=jsonpath={%s}=%s", field, value), "--timeout", patience.String())
+	l.runProgram("kubectl", "wait", object, fmt.Sprintf("--for=jsonpath={%s}=%s", field, value), "--timeout", patience.String())
 }
 
 // poolNodes are the Ready nodes of each agent pool, by the label that AKS gives them, with the kubelet's version.
 func (l *lab) poolNodes(kubeconfig string) (pools map[string][]string, versions map[string]string, err error) {
-	out, err := l.try("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
+	out, err := l.tryProgram("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.metadata.labels.kubernetes\.azure\.com/agentpool} {.status.conditions[?(@.type=="Ready")].status} {.status.nodeInfo.kubeletVersion}{"\n"}{end}`)
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +98,7 @@ func (l *lab) awaitPools(kubeconfig, cluster, version string, want map[string]in
 func (l *lab) namedNodes(cluster string) map[string][]string {
 	l.t.Helper()
 	out := map[string][]string{}
-	for line := range strings.Lines(l.run("kubectl", "get", "machinepools", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
+	for line := range strings.Lines(l.runProgram("kubectl", "get", "machinepools", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
 		`jsonpath={range .items[*]}{.metadata.name}/{.metadata.labels.topology\.cluster\.x-k8s\.io/pool-name}/{.status.nodeRefs[*].name}{"\n"}{end}`)) {
 		of := strings.SplitN(strings.TrimSpace(line), "/", 3)
 		pool := of[1]
@@ -116,7 +116,7 @@ func (l *lab) scalePool(kubeconfig, cluster, pool string, replicas int, want map
 	l.t.Helper()
 	begin := time.Now()
 	object := "machinepool/" + cluster + "-" + pool
-	l.run("kubectl", "scale", object, "--replicas", strconv.Itoa(replicas))
+	l.runProgram("kubectl", "scale", object, "--replicas", strconv.Itoa(replicas))
 	l.awaitPools(kubeconfig, cluster, "", want)
 	l.waitFor(object, ".status.phase", "Running")
 	l.t.Logf("%s has %d nodes after %.0f s", pool, replicas, time.Since(begin).Seconds())
@@ -125,26 +125,26 @@ func (l *lab) scalePool(kubeconfig, cluster, pool string, replicas int, want map
 // awaitCluster waits until the whole cluster is ready, as `lab create` does.
 func (l *lab) awaitCluster(name string) {
 	l.t.Helper()
-	l.run("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
-	l.run("kubectl", "wait", "azuremanagedcontrolplanes,azuremanagedmachinepools", "-l", "cluster.x-k8s.io/cluster-name="+name,
+	l.runProgram("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
+	l.runProgram("kubectl", "wait", "azuremanagedcontrolplanes,azuremanagedmachinepools", "-l", "cluster.x-k8s.io/cluster-name="+name,
 		"--for=condition=Ready", "--timeout", patience.String())
 }
 
-// field is one field of an object of the management cluster.
-func (l *lab) field(object, path string) string {
+// readField is one field of an object of the management cluster.
+func (l *lab) readField(object, path string) string {
 	l.t.Helper()
-	return l.run("kubectl", "get", object, "-o", "jsonpath={"+path+"}")
+	return l.runProgram("kubectl", "get", object, "-o", "jsonpath={"+path+"}")
 }
 
 // deleteManaged deletes an AKS cluster with kubectl, which waits until it is gone.
 func (l *lab) deleteManaged(name string) {
 	l.t.Helper()
 	begin := time.Now()
-	l.run("kubectl", "delete", "cluster", name, "--timeout", patience.String())
+	l.runProgram("kubectl", "delete", "cluster", name, "--timeout", patience.String())
 	l.t.Logf("deleted after %.0f s", time.Since(begin).Seconds())
 	kinds := "azuremanagedclusters,azuremanagedcontrolplanes,azuremanagedmachinepools,azureasomanagedclusters,azureasomanagedcontrolplanes,azureasomanagedmachinepools,machinepools,secrets"
 	l.eventually("nothing left in the management cluster", func() (bool, string) {
-		rest := l.run("kubectl", "get", kinds, "-o", "name", "-l", "cluster.x-k8s.io/cluster-name="+name)
+		rest := l.runProgram("kubectl", "get", kinds, "-o", "name", "-l", "cluster.x-k8s.io/cluster-name="+name)
 		return strings.TrimSpace(rest) == "", rest
 	})
 }

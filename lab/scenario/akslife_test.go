@@ -17,21 +17,21 @@ import (
 // on without it; the manager that comes back must wait for that, and ask for nothing a second time.
 func TestAKSManagerKilled(t *testing.T) {
 	l := takeLab(t)
-	l.up("--bare")
+	l.startLab("--bare")
 	created := l.startCreate("survivor", "--flavor", "aks", "--worker-machines", "1")
 	// Resource group, virtual network, subnet and managed cluster.
 	for puts := 1; puts <= 4; puts++ {
 		l.awaitPuts(puts, created)
-		l.run("lab", "kill", settings.Azure.Name)
-		l.run("lab", "up", "--bare")
+		l.runProgram("lab", "kill", settings.Azure.Name)
+		l.runProgram("lab", "up", "--bare")
 	}
 	if err := <-created; err != nil {
 		t.Fatal(err)
 	}
 	l.awaitPools(l.workloadKubeconfig("survivor"), "survivor", "", map[string]int{"pool0": 1, "pool1": 1})
 	count := map[string]int{}
-	for _, r := range l.puts() {
-		count[r.id()]++
+	for _, r := range l.clusterPUTs() {
+		count[r.resourceID()]++
 	}
 	if n := count[strings.ToLower(managedClusterID("survivor", "survivor"))]; n != 1 {
 		t.Errorf("%d PUTs of the managed cluster, want 1", n)
@@ -45,8 +45,8 @@ func TestAKSManagerKilled(t *testing.T) {
 // to it.
 func TestAKSManyPools(t *testing.T) {
 	l := takeLab(t)
-	l.up("--bare")
-	manifest := l.generate("wide", "aks", settings.ManagedKubernetesVersion, 1)
+	l.startLab("--bare")
+	manifest := l.generateCluster("wide", "aks", settings.ManagedKubernetesVersion, 1)
 	want := map[string]int{"pool0": 1, "pool1": 1}
 	for _, pool := range []string{"pool2", "pool3", "pool4", "pool5", "pool6", "pool7", "pool8", "pool9"} {
 		want[pool] = 1
@@ -61,10 +61,10 @@ func TestAKSManyPools(t *testing.T) {
 			}
 		}
 	}
-	l.apply(manifest)
+	l.applyManifest(manifest)
 	l.awaitCluster("wide")
 	l.awaitPools(l.workloadKubeconfig("wide"), "wide", "", want)
-	reads, writes := l.asked(0)
+	reads, writes := l.countRequests(0)
 	t.Logf("1 control plane with 10 pools: %d reads and %d writes until Ready", reads, writes)
 	// Resource group, virtual network, subnet and the managed cluster with all of its pools.
 	if writes != 4 {
@@ -72,23 +72,23 @@ func TestAKSManyPools(t *testing.T) {
 	}
 	l.expectQuiet()
 
-	before := len(l.requests())
-	l.run("lab", "kill", settings.Azure.Name)
-	l.run("lab", "up", "--bare")
+	before := len(l.listRequests())
+	l.runProgram("lab", "kill", settings.Azure.Name)
+	l.runProgram("lab", "up", "--bare")
 	l.expectQuiet()
-	reads, writes = l.asked(before)
+	reads, writes = l.countRequests(before)
 	t.Logf("a manager that comes back: %d reads and %d writes", reads, writes)
 	l.deleteManaged("wide")
 	l.expectNothingLeft()
 }
 
-// asked counts the requests to Resource Manager since the n-th one.
-func (l *lab) asked(n int) (reads, writes int) {
+// countRequests counts the requests to Resource Manager since the n-th one.
+func (l *lab) countRequests(n int) (reads, writes int) {
 	l.t.Helper()
-	for _, r := range l.requests()[n:] {
+	for _, r := range l.listRequests()[n:] {
 		switch {
-		case r.byLab() || !strings.HasPrefix(r.id(), "/subscriptions/"):
-		case r.write():
+		case r.byLab() || !strings.HasPrefix(r.resourceID(), "/subscriptions/"):
+		case r.isWrite():
 			writes++
 		case r.Method == http.MethodGet || r.Method == http.MethodPost:
 			reads++
@@ -101,48 +101,48 @@ func (l *lab) asked(n int) (reads, writes int) {
 // same nodes come back and nothing is written. Without the ID it would be another owner's.
 func TestAKSAdopted(t *testing.T) {
 	l := takeLab(t)
-	l.up("--cluster-name", "known", "--flavor", "aks", "--worker-machines", "1")
+	l.startLab("--cluster-name", "known", "--flavor", "aks", "--worker-machines", "1")
 	manifest, err := os.ReadFile(filepath.Join(l.dir, "clusters", "known.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := l.field("azuremanagedcontrolplane/known", ".spec.sshPublicKey")
-	stored := l.field("azuremanagedcontrolplane/known", `.metadata.annotations.sigs\.k8s\.io/cluster-api-provider-azure-applied`)
+	key := l.readField("azuremanagedcontrolplane/known", ".spec.sshPublicKey")
+	stored := l.readField("azuremanagedcontrolplane/known", `.metadata.annotations.sigs\.k8s\.io/cluster-api-provider-azure-applied`)
 	var owner struct {
 		ID string `json:"ownerID"`
 	}
 	if err := json.Unmarshal([]byte(stored), &owner); err != nil || owner.ID == "" {
 		t.Fatalf("the object has no owner ID: %s (%v)", stored, err)
 	}
-	l.patch("cluster/known", `{"spec":{"paused":true}}`)
+	l.patchObject("cluster/known", `{"spec":{"paused":true}}`)
 	objects := []string{
 		"azuremanagedmachinepool/known-pool0", "azuremanagedmachinepool/known-pool1", "azuremanagedcontrolplane/known",
 		"azuremanagedcluster/known",
 		"machinepool/known-pool0", "machinepool/known-pool1", "cluster/known",
 	}
 	for _, object := range objects {
-		l.run("kubectl", "wait", object, "--for=condition=Paused", "--timeout", patience.String())
+		l.runProgram("kubectl", "wait", object, "--for=condition=Paused", "--timeout", patience.String())
 	}
 	for _, object := range objects {
 		// As clusterctl does with what it has moved: without it the last system pool cannot go.
-		l.run("kubectl", "annotate", object, "clusterctl.cluster.x-k8s.io/delete-for-move=")
-		l.run("kubectl", "delete", object, "--wait=false")
-		l.try("kubectl", "patch", object, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
-		l.run("kubectl", "wait", object, "--for=delete", "--timeout", patience.String())
+		l.runProgram("kubectl", "annotate", object, "clusterctl.cluster.x-k8s.io/delete-for-move=")
+		l.runProgram("kubectl", "delete", object, "--wait=false")
+		l.tryProgram("kubectl", "patch", object, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+		l.runProgram("kubectl", "wait", object, "--for=delete", "--timeout", patience.String())
 	}
-	before := len(l.requests())
+	before := len(l.listRequests())
 	// The key was made when the first manifest had none.
-	again := l.edit(string(manifest), "AzureManagedControlPlane", "", func(spec map[string]any) { spec["sshPublicKey"] = key })
+	again := l.editManifest(string(manifest), "AzureManagedControlPlane", "", func(spec map[string]any) { spec["sshPublicKey"] = key })
 	const head = "kind: AzureManagedControlPlane\nmetadata:\n"
 	if strings.Count(again, head) != 1 {
 		t.Fatalf("the manifest has no place for an annotation:\n%s", again)
 	}
-	l.apply(strings.Replace(again, head,
+	l.applyManifest(strings.Replace(again, head,
 		head+"  annotations:\n    sigs.k8s.io/cluster-api-provider-azure-applied: '{\"ownerID\":\""+owner.ID+"\"}'\n", 1))
 	l.awaitCluster("known")
 	l.awaitPools(l.workloadKubeconfig("known"), "known", "", map[string]int{"pool0": 1, "pool1": 1})
-	for _, r := range l.requests()[before:] {
-		if r.write() {
+	for _, r := range l.listRequests()[before:] {
+		if r.isWrite() {
 			t.Errorf("%s %s (%d) although Azure has what the manifest says", r.Method, r.URL, r.Status)
 		}
 	}
@@ -154,28 +154,28 @@ func TestAKSAdopted(t *testing.T) {
 // leaves it alone and gets along with it again when it is started.
 func TestAKSStopped(t *testing.T) {
 	l := takeLab(t)
-	l.up("--cluster-name", "sleepy", "--flavor", "aks", "--worker-machines", "1")
+	l.startLab("--cluster-name", "sleepy", "--flavor", "aks", "--worker-machines", "1")
 	kubeconfig := l.workloadKubeconfig("sleepy")
-	azure, err := simulator.New(l.settings())
+	azure, err := simulator.New(l.loadSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
 	act := func(action string) {
-		if err := azure.Act(t.Context(), managedClusterID("sleepy", "sleepy"), action, "2025-10-01"); err != nil {
+		if err := azure.RunAction(t.Context(), managedClusterID("sleepy", "sleepy"), action, "2025-10-01"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	act("stop")
 	l.eventually("the API server does not answer", func() (bool, string) {
-		out, err := l.try("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "--request-timeout=5s")
+		out, err := l.tryProgram("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "--request-timeout=5s")
 		return err != nil && strings.Contains(err.Error(), "Bad Gateway"), fmt.Sprint(out, err)
 	})
-	before := len(l.requests())
-	l.run("lab", "kill", settings.Azure.Name)
-	l.run("lab", "up", "--bare")
-	l.throughout(quiet, func() error {
-		for _, r := range l.requests()[before:] {
-			if r.write() && !r.byLab() {
+	before := len(l.listRequests())
+	l.runProgram("lab", "kill", settings.Azure.Name)
+	l.runProgram("lab", "up", "--bare")
+	l.checkThroughout(quiet, func() error {
+		for _, r := range l.listRequests()[before:] {
+			if r.isWrite() && !r.byLab() {
 				return fmt.Errorf("%s %s (%d) although the cluster is stopped", r.Method, r.URL, r.Status)
 			}
 		}

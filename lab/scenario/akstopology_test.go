@@ -15,9 +15,9 @@ import (
 func TestAKSTopology(t *testing.T) {
 	l := takeLab(t)
 	const from, to = "v1.33.5", settings.ManagedKubernetesVersion
-	l.up("--cluster-name", "written", "--flavor", "aks-aso-topology", "--kubernetes-version", from, "--worker-machines", "1")
-	l.apply(l.generate("classy", "aks-topology", to, 1))
-	l.run("kubectl", "wait", "cluster/classy", "--for=condition=Available", "--timeout", patience.String())
+	l.startLab("--cluster-name", "written", "--flavor", "aks-aso-topology", "--kubernetes-version", from, "--worker-machines", "1")
+	l.applyManifest(l.generateCluster("classy", "aks-topology", to, 1))
+	l.runProgram("kubectl", "wait", "cluster/classy", "--for=condition=Available", "--timeout", patience.String())
 	kubeconfigs := map[string]string{"classy": l.workloadKubeconfig("classy"), "written": l.workloadKubeconfig("written")}
 	l.awaitPools(kubeconfigs["classy"], "classy", to, map[string]int{"pool0": 1, "pool1": 1})
 	l.awaitPools(kubeconfigs["written"], "written", from, map[string]int{"pool0": 1, "pool1": 1})
@@ -26,7 +26,7 @@ func TestAKSTopology(t *testing.T) {
 	// Cluster API looks at all objects of a topology when it grows, and at its own MachinePool alone there is something to write.
 	before := l.ofTopology("written")
 	for _, name := range slices.Sorted(maps.Keys(kubeconfigs)) {
-		l.patch("cluster/"+name, `{"spec":{"topology":{"workers":{"machinePools":[
+		l.patchObject("cluster/"+name, `{"spec":{"topology":{"workers":{"machinePools":[
 			{"class":"default-system","name":"pool0","replicas":1},{"class":"default-worker","name":"pool1","replicas":2}]}}}}`)
 	}
 	for name, kubeconfig := range kubeconfigs {
@@ -37,11 +37,11 @@ func TestAKSTopology(t *testing.T) {
 	}
 
 	l.deleteManaged("classy")
-	l.patch("cluster/written",
+	l.patchObject("cluster/written",
 		`{"spec":{"topology":{"version":"`+to+`","variables":[{"name":"credential","value":"aso-credential"},{"name":"tier","value":"Standard"},
 		{"name":"location","value":"`+settings.Location+`"},{"name":"machineType","value":"Standard_D2s_v3"}]}}}`)
 	l.eventually("the managed cluster has the version and the tier of the topology", func() (bool, string) {
-		seen := l.run("kubectl", "get", "azureasomanagedcontrolplanes", "-l", "cluster.x-k8s.io/cluster-name=written", "-o",
+		seen := l.runProgram("kubectl", "get", "azureasomanagedcontrolplanes", "-l", "cluster.x-k8s.io/cluster-name=written", "-o",
 			`jsonpath={range .items[*]}`+
 				`{.spec.resources[0].spec.sku.tier} {.status.version} {.status.conditions[?(@.type=="Ready")].status} {.status.conditions[?(@.type=="Ready")].observedGeneration} {.metadata.generation}{end}`)
 		words := strings.Fields(seen)
@@ -57,7 +57,7 @@ func TestAKSTopology(t *testing.T) {
 func (l *lab) ofTopology(cluster string) map[string]string {
 	l.t.Helper()
 	out := map[string]string{}
-	for line := range strings.Lines(l.run("kubectl", "get", "azureasomanagedclusters,azureasomanagedcontrolplanes,azureasomanagedmachinepools",
+	for line := range strings.Lines(l.runProgram("kubectl", "get", "azureasomanagedclusters,azureasomanagedcontrolplanes,azureasomanagedmachinepools",
 		"--show-managed-fields",
 		"-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
 		`jsonpath={range .items[*]}{.kind} {.metadata.uid}={.metadata.managedFields[?(@.manager=="capi-topology")].time}{"\n"}{end}`)) {

@@ -28,27 +28,27 @@ type request struct {
 	UserAgent string    `json:"userAgent"`
 }
 
-// id is the path of the resource, lower case as Resource Manager compares it.
-func (r request) id() string {
+// resourceID is the path of the resource, lower case as Resource Manager compares it.
+func (r request) resourceID() string {
 	path, _, _ := strings.Cut(r.URL, "?")
 	return strings.ToLower(path)
 }
 
-// write tells whether the request is meant to change something in Azure; asking for a token or for a list of credentials is
+// isWrite tells whether the request is meant to change something in Azure; asking for a token or for a list of credentials is
 // a POST too.
-func (r request) write() bool {
-	action := r.id()[strings.LastIndex(r.id(), "/")+1:]
+func (r request) isWrite() bool {
+	action := r.resourceID()[strings.LastIndex(r.resourceID(), "/")+1:]
 	if r.Method == http.MethodPost && strings.HasPrefix(action, "list") {
 		return false
 	}
-	return r.Method != http.MethodGet && r.Method != http.MethodHead && strings.HasPrefix(r.id(), "/subscriptions/")
+	return r.Method != http.MethodGet && r.Method != http.MethodHead && strings.HasPrefix(r.resourceID(), "/subscriptions/")
 }
 
 // byLab tells whether the lab itself made the resource, before any cluster.
 func (r request) byLab() bool { return r.UserAgent == "lab" }
 
-// requests are those that Resource Manager has answered since the story began, from the request log.
-func (l *lab) requests() []request {
+// listRequests are those that Resource Manager has answered since the story began, from the request log.
+func (l *lab) listRequests() []request {
 	l.t.Helper()
 	return l.requestsFrom(l.seenRequests)
 }
@@ -56,7 +56,7 @@ func (l *lab) requests() []request {
 // requestsFrom are those that the request log has after this many bytes.
 func (l *lab) requestsFrom(begin int) []request {
 	l.t.Helper()
-	raw, err := os.ReadFile(l.settings().RequestLog())
+	raw, err := os.ReadFile(l.loadSettings().RequestLog())
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -78,22 +78,22 @@ func (l *lab) requestsFrom(begin int) []request {
 	}
 }
 
-// puts are the successful PUTs of clusters.
-func (l *lab) puts() []request {
+// clusterPUTs are the successful PUTs of clusters.
+func (l *lab) clusterPUTs() []request {
 	l.t.Helper()
-	return slices.DeleteFunc(l.requests(), func(r request) bool {
-		return r.Method != http.MethodPut || r.Status >= 300 || r.byLab() || !strings.HasPrefix(r.id(), "/subscriptions/")
+	return slices.DeleteFunc(l.listRequests(), func(r request) bool {
+		return r.Method != http.MethodPut || r.Status >= 300 || r.byLab() || !strings.HasPrefix(r.resourceID(), "/subscriptions/")
 	})
 }
 
-// resources are the IDs of everything that the simulated Azure has, lower case.
-func (l *lab) resources() []string {
+// listResources are the IDs of everything that the simulated Azure has, lower case.
+func (l *lab) listResources() []string {
 	l.t.Helper()
-	azure, err := simulator.New(l.settings())
+	azure, err := simulator.New(l.loadSettings())
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	state, err := azure.State(l.t.Context())
+	state, err := azure.ReadState(l.t.Context())
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -132,13 +132,13 @@ func namesOf(ids []string, typ string) []string {
 // expectNothingLeft asks Azure for every resource that the story had written for a cluster, and looks for others.
 func (l *lab) expectNothingLeft() {
 	l.t.Helper()
-	get := l.reader()
+	get := l.newReader()
 	asked := map[string]bool{}
-	for _, r := range l.puts() {
-		if asked[r.id()] {
+	for _, r := range l.clusterPUTs() {
+		if asked[r.resourceID()] {
 			continue
 		}
-		asked[r.id()] = true
+		asked[r.resourceID()] = true
 		if status := get(r.URL); status != http.StatusNotFound {
 			l.t.Errorf("GET %s: %d after the cluster was deleted, want 404", r.URL, status)
 		}
@@ -147,8 +147,8 @@ func (l *lab) expectNothingLeft() {
 		l.t.Error("the request log has no PUT of a cluster")
 	}
 	all := l.requestsFrom(0)
-	for _, id := range l.resources() {
-		if !slices.ContainsFunc(all, func(r request) bool { return r.byLab() && r.id() == id }) {
+	for _, id := range l.listResources() {
+		if !slices.ContainsFunc(all, func(r request) bool { return r.byLab() && r.resourceID() == id }) {
 			l.t.Errorf("%s is left in Azure after the cluster was deleted", id)
 		}
 	}
@@ -156,10 +156,10 @@ func (l *lab) expectNothingLeft() {
 	l.left = true
 }
 
-// reader reads from Resource Manager as the lab's service principal, over what `lab env` tells every client.
-func (l *lab) reader() func(url string) int {
+// newReader reads from Resource Manager as the lab's service principal, over what `lab env` tells every client.
+func (l *lab) newReader() func(url string) int {
 	l.t.Helper()
-	s := l.settings()
+	s := l.loadSettings()
 	ca, err := os.ReadFile(s.SimulatorCA())
 	if err != nil {
 		l.t.Fatal(err)

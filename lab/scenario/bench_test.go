@@ -22,12 +22,12 @@ func TestBench(t *testing.T) {
 	l := newLab(t)
 	folder := t.TempDir()
 	figures, page := filepath.Join(folder, "figures.json"), filepath.Join(folder, "page.html")
-	t.Log(l.run("lab", "bench", "deletion", "--clusters=1", "--machines=1", "--time-scale=0", "--rest=0s", "--base-port="+strconv.Itoa(l.port),
+	t.Log(l.runProgram("lab", "bench", "deletion", "--clusters=1", "--machines=1", "--time-scale=0", "--rest=0s", "--base-port="+strconv.Itoa(l.port),
 		"--json="+figures, "--html="+page, "--name=brought",
 		"--components="+filepath.Join(l.root, "out", "infrastructure-azure", settings.ProviderVersion, "infrastructure-components.yaml"),
-		"--provider="+l.binary("manager")+" --kubeconfig=$KUBECONFIG --webhook-port=$WEBHOOK_PORT --webhook-cert-dir=$WEBHOOK_CERT_DIR "+
+		"--provider="+l.binaryPath("manager")+" --kubeconfig=$KUBECONFIG --webhook-port=$WEBHOOK_PORT --webhook-cert-dir=$WEBHOOK_CERT_DIR "+
 			"--health-addr=$HEALTH_ADDRESS --diagnostics-address=$DIAGNOSTICS_ADDRESS"))
-	runs, err := bench.Read(figures)
+	runs, err := bench.ReadRuns(figures)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,11 +38,11 @@ func TestBench(t *testing.T) {
 		t.Fatalf("%d runs, want one of two phases", len(runs))
 	}
 	for _, phase := range runs[0].Phases {
-		if diff := cmp.Diff(l.logged(phase), phase.Azure.Classes); diff != "" {
+		if diff := cmp.Diff(l.countLogged(phase), phase.Azure.Classes); diff != "" {
 			t.Errorf("requests of the phase %s (-log +figures):\n%s", phase.Name, diff)
 		}
 		if phase.WallSeconds <= 0 || phase.Process.CPUSeconds <= 0 || phase.Process.PeakMiB <= 0 || phase.Passes == nil ||
-			phase.Kubernetes.Writes() == 0 {
+			phase.Kubernetes.CountWrites() == 0 {
 			t.Errorf("phase %s lacks figures: %+v", phase.Name, phase)
 		}
 	}
@@ -55,8 +55,8 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// logged counts the requests to Resource Manager that the simulator's log has of a phase, by their methods alone.
-func (l *lab) logged(phase bench.Phase) (out bench.Classes) {
+// countLogged counts the requests to Resource Manager that the simulator's log has of a phase, by their methods alone.
+func (l *lab) countLogged(phase bench.Phase) (out bench.Classes) {
 	l.t.Helper()
 	raw, err := os.ReadFile(filepath.Join(l.dir, "requests.jsonl"))
 	if err != nil {

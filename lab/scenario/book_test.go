@@ -21,8 +21,8 @@ type block struct {
 	place, language, text string
 }
 
-// blocks are those of the README and the book, with the place as file:line.
-func (l *lab) blocks() []block {
+// codeBlocks are those of the README and the book, with the place as file:line.
+func (l *lab) codeBlocks() []block {
 	l.t.Helper()
 	files := []string{filepath.Join(l.root, "README.md")}
 	for _, pattern := range []string{"*.md", "*/*.md"} {
@@ -67,7 +67,7 @@ func (l *lab) blocks() []block {
 // fails the test, so nothing is left out silently.
 func TestBookManifests(t *testing.T) {
 	l := takeLab(t)
-	l.up("--bare")
+	l.startLab("--bare")
 	checks := map[string]func(block) error{
 		"yaml": l.checkYAML,
 		"sh":   l.checkShell,
@@ -75,7 +75,7 @@ func TestBookManifests(t *testing.T) {
 		"go":   checkGo,
 	}
 	seen := map[string]int{}
-	for _, b := range l.blocks() {
+	for _, b := range l.codeBlocks() {
 		if b.language == "yaml" && filepath.Dir(b.place) != "." && !strings.HasPrefix(b.place, "..") {
 			continue // parts of manifests, which tests of their folder put together and apply
 		}
@@ -276,7 +276,7 @@ func (l *lab) checkMake(words []string) error {
 			}
 			if name == "BENCH" {
 				for scenario := range strings.FieldsSeq(value) {
-					if _, err := bench.Find(scenario); err != nil {
+					if _, err := bench.FindScenario(scenario); err != nil {
 						return err
 					}
 				}
@@ -296,7 +296,7 @@ func (l *lab) checkProgram(program string, words []string) error {
 	if program != "azuresim" {
 		// Subcommands come first; what follows are arguments or flags, which the help of the deepest subcommand tells.
 		for _, word := range words {
-			out, err := l.try(program, append(slices.Clone(subcommands), "--help")...)
+			out, err := l.tryProgram(program, append(slices.Clone(subcommands), "--help")...)
 			if err != nil {
 				return err
 			}
@@ -309,12 +309,12 @@ func (l *lab) checkProgram(program string, words []string) error {
 			return fmt.Errorf("%s has no subcommand %s", program, words[0])
 		}
 	}
-	help, err := l.try(program, append(slices.Clone(subcommands), "--help")...)
+	help, err := l.tryProgram(program, append(slices.Clone(subcommands), "--help")...)
 	if err != nil {
 		return err
 	}
 	if program == "kubectl" {
-		global, err := l.try("kubectl", "options")
+		global, err := l.tryProgram("kubectl", "options")
 		if err != nil {
 			return err
 		}

@@ -14,8 +14,8 @@ import (
 // such a machine: it must not become a node, and the lab must say which file and key are to blame.
 func TestBrokenBootstrap(t *testing.T) {
 	l := takeLab(t)
-	l.up("--bare")
-	manifest := l.run("clusterctl", "generate", "cluster", "broken", "--config", l.settings().ClusterctlConfig(),
+	l.startLab("--bare")
+	manifest := l.runProgram("clusterctl", "generate", "cluster", "broken", "--config", l.loadSettings().ClusterctlConfig(),
 		"--infrastructure", "azure:"+settings.ProviderVersion, "--target-namespace", "default",
 		"--kubernetes-version", settings.KubernetesVersion, "--control-plane-machine-count", "1", "--worker-machine-count", "1")
 	if _, err := l.tryWith(l.breakWorkers(manifest), "kubectl", "apply", "-f", "-"); err != nil {
@@ -24,14 +24,14 @@ func TestBrokenBootstrap(t *testing.T) {
 
 	const cause = `/etc/kubernetes/azure.json: key resourceGroup is "elsewhere"`
 	l.eventually("lab status names the key", func() (bool, string) {
-		out, err := l.try("lab", "status")
+		out, err := l.tryProgram("lab", "status")
 		if err != nil {
 			return false, err.Error()
 		}
 		return strings.Contains(out, "not ready because of virtual machine broken-md-0-") && strings.Contains(out, cause), out
 	})
 	// The control plane is not affected, and the worker is not among its nodes.
-	l.run("kubectl", "wait", "kubeadmcontrolplane/broken-control-plane", "--for=condition=Available", "--timeout", patience.String())
+	l.runProgram("kubectl", "wait", "kubeadmcontrolplane/broken-control-plane", "--for=condition=Available", "--timeout", patience.String())
 	nodes, err := l.readyNodes(l.workloadKubeconfig("broken"))
 	if err != nil {
 		t.Fatal(err)
@@ -54,14 +54,14 @@ func (l *lab) breakWorkers(manifest string) string {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return l.edit(manifest, "KubeadmConfigTemplate", "", func(spec map[string]any) {
+	return l.editManifest(manifest, "KubeadmConfigTemplate", "", func(spec map[string]any) {
 		inner := spec["template"].(map[string]any)["spec"].(map[string]any)
 		inner["files"] = []any{map[string]any{"path": "/etc/kubernetes/azure.json", "content": string(content)}}
 	})
 }
 
-// edit changes the spec of the one object of a kind in a manifest. A name tells objects of the same kind apart.
-func (l *lab) edit(manifest, kind, name string, change func(spec map[string]any)) string {
+// editManifest changes the spec of the one object of a kind in a manifest. A name tells objects of the same kind apart.
+func (l *lab) editManifest(manifest, kind, name string, change func(spec map[string]any)) string {
 	l.t.Helper()
 	documents := strings.Split(manifest, "\n---\n")
 	changed := 0

@@ -35,17 +35,17 @@ type serviced struct {
 // the machines and go, no program writes while nothing changes, and nothing is left of the cluster.
 func TestCloudProvider(t *testing.T) {
 	l := takeLab(t)
-	if _, err := os.Stat(l.binary("cloud-controller-manager")); err != nil {
+	if _, err := os.Stat(l.binaryPath("cloud-controller-manager")); err != nil {
 		t.Fatalf("%v: run `make ccm` first", err)
 	}
-	l.up("--bare")
+	l.startLab("--bare")
 	var group sync.WaitGroup
 	for name, s := range map[string]serviced{
 		"default":     {reason: "virtual machines have network interfaces of their own", scaled: "machinedeployment/%s-md-0"},
 		"machinepool": {reason: "instances have theirs in the model of a scale set", scaled: "machinepool/%s-mp-0"},
 	} {
 		group.Go(func() {
-			t.Run(name, func(t *testing.T) { l.in(t, nil).liveWithServices("ccm-"+name, name, s) })
+			t.Run(name, func(t *testing.T) { l.labFor(t, nil).liveWithServices("ccm-"+name, name, s) })
 		})
 	}
 	group.Wait()
@@ -56,8 +56,8 @@ func TestCloudProvider(t *testing.T) {
 
 // liveWithServices is the life of one cluster.
 func (l *lab) liveWithServices(cluster, flavor string, s serviced) {
-	l.apply(l.generate(cluster, flavor, settings.KubernetesVersion, 2))
-	l.run("kubectl", "wait", "cluster/"+cluster, "--for=condition=Available", "--timeout", patience.String())
+	l.applyManifest(l.generateCluster(cluster, flavor, settings.KubernetesVersion, 2))
+	l.runProgram("kubectl", "wait", "cluster/"+cluster, "--for=condition=Available", "--timeout", patience.String())
 	kubeconfig := l.workloadKubeconfig(cluster)
 	l.awaitNodes(cluster, kubeconfig, 3)
 
@@ -67,27 +67,27 @@ func (l *lab) liveWithServices(cluster, flavor string, s serviced) {
 	if _, err := l.tryWith(services, "kubectl", "--kubeconfig", kubeconfig, "apply", "-f", "-"); err != nil {
 		l.t.Fatal(err)
 	}
-	l.run("kubectl", "--kubeconfig", kubeconfig, "wait", "services", "public", "internal", "local",
+	l.runProgram("kubectl", "--kubeconfig", kubeconfig, "wait", "services", "public", "internal", "local",
 		"--for=jsonpath={.status.loadBalancer.ingress[0].ip}", "--timeout", patience.String())
 	l.t.Logf("three Services have addresses after %.1f s (%s)", time.Since(begin).Seconds(), s.reason)
 	l.awaitBackends(cluster, 2)
 	l.expectNoWrites(cluster)
 
 	scaled := fmt.Sprintf(s.scaled, cluster)
-	l.run("kubectl", "scale", scaled, "--replicas", "3")
+	l.runProgram("kubectl", "scale", scaled, "--replicas", "3")
 	l.awaitNodes(cluster, kubeconfig, 4)
 	l.awaitBackends(cluster, 3)
 	l.scaleInAsAutoscaler(cluster, kubeconfig, scaled)
 	l.awaitBackends(cluster, 2)
 	l.expectNoWrites(cluster)
 
-	l.run("kubectl", "--kubeconfig", kubeconfig, "delete", "service", "local", "--timeout", patience.String())
+	l.runProgram("kubectl", "--kubeconfig", kubeconfig, "delete", "service", "local", "--timeout", patience.String())
 	l.eventually("the address of the Service is gone, and that of the other one is there", func() (bool, string) {
 		there := l.publicAddresses(cluster)
 		return len(there) == 1, fmt.Sprint(there)
 	})
 	l.deleteCluster(cluster)
-	for _, id := range l.resources() {
+	for _, id := range l.listResources() {
 		if strings.Contains(id+"/", "/resourcegroups/"+cluster+"/") {
 			l.t.Errorf("%s is left in Azure after the cluster was deleted", id)
 		}
@@ -98,7 +98,7 @@ func (l *lab) liveWithServices(cluster, flavor string, s serviced) {
 func (l *lab) startCloudController(cluster string) {
 	l.t.Helper()
 	var script string
-	for _, b := range l.blocks() {
+	for _, b := range l.codeBlocks() {
 		if b.language == "sh" && strings.HasPrefix(b.place, cloudProviderPage+":") && strings.Contains(b.text, "cloud-controller-manager --") {
 			script += b.text
 		}
@@ -106,7 +106,7 @@ func (l *lab) startCloudController(cluster string) {
 	if script == "" {
 		l.t.Fatalf("%s has no commands that start cloud-controller-manager", cloudProviderPage)
 	}
-	script = strings.NewReplacer("demo", cluster, "bin/lab env", l.binary("lab")+" env --dir "+l.dir, "lab kubeconfig",
+	script = strings.NewReplacer("demo", cluster, "bin/lab env", l.binaryPath("lab")+" env --dir "+l.dir, "lab kubeconfig",
 		"lab kubeconfig --dir "+l.dir).Replace(script)
 	command := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
 	command.Dir = l.t.TempDir()
@@ -126,7 +126,7 @@ func (l *lab) startCloudController(cluster string) {
 	})
 	kubeconfig := l.workloadKubeconfig(cluster)
 	l.eventually("cloud-controller-manager holds its Lease", func() (bool, string) {
-		out, err := l.try("kubectl", "--kubeconfig", kubeconfig, "get", "lease", "cloud-controller-manager", "-n", "kube-system", "-o",
+		out, err := l.tryProgram("kubectl", "--kubeconfig", kubeconfig, "get", "lease", "cloud-controller-manager", "-n", "kube-system", "-o",
 			"jsonpath={.spec.holderIdentity}")
 		return err == nil && out != "", fmt.Sprint(out, err)
 	})
@@ -135,7 +135,7 @@ func (l *lab) startCloudController(cluster string) {
 // servicesOfBook are the manifests of the Services.
 func (l *lab) servicesOfBook() string {
 	l.t.Helper()
-	for _, b := range l.blocks() {
+	for _, b := range l.codeBlocks() {
 		if b.language == "yaml" && strings.HasPrefix(b.place, cloudProviderPage+":") && strings.Contains(b.text, "kind: Service") {
 			return b.text
 		}
@@ -147,12 +147,12 @@ func (l *lab) servicesOfBook() string {
 // awaitBackends waits until each load balancer of Services leads to this many workers, and to no machine that is gone.
 func (l *lab) awaitBackends(cluster string, workers int) {
 	l.t.Helper()
-	azure, err := simulator.New(l.settings())
+	azure, err := simulator.New(l.loadSettings())
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	l.eventually(fmt.Sprintf("load balancers of Services lead to %d workers", workers), func() (bool, string) {
-		guests, err := azure.Guests(l.t.Context())
+		guests, err := azure.ListGuests(l.t.Context())
 		if err != nil {
 			return false, err.Error()
 		}
@@ -177,8 +177,8 @@ func (l *lab) awaitBackends(cluster string, workers int) {
 func (l *lab) expectNoWrites(cluster string) {
 	l.t.Helper()
 	writes := func() []request {
-		return slices.DeleteFunc(l.requests(), func(r request) bool {
-			return !r.write() || !strings.Contains(r.id()+"/", "/resourcegroups/"+cluster+"/")
+		return slices.DeleteFunc(l.listRequests(), func(r request) bool {
+			return !r.isWrite() || !strings.Contains(r.resourceID()+"/", "/resourcegroups/"+cluster+"/")
 		})
 	}
 	settled, since := len(writes()), time.Now()
@@ -189,7 +189,7 @@ func (l *lab) expectNoWrites(cluster string) {
 		}
 		return time.Since(since) > 5*time.Second, fmt.Sprintf("%d writes, the last %+v", len(all), all[len(all)-1])
 	})
-	l.throughout(quietWithServices, func() error {
+	l.checkThroughout(quietWithServices, func() error {
 		if all := writes(); len(all) > settled {
 			r := all[settled]
 			return fmt.Errorf("%s %s (%d) by %s although nothing has changed", r.Method, r.URL, r.Status, r.UserAgent)
@@ -203,7 +203,7 @@ func (l *lab) expectNoWrites(cluster string) {
 func (l *lab) scaleInAsAutoscaler(cluster, kubeconfig, scaled string) {
 	l.t.Helper()
 	workers := func() []string {
-		names := strings.Fields(l.run("kubectl", "get", "machines", "-l",
+		names := strings.Fields(l.runProgram("kubectl", "get", "machines", "-l",
 			"cluster.x-k8s.io/cluster-name="+cluster+",!cluster.x-k8s.io/control-plane", "-o", "jsonpath={.items[*].metadata.name}"))
 		slices.Sort(names)
 		return names
@@ -212,15 +212,15 @@ func (l *lab) scaleInAsAutoscaler(cluster, kubeconfig, scaled string) {
 	if len(before) != 3 {
 		l.t.Fatalf("workers %q, want 3", before)
 	}
-	from := len(l.requests())
-	l.run("kubectl", "annotate", "machine", before[1], "cluster.x-k8s.io/delete-machine=true")
-	l.run("kubectl", "scale", scaled, "--replicas", strconv.Itoa(len(before)-1))
+	from := len(l.listRequests())
+	l.runProgram("kubectl", "annotate", "machine", before[1], "cluster.x-k8s.io/delete-machine=true")
+	l.runProgram("kubectl", "scale", scaled, "--replicas", strconv.Itoa(len(before)-1))
 	l.awaitNodes(cluster, kubeconfig, len(before))
 	if after := workers(); !slices.Equal(after, []string{before[0], before[2]}) {
 		l.t.Errorf("workers %q after %s was chosen, before %q", after, before[1], before)
 	}
-	for _, r := range l.requests()[from:] {
-		if r.Method == "PUT" && strings.Contains(r.id(), "/resourcegroups/"+cluster+"/providers/microsoft.compute/virtualmachines/") {
+	for _, r := range l.listRequests()[from:] {
+		if r.Method == "PUT" && strings.Contains(r.resourceID(), "/resourcegroups/"+cluster+"/providers/microsoft.compute/virtualmachines/") {
 			l.t.Errorf("PUT %s by %s although the cluster gets smaller", r.URL, r.UserAgent)
 		}
 	}
@@ -229,7 +229,7 @@ func (l *lab) scaleInAsAutoscaler(cluster, kubeconfig, scaled string) {
 // publicAddresses are the names of the addresses that cloud-provider-azure has made.
 func (l *lab) publicAddresses(cluster string) []string {
 	l.t.Helper()
-	return slices.DeleteFunc(namesOf(l.resources(), "microsoft.network/publicipaddresses"), func(name string) bool {
+	return slices.DeleteFunc(namesOf(l.listResources(), "microsoft.network/publicipaddresses"), func(name string) bool {
 		return !strings.HasPrefix(name, cluster+"-a")
 	})
 }

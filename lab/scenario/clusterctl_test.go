@@ -104,143 +104,143 @@ func (l *lab) releaseBefore() string {
 func TestClusterctl(t *testing.T) {
 	t.Parallel()
 	from := newLab(t)
-	from.up("--bare", "--release", from.releaseBefore())
-	from.run("kubectl", "wait", "azureclusteridentity/cluster-identity", "--for=condition=Ready", "--timeout", patience.String())
+	from.startLab("--bare", "--release", from.releaseBefore())
+	from.runProgram("kubectl", "wait", "azureclusteridentity/cluster-identity", "--for=condition=Ready", "--timeout", patience.String())
 	from.createBoth()
-	writes := from.upgrade()
-	from.reinstall(writes)
+	writes := from.upgradeProvider()
+	from.reinstallProvider(writes)
 
 	to := newLab(t)
-	to.up("--bare", "--beside", from.dir)
+	to.startLab("--bare", "--beside", from.dir)
 	kubeconfig, machines := from.workloadKubeconfig("one"), from.machineNodes("one")
 	from.moveTo(to)
 	to.waitFor("machinepool/two-pool1", ".status.readyReplicas", "2")
 	if got := to.machineNodes("one"); !slices.Equal(got, machines) {
 		t.Errorf("the cluster has the machines %v after the move, want those that it had: %v", got, machines)
 	}
-	to.scale("one", kubeconfig, 2, 3)
+	to.scaleWorkers("one", kubeconfig, 2, 3)
 
 	to.deleteCluster("one")
 	to.deleteManaged("two")
 	to.expectNothingLeft()
-	from.remove()
+	from.removeKinds()
 }
 
 // createBoth makes the clusters one, which is self-managed, and two, of AKS.
 func (l *lab) createBoth() {
 	l.t.Helper()
 	managed := l.startCreate("two", "--flavor", "aks", "--worker-machines", "1")
-	l.run("lab", "create", "one", "--control-plane-machines", "1", "--worker-machines", "1")
+	l.runProgram("lab", "create", "one", "--control-plane-machines", "1", "--worker-machines", "1")
 	if err := <-managed; err != nil {
 		l.t.Fatal(err)
 	}
 }
 
-// upgrade leads from the release before to that of `make release`, and returns how many writes Azure had got by then.
-func (l *lab) upgrade() int {
+// upgradeProvider leads from the release before to that of `make release`, and returns how many writes Azure had got by then.
+func (l *lab) upgradeProvider() int {
 	l.t.Helper()
 	if got := l.providerVersion(); got != before {
 		l.t.Fatalf("the lab began with %s, want %s", got, before)
 	}
-	if plan := l.clusterctl("upgrade", "plan"); !strings.Contains(plan, before) || !strings.Contains(plan, settings.ProviderVersion) {
+	if plan := l.runClusterctl("upgrade", "plan"); !strings.Contains(plan, before) || !strings.Contains(plan, settings.ProviderVersion) {
 		l.t.Errorf("the plan does not lead from %s to %s:\n%s", before, settings.ProviderVersion, plan)
 	}
 	const kind, most = "customresourcedefinition/azureclusters.infrastructure.cluster.x-k8s.io",
 		".spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.networkSpec.properties.subnets.maxItems"
-	if got := l.field(kind, most); got != "" {
+	if got := l.readField(kind, most); got != "" {
 		l.t.Errorf("the release before knows a maximum of subnets: %s", got)
 	}
-	writes, asked, manager := len(l.puts()), len(l.requests()), l.processes()[settings.Azure.Name]
+	writes, asked, manager := len(l.clusterPUTs()), len(l.listRequests()), l.listProcesses()[settings.Azure.Name]
 	l.withoutRights(func() {
-		l.run("kubectl", "delete", "clusterrolebinding", newer)
-		l.clusterctl("upgrade", "apply", "--infrastructure", "azure:"+settings.ProviderVersion, "--wait-providers")
+		l.runProgram("kubectl", "delete", "clusterrolebinding", newer)
+		l.runClusterctl("upgrade", "apply", "--infrastructure", "azure:"+settings.ProviderVersion, "--wait-providers")
 		l.eventually("the manager before the upgrade has ended", func() (bool, string) {
-			now := l.processes()[settings.Azure.Name]
+			now := l.listProcesses()[settings.Azure.Name]
 			return now != manager, "it runs"
 		})
 	})
 	if got := l.providerVersion(); got != settings.ProviderVersion {
 		l.t.Errorf("clusterctl's inventory has %s after the upgrade, want %s", got, settings.ProviderVersion)
 	}
-	if diff := l.released(); diff != "" {
+	if diff := l.diffRelease(); diff != "" {
 		l.t.Errorf("the upgrade has left something that is not as released:\n%s", diff)
 	}
 	l.expectLeftAlone(asked, writes)
 	return writes
 }
 
-// reinstall takes the provider away from below the clusters and installs it again.
-func (l *lab) reinstall(writes int) {
+// reinstallProvider takes the provider away from below the clusters and installs it again.
+func (l *lab) reinstallProvider(writes int) {
 	l.t.Helper()
 	l.withoutRights(func() {
-		l.clusterctl("delete", "--infrastructure", "azure")
+		l.runClusterctl("delete", "--infrastructure", "azure")
 		l.awaitStopped()
 	})
 	// Roles of the whole cluster are clusterctl's to delete only when their names begin with the provider's namespace.
 	l.expectOfProvider("clusterrole", "clusterrolebinding", "customresourcedefinition", "namespace")
-	asked := len(l.requests())
-	l.clusterctl("init", "--infrastructure", "azure:"+settings.ProviderVersion, "--wait-providers")
+	asked := len(l.listRequests())
+	l.runClusterctl("init", "--infrastructure", "azure:"+settings.ProviderVersion, "--wait-providers")
 	l.expectLeftAlone(asked, writes)
-	memory := management.Processes(l.settings()).State(settings.Azure.Name).ResidentKiB
+	memory := management.ProcessTable(l.loadSettings()).ReadState(settings.Azure.Name).ResidentKiB
 	l.t.Logf("the manager of two clusters that are left alone takes %d MiB", memory/1024)
 }
 
 // moveTo has Azure begin something for each cluster, and moves both before it ends.
 func (l *lab) moveTo(to *lab) {
 	l.t.Helper()
-	azure, err := simulator.New(l.settings())
+	azure, err := simulator.New(l.loadSettings())
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	types := []string{"Microsoft.ContainerService/managedClusters/agentPools", "Microsoft.Network/networkSecurityGroups"}
 	for _, typ := range types {
-		if err := azure.Fault(l.t.Context(), map[string]any{"kind": "stuck", "method": http.MethodPut, "type": typ}); err != nil {
+		if err := azure.AddFault(l.t.Context(), map[string]any{"kind": "stuck", "method": http.MethodPut, "type": typ}); err != nil {
 			l.t.Fatal(err)
 		}
 	}
-	writes := len(l.puts())
-	l.run("kubectl", "scale", "machinepool", "two-pool1", "--replicas", "2")
-	l.run("kubectl", "patch", "azurecluster", "one", "--type=json", "-p",
+	writes := len(l.clusterPUTs())
+	l.runProgram("kubectl", "scale", "machinepool", "two-pool1", "--replicas", "2")
+	l.runProgram("kubectl", "patch", "azurecluster", "one", "--type=json", "-p",
 		`[{"op": "add", "path": "/spec/networkSpec/subnets/1/securityGroup/securityRules", "value": [
 		{"name": "node-ports", "description": "before the move", "protocol": "Tcp", "direction": "Inbound", "priority": 2300, "source": "*", "sourcePorts": "*", "destination": "*", "destinationPorts": "30000-32767", "action": "Allow"}]}]`)
 	l.awaitPuts(writes+len(types), make(chan error))
-	l.clusterctl("move", "--to-kubeconfig", to.settings().Kubeconfig(), "--namespace", "default")
+	l.runClusterctl("move", "--to-kubeconfig", to.loadSettings().KubeconfigPath(), "--namespace", "default")
 	kinds := "clusters,machines,machinepools,azureclusters,azuremachines,azuremanagedclusters,azuremanagedcontrolplanes,azuremanagedmachinepools,azureclusteridentities"
-	if left := l.run("kubectl", "get", kinds, "-o", "name"); left != "" {
+	if left := l.runProgram("kubectl", "get", kinds, "-o", "name"); left != "" {
 		l.t.Errorf("objects are left behind:\n%s", left)
 	}
 	// Status stays behind, so these conditions are of the manager that has them now.
 	for object, typ := range map[string]string{"azuremanagedmachinepool/two-pool1": "AgentPoolsReady",
 		"azurecluster/one": "SecurityGroupsReady"} {
-		to.waitFor(object, condition(typ, "reason"), "Updating")
+		to.waitFor(object, conditionPath(typ, "reason"), "Updating")
 	}
 	if err := azure.ClearFaults(l.t.Context()); err != nil {
 		l.t.Fatal(err)
 	}
 	to.expectReady()
-	if got := l.puts()[writes:]; len(got) != len(types) {
+	if got := l.clusterPUTs()[writes:]; len(got) != len(types) {
 		l.t.Errorf("%d writes from before the move until all is ready after it, want the %d that were under way: %v", len(got), len(types), got)
 	}
 }
 
-// remove takes away all that clusterctl leaves when it deletes the provider alone: our kinds, the namespace, and, with the
+// removeKinds takes away all that clusterctl leaves when it deletes the provider alone: our kinds, the namespace, and, with the
 // book's command, the roles of the whole cluster.
-func (l *lab) remove() {
+func (l *lab) removeKinds() {
 	l.t.Helper()
 	l.withoutRights(func() {
-		l.clusterctl("delete", "--infrastructure", "azure", "--include-crd", "--include-namespace")
+		l.runClusterctl("delete", "--infrastructure", "azure", "--include-crd", "--include-namespace")
 		l.awaitStopped()
 	})
-	l.run("kubectl", "delete", "clusterroles,clusterrolebindings", "-l", ofProvider)
-	l.run("kubectl", "wait", "namespace/capz-system", "--for=delete", "--timeout", patience.String())
+	l.runProgram("kubectl", "delete", "clusterroles,clusterrolebindings", "-l", ofProvider)
+	l.runProgram("kubectl", "wait", "namespace/capz-system", "--for=delete", "--timeout", patience.String())
 	l.expectOfProvider()
 }
 
-// clusterctl runs clusterctl with the lab's configuration and logs how long it took.
-func (l *lab) clusterctl(args ...string) string {
+// runClusterctl runs clusterctl with the lab's configuration and logs how long it took.
+func (l *lab) runClusterctl(args ...string) string {
 	l.t.Helper()
 	begin := time.Now()
-	out := l.run("clusterctl", append(args, "--config", l.settings().ClusterctlConfig())...)
+	out := l.runProgram("clusterctl", append(args, "--config", l.loadSettings().ClusterctlConfig())...)
 	l.t.Logf("clusterctl %s: %.0f s", strings.Join(args[:min(2, len(args))], " "), time.Since(begin).Seconds())
 	return out
 }
@@ -248,15 +248,15 @@ func (l *lab) clusterctl(args ...string) string {
 // providerVersion is that of our provider in clusterctl's inventory.
 func (l *lab) providerVersion() string {
 	l.t.Helper()
-	return l.run("kubectl", "get", "providers.clusterctl.cluster.x-k8s.io", "infrastructure-azure", "--namespace", "capz-system", "-o",
+	return l.runProgram("kubectl", "get", "providers.clusterctl.cluster.x-k8s.io", "infrastructure-azure", "--namespace", "capz-system", "-o",
 		"jsonpath={.version}")
 }
 
-// released is how what is installed differs from the release that `make release` writes.
-func (l *lab) released() string {
+// diffRelease is how what is installed differs from the release that `make release` writes.
+func (l *lab) diffRelease() string {
 	l.t.Helper()
-	components := l.run("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config",
-		l.settings().ClusterctlConfig())
+	components := l.runProgram("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config",
+		l.loadSettings().ClusterctlConfig())
 	// It ends with status 1 when there is a difference.
 	diff, err := l.tryWith(components, "kubectl", "diff", "-f", "-")
 	if err != nil && diff == "" {
@@ -269,7 +269,7 @@ func (l *lab) released() string {
 func (l *lab) awaitStopped() {
 	l.t.Helper()
 	l.eventually("no manager runs without its Deployment", func() (bool, string) {
-		return !management.Processes(l.settings()).State(settings.Azure.Name).Alive, "it runs"
+		return !management.ProcessTable(l.loadSettings()).ReadState(settings.Azure.Name).Alive, "it runs"
 	})
 }
 
@@ -283,7 +283,7 @@ func (l *lab) expectOfProvider(types ...string) {
 		"poddisruptionbudgets,rolebindings,roles,secrets,serviceaccounts,services,validatingwebhookconfigurations"
 	l.eventually("all that there is of the provider are "+strings.Join(types, ", "), func() (bool, string) {
 		var there []string
-		for line := range strings.Lines(l.run("kubectl", "get", all, "--all-namespaces", "-l", ofProvider, "-o", "name")) {
+		for line := range strings.Lines(l.runProgram("kubectl", "get", all, "--all-namespaces", "-l", ofProvider, "-o", "name")) {
 			typ, _, _ := strings.Cut(line, ".")
 			typ, _, _ = strings.Cut(typ, "/")
 			there = append(there, typ)
@@ -300,19 +300,19 @@ func (l *lab) expectLeftAlone(n, writes int) {
 	l.t.Helper()
 	l.eventually("the manager has looked at everything", func() (bool, string) {
 		read := map[string]bool{}
-		for _, r := range l.requests()[n:] {
-			read[r.id()] = read[r.id()] || r.Method == http.MethodGet
+		for _, r := range l.listRequests()[n:] {
+			read[r.resourceID()] = read[r.resourceID()] || r.Method == http.MethodGet
 		}
 		var unread []string
-		for _, r := range l.puts() {
-			if !shown(read, r.id()) {
-				unread = append(unread, r.id())
+		for _, r := range l.clusterPUTs() {
+			if !wasShown(read, r.resourceID()) {
+				unread = append(unread, r.resourceID())
 			}
 		}
 		return len(unread) == 0, strings.Join(unread, "\n")
 	})
 	l.expectReady()
-	if got := l.puts(); len(got) != writes {
+	if got := l.clusterPUTs(); len(got) != writes {
 		l.t.Errorf("Azure got %d writes that nobody asked for: %v", len(got)-writes, got[writes:])
 	}
 }
@@ -320,16 +320,16 @@ func (l *lab) expectLeftAlone(n, writes int) {
 // inGroup is what a list of a group has that one of the whole subscription has not.
 var inGroup = regexp.MustCompile(`/resourcegroups/[^/]+`)
 
-// shown tells whether one of the answers showed a resource: its own, that to a list, or what holds it, if that has it in its document.
-func shown(read map[string]bool, id string) bool {
+// wasShown tells whether one of the answers showed a resource: its own, that to a list, or what holds it, if that has it in its document.
+func wasShown(read map[string]bool, id string) bool {
 	collection, holder := path.Dir(id), path.Dir(path.Dir(id))
 	inHolder := slices.Contains([]string{"subnets", "virtualnetworkpeerings", "inboundnatrules", "agentpools"}, path.Base(collection))
-	return read[id] || read[collection] || read[inGroup.ReplaceAllString(collection, "")] || inHolder && shown(read, holder)
+	return read[id] || read[collection] || read[inGroup.ReplaceAllString(collection, "")] || inHolder && wasShown(read, holder)
 }
 
 // expectReady waits until all of both clusters is ready.
 func (l *lab) expectReady() {
 	l.t.Helper()
-	l.run("kubectl", "wait", "azureclusters,azuremachines,azuremanagedcontrolplanes,azuremanagedmachinepools", "--all",
+	l.runProgram("kubectl", "wait", "azureclusters,azuremachines,azuremanagedcontrolplanes,azuremanagedmachinepools", "--all",
 		"--for=condition=Ready", "--timeout", patience.String())
 }

@@ -39,11 +39,11 @@ func (l *lab) releaseOfEstablished() string {
 	if err != nil {
 		l.t.Fatalf("%v: run `make release` first", err)
 	}
-	ours, err := provider.Decode(raw)
+	ours, err := provider.DecodeDocuments(raw)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	components, err := provider.Encode(establishedComponents(ours))
+	components, err := provider.EncodeDocuments(establishedComponents(ours))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func establishedComponents(ours []*unstructured.Unstructured) []*unstructured.Un
 			out = append(out, o)
 		case "Deployment":
 			one := o.DeepCopy()
-			place(one, int64(1), "spec", "replicas")
+			setNested(one, int64(1), "spec", "replicas")
 			out = append(out, one)
 		}
 	}
@@ -78,29 +78,29 @@ func establishedComponents(ours []*unstructured.Unstructured) []*unstructured.Un
 		}},
 		{"kind": "ClusterRole", "metadata": object{"name": "capz-base-manager-role",
 			"labels": object{"cluster.x-k8s.io/aggregate-to-capz-manager": "true"}}, "rules": establishedRules(ours)},
-		binding("ClusterRole", "capz-manager-role", "capz-manager-rolebinding", account),
+		newBinding("ClusterRole", "capz-manager-role", "capz-manager-rolebinding", account),
 		{"kind": "ClusterRole", "metadata": object{"name": "capz-kubeadm-bootstrap-managed-control-plane-reader-role"}, "rules": []any{
-			rule("infrastructure.cluster.x-k8s.io", "azuremanagedcontrolplanes,azureasomanagedcontrolplanes", "get,list,watch"),
+			newRule("infrastructure.cluster.x-k8s.io", "azuremanagedcontrolplanes,azureasomanagedcontrolplanes", "get,list,watch"),
 		}},
-		binding("ClusterRole", "capz-kubeadm-bootstrap-managed-control-plane-reader-role",
+		newBinding("ClusterRole", "capz-kubeadm-bootstrap-managed-control-plane-reader-role",
 			"capz-kubeadm-bootstrap-managed-control-plane-reader-rolebinding", []any{
 				object{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "system:serviceaccounts:capi-kubeadm-bootstrap-system"},
 			}),
 		{"kind": "Role", "metadata": object{"name": "capz-leader-election-role", "namespace": "capz-system"}, "rules": []any{
-			rule("coordination.k8s.io", "leases", "get,list,watch,create,update,patch,delete"),
-			rule("", "configmaps", "get,list,watch,create,update,patch,delete"), rule("", "events", "create,patch"),
+			newRule("coordination.k8s.io", "leases", "get,list,watch,create,update,patch,delete"),
+			newRule("", "configmaps", "get,list,watch,create,update,patch,delete"), newRule("", "events", "create,patch"),
 		}},
-		binding("Role", "capz-leader-election-role", "capz-leader-election-rolebinding", account),
+		newBinding("Role", "capz-leader-election-role", "capz-leader-election-rolebinding", account),
 	} {
 		o["apiVersion"] = "rbac.authorization.k8s.io/v1"
-		out = append(out, labelled(o))
+		out = append(out, withProviderLabel(o))
 	}
 	return append(out, operatorComponents()...)
 }
 
 func establishedKind(definition *unstructured.Unstructured) *unstructured.Unstructured {
 	if kind, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind"); slices.Contains(converted, kind) {
-		place(definition, object{"strategy": "Webhook", "webhook": object{
+		setNested(definition, object{"strategy": "Webhook", "webhook": object{
 			"conversionReviewVersions": []any{"v1", "v1beta1"},
 			"clientConfig":             object{"service": object{"namespace": "capz-system", "name": "capz-webhook-service", "path": "/convert"}},
 		}}, "spec", "conversion")
@@ -111,18 +111,18 @@ func establishedKind(definition *unstructured.Unstructured) *unstructured.Unstru
 // establishedRules are at least the rights that the program of bin/ asks for, and those that the established provider has beyond them.
 func establishedRules(ours []*unstructured.Unstructured) []any {
 	rules := []any{
-		rule("", "secrets,configmaps,namespaces,events", "get,list,watch,create,update,patch,delete"),
-		rule("", "serviceaccounts", "get,list,watch"),
-		rule("apiextensions.k8s.io", "customresourcedefinitions", "get,list,watch"),
-		rule("authentication.k8s.io", "tokenreviews", "create"),
-		rule("authorization.k8s.io", "subjectaccessreviews", "create"),
-		rule("cluster.x-k8s.io", "clusters,clusters/status,machines,machines/status,machinepools,machinepools/status,machinedeployments",
+		newRule("", "secrets,configmaps,namespaces,events", "get,list,watch,create,update,patch,delete"),
+		newRule("", "serviceaccounts", "get,list,watch"),
+		newRule("apiextensions.k8s.io", "customresourcedefinitions", "get,list,watch"),
+		newRule("authentication.k8s.io", "tokenreviews", "create"),
+		newRule("authorization.k8s.io", "subjectaccessreviews", "create"),
+		newRule("cluster.x-k8s.io", "clusters,clusters/status,machines,machines/status,machinepools,machinepools/status,machinedeployments",
 			"get,list,watch,patch,update,delete"),
-		rule("controlplane.cluster.x-k8s.io", "kubeadmcontrolplanes", "get,list,watch"),
-		rule("infrastructure.cluster.x-k8s.io", "*", "get,list,watch,create,update,patch,delete"),
+		newRule("controlplane.cluster.x-k8s.io", "kubeadmcontrolplanes", "get,list,watch"),
+		newRule("infrastructure.cluster.x-k8s.io", "*", "get,list,watch,create,update,patch,delete"),
 	}
 	for _, group := range []string{"containerservice", "kubernetesconfiguration", "network", "resources"} {
-		rules = append(rules, rule(group+".azure.com", "*", "get,list,watch,create,update,patch,delete"))
+		rules = append(rules, newRule(group+".azure.com", "*", "get,list,watch,create,update,patch,delete"))
 	}
 	for _, o := range ours {
 		if of, found, _ := unstructured.NestedSlice(o.Object, "rules"); found && o.GetKind() == "ClusterRole" {
@@ -162,23 +162,23 @@ func operatorComponents() []*unstructured.Unstructured {
 			}},
 	}
 	for role, rules := range map[string][]any{
-		"manager-role":     {rule("*", "*", "*")},
-		"crd-manager-role": {rule("apiextensions.k8s.io", "customresourcedefinitions", "get,list,watch,create,update,patch")},
-		"proxy-role":       {rule("authentication.k8s.io", "tokenreviews", "create")},
+		"manager-role":     {newRule("*", "*", "*")},
+		"crd-manager-role": {newRule("apiextensions.k8s.io", "customresourcedefinitions", "get,list,watch,create,update,patch")},
+		"proxy-role":       {newRule("authentication.k8s.io", "tokenreviews", "create")},
 	} {
 		objects = append(objects,
 			object{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": object{"name": name + role}, "rules": rules},
-			binding("ClusterRole", name+role, name+role+"binding", account))
+			newBinding("ClusterRole", name+role, name+role+"binding", account))
 	}
 	var out []*unstructured.Unstructured
 	for _, o := range objects {
-		out = append(out, labelled(o))
+		out = append(out, withProviderLabel(o))
 	}
 	return out
 }
 
-// labelled is an object with the label that the established provider has on all that it installs.
-func labelled(o object) *unstructured.Unstructured {
+// withProviderLabel is an object with the label that the established provider has on all that it installs.
+func withProviderLabel(o object) *unstructured.Unstructured {
 	out := &unstructured.Unstructured{Object: o}
 	labels := out.GetLabels()
 	if labels == nil {
@@ -190,7 +190,7 @@ func labelled(o object) *unstructured.Unstructured {
 	return out
 }
 
-func rule(group, resources, verbs string) object {
+func newRule(group, resources, verbs string) object {
 	list := func(words string) []any {
 		var out []any
 		for word := range strings.SplitSeq(words, ",") {
@@ -201,7 +201,7 @@ func rule(group, resources, verbs string) object {
 	return object{"apiGroups": []any{group}, "resources": list(resources), "verbs": list(verbs)}
 }
 
-func binding(kind, role, name string, subjects []any) object {
+func newBinding(kind, role, name string, subjects []any) object {
 	metadata := object{"name": name}
 	if kind == "Role" {
 		metadata["namespace"] = "capz-system"
@@ -212,7 +212,7 @@ func binding(kind, role, name string, subjects []any) object {
 	}
 }
 
-func place(o *unstructured.Unstructured, value any, path ...string) {
+func setNested(o *unstructured.Unstructured, value any, path ...string) {
 	if err := unstructured.SetNestedField(o.Object, value, path...); err != nil {
 		panic(fmt.Sprintf("%s %s: %v", o.GetKind(), o.GetName(), err)) // The path leads through another value than an object.
 	}

@@ -16,13 +16,13 @@ const quiet = 30 * time.Second
 // go, one that somebody stops is replaced, and the deleted cluster leaves nothing in Azure.
 func TestDefaultFlavor(t *testing.T) {
 	l := takeLab(t)
-	l.up("--cluster-name", "demo")
+	l.startLab("--cluster-name", "demo")
 	kubeconfig := l.workloadKubeconfig("demo")
 	l.awaitNodes("demo", kubeconfig, 5)
 	l.expectQuiet()
 
-	l.scale("demo", kubeconfig, 4, 7)
-	l.scale("demo", kubeconfig, 1, 4)
+	l.scaleWorkers("demo", kubeconfig, 4, 7)
+	l.scaleWorkers("demo", kubeconfig, 1, 4)
 	l.expectReplaced("demo", kubeconfig, 4)
 	l.expectMachinesOnly()
 
@@ -33,24 +33,24 @@ func TestDefaultFlavor(t *testing.T) {
 // expectQuiet watches the request log of a cluster that is Ready: no write, and few reads.
 func (l *lab) expectQuiet() {
 	l.t.Helper()
-	before := len(l.requests())
-	l.throughout(quiet, func() error {
-		for _, r := range l.requests()[before:] {
-			if r.write() {
+	before := len(l.listRequests())
+	l.checkThroughout(quiet, func() error {
+		for _, r := range l.listRequests()[before:] {
+			if r.isWrite() {
 				return fmt.Errorf("%s %s (%d) although nothing has changed since the cluster was Ready", r.Method, r.URL, r.Status)
 			}
 		}
 		return nil
 	})
 	reads := 0
-	for _, r := range l.requests()[before:] {
-		if r.Method == http.MethodGet && strings.HasPrefix(r.id(), "/subscriptions/") {
+	for _, r := range l.listRequests()[before:] {
+		if r.Method == http.MethodGet && strings.HasPrefix(r.resourceID(), "/subscriptions/") {
 			reads++
 		}
 	}
 	l.t.Logf("%d reads and no write in %s after Ready", reads, quiet)
 	// One look at every resource of the cluster is allowed, with a resync that happens to fall into the time.
-	if most := 2 * len(l.resources()); reads > most {
+	if most := 2 * len(l.listResources()); reads > most {
 		l.t.Errorf("%d reads in %s after Ready, want at most %d", reads, quiet, most)
 	}
 }
@@ -60,7 +60,7 @@ func (l *lab) expectQuiet() {
 func (l *lab) expectMachinesOnly() {
 	l.t.Helper()
 	var machines, interfaces, disks []string
-	for line := range strings.Lines(l.run("kubectl", "get", "azuremachines", "-o",
+	for line := range strings.Lines(l.runProgram("kubectl", "get", "azuremachines", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.spec.dataDisks[*].nameSuffix}{"\n"}{end}`)) {
 		words := strings.Fields(line)
 		machines = append(machines, words[0])
@@ -75,7 +75,7 @@ func (l *lab) expectMachinesOnly() {
 	slices.Sort(disks)
 	var virtualMachines, networkInterfaces, managedDisks []string
 	l.eventually("virtual machines, network interfaces and disks of the machines alone", func() (bool, string) {
-		there := l.resources()
+		there := l.listResources()
 		virtualMachines = namesOf(there, "microsoft.compute/virtualmachines")
 		networkInterfaces = namesOf(there, "microsoft.network/networkinterfaces")
 		managedDisks = namesOf(there, "microsoft.compute/disks")
@@ -89,9 +89,9 @@ func (l *lab) expectMachinesOnly() {
 func (l *lab) deleteCluster(name string) {
 	l.t.Helper()
 	begin := time.Now()
-	l.run("kubectl", "delete", "cluster", name, "--timeout", patience.String())
+	l.runProgram("kubectl", "delete", "cluster", name, "--timeout", patience.String())
 	l.t.Logf("deleted after %.0f s", time.Since(begin).Seconds())
-	if rest := l.run("kubectl", "get", "azureclusters,azuremachines,machines,secrets", "-o", "name", "-l",
+	if rest := l.runProgram("kubectl", "get", "azureclusters,azuremachines,machines,secrets", "-o", "name", "-l",
 		"cluster.x-k8s.io/cluster-name="+name); strings.TrimSpace(rest) != "" {
 		l.t.Errorf("left in the management cluster:\n%s", rest)
 	}

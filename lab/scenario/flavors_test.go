@@ -36,7 +36,7 @@ var flavors = map[string]flavor{
 		reason: "only the virtual network reaches the API server, by a name in a private DNS zone",
 		look: func(l *lab, cluster, _ string) {
 			l.expectField("cluster/"+cluster, ".spec.controlPlaneEndpoint.host", "apiserver."+cluster+".capz.io")
-			if zones := namesOf(l.resources(), "microsoft.network/privatednszones"); !slices.Contains(zones, cluster+".capz.io") {
+			if zones := namesOf(l.listResources(), "microsoft.network/privatednszones"); !slices.Contains(zones, cluster+".capz.io") {
 				l.t.Errorf("private DNS zones %v, want %s.capz.io", zones, cluster)
 			}
 		},
@@ -50,7 +50,7 @@ var flavors = map[string]flavor{
 	"azure-bastion": {
 		reason: "a bastion host beside the machines",
 		look: func(l *lab, cluster, _ string) {
-			if hosts := namesOf(l.resources(), "microsoft.network/bastionhosts"); !slices.Contains(hosts, cluster+"-azure-bastion") {
+			if hosts := namesOf(l.listResources(), "microsoft.network/bastionhosts"); !slices.Contains(hosts, cluster+"-azure-bastion") {
 				l.t.Errorf("bastion hosts %v, want %s-azure-bastion", hosts, cluster)
 			}
 		},
@@ -101,7 +101,7 @@ const clustersAtOnce = 3
 func TestEveryFlavor(t *testing.T) {
 	l := takeLab(t)
 	expectEveryTemplate(l)
-	l.up("--bare")
+	l.startLab("--bare")
 	l.liveAll("")
 }
 
@@ -109,7 +109,7 @@ func TestEveryFlavor(t *testing.T) {
 func TestInternalLoadBalancerFlavors(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	l.up("--bare", "--feature-gates", internalLoadBalancer+"=true")
+	l.startLab("--bare", "--feature-gates", internalLoadBalancer+"=true")
 	l.liveAll(internalLoadBalancer)
 }
 
@@ -130,7 +130,7 @@ func (l *lab) liveAll(gate string) {
 	for range clustersAtOnce {
 		group.Go(func() {
 			for name := range names {
-				t.Run(name, func(t *testing.T) { l.in(t, flavors[name].variables).live(name, flavors[name]) })
+				t.Run(name, func(t *testing.T) { l.labFor(t, flavors[name].variables).playCluster(name, flavors[name]) })
 			}
 		})
 	}
@@ -164,8 +164,8 @@ func expectEveryTemplate(l *lab) {
 	}
 }
 
-// live is the life of one cluster, which has the name of its row.
-func (l *lab) live(name string, f flavor) {
+// playCluster is the life of one cluster, which has the name of its row.
+func (l *lab) playCluster(name string, f flavor) {
 	template, nodes := name, 2
 	if f.template != "" {
 		template = f.template
@@ -174,12 +174,12 @@ func (l *lab) live(name string, f flavor) {
 		nodes = f.nodes
 	}
 	if f.class != "" {
-		l.apply(l.generate(name, f.class, settings.KubernetesVersion, 1))
+		l.applyManifest(l.generateCluster(name, f.class, settings.KubernetesVersion, 1))
 	}
 	begin := time.Now()
-	l.apply(l.generate(name, template, settings.KubernetesVersion, 1))
+	l.applyManifest(l.generateCluster(name, template, settings.KubernetesVersion, 1))
 	// Waiting with a watch leaves the processors to the clusters beside this one.
-	l.run("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
+	l.runProgram("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
 	l.t.Logf("available after %.0f s", time.Since(begin).Seconds())
 	kubeconfig := l.workloadKubeconfig(name)
 	l.awaitNodes(name, kubeconfig, nodes)
@@ -188,7 +188,7 @@ func (l *lab) live(name string, f flavor) {
 		f.look(l, name, kubeconfig)
 	}
 	l.deleteCluster(name)
-	for _, id := range l.resources() {
+	for _, id := range l.listResources() {
 		if strings.Contains(id+"/", "/resourcegroups/"+name+"/") {
 			l.t.Errorf("%s is left in Azure after the cluster was deleted (%s)", id, f.reason)
 		}
@@ -198,12 +198,12 @@ func (l *lab) live(name string, f flavor) {
 // expectNoProblem waits until all machines run and no condition of any object of the cluster is other than it should be.
 func (l *lab) expectNoProblem(cluster string) {
 	l.t.Helper()
-	kube, err := management.Client(l.settings())
+	kube, err := management.NewClient(l.loadSettings())
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	l.eventually("no condition of the cluster's objects is other than it should be", func() (bool, string) {
-		root, err := workload.Load(l.t.Context(), kube, management.Namespace, cluster)
+		root, err := workload.LoadCluster(l.t.Context(), kube, management.Namespace, cluster)
 		if err != nil {
 			return false, err.Error()
 		}
@@ -226,14 +226,14 @@ func (l *lab) expectNoProblem(cluster string) {
 // expectField compares one field of an object of the management cluster.
 func (l *lab) expectField(object, path, want string) {
 	l.t.Helper()
-	if got := l.field(object, path); got != want {
+	if got := l.readField(object, path); got != want {
 		l.t.Errorf("%s: %s is %q, want %q", object, path, got, want)
 	}
 }
 
 func expectWindows(l *lab, cluster, kubeconfig string) {
 	l.t.Helper()
-	nodes := l.run("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-l", "kubernetes.io/os=windows", "-o", "name")
+	nodes := l.runProgram("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-l", "kubernetes.io/os=windows", "-o", "name")
 	if names := strings.Fields(nodes); len(names) != 1 {
 		l.t.Errorf("Windows nodes %v of cluster %s, want 1", names, cluster)
 	}
@@ -241,7 +241,7 @@ func expectWindows(l *lab, cluster, kubeconfig string) {
 
 func expectBothFamilies(l *lab, cluster, kubeconfig string) {
 	l.t.Helper()
-	out := l.run("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
+	out := l.runProgram("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.status.addresses[?(@.type=="InternalIP")].address}{"\n"}{end}`)
 	for line := range strings.Lines(out) {
 		words := strings.Fields(line)

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	for _, l := range handed.labs {
-		if err := l.down(); err != nil {
+		if err := l.stopLab(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = max(code, 1)
 		}
@@ -64,13 +64,13 @@ func takeLab(t *testing.T) *lab {
 	l := *handed.labs[n]
 	handed.labs = handed.labs[:n]
 	l.t, l.left, l.excused = t, false, nil
-	l.seenRequests, l.seenAudit = logged(t, l.settings().RequestLog()), logged(t, l.settings().AuditLog())
-	t.Cleanup(l.end)
+	l.seenRequests, l.seenAudit = logLength(t, l.loadSettings().RequestLog()), logLength(t, l.loadSettings().AuditLog())
+	t.Cleanup(l.endStory)
 	return &l
 }
 
-// end is the end of a story. Its lab is another one's then, if nothing went wrong and the story left it as it was.
-func (l *lab) end() {
+// endStory is the end of a story. Its lab is another one's then, if nothing went wrong and the story left it as it was.
+func (l *lab) endStory() {
 	l.expectRights()
 	if l.shared && l.left && !l.t.Failed() && l.handOn() {
 		return
@@ -78,7 +78,7 @@ func (l *lab) end() {
 	if l.t.Failed() {
 		l.showLogs()
 	}
-	if err := l.down(); err != nil {
+	if err := l.stopLab(); err != nil {
 		l.t.Error(err)
 	}
 }
@@ -97,20 +97,20 @@ func (l *lab) handOn() bool {
 	return true
 }
 
-// down stops the lab and removes what it had.
-func (l *lab) down() error {
+// stopLab stops the lab and removes what it had.
+func (l *lab) stopLab() error {
 	// The test's context has ended, but what was started must stop.
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	out, err := l.command(ctx, "lab", "down").CombinedOutput()
+	out, err := l.newCommand(ctx, "lab", "down").CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("lab down: %w\n%s", err, out)
 	}
 	return errors.Join(err, os.RemoveAll(filepath.Dir(l.dir)))
 }
 
-// logged is how far a log goes that has a record in each line, without a line that is being written.
-func logged(t *testing.T, file string) int {
+// logLength is how far a log goes that has a record in each line, without a line that is being written.
+func logLength(t *testing.T, file string) int {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -42,8 +42,8 @@ type lab struct {
 	seenRequests, seenAudit int
 }
 
-// in is the same lab for a part of the test, which has variables of its own.
-func (l *lab) in(t *testing.T, variables map[string]string) *lab {
+// labFor is the same lab for a part of the test, which has variables of its own.
+func (l *lab) labFor(t *testing.T, variables map[string]string) *lab {
 	part := *l
 	part.t, part.variables = t, nil
 	for name, value := range variables {
@@ -65,11 +65,11 @@ func newLab(t *testing.T) *lab {
 	}
 	l := &lab{t: t, root: root, dir: filepath.Join(dir, "lab"), port: freePorts(t)}
 	for _, name := range []string{"lab", "kubectl", "clusterctl", "manager", "azuresim"} {
-		if _, err := os.Stat(l.binary(name)); err != nil {
+		if _, err := os.Stat(l.binaryPath(name)); err != nil {
 			t.Fatalf("%v: run `make tools build` first", err)
 		}
 	}
-	t.Cleanup(l.end)
+	t.Cleanup(l.endStory)
 	return l
 }
 
@@ -94,7 +94,7 @@ func freePorts(t *testing.T) int {
 		if ports.next += settings.PortBlock; ports.next > last {
 			ports.next = first
 		}
-		if unused(base) {
+		if isUnused(base) {
 			return base
 		}
 	}
@@ -102,7 +102,7 @@ func freePorts(t *testing.T) int {
 	return 0
 }
 
-func unused(base int) bool {
+func isUnused(base int) bool {
 	for port := base; port < base+32; port++ {
 		listener, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
 		if err != nil {
@@ -113,15 +113,15 @@ func unused(base int) bool {
 	return true
 }
 
-func (l *lab) binary(name string) string { return filepath.Join(l.root, "bin", name) }
+func (l *lab) binaryPath(name string) string { return filepath.Join(l.root, "bin", name) }
 
-// command runs a program of bin/ with the environment that `lab env` describes, as far as the management cluster is
+// newCommand runs a program of bin/ with the environment that `lab env` describes, as far as the management cluster is
 // concerned.
-func (l *lab) command(ctx context.Context, program string, args ...string) *exec.Cmd {
+func (l *lab) newCommand(ctx context.Context, program string, args ...string) *exec.Cmd {
 	if program == "lab" {
 		args = append(slices.Clone(args), "--dir="+l.dir)
 	}
-	command := exec.CommandContext(ctx, l.binary(program), args...)
+	command := exec.CommandContext(ctx, l.binaryPath(program), args...)
 	command.Dir = l.root
 	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(l.dir, "kubeconfig"), "XDG_CONFIG_HOME="+l.dir,
 		"CLUSTERCTL_DISABLE_VERSIONCHECK=true")
@@ -129,8 +129,8 @@ func (l *lab) command(ctx context.Context, program string, args ...string) *exec
 	return command
 }
 
-// try runs a program and returns what it printed on standard output; the error has its messages.
-func (l *lab) try(program string, args ...string) (string, error) {
+// tryProgram runs a program and returns what it printed on standard output; the error has its messages.
+func (l *lab) tryProgram(program string, args ...string) (string, error) {
 	return l.tryWith("", program, args...)
 }
 
@@ -141,7 +141,7 @@ func (l *lab) tryWith(input, program string, args ...string) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(l.t.Context(), limit)
 	defer cancel()
-	command := l.command(ctx, program, args...)
+	command := l.newCommand(ctx, program, args...)
 	var out, messages bytes.Buffer
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(input), &out, &messages
 	if err := command.Run(); err != nil {
@@ -150,20 +150,20 @@ func (l *lab) tryWith(input, program string, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// run is try for what must work.
-func (l *lab) run(program string, args ...string) string {
+// runProgram is try for what must work.
+func (l *lab) runProgram(program string, args ...string) string {
 	l.t.Helper()
-	out, err := l.try(program, args...)
+	out, err := l.tryProgram(program, args...)
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	return out
 }
 
-// up starts the lab. Stories take Azure twenty times as fast as it is, as `make lab` does.
-func (l *lab) up(args ...string) {
+// startLab starts the lab. Stories take Azure twenty times as fast as it is, as `make lab` does.
+func (l *lab) startLab(args ...string) {
 	l.t.Helper()
-	out := l.run("lab", append([]string{"up", "--base-port", strconv.Itoa(l.port), "--time-scale", "0.05"}, args...)...)
+	out := l.runProgram("lab", append([]string{"up", "--base-port", strconv.Itoa(l.port), "--time-scale", "0.05"}, args...)...)
 	for line := range strings.Lines(out) {
 		if strings.Contains(line, "management cluster ready") || strings.Contains(line, " is ready after ") ||
 			strings.HasPrefix(line, "Azure: ") {
@@ -172,8 +172,8 @@ func (l *lab) up(args ...string) {
 	}
 }
 
-// settings are those that `lab up` has kept.
-func (l *lab) settings() *settings.Settings {
+// loadSettings are those that `lab up` has kept.
+func (l *lab) loadSettings() *settings.Settings {
 	l.t.Helper()
 	s, err := settings.Load(l.dir)
 	if err != nil {
@@ -203,8 +203,8 @@ func (l *lab) eventually(what string, condition func() (done bool, seen string))
 	}
 }
 
-// throughout looks for the whole time and fails as soon as something is wrong.
-func (l *lab) throughout(d time.Duration, check func() error) {
+// checkThroughout looks for the whole time and fails as soon as something is wrong.
+func (l *lab) checkThroughout(d time.Duration, check func() error) {
 	l.t.Helper()
 	end := time.NewTimer(d)
 	defer end.Stop()
@@ -226,7 +226,7 @@ func (l *lab) throughout(d time.Duration, check func() error) {
 func (l *lab) workloadKubeconfig(cluster string) string {
 	l.t.Helper()
 	file := filepath.Join(l.t.TempDir(), cluster+".kubeconfig")
-	if err := os.WriteFile(file, []byte(l.run("lab", "kubeconfig", cluster)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(l.runProgram("lab", "kubeconfig", cluster)), 0o600); err != nil {
 		l.t.Fatal(err)
 	}
 	return file
@@ -234,7 +234,7 @@ func (l *lab) workloadKubeconfig(cluster string) string {
 
 // readyNodes are the names of the workload cluster's nodes that are Ready, sorted.
 func (l *lab) readyNodes(kubeconfig string) ([]string, error) {
-	out, err := l.try("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
+	out, err := l.tryProgram("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}`)
 	if err != nil {
 		return nil, err
@@ -252,7 +252,7 @@ func (l *lab) readyNodes(kubeconfig string) ([]string, error) {
 // machineNodes are the names of the nodes that the machines of a cluster have, sorted.
 func (l *lab) machineNodes(cluster string) []string {
 	l.t.Helper()
-	names := strings.Fields(l.run("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
+	names := strings.Fields(l.runProgram("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",
 		"jsonpath={.items[*].status.nodeRef.name}"))
 	slices.Sort(names)
 	return names
@@ -271,14 +271,14 @@ func (l *lab) awaitNodes(cluster, kubeconfig string, count int) {
 	})
 }
 
-// scale changes the number of workers and waits until machines and nodes follow.
-func (l *lab) scale(cluster, kubeconfig string, workers, nodes int) {
+// scaleWorkers changes the number of workers and waits until machines and nodes follow.
+func (l *lab) scaleWorkers(cluster, kubeconfig string, workers, nodes int) {
 	l.t.Helper()
 	begin := time.Now()
 	deployment := "machinedeployment/" + cluster + "-md-0"
-	l.run("kubectl", "scale", deployment, "--replicas", strconv.Itoa(workers))
+	l.runProgram("kubectl", "scale", deployment, "--replicas", strconv.Itoa(workers))
 	for _, field := range []string{".status.replicas", ".status.readyReplicas"} {
-		l.run("kubectl", "wait", deployment, fmt.Sprintf("--for=jsonpath={%s}=%d", field, workers), "--timeout", patience.String())
+		l.runProgram("kubectl", "wait", deployment, fmt.Sprintf("--for=jsonpath={%s}=%d", field, workers), "--timeout", patience.String())
 	}
 	l.awaitNodes(cluster, kubeconfig, nodes)
 	l.t.Logf("%d workers after %.0f s", workers, time.Since(begin).Seconds())
@@ -288,7 +288,7 @@ func (l *lab) scale(cluster, kubeconfig string, workers, nodes int) {
 func (l *lab) showLogs() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	out, err := l.command(ctx, "lab", "status").CombinedOutput()
+	out, err := l.newCommand(ctx, "lab", "status").CombinedOutput()
 	l.t.Logf("lab status: %v\n%s", err, out)
 	files, err := filepath.Glob(filepath.Join(l.dir, "logs", "*.log"))
 	if err != nil {

@@ -14,29 +14,29 @@ func (l *lab) joinOwn(kubeconfig, cluster string) {
 	said := strings.NewReplacer("my-cluster", cluster, "eastus", settings.Location, "v1.34.2", settings.ManagedKubernetesVersion,
 		"replicas: 2", "replicas: 1")
 	var commands []string
-	for _, b := range l.blocks() {
+	for _, b := range l.codeBlocks() {
 		switch {
 		case !strings.HasPrefix(b.place, page):
 		case b.language == "yaml":
-			l.apply(said.Replace(b.text))
+			l.applyManifest(said.Replace(b.text))
 		default:
 			commands = append(commands, strings.TrimSpace(said.Replace(b.text)))
 		}
 	}
 	node := cluster + "-vmss000000"
 	l.eventually("the VM has joined, and its Machine names the Node", func() (bool, string) {
-		out, err := l.try("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/pool-name="+cluster+"-vmss", "-o",
+		out, err := l.tryProgram("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/pool-name="+cluster+"-vmss", "-o",
 			`jsonpath={.items[*].status.nodeRef.name} {.items[*].status.phase}`)
 		return err == nil && strings.TrimSpace(out) == node+" Running", out
 	})
 	if len(commands) != 1 || !strings.HasPrefix(commands[0], "kubectl label node "+node+" ") {
 		l.t.Fatalf("commands of %s: %q", page, commands)
 	}
-	l.run("kubectl", append([]string{"--kubeconfig", kubeconfig}, strings.Fields(commands[0])[1:]...)...)
-	nodes := l.run("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-l",
+	l.runProgram("kubectl", append([]string{"--kubeconfig", kubeconfig}, strings.Fields(commands[0])[1:]...)...)
+	nodes := l.runProgram("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-l",
 		"kubernetes.azure.com/cluster=MC_"+cluster+"_"+cluster+"_"+settings.Location, "-o", "name")
 	if !strings.Contains(nodes, "node/"+node+"\n") {
 		l.t.Errorf("nodes of the AKS cluster by its label: %q", nodes)
 	}
-	l.run("kubectl", "wait", "azuremachinepool/"+cluster+"-vmss", "--for=condition=Ready", "--timeout", patience.String())
+	l.runProgram("kubectl", "wait", "azuremachinepool/"+cluster+"-vmss", "--for=condition=Ready", "--timeout", patience.String())
 }

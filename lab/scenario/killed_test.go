@@ -21,7 +21,7 @@ const (
 // without it; the manager that comes back must find it, and make nothing a second time.
 func TestManagerKilled(t *testing.T) {
 	l := takeLab(t)
-	l.up("--bare")
+	l.startLab("--bare")
 
 	// A few PUTs of the last workers come after these.
 	const putsOfFlavor = 16
@@ -32,9 +32,9 @@ func TestManagerKilled(t *testing.T) {
 	created := l.startCreate("survivor", "--control-plane-machines", "1", "--worker-machines", "3")
 	for _, moment := range moments {
 		l.awaitPuts(moment+1, created)
-		l.run("lab", "kill", settings.Azure.Name)
-		seen := len(l.puts())
-		l.run("lab", "up", "--bare")
+		l.runProgram("lab", "kill", settings.Azure.Name)
+		seen := len(l.clusterPUTs())
+		l.runProgram("lab", "up", "--bare")
 		t.Logf("killed after PUT %d (wanted %d)", seen, moment+1)
 	}
 	if err := <-created; err != nil {
@@ -45,10 +45,10 @@ func TestManagerKilled(t *testing.T) {
 	l.expectNoRepeats()
 
 	// Coming back to a cluster that is Ready, the manager reads everything once and finds nothing to do.
-	l.run("lab", "kill", settings.Azure.Name)
-	l.run("lab", "up", "--bare")
+	l.runProgram("lab", "kill", settings.Azure.Name)
+	l.runProgram("lab", "up", "--bare")
 	l.expectQuiet()
-	l.run("kubectl", "wait", "azureclusters,azuremachines", "--all", "--for=condition=Ready", "--timeout", "30s")
+	l.runProgram("kubectl", "wait", "azureclusters,azuremachines", "--all", "--for=condition=Ready", "--timeout", "30s")
 
 	l.deleteCluster("survivor")
 	l.expectNothingLeft()
@@ -58,7 +58,7 @@ func TestManagerKilled(t *testing.T) {
 func (l *lab) startCreate(name string, args ...string) <-chan error {
 	done := make(chan error, 1)
 	go func() {
-		_, err := l.try("lab", append([]string{"create", name}, args...)...)
+		_, err := l.tryProgram("lab", append([]string{"create", name}, args...)...)
 		done <- err
 	}()
 	return done
@@ -71,12 +71,12 @@ func (l *lab) awaitPuts(n int, created <-chan error) {
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for len(l.puts()) < n {
+	for len(l.clusterPUTs()) < n {
 		select {
 		case err := <-created:
-			l.t.Fatalf("the cluster was created with %d PUTs, before PUT %d: %v", len(l.puts()), n, err)
+			l.t.Fatalf("the cluster was created with %d PUTs, before PUT %d: %v", len(l.clusterPUTs()), n, err)
 		case <-deadline.Done():
-			l.t.Fatalf("PUT %d is not there after %s, %d are", n, patience, len(l.puts()))
+			l.t.Fatalf("PUT %d is not there after %s, %d are", n, patience, len(l.clusterPUTs()))
 		case <-tick.C:
 		}
 	}
@@ -87,8 +87,8 @@ func (l *lab) awaitPuts(n int, created <-chan error) {
 func (l *lab) expectNoRepeats() {
 	l.t.Helper()
 	count := map[string]int{}
-	for _, r := range l.puts() {
-		count[r.id()]++
+	for _, r := range l.clusterPUTs() {
+		count[r.resourceID()]++
 	}
 	repeated := 0
 	for id, n := range count {

@@ -72,7 +72,7 @@ func operatorObject(group, kind, namespace, name string, owner *unstructured.Uns
 func operatorWebhooks() []*unstructured.Unstructured {
 	var out []*unstructured.Unstructured
 	for kind, path := range map[string]string{"Mutating": "mutate", "Validating": "validate"} {
-		configuration := labelled(object{
+		configuration := withProviderLabel(object{
 			"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind + "WebhookConfiguration",
 			"metadata": object{"name": "azureserviceoperator-" + strings.ToLower(kind) + "-webhook-configuration",
 				"labels": object{"clusterctl.cluster.x-k8s.io": ""}},
@@ -99,7 +99,7 @@ func (l *lab) installOperator() {
 		}
 	}
 	l.applyAs("operator", definitions)
-	l.run("kubectl", "wait", "customresourcedefinitions", "-l", "app.kubernetes.io/name=azure-service-operator", "--for=condition=Established",
+	l.runProgram("kubectl", "wait", "customresourcedefinitions", "-l", "app.kubernetes.io/name=azure-service-operator", "--for=condition=Established",
 		"--timeout", patience.String())
 
 	manage := func(more object) object {
@@ -114,7 +114,7 @@ func (l *lab) installOperator() {
 		credential := object{"serviceoperator.azure.com/credential-from": owner.GetLabels()["cluster.x-k8s.io/cluster-name"] + "-aso-secret"}
 		objects = append(objects, operatorObject(group, kind, "default", name, owner, manage(credential)))
 	}
-	for _, owner := range l.objects("azureclusters,azuremanagedcontrolplanes,azuremanagedmachinepools") {
+	for _, owner := range l.listObjects("azureclusters,azuremanagedcontrolplanes,azuremanagedmachinepools") {
 		name := owner.GetName()
 		switch owner.GetKind() {
 		case "AzureCluster":
@@ -130,7 +130,7 @@ func (l *lab) installOperator() {
 			add(owner, "containerservice", "ManagedClustersAgentPool", name)
 		}
 	}
-	for _, owner := range l.objects("azureasomanagedclusters,azureasomanagedcontrolplanes,azureasomanagedmachinepools") {
+	for _, owner := range l.listObjects("azureasomanagedclusters,azureasomanagedcontrolplanes,azureasomanagedmachinepools") {
 		documents, _, _ := unstructured.NestedSlice(owner.Object, "spec", "resources")
 		for _, d := range documents {
 			document := &unstructured.Unstructured{Object: d.(object)}
@@ -143,7 +143,7 @@ func (l *lab) installOperator() {
 		}
 	}
 	l.applyAs("capz-manager", objects)
-	l.run("kubectl", "create", "namespace", "team")
+	l.runProgram("kubectl", "create", "namespace", "team")
 	l.applyAs("another-user", []*unstructured.Unstructured{operatorObject("storage", "StorageAccount", "team", "kept", nil, object{})})
 	l.applyAs("operator", operatorWebhooks())
 	l.t.Logf("the operator has %d kinds and %d objects of clusters", len(definitions), len(objects))
@@ -152,7 +152,7 @@ func (l *lab) installOperator() {
 // applyAs applies objects server-side as the field manager.
 func (l *lab) applyAs(manager string, objects []*unstructured.Unstructured) {
 	l.t.Helper()
-	raw, err := provider.Encode(objects)
+	raw, err := provider.EncodeDocuments(objects)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -161,11 +161,11 @@ func (l *lab) applyAs(manager string, objects []*unstructured.Unstructured) {
 	}
 }
 
-// objects are those of the types in the namespace default.
-func (l *lab) objects(types string) []*unstructured.Unstructured {
+// listObjects are those of the types in the namespace default.
+func (l *lab) listObjects(types string) []*unstructured.Unstructured {
 	l.t.Helper()
 	var list struct{ Items []object }
-	raw := l.run("kubectl", "get", types, "-o", "json", "--show-managed-fields")
+	raw := l.runProgram("kubectl", "get", types, "-o", "json", "--show-managed-fields")
 	if err := json.Unmarshal([]byte(raw), &list); err != nil {
 		l.t.Fatal(fmt.Errorf("%s: %w", types, err))
 	}

@@ -22,8 +22,8 @@ type entry struct {
 	Annotations      map[string]string
 }
 
-// right is what the request needs, as "verb resource.group/subresource".
-func (e entry) right() string {
+// neededRight is what the request needs, as "verb resource.group/subresource".
+func (e entry) neededRight() string {
 	what := e.ObjectRef.Resource
 	if what == "" {
 		return e.Verb + " " + e.RequestURI
@@ -37,8 +37,8 @@ func (e entry) right() string {
 	return e.Verb + " " + what
 }
 
-// audited are the requests of the ServiceAccounts of the managers since the story began.
-func (l *lab) audited() []entry {
+// auditedRequests are the requests of the ServiceAccounts of the managers since the story began.
+func (l *lab) auditedRequests() []entry {
 	l.t.Helper()
 	file, err := os.Open(filepath.Join(l.dir, "logs", "audit.jsonl"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,9 +67,9 @@ func (l *lab) audited() []entry {
 // withoutRights does what takes rights away from managers, which may be refused something meanwhile.
 func (l *lab) withoutRights(do func()) {
 	l.t.Helper()
-	from := len(l.audited())
+	from := len(l.auditedRequests())
 	do()
-	l.excused = append(l.excused, [2]int{from, len(l.audited())})
+	l.excused = append(l.excused, [2]int{from, len(l.auditedRequests())})
 }
 
 // expectRights fails the story for every right that a manager did not have. A namespace on its way out and a webhook refuse
@@ -77,12 +77,12 @@ func (l *lab) withoutRights(do func()) {
 func (l *lab) expectRights() {
 	l.t.Helper()
 	refused := map[string]bool{}
-	for i, e := range l.audited() {
+	for i, e := range l.auditedRequests() {
 		if slices.ContainsFunc(l.excused, func(span [2]int) bool { return span[0] <= i && i < span[1] }) {
 			continue
 		}
 		if e.Annotations["authorization.k8s.io/decision"] == "forbid" {
-			refused[e.User.Username+": "+e.right()] = true
+			refused[e.User.Username+": "+e.neededRight()] = true
 		}
 	}
 	if len(refused) > 0 {

@@ -15,9 +15,9 @@ import (
 // right to Secrets in one namespace with the commands of the book.
 func TestRights(t *testing.T) {
 	l := takeLab(t)
-	l.up("--bare")
+	l.startLab("--bare")
 	for _, subject := range []string{"view --user bob", "edit --user alice", "admin --user carol"} {
-		l.run("kubectl", append([]string{"create", "rolebinding", strings.Fields(subject)[2], "--namespace", "default", "--clusterrole"},
+		l.runProgram("kubectl", append([]string{"create", "rolebinding", strings.Fields(subject)[2], "--namespace", "default", "--clusterrole"},
 			strings.Fields(subject)...)...)
 	}
 	for name, tc := range map[string]struct {
@@ -41,7 +41,7 @@ func TestRights(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			// It ends with status 1 for a no.
-			out, _ := l.in(t, nil).try("kubectl",
+			out, _ := l.labFor(t, nil).tryProgram("kubectl",
 				append([]string{"auth", "can-i", "--namespace", "default", "--as", tc.who}, strings.Fields(tc.right)...)...)
 			if got := strings.TrimSpace(out); got != tc.want {
 				t.Errorf("%s: may %s %s? %q, want %q", tc.reason, tc.who, tc.right, got, tc.want)
@@ -50,12 +50,12 @@ func TestRights(t *testing.T) {
 	}
 
 	// The manager remembers for a while what the API server said of somebody, so these are two.
-	l.run("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-system-metrics-reader", "--serviceaccount",
+	l.runProgram("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-system-metrics-reader", "--serviceaccount",
 		"default:prometheus")
-	if status, body := l.metrics("prometheus"); status != http.StatusOK || !strings.Contains(body, "capz_pass_duration_seconds") {
+	if status, body := l.readMetrics("prometheus"); status != http.StatusOK || !strings.Contains(body, "capz_pass_duration_seconds") {
 		t.Errorf("metrics for somebody who may read them: status %d, %d bytes", status, len(body))
 	}
-	if status, _ := l.metrics("nobody"); status != http.StatusForbidden {
+	if status, _ := l.readMetrics("nobody"); status != http.StatusForbidden {
 		t.Errorf("metrics for somebody who may not read them: status %d, want 403", status)
 	}
 
@@ -63,17 +63,17 @@ func TestRights(t *testing.T) {
 	l.expectIdentity("default", "True", "")
 	l.withoutRights(func() {
 		l.expectIdentity("elsewhere", "False", "cannot get resource \"secrets\"")
-		l.run("kubectl", "delete", "azureclusteridentity", "principal", "--namespace", "elsewhere")
+		l.runProgram("kubectl", "delete", "azureclusteridentity", "principal", "--namespace", "elsewhere")
 	})
 }
 
-// metrics are those of our manager, as its Deployment serves them to a ServiceAccount, which is made.
-func (l *lab) metrics(account string) (status int, body string) {
+// readMetrics are those of our manager, as its Deployment serves them to a ServiceAccount, which is made.
+func (l *lab) readMetrics(account string) (status int, body string) {
 	l.t.Helper()
-	l.run("kubectl", "create", "serviceaccount", account)
-	token := strings.TrimSpace(l.run("kubectl", "create", "token", account))
+	l.runProgram("kubectl", "create", "serviceaccount", account)
+	token := strings.TrimSpace(l.runProgram("kubectl", "create", "token", account))
 	request, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet,
-		"https://"+l.settings().DiagnosticsAddress(settings.Azure)+"/metrics", nil)
+		"https://"+l.loadSettings().DiagnosticsAddress(settings.Azure)+"/metrics", nil)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -95,17 +95,17 @@ func (l *lab) metrics(account string) (status int, body string) {
 // bindSecretsInDefault runs the commands of the book's page on rights that bind the right to Secrets in one namespace.
 func (l *lab) bindSecretsInDefault() {
 	l.t.Helper()
-	for _, b := range l.blocks() {
+	for _, b := range l.codeBlocks() {
 		if b.language != "sh" || !strings.HasPrefix(b.place, "kubernetes-rights.md:") || !strings.Contains(b.text, "--secret-namespaces") {
 			continue
 		}
 		for line := range strings.Lines(b.text) {
 			words := splitWords(strings.TrimSpace(line))
-			l.run(words[0], words[1:]...)
+			l.runProgram(words[0], words[1:]...)
 		}
-		l.run("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system",
+		l.runProgram("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system",
 			"--for=jsonpath={.status.observedGeneration}=2", "--timeout", patience.String())
-		l.run("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system", "--for=condition=Available", "--timeout",
+		l.runProgram("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system", "--for=condition=Available", "--timeout",
 			patience.String())
 		return
 	}
@@ -116,9 +116,9 @@ func (l *lab) bindSecretsInDefault() {
 func (l *lab) expectIdentity(namespace, ready, says string) {
 	l.t.Helper()
 	if namespace != "default" {
-		l.run("kubectl", "create", "namespace", namespace)
+		l.runProgram("kubectl", "create", "namespace", namespace)
 	}
-	l.apply(fmt.Sprintf(`
+	l.applyManifest(fmt.Sprintf(`
 apiVersion: v1
 kind: Secret
 metadata: {name: principal, namespace: %[1]s}
@@ -132,11 +132,11 @@ spec:
   tenantID: %[3]s
   clientID: %[4]s
   clientSecret: {name: principal, namespace: %[1]s}
-`, namespace, l.settings().ClientSecret, settings.TenantID, settings.ClientID))
-	l.run("kubectl", "wait", "azureclusteridentity/principal", "--namespace", namespace, "--for=condition=Ready="+ready, "--timeout",
+`, namespace, l.loadSettings().ClientSecret, settings.TenantID, settings.ClientID))
+	l.runProgram("kubectl", "wait", "azureclusteridentity/principal", "--namespace", namespace, "--for=condition=Ready="+ready, "--timeout",
 		patience.String())
-	if message := l.run("kubectl", "get", "azureclusteridentity/principal", "--namespace", namespace, "-o",
-		"jsonpath={"+condition("Ready", "message")+"}"); !strings.Contains(message, says) {
+	if message := l.runProgram("kubectl", "get", "azureclusteridentity/principal", "--namespace", namespace, "-o",
+		"jsonpath={"+conditionPath("Ready", "message")+"}"); !strings.Contains(message, says) {
 		l.t.Errorf("the identity in %s says %q, want %q in it", namespace, message, says)
 	}
 }

@@ -33,7 +33,7 @@ import (
 func TestUpInterrupted(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	first := l.command(t.Context(), "lab", "up", "--bare", "--base-port", strconv.Itoa(l.port), "--time-scale", "0.05")
+	first := l.newCommand(t.Context(), "lab", "up", "--bare", "--base-port", strconv.Itoa(l.port), "--time-scale", "0.05")
 	var out bytes.Buffer
 	first.Stdout, first.Stderr = &out, &out
 	// A terminal sends the signal to all programs of the command, clusterctl among them.
@@ -59,17 +59,17 @@ func TestUpInterrupted(t *testing.T) {
 	}
 
 	l.goOnBesideProbe()
-	if got, want := l.installed(), len(settings.Managers); len(got) != want {
+	if got, want := l.installedProviders(), len(settings.Managers); len(got) != want {
 		t.Errorf("clusterctl's inventory has %v, want %d providers", got, want)
 	}
-	if out := l.run("clusterctl", "upgrade", "plan", "--config", l.settings().ClusterctlConfig()); !strings.Contains(out,
+	if out := l.runProgram("clusterctl", "upgrade", "plan", "--config", l.loadSettings().ClusterctlConfig()); !strings.Contains(out,
 		"infrastructure-azure") {
 		t.Errorf("clusterctl does not know our provider:\n%s", out)
 	}
 
-	before := l.processes()
-	l.in(t, map[string]string{"PATH": "/elsewhere/bin", "TMPDIR": t.TempDir(), "HTTPS_PROXY": "http://127.0.0.1:9"}).up("--bare")
-	if after := l.processes(); !maps.Equal(before, after) {
+	before := l.listProcesses()
+	l.labFor(t, map[string]string{"PATH": "/elsewhere/bin", "TMPDIR": t.TempDir(), "HTTPS_PROXY": "http://127.0.0.1:9"}).startLab("--bare")
+	if after := l.listProcesses(); !maps.Equal(before, after) {
 		t.Errorf("lab up from another shell replaced processes:\nbefore %v\nafter  %v", before, after)
 	}
 }
@@ -81,12 +81,12 @@ const probe = "cert-manager-test"
 // it is depends on the moment of the interruption, so the namespace is made once more and held.
 func (l *lab) goOnBesideProbe() {
 	l.t.Helper()
-	l.run("kubectl", "wait", "namespace/"+probe, "--for=delete", "--timeout", patience.String())
-	l.run("kubectl", "create", "namespace", probe)
-	l.apply(`{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: ` + probe + `, finalizers: [example.com/held]}}`)
-	l.run("kubectl", "delete", "namespace", probe, "--wait=false")
+	l.runProgram("kubectl", "wait", "namespace/"+probe, "--for=delete", "--timeout", patience.String())
+	l.runProgram("kubectl", "create", "namespace", probe)
+	l.applyManifest(`{apiVersion: v1, kind: ConfigMap, metadata: {name: held, namespace: ` + probe + `, finalizers: [example.com/held]}}`)
+	l.runProgram("kubectl", "delete", "namespace", probe, "--wait=false")
 
-	again := l.command(l.t.Context(), "lab", "up", "--bare")
+	again := l.newCommand(l.t.Context(), "lab", "up", "--bare")
 	out, err := again.StdoutPipe()
 	if err != nil {
 		l.t.Fatal(err)
@@ -100,7 +100,7 @@ func (l *lab) goOnBesideProbe() {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		fmt.Fprintln(&said, lines.Text())
 		if held && strings.Contains(lines.Text(), "namespace "+probe+" of an earlier clusterctl is still being deleted") {
-			l.run("kubectl", "patch", "configmap", "held", "--namespace", probe, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
+			l.runProgram("kubectl", "patch", "configmap", "held", "--namespace", probe, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 			held = false
 		}
 	}
@@ -109,28 +109,28 @@ func (l *lab) goOnBesideProbe() {
 	}
 }
 
-// processes are the lab's, each with its process ID.
-func (l *lab) processes() map[string]int {
+// listProcesses are the lab's, each with its process ID.
+func (l *lab) listProcesses() map[string]int {
 	l.t.Helper()
-	table := management.Processes(l.settings())
-	names, err := table.Names()
+	table := management.ProcessTable(l.loadSettings())
+	names, err := table.ListNames()
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	ids := map[string]int{}
 	for _, name := range names {
-		ids[name] = table.State(name).PID
+		ids[name] = table.ReadState(name).PID
 	}
 	return ids
 }
 
-// installed are the providers in clusterctl's inventory; none while there is no inventory.
-func (l *lab) installed() []string {
+// installedProviders are the providers in clusterctl's inventory; none while there is no inventory.
+func (l *lab) installedProviders() []string {
 	s, err := settings.Load(l.dir)
 	if err != nil {
 		return nil
 	}
-	kube, err := management.Client(s)
+	kube, err := management.NewClient(s)
 	if err != nil {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (l *lab) awaitHalfInstalled(ended <-chan error, out *bytes.Buffer) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		switch n := len(l.installed()); {
+		switch n := len(l.installedProviders()); {
 		case n == len(settings.Managers):
 			l.t.Fatal("all providers were installed before lab up could be interrupted")
 		case n > 0:
@@ -173,21 +173,21 @@ func (l *lab) awaitHalfInstalled(ended <-chan error, out *bytes.Buffer) {
 func TestSecondFlavor(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	l.up("--control-plane-machines", "1", "--worker-machines", "1")
+	l.startLab("--control-plane-machines", "1", "--worker-machines", "1")
 	l.awaitNodes("demo", l.workloadKubeconfig("demo"), 2)
 	worker := regexp.MustCompile(`(?m)^.* PUT +virtualmachines/demo-md-0-.*$`)
-	if line := worker.FindString(l.run("lab", "timeline", "demo")); !strings.Contains(line, "bootstrap data (") {
+	if line := worker.FindString(l.runProgram("lab", "timeline", "demo")); !strings.Contains(line, "bootstrap data (") {
 		t.Errorf("the worker waited for something else than bootstrap data: %q", line)
 	}
 
 	drawing := filepath.Join(t.TempDir(), "demo.svg")
-	l.run("lab", "timeline", "demo", "--svg", drawing)
+	l.runProgram("lab", "timeline", "demo", "--svg", drawing)
 	if svg, err := os.ReadFile(drawing); err != nil || !bytes.Contains(svg, []byte("PUT virtualmachines/demo-md-0-")) {
 		t.Errorf("the drawing of the timeline lacks the worker's machine: %v", err)
 	}
 
 	const second = "demo-aks-aso-maintenance"
-	out := l.run("lab", "up", "--flavor", "aks-aso-maintenance", "--worker-machines", "1")
+	out := l.runProgram("lab", "up", "--flavor", "aks-aso-maintenance", "--worker-machines", "1")
 	for _, want := range []string{"Cluster " + second + ": flavor aks-aso-maintenance, 1 machines in each pool",
 		"AzureASOManagedControlPlane " + second + ": ready ✔", "Cluster " + second + " is ready after"} {
 		if !strings.Contains(out, want) {
@@ -197,17 +197,17 @@ func TestSecondFlavor(t *testing.T) {
 	l.seesAzure(regexp.MustCompile(`https://\S+/_sim/page/\?token=\S+`).FindString(out))
 	kubeconfig := l.workloadKubeconfig(second)
 	l.awaitPools(kubeconfig, second, settings.ManagedKubernetesVersion, map[string]int{"pool0": 1, "pool1": 1})
-	l.run("lab", "demand", second, "pool1", "1")
-	if timeline := l.run("lab", "timeline", second); !strings.Contains(timeline, "maintenanceconfigurations/aksmanagedautoupgradeschedule") {
+	l.runProgram("lab", "demand", second, "pool1", "1")
+	if timeline := l.runProgram("lab", "timeline", second); !strings.Contains(timeline, "maintenanceconfigurations/aksmanagedautoupgradeschedule") {
 		t.Errorf("the timeline does not have what was made for the documents:\n%s", timeline)
 	}
 	l.awaitNodes("demo", l.workloadKubeconfig("demo"), 2)
 
-	if out = l.run("lab", "up"); !strings.Contains(out,
+	if out = l.runProgram("lab", "up"); !strings.Contains(out,
 		"Cluster demo exists, made with: flavor default, 1 control-plane and 1 worker machines") {
 		t.Errorf("lab up shows another cluster than the first:\n%s", out)
 	}
-	_, err := l.try("lab", "up", "--cluster-name", "demo", "--flavor", "aks")
+	_, err := l.tryProgram("lab", "up", "--cluster-name", "demo", "--flavor", "aks")
 	if err == nil || !strings.Contains(err.Error(), "there is a Cluster demo already, made with --flavor default, not aks") {
 		t.Errorf("lab up with the name of the first cluster and another flavor: %v, want a refusal", err)
 	}
@@ -223,7 +223,7 @@ func (l *lab) seesAzure(address string) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	ca, err := os.ReadFile(l.settings().SimulatorCA())
+	ca, err := os.ReadFile(l.loadSettings().SimulatorCA())
 	if err != nil {
 		l.t.Fatal(err)
 	}

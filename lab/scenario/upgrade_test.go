@@ -40,56 +40,56 @@ const (
 func TestUpgradeFromEstablished(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	l.up("--bare", "--release", l.releaseOfEstablished())
+	l.startLab("--bare", "--release", l.releaseOfEstablished())
 	l.createFamilies()
 	ready := l.readyObjects(false)
 
-	l.run("kubectl", "scale", "deployment", "capz-controller-manager", "--namespace", "capz-system", "--replicas", "0")
+	l.runProgram("kubectl", "scale", "deployment", "capz-controller-manager", "--namespace", "capz-system", "--replicas", "0")
 	l.awaitStopped()
 	l.storeAsEstablished()
 	l.installOperator()
-	l.run("kubectl", "create", "namespace", "leaving")
-	l.run("kubectl", "delete", "namespace", "leaving", "--wait=false")
+	l.runProgram("kubectl", "create", "namespace", "leaving")
+	l.runProgram("kubectl", "delete", "namespace", "leaving", "--wait=false")
 	// The namespace's own condition comes when the deletion has tried every kind, after minutes.
-	if out, err := l.try("kubectl", "get", "resourcegroups."+operatorVersion+".resources.azure.com", "--request-timeout", "30s"); err == nil ||
+	if out, err := l.tryProgram("kubectl", "get", "resourcegroups."+operatorVersion+".resources.azure.com", "--request-timeout", "30s"); err == nil ||
 		!strings.Contains(err.Error(), "conversion webhook") {
 		t.Errorf("the operator's objects are listed without its webhook: %v\n%s", err, out)
 	}
 
 	way, kindsGo := l.upgradeCommands()
-	before := len(l.requests())
+	before := len(l.listRequests())
 	l.withoutRights(func() {
 		l.runBlock(way)
 	})
-	l.run("kubectl", "wait", "namespace/leaving", "--for=delete", "--timeout", patience.String())
+	l.runProgram("kubectl", "wait", "namespace/leaving", "--for=delete", "--timeout", patience.String())
 	l.eventually("all is Ready again, by the new manager", func() (bool, string) {
 		now := l.readyObjects(true)
 		missing := slices.DeleteFunc(slices.Clone(ready), func(name string) bool { return slices.Contains(now, name) })
 		return len(missing) == 0, "not Ready: " + strings.Join(missing, ", ")
 	})
 	for cluster := range families {
-		l.run("kubectl", "wait", "cluster/"+cluster, "--for=condition=Available", "--timeout", patience.String())
+		l.runProgram("kubectl", "wait", "cluster/"+cluster, "--for=condition=Available", "--timeout", patience.String())
 	}
-	for _, r := range l.requests()[before:] {
-		if r.write() && !r.byLab() {
+	for _, r := range l.listRequests()[before:] {
+		if r.isWrite() && !r.byLab() {
 			t.Errorf("%s %s (%d) during the upgrade", r.Method, r.URL, r.Status)
 		}
 	}
 	l.expectUpgraded()
 
-	l.run("kubectl", "delete", "clusters", "--all", "--timeout", patience.String())
+	l.runProgram("kubectl", "delete", "clusters", "--all", "--timeout", patience.String())
 	l.expectNothingLeft()
-	if got := l.run("kubectl", "get", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "-o",
+	if got := l.runProgram("kubectl", "get", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "-o",
 		"jsonpath={.metadata.finalizers}{.metadata.annotations}"); !strings.HasPrefix(got, `["`+operatorFinalizer+`"]`) {
 		t.Errorf("the operator's object of another user was changed: %s", got)
 	}
 	// The other user needs the operator no more, either.
-	l.run("kubectl", "patch", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "--type=merge", "-p",
+	l.runProgram("kubectl", "patch", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "--type=merge", "-p",
 		`{"metadata":{"finalizers":null}}`)
-	l.run("kubectl", "delete", "namespace", "team", "--timeout", patience.String())
+	l.runProgram("kubectl", "delete", "namespace", "team", "--timeout", patience.String())
 	l.runBlock(kindsGo)
 	l.eventually("the operator's kinds are gone", func() (bool, string) {
-		rest := l.run("kubectl", "get", "customresourcedefinitions", "-l", "app.kubernetes.io/name=azure-service-operator", "-o", "name")
+		rest := l.runProgram("kubectl", "get", "customresourcedefinitions", "-l", "app.kubernetes.io/name=azure-service-operator", "-o", "name")
 		return rest == "", rest
 	})
 }
@@ -100,7 +100,7 @@ func (l *lab) runBlock(block string) {
 	for line := range strings.Lines(block) {
 		begin := time.Now()
 		words := splitWords(strings.TrimSpace(line))
-		out := l.run(words[0], words[1:]...)
+		out := l.runProgram(words[0], words[1:]...)
 		l.t.Logf("%.0f s: %s%s", time.Since(begin).Seconds(), line, out)
 	}
 }
@@ -110,12 +110,12 @@ func (l *lab) createFamilies() {
 	l.t.Helper()
 	begin := time.Now()
 	for name, family := range families {
-		l.apply(l.generate(name, family[0], family[1], 1))
+		l.applyManifest(l.generateCluster(name, family[0], family[1], 1))
 	}
 	for name := range families {
-		l.run("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
+		l.runProgram("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
 	}
-	l.run("kubectl", "wait",
+	l.runProgram("kubectl", "wait",
 		"azuremachines,azuremachinepools,azuremachinepoolmachines,azuremanagedcontrolplanes,azuremanagedmachinepools,"+documentTypes, "--all",
 		"--for=condition=Ready", "--timeout", patience.String())
 	l.t.Logf("%d clusters after %.0f s", len(families), time.Since(begin).Seconds())
@@ -143,7 +143,7 @@ func (l *lab) upgradeCommands() (way, kindsGo string) {
 func (l *lab) readyObjects(byReason bool) []string {
 	l.t.Helper()
 	var out []string
-	for _, o := range l.objects(conditioned) {
+	for _, o := range l.listObjects(conditioned) {
 		conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
 		for _, item := range conditions {
 			c := item.(object)
@@ -162,12 +162,12 @@ func (l *lab) expectUpgraded() {
 	if got := l.providerVersion(); got != settings.ProviderVersion {
 		l.t.Errorf("clusterctl's inventory has %s after the upgrade, want %s", got, settings.ProviderVersion)
 	}
-	if diff := l.released(); diff != "" {
+	if diff := l.diffRelease(); diff != "" {
 		l.t.Errorf("the upgrade has left something that is not as released:\n%s", diff)
 	}
-	released := l.run("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config",
-		l.settings().ClusterctlConfig())
-	for line := range strings.Lines(l.run("kubectl", "get", "clusterroles,clusterrolebindings,roles,rolebindings,deployments,services",
+	released := l.runProgram("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config",
+		l.loadSettings().ClusterctlConfig())
+	for line := range strings.Lines(l.runProgram("kubectl", "get", "clusterroles,clusterrolebindings,roles,rolebindings,deployments,services",
 		"--all-namespaces", "-o",
 		`jsonpath={range .items[*]}{.kind} {.metadata.name} {.subjects[*].name}{"\n"}{end}`)) {
 		words := strings.Fields(line)
@@ -179,10 +179,10 @@ func (l *lab) expectUpgraded() {
 			l.t.Errorf("left of the established provider: %s", strings.TrimSpace(line))
 		}
 	}
-	if got := l.field("clusterrole/capz-manager-role", ".rules[*].resources"); got != "" {
+	if got := l.readField("clusterrole/capz-manager-role", ".rules[*].resources"); got != "" {
 		l.t.Errorf("the role of the established provider has collected rules: %s", got)
 	}
-	for line := range strings.Lines(l.run("kubectl", "get", "customresourcedefinitions", "-o",
+	for line := range strings.Lines(l.runProgram("kubectl", "get", "customresourcedefinitions", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.spec.conversion.strategy}{"\n"}{end}`)) {
 		if words := strings.Fields(line); len(words) == 2 && words[1] == "Webhook" && !strings.HasSuffix(words[0], ".cluster.x-k8s.io") ||
 			len(words) == 2 && strings.HasPrefix(words[0], "azure") && words[1] != "None" {
@@ -195,13 +195,13 @@ func (l *lab) expectUpgraded() {
 // which is the one that its definitions name.
 func (l *lab) storeAsEstablished() {
 	l.t.Helper()
-	l.run("kubectl", "label", "customresourcedefinitions", "-l", ofProvider, "cluster.x-k8s.io/v1beta2-", "cluster.x-k8s.io/v1beta1=v1beta1")
+	l.runProgram("kubectl", "label", "customresourcedefinitions", "-l", ofProvider, "cluster.x-k8s.io/v1beta2-", "cluster.x-k8s.io/v1beta1=v1beta1")
 	// It signs in as the manager, has made no account for that, and leaves a lease without our mark.
-	l.run("kubectl", "delete", "serviceaccount", "capz-workload-identity")
-	l.run("kubectl", "annotate", "lease", "controller-leader-election-capz", "--namespace", "capz-system",
+	l.runProgram("kubectl", "delete", "serviceaccount", "capz-workload-identity")
+	l.runProgram("kubectl", "annotate", "lease", "controller-leader-election-capz", "--namespace", "capz-system",
 		"infrastructure.cluster.x-k8s.io/former-identities-recorded-")
 	l.untagDocuments()
-	for _, o := range l.objects(conditioned) {
+	for _, o := range l.listObjects(conditioned) {
 		annotations := o.GetAnnotations()
 		for key := range annotations {
 			if strings.HasPrefix(key, "sigs.k8s.io/cluster-api-provider-azure-") {
@@ -224,25 +224,25 @@ func (l *lab) storeAsEstablished() {
 		case kind == "AzureManagedCluster":
 			status = object{"ready": true}
 		}
-		place(o, status, "status")
-		l.store(o)
+		setNested(o, status, "status")
+		l.storeInEtcd(o)
 	}
 }
 
 // untagDocuments takes all tags from what was made of documents: neither the established provider nor its operator adds any.
 func (l *lab) untagDocuments() {
 	l.t.Helper()
-	azure, err := simulator.New(l.settings())
+	azure, err := simulator.New(l.loadSettings())
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	untagged := 0
-	for _, id := range l.resources() {
+	for _, id := range l.listResources() {
 		if !strings.HasPrefix(id+"/", "/subscriptions/"+settings.SubscriptionID+"/resourcegroups/documents/") ||
 			strings.Contains(id, "/maintenanceconfigurations/") {
 			continue
 		}
-		if err := azure.Put(l.t.Context(), id+"/providers/Microsoft.Resources/tags/default", "2021-04-01",
+		if err := azure.PutResource(l.t.Context(), id+"/providers/Microsoft.Resources/tags/default", "2021-04-01",
 			object{"properties": object{"tags": object{}}}); err != nil {
 			l.t.Fatal(err)
 		}
@@ -311,9 +311,9 @@ func ownedKinds(o *unstructured.Unstructured) string {
 	return strings.Join(out, ";")
 }
 
-// store puts an object into etcd past webhooks and the API server, by etcd's gateway for JSON:
+// storeInEtcd puts an object into etcd past webhooks and the API server, by etcd's gateway for JSON:
 // https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/
-func (l *lab) store(o *unstructured.Unstructured) {
+func (l *lab) storeInEtcd(o *unstructured.Unstructured) {
 	l.t.Helper()
 	o.SetResourceVersion("") // The API server takes it from etcd.
 	value, err := json.Marshal(o.Object)
@@ -321,12 +321,12 @@ func (l *lab) store(o *unstructured.Unstructured) {
 		l.t.Fatal(err)
 	}
 	gvk := o.GroupVersionKind()
-	key := fmt.Sprintf("/registry/%s/%s/%s/%s", gvk.Group, plural(gvk.Kind), o.GetNamespace(), o.GetName())
+	key := fmt.Sprintf("/registry/%s/%s/%s/%s", gvk.Group, pluralName(gvk.Kind), o.GetNamespace(), o.GetName())
 	body, err := json.Marshal(object{"key": []byte(key), "value": value, "prev_kv": true})
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	response, err := http.Post(l.settings().EtcdURL()+"/v3/kv/put", "application/json", bytes.NewReader(body))
+	response, err := http.Post(l.loadSettings().EtcdURL()+"/v3/kv/put", "application/json", bytes.NewReader(body))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -337,8 +337,8 @@ func (l *lab) store(o *unstructured.Unstructured) {
 	}
 }
 
-// plural is the name of the resource of a kind.
-func plural(kind string) string {
+// pluralName is the name of the resource of a kind.
+func pluralName(kind string) string {
 	lower := strings.ToLower(kind)
 	if name, y := strings.CutSuffix(lower, "y"); y {
 		return name + "ies"

@@ -38,8 +38,8 @@ var Azure = Manager{Name: "capz-manager", Binary: "manager", Label: "infrastruct
 	Type:       "InfrastructureProvider",
 	Components: "infrastructure-components.yaml", FeatureGates: "EdgeZone=true", index: 3}
 
-// Foreign is the nth program, from 0, of a provider that is not ours. It takes our manager's place, and the ports from there on.
-func Foreign(n int) Manager {
+// ForeignManager is the nth program, from 0, of a provider that is not ours. It takes our manager's place, and the ports from there on.
+func ForeignManager(n int) Manager {
 	return Manager{Name: fmt.Sprintf("provider-%d", n), index: Azure.index + n}
 }
 
@@ -57,8 +57,8 @@ func (s *Settings) DiagnosticsAddress(m Manager) string {
 	return fmt.Sprintf("127.0.0.1:%d", s.WebhookPort(m)+2)
 }
 
-// Gates are the feature gates that the manager gets.
-func (s *Settings) Gates(m Manager) string {
+// GatesFor returns the feature gates that the manager gets.
+func (s *Settings) GatesFor(m Manager) string {
 	if m.Name != Azure.Name || s.FeatureGates == "" {
 		return m.FeatureGates
 	}

@@ -26,7 +26,7 @@ func TestGates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &Settings{FeatureGates: tc.more}
-			if got := s.Gates(tc.manager); got != tc.want {
+			if got := s.GatesFor(tc.manager); got != tc.want {
 				t.Errorf("%s: gates %q, want %q", tc.reason, got, tc.want)
 			}
 		})

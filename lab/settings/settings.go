@@ -96,27 +96,27 @@ const (
 	firstKubernetesPort = 100
 )
 
-func (s *Settings) local(scheme string, offset int) string {
+func (s *Settings) localURL(scheme string, offset int) string {
 	return fmt.Sprintf("%s127.0.0.1:%d", scheme, s.BasePort+offset)
 }
 
 // EtcdURL is where clients reach etcd.
-func (s *Settings) EtcdURL() string { return s.local("http://", etcdClient) }
+func (s *Settings) EtcdURL() string { return s.localURL("http://", etcdClient) }
 
 // EtcdPeerURL is etcd's own.
-func (s *Settings) EtcdPeerURL() string { return s.local("http://", etcdPeer) }
+func (s *Settings) EtcdPeerURL() string { return s.localURL("http://", etcdPeer) }
 
 // APIServerPort is the management cluster's.
 func (s *Settings) APIServerPort() int { return s.BasePort + apiServer }
 
 // APIServerURL is the management cluster's.
-func (s *Settings) APIServerURL() string { return s.local("https://", apiServer) }
+func (s *Settings) APIServerURL() string { return s.localURL("https://", apiServer) }
 
 // ControllerManagerPort is kube-controller-manager's.
 func (s *Settings) ControllerManagerPort() int { return s.BasePort + controllerManager }
 
-// Cloud is the lab that the simulated Azure belongs to.
-func (s *Settings) Cloud() *Settings {
+// CloudLab is the lab that the simulated Azure belongs to.
+func (s *Settings) CloudLab() *Settings {
 	if s.other != nil {
 		return s.other
 	}
@@ -124,29 +124,29 @@ func (s *Settings) Cloud() *Settings {
 }
 
 // SimulatorAddress is host:port of the simulated Azure.
-func (s *Settings) SimulatorAddress() string { return s.Cloud().local("", simulatorARM) }
+func (s *Settings) SimulatorAddress() string { return s.CloudLab().localURL("", simulatorARM) }
 
 // SimulatorURL is the simulated Azure's Resource Manager and authority.
-func (s *Settings) SimulatorURL() string { return s.Cloud().local("https://", simulatorARM) }
+func (s *Settings) SimulatorURL() string { return s.CloudLab().localURL("https://", simulatorARM) }
 
 // ConnectProxyAddress is host:port of the proxy into the simulated network.
-func (s *Settings) ConnectProxyAddress() string { return s.Cloud().local("", simulatorConnect) }
+func (s *Settings) ConnectProxyAddress() string { return s.CloudLab().localURL("", simulatorConnect) }
 
 // ProxyURL is the proxy into the simulated network.
-func (s *Settings) ProxyURL() string { return s.Cloud().local("http://", simulatorConnect) }
+func (s *Settings) ProxyURL() string { return s.CloudLab().localURL("http://", simulatorConnect) }
 
 // KubernetesPorts bound the ports of workload clusters, inclusive.
 func (s *Settings) KubernetesPorts() (first, last int) {
 	return s.BasePort + firstKubernetesPort, s.BasePort + PortBlock - 1
 }
 
-// Path joins elements below the lab's directory.
-func (s *Settings) Path(elements ...string) string {
+// JoinPath joins elements below the lab's directory.
+func (s *Settings) JoinPath(elements ...string) string {
 	return filepath.Join(append([]string{s.Dir}, elements...)...)
 }
 
-// Binary is the path of a program in bin/.
-func (s *Settings) Binary(name string) string { return filepath.Join(s.Root, "bin", name) }
+// BinaryPath is the path of a program in bin/.
+func (s *Settings) BinaryPath(name string) string { return filepath.Join(s.Root, "bin", name) }
 
 // MadeRelease is the folder that `make release` writes.
 func (s *Settings) MadeRelease() string {
@@ -161,47 +161,47 @@ func (s *Settings) ReleaseDir() string {
 	return s.MadeRelease()
 }
 
-// Kubeconfig leads to the management cluster.
-func (s *Settings) Kubeconfig() string { return s.Path("kubeconfig") }
+// KubeconfigPath leads to the management cluster.
+func (s *Settings) KubeconfigPath() string { return s.JoinPath("kubeconfig") }
 
 // RequestLog is the simulator's log of requests, JSON lines.
-func (s *Settings) RequestLog() string { return s.Cloud().Path("requests.jsonl") }
+func (s *Settings) RequestLog() string { return s.CloudLab().JoinPath("requests.jsonl") }
 
-// Log is the log file of a process.
-func (s *Settings) Log(process string) string { return s.Path("logs", process+".log") }
+// LogPath is the log file of a process.
+func (s *Settings) LogPath(process string) string { return s.JoinPath("logs", process+".log") }
 
 // AuditPolicy says what the API server logs of requests.
-func (s *Settings) AuditPolicy() string { return s.Path("pki", "audit-policy.yaml") }
+func (s *Settings) AuditPolicy() string { return s.JoinPath("pki", "audit-policy.yaml") }
 
 // AuditLog is the log of the managers' requests to the API server.
-func (s *Settings) AuditLog() string { return s.Path("logs", "audit.jsonl") }
+func (s *Settings) AuditLog() string { return s.JoinPath("logs", "audit.jsonl") }
 
-// Processes is where the records of the lab's processes are.
-func (s *Settings) Processes() string { return s.Path("run") }
+// ProcessesPath is where the records of the lab's processes are.
+func (s *Settings) ProcessesPath() string { return s.JoinPath("run") }
 
 // SimulatorState is where the simulator keeps its state and its CA.
-func (s *Settings) SimulatorState() string { return s.Path("azure") }
+func (s *Settings) SimulatorState() string { return s.JoinPath("azure") }
 
 // SimulatorCA is the certificate of the simulator's CA.
-func (s *Settings) SimulatorCA() string { return s.Cloud().Path("azure", "ca.crt") }
+func (s *Settings) SimulatorCA() string { return s.CloudLab().JoinPath("azure", "ca.crt") }
 
 // CABundle has the system's CAs and the simulator's.
-func (s *Settings) CABundle() string { return s.Path("pki", "ca-bundle.crt") }
+func (s *Settings) CABundle() string { return s.JoinPath("pki", "ca-bundle.crt") }
 
 // ControlTokenFile has the token of the simulator's control API.
-func (s *Settings) ControlTokenFile() string { return s.Path("pki", "control-token") }
+func (s *Settings) ControlTokenFile() string { return s.JoinPath("pki", "control-token") }
 
 // ClientSecretFile has the service principal's password.
-func (s *Settings) ClientSecretFile() string { return s.Path("pki", "client-secret") }
+func (s *Settings) ClientSecretFile() string { return s.JoinPath("pki", "client-secret") }
 
 // FederatedTokenFile has the token that our manager shows as a workload identity.
-func (s *Settings) FederatedTokenFile() string { return s.Path("pki", "azure-identity-token") }
+func (s *Settings) FederatedTokenFile() string { return s.JoinPath("pki", "azure-identity-token") }
 
 // ClusterctlConfig is clusterctl's configuration; its folder's parent is XDG_CONFIG_HOME for clusterctl.
-func (s *Settings) ClusterctlConfig() string { return s.Path("cluster-api", "clusterctl.yaml") }
+func (s *Settings) ClusterctlConfig() string { return s.JoinPath("cluster-api", "clusterctl.yaml") }
 
-// Repository is the local clusterctl repository.
-func (s *Settings) Repository() string { return s.Path("repository") }
+// RepositoryPath is the local clusterctl repository.
+func (s *Settings) RepositoryPath() string { return s.JoinPath("repository") }
 
 const file = "lab.json"
 
@@ -252,10 +252,10 @@ func (s *Settings) Save() error {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(s.Path(file+".new"), raw, 0o600); err != nil {
+	if err := os.WriteFile(s.JoinPath(file+".new"), raw, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(s.Path(file+".new"), s.Path(file))
+	return os.Rename(s.JoinPath(file+".new"), s.JoinPath(file))
 }
 
 // FindRoot is the source tree that the running program was built into: the parent of its bin/, or the nearest directory

@@ -35,7 +35,7 @@ const UserAgent = "lab"
 
 // New trusts the simulator's CA, which is there once the simulator is ready. It is an error when the simulator does not run.
 func New(s *settings.Settings) (*Client, error) {
-	if err := (&process.Table{Dir: s.Cloud().Processes()}).Running(Process); err != nil {
+	if err := (&process.Table{Dir: s.CloudLab().ProcessesPath()}).CheckRunning(Process); err != nil {
 		return nil, err
 	}
 	ca, err := os.ReadFile(s.SimulatorCA())
@@ -72,19 +72,19 @@ type Guest struct {
 	} `json:"status"`
 }
 
-// Guests are the running virtual machines.
-func (c *Client) Guests(ctx context.Context) ([]Guest, error) {
+// ListGuests are the running virtual machines.
+func (c *Client) ListGuests(ctx context.Context) ([]Guest, error) {
 	var answer struct {
 		Guests []Guest `json:"guests"`
 	}
-	err := c.control(ctx, "/_sim/guests", &answer)
+	err := c.callControl(ctx, "/_sim/guests", &answer)
 	return answer.Guests, err
 }
 
-// Operations are all long-running operations since the simulator's state began.
-func (c *Client) Operations(ctx context.Context) ([]schedule.Operation, error) {
+// ListOperations are all long-running operations since the simulator's state began.
+func (c *Client) ListOperations(ctx context.Context) ([]schedule.Operation, error) {
 	var raw json.RawMessage
-	if err := c.control(ctx, "/_sim/operations", &raw); err != nil {
+	if err := c.callControl(ctx, "/_sim/operations", &raw); err != nil {
 		return nil, err
 	}
 	var list []schedule.Operation
@@ -98,40 +98,40 @@ func (c *Client) Operations(ctx context.Context) ([]schedule.Operation, error) {
 	return answer.Operations, err
 }
 
-// State is every stored resource, by whatever grouping the simulator uses.
-func (c *Client) State(ctx context.Context) (any, error) {
+// ReadState is every stored resource, by whatever grouping the simulator uses.
+func (c *Client) ReadState(ctx context.Context) (any, error) {
 	var state any
-	err := c.control(ctx, "/_sim/state", &state)
+	err := c.callControl(ctx, "/_sim/state", &state)
 	return state, err
 }
 
-// Demand says how many nodes the workload of a managed cluster would need of a pool. An autoscaled pool goes there, within
+// SetDemand says how many nodes the workload of a managed cluster would need of a pool. An autoscaled pool goes there, within
 // its bounds.
-func (c *Client) Demand(ctx context.Context, cluster, pool string, nodes int) error {
+func (c *Client) SetDemand(ctx context.Context, cluster, pool string, nodes int) error {
 	raw, err := json.Marshal(map[string]any{"id": cluster, "pool": pool, "nodes": nodes})
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, http.MethodPost, "/_sim/clusters/demand", bytes.NewReader(raw), nil)
+	return c.sendRequest(ctx, http.MethodPost, "/_sim/clusters/demand", bytes.NewReader(raw), nil)
 }
 
-// Fault adds a rule of what happens to requests or operations, as the control API takes it.
-func (c *Client) Fault(ctx context.Context, rule map[string]any) error {
+// AddFault adds a rule of what happens to requests or operations, as the control API takes it.
+func (c *Client) AddFault(ctx context.Context, rule map[string]any) error {
 	raw, err := json.Marshal(rule)
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, http.MethodPost, "/_sim/faults", bytes.NewReader(raw), nil)
+	return c.sendRequest(ctx, http.MethodPost, "/_sim/faults", bytes.NewReader(raw), nil)
 }
 
 // ClearFaults removes all rules, and ends the operations that are stuck.
 func (c *Client) ClearFaults(ctx context.Context) error {
-	return c.send(ctx, http.MethodDelete, "/_sim/faults", nil, nil)
+	return c.sendRequest(ctx, http.MethodDelete, "/_sim/faults", nil, nil)
 }
 
 // TrustIssuer says which keys an issuer of federated tokens publishes.
 func (c *Client) TrustIssuer(ctx context.Context, issuer string, keys []map[string]string) error {
-	return c.register(ctx, "/_sim/issuers", map[string]any{"issuer": issuer, "keys": keys})
+	return c.registerPath(ctx, "/_sim/issuers", map[string]any{"issuer": issuer, "keys": keys})
 }
 
 // TrustSubjects has the lab's application take tokens of the issuer for these subjects.
@@ -140,22 +140,22 @@ func (c *Client) TrustSubjects(ctx context.Context, issuer string, subjects []st
 	for _, subject := range subjects {
 		credentials = append(credentials, map[string]any{"issuer": issuer, "subject": subject})
 	}
-	return c.register(ctx, "/_sim/applications", map[string]any{"clientID": settings.ClientID, "federatedCredentials": credentials})
+	return c.registerPath(ctx, "/_sim/applications", map[string]any{"clientID": settings.ClientID, "federatedCredentials": credentials})
 }
 
-func (c *Client) register(ctx context.Context, path string, body map[string]any) error {
+func (c *Client) registerPath(ctx context.Context, path string, body map[string]any) error {
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, http.MethodPut, path, bytes.NewReader(raw), nil)
+	return c.sendRequest(ctx, http.MethodPut, path, bytes.NewReader(raw), nil)
 }
 
-func (c *Client) control(ctx context.Context, path string, into any) error {
-	return c.send(ctx, http.MethodGet, path, nil, into)
+func (c *Client) callControl(ctx context.Context, path string, into any) error {
+	return c.sendRequest(ctx, http.MethodGet, path, nil, into)
 }
 
-func (c *Client) send(ctx context.Context, method, path string, body io.Reader, into any) error {
+func (c *Client) sendRequest(ctx context.Context, method, path string, body io.Reader, into any) error {
 	request, err := http.NewRequestWithContext(ctx, method, c.settings.SimulatorURL()+path, body)
 	if err != nil {
 		return err
@@ -164,11 +164,11 @@ func (c *Client) send(ctx context.Context, method, path string, body io.Reader, 
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	return c.do(request, into)
+	return c.doRequest(request, into)
 }
 
-// Put creates a resource whose PUT is not a long-running operation.
-func (c *Client) Put(ctx context.Context, id, apiVersion string, body any) error {
+// PutResource creates a resource whose PUT is not a long-running operation.
+func (c *Client) PutResource(ctx context.Context, id, apiVersion string, body any) error {
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -176,13 +176,13 @@ func (c *Client) Put(ctx context.Context, id, apiVersion string, body any) error
 	return c.resourceManager(ctx, http.MethodPut, id, apiVersion, bytes.NewReader(raw))
 }
 
-// Act begins an action of a resource, such as stop of a managed cluster. It does not wait until the action ends.
-func (c *Client) Act(ctx context.Context, id, action, apiVersion string) error {
+// RunAction begins an action of a resource, such as stop of a managed cluster. It does not wait until the action ends.
+func (c *Client) RunAction(ctx context.Context, id, action, apiVersion string) error {
 	return c.resourceManager(ctx, http.MethodPost, id+"/"+action, apiVersion, nil)
 }
 
 func (c *Client) resourceManager(ctx context.Context, method, path, apiVersion string, body io.Reader) error {
-	token, err := c.token(ctx)
+	token, err := c.getToken(ctx)
 	if err != nil {
 		return err
 	}
@@ -193,10 +193,10 @@ func (c *Client) resourceManager(ctx context.Context, method, path, apiVersion s
 	request.Header.Set("Authorization", "Bearer "+token)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", UserAgent)
-	return c.do(request, nil)
+	return c.doRequest(request, nil)
 }
 
-func (c *Client) token(ctx context.Context) (string, error) {
+func (c *Client) getToken(ctx context.Context) (string, error) {
 	form := url.Values{
 		"grant_type": {"client_credentials"}, "client_id": {settings.ClientID}, "client_secret": {c.settings.ClientSecret},
 		"scope": {"https://management.core.windows.net//.default"},
@@ -210,11 +210,11 @@ func (c *Client) token(ctx context.Context) (string, error) {
 	var answer struct {
 		AccessToken string `json:"access_token"`
 	}
-	err = c.do(request, &answer)
+	err = c.doRequest(request, &answer)
 	return answer.AccessToken, err
 }
 
-func (c *Client) do(request *http.Request, into any) error {
+func (c *Client) doRequest(request *http.Request, into any) error {
 	response, err := c.http.Do(request)
 	if err != nil {
 		return err

@@ -41,9 +41,9 @@ type Timeline struct {
 	ReadsAfterReady  int
 }
 
-// Load reads the request log and asks the simulator for its operations.
-func Load(ctx context.Context, s *settings.Settings, cluster string) (*Timeline, error) {
-	kube, err := management.Client(s)
+// LoadTimeline reads the request log and asks the simulator for its operations.
+func LoadTimeline(ctx context.Context, s *settings.Settings, cluster string) (*Timeline, error) {
+	kube, err := management.NewClient(s)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func Load(ctx context.Context, s *settings.Settings, cluster string) (*Timeline,
 	if err != nil {
 		return nil, fmt.Errorf("times of Cluster %s, which `lab create` writes: %w", cluster, err)
 	}
-	root, err := workload.Load(ctx, kube, management.Namespace, cluster)
+	root, err := workload.LoadCluster(ctx, kube, management.Namespace, cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -69,15 +69,15 @@ func Load(ctx context.Context, s *settings.Settings, cluster string) (*Timeline,
 	if err != nil {
 		return nil, err
 	}
-	operations, err := azure.Operations(ctx)
+	operations, err := azure.ListOperations(ctx)
 	if err != nil {
 		return nil, err
 	}
-	state, err := azure.State(ctx)
+	state, err := azure.ReadState(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return Build(times, resourceGroups(root, cluster), requests, operations, schedule.FindReferences(state), data), nil
+	return BuildTimeline(times, resourceGroups(root, cluster), requests, operations, schedule.FindReferences(state), data), nil
 }
 
 // resourceGroups are those of the cluster's resources. The cluster may be gone.
@@ -114,15 +114,15 @@ func ReadLog(path string) ([]schedule.Request, error) {
 	return requests, scanner.Err()
 }
 
-// Build puts the timeline together. References say which resources a resource needs, by lower-case ID, and data since when
+// BuildTimeline puts the timeline together. References say which resources a resource needs, by lower-case ID, and data since when
 // bootstrap data are there.
-func Build(times workload.Times, groups []string, requests []schedule.Request, operations []schedule.Operation,
+func BuildTimeline(times workload.Times, groups []string, requests []schedule.Request, operations []schedule.Operation,
 	references map[string][]string,
 	data map[string]workload.BootstrapData) *Timeline {
 	t := &Timeline{Times: times, Data: map[*schedule.Write]*Data{}}
 	var writes []schedule.Request
 	for _, r := range requests {
-		if !concerns(r.ID(), groups) || r.Time.Before(times.Applied) {
+		if !concernsGroups(r.ID(), groups) || r.Time.Before(times.Applied) {
 			continue
 		}
 		after := !times.Ready.IsZero() && r.Time.After(times.Ready)
@@ -139,11 +139,11 @@ func Build(times workload.Times, groups []string, requests []schedule.Request, o
 		writes = append(writes, r)
 	}
 	t.Writes = schedule.BuildSchedule(writes, operations, references)
-	t.boot(data)
+	t.findBoots(data)
 	return t
 }
 
-func concerns(id string, groups []string) bool {
+func concernsGroups(id string, groups []string) bool {
 	_, rest, ok := strings.Cut(id, "/resourcegroups/")
 	if !ok {
 		return false
@@ -152,8 +152,8 @@ func concerns(id string, groups []string) bool {
 	return slices.Contains(groups, group)
 }
 
-// boot finds the virtual machines that were not made before their bootstrap data were there.
-func (t *Timeline) boot(data map[string]workload.BootstrapData) {
+// findBoots finds the virtual machines that were not made before their bootstrap data were there.
+func (t *Timeline) findBoots(data map[string]workload.BootstrapData) {
 	made := map[string]bool{}
 	for _, w := range t.Writes {
 		available, ok := data[w.ID]
@@ -174,8 +174,8 @@ func (t *Timeline) boot(data map[string]workload.BootstrapData) {
 	}
 }
 
-// Infrastructure are the writes that ended before the cluster's infrastructure was provisioned.
-func (t *Timeline) Infrastructure() []*schedule.Write {
+// InfrastructureWrites are the writes that ended before the cluster's infrastructure was provisioned.
+func (t *Timeline) InfrastructureWrites() []*schedule.Write {
 	var found []*schedule.Write
 	for _, w := range t.Writes {
 		if w.Method == "PUT" && (t.Times.Provisioned.IsZero() || !w.End.After(t.Times.Provisioned)) {
@@ -187,12 +187,12 @@ func (t *Timeline) Infrastructure() []*schedule.Write {
 
 // CriticalPath is that of the infrastructure, with the sum of its durations.
 func (t *Timeline) CriticalPath() ([]*schedule.Write, time.Duration) {
-	return schedule.CriticalPath(t.Infrastructure())
+	return schedule.CriticalPath(t.InfrastructureWrites())
 }
 
-// Overhead is the time from apply to provisioned infrastructure, divided by the critical path of Azure's operations.
+// ComputeOverhead is the time from apply to provisioned infrastructure, divided by the critical path of Azure's operations.
 // Zero when one of them is not known.
-func (t *Timeline) Overhead() float64 {
+func (t *Timeline) ComputeOverhead() float64 {
 	_, critical := t.CriticalPath()
 	if critical <= 0 || t.Times.Provisioned.IsZero() {
 		return 0
@@ -200,11 +200,11 @@ func (t *Timeline) Overhead() float64 {
 	return float64(t.Times.Provisioned.Sub(t.Times.Applied)) / float64(critical)
 }
 
-// Summary is one line of figures.
-func (t *Timeline) Summary() string {
+// SummaryLine is one line of figures.
+func (t *Timeline) SummaryLine() string {
 	_, critical := t.CriticalPath()
 	return fmt.Sprintf("Azure: %d writes, %d reads; infrastructure in %.1f s over a critical path of %.1f s: overhead %.2f",
-		len(t.Writes), t.Reads, t.Times.Provisioned.Sub(t.Times.Applied).Seconds(), critical.Seconds(), t.Overhead())
+		len(t.Writes), t.Reads, t.Times.Provisioned.Sub(t.Times.Applied).Seconds(), critical.Seconds(), t.ComputeOverhead())
 }
 
 // waitedFor is what came last of all that a write needs.
@@ -238,15 +238,15 @@ func (t *Timeline) Print(out io.Writer) {
 	for _, write := range path {
 		fmt.Fprintf(out, "  %6.2f s  %s\n", write.Duration().Seconds(), schedule.ShortenID(write.ID))
 	}
-	fmt.Fprintln(out, "\n"+t.Summary())
+	fmt.Fprintln(out, "\n"+t.SummaryLine())
 	if !t.Times.Ready.IsZero() {
 		fmt.Fprintf(out, "All ready after %.1f s. In the %s since then: %d writes, %d reads.\n", t.Times.Ready.Sub(t.Times.Applied).Seconds(),
 			time.Since(t.Times.Ready).Round(time.Second), t.WritesAfterReady, t.ReadsAfterReady)
 	}
 }
 
-// SVG draws the writes from the apply on.
-func (t *Timeline) SVG(out io.Writer) error {
+// DrawSVG draws the writes from the apply on.
+func (t *Timeline) DrawSVG(out io.Writer) error {
 	path, _ := t.CriticalPath()
 	return schedule.DrawSVG(out, t.Writes, path, t.Times.Applied, time.Now())
 }

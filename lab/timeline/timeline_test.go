@@ -16,17 +16,17 @@ const group = "/subscriptions/s/resourceGroups/demo"
 
 var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-func at(seconds float64) time.Time {
+func timeAt(seconds float64) time.Time {
 	return begin.Add(time.Duration(seconds * float64(time.Second)))
 }
 
-func put(seconds float64, id string, ms int64, operation string) schedule.Request {
-	return schedule.Request{Time: at(seconds), Method: "PUT", URL: id + "?api-version=1", Status: 201, DurationMs: ms, OperationID: operation}
+func putRequest(seconds float64, id string, ms int64, operation string) schedule.Request {
+	return schedule.Request{Time: timeAt(seconds), Method: "PUT", URL: id + "?api-version=1", Status: 201, DurationMs: ms, OperationID: operation}
 }
 
-// sample is a group, then a network and an address side by side, then a gateway that needs the address, then a subnet
+// sampleTimeline is a group, then a network and an address side by side, then a gateway that needs the address, then a subnet
 // that needs the network and the gateway.
-func sample() *Timeline {
+func sampleTimeline() *Timeline {
 	network, address := group+"/providers/Microsoft.Network/virtualNetworks/v", group+"/providers/Microsoft.Network/publicIPAddresses/p"
 	gateway, subnet := group+"/providers/Microsoft.Network/natGateways/g", network+"/subnets/n"
 	state := map[string]any{"resources": []any{
@@ -40,29 +40,29 @@ func sample() *Timeline {
 		map[string]any{"id": subnet, "properties": map[string]any{"natGateway": map[string]any{"id": gateway}}},
 	}}
 	requests := []schedule.Request{
-		put(0.5, group, 500, ""),
-		put(1, network, 10, "op-v"), // until 3
-		put(1, address, 10, "op-p"), // until 2
-		{Time: at(1.5), Method: "GET", URL: network, Status: 200},
-		put(2, gateway, 10, "op-g"), // until 5
-		put(5, subnet, 10, "op-n"),  // until 6
-		put(5, group+"/providers/Microsoft.Network/refused/r", 10, ""),
-		{Time: at(9), Method: "GET", URL: network, Status: 200},
-		{Time: at(9), Method: "POST",
+		putRequest(0.5, group, 500, ""),
+		putRequest(1, network, 10, "op-v"), // until 3
+		putRequest(1, address, 10, "op-p"), // until 2
+		{Time: timeAt(1.5), Method: "GET", URL: network, Status: 200},
+		putRequest(2, gateway, 10, "op-g"), // until 5
+		putRequest(5, subnet, 10, "op-n"),  // until 6
+		putRequest(5, group+"/providers/Microsoft.Network/refused/r", 10, ""),
+		{Time: timeAt(9), Method: "GET", URL: network, Status: 200},
+		{Time: timeAt(9), Method: "POST",
 			URL: group + "/providers/Microsoft.ContainerService/managedClusters/m/listClusterAdminCredential?api-version=1", Status: 200},
-		put(1, "/subscriptions/s/resourceGroups/other/providers/A/b/c", 9000, ""),
+		putRequest(1, "/subscriptions/s/resourceGroups/other/providers/A/b/c", 9000, ""),
 	}
 	requests[6].Status = 409
 	operations := []schedule.Operation{
-		{ID: "op-v", Ended: at(3), Status: "Succeeded"}, {ID: "op-p", Ended: at(2), Status: "Succeeded"},
-		{ID: "op-g", Ended: at(5), Status: "Succeeded"}, {ID: "op-n", Ended: at(6), Status: "Succeeded"},
+		{ID: "op-v", Ended: timeAt(3), Status: "Succeeded"}, {ID: "op-p", Ended: timeAt(2), Status: "Succeeded"},
+		{ID: "op-g", Ended: timeAt(5), Status: "Succeeded"}, {ID: "op-n", Ended: timeAt(6), Status: "Succeeded"},
 	}
-	times := workload.Times{Applied: begin, Provisioned: at(7), Ready: at(8)}
-	return Build(times, []string{"demo"}, requests, operations, schedule.FindReferences(state), nil)
+	times := workload.Times{Applied: begin, Provisioned: timeAt(7), Ready: timeAt(8)}
+	return BuildTimeline(times, []string{"demo"}, requests, operations, schedule.FindReferences(state), nil)
 }
 
 func TestBuild(t *testing.T) {
-	line := sample()
+	line := sampleTimeline()
 	got := map[string]string{}
 	for _, w := range line.Writes {
 		after := "nothing"
@@ -93,26 +93,26 @@ func TestBoot(t *testing.T) {
 		map[string]any{"id": network},
 		map[string]any{"id": vm, "properties": map[string]any{"networkProfile": []any{map[string]any{"id": network}}}},
 	}}
-	requests := []schedule.Request{put(1, network, 2300, ""), put(10.1, vm, 500, ""), put(20, vm, 500, "")}
+	requests := []schedule.Request{putRequest(1, network, 2300, ""), putRequest(10.1, vm, 500, ""), putRequest(20, vm, 500, "")}
 	for name, tc := range map[string]struct {
 		reason string
 		data   workload.BootstrapData
 		want   string
 	}{
-		"seen later": {"the machine waited for its data, as workers do", workload.BootstrapData{Created: at(10), Seen: at(10.05)},
+		"seen later": {"the machine waited for its data, as workers do", workload.BootstrapData{Created: timeAt(10), Seen: timeAt(10.05)},
 			"bootstrap data (0.05 s before)"},
-		"seen before": {"the interface came last", workload.BootstrapData{Created: at(3), Seen: at(3.1)},
+		"seen before": {"the interface came last", workload.BootstrapData{Created: timeAt(3), Seen: timeAt(3.1)},
 			"networkinterfaces/n (6.80 s before)"},
-		"not seen, later": {"the time of a Secret has whole seconds", workload.BootstrapData{Created: at(7)}, "bootstrap data (2 to 4 s before)"},
-		"not seen, just": {"it was made before the machine was written", workload.BootstrapData{Created: at(10)},
+		"not seen, later": {"the time of a Secret has whole seconds", workload.BootstrapData{Created: timeAt(7)}, "bootstrap data (2 to 4 s before)"},
+		"not seen, just": {"it was made before the machine was written", workload.BootstrapData{Created: timeAt(10)},
 			"bootstrap data (0 to 1 s before)"},
-		"not seen, close": {"nobody knows which came last", workload.BootstrapData{Created: at(3)},
+		"not seen, close": {"nobody knows which came last", workload.BootstrapData{Created: timeAt(3)},
 			"networkinterfaces/n (6.80 s before) or bootstrap data, in the same second"},
-		"not seen, early": {"it was there a second before the interface", workload.BootstrapData{Created: at(2)},
+		"not seen, early": {"it was there a second before the interface", workload.BootstrapData{Created: timeAt(2)},
 			"networkinterfaces/n (6.80 s before)"},
-		"seen too late": {"a watch may be slow", workload.BootstrapData{Created: at(7), Seen: at(10.2)}, "bootstrap data (2 to 4 s before)"},
+		"seen too late": {"a watch may be slow", workload.BootstrapData{Created: timeAt(7), Seen: timeAt(10.2)}, "bootstrap data (2 to 4 s before)"},
 	} {
-		line := Build(workload.Times{Applied: begin}, []string{"demo"}, requests, nil, schedule.FindReferences(state),
+		line := BuildTimeline(workload.Times{Applied: begin}, []string{"demo"}, requests, nil, schedule.FindReferences(state),
 			map[string]workload.BootstrapData{strings.ToLower(vm): tc.data})
 		if got := line.waitedFor(line.Writes[1]); got != tc.want {
 			t.Errorf("%s: the virtual machine waited for %q, want %q; %s", name, got, tc.want, tc.reason)
@@ -124,7 +124,7 @@ func TestBoot(t *testing.T) {
 }
 
 func TestCriticalPath(t *testing.T) {
-	line := sample()
+	line := sampleTimeline()
 	path, sum := line.CriticalPath()
 	var names []string
 	for _, w := range path {
@@ -137,14 +137,14 @@ func TestCriticalPath(t *testing.T) {
 	if want := 5500 * time.Millisecond; sum != want {
 		t.Errorf("critical path takes %v, want %v", sum, want)
 	}
-	if got, want := line.Overhead(), 7/5.5; got < want-0.001 || got > want+0.001 {
+	if got, want := line.ComputeOverhead(), 7/5.5; got < want-0.001 || got > want+0.001 {
 		t.Errorf("Overhead = %v, want %v", got, want)
 	}
 }
 
 func TestPrint(t *testing.T) {
 	var out bytes.Buffer
-	sample().Print(&out)
+	sampleTimeline().Print(&out)
 	for _, want := range []string{
 		"2.00   5.00  3.00  PUT    natgateways/g",
 		"publicipaddresses/p (0.00 s before)",

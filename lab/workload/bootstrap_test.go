@@ -8,12 +8,12 @@ import (
 
 func TestSecretNames(t *testing.T) {
 	machine := func(name, secret, provider string) *Object {
-		return object(t, `{kind: Machine, metadata: {name: `+name+`}, spec: {bootstrap: {dataSecretName: `+secret+`}}}`,
-			object(t, `{kind: KubeadmConfig, metadata: {name: `+name+`}}`),
-			object(t, `{kind: AzureMachine, metadata: {name: `+name+`}, spec: {providerID: "`+provider+`"}}`))
+		return parseObject(t, `{kind: Machine, metadata: {name: `+name+`}, spec: {bootstrap: {dataSecretName: `+secret+`}}}`,
+			parseObject(t, `{kind: KubeadmConfig, metadata: {name: `+name+`}}`),
+			parseObject(t, `{kind: AzureMachine, metadata: {name: `+name+`}, spec: {providerID: "`+provider+`"}}`))
 	}
-	root := object(t, cluster,
-		object(t, `{kind: MachineDeployment, metadata: {name: d}}`, machine("a", "a-data", "azure:///subscriptions/S/virtualMachines/A"),
+	root := parseObject(t, cluster,
+		parseObject(t, `{kind: MachineDeployment, metadata: {name: d}}`, machine("a", "a-data", "azure:///subscriptions/S/virtualMachines/A"),
 			machine("b", "b-data", "")),
 	)
 	want := map[string]string{"/subscriptions/s/virtualmachines/a": "a-data"}

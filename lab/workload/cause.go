@@ -76,27 +76,27 @@ func unreportedCause(root *Object) *Cause {
 // compareProblems is negative when the first problem says more about the cause: a failure before waiting, false before
 // unknown, deep before shallow, infrastructure before what waits for it, a part before the summary of all parts.
 func compareProblems(kind1 string, depth1 int, p1 Problem, kind2 string, depth2 int, p2 Problem) int {
-	order := func(b1, b2 bool) int { return cmp.Compare(number(b1), number(b2)) }
+	order := func(b1, b2 bool) int { return cmp.Compare(boolToInt(b1), boolToInt(b2)) }
 	return cmp.Or(
-		order(p1.waiting(), p2.waiting()),
+		order(p1.isWaiting(), p2.isWaiting()),
 		order(p1.Unknown, p2.Unknown),
 		cmp.Compare(depth2, depth1),
 		order(!strings.HasPrefix(kind1, "Azure"), !strings.HasPrefix(kind2, "Azure")),
-		order(p1.summary(), p2.summary()),
+		order(p1.isSummary(), p2.isSummary()),
 	)
 }
 
-func number(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-func (p Problem) summary() bool { return p.Type == "Ready" || p.Type == "Available" }
+func (p Problem) isSummary() bool { return p.Type == "Ready" || p.Type == "Available" }
 
-// waiting are the reasons of conditions that are on their way, or that repeat another object's condition.
-func (p Problem) waiting() bool {
+// isWaiting are the reasons of conditions that are on their way, or that repeat another object's condition.
+func (p Problem) isWaiting() bool {
 	switch p.Reason {
 	case "Creating", "Updating", "Deleting", "VMCreating", "VMUpdating", "VMDeleting", "BlockedByDependency",
 		"NotReady", "NotAvailable", "NotProvisioned", "NotInitialized", "NodeNotHealthy", "NotUpToDate", "DoesNotExist", "ProbeFailed":
@@ -118,7 +118,7 @@ func processOf(kind string) string {
 	return "capi-core"
 }
 
-// Describe is the cause with the log to read.
-func (c *Cause) Describe(logOf func(process string) string) string {
+// DescribeWithLog is the cause with the log to read.
+func (c *Cause) DescribeWithLog(logOf func(process string) string) string {
 	return fmt.Sprintf("%s\n  more in %s", c, logOf(c.Process))
 }

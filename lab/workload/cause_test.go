@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
 )
 
-func object(t *testing.T, text string, children ...*Object) *Object {
+func parseObject(t *testing.T, text string, children ...*Object) *Object {
 	t.Helper()
 	raw := &unstructured.Unstructured{}
 	data, err := yaml.YAMLToJSON([]byte(text))
@@ -20,7 +20,7 @@ func object(t *testing.T, text string, children ...*Object) *Object {
 	if err := raw.UnmarshalJSON(data); err != nil {
 		t.Fatal(err)
 	}
-	o := describe(raw)
+	o := summarizeObject(raw)
 	o.Children = children
 	return o
 }
@@ -52,23 +52,23 @@ func TestFindCause(t *testing.T) {
 	}{
 		"Failure": {
 			reason: "a failure explains more than a deeper object that waits for it, and a part more than the summary",
-			root:   object(t, cluster, object(t, failedCluster), object(t, waitingMachine)),
+			root:   parseObject(t, cluster, parseObject(t, failedCluster), parseObject(t, waitingMachine)),
 			want:   "AzureCluster c: SubnetsReady is not true: InvalidConfiguration: NetcfgInvalidSubnet: outside", process: "capz-manager",
 		},
 		"Guest": {
 			reason: "Azure is content with a machine that cannot boot",
-			root:   object(t, cluster, object(t, runningMachine)), guests: []simulator.Guest{stranger, failedGuest},
+			root:   parseObject(t, cluster, parseObject(t, runningMachine)), guests: []simulator.Guest{stranger, failedGuest},
 			want: "virtual machine m: boot failed: cloud-config is not YAML", process: "bridge",
 		},
 		"Waiting": {
 			reason: "without a failure, the deepest object that waits",
-			root:   object(t, cluster, object(t, waitingMachine)),
+			root:   parseObject(t, cluster, parseObject(t, waitingMachine)),
 			want:   "AzureMachine m: VMRunning is not true: WaitingForClusterInfrastructure: the cluster comes first", process: "capz-manager",
 		},
 		"Unseen": {
 			reason: "an object without conditions has not been seen by its controller",
-			root: object(t, `{kind: Cluster, metadata: {name: c}, status: {conditions: [{type: Available, status: "True"}]}}`,
-				object(t, `{kind: AzureCluster, metadata: {name: c}}`)),
+			root: parseObject(t, `{kind: Cluster, metadata: {name: c}, status: {conditions: [{type: Available, status: "True"}]}}`,
+				parseObject(t, `{kind: AzureCluster, metadata: {name: c}}`)),
 			want: "AzureCluster c: pending; it has no condition with the cause", process: "capz-manager",
 		},
 	}
@@ -80,9 +80,9 @@ func TestFindCause(t *testing.T) {
 			}
 		})
 	}
-	ready := object(t, `{kind: Cluster, metadata: {name: c}, status: {conditions: [{type: Available, status: "True"}, {type: Deleting, status: "False"}]}}`, object(t, runningMachine))
-	if got := FindCause(ready, nil); got != nil || !ready.Complete() {
-		t.Errorf("FindCause of a ready cluster = %v, Complete %v; want none and true", got, ready.Complete())
+	ready := parseObject(t, `{kind: Cluster, metadata: {name: c}, status: {conditions: [{type: Available, status: "True"}, {type: Deleting, status: "False"}]}}`, parseObject(t, runningMachine))
+	if got := FindCause(ready, nil); got != nil || !ready.IsComplete() {
+		t.Errorf("FindCause of a ready cluster = %v, Complete %v; want none and true", got, ready.IsComplete())
 	}
 }
 
@@ -97,9 +97,9 @@ func TestDescribeCountsReplicas(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			o := object(t, `{kind: MachineDeployment, metadata: {name: d}, spec: {replicas: 3}, status: `+tc.status+`}`)
+			o := parseObject(t, `{kind: MachineDeployment, metadata: {name: d}, spec: {replicas: 3}, status: `+tc.status+`}`)
 			o.raw.Object["status"].(map[string]any)["conditions"] = []any{map[string]any{"type": "Available", "status": "True"}}
-			if got := describe(o.raw).Ready; got != tc.ready {
+			if got := summarizeObject(o.raw).Ready; got != tc.ready {
 				t.Errorf("%s: Ready = %v, want %v", tc.reason, got, tc.ready)
 			}
 		})

@@ -38,15 +38,15 @@ func DefaultOptions() Options {
 	return Options{Flavor: DefaultFlavor, ControlPlaneMachines: 3, WorkerMachines: 2, Timeout: 20 * time.Minute}
 }
 
-// Managed tells whether the flavor makes an AKS cluster.
-func (o Options) Managed() bool { return o.Flavor == "aks" || strings.HasPrefix(o.Flavor, "aks-") }
+// IsManaged tells whether the flavor makes an AKS cluster.
+func (o Options) IsManaged() bool { return o.Flavor == "aks" || strings.HasPrefix(o.Flavor, "aks-") }
 
-// Version is the cluster's Kubernetes version.
-func (o Options) Version() string {
+// ChosenVersion returns the cluster's Kubernetes version.
+func (o Options) ChosenVersion() string {
 	switch {
 	case o.KubernetesVersion != "":
 		return o.KubernetesVersion
-	case o.Managed():
+	case o.IsManaged():
 		return settings.ManagedKubernetesVersion
 	}
 	return settings.KubernetesVersion
@@ -63,12 +63,12 @@ type Screen interface {
 // interval is how often a cluster is looked at. What is looked at is watched, so that a look costs the management cluster nothing.
 const interval = 300 * time.Millisecond
 
-// Manifest renders a template, as a person would with clusterctl.
-func Manifest(ctx context.Context, s *settings.Settings, name string, o Options) ([]byte, error) {
+// RenderManifest renders a template, as a person would with clusterctl.
+func RenderManifest(ctx context.Context, s *settings.Settings, name string, o Options) ([]byte, error) {
 	args := []string{
 		"generate", "cluster", name, "--infrastructure=" + settings.Azure.Provider + ":" + settings.ProviderVersion,
 		"--target-namespace=" + management.Namespace,
-		"--kubernetes-version=" + o.Version(), "--control-plane-machine-count=" + strconv.Itoa(o.ControlPlaneMachines),
+		"--kubernetes-version=" + o.ChosenVersion(), "--control-plane-machine-count=" + strconv.Itoa(o.ControlPlaneMachines),
 		"--worker-machine-count=" + strconv.Itoa(o.WorkerMachines),
 	}
 	if o.Flavor != "" && o.Flavor != DefaultFlavor {
@@ -78,17 +78,17 @@ func Manifest(ctx context.Context, s *settings.Settings, name string, o Options)
 	for name, value := range o.Variables {
 		environment = append(environment, name+"="+value)
 	}
-	return management.Clusterctl(ctx, s, environment, args...)
+	return management.RunClusterctl(ctx, s, environment, args...)
 }
 
 // ManifestFile is where Create keeps the manifest of a cluster.
 func ManifestFile(s *settings.Settings, name string) string {
-	return s.Path("clusters", name+".yaml")
+	return s.JoinPath("clusters", name+".yaml")
 }
 
-// Apply applies a manifest with kubectl and returns when the API server has taken it.
-func Apply(ctx context.Context, s *settings.Settings, manifest []byte) error {
-	command := exec.CommandContext(ctx, s.Binary("kubectl"), "apply", "--kubeconfig="+s.Kubeconfig(), "-f", "-")
+// ApplyManifest applies a manifest with kubectl and returns when the API server has taken it.
+func ApplyManifest(ctx context.Context, s *settings.Settings, manifest []byte) error {
+	command := exec.CommandContext(ctx, s.BinaryPath("kubectl"), "apply", "--kubeconfig="+s.KubeconfigPath(), "-f", "-")
 	command.Stdin = strings.NewReader(string(manifest))
 	if out, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("kubectl apply: %w\n%s", err, strings.TrimSpace(string(out)))
@@ -96,9 +96,9 @@ func Apply(ctx context.Context, s *settings.Settings, manifest []byte) error {
 	return nil
 }
 
-// Made are the options of a cluster that Create has made and that is there. They are nil when there is none, or none of ours.
-func Made(ctx context.Context, s *settings.Settings, name string) (*Options, error) {
-	there, err := exists(ctx, s, name)
+// CreatedOptions are the options of a cluster that Create has made and that is there. They are nil when there is none, or none of ours.
+func CreatedOptions(ctx context.Context, s *settings.Settings, name string) (*Options, error) {
+	there, err := clusterExists(ctx, s, name)
 	if err != nil || !there {
 		return nil, err
 	}
@@ -109,20 +109,20 @@ func Made(ctx context.Context, s *settings.Settings, name string) (*Options, err
 	return times.Options, err
 }
 
-// Create renders and applies a template and waits until all of the cluster is ready. A cluster that exists already is
+// CreateCluster renders and applies a template and waits until all of the cluster is ready. A cluster that exists already is
 // waited for as it is.
-func Create(ctx context.Context, s *settings.Settings, name string, o Options, screen Screen) (Times, error) {
-	there, err := exists(ctx, s, name)
+func CreateCluster(ctx context.Context, s *settings.Settings, name string, o Options, screen Screen) (Times, error) {
+	there, err := clusterExists(ctx, s, name)
 	if err != nil {
 		return Times{}, err
 	}
 	if times, err := LoadTimes(s, name); err == nil && there {
-		err := wait(ctx, s, name, o.Timeout, &times, screen)
+		err := waitReady(ctx, s, name, o.Timeout, &times, screen)
 		return times, errors.Join(err, saveTimes(s, name, times))
 	}
 	manifest := o.Manifest
 	if manifest == nil {
-		if manifest, err = Manifest(ctx, s, name, o); err != nil {
+		if manifest, err = RenderManifest(ctx, s, name, o); err != nil {
 			return Times{}, err
 		}
 	}
@@ -138,14 +138,14 @@ func Create(ctx context.Context, s *settings.Settings, name string, o Options, s
 	defer cancel()
 	infrastructure := watchInfrastructure(watched, s, name)
 	bootstrap := watchBootstrap(watched, s, name)
-	if err := Apply(ctx, s, manifest); err != nil {
+	if err := ApplyManifest(ctx, s, manifest); err != nil {
 		return times, err
 	}
 	// Whoever runs the command again after an interruption goes on waiting.
 	if err := saveTimes(s, name, times); err != nil {
 		return times, err
 	}
-	err = wait(ctx, s, name, o.Timeout, &times, screen)
+	err = waitReady(ctx, s, name, o.Timeout, &times, screen)
 	if err == nil {
 		// The watch sees the moments exactly; looking now and then does not.
 		select {
@@ -158,21 +158,21 @@ func Create(ctx context.Context, s *settings.Settings, name string, o Options, s
 	return times, errors.Join(err, saveTimes(s, name, times))
 }
 
-func exists(ctx context.Context, s *settings.Settings, name string) (bool, error) {
-	kube, err := management.Client(s)
+func clusterExists(ctx context.Context, s *settings.Settings, name string) (bool, error) {
+	kube, err := management.NewClient(s)
 	if err != nil {
 		return false, err
 	}
-	root, err := Load(ctx, kube, management.Namespace, name)
+	root, err := LoadCluster(ctx, kube, management.Namespace, name)
 	return root != nil, err
 }
 
-func wait(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, times *Times, screen Screen) error {
+func waitReady(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, times *Times, screen Screen) error {
 	defer screen.Close()
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	kube, err := management.Cached(ctx, s)
+	kube, err := management.NewCachedClient(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -180,17 +180,17 @@ func wait(ctx context.Context, s *settings.Settings, name string, timeout time.D
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		next, err := Load(ctx, kube, management.Namespace, name)
+		next, err := LoadCluster(ctx, kube, management.Namespace, name)
 		switch {
 		case err == nil && next == nil:
 			return fmt.Errorf("there is no Cluster %s", name)
 		case err == nil:
 			root = next
 			screen.Show(root, time.Since(begin))
-			if times.Provisioned.IsZero() && provisioned(root) {
+			if times.Provisioned.IsZero() && hasInfrastructure(root) {
 				times.Provisioned = time.Now()
 			}
-			if root.Complete() {
+			if root.IsComplete() {
 				if times.Ready.IsZero() {
 					times.Ready = time.Now()
 				}
@@ -219,21 +219,21 @@ func notReady(s *settings.Settings, root *Object, name string, timeout time.Dura
 	if root == nil {
 		return failure
 	}
-	if cause := FindCause(root, guests(s)); cause != nil {
-		return fmt.Errorf("%w, because of\n  %s", failure, cause.Describe(s.Log))
+	if cause := FindCause(root, listGuests(s)); cause != nil {
+		return fmt.Errorf("%w, because of\n  %s", failure, cause.DescribeWithLog(s.LogPath))
 	}
 	return failure
 }
 
-// guests are the virtual machines; none when the simulator does not answer, which its own line in `lab status` says.
-func guests(s *settings.Settings) []simulator.Guest {
+// listGuests are the virtual machines; none when the simulator does not answer, which its own line in `lab status` says.
+func listGuests(s *settings.Settings) []simulator.Guest {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	azure, err := simulator.New(s)
 	if err != nil {
 		return nil
 	}
-	found, err := azure.Guests(ctx)
+	found, err := azure.ListGuests(ctx)
 	if err != nil {
 		return nil
 	}

@@ -12,17 +12,17 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// Delete deletes a cluster and waits until nothing of it is left.
-func Delete(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, screen Screen) error {
+// DeleteCluster deletes a cluster and waits until nothing of it is left.
+func DeleteCluster(ctx context.Context, s *settings.Settings, name string, timeout time.Duration, screen Screen) error {
 	begin := time.Now()
 	defer screen.Close()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	kube, err := management.Cached(ctx, s)
+	kube, err := management.NewCachedClient(ctx, s)
 	if err != nil {
 		return err
 	}
-	root, err := Load(ctx, kube, management.Namespace, name)
+	root, err := LoadCluster(ctx, kube, management.Namespace, name)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func Delete(ctx context.Context, s *settings.Settings, name string, timeout time
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		next, err := Load(ctx, kube, management.Namespace, name)
+		next, err := LoadCluster(ctx, kube, management.Namespace, name)
 		if err == nil {
 			root = next
 			screen.Show(root, time.Since(begin))
@@ -55,7 +55,7 @@ func Delete(ctx context.Context, s *settings.Settings, name string, timeout time
 
 func lastProblem(s *settings.Settings, root *Object) error {
 	if cause := FindCause(root, nil); cause != nil {
-		return errors.New(cause.Describe(s.Log))
+		return errors.New(cause.DescribeWithLog(s.LogPath))
 	}
 	return errors.New("no object has a condition with the cause")
 }

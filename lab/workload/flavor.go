@@ -16,8 +16,8 @@ import (
 // DefaultFlavor is the name of the template that has none.
 const DefaultFlavor = "default"
 
-// Flavors are the templates that make a cluster, sorted. Those with only a ClusterClass do not.
-func Flavors(s *settings.Settings) ([]string, error) {
+// ListFlavors are the templates that make a cluster, sorted. Those with only a ClusterClass do not.
+func ListFlavors(s *settings.Settings) ([]string, error) {
 	const prefix = "cluster-template"
 	files, err := filepath.Glob(filepath.Join(s.Root, "templates", prefix+"*.yaml"))
 	if err != nil {
@@ -44,16 +44,16 @@ func Flavors(s *settings.Settings) ([]string, error) {
 
 // CheckFlavor refuses what no template is for.
 func CheckFlavor(s *settings.Settings, flavor string) error {
-	names, err := Flavors(s)
+	names, err := ListFlavors(s)
 	if err != nil || slices.Contains(names, flavor) {
 		return err
 	}
 	return fmt.Errorf("--flavor %s: no template in templates/ makes such a cluster; there are %s", flavor, strings.Join(names, ", "))
 }
 
-// Workers are the machines of a manifest whose number a person may change: the first MachineDeployment, or the last MachinePool, which
+// FindWorkers are the machines of a manifest whose number a person may change: the first MachineDeployment, or the last MachinePool, which
 // with AKS is no system pool. Both are "" where a class makes them.
-func Workers(manifest []byte) (kind, name string) {
+func FindWorkers(manifest []byte) (kind, name string) {
 	for document := range bytes.SplitSeq(manifest, []byte("\n---\n")) {
 		var object struct {
 			Kind     string

@@ -30,7 +30,7 @@ func TestWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kind, name := Workers(manifest); kind+" "+name != want {
+		if kind, name := FindWorkers(manifest); kind+" "+name != want {
 			t.Errorf("%s: workers %q, want %q", template, kind+" "+name, want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestDefaultNamesDiffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flavors, err := Flavors(&settings.Settings{Root: root})
+	flavors, err := ListFlavors(&settings.Settings{Root: root})
 	if err != nil {
 		t.Fatal(err)
 	}

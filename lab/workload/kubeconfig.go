@@ -15,10 +15,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// Kubeconfig leads to a workload cluster through the proxy into the simulated network, because the host name of its API
+// WriteKubeconfig leads to a workload cluster through the proxy into the simulated network, because the host name of its API
 // server exists only there.
-func Kubeconfig(ctx context.Context, s *settings.Settings, name string) ([]byte, error) {
-	kube, err := management.Client(s)
+func WriteKubeconfig(ctx context.Context, s *settings.Settings, name string) ([]byte, error) {
+	kube, err := management.NewClient(s)
 	if err != nil {
 		return nil, err
 	}

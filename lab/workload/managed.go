@@ -12,13 +12,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
 )
 
-// Demand says how many nodes the workload of an AKS cluster needs of an agent pool, which its autoscaler follows.
-func Demand(ctx context.Context, s *settings.Settings, name, pool string, nodes int) error {
-	kube, err := management.Client(s)
+// SetDemand says how many nodes the workload of an AKS cluster needs of an agent pool, which its autoscaler follows.
+func SetDemand(ctx context.Context, s *settings.Settings, name, pool string, nodes int) error {
+	kube, err := management.NewClient(s)
 	if err != nil {
 		return err
 	}
-	root, err := Load(ctx, kube, management.Namespace, name)
+	root, err := LoadCluster(ctx, kube, management.Namespace, name)
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func Demand(ctx context.Context, s *settings.Settings, name, pool string, nodes 
 			if err != nil {
 				return err
 			}
-			return azure.Demand(ctx, id, pool, nodes)
+			return azure.SetDemand(ctx, id, pool, nodes)
 		}
 	}
 	return fmt.Errorf("there is no control plane of AKS in Cluster %s: only AKS has an autoscaler of its own", name)

@@ -10,13 +10,13 @@ import (
 
 // addPools hangs MachinePools below the cluster, each with its infrastructure.
 func (l *loader) addPools(ctx context.Context, root *Object) error {
-	pools, err := l.list(ctx, schema.GroupKind{Group: coreGroup, Kind: "MachinePool"})
+	pools, err := l.listObjects(ctx, schema.GroupKind{Group: coreGroup, Kind: "MachinePool"})
 	if err != nil {
 		return err
 	}
 	for i := range pools {
-		pool := describe(&pools[i])
-		child, err := l.reference(ctx, &pools[i], "spec", "template", "spec", "infrastructureRef")
+		pool := summarizeObject(&pools[i])
+		child, err := l.followReference(ctx, &pools[i], "spec", "template", "spec", "infrastructureRef")
 		if err != nil {
 			return err
 		}
@@ -31,10 +31,10 @@ func (l *loader) addPools(ctx context.Context, root *Object) error {
 // describePool tells whether a pool has the machines that it should have, each with a Node. Cluster API gives a MachinePool
 // no condition for that, and counts a machine as ready before its Node is; the phase tells when all Nodes are.
 func describePool(raw *unstructured.Unstructured) (ready bool, status string) {
-	want, have, _ := replicas(raw)
+	want, have, _ := replicasOf(raw)
 	nodes, _, _ := unstructured.NestedSlice(raw.Object, "status", "nodeRefs")
 	status = fmt.Sprintf("%d of %d nodes", len(nodes), want)
-	if phase := phase(raw); phase != "Running" {
+	if phase := phaseOf(raw); phase != "Running" {
 		return false, status + ", " + phase
 	}
 	return have == want && int64(len(nodes)) == want, status

@@ -24,7 +24,7 @@ func TestDescribePool(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			o := object(t, `{kind: MachinePool, metadata: {name: p}, spec: {replicas: `+tc.replicas+`}, status: `+tc.status+`}`)
+			o := parseObject(t, `{kind: MachinePool, metadata: {name: p}, spec: {replicas: `+tc.replicas+`}, status: `+tc.status+`}`)
 			if o.Ready != tc.ready || o.Status != tc.want {
 				t.Errorf("%s: ready %v, status %q; want %v, %q", tc.reason, o.Ready, o.Status, tc.ready, tc.want)
 			}
@@ -48,8 +48,8 @@ func TestResourceGroups(t *testing.T) {
 			"own MC_own hub"},
 		"Documents": {"their resources are in one", `{kind: AzureASOManagedControlPlane, status: ` + documents + `}`, "g"},
 	} {
-		root := object(t, `{kind: Cluster, metadata: {name: c}}`, object(t, tc.controlPlane),
-			object(t, `{kind: AzureManagedCluster, metadata: {name: c}}`))
+		root := parseObject(t, `{kind: Cluster, metadata: {name: c}}`, parseObject(t, tc.controlPlane),
+			parseObject(t, `{kind: AzureManagedCluster, metadata: {name: c}}`))
 		if got := strings.Join(root.ResourceGroups(), " "); got != tc.want {
 			t.Errorf("%s: resource groups %q, want %q: %s", name, got, tc.want, tc.reason)
 		}
@@ -59,11 +59,11 @@ func TestResourceGroups(t *testing.T) {
 func TestManagedClusterID(t *testing.T) {
 	const of = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/"
 	for object, want := range map[*Object]string{
-		object(t, `{kind: AzureManagedControlPlane, metadata: {name: c}, spec: {resourceGroupName: g, subscriptionID: s}}`): of + "c",
-		object(t, `{kind: AzureASOManagedControlPlane, metadata: {name: x}, status: `+documents+`}`):                        of + "mc",
-		object(t, `{kind: AzureASOManagedControlPlane, metadata: {name: x}}`):                                               "",
-		object(t, `{kind: KubeadmControlPlane, metadata: {name: c}}`):                                                       "",
-		{Kind: "AzureManagedControlPlane", Name: "gone"}:                                                                    "",
+		parseObject(t, `{kind: AzureManagedControlPlane, metadata: {name: c}, spec: {resourceGroupName: g, subscriptionID: s}}`): of + "c",
+		parseObject(t, `{kind: AzureASOManagedControlPlane, metadata: {name: x}, status: `+documents+`}`):                        of + "mc",
+		parseObject(t, `{kind: AzureASOManagedControlPlane, metadata: {name: x}}`):                                               "",
+		parseObject(t, `{kind: KubeadmControlPlane, metadata: {name: c}}`):                                                       "",
+		{Kind: "AzureManagedControlPlane", Name: "gone"}:                                                                         "",
 	} {
 		if got := managedClusterID(object); got != want {
 			t.Errorf("%s %s: %q, want %q", object.Kind, object.Name, got, want)

@@ -64,8 +64,8 @@ func watchKind(ctx context.Context, s *settings.Settings, name, kind string, res
 	}
 }
 
-// provisioned tells whether all of the cluster's infrastructure is there.
-func provisioned(root *Object) bool {
+// hasInfrastructure reports whether all of the cluster's infrastructure is provisioned.
+func hasInfrastructure(root *Object) bool {
 	for _, child := range root.Children {
 		if field, ok := infrastructureKinds[child.Kind]; ok && child.raw != nil {
 			done, _, _ := unstructured.NestedBool(child.raw.Object, field...)
@@ -76,7 +76,7 @@ func provisioned(root *Object) bool {
 	return done
 }
 
-// isProvisioned is what an object without conditions says of itself.
+// isProvisioned reads the status of an object without conditions.
 func isProvisioned(raw *unstructured.Unstructured) bool {
 	done, _, _ := unstructured.NestedBool(raw.Object, "status", "initialization", "provisioned")
 	return done

@@ -23,7 +23,7 @@ type Times struct {
 	Bootstrap map[string]time.Time `json:"bootstrap,omitempty"`
 }
 
-func timesFile(s *settings.Settings, name string) string { return s.Path("clusters", name+".json") }
+func timesFile(s *settings.Settings, name string) string { return s.JoinPath("clusters", name+".json") }
 
 func saveTimes(s *settings.Settings, name string, times Times) error {
 	raw, err := json.Marshal(times)

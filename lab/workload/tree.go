@@ -43,16 +43,16 @@ type Problem struct {
 	Unknown bool
 }
 
-// Load reads a cluster and all that belongs to it. It returns nil when there is no such cluster.
-func Load(ctx context.Context, kube client.Client, namespace, name string) (*Object, error) {
+// LoadCluster reads a cluster and all that belongs to it. It returns nil when there is no such cluster.
+func LoadCluster(ctx context.Context, kube client.Client, namespace, name string) (*Object, error) {
 	l := &loader{kube: kube, namespace: namespace, cluster: name}
-	cluster, err := l.get(ctx, schema.GroupKind{Group: coreGroup, Kind: "Cluster"}, name)
+	cluster, err := l.getObject(ctx, schema.GroupKind{Group: coreGroup, Kind: "Cluster"}, name)
 	if err != nil || cluster == nil {
 		return nil, err
 	}
-	root := describe(cluster)
+	root := summarizeObject(cluster)
 	for _, field := range []string{"infrastructureRef", "controlPlaneRef"} {
-		child, err := l.reference(ctx, cluster, "spec", field)
+		child, err := l.followReference(ctx, cluster, "spec", field)
 		if err != nil {
 			return nil, err
 		}
@@ -60,12 +60,12 @@ func Load(ctx context.Context, kube client.Client, namespace, name string) (*Obj
 			root.Children = append(root.Children, child)
 		}
 	}
-	deployments, err := l.list(ctx, schema.GroupKind{Group: coreGroup, Kind: "MachineDeployment"})
+	deployments, err := l.listObjects(ctx, schema.GroupKind{Group: coreGroup, Kind: "MachineDeployment"})
 	if err != nil {
 		return nil, err
 	}
 	for i := range deployments {
-		root.Children = append(root.Children, describe(&deployments[i]))
+		root.Children = append(root.Children, summarizeObject(&deployments[i]))
 	}
 	if err := l.addPools(ctx, root); err != nil {
 		return nil, err
@@ -81,14 +81,14 @@ type loader struct {
 
 // addMachines hangs each machine below what made it.
 func (l *loader) addMachines(ctx context.Context, root *Object) error {
-	machines, err := l.list(ctx, schema.GroupKind{Group: coreGroup, Kind: "Machine"})
+	machines, err := l.listObjects(ctx, schema.GroupKind{Group: coreGroup, Kind: "Machine"})
 	if err != nil {
 		return err
 	}
 	for i := range machines {
-		machine := describe(&machines[i])
+		machine := summarizeObject(&machines[i])
 		for _, field := range [][]string{{"spec", "bootstrap", "configRef"}, {"spec", "infrastructureRef"}} {
-			child, err := l.reference(ctx, &machines[i], field...)
+			child, err := l.followReference(ctx, &machines[i], field...)
 			if err != nil {
 				return err
 			}
@@ -109,23 +109,23 @@ func (l *loader) addMachines(ctx context.Context, root *Object) error {
 	return nil
 }
 
-// reference follows a contract reference: apiGroup, kind and name, in the same namespace.
-func (l *loader) reference(ctx context.Context, from *unstructured.Unstructured, fields ...string) (*Object, error) {
+// followReference follows a contract reference: apiGroup, kind and name, in the same namespace.
+func (l *loader) followReference(ctx context.Context, from *unstructured.Unstructured, fields ...string) (*Object, error) {
 	ref, ok, _ := unstructured.NestedStringMap(from.Object, fields...)
 	if !ok || ref["name"] == "" {
 		return nil, nil
 	}
-	object, err := l.get(ctx, schema.GroupKind{Group: ref["apiGroup"], Kind: ref["kind"]}, ref["name"])
+	object, err := l.getObject(ctx, schema.GroupKind{Group: ref["apiGroup"], Kind: ref["kind"]}, ref["name"])
 	if err != nil {
 		return nil, err
 	}
 	if object == nil {
 		return &Object{Kind: ref["kind"], Name: ref["name"], Status: "does not exist"}, nil
 	}
-	return describe(object), nil
+	return summarizeObject(object), nil
 }
 
-func (l *loader) get(ctx context.Context, kind schema.GroupKind, name string) (*unstructured.Unstructured, error) {
+func (l *loader) getObject(ctx context.Context, kind schema.GroupKind, name string) (*unstructured.Unstructured, error) {
 	mapping, err := l.kube.RESTMapper().RESTMapping(kind)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (l *loader) get(ctx context.Context, kind schema.GroupKind, name string) (*
 	return object, err
 }
 
-func (l *loader) list(ctx context.Context, kind schema.GroupKind) ([]unstructured.Unstructured, error) {
+func (l *loader) listObjects(ctx context.Context, kind schema.GroupKind) ([]unstructured.Unstructured, error) {
 	mapping, err := l.kube.RESTMapper().RESTMapping(kind)
 	if meta.IsNoMatchError(err) {
 		return nil, nil
@@ -161,26 +161,26 @@ func (l *loader) list(ctx context.Context, kind schema.GroupKind) ([]unstructure
 	return list.Items, nil
 }
 
-// describe sums an object up.
-func describe(raw *unstructured.Unstructured) *Object {
-	o := &Object{Kind: raw.GetKind(), Name: raw.GetName(), raw: raw, Problems: problems(raw)}
+// summarizeObject sums an object up.
+func summarizeObject(raw *unstructured.Unstructured) *Object {
+	o := &Object{Kind: raw.GetKind(), Name: raw.GetName(), raw: raw, Problems: problemsOf(raw)}
 	switch {
 	case raw.GetDeletionTimestamp() != nil:
 		o.Status = "being deleted"
 	case o.Kind == "Cluster":
 		o.Ready = isTrue(raw, "Available")
-		o.Status = phase(raw)
+		o.Status = phaseOf(raw)
 	case o.Kind == "Machine":
 		o.Ready = isTrue(raw, "Ready")
-		o.Status = phase(raw)
+		o.Status = phaseOf(raw)
 	case o.Kind == "MachinePool":
 		o.Ready, o.Status = describePool(raw)
 	case hasReplicas(raw):
-		want, have, ready := replicas(raw)
+		want, have, ready := replicasOf(raw)
 		o.Ready = isTrue(raw, "Available") && have == want && ready == want
 		o.Status = fmt.Sprintf("%d of %d ready", ready, want)
 	default:
-		o.Ready = isTrue(raw, "Ready") || len(conditions(raw)) == 0 && isProvisioned(raw)
+		o.Ready = isTrue(raw, "Ready") || len(conditionsOf(raw)) == 0 && isProvisioned(raw)
 		o.Status = "pending"
 		if o.Ready {
 			o.Status = "ready"
@@ -189,14 +189,14 @@ func describe(raw *unstructured.Unstructured) *Object {
 	if !o.Ready && raw.GetDeletionTimestamp() == nil && len(o.Problems) > 0 && !hasReplicas(raw) {
 		worst := slices.MinFunc(o.Problems, func(a, b Problem) int { return compareProblems(o.Kind, 0, a, o.Kind, 0, b) })
 		// Unknown conditions, and summaries of what is shown below, would only repeat that it is not ready yet.
-		if !worst.Unknown && (o.Kind != "Cluster" && o.Kind != "Machine" || !worst.waiting()) {
+		if !worst.Unknown && (o.Kind != "Cluster" && o.Kind != "Machine" || !worst.isWaiting()) {
 			o.Status += ", " + worst.Type + ": " + worst.Reason
 		}
 	}
 	return o
 }
 
-func phase(raw *unstructured.Unstructured) string {
+func phaseOf(raw *unstructured.Unstructured) string {
 	s, _, _ := unstructured.NestedString(raw.Object, "status", "phase")
 	if s == "" {
 		return "Pending"
@@ -209,7 +209,7 @@ func hasReplicas(raw *unstructured.Unstructured) bool {
 	return ok
 }
 
-func replicas(raw *unstructured.Unstructured) (want, have, ready int64) {
+func replicasOf(raw *unstructured.Unstructured) (want, have, ready int64) {
 	want, _, _ = unstructured.NestedInt64(raw.Object, "spec", "replicas")
 	have, _, _ = unstructured.NestedInt64(raw.Object, "status", "replicas")
 	ready, _, _ = unstructured.NestedInt64(raw.Object, "status", "readyReplicas")
@@ -219,7 +219,7 @@ func replicas(raw *unstructured.Unstructured) (want, have, ready int64) {
 // negative are the conditions that are as they should be when they are false.
 var negative = []string{"Paused", "Deleting", "ScalingUp", "ScalingDown", "RollingOut", "Remediating", "Updating"}
 
-func conditions(raw *unstructured.Unstructured) []map[string]any {
+func conditionsOf(raw *unstructured.Unstructured) []map[string]any {
 	list, _, _ := unstructured.NestedSlice(raw.Object, "status", "conditions")
 	var found []map[string]any
 	for _, item := range list {
@@ -230,9 +230,9 @@ func conditions(raw *unstructured.Unstructured) []map[string]any {
 	return found
 }
 
-func problems(raw *unstructured.Unstructured) []Problem {
+func problemsOf(raw *unstructured.Unstructured) []Problem {
 	var found []Problem
-	for _, c := range conditions(raw) {
+	for _, c := range conditionsOf(raw) {
 		text := func(key string) string { s, _ := c[key].(string); return s }
 		if text("status") == "True" || slices.Contains(negative, text("type")) {
 			continue
@@ -243,7 +243,7 @@ func problems(raw *unstructured.Unstructured) []Problem {
 }
 
 func isTrue(raw *unstructured.Unstructured, condition string) bool {
-	for _, c := range conditions(raw) {
+	for _, c := range conditionsOf(raw) {
 		if c["type"] == condition {
 			return c["status"] == "True"
 		}
@@ -251,13 +251,13 @@ func isTrue(raw *unstructured.Unstructured, condition string) bool {
 	return false
 }
 
-// Complete is whether the object and all below it are ready.
-func (o *Object) Complete() bool {
+// IsComplete is whether the object and all below it are ready.
+func (o *Object) IsComplete() bool {
 	if !o.Ready {
 		return false
 	}
 	for _, child := range o.Children {
-		if !child.Complete() {
+		if !child.IsComplete() {
 			return false
 		}
 	}
@@ -265,12 +265,12 @@ func (o *Object) Complete() bool {
 }
 
 // Walk visits the object and all below it, parents first.
-func (o *Object) Walk(visit func(o *Object, depth int)) { o.walk(visit, 0) }
+func (o *Object) Walk(visit func(o *Object, depth int)) { o.walkFrom(visit, 0) }
 
-func (o *Object) walk(visit func(*Object, int), depth int) {
+func (o *Object) walkFrom(visit func(*Object, int), depth int) {
 	visit(o, depth)
 	for _, child := range o.Children {
-		child.walk(visit, depth+1)
+		child.walkFrom(visit, depth+1)
 	}
 }
 
