@@ -22,8 +22,8 @@ const (
 	// have it.
 	BlockMoveAnnotation = "clusterctl.cluster.x-k8s.io/block-move"
 
-	// AppliedAnnotation is a JSON object with what the provider has to know of an object's resources in Azure and what
-	// neither the spec nor Azure shows. Unlike the status it survives clusterctl move and backups. Its members are:
+	// AppliedAnnotation is a JSON object with the facts about an object's resources in Azure that neither the spec nor
+	// Azure shows. Unlike the status it survives clusterctl move and backups. Its members are:
 	//
 	//   - applied: the resources and paths that the provider sent to Azure for the object and has to remove when the plan
 	//     no longer has them. Its keys are resource IDs without the subscription and "/resourceGroups/", and its values are

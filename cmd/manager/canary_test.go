@@ -18,7 +18,7 @@ func (c canaries) add(what, value string) string {
 	return value
 }
 
-// forms are the ways in which a log shows a value: as it is, in base64 wherever in a text it was, and in the lines of a hex dump,
+// forms returns the ways in which a log shows a value: as it is, in base64 wherever in a text it was, and in the lines of a hex dump,
 // which have 16 characters each.
 func forms(value string) []string {
 	out := []string{value}
@@ -71,7 +71,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// dump is the right column of a hex dump.
+// dump returns the right column of a hex dump.
 func dump(text string) string {
 	var out strings.Builder
 	for at := 0; at < len(text); at += 16 {

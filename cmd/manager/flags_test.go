@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 )
 
-// parse are the options that a command line means.
+// parse returns the options that a command line means.
 func parse(t *testing.T, arguments []string) *setup.Options {
 	t.Helper()
 	options := &setup.Options{}
@@ -93,7 +93,7 @@ type container struct {
 	Env  []struct{ Name, Value string }
 }
 
-// rendered is the manager's container with these variables.
+// rendered returns the manager's container with these variables.
 func rendered(t *testing.T, variables map[string]string) container {
 	t.Helper()
 	objects, err := flavors.DecodeManifest(flavors.RunProgram(t, variables, "clusterctl", "generate", "yaml", "--from",

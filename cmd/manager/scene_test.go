@@ -186,7 +186,7 @@ func (s *scene) managed() {
 	}
 }
 
-// shown is what Kubernetes and Azure show: all of our objects but what users wrote, events, the request log.
+// shown returns what Kubernetes and Azure show: all of our objects but what users wrote, events, the request log.
 func (s *scene) shown() map[string]string {
 	s.t.Helper()
 	out := map[string]string{}
@@ -224,7 +224,7 @@ func (s *scene) shown() map[string]string {
 	return out
 }
 
-// profile is one of the manager's profiles, which it serves to who may have them.
+// profile returns one of the manager's profiles, which it serves to who may have them.
 func (s *scene) profile(token, name string) string {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "https://"+s.profiler+"/debug/pprof/"+name, nil)
@@ -238,7 +238,7 @@ func (s *scene) profile(token, name string) string {
 	return read(s.t, &http.Client{Transport: transport}, request)
 }
 
-// metrics are those of the manager.
+// metrics returns those of the manager.
 func (s *scene) metrics() string {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.diagnostics+"/metrics", nil)
@@ -262,7 +262,7 @@ func read(t *testing.T, client *http.Client, request *http.Request) string {
 	return string(raw)
 }
 
-// developer is the token of an account that may have profiles.
+// developer returns the token of an account that may have profiles.
 func (s *scene) developer() string {
 	s.t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "developer"}}

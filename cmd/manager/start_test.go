@@ -156,7 +156,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// manager is a process of the manager that has not been started.
+// manager returns a process of the manager that has not been started.
 func manager(t *testing.T, arguments, variables []string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	program, err := os.Executable()

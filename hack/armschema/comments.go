@@ -60,7 +60,7 @@ var defaultPhrase = regexp.MustCompile(`(?:[Dd]efault(?: value| port)? is|it def
 // measure is a text that can only be a value, and not the name of another property.
 var measure = regexp.MustCompile(`^(true|false|v?\d+[a-z%]*)$`)
 
-// documentedDefault is the default that the comment of a property states, "" where it states none clearly.
+// documentedDefault returns the default that the comment of a property states, "" where it states none clearly.
 func documentedDefault(p property, doc string) string {
 	if value, ok := defaults[p.Path]; ok {
 		return value

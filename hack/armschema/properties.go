@@ -30,7 +30,7 @@ type note struct {
 // agentPoolProfiles are left out of the tables: agent pools are resources of their own, whose table is the other one.
 const agentPoolProfiles = "properties.agentPoolProfiles"
 
-// properties are those of a body, with its objects, lists and maps, sorted by path.
+// properties returns those of a body, with its objects, lists and maps, sorted by path.
 func (s *sdk) properties(kind string) map[string]property {
 	out := map[string]property{}
 	s.object(out, kind, "", kind, nil)
@@ -154,7 +154,7 @@ func union(a, b map[string]property) map[string]property {
 	return out
 }
 
-// parent is the property that one is directly in.
+// parent returns the property that one is directly in.
 func parent(stable, preview map[string]property, path string) property {
 	if list, ok := strings.CutSuffix(path, "[]"); ok {
 		path = list

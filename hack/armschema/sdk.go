@@ -141,7 +141,7 @@ func (s *sdk) readAPIVersion(file *ast.File) {
 	})
 }
 
-// text is a comment on one line.
+// text returns a comment on one line.
 func text(doc *ast.CommentGroup) string {
 	if doc == nil {
 		return ""

@@ -105,7 +105,7 @@ func (s *sdk) spellValue(out *spelling, path string, expression ast.Expr, parent
 	}
 }
 
-// resource tells whether an object is a resource of its own.
+// resource reports whether an object is a resource of its own.
 func (s *sdk) resource(name string) bool {
 	_, id := s.names[name]["ID"]
 	_, properties := s.names[name]["Properties"]

@@ -113,7 +113,7 @@ func lines(out *bytes.Buffer, key string, of map[string]map[string]any) error {
 	return nil
 }
 
-// shape is the shape of the entry that a reference leads to.
+// shape returns the shape of the entry that a reference leads to.
 func (w *writer) shape(ref reference) (map[string]any, error) {
 	index, err := ref.index()
 	if err != nil {
@@ -172,7 +172,7 @@ func set[T any](out map[string]any, key string, value *T) {
 	}
 }
 
-// union is an enumeration where all elements are strings, open where any string is one of them.
+// union returns an enumeration where all elements are strings, open where any string is one of them.
 func (w *writer) union(entry bicepType) (map[string]any, error) {
 	var elements []reference
 	if err := json.Unmarshal(entry.Elements, &elements); err != nil {

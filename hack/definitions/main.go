@@ -66,7 +66,7 @@ func run(directory string, args []string) error {
 	return os.WriteFile(filepath.Join(directory, args[1]+".json"), out, 0o644)
 }
 
-// wanted are the lower-case types to write: those that some version of the provider has already, and more.
+// wanted returns the lower-case types to write: those that some version of the provider has already, and more.
 func wanted(directory, provider string, more []string) (map[string]bool, error) {
 	out := map[string]bool{}
 	for _, name := range more {

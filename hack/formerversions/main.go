@@ -51,7 +51,7 @@ func run(directory string) error {
 	return nil
 }
 
-// add is a CRD with the former version of its kind, nil for one that has none. The CRD has one version.
+// add returns a CRD with the former version of its kind, nil for one that has none. The CRD has one version.
 func add(raw []byte) ([]byte, error) {
 	var crd map[string]any
 	if err := yaml.Unmarshal(raw, &crd); err != nil {

@@ -58,7 +58,7 @@ func rewrite(file []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// ruleOf is the marker of controller-gen for the arguments of one of ours.
+// ruleOf returns the marker of controller-gen for the arguments of one of ours.
 func ruleOf(marker string) (string, error) {
 	values := map[string]string{}
 	for rest := marker; rest != ""; {

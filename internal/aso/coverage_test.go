@@ -86,7 +86,7 @@ func checkBody(t *testing.T, kind Kind, version string, body map[string]any) []s
 	return slices.DeleteFunc(definition.CheckRequest(decoded), func(f schema.Finding) bool { return f.Problem == schema.MissingProperty })
 }
 
-// examplePatch is a patch that sets the value at a property path and nothing else.
+// examplePatch returns a patch that sets the value at a property path and nothing else.
 func examplePatch(t *testing.T, kind Kind, version, path string) (string, Secrets) {
 	t.Helper()
 	secrets := Secrets{}
@@ -150,7 +150,7 @@ func exampleValue(kind Kind, version string, p armschema.Property) any {
 	return firstAllowed(p, "text", "10.0.0.0", "00000000-0000-0000-0000-000000000000", "09:00", "+01:00")
 }
 
-// firstAllowed is the first of the examples that the definition takes.
+// firstAllowed returns the first of the examples that the definition takes.
 func firstAllowed(p armschema.Property, examples ...any) any {
 	for _, example := range examples {
 		number, isNumber := example.(int)
@@ -161,7 +161,7 @@ func firstAllowed(p armschema.Property, examples ...any) any {
 	return examples[0]
 }
 
-// hasValue tells whether a body has a value at a property path.
+// hasValue reports whether a body has a value at a property path.
 func hasValue(body any, path string) bool {
 	for _, step := range strings.Split(path, ".") {
 		name, isList := strings.CutSuffix(step, "[]")
@@ -219,7 +219,7 @@ func checkReset(t *testing.T, kind Kind, version, path string) {
 	}
 }
 
-// isReset tells whether the body says of each path that its value is gone: it has other leaves there, or none and null.
+// isReset reports whether the body says of each path that its value is gone: it has other leaves there, or none and null.
 func isReset(body map[string]any, sent []string) bool {
 	for _, path := range sent {
 		steps := strings.Split(strings.TrimPrefix(path, "/"), "/")

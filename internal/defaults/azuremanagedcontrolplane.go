@@ -95,7 +95,7 @@ func fillControlPlaneClass(spec *infrav1.AzureManagedControlPlaneClassSpec) {
 	}
 }
 
-// NodeResourceGroupName is the name that AKS would give the resource group of the nodes. AKS cuts it where it is too
+// NodeResourceGroupName returns the name that AKS would give the resource group of the nodes. AKS cuts it where it is too
 // long, and so do plans.
 func NodeResourceGroupName(c *infrav1.AzureManagedControlPlane) string {
 	return "MC_" + c.Spec.ResourceGroupName + "_" + c.Name + "_" + c.Spec.Location

@@ -38,7 +38,7 @@ func fillRanges(subnets []subnetRange) {
 	}
 }
 
-// freeRange is the first range of the usual size that overlaps none of the subnets, the last one where all do.
+// freeRange returns the first range of the usual size that overlaps none of the subnets, the last one where all do.
 func freeRange(subnets []subnetRange) string {
 	const last = 254 // The bastion host is in the one after it.
 	for i := range last {

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
-// getResource is the Reader with one GET per resource.
+// getResource returns the Reader with one GET per resource.
 func getResource(ctx context.Context, c *client.Client, id arm.ID, _ observe.ReadOptions) (json.RawMessage, error) {
 	row, err := types.ForID(id)
 	if err != nil {

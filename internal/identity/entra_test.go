@@ -51,7 +51,7 @@ func (e *entra) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// last is the latest request for a token.
+// last returns the latest request for a token.
 func (e *entra) last() tokenRequest {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 // managers is the namespace of the manager and of the record.
 const managers = "capz-system"
 
-// formerWays are all ways to sign in that isolation takes from a namespace, each with what makes it another one.
+// formerWays returns all ways to sign in that isolation takes from a namespace, each with what makes it another one.
 func formerWays(certificate string) map[string]struct {
 	spec, edited func(*infrav1.AzureClusterIdentitySpec)
 	// operator is a Secret as the Azure Service Operator reads it, in place of an identity.
@@ -251,7 +251,7 @@ func bytesOf(texts map[string]string) map[string][]byte {
 	return out
 }
 
-// tokensFor is an API server with the operator's ServiceAccount. It notes of which ServiceAccounts tokens were asked for.
+// tokensFor returns an API server with the operator's ServiceAccount. It notes of which ServiceAccounts tokens were asked for.
 func tokensFor(t *testing.T, asked map[string]bool, objects ...client.Object) client.WithWatch {
 	return interceptor.NewClient(kubernetes(t, objects...), interceptor.Funcs{
 		SubResourceCreate: func(_ context.Context, _ client.Client, _ string, object, request client.Object,

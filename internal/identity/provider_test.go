@@ -45,7 +45,7 @@ func kubernetes(t *testing.T, objects ...client.Object) client.WithWatch {
 	return fake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(objects...).Build()
 }
 
-// identityOf is an identity in namespace "ids" that everybody may use.
+// identityOf returns an identity in namespace "ids" that everybody may use.
 func identityOf(change func(*infrav1.AzureClusterIdentitySpec)) *infrav1.AzureClusterIdentity {
 	identity := &infrav1.AzureClusterIdentity{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ids", Name: "id"},
@@ -79,7 +79,7 @@ func token(t *testing.T, resolved *Resolved) string {
 	return token.Token
 }
 
-// certificate is a self-signed certificate with its key in PEM form.
+// certificate returns a self-signed certificate with its key in PEM form.
 func certificate(t testing.TB) []byte {
 	t.Helper()
 	certificate, key := credential.Certificate(t)

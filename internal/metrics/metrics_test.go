@@ -26,7 +26,7 @@ func served(t *testing.T) string {
 	return recorder.Body.String()
 }
 
-// figures are the provider's own metrics by name and labels, as in `capz_pass_duration_seconds_count{kind="AzureMachine"}`.
+// figures returns the provider's own metrics by name and labels, as in `capz_pass_duration_seconds_count{kind="AzureMachine"}`.
 func figures(t *testing.T) map[string]float64 {
 	t.Helper()
 	out := map[string]float64{}

@@ -37,12 +37,12 @@ func FindNames(name string, names []string) []string {
 	return out
 }
 
-// trimSeparators is the name in lower case without separators.
+// trimSeparators returns the name in lower case without separators.
 func trimSeparators(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 }
 
-// editDistance is the Levenshtein distance.
+// editDistance returns the Levenshtein distance.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -70,7 +70,7 @@ func BenchmarkHotPaths(b *testing.B) {
 	}
 }
 
-// newStableMachine is what a pass works out of a machine before it knows that there is nothing to do: that no maximum is exceeded, and
+// newStableMachine returns what a pass works out of a machine before it knows that there is nothing to do: that no maximum is exceeded, and
 // the fingerprint.
 func newStableMachine(t testing.TB) func() {
 	in := readInput(t, "machine-disks")
@@ -85,7 +85,7 @@ func newStableMachine(t testing.TB) func() {
 	}
 }
 
-// newPlannedCluster is a plan with all that is asked of the memory in a pass in which everything is in place.
+// newPlannedCluster returns a plan with all that is asked of the memory in a pass in which everything is in place.
 func newPlannedCluster(t testing.TB) func() {
 	in := readInput(t, "default").ClusterInput
 	first, err := cluster.BuildPlan(in)
@@ -105,7 +105,7 @@ func newPlannedCluster(t testing.TB) func() {
 	}
 }
 
-// newResyncedMachine is a pass over a machine that is as it should be, with Azure's answers read already.
+// newResyncedMachine returns a pass over a machine that is as it should be, with Azure's answers read already.
 func newResyncedMachine(t testing.TB) func() {
 	in := readInput(t, "machine-disks")
 	graph, err := machine.BuildPlan(in)
@@ -205,7 +205,7 @@ func newListedVMs(t testing.TB) func() {
 	}
 }
 
-// newFakeClient is a client of an Azure that answers with a body for a path.
+// newFakeClient returns a client of an Azure that answers with a body for a path.
 func newFakeClient(t testing.TB, body func(path string) string) *client.Client {
 	t.Helper()
 	c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{

@@ -59,7 +59,7 @@ func FuzzPlans(f *testing.F) {
 	})
 }
 
-// applyEdit is the object with the change, if the schema and the webhook server take it.
+// applyEdit returns the object with the change, if the schema and the webhook server take it.
 func applyEdit[T client.Object](t *testing.T, kind *fuzzed.Kind, good, into T, edit fuzzed.Edit) (T, bool) {
 	t.Helper()
 	document, err := json.Marshal(good)

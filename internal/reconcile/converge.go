@@ -91,7 +91,7 @@ func (a *azureReconciliation[O, I]) chooseReadOptions(fingerprint stable.Fingerp
 	return options
 }
 
-// plan computes the plan, and restricts it to what the object may write.
+// plan computes the plan, and refuses the writes that the object may not make.
 func (a *azureReconciliation[O, I]) plan(ctx context.Context) (*Plan, error) {
 	a.session.Migration = applied.ReadDifferences(a.object.GetAnnotations())
 	a.forgetRefused()

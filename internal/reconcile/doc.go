@@ -11,7 +11,7 @@
 //  5. plan: ask Azure for facts and compute the graph of desired resources.
 //  6. record: store in lastApplied which resources have to be removed later, before they are created.
 //  7. converge: the engine brings Azure one step closer to the graph.
-//  8. act: the kind does what the engine does not, such as a request to delete one VM or the write of a kubeconfig.
+//  8. act: the kind makes the requests and writes that are not the engine's, such as the deletion of one VM or a kubeconfig.
 //  9. report: set the conditions, from the outcome and the findings of act alone.
 //  10. store: write the changes in one patch of the status and one of the rest, and emit events for them.
 //

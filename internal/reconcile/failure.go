@@ -28,7 +28,7 @@ func (p *reconciliation[O, I]) reportFailure(err error) {
 	status.SetInternalError(p.object, err, p.declaration.PrimaryCondition, infrav1.ReadyCondition)
 }
 
-// deletionFailureCondition is the condition of an object that is being deleted. It is False, because earlier findings about the
+// deletionFailureCondition returns the condition of an object that is being deleted. It is False, because earlier findings about the
 // resources no longer count.
 func deletionFailureCondition(err error) metav1.Condition {
 	condition := status.InternalErrorCondition(infrav1.ReadyCondition, err)

@@ -145,7 +145,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// lostStatuses is what the metric counts about AzureMachines.
+// lostStatuses returns what the metric counts about AzureMachines.
 func lostStatuses(t *testing.T) float64 {
 	t.Helper()
 	families, err := ctrlmetrics.Registry.(prometheus.Gatherer).Gather()

@@ -15,7 +15,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// decoded is an AzureMachine as the API server sends it.
+// decoded returns an AzureMachine as the API server sends it.
 func decoded(t *testing.T, name string) *infrav1.AzureMachine {
 	t.Helper()
 	machine := &infrav1.AzureMachine{}

@@ -175,7 +175,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// unplanned are the groups of a plan that had subnets.
+// unplanned returns the groups of a plan that had subnets.
 func unplanned(id arm.ID) string {
 	if id.Equal(subnet) {
 		return "B"

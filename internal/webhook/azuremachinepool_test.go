@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
-// newMachinePool is the smallest AzureMachinePool that the CRD's defaults leave, with the key that the handler adds.
+// newMachinePool returns the smallest AzureMachinePool that the CRD's defaults leave, with the key that the handler adds.
 func newMachinePool(changes ...func(*infrav1.AzureMachinePoolSpec)) *infrav1.AzureMachinePool {
 	p := &infrav1.AzureMachinePool{}
 	p.Spec.Location, p.Spec.Identity = "westeurope", infrav1.VMIdentityNone

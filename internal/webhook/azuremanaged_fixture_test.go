@@ -11,7 +11,7 @@ import (
 
 const managedIdentityID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i"
 
-// newControlPlane is the smallest AzureManagedControlPlane a user writes, labelled by Cluster API, with changes, not
+// newControlPlane returns the smallest AzureManagedControlPlane a user writes, labelled by Cluster API, with changes, not
 // defaulted.
 func newControlPlane(changes ...func(*infrav1.AzureManagedControlPlane)) *infrav1.AzureManagedControlPlane {
 	c := &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "aks1", Namespace: "default",
@@ -31,7 +31,7 @@ func defaultedControlPlane(changes ...func(*infrav1.AzureManagedControlPlane)) *
 	return c
 }
 
-// newPool is the smallest AzureManagedMachinePool a user writes, with changes, not defaulted.
+// newPool returns the smallest AzureManagedMachinePool a user writes, with changes, not defaulted.
 func newPool(changes ...func(*infrav1.AzureManagedMachinePool)) *infrav1.AzureManagedMachinePool {
 	p := &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool0", Namespace: "default"}}
 	p.Spec.Mode = infrav1.NodePoolModeUser
@@ -66,7 +66,7 @@ func newPoolTemplate(changes ...func(*infrav1.AzureManagedMachinePoolTemplate)) 
 	return t
 }
 
-// networkOf is a Cluster with ranges of services and pods.
+// networkOf returns a Cluster with ranges of services and pods.
 func networkOf(services, pods []string) *clusterv1.Cluster {
 	c := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1", Namespace: "default"}}
 	c.Spec.ClusterNetwork.Services.CIDRBlocks = services

@@ -18,7 +18,7 @@ import (
 // testSSHKey is a public key in the form of spec.sshPublicKey; it is the base64 of an ed25519 key without a known private half.
 const testSSHKey = "c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSUFFQ0F3UUZCZ2NJQ1FvTERBME9EeEFSRWhNVUZSWVhHQmthR3h3ZEhoOGcgY2FweiBub2JvZHkK"
 
-// newCluster is the smallest AzureCluster a user writes, with changes, not defaulted.
+// newCluster returns the smallest AzureCluster a user writes, with changes, not defaulted.
 func newCluster(changes ...func(*infrav1.AzureCluster)) *infrav1.AzureCluster {
 	c := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1", Namespace: "default"}}
 	c.Spec.Location = "westeurope"
@@ -38,7 +38,7 @@ func newDefaulted(changes ...func(*infrav1.AzureCluster)) *infrav1.AzureCluster 
 	return c
 }
 
-// newMachine is the smallest AzureMachine a user writes, with the key that the handler adds, and with changes.
+// newMachine returns the smallest AzureMachine a user writes, with the key that the handler adds, and with changes.
 func newMachine(changes ...func(*infrav1.AzureMachine)) *infrav1.AzureMachine {
 	m := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1", Namespace: "default"}}
 	m.Spec.VMSize = "Standard_D2s_v5"
@@ -63,7 +63,7 @@ func listed(cidrs ...string) infrav1.Subnets {
 	return subnets
 }
 
-// found is what of an error a test compares: the path and the kind.
+// found returns what of an error a test compares: the path and the kind.
 func found(errs field.ErrorList) []string {
 	var out []string
 	for _, err := range errs {
@@ -81,7 +81,7 @@ func mustJSON(t *testing.T, obj any) string {
 	return string(raw)
 }
 
-// updated are the errors that the webhook of a kind has for an update.
+// updated returns the errors that the webhook of a kind has for an update.
 func updated[T client.Object](t *testing.T, k kind[T], old, obj T) (errs field.ErrorList) {
 	t.Helper()
 	_, err := k.ValidateUpdate(t.Context(), old, obj)

@@ -15,7 +15,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// strict is a kind that refuses every request with a warning, and records which rules ran.
+// strict returns a kind that refuses every request with a warning, and records which rules ran.
 func strict(ran *[]string) kind[*infrav1.AzureMachineTemplate] {
 	type object = *infrav1.AzureMachineTemplate
 	refusal := func(rule string) field.ErrorList {

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// updateOf is the context of a request that replaces old.
+// updateOf returns the context of a request that replaces old.
 func updateOf(t *testing.T, old any) context.Context {
 	t.Helper()
 	raw, err := json.Marshal(old)

@@ -101,7 +101,7 @@ func specSchema(t *testing.T, kind string) apiextensionsv1.JSONSchemaProps {
 	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 }
 
-// sparse is a value in which every object and list is there, and of the rest what has a default in the schema or is one of few
+// sparse returns a value in which every object and list is there, and of the rest what has a default in the schema or is one of few
 // values.
 func sparse(schema apiextensionsv1.JSONSchemaProps, variant int) any {
 	switch {

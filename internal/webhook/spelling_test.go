@@ -96,7 +96,7 @@ func defaulted[T client.Object](k kind[T]) func(*testing.T, string) string {
 	}
 }
 
-// fieldAt is the value at a dotted path of a document; nil when there is none.
+// fieldAt returns the value at a dotted path of a document; nil when there is none.
 func fieldAt(t *testing.T, document, path string) any {
 	t.Helper()
 	var value any

@@ -30,7 +30,7 @@ func (k Kubernetes) CountWrites() (n int) {
 	return n
 }
 
-// CountReads are the provider's calls that change nothing, with the beginnings of watches.
+// CountReads returns the provider's calls that change nothing, with the beginnings of watches.
 func (k Kubernetes) CountReads() (n int) { return k.Verbs["get"] + k.Verbs["list"] + k.Verbs["watch"] }
 
 // call is one event of the API server's audit log.
@@ -83,7 +83,7 @@ func decodeAudit(in io.Reader) ([]call, error) {
 	return calls, lines.Err()
 }
 
-// isReview are what a manager asks the API server about those who ask for its metrics, which here is the bench.
+// isReview returns what a manager asks the API server about those who ask for its metrics, which here is the bench.
 func (c call) isReview() bool {
 	return c.Object.Resource == "tokenreviews" || c.Object.Resource == "subjectaccessreviews"
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// auditLine is a line of the audit log.
+// auditLine returns a line of the audit log.
 func auditLine(id, verb, stage, user, agent, resource, at string) string {
 	return `{"kind":"Event","auditID":"` + id + `","stage":"` + stage + `","verb":"` + verb + `","user":{"username":"system:serviceaccount:` + user +
 		`"},"userAgent":"` + agent + `","objectRef":{"resource":"` + resource + `"},"requestReceivedTimestamp":"2026-01-01T12:00:` + at + `Z"}` + "\n"

@@ -85,7 +85,7 @@ var provisionedFields = map[string][]string{
 	"Cluster": {"infrastructureProvisioned"}, "Machine": {"infrastructureProvisioned"}, "MachinePool": {"infrastructureProvisioned"},
 }
 
-// listWaiting are the objects whose infrastructure is not there, as KIND NAME.
+// listWaiting returns the objects whose infrastructure is not there, as KIND NAME.
 func (f *fleet) listWaiting(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, kind := range []string{"Cluster", "Machine", "MachinePool"} {
@@ -151,7 +151,7 @@ func (f *fleet) awaitNone(ctx context.Context, what string, look func(context.Co
 	}
 }
 
-// lateError is the error of what is not so in time: what it is, and the deepest cause that the first of it says.
+// lateError returns the error of what is not so in time: what it is, and the deepest cause that the first of it says.
 func (f *fleet) lateError(ctx context.Context, what string, left []string, after time.Duration) error {
 	shown := left
 	if len(shown) > 5 {
@@ -193,7 +193,7 @@ func (f *fleet) deleteClusters(ctx context.Context) error {
 	return group.Wait()
 }
 
-// listLeft are the Clusters that are left.
+// listLeft returns the Clusters that are left.
 func (f *fleet) listLeft(ctx context.Context) ([]string, error) {
 	clusters, err := f.listKind(ctx, "Cluster")
 	var out []string

@@ -114,7 +114,7 @@ func createAdminToken(ctx context.Context, kube client.Client, name string) (tok
 	return request.Status.Token, err
 }
 
-// accountName is how the audit log calls a ServiceAccount.
+// accountName returns how the audit log calls a ServiceAccount.
 func accountName(namespace, name string) string {
 	return "system:serviceaccount:" + namespace + ":" + name
 }
@@ -169,7 +169,7 @@ func endSession(pid int) error {
 	return nil
 }
 
-// newIdentity is the one that templates name, as every provider knows it: a service principal with its secret.
+// newIdentity returns the one that templates name, as every provider knows it: a service principal with its secret.
 func newIdentity() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "AzureClusterIdentity",

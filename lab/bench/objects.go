@@ -37,7 +37,7 @@ func newReference(kind, name string) map[string]any {
 	return map[string]any{"apiGroup": "infrastructure.cluster.x-k8s.io", "kind": kind, "name": name}
 }
 
-// ofMachines are the objects of a cluster whose Machines the bench makes itself: there is no KubeadmControlPlane and no
+// ofMachines returns the objects of a cluster whose Machines the bench makes itself: there is no KubeadmControlPlane and no
 // MachineDeployment, and bootstrap data are nothing that boots.
 func (s Scenario) ofMachines(name string) []*unstructured.Unstructured {
 	secret := newObject("v1", "Secret", name+"-bootstrap", name, nil)
@@ -107,7 +107,7 @@ func renderTemplate(ctx context.Context, s *settings.Settings, name string, o wo
 	return out, err
 }
 
-// ofPools are the objects of the flavor aks with another number of pools, which are like its second one.
+// ofPools returns the objects of the flavor aks with another number of pools, which are like its second one.
 func ofPools(objects []*unstructured.Unstructured, pools int) ([]*unstructured.Unstructured, error) {
 	const second = "-pool1"
 	var out []*unstructured.Unstructured
@@ -131,7 +131,7 @@ func ofPools(objects []*unstructured.Unstructured, pools int) ([]*unstructured.U
 	return out, nil
 }
 
-// nameObjects are the objects of a template with the name of a cluster in place of the placeholder.
+// nameObjects returns the objects of a template with the name of a cluster in place of the placeholder.
 func nameObjects(objects []*unstructured.Unstructured, name string) ([]*unstructured.Unstructured, error) {
 	raw, err := provider.EncodeDocuments(objects)
 	if err != nil {

@@ -71,7 +71,7 @@ type typeRow struct {
 // colours tell runs apart, also for those who see few of them: https://jfly.uni-koeln.de/color/
 var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"}
 
-// RenderHTML is a page with a table and plots of runs. It needs nothing but itself.
+// RenderHTML returns a page with a table and plots of runs. It needs nothing but itself.
 func RenderHTML(runs []Run) ([]byte, error) {
 	p := page{Runs: runs, Headings: []string{"scenario", "size", "phase", "provider"}}
 	for _, f := range Figures {

@@ -44,7 +44,7 @@ func readPasses(metrics string) histogram {
 	return out
 }
 
-// subtractBefore is what came to the histogram after before. A process that was started anew begins at nothing.
+// subtractBefore returns what came to the histogram after before. A process that was started anew begins at nothing.
 func (h histogram) subtractBefore(before histogram) histogram {
 	out := histogram{}
 	anew := h[math.Inf(1)] < before[math.Inf(1)]

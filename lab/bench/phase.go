@@ -93,7 +93,7 @@ type errExited struct{ error }
 // shown is how many points of a curve are kept.
 const shown = 200
 
-// countPerMoment are how many requests there were at each moment.
+// countPerMoment returns how many requests there were at each moment.
 func countPerMoment(log []schedule.Request, during span) []Point {
 	var all []Point
 	for _, request := range log {
@@ -196,7 +196,7 @@ func (r *runner) restartProvider(ctx context.Context, p *Phase) error {
 	}
 }
 
-// isSettled tells whether in the last silence there was no more than a twentieth of all requests since begin, and when it began.
+// isSettled reports whether in the last silence there was no more than a twentieth of all requests since begin, and when it began.
 func isSettled(log []schedule.Request, begin, now time.Time) (end time.Time, over bool) {
 	all, late := 0, 0
 	end = begin

@@ -17,7 +17,7 @@ type Classes struct {
 	Deletes int `json:"deletes"`
 }
 
-// CountAll are the requests of all classes.
+// CountAll returns the requests of all classes.
 func (c Classes) CountAll() int { return c.Reads + c.Writes + c.Deletes }
 
 // Azure are the requests that a provider has sent to Azure Resource Manager, whatever came of them.
@@ -73,7 +73,7 @@ func countRequests(log []schedule.Request, during span) Azure {
 	return out
 }
 
-// ofProvider tells whether a request is one to Resource Manager that the lab did not send itself.
+// ofProvider reports whether a request is one to Resource Manager that the lab did not send itself.
 func ofProvider(r schedule.Request) bool {
 	return r.UserAgent != simulator.UserAgent && (strings.HasPrefix(r.URL, "/subscriptions") || strings.HasPrefix(r.URL, "/providers"))
 }
@@ -82,7 +82,7 @@ const operationsType = "operations"
 
 var operation = regexp.MustCompile(`(?i)/(operations|operationresults|operationstatuses|diskoperations)/`)
 
-// typeOf is what a path is about.
+// typeOf returns what a path is about.
 func typeOf(path string) string {
 	if operation.MatchString(path) {
 		return operationsType
@@ -108,7 +108,7 @@ func typeOf(path string) string {
 	return name
 }
 
-// canonicalSegment is the one that counts are kept under: clients spell the segment of groups in two ways.
+// canonicalSegment returns the one that counts are kept under: clients spell the segment of groups in two ways.
 func canonicalSegment(segment string) string {
 	if strings.EqualFold(segment, "resourceGroups") {
 		return "resourceGroups"

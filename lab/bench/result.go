@@ -38,7 +38,7 @@ type Run struct {
 	Phases     []Phase `json:"phases"`
 }
 
-// Size is how much there is of what, in words.
+// Size returns how much there is of what, in words.
 func (r Run) Size() string {
 	if r.Pools > 0 {
 		return fmt.Sprintf("%d × %d pools", r.Clusters, r.Pools)

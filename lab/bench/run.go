@@ -179,7 +179,7 @@ func (r *runner) startProvider(ctx context.Context) error {
 	return management.ApplyObject(ctx, r.kube, newIdentity())
 }
 
-// processNames are the names of the provider's processes.
+// processNames returns the names of the provider's processes.
 func (r *runner) processNames() []string {
 	if len(r.programs) == 0 {
 		return []string{settings.Azure.Name}
@@ -191,7 +191,7 @@ func (r *runner) processNames() []string {
 	return out
 }
 
-// sessionIDs are those of the provider's processes.
+// sessionIDs returns those of the provider's processes.
 func (r *runner) sessionIDs() []int {
 	var out []int
 	table := management.ProcessTable(r.settings)

@@ -74,15 +74,15 @@ func FindScenario(name string) (Scenario, error) {
 	return Scenarios[i], nil
 }
 
-// IsVirtual tells whether the scenario is one in virtual time, which only our own provider can be put in.
+// IsVirtual reports whether the scenario is one in virtual time, which only our own provider can be put in.
 func (s Scenario) IsVirtual() bool { return s.virtual > 0 }
 
-// Size is what the scenario has unless flags change it.
+// Size returns what the scenario has unless flags change it.
 func (s Scenario) Size() string {
 	return Run{Clusters: s.clusters, Machines: s.machines, Pools: s.pools}.Size()
 }
 
-// withSize is the scenario in another size; zero leaves what there is.
+// withSize returns the scenario in another size; zero leaves what there is.
 func (s Scenario) withSize(clusters, machines, pools int) (Scenario, error) {
 	if clusters < 0 || machines < 0 || pools < 0 {
 		return s, fmt.Errorf("--clusters %d, --machines %d, --pools %d: want 1 or more", clusters, machines, pools)
@@ -103,7 +103,7 @@ func (s Scenario) withSize(clusters, machines, pools int) (Scenario, error) {
 	return s, err
 }
 
-// controlPlanes are how many of the machines of a cluster are of its control plane.
+// controlPlanes returns how many of the machines of a cluster are of its control plane.
 func (s Scenario) controlPlanes() int {
 	if s.machines >= 5 {
 		return 3

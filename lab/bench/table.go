@@ -16,7 +16,7 @@ type Figure struct {
 	digits int
 }
 
-// formatValue is the figure in text, a dash for what is not known.
+// formatValue returns the figure in text, a dash for what is not known.
 func (f Figure) formatValue(p Phase) string {
 	value, ok := f.of(p)
 	if !ok {
@@ -78,7 +78,7 @@ func ofPasses(name, unit string, of func(Passes) float64) Figure {
 	}}
 }
 
-// columnHeading is the name of a figure with its unit.
+// columnHeading returns the name of a figure with its unit.
 func (f Figure) columnHeading() string {
 	if f.Unit == "" {
 		return f.Name

@@ -187,7 +187,7 @@ func (d *bootData) workerData(t *testing.T) string {
 	return customData(t, data, err)
 }
 
-// testGuest is a VM in resource group Alpha, whose case differs from azure.json's as ARM allows.
+// testGuest returns a VM in resource group Alpha, whose case differs from azure.json's as ARM allows.
 func testGuest(name, customData string) guest {
 	g := guest{
 		VMID: fmt.Sprintf("/subscriptions/%s/resourceGroups/Alpha/providers/Microsoft.Compute/virtualMachines/%s", testSubscription,
@@ -223,7 +223,7 @@ const (
 	testIdentity = "/subscriptions/" + testSubscription + "/resourceGroups/alpha/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider"
 )
 
-// testState is what the simulator stores for the cluster, with the subnet inside its network.
+// testState returns what the simulator stores for the cluster, with the subnet inside its network.
 func testState(vms ...guest) []map[string]any {
 	state := []map[string]any{
 		{"id": testNetwork + "virtualNetworks/alpha-vnet", "name": "alpha-vnet", "properties": map[string]any{

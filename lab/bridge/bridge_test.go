@@ -98,7 +98,7 @@ func (d *bootData) newClientset(t *testing.T, f *fakeSimulator) *kubernetes.Clie
 	return c
 }
 
-// tokenSecret is what the kubeadm bootstrap provider writes into the workload cluster.
+// tokenSecret returns what the kubeadm bootstrap provider writes into the workload cluster.
 func tokenSecret(token string) *corev1.Secret {
 	id, half, _ := strings.Cut(token, ".")
 	return &corev1.Secret{

@@ -125,7 +125,7 @@ func shellWords(command string, value func(substitution string) (string, error))
 
 var variablePattern = regexp.MustCompile(`^\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))`)
 
-// substitutionAt is the substitution at the beginning of text, without the mark of a variable but with that of a command,
+// substitutionAt returns the substitution at the beginning of text, without the mark of a variable but with that of a command,
 // and its length; 0 when there is none.
 func substitutionAt(text string) (substitution string, length int) {
 	if m := variablePattern.FindStringSubmatch(text); m != nil {
@@ -154,7 +154,7 @@ func substitutionAt(text string) (substitution string, length int) {
 	return "", 0
 }
 
-// substituteShell tells what a machine's shell would put in: the host's name, or what the instance metadata service answers.
+// substituteShell returns what a machine's shell would put in: the host's name, or what the instance metadata service answers.
 // https://learn.microsoft.com/en-us/azure/virtual-machines/instance-metadata-service
 func substituteShell(substitution string, g guest) (string, error) {
 	command, ok := strings.CutPrefix(substitution, "$(")

@@ -109,7 +109,7 @@ func uploadConfiguration(ctx context.Context, sim *simulator, config *rest.Confi
 	return nil
 }
 
-// throughNetwork is a client that reaches the server of a kubeconfig as the machine would.
+// throughNetwork returns a client that reaches the server of a kubeconfig as the machine would.
 func throughNetwork(ctx context.Context, sim *simulator, config *rest.Config) (*kubernetes.Clientset, error) {
 	server, err := url.Parse(config.Host)
 	if err != nil || server.Hostname() == "" {

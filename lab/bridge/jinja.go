@@ -17,7 +17,7 @@ func isJinjaHeader(line string) bool {
 	return strings.ReplaceAll(strings.TrimSpace(line), " ", "") == "##template:jinja"
 }
 
-// instanceMetadata is what cloud-init's Azure data source offers to templates, by dotted name.
+// instanceMetadata returns what cloud-init's Azure data source offers to templates, by dotted name.
 // https://cloudinit.readthedocs.io/en/latest/explanation/instancedata.html
 func instanceMetadata(g guest) map[string]string {
 	m := map[string]string{}

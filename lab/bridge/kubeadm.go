@@ -53,7 +53,7 @@ func (p *kubeadmPlan) nodeRegistration() bootstrapv1.NodeRegistrationOptions {
 	return p.Join.NodeRegistration
 }
 
-// nodeName is the name kubeadm registers the Node under: nodeRegistration.name or the host name.
+// nodeName returns the name kubeadm registers the Node under: nodeRegistration.name or the host name.
 func (p *kubeadmPlan) nodeName(hostname string) string {
 	if name := p.nodeRegistration().Name; name != "" {
 		return strings.ToLower(name)
@@ -82,7 +82,7 @@ func (p *kubeadmPlan) certificatesDir() string {
 	return "/etc/kubernetes/pki"
 }
 
-// nodeTaints are the Node's taints: kubeadm's own for a control plane unless the list is given, plus
+// nodeTaints returns the Node's taints: kubeadm's own for a control plane unless the list is given, plus
 // the kubelet's register-with-taints.
 func (p *kubeadmPlan) nodeTaints() ([]corev1.Taint, error) {
 	var taints []corev1.Taint
@@ -103,7 +103,7 @@ func (p *kubeadmPlan) nodeTaints() ([]corev1.Taint, error) {
 	return taints, nil
 }
 
-// nodeLabels are those of the kubelet's node-labels flag.
+// nodeLabels returns those of the kubelet's node-labels flag.
 func (p *kubeadmPlan) nodeLabels() (map[string]string, error) {
 	labels := map[string]string{}
 	for _, s := range splitList(p.kubeletArg("node-labels")) {
@@ -133,7 +133,7 @@ func splitList(s string) []string {
 	return slices.DeleteFunc(strings.Split(s, ","), func(e string) bool { return strings.TrimSpace(e) == "" })
 }
 
-// kubeadmCommands are the calls of kubeadm init and join in the order in which the machine makes them, with what follows each.
+// kubeadmCommands returns the calls of kubeadm init and join in the order in which the machine makes them, with what follows each.
 func kubeadmCommands(script *bootScript) [][]string {
 	var out [][]string
 	for _, c := range script.Commands {

@@ -42,7 +42,7 @@ const (
 	labelLength = 63
 )
 
-// newNode is the Node as AKS's kubelet registers it and cloud-provider-azure completes it.
+// newNode returns the Node as AKS's kubelet registers it and cloud-provider-azure completes it.
 // https://learn.microsoft.com/azure/aks/use-labels lists AKS's own labels.
 func (n managedNode) newNode(c managedCluster) (*corev1.Node, error) {
 	labels := map[string]string{
@@ -87,7 +87,7 @@ func (n managedNode) newNode(c managedCluster) (*corev1.Node, error) {
 	return node, nil
 }
 
-// nodeResourceGroup is the group of the VM, in the writing of its resource ID; provider IDs have it in lower case.
+// nodeResourceGroup returns the group of the VM, in the writing of its resource ID; provider IDs have it in lower case.
 func (n managedNode) nodeResourceGroup() string {
 	for _, id := range []string{n.InstanceID, strings.TrimPrefix(n.ProviderID, "azure://")} {
 		parts := strings.Split(id, "/")

@@ -25,7 +25,7 @@ const (
 	shutdownTaint = "node.cloudprovider.kubernetes.io/shutdown"
 )
 
-// newNode is the Node as the kubelet registers it, with a network plugin that is there at once. A kubelet with cloud-provider=external
+// newNode returns the Node as the kubelet registers it, with a network plugin that is there at once. A kubelet with cloud-provider=external
 // leaves provider ID, addresses, instance type, region and zone to the cloud provider, and marks the Node with a taint until it has them:
 // https://kubernetes.io/docs/tasks/administer-cluster/running-cloud-controller/#running-cloud-controller-manager. found is what
 // cloud-node-manager writes then; nil for any other kubelet.
@@ -73,7 +73,7 @@ type registration struct {
 	taints            []corev1.Taint
 }
 
-// newNode is the Node that the kubelet registers, Ready. It keeps and completes the labels.
+// newNode returns the Node that the kubelet registers, Ready. It keeps and completes the labels.
 func (r registration) newNode() *corev1.Node {
 	system, arch := "linux", architectureOf(r.size)
 	if r.windows {

@@ -81,7 +81,7 @@ func configMap(namespace, name string, data map[string]string) *corev1.ConfigMap
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: kubeapi.NewUID()}, Data: data}
 }
 
-// clusterInfo is the kubeconfig without credentials from which joining machines learn the CA.
+// clusterInfo returns the kubeconfig without credentials from which joining machines learn the CA.
 func (w *workload) clusterInfo() (string, error) {
 	out, err := clientcmd.Write(clientcmdapi.Config{Clusters: map[string]*clientcmdapi.Cluster{
 		"": {Server: "https://" + w.settings.endpoint, CertificateAuthorityData: certs.EncodeCertPEM(w.pki.cluster.cert)},

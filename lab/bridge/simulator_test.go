@@ -128,7 +128,7 @@ func (f *fakeSimulator) editGuest(name string, edit func(*guest)) {
 	})
 }
 
-// lastReport is the newest report on a VM. The caller holds f.mu.
+// lastReport returns the newest report on a VM. The caller holds f.mu.
 func (f *fakeSimulator) lastReport(name string) guestStatus {
 	for _, s := range slices.Backward(f.statuses) {
 		if strings.HasSuffix(s.VMID, "/"+name) {

@@ -42,7 +42,7 @@ func mergeUnits(units []systemdUnit) []systemdUnit {
 	return merged
 }
 
-// startsAtBoot tells whether the unit is a service of this config that starts with the machine. What a unit of the image does
+// startsAtBoot reports whether the unit is a service of this config that starts with the machine. What a unit of the image does
 // nobody here knows.
 func (u systemdUnit) startsAtBoot() bool {
 	enabled := u.Enable
@@ -52,12 +52,12 @@ func (u systemdUnit) startsAtBoot() bool {
 	return strings.HasSuffix(u.Name, ".service") && enabled && !u.Mask && len(u.valuesOf("Install", "WantedBy", "RequiredBy")) > 0
 }
 
-// listCommands are what the service runs, in order.
+// listCommands returns what the service runs, in order.
 func (u systemdUnit) listCommands() []string {
 	return slices.Concat(u.valuesOf("Service", "ExecStartPre"), u.valuesOf("Service", "ExecStart"), u.valuesOf("Service", "ExecStartPost"))
 }
 
-// valuesOf are those of keys of a section, in the unit and its drop-ins. An empty one takes back what was before it.
+// valuesOf returns those of keys of a section, in the unit and its drop-ins. An empty one takes back what was before it.
 func (u systemdUnit) valuesOf(section string, keys ...string) []string {
 	sources := []string{u.Contents}
 	dropins := slices.Clone(u.Dropins)

@@ -299,13 +299,13 @@ func (w *workload) serveFront(names []string) (*server, error) {
 	return w.fleet.ports.serveOnNext(w.tlsConfig(cert), http.HandlerFunc(w.serveAPI), w.fleet.log)
 }
 
-// servingNames are the SANs of kubeadm's API server certificate.
+// servingNames returns the SANs of kubeadm's API server certificate.
 // https://kubernetes.io/docs/setup/best-practices/certificates/
 func (w *workload) servingNames(e enrolment) []string {
 	return append(append([]string{e.node.Name}, w.clusterNames()...), e.guest.privateIPs()...)
 }
 
-// clusterNames are the SANs that the API servers of a cluster have in common.
+// clusterNames returns the SANs that the API servers of a cluster have in common.
 func (w *workload) clusterNames() []string {
 	domain := firstNonEmpty(w.settings.dnsDomain, "cluster.local")
 	names := []string{"kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc." + domain, "localhost",

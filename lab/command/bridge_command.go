@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/bridge"
 )
 
-// bridgeCommand is the process that boots the simulated virtual machines; `lab up` starts it.
+// bridgeCommand returns the process that boots the simulated virtual machines; `lab up` starts it.
 func bridgeCommand() *cobra.Command {
 	var options bridge.Options
 	var ports, log string

@@ -43,7 +43,7 @@ func createCluster(c *cobra.Command, s *settings.Settings, name string, o worklo
 	return nil
 }
 
-// madeBefore are the options of the cluster of this name, nil if there is none. Flags that ask for another one are refused,
+// madeBefore returns the options of the cluster of this name, nil if there is none. Flags that ask for another one are refused,
 // because nothing would come of them.
 func madeBefore(c *cobra.Command, s *settings.Settings, name string) (*workload.Options, error) {
 	made, err := workload.CreatedOptions(c.Context(), s, name)
@@ -114,12 +114,12 @@ func printNextCommands(out io.Writer, s *settings.Settings, name string, o workl
 	fmt.Fprintf(out, "\nThe simulated Azure, in a browser that trusts %s:\n  %s\n", relativePath(s.SimulatorCA()), pageAddress(s))
 }
 
-// pageAddress is the address of the simulator's pages, with what opens them.
+// pageAddress returns the address of the simulator's pages, with what opens them.
 func pageAddress(s *settings.Settings) string {
 	return s.SimulatorURL() + "/_sim/page/?token=" + url.QueryEscape(s.ControlToken)
 }
 
-// ownCommand is how to call this program for the same lab.
+// ownCommand returns how to call this program for the same lab.
 func ownCommand(s *settings.Settings, args ...string) string {
 	words := append([]string{relativePath(s.BinaryPath("lab"))}, args...)
 	if dir := relativePath(s.Dir); dir != ".lab" {
@@ -128,7 +128,7 @@ func ownCommand(s *settings.Settings, args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// relativePath is a path as seen from the working directory, if that is shorter.
+// relativePath returns a path as seen from the working directory, if that is shorter.
 func relativePath(path string) string {
 	wd, err := os.Getwd()
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
 )
 
-// New is the root command.
+// New returns the root command.
 func New() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "lab",
@@ -115,7 +115,7 @@ func unfinishedError(c *cobra.Command, s *settings.Settings, err error) error {
 		ownCommand(s, words...), ownCommand(s, "down"))
 }
 
-// isInterrupted tells whether err is that of a program which a signal ended. A terminal sends it to all programs of a command, and the
+// isInterrupted reports whether err is that of a program which a signal ended. A terminal sends it to all programs of a command, and the
 // others may notice first.
 func isInterrupted(err error) bool {
 	var ended *exec.ExitError
@@ -126,7 +126,7 @@ func isInterrupted(err error) bool {
 	return ok && status.Signaled() && (status.Signal() == syscall.SIGINT || status.Signal() == syscall.SIGTERM)
 }
 
-// upSettings are those of the lab in --dir, changed by flags that are given, or those of a new lab.
+// upSettings returns those of the lab in --dir, changed by flags that are given, or those of a new lab.
 func upSettings(c *cobra.Command) (*settings.Settings, error) {
 	flags := c.Flags()
 	dir, err := flags.GetString("dir")

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
 )
 
-// kubeletCommand is the process that runs the managers' Deployments; `lab up` starts it.
+// kubeletCommand returns the process that runs the managers' Deployments; `lab up` starts it.
 func kubeletCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "kubelet",

@@ -60,7 +60,7 @@ func (e *terminal) resizeTo(width, height int) {
 // end marks what the program wrote last; it is no text that the tree has.
 const end = "\x1b[0m"
 
-// screenAfter is what the screen shows when the program has written: rows without trailing spaces, empty ones at the end left out.
+// screenAfter returns what the screen shows when the program has written: rows without trailing spaces, empty ones at the end left out.
 func (e *terminal) screenAfter(write func()) []string {
 	e.t.Helper()
 	done := make(chan error, 1)
@@ -145,7 +145,7 @@ func (e *terminal) moveUp(rows int) {
 	}
 }
 
-// rowsOfLine are the rows that a line takes.
+// rowsOfLine returns the rows that a line takes.
 func (e *terminal) rowsOfLine(line int) []string {
 	text := []rune(e.lines[line])
 	rows := []string{}
@@ -155,7 +155,7 @@ func (e *terminal) rowsOfLine(line int) []string {
 	return append(rows, string(text))
 }
 
-// topLine is the first line of which something is seen.
+// topLine returns the first line of which something is seen.
 func (e *terminal) topLine() int {
 	top := len(e.lines) - 1
 	for rows := len(e.rowsOfLine(top)); top > 0 && rows+len(e.rowsOfLine(top-1)) <= e.height; top-- {

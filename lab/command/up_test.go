@@ -25,7 +25,7 @@ func runCommand(t *testing.T, dir string, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// takePort is the first port of a block that somebody else listens on.
+// takePort returns the first port of a block that somebody else listens on.
 func takePort(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

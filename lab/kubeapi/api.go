@@ -99,7 +99,7 @@ func (a *API) ServeAdmin(c Cluster, rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// requestFor is the request as the in-memory handlers read it: they dial the address that the Host header names.
+// requestFor returns the request as the in-memory handlers read it: they dial the address that the Host header names.
 func requestFor(c Cluster, r *http.Request) *http.Request {
 	out := r.Clone(r.Context())
 	out.Host = c.Address

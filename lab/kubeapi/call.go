@@ -364,7 +364,7 @@ func (a *API) listObjects(ctx context.Context, from inmemoryclient.Client, r *re
 	return objects, list.GetResourceVersion(), err
 }
 
-// versionOf is a resource version as a number; 0 if it is none of ours.
+// versionOf returns a resource version as a number; 0 if it is none of ours.
 func versionOf(text string) uint64 {
 	n, _ := strconv.ParseUint(text, 10, 64)
 	return n

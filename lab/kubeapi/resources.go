@@ -138,7 +138,7 @@ func resourceList(gv schema.GroupVersion) metav1.APIResourceList {
 	return list
 }
 
-// groupVersions are those of the resources, without repetition.
+// groupVersions returns those of the resources, without repetition.
 func groupVersions() []schema.GroupVersion {
 	var out []schema.GroupVersion
 	for _, r := range resources {
@@ -149,7 +149,7 @@ func groupVersions() []schema.GroupVersion {
 	return out
 }
 
-// pathOf is the path of an API version, such as /api/v1 or /apis/apps/v1.
+// pathOf returns the path of an API version, such as /api/v1 or /apis/apps/v1.
 func pathOf(gv schema.GroupVersion) string {
 	if gv.Group == "" {
 		return "/api/" + gv.Version

@@ -204,7 +204,7 @@ func completePorts(old, s *corev1.Service, used allocated) error {
 	return nil
 }
 
-// nodePortOf is the node port that a Service has for a port, 0 if it has none.
+// nodePortOf returns the node port that a Service has for a port, 0 if it has none.
 func nodePortOf(s *corev1.Service, wanted corev1.ServicePort) int32 {
 	for _, p := range s.Spec.Ports {
 		if p.Port == wanted.Port && p.Protocol == wanted.Protocol {

@@ -148,7 +148,7 @@ func (w *worker) reportStatus(ctx context.Context, deployment *appsv1.Deployment
 // no program of it.
 const secondOperator = "azureserviceoperator-controller-manager"
 
-// FindDeployment is the manager's, wherever clusterctl has put it; nil when there is none.
+// FindDeployment returns the manager's, wherever clusterctl has put it; nil when there is none.
 func FindDeployment(ctx context.Context, kube client.Client, m settings.Manager) (*appsv1.Deployment, error) {
 	list := &appsv1.DeploymentList{}
 	if err := kube.List(ctx, list, client.MatchingLabels{clusterv1.ProviderNameLabel: m.Label}); err != nil {

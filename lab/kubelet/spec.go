@@ -20,7 +20,7 @@ type place struct {
 	deployment *appsv1.Deployment
 }
 
-// filePath is one of the process's own.
+// filePath returns one of the process's own.
 func (p place) filePath(elements ...string) string {
 	return p.JoinPath(append([]string{"pods", p.manager.Name}, elements...)...)
 }
@@ -30,7 +30,7 @@ func (p place) podSpec() *corev1.PodSpec { return &p.deployment.Spec.Template.Sp
 // secretReader is the value of a key of a Secret in the Deployment's namespace.
 type secretReader func(name, key string) (value string, err error)
 
-// processSpec is the process that the pod template asks for.
+// processSpec returns the process that the pod template asks for.
 func (p place) processSpec(secret secretReader) (process.Spec, error) {
 	out := process.Spec{Name: p.manager.Name, Log: p.LogPath(p.manager.Name),
 		Ready: process.ReadyURL("http://"+p.HealthAddress(p.manager)+"/readyz", nil)}
@@ -110,7 +110,7 @@ func (p place) variableValue(container *corev1.Container, variable corev1.EnvVar
 	return "", fmt.Errorf("the lab reads Secrets, fields and limits only")
 }
 
-// containerLimit is a limit of the container, in units of the divisor and rounded up, as kubelets give it.
+// containerLimit returns a limit of the container, in units of the divisor and rounded up, as kubelets give it.
 func containerLimit(container *corev1.Container, of *corev1.ResourceFieldSelector) (string, error) {
 	name, ok := strings.CutPrefix(of.Resource, "limits.")
 	quantity, set := container.Resources.Limits[corev1.ResourceName(name)]
@@ -138,7 +138,7 @@ const (
 	apiTokenSeconds = 3600
 )
 
-// projectedTokens are the tokens of the pod's volumes.
+// projectedTokens returns the tokens of the pod's volumes.
 func (p place) projectedTokens() []token {
 	var out []token
 	for _, volume := range p.podSpec().Volumes {

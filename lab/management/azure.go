@@ -37,7 +37,7 @@ const (
 const machineIdentityID = "/subscriptions/" + settings.SubscriptionID + "/resourceGroups/" + identityGroup +
 	"/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + machineIdentity
 
-// TemplateVariables are the values that the lab gives to the variables of templates. CLUSTER_CLASS_NAME is not one of them:
+// TemplateVariables returns the values that the lab gives to the variables of templates. CLUSTER_CLASS_NAME is not one of them:
 // flavors of AKS have a default of their own.
 func TemplateVariables(s *settings.Settings) map[string]string {
 	return map[string]string{

@@ -91,7 +91,7 @@ func awaitNone(ctx context.Context, look func() (waiting string, err error)) err
 	}
 }
 
-// definedKinds are the kinds of all definitions that the API server has, by group and version.
+// definedKinds returns the kinds of all definitions that the API server has, by group and version.
 func (l *lab) definedKinds(ctx context.Context) (map[string]sets.Set[string], error) {
 	kube, err := NewClient(l.s)
 	if err != nil {

@@ -104,7 +104,7 @@ func (l *lab) writeCABundle() error {
 	return os.WriteFile(l.s.CABundle(), bundle.Bytes(), 0o644)
 }
 
-// NewSecret is a random password.
+// NewSecret returns a random password.
 func NewSecret() string {
 	raw := make([]byte, 24)
 	// crypto/rand.Read never fails: it ends the program when the system has no randomness.

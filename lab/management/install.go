@@ -80,7 +80,7 @@ func (l *lab) installProviders(ctx context.Context) error {
 	return nil
 }
 
-// readInventory are the versions of the providers that clusterctl has installed, by label.
+// readInventory returns the versions of the providers that clusterctl has installed, by label.
 func (l *lab) readInventory(ctx context.Context) (map[string]string, error) {
 	kube, err := NewClient(l.s)
 	if err != nil {

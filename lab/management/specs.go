@@ -25,7 +25,7 @@ const (
 	kubeletProcess    = "kubelet"
 )
 
-// processEnvironment is what every process gets: nothing of the caller's, so that `lab up` from another shell or editor finds the
+// processEnvironment returns what every process gets: nothing of the caller's, so that `lab up` from another shell or editor finds the
 // specs of the processes that run and leaves them alone. None of them starts programs, so there is no PATH.
 func processEnvironment(s *settings.Settings, more ...string) []string {
 	return append([]string{"HOME=" + s.Dir, "TMPDIR=" + s.Dir}, more...)
@@ -125,7 +125,7 @@ func kubeletSpec(s *settings.Settings) process.Spec {
 	}
 }
 
-// releaseVariables are the values that the lab gives to the variables of releases, beside feature gates.
+// releaseVariables returns the values that the lab gives to the variables of releases, beside feature gates.
 func releaseVariables(s *settings.Settings) map[string]string {
 	return map[string]string{
 		"AZURE_AUTHORITY_HOST":            s.SimulatorURL() + "/",
@@ -147,7 +147,7 @@ func AzureEnvironment(s *settings.Settings) []string {
 	return out
 }
 
-// ClientEnvironment is what clients of the lab find the management cluster and the simulated Azure by.
+// ClientEnvironment returns what clients of the lab find the management cluster and the simulated Azure by.
 func ClientEnvironment(s *settings.Settings) map[string]string {
 	variables := TemplateVariables(s)
 	for _, line := range AzureEnvironment(s) {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// processSpecs are those of all processes of a lab, without what cannot be compared.
+// processSpecs returns those of all processes of a lab, without what cannot be compared.
 func processSpecs(s *settings.Settings) []process.Spec {
 	all := []process.Spec{etcdSpec(s), apiServerSpec(s), controllerManagerSpec(s), azuresimSpec(s), bridgeSpec(s), kubeletSpec(s)}
 	for i := range all {

@@ -22,7 +22,7 @@ import (
 // Report prints one line of progress.
 type Report func(format string, args ...any)
 
-// ProcessTable is the table of the lab's processes.
+// ProcessTable returns the table of the lab's processes.
 func ProcessTable(s *settings.Settings) *process.Table { return &process.Table{Dir: s.ProcessesPath()} }
 
 // StartLab starts what does not run yet and waits until all of it serves. It keeps what etcd and the simulator have, so it is
@@ -79,7 +79,7 @@ func closeAfter(done chan<- struct{}, f func() error) func() error {
 	}
 }
 
-// haveSucceeded tells whether all steps succeeded before ctx ended.
+// haveSucceeded reports whether all steps succeeded before ctx ended.
 func haveSucceeded(ctx context.Context, steps ...<-chan struct{}) bool {
 	for _, step := range steps {
 		select {
@@ -249,7 +249,7 @@ func stopOrder() [][]string {
 	return [][]string{{kubeletProcess}, append(managers, bridge, controllerManager), {apiServer, azuresim}, {etcd}}
 }
 
-// ListRunning are the names of the lab's processes that run.
+// ListRunning returns the names of the lab's processes that run.
 func ListRunning(s *settings.Settings) ([]string, error) {
 	table := ProcessTable(s)
 	names, err := table.ListNames()

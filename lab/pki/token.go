@@ -13,7 +13,7 @@ import (
 // Issuer is the service-account issuer of the management cluster.
 const Issuer = "https://kubernetes.default.svc.cluster.local"
 
-// ServiceAccountToken is a token of a service account as the API server would project it into a pod, for one audience.
+// ServiceAccountToken returns a token of a service account as the API server would project it into a pod, for one audience.
 func ServiceAccountToken(dir, namespace, name, audience string) (string, error) {
 	key, err := readKey(filepath.Join(dir, ServiceAccountKey))
 	if err != nil {
@@ -43,7 +43,7 @@ func ServiceAccountToken(dir, namespace, name, audience string) (string, error) 
 	return header + "." + claims + "." + base64.RawURLEncoding.EncodeToString(signature), nil
 }
 
-// KeySet is the key of the service-account tokens as the issuer publishes it at its jwks_uri: RFC 7517 section 5 and RFC 7518
+// KeySet returns the key of the service-account tokens as the issuer publishes it at its jwks_uri: RFC 7517 section 5 and RFC 7518
 // section 6.2.
 func KeySet(dir string) ([]map[string]string, error) {
 	key, err := readKey(filepath.Join(dir, ServiceAccountKey))

@@ -114,13 +114,13 @@ func (t *Table) Start(ctx context.Context, s Spec) (started bool, err error) {
 	return true, waitReady(ctx, s, exited)
 }
 
-// IsCurrent tells whether the program runs with these arguments and this environment. Another build of it may be there since.
+// IsCurrent reports whether the program runs with these arguments and this environment. Another build of it may be there since.
 func (t *Table) IsCurrent(s Spec) bool {
 	have, ok := t.readRecord(s.Name)
 	return ok && have.isAlive() && slices.Equal(have.Command, append([]string{s.Path}, s.Args...)) && slices.Equal(have.Env, s.Env)
 }
 
-// IsOutdated tells whether the program runs and its file is another build.
+// IsOutdated reports whether the program runs and its file is another build.
 func (t *Table) IsOutdated(name string) bool {
 	have, ok := t.readRecord(name)
 	if !ok || !have.isAlive() {
@@ -164,7 +164,7 @@ func exitText(err error) string {
 	return err.Error()
 }
 
-// startError is the message of a program that does not come up: what happened, the log file and its last lines.
+// startError returns the message of a program that does not come up: what happened, the log file and its last lines.
 func startError(s Spec, what string) error {
 	message := fmt.Sprintf("%s %s; its log is %s", s.Name, what, s.Log)
 	if lines := lastLines(s.Log, 8); lines != "" {
@@ -173,7 +173,7 @@ func startError(s Spec, what string) error {
 	return errors.New(message)
 }
 
-// lastLines are the last n lines of a file, indented.
+// lastLines returns the last n lines of a file, indented.
 func lastLines(path string, n int) string {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -224,7 +224,7 @@ func (t *Table) writeRecord(name string, r record) error {
 	return os.WriteFile(t.recordFile(name), raw, 0o600)
 }
 
-// ListNames are the recorded processes, sorted.
+// ListNames returns the recorded processes, sorted.
 func (t *Table) ListNames() ([]string, error) {
 	entries, err := os.ReadDir(t.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -251,7 +251,7 @@ func (t *Table) CheckRunning(name string) error {
 	return nil
 }
 
-// ExitError is an error with the end of the log of a program that was started and does not run any more, nil otherwise.
+// ExitError returns an error with the end of the log of a program that was started and does not run any more, nil otherwise.
 func (t *Table) ExitError(name string) error {
 	if r, ok := t.readRecord(name); ok && !r.isAlive() {
 		return startError(Spec{Name: name, Log: r.Log}, "has exited")

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// gateVariables are the variables of a release that set these feature gates, NAME=true,NAME=false. A gate that the release
+// gateVariables returns the variables of a release that set these feature gates, NAME=true,NAME=false. A gate that the release
 // has no variable for cannot be set by those who install it, and so not here.
 func gateVariables(components []byte, gates string) (map[string]string, error) {
 	out := map[string]string{}

@@ -14,7 +14,7 @@ import (
 // CoreVersion is Cluster API's version, that of the modules in hack/tools.
 const CoreVersion = "v1.14.2"
 
-// InstalledVersion is the version of a provider that a new lab gets.
+// InstalledVersion returns the version of a provider that a new lab gets.
 func InstalledVersion(s *settings.Settings, m settings.Manager) string {
 	if m.Name == settings.Azure.Name {
 		return filepath.Base(s.ReleaseDir())
@@ -79,7 +79,7 @@ type release struct {
 	metadata, templates string
 }
 
-// releasesOf are the releases of a provider that the repository has, the newest first: of ours that of `make release`, and the
+// releasesOf returns the releases of a provider that the repository has, the newest first: of ours that of `make release`, and the
 // one that the lab begins with if it is another.
 func releasesOf(s *settings.Settings, m settings.Manager) ([]release, error) {
 	if m.Name != settings.Azure.Name {

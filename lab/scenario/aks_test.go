@@ -34,7 +34,7 @@ func TestAKSFlavor(t *testing.T) {
 	l.expectNothingLeft()
 }
 
-// agentPools are those that Azure has.
+// agentPools returns those that Azure has.
 func (l *lab) agentPools(cluster string) []string {
 	l.t.Helper()
 	var names []string

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
 )
 
-// managedClusterID is the AKS cluster that the flavors make: in a resource group of the cluster's name.
+// managedClusterID returns the AKS cluster that the flavors make: in a resource group of the cluster's name.
 func managedClusterID(group, name string) string {
 	return fmt.Sprintf("/subscriptions/%s/resourceGroups/%s/providers/Microsoft.ContainerService/managedClusters/%s", settings.SubscriptionID,
 		group, name)
@@ -48,7 +48,7 @@ func (l *lab) waitFor(object, field, value string) {
 	l.runProgram("kubectl", "wait", object, fmt.Sprintf("--for=jsonpath={%s}=%s", field, value), "--timeout", patience.String())
 }
 
-// poolNodes are the Ready nodes of each agent pool, by the label that AKS gives them, with the kubelet's version.
+// poolNodes returns the Ready nodes of each agent pool, by the label that AKS gives them, with the kubelet's version.
 func (l *lab) poolNodes(kubeconfig string) (pools map[string][]string, versions map[string]string, err error) {
 	out, err := l.tryProgram("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.metadata.labels.kubernetes\.azure\.com/agentpool} {.status.conditions[?(@.type=="Ready")].status} {.status.nodeInfo.kubeletVersion}{"\n"}{end}`)
@@ -93,7 +93,7 @@ func (l *lab) awaitPools(kubeconfig, cluster, version string, want map[string]in
 	})
 }
 
-// namedNodes are the nodes that the MachinePools of a cluster name, sorted, by agent pool: a topology says whose it is, elsewhere the
+// namedNodes returns the nodes that the MachinePools of a cluster name, sorted, by agent pool: a topology says whose it is, elsewhere the
 // name does.
 func (l *lab) namedNodes(cluster string) map[string][]string {
 	l.t.Helper()
@@ -130,7 +130,7 @@ func (l *lab) awaitCluster(name string) {
 		"--for=condition=Ready", "--timeout", patience.String())
 }
 
-// readField is one field of an object of the management cluster.
+// readField returns one field of an object of the management cluster.
 func (l *lab) readField(object, path string) string {
 	l.t.Helper()
 	return l.runProgram("kubectl", "get", object, "-o", "jsonpath={"+path+"}")

@@ -52,7 +52,7 @@ func TestAKSTopology(t *testing.T) {
 	l.expectNothingLeft()
 }
 
-// ofTopology are the times at which Cluster API wrote the objects with documents that the topology of a cluster has made, by what
+// ofTopology returns the times at which Cluster API wrote the objects with documents that the topology of a cluster has made, by what
 // tells an object from one that replaced it.
 func (l *lab) ofTopology(cluster string) map[string]string {
 	l.t.Helper()

@@ -28,13 +28,13 @@ type request struct {
 	UserAgent string    `json:"userAgent"`
 }
 
-// resourceID is the path of the resource, lower case as Resource Manager compares it.
+// resourceID returns the path of the resource, lower case as Resource Manager compares it.
 func (r request) resourceID() string {
 	path, _, _ := strings.Cut(r.URL, "?")
 	return strings.ToLower(path)
 }
 
-// isWrite tells whether the request is meant to change something in Azure; asking for a token or for a list of credentials is
+// isWrite reports whether the request is meant to change something in Azure; asking for a token or for a list of credentials is
 // a POST too.
 func (r request) isWrite() bool {
 	action := r.resourceID()[strings.LastIndex(r.resourceID(), "/")+1:]
@@ -44,16 +44,16 @@ func (r request) isWrite() bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead && strings.HasPrefix(r.resourceID(), "/subscriptions/")
 }
 
-// byLab tells whether the lab itself made the resource, before any cluster.
+// byLab reports whether the lab itself made the resource, before any cluster.
 func (r request) byLab() bool { return r.UserAgent == "lab" }
 
-// listRequests are those that Resource Manager has answered since the story began, from the request log.
+// listRequests returns those that Resource Manager has answered since the story began, from the request log.
 func (l *lab) listRequests() []request {
 	l.t.Helper()
 	return l.requestsFrom(l.seenRequests)
 }
 
-// requestsFrom are those that the request log has after this many bytes.
+// requestsFrom returns those that the request log has after this many bytes.
 func (l *lab) requestsFrom(begin int) []request {
 	l.t.Helper()
 	raw, err := os.ReadFile(l.loadSettings().RequestLog())
@@ -78,7 +78,7 @@ func (l *lab) requestsFrom(begin int) []request {
 	}
 }
 
-// clusterPUTs are the successful PUTs of clusters.
+// clusterPUTs returns the successful PUTs of clusters.
 func (l *lab) clusterPUTs() []request {
 	l.t.Helper()
 	return slices.DeleteFunc(l.listRequests(), func(r request) bool {
@@ -86,7 +86,7 @@ func (l *lab) clusterPUTs() []request {
 	})
 }
 
-// listResources are the IDs of everything that the simulated Azure has, lower case.
+// listResources returns the IDs of everything that the simulated Azure has, lower case.
 func (l *lab) listResources() []string {
 	l.t.Helper()
 	azure, err := simulator.New(l.loadSettings())
@@ -117,7 +117,7 @@ func (l *lab) listResources() []string {
 	return ids
 }
 
-// namesOf are the last segments of the IDs of a type, "microsoft.compute/virtualmachines" for example.
+// namesOf returns the last segments of the IDs of a type, "microsoft.compute/virtualmachines" for example.
 func namesOf(ids []string, typ string) []string {
 	var names []string
 	for _, id := range ids {

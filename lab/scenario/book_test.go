@@ -21,7 +21,7 @@ type block struct {
 	place, language, text string
 }
 
-// codeBlocks are those of the README and the book, with the place as file:line.
+// codeBlocks returns those of the README and the book, with the place as file:line.
 func (l *lab) codeBlocks() []block {
 	l.t.Helper()
 	files := []string{filepath.Join(l.root, "README.md")}

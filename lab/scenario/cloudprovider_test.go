@@ -132,7 +132,7 @@ func (l *lab) startCloudController(cluster string) {
 	})
 }
 
-// servicesOfBook are the manifests of the Services.
+// servicesOfBook returns the manifests of the Services.
 func (l *lab) servicesOfBook() string {
 	l.t.Helper()
 	for _, b := range l.codeBlocks() {
@@ -226,7 +226,7 @@ func (l *lab) scaleInAsAutoscaler(cluster, kubeconfig, scaled string) {
 	}
 }
 
-// publicAddresses are the names of the addresses that cloud-provider-azure has made.
+// publicAddresses returns the names of the addresses that cloud-provider-azure has made.
 func (l *lab) publicAddresses(cluster string) []string {
 	l.t.Helper()
 	return slices.DeleteFunc(namesOf(l.listResources(), "microsoft.network/publicipaddresses"), func(name string) bool {

@@ -63,7 +63,7 @@ subjects:
 var newerKinds = []string{"infrastructure.cluster.x-k8s.io_azuremachinepools.yaml",
 	"infrastructure.cluster.x-k8s.io_azuremachinepoolmachines.yaml"}
 
-// releaseBefore is a folder with it.
+// releaseBefore returns a folder with it.
 func (l *lab) releaseBefore() string {
 	t := l.t
 	t.Helper()
@@ -252,7 +252,7 @@ func (l *lab) providerVersion() string {
 		"jsonpath={.version}")
 }
 
-// diffRelease is how what is installed differs from the release that `make release` writes.
+// diffRelease returns how what is installed differs from the release that `make release` writes.
 func (l *lab) diffRelease() string {
 	l.t.Helper()
 	components := l.runProgram("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config",
@@ -320,7 +320,7 @@ func (l *lab) expectLeftAlone(n, writes int) {
 // inGroup is what a list of a group has that one of the whole subscription has not.
 var inGroup = regexp.MustCompile(`/resourcegroups/[^/]+`)
 
-// wasShown tells whether one of the answers showed a resource: its own, that to a list, or what holds it, if that has it in its document.
+// wasShown reports whether one of the answers showed a resource: its own, that to a list, or what holds it, if that has it in its document.
 func wasShown(read map[string]bool, id string) bool {
 	collection, holder := path.Dir(id), path.Dir(path.Dir(id))
 	inHolder := slices.Contains([]string{"subnets", "virtualnetworkpeerings", "inboundnatrules", "agentpools"}, path.Base(collection))

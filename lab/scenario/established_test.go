@@ -23,7 +23,7 @@ var converted = []string{
 	"AzureMachinePoolMachine",
 }
 
-// releaseOfEstablished is a folder with a release of the established provider: its names, labels and roles, beside what both have. Its
+// releaseOfEstablished returns a folder with a release of the established provider: its names, labels and roles, beside what both have. Its
 // program is not kept. The lab runs that of bin/, which takes over every name and argument.
 func (l *lab) releaseOfEstablished() string {
 	l.t.Helper()
@@ -177,7 +177,7 @@ func operatorComponents() []*unstructured.Unstructured {
 	return out
 }
 
-// withProviderLabel is an object with the label that the established provider has on all that it installs.
+// withProviderLabel returns an object with the label that the established provider has on all that it installs.
 func withProviderLabel(o object) *unstructured.Unstructured {
 	out := &unstructured.Unstructured{Object: o}
 	labels := out.GetLabels()

@@ -83,7 +83,7 @@ func (l *lab) endStory() {
 	}
 }
 
-// newFolder is a folder for a lab, which outlives the story that started it.
+// newFolder returns a folder for a lab, which outlives the story that started it.
 func newFolder() (string, error) { return os.MkdirTemp("", "story-") }
 
 // handOn leaves the lab to a story that waits for one, if any does.
@@ -109,7 +109,7 @@ func (l *lab) stopLab() error {
 	return errors.Join(err, os.RemoveAll(filepath.Dir(l.dir)))
 }
 
-// logLength is how far a log goes that has a record in each line, without a line that is being written.
+// logLength returns how far a log goes that has a record in each line, without a line that is being written.
 func logLength(t *testing.T, file string) int {
 	t.Helper()
 	raw, err := os.ReadFile(file)

@@ -42,7 +42,7 @@ type lab struct {
 	seenRequests, seenAudit int
 }
 
-// labFor is the same lab for a part of the test, which has variables of its own.
+// labFor returns the same lab for a part of the test, which has variables of its own.
 func (l *lab) labFor(t *testing.T, variables map[string]string) *lab {
 	part := *l
 	part.t, part.variables = t, nil
@@ -172,7 +172,7 @@ func (l *lab) startLab(args ...string) {
 	}
 }
 
-// loadSettings are those that `lab up` has kept.
+// loadSettings returns those that `lab up` has kept.
 func (l *lab) loadSettings() *settings.Settings {
 	l.t.Helper()
 	s, err := settings.Load(l.dir)
@@ -222,7 +222,7 @@ func (l *lab) checkThroughout(d time.Duration, check func() error) {
 	}
 }
 
-// workloadKubeconfig is a file that leads to a workload cluster.
+// workloadKubeconfig returns a file that leads to a workload cluster.
 func (l *lab) workloadKubeconfig(cluster string) string {
 	l.t.Helper()
 	file := filepath.Join(l.t.TempDir(), cluster+".kubeconfig")
@@ -232,7 +232,7 @@ func (l *lab) workloadKubeconfig(cluster string) string {
 	return file
 }
 
-// readyNodes are the names of the workload cluster's nodes that are Ready, sorted.
+// readyNodes returns the names of the workload cluster's nodes that are Ready, sorted.
 func (l *lab) readyNodes(kubeconfig string) ([]string, error) {
 	out, err := l.tryProgram("kubectl", "--kubeconfig", kubeconfig, "get", "nodes", "-o",
 		`jsonpath={range .items[*]}{.metadata.name} {.status.conditions[?(@.type=="Ready")].status}{"\n"}{end}`)
@@ -249,7 +249,7 @@ func (l *lab) readyNodes(kubeconfig string) ([]string, error) {
 	return names, nil
 }
 
-// machineNodes are the names of the nodes that the machines of a cluster have, sorted.
+// machineNodes returns the names of the nodes that the machines of a cluster have, sorted.
 func (l *lab) machineNodes(cluster string) []string {
 	l.t.Helper()
 	names := strings.Fields(l.runProgram("kubectl", "get", "machines", "-l", "cluster.x-k8s.io/cluster-name="+cluster, "-o",

@@ -52,12 +52,12 @@ func (l *lab) expectReplaced(cluster, kubeconfig string, nodes int) {
 	l.t.Logf("a stopped worker was replaced after %.0f s", time.Since(begin).Seconds())
 }
 
-// conditionPath is the path of a field of the object's condition.
+// conditionPath returns the path of a field of the object's condition.
 func conditionPath(typ, field string) string {
 	return fmt.Sprintf(`.status.conditions[?(@.type=="%s")].%s`, typ, field)
 }
 
-// healthCheck is the book's MachineHealthCheck, for another cluster, and with less patience because Azure is faster here.
+// healthCheck returns the book's MachineHealthCheck, for another cluster, and with less patience because Azure is faster here.
 func (l *lab) healthCheck(cluster string) string {
 	l.t.Helper()
 	for _, b := range l.codeBlocks() {

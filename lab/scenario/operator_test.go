@@ -161,7 +161,7 @@ func (l *lab) applyAs(manager string, objects []*unstructured.Unstructured) {
 	}
 }
 
-// listObjects are those of the types in the namespace default.
+// listObjects returns those of the types in the namespace default.
 func (l *lab) listObjects(types string) []*unstructured.Unstructured {
 	l.t.Helper()
 	var list struct{ Items []object }

@@ -22,7 +22,7 @@ type entry struct {
 	Annotations      map[string]string
 }
 
-// neededRight is what the request needs, as "verb resource.group/subresource".
+// neededRight returns what the request needs, as "verb resource.group/subresource".
 func (e entry) neededRight() string {
 	what := e.ObjectRef.Resource
 	if what == "" {
@@ -37,7 +37,7 @@ func (e entry) neededRight() string {
 	return e.Verb + " " + what
 }
 
-// auditedRequests are the requests of the ServiceAccounts of the managers since the story began.
+// auditedRequests returns the requests of the ServiceAccounts of the managers since the story began.
 func (l *lab) auditedRequests() []entry {
 	l.t.Helper()
 	file, err := os.Open(filepath.Join(l.dir, "logs", "audit.jsonl"))

@@ -67,7 +67,7 @@ func TestRights(t *testing.T) {
 	})
 }
 
-// readMetrics are those of our manager, as its Deployment serves them to a ServiceAccount, which is made.
+// readMetrics returns those of our manager, as its Deployment serves them to a ServiceAccount, which is made.
 func (l *lab) readMetrics(account string) (status int, body string) {
 	l.t.Helper()
 	l.runProgram("kubectl", "create", "serviceaccount", account)

@@ -109,7 +109,7 @@ func (l *lab) goOnBesideProbe() {
 	}
 }
 
-// listProcesses are the lab's, each with its process ID.
+// listProcesses returns the lab's, each with its process ID.
 func (l *lab) listProcesses() map[string]int {
 	l.t.Helper()
 	table := management.ProcessTable(l.loadSettings())
@@ -124,7 +124,7 @@ func (l *lab) listProcesses() map[string]int {
 	return ids
 }
 
-// installedProviders are the providers in clusterctl's inventory; none while there is no inventory.
+// installedProviders returns the providers in clusterctl's inventory; none while there is no inventory.
 func (l *lab) installedProviders() []string {
 	s, err := settings.Load(l.dir)
 	if err != nil {

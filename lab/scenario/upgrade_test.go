@@ -121,7 +121,7 @@ func (l *lab) createFamilies() {
 	l.t.Logf("%d clusters after %.0f s", len(families), time.Since(begin).Seconds())
 }
 
-// upgradeCommands are the two blocks of the book: the way, and what takes the operator's kinds away.
+// upgradeCommands returns the two blocks of the book: the way, and what takes the operator's kinds away.
 func (l *lab) upgradeCommands() (way, kindsGo string) {
 	l.t.Helper()
 	page, err := os.ReadFile(filepath.Join(l.root, "docs", "book", "release.md"))
@@ -139,7 +139,7 @@ func (l *lab) upgradeCommands() (way, kindsGo string) {
 	return way, kindsGo
 }
 
-// readyObjects are the objects that are Ready, by a manager that gives reasons if so asked: the established provider gives none.
+// readyObjects returns the objects that are Ready, by a manager that gives reasons if so asked: the established provider gives none.
 func (l *lab) readyObjects(byReason bool) []string {
 	l.t.Helper()
 	var out []string
@@ -298,7 +298,7 @@ func storeStatus(kind string, status object) {
 	status["conditions"] = kept
 }
 
-// ownedKinds is the annotation with the kinds of the documents of an object.
+// ownedKinds returns the annotation with the kinds of the documents of an object.
 func ownedKinds(o *unstructured.Unstructured) string {
 	var out []string
 	documents, _, _ := unstructured.NestedSlice(o.Object, "spec", "resources")
@@ -337,7 +337,7 @@ func (l *lab) storeInEtcd(o *unstructured.Unstructured) {
 	}
 }
 
-// pluralName is the name of the resource of a kind.
+// pluralName returns the name of the resource of a kind.
 func pluralName(kind string) string {
 	lower := strings.ToLower(kind)
 	if name, y := strings.CutSuffix(lower, "y"); y {

@@ -65,7 +65,7 @@ func (s *Settings) GatesFor(m Manager) string {
 	return m.FeatureGates + "," + s.FeatureGates
 }
 
-// InstalledManagers are the managers of this lab.
+// InstalledManagers returns the managers of this lab.
 func (s *Settings) InstalledManagers() []Manager {
 	if s.WithoutProvider {
 		return Managers[:len(Managers)-1]

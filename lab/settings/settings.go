@@ -106,16 +106,16 @@ func (s *Settings) EtcdURL() string { return s.localURL("http://", etcdClient) }
 // EtcdPeerURL is etcd's own.
 func (s *Settings) EtcdPeerURL() string { return s.localURL("http://", etcdPeer) }
 
-// APIServerPort is the management cluster's.
+// APIServerPort returns the management cluster's.
 func (s *Settings) APIServerPort() int { return s.BasePort + apiServer }
 
-// APIServerURL is the management cluster's.
+// APIServerURL returns the management cluster's.
 func (s *Settings) APIServerURL() string { return s.localURL("https://", apiServer) }
 
 // ControllerManagerPort is kube-controller-manager's.
 func (s *Settings) ControllerManagerPort() int { return s.BasePort + controllerManager }
 
-// CloudLab is the lab that the simulated Azure belongs to.
+// CloudLab returns the lab that the simulated Azure belongs to.
 func (s *Settings) CloudLab() *Settings {
 	if s.other != nil {
 		return s.other
@@ -126,13 +126,13 @@ func (s *Settings) CloudLab() *Settings {
 // SimulatorAddress is host:port of the simulated Azure.
 func (s *Settings) SimulatorAddress() string { return s.CloudLab().localURL("", simulatorARM) }
 
-// SimulatorURL is the simulated Azure's Resource Manager and authority.
+// SimulatorURL returns the simulated Azure's Resource Manager and authority.
 func (s *Settings) SimulatorURL() string { return s.CloudLab().localURL("https://", simulatorARM) }
 
 // ConnectProxyAddress is host:port of the proxy into the simulated network.
 func (s *Settings) ConnectProxyAddress() string { return s.CloudLab().localURL("", simulatorConnect) }
 
-// ProxyURL is the proxy into the simulated network.
+// ProxyURL returns the proxy into the simulated network.
 func (s *Settings) ProxyURL() string { return s.CloudLab().localURL("http://", simulatorConnect) }
 
 // KubernetesPorts bound the ports of workload clusters, inclusive.
@@ -145,15 +145,15 @@ func (s *Settings) JoinPath(elements ...string) string {
 	return filepath.Join(append([]string{s.Dir}, elements...)...)
 }
 
-// BinaryPath is the path of a program in bin/.
+// BinaryPath returns the path of a program in bin/.
 func (s *Settings) BinaryPath(name string) string { return filepath.Join(s.Root, "bin", name) }
 
-// MadeRelease is the folder that `make release` writes.
+// MadeRelease returns the folder that `make release` writes.
 func (s *Settings) MadeRelease() string {
 	return filepath.Join(s.Root, "out", Azure.Label, ProviderVersion)
 }
 
-// ReleaseDir is the folder of the release that the lab begins with. Its name is the version.
+// ReleaseDir returns the folder of the release that the lab begins with. Its name is the version.
 func (s *Settings) ReleaseDir() string {
 	if s.Release != "" {
 		return s.Release
@@ -164,16 +164,16 @@ func (s *Settings) ReleaseDir() string {
 // KubeconfigPath leads to the management cluster.
 func (s *Settings) KubeconfigPath() string { return s.JoinPath("kubeconfig") }
 
-// RequestLog is the simulator's log of requests, JSON lines.
+// RequestLog returns the simulator's log of requests, JSON lines.
 func (s *Settings) RequestLog() string { return s.CloudLab().JoinPath("requests.jsonl") }
 
-// LogPath is the log file of a process.
+// LogPath returns the log file of a process.
 func (s *Settings) LogPath(process string) string { return s.JoinPath("logs", process+".log") }
 
 // AuditPolicy says what the API server logs of requests.
 func (s *Settings) AuditPolicy() string { return s.JoinPath("pki", "audit-policy.yaml") }
 
-// AuditLog is the log of the managers' requests to the API server.
+// AuditLog returns the log of the managers' requests to the API server.
 func (s *Settings) AuditLog() string { return s.JoinPath("logs", "audit.jsonl") }
 
 // ProcessesPath is where the records of the lab's processes are.
@@ -182,7 +182,7 @@ func (s *Settings) ProcessesPath() string { return s.JoinPath("run") }
 // SimulatorState is where the simulator keeps its state and its CA.
 func (s *Settings) SimulatorState() string { return s.JoinPath("azure") }
 
-// SimulatorCA is the certificate of the simulator's CA.
+// SimulatorCA returns the certificate of the simulator's CA.
 func (s *Settings) SimulatorCA() string { return s.CloudLab().JoinPath("azure", "ca.crt") }
 
 // CABundle has the system's CAs and the simulator's.
@@ -200,7 +200,7 @@ func (s *Settings) FederatedTokenFile() string { return s.JoinPath("pki", "azure
 // ClusterctlConfig is clusterctl's configuration; its folder's parent is XDG_CONFIG_HOME for clusterctl.
 func (s *Settings) ClusterctlConfig() string { return s.JoinPath("cluster-api", "clusterctl.yaml") }
 
-// RepositoryPath is the local clusterctl repository.
+// RepositoryPath returns the local clusterctl repository.
 func (s *Settings) RepositoryPath() string { return s.JoinPath("repository") }
 
 const file = "lab.json"
@@ -258,7 +258,7 @@ func (s *Settings) Save() error {
 	return os.Rename(s.JoinPath(file+".new"), s.JoinPath(file))
 }
 
-// FindRoot is the source tree that the running program was built into: the parent of its bin/, or the nearest directory
+// FindRoot returns the source tree that the running program was built into: the parent of its bin/, or the nearest directory
 // from the working directory upwards that has lab/ and templates/.
 func FindRoot() (string, error) {
 	var starts []string

@@ -72,7 +72,7 @@ type Guest struct {
 	} `json:"status"`
 }
 
-// ListGuests are the running virtual machines.
+// ListGuests returns the running virtual machines.
 func (c *Client) ListGuests(ctx context.Context) ([]Guest, error) {
 	var answer struct {
 		Guests []Guest `json:"guests"`
@@ -81,7 +81,7 @@ func (c *Client) ListGuests(ctx context.Context) ([]Guest, error) {
 	return answer.Guests, err
 }
 
-// ListOperations are all long-running operations since the simulator's state began.
+// ListOperations returns all long-running operations since the simulator's state began.
 func (c *Client) ListOperations(ctx context.Context) ([]schedule.Operation, error) {
 	var raw json.RawMessage
 	if err := c.callControl(ctx, "/_sim/operations", &raw); err != nil {
@@ -98,7 +98,7 @@ func (c *Client) ListOperations(ctx context.Context) ([]schedule.Operation, erro
 	return answer.Operations, err
 }
 
-// ReadState is every stored resource, by whatever grouping the simulator uses.
+// ReadState returns every stored resource, by whatever grouping the simulator uses.
 func (c *Client) ReadState(ctx context.Context) (any, error) {
 	var state any
 	err := c.callControl(ctx, "/_sim/state", &state)

@@ -80,7 +80,7 @@ func LoadTimeline(ctx context.Context, s *settings.Settings, cluster string) (*T
 	return BuildTimeline(times, resourceGroups(root, cluster), requests, operations, schedule.FindReferences(state), data), nil
 }
 
-// resourceGroups are those of the cluster's resources. The cluster may be gone.
+// resourceGroups returns those of the cluster's resources. The cluster may be gone.
 func resourceGroups(root *workload.Object, cluster string) []string {
 	groups := []string{strings.ToLower(cluster)}
 	if root == nil {
@@ -174,7 +174,7 @@ func (t *Timeline) findBoots(data map[string]workload.BootstrapData) {
 	}
 }
 
-// InfrastructureWrites are the writes that ended before the cluster's infrastructure was provisioned.
+// InfrastructureWrites returns the writes that ended before the cluster's infrastructure was provisioned.
 func (t *Timeline) InfrastructureWrites() []*schedule.Write {
 	var found []*schedule.Write
 	for _, w := range t.Writes {
@@ -190,7 +190,7 @@ func (t *Timeline) CriticalPath() ([]*schedule.Write, time.Duration) {
 	return schedule.CriticalPath(t.InfrastructureWrites())
 }
 
-// ComputeOverhead is the time from apply to provisioned infrastructure, divided by the critical path of Azure's operations.
+// ComputeOverhead returns the time from apply to provisioned infrastructure, divided by the critical path of Azure's operations.
 // Zero when one of them is not known.
 func (t *Timeline) ComputeOverhead() float64 {
 	_, critical := t.CriticalPath()
@@ -200,14 +200,14 @@ func (t *Timeline) ComputeOverhead() float64 {
 	return float64(t.Times.Provisioned.Sub(t.Times.Applied)) / float64(critical)
 }
 
-// SummaryLine is one line of figures.
+// SummaryLine returns one line of figures.
 func (t *Timeline) SummaryLine() string {
 	_, critical := t.CriticalPath()
 	return fmt.Sprintf("Azure: %d writes, %d reads; infrastructure in %.1f s over a critical path of %.1f s: overhead %.2f",
 		len(t.Writes), t.Reads, t.Times.Provisioned.Sub(t.Times.Applied).Seconds(), critical.Seconds(), t.ComputeOverhead())
 }
 
-// waitedFor is what came last of all that a write needs.
+// waitedFor returns what came last of all that a write needs.
 func (t *Timeline) waitedFor(w *schedule.Write) string {
 	before := func(end time.Time) float64 { return w.Start.Sub(end).Seconds() }
 	switch data := t.Data[w]; {

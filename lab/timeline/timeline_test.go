@@ -24,7 +24,7 @@ func putRequest(seconds float64, id string, ms int64, operation string) schedule
 	return schedule.Request{Time: timeAt(seconds), Method: "PUT", URL: id + "?api-version=1", Status: 201, DurationMs: ms, OperationID: operation}
 }
 
-// sampleTimeline is a group, then a network and an address side by side, then a gateway that needs the address, then a subnet
+// sampleTimeline returns a group, then a network and an address side by side, then a gateway that needs the address, then a subnet
 // that needs the network and the gateway.
 func sampleTimeline() *Timeline {
 	network, address := group+"/providers/Microsoft.Network/virtualNetworks/v", group+"/providers/Microsoft.Network/publicIPAddresses/p"

@@ -66,7 +66,7 @@ func LoadBootstrapData(ctx context.Context, kube client.Client, root *Object, ti
 	return found, nil
 }
 
-// secretList is a list of Secrets without what is in them.
+// secretList returns a list of Secrets without what is in them.
 func secretList() *metav1.PartialObjectMetadataList {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "SecretList"})

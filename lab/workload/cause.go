@@ -20,7 +20,7 @@ type Cause struct {
 
 func (c *Cause) String() string { return c.Object + ": " + c.What }
 
-// FindCause is the deepest reason why the cluster is not ready: a machine that failed to boot, else the condition of the
+// FindCause returns the deepest reason why the cluster is not ready: a machine that failed to boot, else the condition of the
 // deepest object that names a failure, else what the deepest object waits for. Nil means that nothing is wrong.
 func FindCause(root *Object, guests []simulator.Guest) *Cause {
 	if cause := guestCause(root, guests); cause != nil {
@@ -95,7 +95,7 @@ func boolToInt(b bool) int {
 
 func (p Problem) isSummary() bool { return p.Type == "Ready" || p.Type == "Available" }
 
-// isWaiting are the reasons of conditions that are on their way, or that repeat another object's condition.
+// isWaiting returns the reasons of conditions that are on their way, or that repeat another object's condition.
 func (p Problem) isWaiting() bool {
 	switch p.Reason {
 	case "Creating", "Updating", "Deleting", "VMCreating", "VMUpdating", "VMDeleting", "BlockedByDependency",
@@ -105,7 +105,7 @@ func (p Problem) isWaiting() bool {
 	return strings.HasPrefix(p.Reason, "Waiting") || strings.HasSuffix(p.Reason, "DoesNotExist") || strings.HasSuffix(p.Reason, "NotReady")
 }
 
-// processOf is the process that reconciles a kind.
+// processOf returns the process that reconciles a kind.
 func processOf(kind string) string {
 	switch {
 	case strings.HasPrefix(kind, "Azure"):
@@ -118,7 +118,7 @@ func processOf(kind string) string {
 	return "capi-core"
 }
 
-// DescribeWithLog is the cause with the log to read.
+// DescribeWithLog returns the cause with the log to read.
 func (c *Cause) DescribeWithLog(logOf func(process string) string) string {
 	return fmt.Sprintf("%s\n  more in %s", c, logOf(c.Process))
 }

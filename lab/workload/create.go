@@ -38,7 +38,7 @@ func DefaultOptions() Options {
 	return Options{Flavor: DefaultFlavor, ControlPlaneMachines: 3, WorkerMachines: 2, Timeout: 20 * time.Minute}
 }
 
-// IsManaged tells whether the flavor makes an AKS cluster.
+// IsManaged reports whether the flavor makes an AKS cluster.
 func (o Options) IsManaged() bool { return o.Flavor == "aks" || strings.HasPrefix(o.Flavor, "aks-") }
 
 // ChosenVersion returns the cluster's Kubernetes version.
@@ -96,7 +96,7 @@ func ApplyManifest(ctx context.Context, s *settings.Settings, manifest []byte) e
 	return nil
 }
 
-// CreatedOptions are the options of a cluster that Create has made and that is there. They are nil when there is none, or none of ours.
+// CreatedOptions returns the options of a cluster that Create has made and that is there. They are nil when there is none, or none of ours.
 func CreatedOptions(ctx context.Context, s *settings.Settings, name string) (*Options, error) {
 	there, err := clusterExists(ctx, s, name)
 	if err != nil || !there {
@@ -210,7 +210,7 @@ func waitReady(ctx context.Context, s *settings.Settings, name string, timeout t
 // ErrInterrupted says that nobody waits for a cluster any more, which goes on nevertheless.
 var ErrInterrupted = errors.New("interrupted")
 
-// notReady is the error of a cluster that is not ready in time: the deepest cause and the log to read.
+// notReady returns the error of a cluster that is not ready in time: the deepest cause and the log to read.
 func notReady(s *settings.Settings, root *Object, name string, timeout time.Duration, err error) error {
 	failure := fmt.Errorf("after %s not all of Cluster %s is ready", timeout, name)
 	if errors.Is(err, context.Canceled) {
@@ -225,7 +225,7 @@ func notReady(s *settings.Settings, root *Object, name string, timeout time.Dura
 	return failure
 }
 
-// listGuests are the virtual machines; none when the simulator does not answer, which its own line in `lab status` says.
+// listGuests returns the virtual machines; none when the simulator does not answer, which its own line in `lab status` says.
 func listGuests(s *settings.Settings) []simulator.Guest {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 // DefaultFlavor is the name of the template that has none.
 const DefaultFlavor = "default"
 
-// ListFlavors are the templates that make a cluster, sorted. Those with only a ClusterClass do not.
+// ListFlavors returns the templates that make a cluster, sorted. Those with only a ClusterClass do not.
 func ListFlavors(s *settings.Settings) ([]string, error) {
 	const prefix = "cluster-template"
 	files, err := filepath.Glob(filepath.Join(s.Root, "templates", prefix+"*.yaml"))
@@ -72,7 +72,7 @@ func FindWorkers(manifest []byte) (kind, name string) {
 	return kind, name
 }
 
-// DefaultName is the name of a cluster that nobody names. Each flavor has its own, so that clusters of several flavors can
+// DefaultName returns the name of a cluster that nobody names. Each flavor has its own, so that clusters of several flavors can
 // stand beside each other.
 func DefaultName(flavor string) string {
 	if flavor == DefaultFlavor {

@@ -37,7 +37,7 @@ func SetDemand(ctx context.Context, s *settings.Settings, name, pool string, nod
 	return fmt.Errorf("there is no control plane of AKS in Cluster %s: only AKS has an autoscaler of its own", name)
 }
 
-// managedClusterID is the ID of the managed cluster of a control plane, "" for anything else.
+// managedClusterID returns the ID of the managed cluster of a control plane, "" for anything else.
 func managedClusterID(o *Object) string {
 	switch {
 	case o.raw == nil:

@@ -28,7 +28,7 @@ func (l *loader) addPools(ctx context.Context, root *Object) error {
 	return nil
 }
 
-// describePool tells whether a pool has the machines that it should have, each with a Node. Cluster API gives a MachinePool
+// describePool reports whether a pool has the machines that it should have, each with a Node. Cluster API gives a MachinePool
 // no condition for that, and counts a machine as ready before its Node is; the phase tells when all Nodes are.
 func describePool(raw *unstructured.Unstructured) (ready bool, status string) {
 	want, have, _ := replicasOf(raw)

@@ -40,7 +40,7 @@ func removeTimes(s *settings.Settings, name string) error {
 	return nil
 }
 
-// LoadTimes are the moments that Create saw.
+// LoadTimes returns the moments that Create saw.
 func LoadTimes(s *settings.Settings, name string) (Times, error) {
 	var times Times
 	raw, err := os.ReadFile(timesFile(s, name))

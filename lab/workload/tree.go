@@ -282,7 +282,7 @@ var groupFields = map[string][][]string{
 	},
 }
 
-// ResourceGroups are the resource groups that the cluster's infrastructure names.
+// ResourceGroups returns the resource groups that the cluster's infrastructure names.
 func (o *Object) ResourceGroups() []string {
 	var groups []string
 	for _, child := range o.Children {
@@ -303,7 +303,7 @@ func (o *Object) ResourceGroups() []string {
 	return groups
 }
 
-// documentIDs are the IDs of the resources of an object's documents, in their order. Objects without documents have none.
+// documentIDs returns the IDs of the resources of an object's documents, in their order. Objects without documents have none.
 func documentIDs(raw *unstructured.Unstructured) []string {
 	resources, _, _ := unstructured.NestedSlice(raw.Object, "status", "resources")
 	var ids []string

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// codeBlocks are those of a Markdown text in a language.
+// codeBlocks returns those of a Markdown text in a language.
 func codeBlocks(text, language string) []string {
 	var out []string
 	for _, rest := range strings.Split(text, "```"+language+"\n")[1:] {
@@ -118,7 +118,7 @@ func read(t *testing.T, path string) string {
 	return string(raw)
 }
 
-// trimIndentation is a text without the indentation of its lines.
+// trimIndentation returns a text without the indentation of its lines.
 func trimIndentation(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {

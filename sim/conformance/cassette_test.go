@@ -30,7 +30,7 @@ type exchange struct {
 	At time.Time
 }
 
-// recordingFiles are the files with recordings.
+// recordingFiles returns the files with recordings.
 func recordingFiles(t *testing.T) []string {
 	t.Helper()
 	raw, err := exec.Command("go", "mod", "download", "-json", operator).Output()

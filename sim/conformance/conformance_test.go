@@ -134,7 +134,7 @@ func compareDisagreements(a, b disagreement) int {
 	return cmp.Or(cmp.Compare(a.typ, b.typ), cmp.Compare(a.problem, b.problem))
 }
 
-// sumFigures are the rows over all types, on both sides.
+// sumFigures returns the rows over all types, on both sides.
 func (r *result) sumFigures() map[string]*figures {
 	out := sumByType(r.served, inSight, inSightOther)
 	maps.Copy(out, sumByType(r.hidden, outOfSight, outSightOther))

@@ -60,7 +60,7 @@ const (
 	groups        = "Microsoft.Resources/resourceGroups"
 )
 
-// sumByType are the rows over all types.
+// sumByType returns the rows over all types.
 func sumByType(byType map[string]*figures, all, other string) map[string]*figures {
 	out := map[string]*figures{all: {}, other: {}}
 	for name, f := range byType {
@@ -95,7 +95,7 @@ func readFigures(t *testing.T, path string) map[string]*figures {
 	return out
 }
 
-// findRegressions tells what fell behind the figures that were written down.
+// findRegressions returns what fell behind the figures that were written down.
 func findRegressions(written, measured map[string]*figures) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(written)) {

@@ -28,7 +28,7 @@ func operationKey(raw string) string {
 	return key
 }
 
-// operationKeys are the keys of the operation URLs an answer tells.
+// operationKeys returns the keys of the operation URLs an answer tells.
 func (e exchange) operationKeys() []string {
 	var out []string
 	for _, name := range operationHeaders[:2] {
@@ -39,7 +39,7 @@ func (e exchange) operationKeys() []string {
 	return out
 }
 
-// isOperationEnded tells whether an answer to a poll says that the operation is over.
+// isOperationEnded reports whether an answer to a poll says that the operation is over.
 func isOperationEnded(status int, answer string) bool {
 	if status == 202 {
 		return false
@@ -95,7 +95,7 @@ func operationDurations(all []exchange) map[int]time.Duration {
 	return out
 }
 
-// lacksOperation tells whether an answer tells of no operation, only by the state of the resource that something is going on.
+// lacksOperation reports whether an answer tells of no operation, only by the state of the resource that something is going on.
 func (e exchange) lacksOperation() bool {
 	var body struct {
 		Properties struct {
@@ -109,7 +109,7 @@ func (e exchange) lacksOperation() bool {
 	return state != "" && !showsWriteFinished("PUT", exchange{Method: "GET", Status: 200, Answer: e.Answer})
 }
 
-// blamesOperation tells whether an error gives the running operation as its cause.
+// blamesOperation reports whether an error gives the running operation as its cause.
 func blamesOperation(next exchange, path string, keys []string) bool {
 	if next.Status < 400 {
 		return false
@@ -124,7 +124,7 @@ func blamesOperation(next exchange, path string, keys []string) bool {
 	})
 }
 
-// blocksDeletion tells whether a deletion is refused because of a resource that is itself being deleted.
+// blocksDeletion reports whether a deletion is refused because of a resource that is itself being deleted.
 func blocksDeletion(next, begin exchange) bool {
 	_, id, _ := strings.Cut(strings.ToLower(begin.URL.Path), "/providers/")
 	return begin.Method == "DELETE" && next.Method == "DELETE" && next.Status/100 == 4 && id != "" &&
@@ -134,7 +134,7 @@ func blocksDeletion(next, begin exchange) bool {
 // moment is shorter than the time between two exchanges.
 const moment = time.Microsecond
 
-// showsWriteFinished tells whether a later request for the resource shows that the write is over.
+// showsWriteFinished reports whether a later request for the resource shows that the write is over.
 func showsWriteFinished(method string, next exchange) bool {
 	if next.Method != "GET" {
 		return next.Status/100 == 2 || next.Status == 404

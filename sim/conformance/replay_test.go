@@ -85,7 +85,7 @@ func newPlayer(t *testing.T, all []exchange) *player {
 	return p
 }
 
-// firstUpdates are the first writes of each path that Azure answered as those of something that is there.
+// firstUpdates returns the first writes of each path that Azure answered as those of something that is there.
 func firstUpdates(all []exchange) map[string]exchange {
 	out := map[string]exchange{}
 	for _, e := range all {
@@ -104,7 +104,7 @@ func firstUpdates(all []exchange) map[string]exchange {
 
 var principalID = regexp.MustCompile(`"principalId": ?"(` + guid.String() + `)"`)
 
-// recordedPrincipals are the application that sends the requests, and those of identities that types without a simulation got.
+// recordedPrincipals returns the application that sends the requests, and those of identities that types without a simulation got.
 func recordedPrincipals(all []exchange) []server.Principal {
 	out := []server.Principal{{ClientID: server.DefaultClientID}}
 	seen := map[string]bool{}
@@ -119,7 +119,7 @@ func recordedPrincipals(all []exchange) []server.Principal {
 	return out
 }
 
-// replicationTime is how long new principals are refused: as long as the refusals of the recording tell, as far as the principals
+// replicationTime returns how long new principals are refused: as long as the refusals of the recording tell, as far as the principals
 // that were accepted sooner allow. Entra ID shows each one after a time of its own; the simulator has one for all.
 func replicationTime(all []exchange) time.Duration {
 	born := map[string]time.Time{}

@@ -84,13 +84,13 @@ func findDefinition(resourceType, version string) (document, schema, bool) {
 	return document{}, schema{}, false
 }
 
-// releasesOf are those of the type's provider.
+// releasesOf returns those of the type's provider.
 func releasesOf(resourceType string) []release {
 	provider, _, _ := strings.Cut(strings.ToLower(resourceType), "/")
 	return library()[provider]
 }
 
-// findInRelease is the document of the release and the body of a type in it.
+// findInRelease returns the document of the release and the body of a type in it.
 func (r release) findInRelease(resourceType string) (document, schema, bool) {
 	d := r.read()
 	if body, ok := d.Resources[resourceType]; ok {
@@ -106,7 +106,7 @@ func (r release) findInRelease(resourceType string) (document, schema, bool) {
 
 func isPreview(version string) bool { return strings.HasSuffix(version, "-preview") }
 
-// objectMembers are the properties of an object, with those of the variant that its value names. It is not ok when the object has
+// objectMembers returns the properties of an object, with those of the variant that its value names. It is not ok when the object has
 // variants and names none of them.
 func (d document) objectMembers(o schema, object map[string]any) (properties map[string]schema, ok bool) {
 	if o.Discriminator == "" {

@@ -81,7 +81,7 @@ func (j *judge) checkText(s schema, within, path, text string) {
 
 var patterns sync.Map // pattern to *regexp.Regexp
 
-// compilePattern is a pattern; nil for none, and for one that Go's expressions do not have, as those that look ahead.
+// compilePattern returns a pattern; nil for none, and for one that Go's expressions do not have, as those that look ahead.
 func compilePattern(pattern string) *regexp.Regexp {
 	if pattern == "" {
 		return nil

@@ -119,7 +119,7 @@ func (d document) hideProperties(s schema, others []place, value any) {
 	}
 }
 
-// followPlaces are the places that lead on, from each of them.
+// followPlaces returns the places that lead on, from each of them.
 func followPlaces(from []place, next func(place) *schema) []place {
 	var out []place
 	for _, p := range from {

@@ -144,7 +144,7 @@ type Use struct {
 	Spent      bool
 }
 
-// ListUses are all rules in the order they were added.
+// ListUses returns all rules in the order they were added.
 func (s *Script) ListUses() []Use {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,7 @@ var templates = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"query": url.QueryEscape,
 }).ParseFS(files, "page.html"))
 
-// Style is the style sheet.
+// Style returns the style sheet.
 func Style() []byte {
 	raw, err := files.ReadFile("style.css")
 	if err != nil {
@@ -111,7 +111,7 @@ type Rule struct {
 // Section is an entry of the navigation, with its path below Root.
 type Section struct{ Name, Path string }
 
-// Sections are the entries of the navigation.
+// Sections returns the entries of the navigation.
 func (Page) Sections() []Section {
 	return []Section{{"resources", ""}, {"requests", "requests"}, {"timeline", "timeline"}, {"faults", "faults"}}
 }

@@ -231,7 +231,7 @@ func (c *Call) nameInErrors(id string) string {
 	}
 }
 
-// lastType is the last part of a type name.
+// lastType returns the last part of a type name.
 func lastType(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // singularName makes the operation name Azure uses: "virtualNetworks" -> "VirtualNetwork".

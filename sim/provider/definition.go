@@ -70,7 +70,7 @@ func (c *Call) refuseDecoding(m definition.Mismatch) error {
 	}
 }
 
-// invalidJSON is the network provider's answer to a body that it cannot read.
+// invalidJSON returns the network provider's answer to a body that it cannot read.
 func invalidJSON(why string) error {
 	return networkError(Errorf(400, "InvalidRequestFormat", "Cannot parse the request.").WithDetail(Errorf(0, "InvalidJson", "%s", why)))
 }

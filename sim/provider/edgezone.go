@@ -15,10 +15,10 @@ var EdgeZones = []EdgeZone{{"losangeles", "Los Angeles", "westus"}, {"perth", "P
 
 const edgePath = "extendedLocation"
 
-// EdgeZoneOf is the name of the edge zone a resource is in, or "".
+// EdgeZoneOf returns the name of the edge zone a resource is in, or "".
 func EdgeZoneOf(b body.Object) string { return strings.ToLower(body.String(b, edgePath+".name")) }
 
-// edgeZonesOf are the names of a region's edge zones.
+// edgeZonesOf returns the names of a region's edge zones.
 func edgeZonesOf(location string) []string {
 	out := []string{}
 	for _, z := range EdgeZones {

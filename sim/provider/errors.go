@@ -45,7 +45,7 @@ func (e *Error) WithDetail(d *Error) *Error {
 	return e
 }
 
-// InnerObject is the inside of the "error" property. withDetails adds an empty "details", as the network provider does.
+// InnerObject returns the inside of the "error" property. withDetails adds an empty "details", as the network provider does.
 func (e *Error) InnerObject(withDetails bool) body.Object {
 	o := body.Object{"code": e.Code}
 	if e.Message != "" {
@@ -67,7 +67,7 @@ func (e *Error) InnerObject(withDetails bool) body.Object {
 	return o
 }
 
-// JSON is the whole answer.
+// JSON returns the whole answer.
 func (e *Error) JSON() []byte {
 	var o body.Object
 	if e.Bare {
@@ -118,7 +118,7 @@ func ResourceNotFound(id store.ID) *Error {
 		relativeID(id), id.ResourceGroup)
 }
 
-// relativeID is an ID below its scope: "Microsoft.Network/virtualNetworks/v".
+// relativeID returns an ID below its scope: "Microsoft.Network/virtualNetworks/v".
 func relativeID(id store.ID) string {
 	path := id.Namespace
 	for i, t := range id.Types {
@@ -151,7 +151,7 @@ func InvalidReference(to, from string) *Error {
 		"Resource %s referenced by resource %s was not found. Please make sure that the referenced resource exists, and that both resources are in the same region.", to, from))
 }
 
-// InvalidParameter is the usual 400 of the compute provider.
+// InvalidParameter returns the usual 400 of the compute provider.
 func InvalidParameter(target, format string, args ...any) *Error {
 	return Errorf(400, "InvalidParameter", format, args...).WithTarget(target)
 }

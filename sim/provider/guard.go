@@ -33,7 +33,7 @@ func (c *Call) checkGroup(write bool) error {
 	return nil
 }
 
-// FindGroup is the resource group of the call, or nil.
+// FindGroup returns the resource group of the call, or nil.
 func (c *Call) FindGroup() *store.Resource { return c.Get(c.groupID()) }
 
 func (c *Call) groupID() string {

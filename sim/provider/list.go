@@ -17,7 +17,7 @@ type Listing struct {
 	More   func() []any // rendered, behind Stored; nil: none
 }
 
-// RenderedListing is a list of rows that are rendered already.
+// RenderedListing returns a list of rows that are rendered already.
 func RenderedListing(rows []any) Listing { return Listing{More: func() []any { return rows }} }
 
 // CutPage returns at most size entries from a token on, "" being the beginning, and the token of the next page, "" at the end. The token

@@ -13,7 +13,7 @@ import (
 
 const statePath = "properties.provisioningState"
 
-// CanonicalID is the ID under which the call's resource is or will be stored: fixed parts in Azure's casing, the group and the
+// CanonicalID returns the ID under which the call's resource is or will be stored: fixed parts in Azure's casing, the group and the
 // parents as they were first written.
 func (c *Call) CanonicalID() string {
 	if it := c.FindItem(c.ID.String()); it != nil {
@@ -318,7 +318,7 @@ func (c *Call) isUnchanged(old, r *store.Resource) bool {
 	return body.Equal(old.Body, n)
 }
 
-// acceptedStatus is the status of a PUT that the type answers with status, or with another: 202 is for operations only.
+// acceptedStatus returns the status of a PUT that the type answers with status, or with another: 202 is for operations only.
 func (t *Type) acceptedStatus(status int, once bool) int {
 	if t.AcceptedStatus == 0 || once && t.AcceptedStatus == http.StatusAccepted {
 		return status

@@ -46,7 +46,7 @@ func renderID(t *Type, id string) string {
 	return id
 }
 
-// NotFound is the answer for the call's resource, which does not exist.
+// NotFound returns the answer for the call's resource, which does not exist.
 func (c *Call) NotFound() error {
 	if c.Type.Missing != nil {
 		if err := c.checkParent(); err != nil {

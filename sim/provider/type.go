@@ -134,7 +134,7 @@ type Type struct {
 	ListFilter func(c *Call, r *store.Resource) bool
 }
 
-// initialState is the provisioningState of a resource that is being made.
+// initialState returns the provisioningState of a resource that is being made.
 func (t *Type) initialState() string {
 	if t.StateNew != "" {
 		return t.StateNew
@@ -145,7 +145,7 @@ func (t *Type) initialState() string {
 	return "Updating"
 }
 
-// ListVersions are the api-versions that the provider advertises for the type, newest first.
+// ListVersions returns the api-versions that the provider advertises for the type, newest first.
 func (t *Type) ListVersions() []string {
 	if len(t.APIVersions) > 0 {
 		return t.APIVersions

@@ -24,7 +24,7 @@ type Request struct {
 	OperationID string    `json:"operationID"`
 }
 
-// ID is the path of the request, lower case.
+// ID returns the path of the request, lower case.
 func (r Request) ID() string {
 	path, _, _ := strings.Cut(r.URL, "?")
 	return strings.TrimRight(strings.ToLower(path), "/")
@@ -158,7 +158,7 @@ func documentOf(id string) string {
 	return ""
 }
 
-// CriticalPath is the chain of writes with the longest sum of durations, in order, and that sum. Only PUTs can be in it.
+// CriticalPath returns the chain of writes with the longest sum of durations, in order, and that sum. Only PUTs can be in it.
 func CriticalPath(writes []*Write) ([]*Write, time.Duration) {
 	var ended []*Write
 	for _, w := range writes {
@@ -189,7 +189,7 @@ func CriticalPath(writes []*Write) ([]*Write, time.Duration) {
 	return path, longest[last]
 }
 
-// ShortenID is a resource ID without subscription and provider namespace: type/name, or resourceGroups/name for a resource group.
+// ShortenID returns a resource ID without subscription and provider namespace: type/name, or resourceGroups/name for a resource group.
 func ShortenID(id string) string {
 	_, rest, ok := strings.Cut(id, "/resourcegroups/")
 	if !ok {

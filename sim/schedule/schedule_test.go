@@ -23,7 +23,7 @@ func put(seconds float64, id string, ms int64, operation string) Request {
 	return Request{Time: at(seconds), Method: "PUT", URL: id + "?api-version=1", Status: 201, DurationMs: ms, OperationID: operation}
 }
 
-// sample is a group, then a network and an address side by side, then a gateway that needs the address, then a subnet
+// sample returns a group, then a network and an address side by side, then a gateway that needs the address, then a subnet
 // that needs the network and the gateway, and a machine that is being made.
 func sample() []*Write {
 	network, address := group+"/providers/Microsoft.Network/virtualNetworks/v", group+"/providers/Microsoft.Network/publicIPAddresses/p"

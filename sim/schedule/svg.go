@@ -92,7 +92,7 @@ func cssClass(w *Write, critical []*Write) string {
 	return "write"
 }
 
-// stepOf is a round time of which at most ten fit.
+// stepOf returns a round time of which at most ten fit.
 func stepOf(whole time.Duration) time.Duration {
 	for _, step := range []time.Duration{100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second,
 		5 * time.Second, 10 * time.Second, 30 * time.Second,

@@ -18,7 +18,7 @@ const (
 	contributor       = "b24988ac-6180-42a0-ab88-20f7382dd24c"
 )
 
-// newGuarded is a simulator that enforces roles, with an owner who is the default caller and a group with a network.
+// newGuarded returns a simulator that enforces roles, with an owner who is the default caller and a group with a network.
 func newGuarded(t *testing.T) *azure {
 	t.Helper()
 	a := newAzure(t, func(o *server.Options) {

@@ -14,7 +14,7 @@ const (
 	pools = aks + "/agentPools/"
 )
 
-// aksCluster is a valid managed cluster with a system pool "pool0"; change edits its properties.
+// aksCluster returns a valid managed cluster with a system pool "pool0"; change edits its properties.
 func aksCluster(change func(p obj)) obj {
 	p := obj{"dnsPrefix": "c1", "kubernetesVersion": "1.33.2", "agentPoolProfiles": []any{aksProfile("pool0", nil)}}
 	if change != nil {
@@ -31,7 +31,7 @@ func aksProfile(name string, more obj) obj {
 	return e
 }
 
-// aksCode is the error code of AKS, whose answers have no "error" around them.
+// aksCode returns the error code of AKS, whose answers have no "error" around them.
 func (r response) aksCode() string {
 	code, _ := r.body["code"].(string)
 	if code == "" {

@@ -511,7 +511,7 @@ func splitSegments(path string) []string {
 	return out
 }
 
-// newGUID is an ID that is drawn outside of transactions: of a request, or a trace.
+// newGUID returns an ID that is drawn outside of transactions: of a request, or a trace.
 func (s *Server) newGUID() string {
 	s.idMu.Lock()
 	defer s.idMu.Unlock()

@@ -125,7 +125,7 @@ func (e *entra) isItself(audience, host string) bool {
 	return e.knownTenant(tenant) && slices.Contains([]string{"oauth2/v2.0/token", "oauth2/token", "v2.0", ""}, strings.ToLower(rest))
 }
 
-// federatedOf are the federated credentials of an identity.
+// federatedOf returns the federated credentials of an identity.
 func (e *entra) federatedOf(identity *store.Resource) []federatedCredential {
 	out := []federatedCredential{}
 	e.s.store.View(func(tx *store.Tx) {

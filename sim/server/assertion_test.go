@@ -41,7 +41,7 @@ func readKeyPair(t *testing.T) (text []byte, certificate *x509.Certificate, key 
 	return text, certificate, parsed.(*rsa.PrivateKey)
 }
 
-// signToken is a token with these claims, signed by the algorithm RS256.
+// signToken returns a token with these claims, signed by the algorithm RS256.
 func signToken(t *testing.T, key *rsa.PrivateKey, header, claims obj) string {
 	t.Helper()
 	part := func(v any) string {

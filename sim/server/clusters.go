@@ -40,7 +40,7 @@ func (v *clusterView) currentClusters() (int64, []containerservice.Cluster) {
 	return v.rev, clusters
 }
 
-// internalCall is a call of the simulator itself.
+// internalCall returns a call of the simulator itself.
 func (s *Server) internalCall(tx *store.Tx, method string) *provider.Call {
 	return &provider.Call{Tx: tx, Env: s.env, Method: method, Header: http.Header{}, BaseURL: "https://management.azure.com",
 		APIVersion: "2025-10-01", Internal: true}

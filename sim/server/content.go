@@ -105,7 +105,7 @@ func (r *lenient) isClosing(at int) bool {
 	return i < len(r.in) && (r.in[i] == '}' || r.in[i] == ']')
 }
 
-// skipBlanks is the place of the next thing that is neither blank nor a comment.
+// skipBlanks returns the place of the next thing that is neither blank nor a comment.
 func (r *lenient) skipBlanks(at int) int {
 	for at < len(r.in) {
 		rest := r.in[at:]

@@ -18,7 +18,7 @@ const (
 	deployedWith = "?api-version=2021-04-01"
 )
 
-// sentDeployment is the deployment that a command of the Azure CLI sent.
+// sentDeployment returns the deployment that a command of the Azure CLI sent.
 func sentDeployment(t *testing.T, name string) (command string, content obj) {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/azurecli/" + name + ".json")

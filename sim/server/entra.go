@@ -96,7 +96,7 @@ func (e *entra) signPayload(payload []byte) string {
 	return signed + "." + b64(sig)
 }
 
-// objectID is the service principal of a client ID: as configured, that of a stored identity, or derived.
+// objectID returns the service principal of a client ID: as configured, that of a stored identity, or derived.
 func (e *entra) objectID(clientID string) string {
 	for _, p := range e.s.opts.Principals {
 		if strings.EqualFold(p.ClientID, clientID) && p.ObjectID != "" {
@@ -111,7 +111,7 @@ func (e *entra) objectID(clientID string) string {
 	return derivedObjectID(clientID)
 }
 
-// derivedObjectID is the object ID of an application for which none was configured.
+// derivedObjectID returns the object ID of an application for which none was configured.
 func derivedObjectID(clientID string) string {
 	sum := sha256.Sum256([]byte(strings.ToLower(clientID)))
 	return fmt.Sprintf("%x-%x-4%03x-8%03x-%x", sum[0:4], sum[4:6], int(sum[6])<<4&0xfff, int(sum[7])<<4&0xfff, sum[10:16])

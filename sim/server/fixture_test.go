@@ -42,7 +42,7 @@ func publicIP(label string) obj {
 		"properties": obj{"publicIPAllocationMethod": "Static", "dnsSettings": obj{"domainNameLabel": label}}}
 }
 
-// apiLB is a public load balancer for port 6443 with frontend "fe", pool "pool" and probe "probe".
+// apiLB returns a public load balancer for port 6443 with frontend "fe", pool "pool" and probe "probe".
 func apiLB() obj {
 	lb := net + "/loadBalancers/lb"
 	return obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
@@ -67,7 +67,7 @@ func nic(subnet string, more obj) obj {
 
 var cloudInit = base64.StdEncoding.EncodeToString([]byte("#cloud-config\n"))
 
-// vm is a valid virtual machine on the interface nic; change edits its properties.
+// vm returns a valid virtual machine on the interface nic; change edits its properties.
 func vm(nicName string, change func(p obj)) obj {
 	p := obj{
 		"hardwareProfile": obj{"vmSize": "Standard_D2s_v3"},

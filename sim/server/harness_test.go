@@ -150,7 +150,7 @@ func (a *azure) mustSucceed(method, path string, body any) response {
 	return r
 }
 
-// errorCode is the error code of an answer, inner codes after a slash.
+// errorCode returns the error code of an answer, inner codes after a slash.
 func (r response) errorCode() string {
 	e, _ := r.body["error"].(map[string]any)
 	code, _ := e["code"].(string)
@@ -215,7 +215,7 @@ func pollUntilDone[T any](a *azure, p *runtime.Poller[T], err error) (T, error) 
 	return zero, nil
 }
 
-// codeOf is the error code an SDK call failed with.
+// codeOf returns the error code an SDK call failed with.
 func codeOf(err error) string {
 	var re *azcore.ResponseError
 	if errors.As(err, &re) {

@@ -34,7 +34,7 @@ func newPooledAzure(t *testing.T, change ...func(*server.Options)) *azure {
 	return a
 }
 
-// networkOnly is the body of cloud-provider-azure's PUT of a scale set: location and network profile.
+// networkOnly returns the body of cloud-provider-azure's PUT of a scale set: location and network profile.
 func networkOnly(pools ...string) obj {
 	cfg := scaleSet(0, nil)["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"].(obj)
 	ip := cfg["networkInterfaceConfigurations"].([]any)[0].(obj)["properties"].(obj)["ipConfigurations"].([]any)[0].(obj)["properties"].(obj)

@@ -112,7 +112,7 @@ var policies = map[string]policy{
 	"UpdateVMScaleSetVM": {1500, 500, 12, 4}, "DeleteVMScaleSetVM": {1500, 500, 12, 4}, "GetVMScaleSetVM": {6000, 2000, 36, 12},
 }
 
-// operationGroup is the group of operations that a request to Microsoft.Compute belongs to, "" for one without published limits.
+// operationGroup returns the group of operations that a request to Microsoft.Compute belongs to, "" for one without published limits.
 func (x *exchange) operationGroup() string {
 	id, kind := x.call.ID, kindOf(x.r.Method)
 	types := strings.ToLower(strings.Join(id.Types, "/"))

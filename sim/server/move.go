@@ -82,7 +82,7 @@ func (x *exchange) exportGroup() (*provider.Reply, error) {
 	return provider.OK(out), nil
 }
 
-// groupOfPath is the resource group that the path begins with.
+// groupOfPath returns the resource group that the path begins with.
 func (x *exchange) groupOfPath() (*store.Resource, error) {
 	group := x.call.Get("/" + strings.Join(x.segs[:4], "/"))
 	if group == nil {

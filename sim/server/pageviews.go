@@ -67,7 +67,7 @@ func ownerOf(r *store.Resource) string {
 	return strings.Join(owners, ", ")
 }
 
-// pageResource is a resource as GET shows it, nil when there is none.
+// pageResource returns a resource as GET shows it, nil when there is none.
 func (s *Server) pageResource(id string) *page.Body {
 	var out *page.Body
 	s.store.View(func(tx *store.Tx) {

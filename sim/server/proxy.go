@@ -15,7 +15,7 @@ import (
 var azureHosts = []string{"management.azure.com", "login.microsoftonline.com", "login.microsoft.com", "login.windows.net",
 	"sts.windows.net", "graph.microsoft.com"}
 
-// ProxyHandler is an HTTP CONNECT proxy: Azure's own hosts lead to the simulator at self (host:port), every other one
+// ProxyHandler returns an HTTP CONNECT proxy: Azure's own hosts lead to the simulator at self (host:port), every other one
 // through the simulated data plane to a guest. An unreachable address is answered with 502 and the step at which the
 // connection stops.
 func (s *Server) ProxyHandler(self string) http.Handler {

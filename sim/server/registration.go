@@ -133,7 +133,7 @@ func (e *entra) registerIssuer(issuer string, keys []jwk) error {
 	})
 }
 
-// keysOf are the keys that an issuer publishes.
+// keysOf returns the keys that an issuer publishes.
 func (r registrations) keysOf(issuer string) []crypto.PublicKey {
 	out := []crypto.PublicKey{}
 	for _, k := range r.Issuers[issuer] {
@@ -144,7 +144,7 @@ func (r registrations) keysOf(issuer string) []crypto.PublicKey {
 	return out
 }
 
-// certificatesOf are the certificates of an application.
+// certificatesOf returns the certificates of an application.
 func (r registrations) certificatesOf(clientID string) []*x509.Certificate {
 	out := []*x509.Certificate{}
 	for _, der := range r.Applications[strings.ToLower(clientID)].Certificates {

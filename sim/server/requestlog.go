@@ -48,7 +48,7 @@ func (l *requestLog) addRecord(r RequestRecord) {
 	}
 }
 
-// allRecords are the records so far, to be read. They are not copied: tests ask again and again, and records do not change.
+// allRecords returns the records so far, to be read. They are not copied: tests ask again and again, and records do not change.
 func (l *requestLog) allRecords() []RequestRecord {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -178,7 +178,7 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 	return nil, nil, false
 }
 
-// polledOperation is the operation that a path below a provider asks after, and whether it asks for its result.
+// polledOperation returns the operation that a path below a provider asks after, and whether it asks for its result.
 func (x *exchange) polledOperation(rest []string) (id string, result, ok bool) {
 	n := len(rest)
 	if n < 4 {
@@ -355,7 +355,7 @@ func (x *exchange) listGroups() provider.Listing {
 	}
 }
 
-// genericList is the list of resources of any type.
+// genericList returns the list of resources of any type.
 func (x *exchange) genericList(scope string) provider.Listing {
 	c := x.call
 	filter := c.Query.Get("$filter")
@@ -380,7 +380,7 @@ func (x *exchange) genericList(scope string) provider.Listing {
 	}
 }
 
-// genericResource is a resource as the list of resources of any type shows it.
+// genericResource returns a resource as the list of resources of any type shows it.
 func (x *exchange) genericResource(r *store.Resource, expand string) body.Object {
 	full := x.call.RenderResource(r)
 	id, _ := store.ParseID(r.ID)

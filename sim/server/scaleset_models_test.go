@@ -64,7 +64,7 @@ func TestFlexibleScaleSetHasNoModelLimit(t *testing.T) {
 	}
 }
 
-// bootsByVM are the boots of all guests by their VM.
+// bootsByVM returns the boots of all guests by their VM.
 func (a *azure) bootsByVM() map[string]string {
 	var page struct{ Guests []server.Guest }
 	a.callControl("GET", "/_sim/guests", nil, &page)

@@ -16,7 +16,7 @@ import (
 
 const pool = comp + "/virtualMachineScaleSets/pool"
 
-// scaleSet is a valid scale set of the subnet "node"; change edits its document.
+// scaleSet returns a valid scale set of the subnet "node"; change edits its document.
 func scaleSet(capacity int, change func(set, profile obj)) obj {
 	profile := obj{
 		"osProfile": obj{"computerNamePrefix": "pool", "adminUsername": "capi", "customData": cloudInit,
@@ -164,7 +164,7 @@ func TestScaleSetWithTheSDK(t *testing.T) {
 	a.mustSucceed("DELETE", net+"/virtualNetworks/vnet", nil)
 }
 
-// storedResources are all stored resources by ID.
+// storedResources returns all stored resources by ID.
 func (a *azure) storedResources() map[string]bool {
 	out := map[string]bool{}
 	for _, r := range a.sim.State() {

@@ -190,7 +190,7 @@ func statusOf(err error) int {
 	return 0
 }
 
-// longRunningCall is a call of a long-running operation: its poller resumes from its token, as in another process.
+// longRunningCall returns a call of a long-running operation: its poller resumes from its token, as in another process.
 func longRunningCall[T any](a *azure, begin func(ctx context.Context, name, token string) (*runtime.Poller[T], error)) sdkCall {
 	return func(ctx context.Context, name string) error {
 		poller, err := begin(ctx, name, "")
@@ -211,7 +211,7 @@ func longRunningCall[T any](a *azure, begin func(ctx context.Context, name, toke
 	}
 }
 
-// immediateCall is a call that does not take time.
+// immediateCall returns a call that does not take time.
 func immediateCall[T any](call func(ctx context.Context, name string) (T, error)) sdkCall {
 	return func(ctx context.Context, name string) error {
 		_, err := call(ctx, name)
@@ -241,7 +241,7 @@ func countUnpaged(list func(ctx context.Context) (int, error)) func(context.Cont
 	}
 }
 
-// decodeModel is a body as the SDK's type.
+// decodeModel returns a body as the SDK's type.
 func decodeModel[T any](a *azure, body obj) (out T) {
 	a.t.Helper()
 	raw, err := json.Marshal(body)
@@ -254,7 +254,7 @@ func decodeModel[T any](a *azure, body obj) (out T) {
 	return out
 }
 
-// inGroup is a reference to a resource of the group: "Microsoft.Network/virtualNetworks/aa".
+// inGroup returns a reference to a resource of the group: "Microsoft.Network/virtualNetworks/aa".
 func inGroup(path string) obj { return obj{"id": groupA + "/providers/" + path} }
 
 // mustMake has the error of making one end the test.

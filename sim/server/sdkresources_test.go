@@ -71,7 +71,7 @@ func (a *azure) resourceTypes() []sdkType {
 	}
 }
 
-// linkTypes are those of Microsoft.Network that need a cluster or a zone.
+// linkTypes returns those of Microsoft.Network that need a cluster or a zone.
 func (a *azure) linkTypes() []sdkType {
 	made, err := armnetwork.NewClientFactory(sub, a.cred(), a.armOptions())
 	f := mustMake(a, made, err)

@@ -189,7 +189,7 @@ func (s *Server) AddFault(r fault.Rule) error {
 	return s.disturbResource(r, r.ID)
 }
 
-// Faults are the rules of the fault script with how often each acted.
+// Faults returns the rules of the fault script with how often each acted.
 func (s *Server) Faults() []fault.Use { return s.faults.ListUses() }
 
 // ClearFaults removes all rules. Operations that are stuck end now.
@@ -352,7 +352,7 @@ func (s *Server) runDue() {
 	}
 }
 
-// firstDue is the operation to be ended next, nil when none is due. Deployments come behind all others, because they wait for others.
+// firstDue returns the operation to be ended next, nil when none is due. Deployments come behind all others, because they wait for others.
 func firstDue(tx *store.Tx) (first *store.Operation) {
 	for _, op := range tx.Running() {
 		if op.Due.IsZero() || op.Due.After(tx.Now()) {

@@ -34,7 +34,7 @@ func (t Throttle) Multiply(factor float64) Throttle {
 	return t
 }
 
-// limitOf is the bucket of a kind of requests.
+// limitOf returns the bucket of a kind of requests.
 func (t Throttle) limitOf(kind string) limit {
 	switch kind {
 	case "deletes":

@@ -92,10 +92,10 @@ func (id ID) String() string {
 	return b.String()
 }
 
-// Key is the ID in lower case.
+// Key returns the ID in lower case.
 func (id ID) Key() string { return Key(id.String()) }
 
-// Type is the full type, "Microsoft.Network/virtualNetworks/subnets".
+// Type returns the full type, "Microsoft.Network/virtualNetworks/subnets".
 func (id ID) Type() string {
 	if id.Namespace == "" {
 		if id.ResourceGroup != "" {
@@ -106,7 +106,7 @@ func (id ID) Type() string {
 	return id.Namespace + "/" + strings.Join(id.Types, "/")
 }
 
-// Name is the last name.
+// Name returns the last name.
 func (id ID) Name() string {
 	if len(id.Names) > 0 {
 		return id.Names[len(id.Names)-1]
@@ -120,7 +120,7 @@ func (id ID) Name() string {
 // IsCollection reports whether the ID ends with a type instead of a name.
 func (id ID) IsCollection() bool { return len(id.Types) > len(id.Names) }
 
-// Parent is the ID of the resource this one is nested in, or the scope for a top-level resource.
+// Parent returns the ID of the resource this one is nested in, or the scope for a top-level resource.
 func (id ID) Parent() ID {
 	if len(id.Names) > 1 || len(id.Names) == 1 && id.IsCollection() {
 		p := id
@@ -132,7 +132,7 @@ func (id ID) Parent() ID {
 	return p
 }
 
-// Top is the top-level resource this ID is nested in, or itself.
+// Top returns the top-level resource this ID is nested in, or itself.
 func (id ID) Top() ID {
 	t := id
 	if len(id.Names) > 1 {

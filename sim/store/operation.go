@@ -46,10 +46,10 @@ type Operation struct {
 // IsRunning reports whether the operation has not ended.
 func (o *Operation) IsRunning() bool { return o.Status == InProgress }
 
-// FailedState is the state that its error leaves.
+// FailedState returns the state that its error leaves.
 func (o *Operation) FailedState() string { return cmp.Or(o.Broken, Failed) }
 
-// VisibleStatus is the status a poller is shown: an operation that ended at once is still InProgress for MinPolls polls.
+// VisibleStatus returns the status a poller is shown: an operation that ended at once is still InProgress for MinPolls polls.
 func (o *Operation) VisibleStatus() string {
 	if o.Polls <= o.MinPolls && o.MinPolls > 0 {
 		return InProgress

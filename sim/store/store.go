@@ -30,7 +30,7 @@ type Resource struct {
 	Written  time.Time      `json:"written,omitzero"` // by a request for the resource itself, and not for one of its children
 }
 
-// Name is the last segment of the ID.
+// Name returns the last segment of the ID.
 func (r *Resource) Name() string { return r.ID[strings.LastIndexByte(r.ID, '/')+1:] }
 
 // Clone returns a deep copy.
@@ -217,7 +217,7 @@ type Tx struct {
 	undoMeta map[string]json.RawMessage
 }
 
-// Now is the store's time.
+// Now returns the store's time.
 func (tx *Tx) Now() time.Time { return tx.s.Clock.Now() }
 
 // Get returns the stored resource with that ID, or nil. It must not be changed; see Edit.

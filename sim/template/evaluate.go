@@ -107,7 +107,7 @@ func (s *scope) evaluateExpression(e *expression) (any, error) {
 	return stepInto(of, step)
 }
 
-// stepInto is the property or element of a value. Names of properties are compared without case.
+// stepInto returns the property or element of a value. Names of properties are compared without case.
 func stepInto(of, step any) (any, error) {
 	switch of := of.(type) {
 	case map[string]any:

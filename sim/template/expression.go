@@ -51,7 +51,7 @@ func (p *parser) unexpectedCharacter(want string) error {
 	return newRefusal("Unable to parse language expression '%s': expected token '%s' and actual '%s'.", p.text, want, got)
 }
 
-// peekCharacter is the next character behind blanks, 0 at the end.
+// peekCharacter returns the next character behind blanks, 0 at the end.
 func (p *parser) peekCharacter() byte {
 	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
 		p.at++

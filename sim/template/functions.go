@@ -56,7 +56,7 @@ func stringArguments(name string, args []any) ([]string, error) {
 	return out, nil
 }
 
-// writeValue is a value as concat and format write it.
+// writeValue returns a value as concat and format write it.
 func writeValue(v any) string {
 	switch v := v.(type) {
 	case nil:

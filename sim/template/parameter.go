@@ -20,10 +20,10 @@ type Parameter struct {
 	known bool
 }
 
-// Value is the value that the deployment has for it.
+// Value returns the value that the deployment has for it.
 func (p *Parameter) Value() any { return p.value }
 
-// Parameters are those of the template, by name.
+// Parameters returns those of the template, by name.
 func (t *Template) Parameters() []*Parameter { return t.parameters }
 
 func (t *Template) findParameter(name string) *Parameter {

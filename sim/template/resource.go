@@ -191,7 +191,7 @@ func (r *Resource) addDependencies(others []*Resource) {
 	}
 }
 
-// ownElements are the elements that its provider gets.
+// ownElements returns the elements that its provider gets.
 func (r *Resource) ownElements() map[string]any {
 	out := map[string]any{}
 	for k, v := range r.written {
@@ -233,7 +233,7 @@ func (r *Resource) refuseCircle(seen map[*Resource]int) error {
 	return nil
 }
 
-// findResources are the resources that a name, a name with its type, an ID or the name of a loop means.
+// findResources returns the resources that a name, a name with its type, an ID or the name of a loop means.
 func (t *Template) findResources(name string) []*Resource {
 	var out []*Resource
 	for _, r := range t.Resources {
@@ -245,7 +245,7 @@ func (t *Template) findResources(name string) []*Resource {
 	return out
 }
 
-// relativeID is an ID from the namespace on.
+// relativeID returns an ID from the namespace on.
 func relativeID(id string) string {
 	_, after, _ := strings.Cut(id, "/providers/")
 	return after

@@ -13,7 +13,7 @@ import (
 // apiDir has the constants of condition types and reasons.
 const apiDir = "api/v1beta1"
 
-// conditionNames are the constants of condition types and reasons, by the name of the constant. Those that are taken from
+// conditionNames returns the constants of condition types and reasons, by the name of the constant. Those that are taken from
 // Cluster API are not among them.
 func conditionNames(files []file) map[string]string {
 	out := map[string]string{}

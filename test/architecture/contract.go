@@ -36,7 +36,7 @@ func findDemands(page string) []string {
 	return out
 }
 
-// splitParagraphs are the paragraphs of a page, each in one line, and the lines of its code.
+// splitParagraphs returns the paragraphs of a page, each in one line, and the lines of its code.
 func splitParagraphs(page string) []string {
 	var out, lines []string
 	end := func() {

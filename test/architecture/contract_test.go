@@ -141,7 +141,7 @@ func TestContractOfTheRelease(t *testing.T) {
 	}
 }
 
-// contractRules are the sentences of the contract by rule.
+// contractRules returns the sentences of the contract by rule.
 func contractRules(t *testing.T) map[string][]string {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/contract.txt")
@@ -164,7 +164,7 @@ func contractRules(t *testing.T) map[string][]string {
 
 var rule = regexp.MustCompile(`^\|(---\|)+$`)
 
-// tableRows are the rows of all tables in a text with so many columns, without their heads.
+// tableRows returns the rows of all tables in a text with so many columns, without their heads.
 func tableRows(text string, columns int) [][]string {
 	var out [][]string
 	body := false

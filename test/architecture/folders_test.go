@@ -19,7 +19,7 @@ type folders map[string]folder
 // folder is what a folder has: test functions, and the texts in its tests, among which are the names of rows.
 type folder struct{ tests, texts map[string]bool }
 
-// hasTest tells whether a folder has a test and, where one is named, a row of that name or a golden case.
+// hasTest reports whether a folder has a test and, where one is named, a row of that name or a golden case.
 func (f folders) hasTest(t *testing.T, path, name, part string) bool {
 	t.Helper()
 	if _, read := f[path]; !read {

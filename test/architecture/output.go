@@ -50,7 +50,7 @@ func (f file) statusReads(field string) []string {
 	return out
 }
 
-// lastName is the name that an expression ends with: Status of object.Status.
+// lastName returns the name that an expression ends with: Status of object.Status.
 func lastName(expression ast.Expr) string {
 	switch expression := expression.(type) {
 	case *ast.Ident:

@@ -103,14 +103,14 @@ func checkCodeNames(page string, declared map[string]map[string]bool) (findings 
 	return findings
 }
 
-// providerFiles are the files of the provider, without tests and what helps them.
+// providerFiles returns the files of the provider, without tests and what helps them.
 func providerFiles(files []file) []file {
 	return slices.DeleteFunc(slices.Clone(files), func(f file) bool {
 		return f.test || strings.HasSuffix(f.dir, "test") || !coversAny([]string{"api/...", "internal/...", "cmd/manager", "cmd/adopt"}, f.dir)
 	})
 }
 
-// declaredNames are the names that packages declare, methods among them, by the last element of their path.
+// declaredNames returns the names that packages declare, methods among them, by the last element of their path.
 func declaredNames(files []file) map[string]map[string]bool {
 	out := map[string]map[string]bool{}
 	for _, f := range providerFiles(files) {
@@ -134,7 +134,7 @@ func declaredNames(files []file) map[string]map[string]bool {
 	return out
 }
 
-// annotationsOf are the annotations in the code, with a file that has each, and where the code uses one of another project that
+// annotationsOf returns the annotations in the code, with a file that has each, and where the code uses one of another project that
 // othersAnnotations does not know.
 func annotationsOf(files []file) (keys map[string]string, unknown []string) {
 	keys = map[string]string{}
@@ -159,7 +159,7 @@ func annotationsOf(files []file) (keys map[string]string, unknown []string) {
 	return keys, unknown
 }
 
-// ownAnnotations are the keys that a declaration has as text, without labels and finalizers.
+// ownAnnotations returns the keys that a declaration has as text, without labels and finalizers.
 func ownAnnotations(declaration ast.Decl) map[string]bool {
 	out := map[string]bool{}
 	ast.Inspect(declaration, func(node ast.Node) bool {

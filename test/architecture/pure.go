@@ -123,7 +123,7 @@ func findImpure(byDir map[string]map[string][]function, at function, root string
 // clientFields are the fields of kinds that reach Azure or Kubernetes.
 var clientFields = []string{"Client", "Engine", "Facts", "Identities", "Workload"}
 
-// importNames are the import paths of the file by their local names; those of this repository are relative to its root.
+// importNames returns the import paths of the file by their local names; those of this repository are relative to its root.
 func (f file) importNames() map[string]string {
 	out := map[string]string{}
 	for _, spec := range f.syntax.Imports {
@@ -140,7 +140,7 @@ func (f file) importNames() map[string]string {
 	return out
 }
 
-// receiverOf is the name of the type of a method; "" for a function.
+// receiverOf returns the name of the type of a method; "" for a function.
 func receiverOf(decl *ast.FuncDecl) string {
 	if decl.Recv == nil || len(decl.Recv.List) == 0 {
 		return ""
@@ -155,7 +155,7 @@ func receiverOf(decl *ast.FuncDecl) string {
 	return ""
 }
 
-// receiverName is the name of the receiver of a method, or "".
+// receiverName returns the name of the receiver of a method, or "".
 func receiverName(decl *ast.FuncDecl) string {
 	if decl.Recv == nil || len(decl.Recv.List) == 0 || len(decl.Recv.List[0].Names) == 0 {
 		return ""

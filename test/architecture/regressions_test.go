@@ -43,7 +43,7 @@ func TestRegressions(t *testing.T) {
 	pastRows(t, impossible, seen)
 }
 
-// pastRows are the last columns of a table by the first ones. No number may have been seen before.
+// pastRows returns the last columns of a table by the first ones. No number may have been seen before.
 func pastRows(t *testing.T, section string, seen map[string]bool) map[string]string {
 	t.Helper()
 	_, table, _ := strings.Cut(section, "\n|---|---|---|\n")

@@ -19,7 +19,7 @@ const (
 	rightsPage   = "../../docs/book/kubernetes-rights.md"
 )
 
-// readRole is a Role or ClusterRole of the release.
+// readRole returns a Role or ClusterRole of the release.
 func readRole(t *testing.T, file, name string) rbacv1.ClusterRole {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(rightsFolder, file))
@@ -39,7 +39,7 @@ func readRole(t *testing.T, file, name string) rbacv1.ClusterRole {
 	return rbacv1.ClusterRole{}
 }
 
-// managerRules are those of all roles that the release binds to its ServiceAccount.
+// managerRules returns those of all roles that the release binds to its ServiceAccount.
 func managerRules(t *testing.T) []rbacv1.PolicyRule {
 	t.Helper()
 	return slices.Concat(readRole(t, "role.yaml", "system-manager-role").Rules, readRole(t, "secrets_role.yaml", "system-secrets-role").Rules,
@@ -47,7 +47,7 @@ func managerRules(t *testing.T) []rbacv1.PolicyRule {
 		readRole(t, "former_identities.yaml", "system-former-identities-role").Rules)
 }
 
-// listRights are the single rights of rules, as "verb resource.group/subresource" or "verb resource.group/name".
+// listRights returns the single rights of rules, as "verb resource.group/subresource" or "verb resource.group/name".
 func listRights(rules []rbacv1.PolicyRule) []string {
 	var out []string
 	for _, rule := range rules {

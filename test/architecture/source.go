@@ -64,7 +64,7 @@ func readSource(root fs.FS) ([]file, error) {
 	return files, err
 }
 
-// importPaths are the import paths of the file; those of this repository are relative to its root.
+// importPaths returns the import paths of the file; those of this repository are relative to its root.
 func (f file) importPaths() []string {
 	var out []string
 	for _, spec := range f.syntax.Imports {
@@ -102,7 +102,7 @@ func (f file) usedNames() map[string]string {
 	return out
 }
 
-// coversPath tells whether a pattern means the directory or import path: itself, with a trailing "/..." also all below, and
+// coversPath reports whether a pattern means the directory or import path: itself, with a trailing "/..." also all below, and
 // with a "*" one path element.
 func coversPath(pattern, name string) bool {
 	deep, isDeep := strings.CutSuffix(pattern, "/...")
@@ -127,7 +127,7 @@ func coversAny(patterns []string, name string) bool {
 	return false
 }
 
-// isStandard tells whether an import path is of the standard library: its first element has no dot, and it is not a
+// isStandard reports whether an import path is of the standard library: its first element has no dot, and it is not a
 // directory of this repository.
 func isStandard(name string, dirs map[string]bool) bool {
 	first, _, _ := strings.Cut(name, "/")

@@ -84,7 +84,7 @@ func runWith(stage *harness.Stage, credential azcore.TokenCredential, kubernetes
 	return out.String(), errs.String(), err
 }
 
-// PageCommands are the lines of the page about adoption that begin as one of these, in order.
+// PageCommands returns the lines of the page about adoption that begin as one of these, in order.
 func PageCommands(tb testing.TB, beginnings ...string) []string {
 	tb.Helper()
 	root, err := harness.ModuleDir("")

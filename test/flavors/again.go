@@ -178,7 +178,7 @@ var written = map[string][]string{
 	"AzureMachinePool":           {"providerID", "providerIDList"},
 }
 
-// comparableSpec is the spec of an object without what controllers write, and its generation where they write nothing.
+// comparableSpec returns the spec of an object without what controllers write, and its generation where they write nothing.
 func comparableSpec(object *unstructured.Unstructured) map[string]any {
 	object = object.DeepCopy()
 	fields := written[object.GetKind()]

@@ -46,7 +46,7 @@ func InstallDefinitions(t *testing.T, config *rest.Config) {
 	}
 }
 
-// NewStage is a stage with the definitions that manifests need.
+// NewStage returns a stage with the definitions that manifests need.
 func NewStage(t *testing.T, environment *harness.Environment) *harness.Stage {
 	t.Helper()
 	InstallDefinitions(t, environment.Config)
@@ -99,7 +99,7 @@ func mustApply(stage *harness.Stage, object *unstructured.Unstructured) {
 	}
 }
 
-// FieldString is the string at a path of fields, or "".
+// FieldString returns the string at a path of fields, or "".
 func FieldString(object *unstructured.Unstructured, path string) string {
 	text, _, _ := unstructured.NestedString(object.Object, strings.Split(path, ".")...)
 	return text

@@ -28,7 +28,7 @@ const (
 	Neighbours  = "aks/neighbours"
 )
 
-// ReadPage is the text of a page in a folder of docs/book.
+// ReadPage returns the text of a page in a folder of docs/book.
 func ReadPage(t *testing.T, folder, page string) string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(RepositoryRoot(t), "docs", "book", folder, page))
@@ -38,7 +38,7 @@ func ReadPage(t *testing.T, folder, page string) string {
 	return string(raw)
 }
 
-// TemplateNames are the file names of the flavors.
+// TemplateNames returns the file names of the flavors.
 func TemplateNames(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(RepositoryRoot(t), "templates", "cluster-template*.yaml"))
@@ -51,7 +51,7 @@ func TemplateNames(t *testing.T) []string {
 	return files
 }
 
-// PageBlocks are those of a page in a folder of docs/book.
+// PageBlocks returns those of a page in a folder of docs/book.
 func PageBlocks(t *testing.T, folder, page string) []Block {
 	t.Helper()
 	var blocks []Block
@@ -76,7 +76,7 @@ func PageBlocks(t *testing.T, folder, page string) []Block {
 	return blocks
 }
 
-// PageNames are the names of the pages in a folder of docs/book.
+// PageNames returns the names of the pages in a folder of docs/book.
 func PageNames(t *testing.T, folder string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(RepositoryRoot(t), "docs", "book", folder, "*.md"))
@@ -150,7 +150,7 @@ func TryManifest(t *testing.T, environment *harness.Environment, manifest string
 	return Made
 }
 
-// isReconciled tells whether the provider makes something of the objects. A cluster that somebody else manages, and a class that no
+// isReconciled reports whether the provider makes something of the objects. A cluster that somebody else manages, and a class that no
 // cluster uses, it leaves alone.
 func isReconciled(objects []*unstructured.Unstructured) bool {
 	makes := false
@@ -191,7 +191,7 @@ func clusterOf(azureCluster string) *unstructured.Unstructured {
 	})
 }
 
-// ValueText is what is at a dotted path of a resource as text, as in "properties.subnets.0.name"; "" when there is nothing.
+// ValueText returns what is at a dotted path of a resource as text, as in "properties.subnets.0.name"; "" when there is nothing.
 func ValueText(resource any, path string) string {
 	for part := range strings.SplitSeq(path, ".") {
 		if part == "" {

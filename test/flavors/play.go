@@ -45,7 +45,7 @@ type Cluster struct {
 	Secrets map[string]string
 }
 
-// ByGroup are the names of a group's machines.
+// ByGroup returns the names of a group's machines.
 func (c *Cluster) ByGroup(name string) []string {
 	var names []string
 	for _, group := range c.Groups {
@@ -225,7 +225,7 @@ func zonesOf(object *unstructured.Unstructured) []string {
 	return nil
 }
 
-// SnapshotAzure is what Azure has, by ID, without what it counts up by itself.
+// SnapshotAzure returns what Azure has, by ID, without what it counts up by itself.
 func SnapshotAzure(stage *harness.Stage) map[string]any {
 	out := map[string]any{}
 	for _, resource := range stage.Azure.State() {

@@ -83,7 +83,7 @@ func waitResyncs(stage *harness.Stage, times int) {
 	}
 }
 
-// machineStatuses are those of all AzureMachines.
+// machineStatuses returns those of all AzureMachines.
 func machineStatuses(stage *harness.Stage) map[string]infrav1.AzureMachineStatus {
 	stage.T.Helper()
 	list := &infrav1.AzureMachineList{}

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// RepositoryRoot is the folder of this repository.
+// RepositoryRoot returns the folder of this repository.
 func RepositoryRoot(t *testing.T) string {
 	t.Helper()
 	root, err := harness.ModuleDir("")
@@ -59,13 +59,13 @@ func TryRun(t *testing.T, variables map[string]string, program string, arguments
 	return out.Bytes(), nil
 }
 
-// RenderTemplate is what clusterctl makes of a template of the folder templates with these variables and no others.
+// RenderTemplate returns what clusterctl makes of a template of the folder templates with these variables and no others.
 func RenderTemplate(t *testing.T, template string, variables map[string]string) []byte {
 	t.Helper()
 	return RunProgram(t, variables, "clusterctl", "generate", "yaml", "--from", filepath.Join("templates", template))
 }
 
-// DecodeManifest are the objects of a manifest.
+// DecodeManifest returns the objects of a manifest.
 func DecodeManifest(manifest []byte) ([]*unstructured.Unstructured, error) {
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), 4096)
 	var objects []*unstructured.Unstructured

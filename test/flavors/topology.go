@@ -136,7 +136,7 @@ func applyOperation(target *unstructured.Unstructured, operation, variables map[
 	return unstructured.SetNestedField(target.Object, value, fields...)
 }
 
-// valueOf is the value of an operation, from a variable or a template.
+// valueOf returns the value of an operation, from a variable or a template.
 func valueOf(operation, variables map[string]any) (any, error) {
 	if name, found, _ := unstructured.NestedString(operation, "valueFrom", "variable"); found {
 		if value := fieldValue(variables, name); value != nil {

@@ -59,7 +59,7 @@ var values = map[string][]string{
 	"object": {`{}`, `{"":""}`},
 }
 
-// ListEdits are those that reach every field below the spec with every unusual value.
+// ListEdits returns those that reach every field below the spec with every unusual value.
 func (k *Kind) ListEdits() []Edit {
 	var out []Edit
 	var walk func(path string, schema apiextensionsv1.JSONSchemaProps)
@@ -106,7 +106,7 @@ func propertyNames(properties map[string]apiextensionsv1.JSONSchemaProps) []stri
 	return out
 }
 
-// ApplyEdit is the document with the change, as JSON; ok is false when the schema refuses it or there is no such place.
+// ApplyEdit returns the document with the change, as JSON; ok is false when the schema refuses it or there is no such place.
 func (k *Kind) ApplyEdit(document []byte, edit Edit) (object []byte, ok bool) {
 	var content, value any
 	if yaml.Unmarshal(document, &content) != nil || json.Unmarshal([]byte(edit.Value), &value) != nil {

@@ -29,7 +29,7 @@ const inputSuffix = ".in.yaml"
 
 func caseFile(name, suffix string) string { return filepath.Join("testdata", name+suffix) }
 
-// CaseNames are the names of all cases.
+// CaseNames returns the names of all cases.
 func CaseNames(t *testing.T) []string {
 	t.Helper()
 	paths, err := filepath.Glob(caseFile("*", inputSuffix))
@@ -43,7 +43,7 @@ func CaseNames(t *testing.T) []string {
 	return names
 }
 
-// ReadDocuments are the YAML documents of a case.
+// ReadDocuments returns the YAML documents of a case.
 func ReadDocuments(t testing.TB, name string) [][]byte {
 	t.Helper()
 	raw, err := os.ReadFile(caseFile(name, inputSuffix))
@@ -73,7 +73,7 @@ func ReadCase(t testing.TB, name string, targets map[string]Target) {
 // Target takes a document.
 type Target func(t testing.TB, document []byte)
 
-// DecodeInto is the target that decodes into *into.
+// DecodeInto returns the target that decodes into *into.
 func DecodeInto[T any](into **T) Target {
 	return func(t testing.TB, document []byte) {
 		t.Helper()
@@ -131,7 +131,7 @@ type Node struct {
 	Differs *[]string `json:"differs,omitempty"`
 }
 
-// DescribeNodes are the nodes of a plan in their order, each of which must have a known type, a group and a policy, and a body that
+// DescribeNodes returns the nodes of a plan in their order, each of which must have a known type, a group and a policy, and a body that
 // Azure's definition of the type allows. versions are the api-versions of types that are not spoken to in that of the table.
 func DescribeNodes(t *testing.T, graph *arm.Graph, versions map[string]string) []Node {
 	t.Helper()
@@ -150,7 +150,7 @@ func DescribeNodes(t *testing.T, graph *arm.Graph, versions map[string]string) [
 	return out
 }
 
-// hasClusterTag tells whether a body has the tag that says which cluster a resource is of.
+// hasClusterTag reports whether a body has the tag that says which cluster a resource is of.
 func hasClusterTag(t *testing.T, body any) bool {
 	t.Helper()
 	raw, err := json.Marshal(body)

@@ -82,7 +82,7 @@ func readASODirectory(t *testing.T, dir string) asoTypes {
 	return out
 }
 
-// properties are the values of a struct.
+// properties returns the values of a struct.
 func (a asoTypes) properties(t *testing.T, path, name string) []asoProperty {
 	t.Helper()
 	structure, ok := a.structs[name]
@@ -106,7 +106,7 @@ func (a asoTypes) properties(t *testing.T, path, name string) []asoProperty {
 	return out
 }
 
-// values are those of a property of some type.
+// values returns those of a property of some type.
 func (a asoTypes) values(t *testing.T, path string, kind ast.Expr) []asoProperty {
 	t.Helper()
 	switch kind := kind.(type) {
@@ -151,7 +151,7 @@ func (a asoTypes) values(t *testing.T, path string, kind ast.Expr) []asoProperty
 
 const exampleID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Example/things/t"
 
-// document is the spec that has only the value.
+// document returns the spec that has only the value.
 func (p asoProperty) document() map[string]any {
 	steps := strings.Split(p.path, ".")
 	value := p.example

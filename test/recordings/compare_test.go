@@ -81,7 +81,7 @@ func TestWhatWasPutIsFoundAgain(t *testing.T) {
 	}
 }
 
-// relevant tells whether clusters use types of this namespace.
+// relevant reports whether clusters use types of this namespace.
 func relevant(resourceType string) bool {
 	for _, namespace := range []string{"microsoft.network/", "microsoft.compute/", "microsoft.managedidentity/", "microsoft.authorization/",
 		"microsoft.resources/resourcegroups"} {
@@ -92,7 +92,7 @@ func relevant(resourceType string) bool {
 	return false
 }
 
-// finished is the next body of the resource that says that nothing is under way, unless it is written before.
+// finished returns the next body of the resource that says that nothing is under way, unless it is written before.
 func finished(exchanges []exchange, id arm.ID) string {
 	for _, next := range exchanges {
 		if !id.Equal(arm.ID(next.Path)) {

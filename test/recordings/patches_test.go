@@ -96,7 +96,7 @@ func TestPatchesKnowWhatASOKnows(t *testing.T) {
 	}
 }
 
-// refusedReason is the entry of the list that covers a path.
+// refusedReason returns the entry of the list that covers a path.
 func refusedReason(kind aso.Kind, path string) (string, bool) {
 	for known := range refused[kind] {
 		if path == known || strings.HasPrefix(path, known+".") {
@@ -165,7 +165,7 @@ func checkPatch(t *testing.T, kind aso.Kind, version string, p asoProperty) {
 	}
 }
 
-// places are the paths of the values in a body; a key of a map may have dots.
+// places returns the paths of the values in a body; a key of a map may have dots.
 func places(path string, value any) []string {
 	var out []string
 	switch value := value.(type) {

@@ -25,7 +25,7 @@ type exchange struct {
 	Answer    string
 }
 
-// operatorSource is the directory of the operator's module in the module cache.
+// operatorSource returns the directory of the operator's module in the module cache.
 func operatorSource(t *testing.T) string {
 	t.Helper()
 	raw, err := exec.Command("go", "mod", "download", "-json", operator).Output()
@@ -39,7 +39,7 @@ func operatorSource(t *testing.T) string {
 	return module.Dir
 }
 
-// recordings are all exchanges by file, in the order they were recorded.
+// recordings returns all exchanges by file, in the order they were recorded.
 func recordings(t *testing.T) map[string][]exchange {
 	t.Helper()
 	dir := operatorSource(t)

@@ -128,7 +128,7 @@ func TestSpecsKnowWhatASOKnows(t *testing.T) {
 	}
 }
 
-// definedNames are the places of a definition in lower case, without the levels "properties".
+// definedNames returns the places of a definition in lower case, without the levels "properties".
 func definedNames(definition schema.Definition) map[string]bool {
 	out := map[string]bool{}
 	definition.WalkProperties(func(path string, _ schema.Shape) {
@@ -178,7 +178,7 @@ func translationProblem(t *testing.T, definition schema.Definition, p asoPropert
 	return ""
 }
 
-// asoVersionDirectories are the directories of all versions of ASO's groups.
+// asoVersionDirectories returns the directories of all versions of ASO's groups.
 func asoVersionDirectories(t *testing.T) []string {
 	t.Helper()
 	out, err := filepath.Glob(filepath.Join(operatorSource(t), "api", "*", "v*"))
@@ -191,7 +191,7 @@ func asoVersionDirectories(t *testing.T) []string {
 	})
 }
 
-// decodedSpec is the spec that has only the value, as JSON is decoded.
+// decodedSpec returns the spec that has only the value, as JSON is decoded.
 func decodedSpec(t *testing.T, p asoProperty) map[string]any {
 	t.Helper()
 	raw, err := json.Marshal(p.document()["spec"])

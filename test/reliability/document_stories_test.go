@@ -23,7 +23,7 @@ spec:
   owner: {name: c1}
 `
 
-// asoStages are the stages of an AKS cluster of documents with two pools.
+// asoStages returns the stages of an AKS cluster of documents with two pools.
 func asoStages() []stage {
 	rewritten := func(w *world, object *infrav1.AzureASOManagedControlPlane, from, to string) {
 		harness.ChangeObject(w.Stage, object, func(o *infrav1.AzureASOManagedControlPlane) {

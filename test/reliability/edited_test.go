@@ -82,7 +82,7 @@ const sampled = "/publicIPAddresses/pip-c1-node-natgw"
 // looked are the types of what AKS makes that a pool looks at.
 var looked = []string{"MC_" + types.ResourceGroup, "MC_" + types.ScaleSet, "MC_" + scaleSetVM}
 
-// playedWorld is a world in which stages were lived, with something of somebody else's beside the cluster.
+// playedWorld returns a world in which stages were lived, with something of somebody else's beside the cluster.
 func playedWorld(t *testing.T, stages []stage) *world {
 	w := newWorld(t, 0)
 	for _, stage := range stages {
@@ -155,7 +155,7 @@ func (w *world) playEdit(story, short string, e edit) bool {
 	return true
 }
 
-// foreignTag tells whether a resource has the tag of somebody else.
+// foreignTag reports whether a resource has the tag of somebody else.
 func (w *world) foreignTag(short string) bool {
 	w.T.Helper()
 	_, resource := w.sendAsUser(http.MethodGet, short, nil)

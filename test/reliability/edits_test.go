@@ -150,7 +150,7 @@ func (e edit) applyEdit(w *world, short string) (done bool, undo func()) {
 	return true, undo
 }
 
-// coversPatch tells whether a resource has all that a merge patch changes, and has it otherwise.
+// coversPatch reports whether a resource has all that a merge patch changes, and has it otherwise.
 func coversPatch(resource, patch body) bool {
 	for key, value := range patch {
 		has, ok := resource[key]
@@ -163,7 +163,7 @@ func coversPatch(resource, patch body) bool {
 	return true
 }
 
-// revertPatch is the merge patch that takes another one back.
+// revertPatch returns the merge patch that takes another one back.
 func revertPatch(patch, before body) body {
 	out := body{}
 	for key, value := range patch {

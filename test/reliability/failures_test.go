@@ -136,7 +136,7 @@ func (w *failing) createObjects() {
 	w.CreatePool(azurePool, 1)
 }
 
-// createASOCluster is an AKS cluster of documents that uses the identity. A Secret that the documents name would go before it.
+// createASOCluster returns an AKS cluster of documents that uses the identity. A Secret that the documents name would go before it.
 func (w *failing) createASOCluster() *harness.DocumentCluster {
 	out := w.BuildASOCluster("c1", "pool0")
 	out.Infrastructure.Spec.IdentityRef = harness.IdentityRef()
@@ -263,7 +263,7 @@ func (w *failing) showsEvent(event virtual.Event) bool {
 // it back, which is told again.
 const mostTold = 3
 
-// noteOf is the note of the Warning that tells a failure.
+// noteOf returns the note of the Warning that tells a failure.
 func noteOf(f virtual.Failure) string {
 	switch {
 	case strings.HasPrefix(f.Controller, "azurejson"):

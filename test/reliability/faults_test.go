@@ -107,7 +107,7 @@ var disturbances = map[string]disturbance{
 // operation is a type of requests: to resources of a type and lists of them, or to something else that Azure serves.
 type operation struct{ method, resourceType string }
 
-// countOperations are the requests since a mark by operation, each with how many resources they were for.
+// countOperations returns the requests since a mark by operation, each with how many resources they were for.
 func (w *world) countOperations(from int) map[operation]int {
 	out, seen := map[operation]int{}, map[string]bool{}
 	for _, request := range w.Azure.Requests()[from:] {
@@ -127,7 +127,7 @@ func (w *world) countOperations(from int) map[operation]int {
 	return out
 }
 
-// faultRule is the fault for an operation. What Azure serves without keeping it has a path and no type.
+// faultRule returns the fault for an operation. What Azure serves without keeping it has a path and no type.
 func (o operation) faultRule(of fault.Rule, kept map[string]bool) fault.Rule {
 	of.Method = o.method
 	if kept[o.resourceType] {
@@ -150,7 +150,7 @@ type cell struct {
 	bound int
 }
 
-// learnOperations are the operations of a story, and how its stages end.
+// learnOperations returns the operations of a story, and how its stages end.
 func learnOperations(t *testing.T, story string, stages []stage) (cells []cell) {
 	synctest.Test(t, func(t *testing.T) {
 		w, known, kept := newWorld(t, 0), map[operation]bool{}, map[string]bool{}
@@ -305,7 +305,7 @@ func (w *world) clearFailed() {
 	}
 }
 
-// wrongConditions is what conditions say about what is not as it should be.
+// wrongConditions returns what conditions say about what is not as it should be.
 func (w *world) wrongConditions() string {
 	var out []string
 	for _, list := range []client.ObjectList{

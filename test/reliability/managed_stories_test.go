@@ -22,7 +22,7 @@ func managedPool(name string) *infrav1.AzureManagedMachinePool {
 	return &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// aksStages are the stages of an AKS cluster with two pools.
+// aksStages returns the stages of an AKS cluster with two pools.
 func aksStages() []stage {
 	return []stage{
 		{"create", func(w *world) { w.BuildAKSCluster("aks1", 2); w.managedReady("aks1-pool0", "aks1-pool1") }},
@@ -96,7 +96,7 @@ func (w *world) managedCurrent(pools ...string) bool {
 	return all
 }
 
-// readResource is a resource as Azure keeps it, nil when there is none.
+// readResource returns a resource as Azure keeps it, nil when there is none.
 func (w *world) readResource(id string) map[string]any {
 	for _, resource := range w.Sim.State() {
 		if has, _ := resource["id"].(string); strings.EqualFold(has, "/subscriptions/"+w.Azure.SubscriptionID+"/"+id) {

@@ -72,7 +72,7 @@ var comesLater = map[string]string{
 // scaleSetVM is the type of a VM of a scale set.
 const scaleSetVM = types.ScaleSet + "/virtualMachines"
 
-// expectedVerdict is what has to become of an edit of a resource.
+// expectedVerdict returns what has to become of an edit of a resource.
 func expectedVerdict(story, short, resourceType string, e edit) expectation {
 	if strings.Contains(short, "/MC_") {
 		return expectation{"what AKS makes is AKS's business", left}
@@ -118,7 +118,7 @@ func (w *world) takeMoment() moment {
 // numbered is what is another one for a VM that comes for one of a scale set.
 var numbered = regexp.MustCompile(`(virtualMachines/|_)[0-9]+`)
 
-// azureState is what of it is in Azure.
+// azureState returns what of it is in Azure.
 func (m moment) azureState() clusters.State {
 	out := maps.Clone(m.State)
 	maps.DeleteFunc(out, func(line string, _ int) bool { return strings.HasPrefix(line, "*") })
@@ -140,7 +140,7 @@ func (m moment) newMessages(before moment, id arm.ID) (out []string) {
 	return out
 }
 
-// missingResources are the resources that were there before.
+// missingResources returns the resources that were there before.
 func (m moment) missingResources(before moment) (out []string) {
 	for short, often := range before.resources {
 		if m.resources[short] < often {
@@ -159,7 +159,7 @@ type verdict struct {
 	differs []string
 }
 
-// judgeEdit tells what became of an edit of a resource, with how everything was before and right after it and what was written since.
+// judgeEdit returns what became of an edit of a resource, with how everything was before and right after it and what was written since.
 func (w *world) judgeEdit(short string, e edit, before, edited moment, writes map[string]int) verdict {
 	w.T.Helper()
 	now := w.takeMoment()
@@ -191,7 +191,7 @@ func (w *world) judgeEdit(short string, e edit, before, edited moment, writes ma
 	return v
 }
 
-// meets tells whether an outcome is as it is expected.
+// meets reports whether an outcome is as it is expected.
 func (v verdict) meets(want expectation) bool {
 	return v.outcome == want.outcome || want.outcome == left && len(v.writes) == 0
 }

@@ -15,7 +15,7 @@ func buildPool() *infrav1.AzureMachinePool {
 	return &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}
 }
 
-// poolStages are the stages of a cluster with a pool of VMs.
+// poolStages returns the stages of a cluster with a pool of VMs.
 func poolStages() []stage {
 	return []stage{
 		networkStage(nil),

@@ -10,10 +10,10 @@ const sample = 120
 
 var every = flag.Int("every", sample, "one of how many rows is tried; of all stories, when it is less than the default")
 
-// isWide tells whether all stories are lived, and not only the one that is each test's sample.
+// isWide reports whether all stories are lived, and not only the one that is each test's sample.
 func isWide() bool { return *every < sample }
 
-// isDrawn tells whether a row is one of those that are tried. They are the same at each run.
+// isDrawn reports whether a row is one of those that are tried. They are the same at each run.
 func isDrawn(row string) bool {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(row))

@@ -223,7 +223,7 @@ func (w *world) restoreSnapshot(held virtual.Snapshot) {
 	}
 }
 
-// allReady tells whether every object of the clusters is Ready as it is stored.
+// allReady reports whether every object of the clusters is Ready as it is stored.
 func (w *world) allReady() bool {
 	w.T.Helper()
 	for _, object := range w.TakeSnapshot() {

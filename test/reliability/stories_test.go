@@ -26,7 +26,7 @@ type world struct {
 	player *harness.PoolPlayer
 }
 
-// newWorld is one with a manager that sees and hears of changes that late at most. It has to be called in a bubble of virtual time.
+// newWorld returns one with a manager that sees and hears of changes that late at most. It has to be called in a bubble of virtual time.
 func newWorld(t *testing.T, lag time.Duration) *world {
 	t.Helper()
 	in := clusters.New(t)
@@ -34,7 +34,7 @@ func newWorld(t *testing.T, lag time.Duration) *world {
 	return withManager(in)
 }
 
-// withManager is a world in which a manager is started, and another one when it dies.
+// withManager returns a world in which a manager is started, and another one when it dies.
 func withManager(in *clusters.World) *world {
 	w := &world{World: in}
 	w.manager = w.StartProvider()
@@ -96,7 +96,7 @@ type conditioned interface {
 	GetConditions() []metav1.Condition
 }
 
-// isCurrent tells whether an object is Ready as it is stored.
+// isCurrent reports whether an object is Ready as it is stored.
 func isCurrent(object conditioned) bool {
 	said := harness.FindCondition(object, infrav1.ReadyCondition)
 	return said.Status == metav1.ConditionTrue && said.ObservedGeneration == object.GetGeneration()

@@ -106,7 +106,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// startNextManager is the manager that comes after one that died.
+// startNextManager returns the manager that comes after one that died.
 func (w *world) startNextManager() *virtual.Manager {
 	if w.mortal {
 		return w.StartDyingManager(1, w.deaths%2 == 1)

@@ -22,7 +22,7 @@ var (
 	byURL = regexp.MustCompile(`by a URL, which does not say whose`)
 )
 
-// vmRole is a role for the identity of a VM, at a scope below the subscription.
+// vmRole returns a role for the identity of a VM, at a scope below the subscription.
 func vmRole(at string) func(w *world) infrav1.ManagedIdentities {
 	return func(w *world) infrav1.ManagedIdentities { return systemAssigned(w, at) }
 }

@@ -92,7 +92,7 @@ var naming = map[string]func(w *world, spell func(string) string){
 	},
 }
 
-// quoteText is a text as JSON and YAML have it.
+// quoteText returns a text as JSON and YAML have it.
 func quoteText(text string) string {
 	raw, err := json.Marshal(text)
 	if err != nil {

@@ -71,12 +71,12 @@ func newWorld(t *testing.T, grant func(*infrav1.AzureClusterIdentitySpec)) *worl
 	return w
 }
 
-// foreignPath is the path of a resource of others in the subscription.
+// foreignPath returns the path of a resource of others in the subscription.
 func foreignPath(resourceType, name string) string {
 	return "resourceGroups/theirs/providers/" + resourceType + "/" + name
 }
 
-// expandID is the ID of a path in the subscription.
+// expandID returns the ID of a path in the subscription.
 func (w *world) expandID(path string) string {
 	return "/subscriptions/" + w.Azure.SubscriptionID + "/" + path
 }
@@ -134,7 +134,7 @@ func registerKind[O reconcile.Object, I any](ctx context.Context, w *world, m *v
 	return reconcile.NewAzureRunner(m.Services, planning[O, I]{kind, w}).SetupWithManager(ctx, m, controllerOptions())
 }
 
-// kindsOf are the packages below internal/controller that have a text in a file, in the letters of their kinds.
+// kindsOf returns the packages below internal/controller that have a text in a file, in the letters of their kinds.
 func kindsOf(t *testing.T, text string, all []string) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../internal/controller/azure*/*.go")

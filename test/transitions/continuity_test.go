@@ -198,7 +198,7 @@ func recordManifests(states ...[]string) (out [][]any) {
 	return out
 }
 
-// endpointTo is a private endpoint with a name for a storage account.
+// endpointTo returns a private endpoint with a name for a storage account.
 func endpointTo(name string) any {
 	return map[string]any{"name": name, "privateLinkServiceConnections": []any{map[string]any{"name": "store", "groupIDs": []any{"blob"},
 		"privateLinkServiceID": "/subscriptions/" + server.DefaultSubscription + "/resourceGroups/hub/providers/Microsoft.Storage/storageAccounts/store"}}}

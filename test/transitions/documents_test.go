@@ -12,7 +12,7 @@ import (
 
 type body = map[string]any
 
-// asoManifest is one of the operator's, with more in its spec.
+// asoManifest returns one of the operator's, with more in its spec.
 func asoManifest(apiVersion, kind, name string, spec body, more ...body) body {
 	spec = maps.Clone(spec)
 	for _, each := range more {

@@ -16,7 +16,7 @@ var byPattern = map[string][]any{
 	`^(\d+)$`: {"5", "50"}, `^(\d+)m$`: {"10m", "20m", "10s"}, `^(\d+)s$`: {"10s", "20s"},
 }
 
-// drawnProperties are those of an object that are drawn, in their order.
+// drawnProperties returns those of an object that are drawn, in their order.
 func (h hints) drawnProperties(path string, schema apiextensionsv1.JSONSchemaProps) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(schema.Properties)), func(name string) bool {
 		values, has := h[joinPath(path, name)]
@@ -70,7 +70,7 @@ func (h hints) editList(t *rapid.T, path string, schema apiextensionsv1.JSONSche
 	return list
 }
 
-// drawValue is a value of a schema.
+// drawValue returns a value of a schema.
 func (h hints) drawValue(t *rapid.T, path string, schema apiextensionsv1.JSONSchemaProps) any {
 	if values := h[path]; len(values) > 0 {
 		return rapid.SampledFrom(values).Draw(t, path)
@@ -116,7 +116,7 @@ func (h hints) drawValue(t *rapid.T, path string, schema apiextensionsv1.JSONSch
 	return rapid.SampledFrom([]any{"a", "b", ""}).Draw(t, path)
 }
 
-// integerCandidates are the ends of a range, what is in between, and what is outside of it.
+// integerCandidates returns the ends of a range, what is in between, and what is outside of it.
 func integerCandidates(schema apiextensionsv1.JSONSchemaProps) []int {
 	low, high := 0, 100
 	if schema.Minimum != nil {

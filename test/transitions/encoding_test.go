@@ -14,7 +14,7 @@ func decodeJSON(raw []byte) (out any) {
 	return out
 }
 
-// cloneSpec is a spec of its own.
+// cloneSpec returns a spec of its own.
 func cloneSpec(spec map[string]any) map[string]any {
 	raw, _ := json.Marshal(spec)
 	return decodeJSON(raw).(map[string]any)
@@ -30,7 +30,7 @@ func fillSpec(object client.Object, spec map[string]any) error {
 	return json.Unmarshal(encodeManifest(spec), object)
 }
 
-// mergePatch is an object with a patch.
+// mergePatch returns an object with a patch.
 func mergePatch(into, object client.Object, patch []byte) (client.Object, error) {
 	raw, err := json.Marshal(object)
 	if err != nil {

@@ -173,7 +173,7 @@ func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *clusters.World, m
 	return out
 }
 
-// refusedFields are the fields that a refusal tells.
+// refusedFields returns the fields that a refusal tells.
 func refusedFields(err error) (out []string) {
 	var status *apierrors.StatusError
 	if !errors.As(err, &status) || status.ErrStatus.Details == nil {
@@ -212,7 +212,7 @@ func (w *world) createCluster() error {
 	return nil
 }
 
-// admitNew is a new object.
+// admitNew returns a new object.
 func (w *world) admitNew(name string, spec map[string]any) (client.Object, error) {
 	object := w.life.newObject(w.kindOf(name))
 	object.SetNamespace(w.Namespace)
@@ -224,7 +224,7 @@ func (w *world) admitNew(name string, spec map[string]any) (client.Object, error
 	return object, w.admitter.AdmitObject(w.T.Context(), nil, object)
 }
 
-// readStored is an object as it is.
+// readStored returns an object as it is.
 func (w *world) readStored(name string) client.Object {
 	w.T.Helper()
 	object := w.life.newObject(w.kindOf(name))
@@ -285,7 +285,7 @@ func (w *world) waitSettled() {
 	}
 }
 
-// acceptedMoment is the state of Azure now if all objects are as their spec, else nil.
+// acceptedMoment returns the state of Azure now if all objects are as their spec, else nil.
 func (w *world) acceptedMoment(history *clusters.History) *clusters.Moment {
 	if len(w.conditionMessages()) > 0 {
 		return nil
@@ -317,7 +317,7 @@ func (w *world) waitUntilGone(object client.Object) {
 	}
 }
 
-// conditionMessages is what objects say that are not as their spec.
+// conditionMessages returns what objects say that are not as their spec.
 func (w *world) conditionMessages() map[string]string {
 	out := map[string]string{}
 	for _, each := range w.life.objects {

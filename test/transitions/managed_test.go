@@ -142,7 +142,7 @@ var managed = life{
 	},
 }
 
-// managedPool is a pool as it is admitted.
+// managedPool returns a pool as it is admitted.
 func managedPool(pool *infrav1.AzureManagedMachinePool) harness.ManagedPool {
 	return harness.ManagedPool{Name: strings.TrimPrefix(pool.Name, "aks1-"), Replicas: 1, Change: func(p *infrav1.AzureManagedMachinePool) {
 		p.Spec, p.Annotations = pool.Spec, pool.Annotations

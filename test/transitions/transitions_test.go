@@ -120,7 +120,7 @@ func (l *life) checkSequence(t *testing.T, count *tally, made map[string]map[str
 	return l.listDifferences(fresh, changed)
 }
 
-// formatRow is a sequence as a row of testdata.
+// formatRow returns a sequence as a row of testdata.
 func formatRow(row sequence) string {
 	raw, _ := json.MarshalIndent(row, "", " ")
 	return string(raw)

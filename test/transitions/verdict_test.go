@@ -20,7 +20,7 @@ type excuse struct {
 	where *regexp.Regexp
 }
 
-// excuses tells whether a difference in what changes have left is excused.
+// excuses reports whether a difference in what changes have left is excused.
 func (e excuse) excuses(difference string, left clusters.State) bool {
 	return e.difference.MatchString(difference) &&
 		(e.where == nil || slices.ContainsFunc(slices.Collect(maps.Keys(left)), e.where.MatchString))
@@ -32,7 +32,7 @@ var noDefault = excuse{
 	difference: regexp.MustCompile(`: (false|<nil>)? is (missing|too much)$`),
 }
 
-// listDifferences are what is otherwise in Azure after changes than after a fresh apply of the last manifests.
+// listDifferences returns what is otherwise in Azure after changes than after a fresh apply of the last manifests.
 func (l *life) listDifferences(fresh, changed end) []string {
 	return slices.DeleteFunc(fresh.cloud.ListDifferences(changed.cloud), func(difference string) bool {
 		return slices.ContainsFunc(append(l.excused, noDefault), func(e excuse) bool { return e.excuses(difference, changed.cloud) })

@@ -49,7 +49,7 @@ type Kubernetes struct {
 	Ahead atomic.Int64
 }
 
-// watchedKinds are the kinds that a manager has a cache of. All have a status.
+// watchedKinds returns the kinds that a manager has a cache of. All have a status.
 func watchedKinds() []client.Object {
 	return []client.Object{
 		&infrav1.AzureCluster{}, &infrav1.AzureMachine{}, &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachinePool{},
@@ -149,7 +149,7 @@ func (k *Kubernetes) readStored(ctx context.Context, c client.Client, obj client
 	return out, c.Get(ctx, client.ObjectKeyFromObject(obj), out) == nil
 }
 
-// encodeSpec is what generations count.
+// encodeSpec returns what generations count.
 func encodeSpec(obj client.Object) []byte {
 	raw, err := json.Marshal(obj)
 	if err != nil {

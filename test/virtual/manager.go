@@ -211,7 +211,7 @@ func (m *Manager) DieAtWrite(n int, before bool) {
 	m.writes, m.acts, m.killAt, m.before = true, 0, n, before
 }
 
-// CountCalls is how much the manager has done.
+// CountCalls returns how much the manager has done.
 func (m *Manager) CountCalls() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 // Snapshot is what an API server held at some time.
 type Snapshot []client.Object
 
-// TakeSnapshot is what there is now, with its status.
+// TakeSnapshot returns what there is now, with its status.
 func (w *World) TakeSnapshot() (out Snapshot) {
 	w.T.Helper()
 	for _, kind := range append(listedKinds(), &corev1.Namespace{}) {

@@ -38,7 +38,7 @@ type view struct {
 // change is what became of an object; nil is that it was not there, or is not.
 type change struct{ before, after client.Object }
 
-// subject is the object that a change is about.
+// subject returns the object that a change is about.
 func (c change) subject() client.Object {
 	if c.after != nil {
 		return c.after
@@ -53,7 +53,7 @@ func newView(scheme *runtime.Scheme, informers *watches, lag time.Duration) *vie
 	return v
 }
 
-// isCached tells whether reads of an object, or of a list, are of what is seen and not of what there is.
+// isCached reports whether reads of an object, or of a list, are of what is seen and not of what there is.
 func (v *view) isCached(object runtime.Object) bool { return v.lag > 0 && v.caches(object) }
 
 // caches reports whether a manager reads the object, or the list, from its cache. Managers read unstructured objects past their caches.

@@ -32,7 +32,7 @@ type watch struct {
 	handlers []toolscache.ResourceEventHandler
 }
 
-// GetInformer is the watch of the kind of an object.
+// GetInformer returns the watch of the kind of an object.
 func (w *watches) GetInformer(_ context.Context, object client.Object, _ ...cache.InformerGetOption) (cache.Informer, error) {
 	kind, err := apiutil.GVKForObject(object, w.Scheme)
 	if err != nil {
@@ -41,7 +41,7 @@ func (w *watches) GetInformer(_ context.Context, object client.Object, _ ...cach
 	return w.watchOf(kind), nil
 }
 
-// GetInformerForKind is the watch of a kind.
+// GetInformerForKind returns the watch of a kind.
 func (w *watches) GetInformerForKind(_ context.Context, kind schema.GroupVersionKind, _ ...cache.InformerGetOption) (cache.Informer,
 	error) {
 	return w.watchOf(kind), nil

@@ -153,7 +153,7 @@ func (w *World) serveAzure(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// isConnectionCut tells whether a handler cuts the connection, as net/http has them do it.
+// isConnectionCut reports whether a handler cuts the connection, as net/http has them do it.
 func isConnectionCut(serve func()) (cut bool) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -29,10 +29,10 @@ type Release struct {
 	Kustomize string
 }
 
-// Image is the folder with the image.
+// Image returns the folder with the image.
 func (r *Release) Image() string { return filepath.Join(r.Out, "image") }
 
-// Folder is what clusterctl reads: it wants exactly {base}/{label}/{version}.
+// Folder returns what clusterctl reads: it wants exactly {base}/{label}/{version}.
 func (r *Release) Folder() string { return filepath.Join(r.Out, "infrastructure-azure", r.Version) }
 
 // WriteImage builds the manager for each architecture and writes the image. programs are the managers, which live until
@@ -109,7 +109,7 @@ func (r *Release) Write(ctx context.Context) (err error) {
 	return replace(r.Folder(), files)
 }
 
-// notes are those of the release, from the documentation of the checkout.
+// notes returns those of the release, from the documentation of the checkout.
 func (r *Release) notes(reference string) (string, error) {
 	decisions, err := os.ReadFile(filepath.Join(r.Root, "docs", "design", "README.md"))
 	if err != nil {

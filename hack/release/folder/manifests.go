@@ -23,7 +23,7 @@ import (
 // (RFC 2606): nobody gets an image from there by accident.
 const placeholder = "registry.example/" + image.Repository
 
-// manifests are the files that clusterctl and az read, by name.
+// manifests returns the files that clusterctl and az read, by name.
 func (r *Release) manifests(ctx context.Context, digest string) (map[string][]byte, error) {
 	components, err := r.components(ctx, digest)
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *Release) components(ctx context.Context, digest string) ([]byte, error)
 	return out, nil
 }
 
-// relative is the path from one folder to another, both with symbolic links resolved, as kustomize does.
+// relative returns the path from one folder to another, both with symbolic links resolved, as kustomize does.
 func relative(from, to string) (string, error) {
 	from, err := filepath.EvalSymlinks(from)
 	if err != nil {
@@ -99,7 +99,7 @@ func relative(from, to string) (string, error) {
 	return filepath.Rel(from, to)
 }
 
-// rootsModule is the module that has the root certificates, in the version that this module pins.
+// rootsModule returns the module that has the root certificates, in the version that this module pins.
 func rootsModule(ctx context.Context, root string) (module debug.Module, err error) {
 	command := exec.CommandContext(ctx, "go", "list", "-m", "-json", "golang.org/x/crypto/x509roots/fallback")
 	command.Dir = filepath.Join(root, "hack", "release")
@@ -111,7 +111,7 @@ func rootsModule(ctx context.Context, root string) (module debug.Module, err err
 	return module, json.Unmarshal(raw, &module)
 }
 
-// sums are the files' checksums in the form that `sha256sum -c` reads.
+// sums returns the files' checksums in the form that `sha256sum -c` reads.
 func sums(files map[string][]byte) []byte {
 	var out bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(files)) {

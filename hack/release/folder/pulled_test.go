@@ -27,7 +27,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/hack/release/program"
 )
 
-// serveRegistry is the address of a registry.
+// serveRegistry returns the address of a registry.
 func serveRegistry(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))

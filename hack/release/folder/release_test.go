@@ -153,7 +153,7 @@ func path(r *Release, file string) string {
 	return filepath.Join("infrastructure-azure", r.Version, file)
 }
 
-// contents are all files below a folder, by path.
+// contents returns all files below a folder, by path.
 func contents(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -39,7 +39,7 @@ func TestCheckVersion(t *testing.T) {
 	}
 }
 
-// checkout is the root of the repository.
+// checkout returns the root of the repository.
 func checkout(t *testing.T) string {
 	t.Helper()
 	here, err := os.Getwd()

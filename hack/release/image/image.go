@@ -30,7 +30,7 @@ const (
 // epoch is the time of everything: when something was built is none of its content.
 var epoch = time.Unix(0, 0).UTC()
 
-// New is an image for every architecture. programs are paths of static programs by architecture.
+// New returns an image for every architecture. programs are paths of static programs by architecture.
 func New(programs map[string]string, architectures []string, version string) (v1.ImageIndex, error) {
 	roots, err := newLayer(file{name: rootsPath, mode: 0o644, content: rootCertificates()})
 	if err != nil {
@@ -77,7 +77,7 @@ func forPlatform(platform v1.Platform, version string, layers ...v1.Layer) (v1.I
 	return one, nil
 }
 
-// labels are those of https://specs.opencontainers.org/image-spec/annotations.
+// labels returns those of https://specs.opencontainers.org/image-spec/annotations.
 func labels(version string) map[string]string {
 	return map[string]string{
 		"org.opencontainers.image.title":    Repository,
@@ -101,7 +101,7 @@ func Write(folder string, index v1.ImageIndex, version string) error {
 	return path.AppendIndex(index, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": version}))
 }
 
-// Read is the image that Write wrote.
+// Read returns the image that Write wrote.
 func Read(folder string) (v1.ImageIndex, error) {
 	path, err := layout.FromPath(folder)
 	if err != nil {

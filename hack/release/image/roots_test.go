@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// certificates are those of the file of roots.
+// certificates returns those of the file of roots.
 func certificates(t *testing.T) iter.Seq[*x509.Certificate] {
 	t.Helper()
 	return func(yield func(*x509.Certificate) bool) {

@@ -82,7 +82,7 @@ const (
 	license    = "Apache-2.0"
 )
 
-// Write is the list.
+// Write returns the list.
 func Write(r Release) ([]byte, error) {
 	modules := map[string]debug.Module{}
 	var main, toolchain string
@@ -142,7 +142,7 @@ func ofModule(m debug.Module) part {
 	return p
 }
 
-// namespace is a URI of this list alone: a UUID of the eighth version, which is made as one likes, from the image's digest.
+// namespace returns a URI of this list alone: a UUID of the eighth version, which is made as one likes, from the image's digest.
 func namespace(digest string) string {
 	sum := sha256.Sum256([]byte(digest))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80

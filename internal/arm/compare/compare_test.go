@@ -40,7 +40,7 @@ func typeOf(t *testing.T, name string) types.Type {
 
 const templateIP = "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[nic].properties.ipConfigurations"
 
-// template is a scale set with one network interface. ips are its addresses, more holds further properties, starting with a comma.
+// template returns a scale set with one network interface. ips are its addresses, more holds further properties, starting with a comma.
 func template(ips, more string) string {
 	return `{"properties":{"virtualMachineProfile":{"networkProfile":{"networkInterfaceConfigurations":[{"name":"nic","properties":{"ipConfigurations":[` + ips + `]` + more + `}}]}}}}`
 }

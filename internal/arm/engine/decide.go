@@ -174,13 +174,13 @@ func usesForeign(s situation) bool {
 
 func matchesUntagged(s situation) bool { return len(s.differences) == 0 && !s.row.Taggable }
 
-// otherClusterMessage is the message about a resource with the tag of another cluster.
+// otherClusterMessage returns the message about a resource with the tag of another cluster.
 func otherClusterMessage(s situation) string {
 	return fmt.Sprintf("%s carries the tag %s=%s of another cluster and lacks %s=%s, so the provider does not manage it. Choose another name in the spec. To hand it over, delete the other cluster and remove its tag",
 		s.node.ID, s.otherOwnerTag, s.owner.TagValue, s.owner.TagKey, s.owner.TagValue)
 }
 
-// sameNameMessage is the message about a resource of another cluster with the same name.
+// sameNameMessage returns the message about a resource of another cluster with the same name.
 func sameNameMessage(s situation) string {
 	ownID := s.owner.ID
 	if ownID == "" {

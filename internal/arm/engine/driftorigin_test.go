@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// forwarding is the node of a CreateOnly interface, with a value that can change on both sides.
+// forwarding returns the node of a CreateOnly interface, with a value that can change on both sides.
 func forwarding(on bool) arm.Node {
 	node := nicNode()
 	properties := node.Body.(object)["properties"].(object)

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// machineNodes is the plan of the i-th machine: an interface, a VM with its disk and an extension.
+// machineNodes returns the plan of the i-th machine: an interface, a VM with its disk and an extension.
 func machineNodes(i int) []arm.Node {
 	name := fmt.Sprintf("w%d", i)
 	itsNIC := arm.NewID(sub, "rg", types.NetworkInterface, name)
@@ -36,7 +36,7 @@ func machineNodes(i int) []arm.Node {
 	}
 }
 
-// deletionOf is the plan of the deletion of a machine.
+// deletionOf returns the plan of the deletion of a machine.
 func deletionOf(machine engine.Request) engine.Request {
 	network, vm, disk := machine.Graph.Nodes()[0].ID, machine.Graph.Nodes()[1].ID, machine.Graph.Nodes()[2].ID
 	machine.Graph = &arm.Graph{}

@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// lastWrite is what is known of the last write of a resource in this process.
+// lastWrite records the last write of a resource by this process.
 type lastWrite struct {
 	// result is "" if there was no write or the resource has been seen in its desired state since. before is that of the write before.
 	result, before writeResult

@@ -94,7 +94,7 @@ func TestMachineInCreationCanBeDeleted(t *testing.T) {
 	}
 }
 
-// nicNodeAlone is the interface in a machine's own plan; the subnet belongs to the cluster's plan.
+// nicNodeAlone returns the interface in a machine's own plan; the subnet belongs to the cluster's plan.
 func nicNodeAlone() arm.Node {
 	node := nicNode()
 	node.After = nil

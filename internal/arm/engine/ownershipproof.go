@@ -213,7 +213,7 @@ func tagValue(tags map[string]string, key string) (string, bool) {
 	return "", false
 }
 
-// ownershipTagError is the error of a resource whose ownership tag was removed.
+// ownershipTagError returns the error of a resource whose ownership tag was removed.
 func ownershipTagError(s situation) error {
 	return &arm.Error{Method: http.MethodGet, ID: s.id, Status: http.StatusOK, Code: CodeOwnershipTagRemoved,
 		Message: ownershipTagMessage(s)}

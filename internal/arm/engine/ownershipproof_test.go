@@ -75,7 +75,7 @@ func (s *bodyStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(have) // The client is part of the test.
 }
 
-// idOf is an ID of a type in a resource group.
+// idOf returns an ID of a type in a resource group.
 func idOf(group, resourceType string) arm.ID {
 	provider, rest, _ := strings.Cut(resourceType, "/")
 	segments := strings.Split(rest, "/")
@@ -86,7 +86,7 @@ func idOf(group, resourceType string) arm.ID {
 	return id
 }
 
-// bodyWithID is a body with an ID at a path; a key that ends in [] is that of a list.
+// bodyWithID returns a body with an ID at a path; a key that ends in [] is that of a list.
 func bodyWithID(path string, id arm.ID) object {
 	var value any = string(id)
 	keys := strings.Split(path, ".")

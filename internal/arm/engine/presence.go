@@ -2,7 +2,7 @@ package engine
 
 import "sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 
-// presence is what is known about the existence of a resource.
+// presence records whether a resource exists and whether this process created it.
 type presence struct {
 	// createdHere means that a PUT of this process created the existing resource.
 	createdHere bool

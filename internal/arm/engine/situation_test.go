@@ -36,7 +36,7 @@ var (
 	errNoTag = errors.New(string(theVNet) + ": the body of the plan lacks the ownership tag owner=owned, so its owner would be unknown")
 )
 
-// like is an error with a code, for rows that do not compare its text.
+// like returns an error with a code, for rows that do not compare its text.
 func like(code string) error { return &arm.Error{Code: code} }
 
 var sameError = cmp.Comparer(func(a, b error) bool {
@@ -47,7 +47,7 @@ var sameError = cmp.Comparer(func(a, b error) bool {
 	return errors.Is(a, b) || a != nil && b != nil && a.Error() == b.Error()
 })
 
-// of is the complete situation of a node: the resource is owned, exists, matches the plan, and is not held.
+// of returns the complete situation of a node: the resource is owned, exists, matches the plan, and is not held.
 func of(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
 	row, err := types.ForID(id)
 	if err != nil {
@@ -157,7 +157,7 @@ func sends(verb string, state arm.State, drift ...string) decision {
 	return decision{step: stepSend, method: verb, state: state, drift: drift, retryAfter: 5 * time.Minute}
 }
 
-// matched is a decision with an etag.
+// matched returns a decision with an etag.
 func matched(d decision) decision {
 	d.etag = "e1"
 	return d
@@ -177,12 +177,12 @@ func tellsFailure(err error) decision {
 	return decision{step: stepReport, state: arm.Failed, err: err, retryAfter: 10 * time.Minute}
 }
 
-// needsAction is a failure that a change in Azure or of the spec resolves, checked again after some time.
+// needsAction returns a failure that a change in Azure or of the spec resolves, checked again after some time.
 func needsAction(err error, wait time.Duration) decision {
 	return decision{step: stepReport, state: arm.Failed, err: err, message: "checked again every few minutes", retryAfter: wait}
 }
 
-// after is a decision after an earlier failure.
+// after returns a decision after an earlier failure.
 func after(err error, d decision) decision {
 	d.message = "retrying after: " + err.Error()
 	return d

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// ruleNode is a security rule with a node of its own, as resource manifests have.
+// ruleNode returns a security rule with a node of its own, as resource manifests have.
 func ruleNode(name string, priority int, port string) arm.Node {
 	return arm.Node{ID: nsg.Child("securityRules", name), Policy: arm.Repair,
 		Body: object{"properties": object{"priority": priority, "direction": "Inbound", "access": "Allow",

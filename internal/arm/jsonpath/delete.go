@@ -3,7 +3,7 @@ package jsonpath
 // Delete deletes the values at all places that match a pattern. Objects and lists that become empty stay.
 func Delete(body map[string]any, pattern string) { Parse(pattern).delete(body) }
 
-// delete returns value without what is at the path below it.
+// delete returns value without the element at the path below it.
 func (p Path) delete(value any) any {
 	if len(p) == 0 {
 		return value

@@ -85,7 +85,8 @@ func (s Step) matches(name string) bool {
 	return s.Element && s.Name == "" || MatchesName(s.Name, name)
 }
 
-// MatchesName reports whether a name is another one in any case, or starts with what is in front of a "*" at the end of the other.
+// MatchesName reports whether a name equals the pattern without regard to case. A pattern that ends in "*" matches every name that
+// starts with the text in front of it.
 func MatchesName(pattern, name string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
 		return len(name) >= len(prefix) && strings.EqualFold(name[:len(prefix)], prefix)

@@ -16,7 +16,7 @@ type Step struct {
 // Path is a place in a body. The empty path is the whole body.
 type Path []Step
 
-// Parse parses the text of a path. Every text has a meaning: what is not closed ends with the text.
+// Parse parses the text of a path. It accepts every text: a bracket or quote that is not closed ends with the text.
 func Parse(text string) Path {
 	if text == "" {
 		return nil

@@ -250,7 +250,7 @@ func (c *Cache) currentCount() uint64 {
 	return c.changeCount
 }
 
-// RetentionPeriod is how long reads are kept, except those that a digest may vouch for.
+// RetentionPeriod returns how long reads are kept, except those that a digest may vouch for.
 func (c *Cache) RetentionPeriod() time.Duration { return 10 * c.freshness }
 
 // DropExpired drops reads that are too old for any caller. The cache also does that when it stores a read.

@@ -29,7 +29,7 @@ var seed = maphash.MakeSeed()
 
 func hashOf(text string) uint64 { return maphash.String(seed, text) }
 
-// digestQuery is the query of a list of all resources. It leaves out virtual machines: each sync reads them, for their power state.
+// digestQuery returns the query of a list of all resources. It leaves out virtual machines: each sync reads them, for their power state.
 // https://learn.microsoft.com/en-us/rest/api/resources/resources/list
 func digestQuery() map[string][]string {
 	return map[string][]string{"$expand": {"changedTime,provisioningState"}, "$filter": {"resourceType ne '" + types.VirtualMachine + "'"}}
@@ -81,7 +81,7 @@ func (d *digest) markOf(id arm.ID) DigestMark {
 	return unseen
 }
 
-// digestPath is the path of the list of all resources in a scope, which is a subscription or a resource group.
+// digestPath returns the path of the list of all resources in a scope, which is a subscription or a resource group.
 func digestPath(scope arm.ID) arm.ID { return scope + "/resources" }
 
 // latestDigest returns the latest digest that covers id, or nil. c.mu is held.

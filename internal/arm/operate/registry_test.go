@@ -14,7 +14,7 @@ var (
 	machine = arm.NewID("s", "rg", types.VirtualMachine, "vm")
 )
 
-// operationOn is an operation that changes a resource.
+// operationOn returns an operation that changes a resource.
 func operationOn(id arm.ID) *Operation {
 	row, err := types.ForID(id)
 	if err != nil {

@@ -34,7 +34,7 @@ func reference(version string) metav1.OwnerReference {
 	}
 }
 
-// former is a Secret as a release before this one has left it.
+// former returns a Secret as a release before this one has left it.
 func former(change func(*corev1.Secret)) *corev1.Secret {
 	secret := &corev1.Secret{ObjectMeta: storetest.NewMeta("c1-kubeconfig"), Type: corev1.SecretTypeOpaque,
 		Data: map[string][]byte{"value": []byte("former")}}
@@ -191,7 +191,7 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// stored is the Secret with the kubeconfig.
+// stored returns the Secret with the kubeconfig.
 func stored(t *testing.T, store client.Client) *corev1.Secret {
 	t.Helper()
 	secret := &corev1.Secret{}

@@ -81,7 +81,7 @@ func (m *Members) LoadPlanInput(ctx context.Context, c client.Reader, session re
 	return in, m.readValues(ctx, c, &in)
 }
 
-// NamingInput is the input without values. It is sufficient to name resources.
+// NamingInput returns the input without values. It is sufficient to name resources.
 func (m *Members) NamingInput(kind string, obj client.Object, subscription string) plan.Input {
 	return m.newInput(kind, obj, subscription, false)
 }

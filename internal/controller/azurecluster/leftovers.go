@@ -72,7 +72,7 @@ func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in 
 	return leftovers.FindLeftovers(of, seen), seen.Refused, nil
 }
 
-// describeLeftovers is how all messages about leftovers begin.
+// describeLeftovers returns how all messages about leftovers begin.
 func describeLeftovers(stays []leftovers.Leftover, refused []string) string {
 	text := "Services and volumes of the cluster may have left resources in a resource group that is not the cluster's"
 	if len(stays) > 0 {
@@ -87,7 +87,7 @@ func describeLeftovers(stays []leftovers.Leftover, refused []string) string {
 	return text
 }
 
-// listGroupCommand is a command that lists a resource group.
+// listGroupCommand returns a command that lists a resource group.
 func listGroupCommand(group arm.ID) string {
 	return fmt.Sprintf("To list the group, run: az resource list --subscription %s --resource-group %s --output table",
 		arm.ShellQuote(group.Subscription()), arm.ShellQuote(group.Name()))

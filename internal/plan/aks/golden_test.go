@@ -157,7 +157,7 @@ func nilIfNull(message json.RawMessage) json.RawMessage {
 	return message
 }
 
-// poolInput is the input of the plan of one pool.
+// poolInput returns the input of the plan of one pool.
 func (c testCase) poolInput(t *testing.T, name string) (aks.Input, aks.Pool) {
 	t.Helper()
 	for _, pool := range c.in.Pools {
@@ -258,13 +258,13 @@ func renderPlan(t *testing.T, in aks.Input, graph *arm.Graph, deletion *arm.Grap
 	return out
 }
 
-// clientAPIVersions are the api-versions that access opens a client with where they are not those of the table.
+// clientAPIVersions returns the api-versions that access opens a client with where they are not those of the table.
 func clientAPIVersions(in aks.Input) map[string]string {
 	version := aks.APIVersion(in)
 	return map[string]string{types.ManagedCluster: version, types.AgentPool: version}
 }
 
-// diffPaths are what the engine would write for.
+// diffPaths returns what the engine would write for.
 func diffPaths(t *testing.T, n *arm.Node, have json.RawMessage) []string {
 	t.Helper()
 	row, err := types.ForID(n.ID)

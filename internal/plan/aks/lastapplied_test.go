@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
-// readAttachments is a cluster with two private endpoints, two extensions and a fleet.
+// readAttachments returns a cluster with two private endpoints, two extensions and a fleet.
 func readAttachments(t *testing.T) aks.Input {
 	t.Helper()
 	in := readTestCase(t, "default").in
@@ -69,7 +69,7 @@ func store(obj metav1.Object, paths applied.Paths) {
 	content.Store(obj)
 }
 
-// outcomeOfAll is the outcome of a pass that found everything as planned.
+// outcomeOfAll returns the outcome of a pass that found everything as planned.
 func outcomeOfAll(g *arm.Graph) arm.Outcome {
 	var out arm.Outcome
 	for _, node := range g.Nodes() {
@@ -78,7 +78,7 @@ func outcomeOfAll(g *arm.Graph) arm.Outcome {
 	return out
 }
 
-// recordedPaths are the paths of a resource that a plan in place leaves to remember, with the tags that all resources have.
+// recordedPaths returns the paths of a resource that a plan in place leaves to remember, with the tags that all resources have.
 func recordedPaths(t *testing.T, before applied.State, g *arm.Graph, id arm.ID) []string {
 	t.Helper()
 	lists := before.PathsAfter(g, outcomeOfAll(g))

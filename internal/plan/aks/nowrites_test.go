@@ -117,7 +117,7 @@ func requireNoWrites(t *testing.T, when string, in aks.Input) {
 	storeAfter(in.ControlPlane, aks.LastApplied(in), g)
 }
 
-// applyPut is the resource after a PUT in an Azure that keeps what is left out and takes null for removal.
+// applyPut returns the resource after a PUT in an Azure that keeps what is left out and takes null for removal.
 func applyPut(t *testing.T, have json.RawMessage, node *arm.Node) map[string]any {
 	t.Helper()
 	row, err := types.ForID(node.ID)
@@ -155,7 +155,7 @@ func applyPut(t *testing.T, have json.RawMessage, node *arm.Node) map[string]any
 	return out
 }
 
-// newObservedCluster is a managed cluster as Azure shows it once it was made.
+// newObservedCluster returns a managed cluster as Azure shows it once it was made.
 func newObservedCluster(t *testing.T, made map[string]any, version string) json.RawMessage {
 	t.Helper()
 	properties := made["properties"].(map[string]any)

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-// clusterProperties are the properties that the plan has for the managed cluster.
+// clusterProperties returns the properties that the plan has for the managed cluster.
 func clusterProperties(t *testing.T, in aks.Input) map[string]any {
 	t.Helper()
 	g, _, err := aks.BuildPlan(in)

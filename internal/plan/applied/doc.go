@@ -1,5 +1,5 @@
-// Package applied keeps what has to be known of an object's resources in Azure and what neither the spec nor Azure shows. Read and
-// Content.Store keep it in one annotation, because annotations survive clusterctl move and backups, and the status does not.
+// Package applied keeps the facts about an object's resources in Azure that neither the spec nor Azure shows. Read and Content.Store
+// keep them in one annotation, because annotations survive clusterctl move and backups, and the status does not.
 //
 //   - lastApplied: the resources and paths that plans sent, so that they can be removed when they are no longer planned. A
 //     write removes from a resource the properties that it leaves out. So lastApplied contains only entries that a write

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
-// newScaleSet is a scale set whose template has one interface, in these backend pools.
+// newScaleSet returns a scale set whose template has one interface, in these backend pools.
 func newScaleSet(pools ...any) map[string]any {
 	out := newTags()
 	out["properties"] = map[string]any{"virtualMachineProfile": map[string]any{"networkProfile": map[string]any{"networkInterfaceConfigurations": []any{

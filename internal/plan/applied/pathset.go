@@ -91,7 +91,7 @@ func (e *entry) sortedPaths() []string {
 	return slices.Sorted(maps.Values(e.paths))
 }
 
-// sortedEntries are the entries in the order of their IDs.
+// sortedEntries returns the entries in the order of their IDs.
 func (s pathSet) sortedEntries() []*entry {
 	return slices.SortedFunc(maps.Values(s), func(a, b *entry) int { return strings.Compare(a.id, b.id) })
 }
@@ -106,7 +106,7 @@ func (s pathSet) unionWith(other pathSet) pathSet {
 	return out
 }
 
-// containsAll tells whether the set has all that another one has.
+// containsAll reports whether the set has all that another one has.
 func (s pathSet) containsAll(other pathSet) bool {
 	for key, entry := range other {
 		if s[key] == nil && len(entry.paths) == 0 {
@@ -121,7 +121,7 @@ func (s pathSet) containsAll(other pathSet) bool {
 	return true
 }
 
-// stored are the paths as they are stored, sorted.
+// stored returns the paths as they are stored, sorted.
 func (e *entry) stored() []string {
 	out := []string{}
 	for key, path := range e.paths {
@@ -146,7 +146,7 @@ func (s pathSet) toPaths() Paths {
 	return out
 }
 
-// foldCase is a path by which two are the same: names of tags and of elements have no case in Azure, keys of other maps do.
+// foldCase returns a path by which two are the same: names of tags and of elements have no case in Azure, keys of other maps do.
 func foldCase(path string) string {
 	if strings.HasPrefix(path, tagsPrefix) || strings.Contains(path, "[") {
 		return strings.ToLower(path)

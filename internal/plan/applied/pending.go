@@ -91,7 +91,7 @@ func shownBy(g *arm.Graph, outcome arm.Outcome, full func(string) arm.ID) func(i
 	}
 }
 
-// wanted is the body that the paths of a node are read from.
+// wanted returns the body that the paths of a node are read from.
 func wanted(g *arm.Graph, node *arm.Node) (any, error) {
 	if node.PlannedBody != nil {
 		return arm.DecodeBody(node.PlannedBody)

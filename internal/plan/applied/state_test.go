@@ -35,7 +35,7 @@ var scope = applied.Scope{
 	SecurityGroup: func(name string) arm.ID { return network + "networkSecurityGroups/" + arm.ID(name) },
 }
 
-// newTags is a body with tags and the ownership mark.
+// newTags returns a body with tags and the ownership mark.
 func newTags(keys ...string) map[string]any {
 	tags := map[string]any{infrav1.ClusterTagKey("c"): "owned", infrav1.NameTag: "n", infrav1.RoleTag: "common"}
 	for _, key := range keys {
@@ -55,7 +55,7 @@ func newGraph(nodes ...arm.Node) *arm.Graph {
 	return g
 }
 
-// storedAnnotations are the annotations of an object whose lastApplied has this JSON.
+// storedAnnotations returns the annotations of an object whose lastApplied has this JSON.
 func storedAnnotations(paths string) map[string]string {
 	if paths == "" {
 		return nil
@@ -63,7 +63,7 @@ func storedAnnotations(paths string) map[string]string {
 	return map[string]string{infrav1.AppliedAnnotation: `{"applied":` + paths + `}`}
 }
 
-// annotationsWith are the annotations of an object whose lastApplied has these paths.
+// annotationsWith returns the annotations of an object whose lastApplied has these paths.
 func annotationsWith(paths applied.Paths) map[string]string {
 	obj := &metav1.ObjectMeta{}
 	applied.Content{Applied: paths}.Store(obj)

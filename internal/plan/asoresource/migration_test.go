@@ -42,7 +42,7 @@ var (
 	othersID    = arm.NewID("s", "g", types.NATGateway, "others")
 )
 
-// newInput is what the documents of the estate are planned from.
+// newInput returns what the documents of the estate are planned from.
 func (e migratedCluster) newInput(t *testing.T) Input {
 	t.Helper()
 	in := newInput(t, groupManifest, aksManifest,

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// plainManifest is a document that asks for being applied as an object of Kubernetes.
+// plainManifest returns a document that asks for being applied as an object of Kubernetes.
 func plainManifest(apiVersion, kind, metadata, rest string) string {
 	return `{"apiVersion":"` + apiVersion + `","kind":"` + kind + `","metadata":{"annotations":{"` + PlainObjectAnnotation + `":"true","a":"b"}` + metadata + `}` + rest + `}`
 }

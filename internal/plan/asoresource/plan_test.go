@@ -22,7 +22,7 @@ const (
 	poolID       = aksID + "/agentPools/p"
 )
 
-// mustPlanNode is the node of a resource as JSON: what is sent, and why it is not.
+// mustPlanNode returns the node of a resource as JSON: what is sent, and why it is not.
 func mustPlanNode(t *testing.T, in Input, id arm.ID) (body string, node *arm.Node) {
 	t.Helper()
 	graph, err := BuildPlan(in)

@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 )
 
-// withSubnets is a cluster whose subnets have a route table and a NAT gateway each.
+// withSubnets returns a cluster whose subnets have a route table and a NAT gateway each.
 func withSubnets(names ...string) plan.ClusterInput {
 	in := plan.ClusterInput{SubscriptionID: "s",
 		AzureCluster: &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c", Annotations: map[string]string{}}}}
@@ -59,7 +59,7 @@ func store(in plan.ClusterInput, paths applied.Paths) {
 	content.Store(in.AzureCluster)
 }
 
-// outcomeOfAll is the outcome of a pass that found everything as planned.
+// outcomeOfAll returns the outcome of a pass that found everything as planned.
 func outcomeOfAll(g *arm.Graph) arm.Outcome {
 	var out arm.Outcome
 	for _, node := range g.Nodes() {
@@ -127,7 +127,7 @@ func TestPruneRulesOfTheSpec(t *testing.T) {
 	}
 }
 
-// ownedRules are the elements of the security group a-nsg that its next write removes.
+// ownedRules returns the elements of the security group a-nsg that its next write removes.
 func ownedRules(t *testing.T, in plan.ClusterInput) []string {
 	t.Helper()
 	g := mustPlan(t, in)
@@ -275,7 +275,7 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// readGoldenInput is the input of a golden case.
+// readGoldenInput returns the input of a golden case.
 func readGoldenInput(t *testing.T, name string) plan.ClusterInput {
 	t.Helper()
 	raw, err := os.ReadFile("../testdata/" + name + ".in.yaml")

@@ -62,7 +62,7 @@ func (s GroupContents) refused(list string) bool {
 	return slices.ContainsFunc(s.Refused, func(refused string) bool { return strings.EqualFold(refused, list) })
 }
 
-// ofType are the resources of a type.
+// ofType returns the resources of a type.
 func ofType(all []resourceBody, resourceType string) (out []resourceBody) {
 	for _, one := range all {
 		if strings.EqualFold(one.ID.Type(), resourceType) {
@@ -175,7 +175,7 @@ func FindLeftovers(c Cluster, seen GroupContents) []Leftover {
 	return out
 }
 
-// HasClusterTags tells whether a resource carries the cluster's tags.
+// HasClusterTags reports whether a resource carries the cluster's tags.
 func (c Cluster) HasClusterTags(body json.RawMessage) bool {
 	var one resourceBody
 	// What cannot be read is not the cluster's.
@@ -184,7 +184,7 @@ func (c Cluster) HasClusterTags(body json.RawMessage) bool {
 	return tagValue(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && (owner == "" || owner == c.Owner)
 }
 
-// HasCandidates tells whether any of the resources of a group may be a leftover, so that it is worth looking closer.
+// HasCandidates reports whether any of the resources of a group may be a leftover, so that it is worth looking closer.
 func (c Cluster) HasCandidates(resources []json.RawMessage) bool {
 	return slices.ContainsFunc(decodeResources(resources), func(one resourceBody) bool {
 		of := one.ID.Type()
@@ -212,7 +212,7 @@ func (c Cluster) sharedNameReason(all []resourceBody) string {
 	return ""
 }
 
-// hasOwnershipTag tells whether a resource carries the ownership tag of any cluster, which its own provider looks after.
+// hasOwnershipTag reports whether a resource carries the ownership tag of any cluster, which its own provider looks after.
 func (c Cluster) hasOwnershipTag(one resourceBody) bool {
 	for key := range one.Tags {
 		if infrav1.Marks(key) {
@@ -222,7 +222,7 @@ func (c Cluster) hasOwnershipTag(one resourceBody) bool {
 	return false
 }
 
-// isServiceLoadBalancer tells whether a load balancer has the name of those of Services of the cluster.
+// isServiceLoadBalancer reports whether a load balancer has the name of those of Services of the cluster.
 func (c Cluster) isServiceLoadBalancer(lb arm.ID) bool {
 	return strings.EqualFold(lb.Name(), c.Name) || strings.EqualFold(lb.Name(), c.Name+"-internal")
 }
@@ -248,7 +248,7 @@ func (c Cluster) unprovenLoadBalancerReason(lb resourceBody, hasClusterName map[
 	return ""
 }
 
-// isClusterNetwork tells whether a virtual network carries the cluster's tags.
+// isClusterNetwork reports whether a virtual network carries the cluster's tags.
 func (c Cluster) isClusterNetwork(id arm.ID) bool {
 	var network resourceBody
 	// What cannot be read proves nothing.
@@ -256,7 +256,7 @@ func (c Cluster) isClusterNetwork(id arm.ID) bool {
 	return network.ID.Equal(id) && c.HasClusterTags(c.Network)
 }
 
-// findAddressUser is the load balancer or other resource that uses an address, "" for none.
+// findAddressUser returns the load balancer or other resource that uses an address, "" for none.
 func findAddressUser(address resourceBody) arm.ID {
 	if gateway := address.Properties.NATGateway; gateway != nil {
 		return gateway.ID
@@ -282,7 +282,7 @@ func decodeResources(raw []json.RawMessage) (out []resourceBody) {
 	return out
 }
 
-// tagValue is the value of a tag, "" for none: names of tags have no case.
+// tagValue returns the value of a tag, "" for none: names of tags have no case.
 func tagValue(tags map[string]string, key string) string {
 	for other, value := range tags {
 		if strings.EqualFold(other, key) {

@@ -23,12 +23,12 @@ const (
 	me      = "ns/c1/1"
 )
 
-// newResource is a resource with tags and properties.
+// newResource returns a resource with tags and properties.
 func newResource(id string, tags object, properties object) object {
 	return object{"id": id, "tags": tags, "properties": properties}
 }
 
-// newAddress is a public address of a Service of a cluster, used by a frontend of a load balancer, "" for none.
+// newAddress returns a public address of a Service of a cluster, used by a frontend of a load balancer, "" for none.
 func newAddress(name, cluster, user string) object {
 	properties := object{}
 	if user != "" {
@@ -38,7 +38,7 @@ func newAddress(name, cluster, user string) object {
 		properties)
 }
 
-// newLoadBalancer is a load balancer with frontends, which are addresses and subnets, and with members of its pool.
+// newLoadBalancer returns a load balancer with frontends, which are addresses and subnets, and with members of its pool.
 func newLoadBalancer(name string, frontends []string, members ...string) object {
 	var shown, inPool []object
 	for _, used := range frontends {
@@ -63,7 +63,7 @@ func marshalAll(objects ...object) (out []json.RawMessage) {
 	return out
 }
 
-// withOwnerTag is the disk of a volume with the tag of an owner, "" for none, and what else it has.
+// withOwnerTag returns the disk of a volume with the tag of an owner, "" for none, and what else it has.
 func withOwnerTag(owner string, more object) object {
 	out := object{"id": group + "/providers/Microsoft.Compute/disks/pvc-1", "tags": object{"kubernetes.io-created-for-pvc-name": "data"}}
 	if owner != "" {

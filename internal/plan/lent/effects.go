@@ -27,7 +27,7 @@ type typeEffect struct {
 // https://learn.microsoft.com/en-us/azure/templates/ has the properties of each.
 var effects = toLowerKeys(map[string]typeEffect{
 	"Microsoft.Authorization/locks": {onlyNamed,
-		"a lock keeps what it is on from being changed, so it has to be below what is the Cluster's"},
+		"a lock prevents changes of the resource that it is on, so that resource has to be the Cluster's"},
 	"Microsoft.Authorization/roleAssignments": {atAndBelowScope, "a role gives its principal rights at its scope"},
 	"Microsoft.Authorization/roleDefinitions": {atAndBelowScope, "a role can be assigned at its scopes, which its body names"},
 
@@ -107,9 +107,9 @@ var effects = toLowerKeys(map[string]typeEffect{
 	"Microsoft.ContainerService/snapshots": {onlyNamed,
 		"it has the settings of the agent pool that its body names"},
 
-	"Microsoft.Insights/dataCollectionEndpoints": {onlyNamed, "it receives data of what names it"},
+	"Microsoft.Insights/dataCollectionEndpoints": {onlyNamed, "it receives data of the resources that name it"},
 	"Microsoft.Insights/dataCollectionRuleAssociations": {onlyNamed,
-		"it collects data of what it is below by the rule that its body names"},
+		"it collects data of its parent resource by the rule that its body names"},
 	"Microsoft.Insights/dataCollectionRules": {onlyNamed,
 		"it writes data to the workspaces and accounts that its body names"},
 	"Microsoft.KeyVault/vaults": {namedAndNetworks,
@@ -123,7 +123,7 @@ var effects = toLowerKeys(map[string]typeEffect{
 	"Microsoft.ManagedIdentity/identities":                                          {onlyNamed, "it is only read"},
 	"Microsoft.ManagedIdentity/userAssignedIdentities":                              {onlyNamed, "it has no rights of itself"},
 	"Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials": {onlyNamed, "it lets an issuer sign in as its identity"},
-	"Microsoft.Monitor/accounts":                                                    {onlyNamed, "it receives data of what names it"},
+	"Microsoft.Monitor/accounts":                                                    {onlyNamed, "it receives data of the resources that name it"},
 
 	"Microsoft.Network/applicationSecurityGroups": {onlyNamed, "it groups interfaces that name it"},
 	"Microsoft.Network/bastionHosts":              {namedAndNetworks, "it joins the subnet that its body names"},
@@ -159,7 +159,7 @@ var effects = toLowerKeys(map[string]typeEffect{
 	"Microsoft.Network/virtualNetworks/virtualNetworkPeerings": {onlyNamed,
 		"it changes the routes of its network and of the one that its body names"},
 
-	"Microsoft.OperationalInsights/workspaces": {onlyNamed, "it receives data of what names it"},
+	"Microsoft.OperationalInsights/workspaces": {onlyNamed, "it receives data of the resources that name it"},
 	"Microsoft.Resources/deployments":          {unbounded, "the template of a deployment creates resources in any group or subscription"},
 	"Microsoft.Resources/resourceGroups":       {onlyNamed, "it holds resources"},
 	"Microsoft.Resources/tags":                 {unbounded, "the tags of a resource mark its owner"},

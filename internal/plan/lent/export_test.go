@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Types are the types whose effects are known.
+// Types returns the types whose effects are known.
 func Types() []string { return slices.Sorted(maps.Keys(effects)) }
 
 // Reason is why a type has its effect.

@@ -23,7 +23,7 @@ const (
 	missingFact
 )
 
-// permissionFor tells whether a resource may be used. listed tells that spec.allowedResources counts.
+// permissionFor reports whether a resource may be used. listed tells that spec.allowedResources counts.
 func (p *restrictor) permissionFor(id arm.ID, listed bool) permission {
 	switch {
 	case id.Subscription() == "":
@@ -59,7 +59,7 @@ func (p *restrictor) isCreatedByPlan(id arm.ID) bool {
 	return false
 }
 
-// permissionByTags tells whether a resource carries the tags of the Cluster.
+// permissionByTags reports whether a resource carries the tags of the Cluster.
 func (p *restrictor) permissionByTags(id arm.ID) permission {
 	fact, known := p.Facts[id.Key()]
 	switch {
@@ -103,7 +103,7 @@ func isNetwork(id arm.ID) bool {
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/create-or-update (vhd.uri, bootDiagnostics.storageUri)
 var fileProperties = []string{"blobUri", "sourceUri", "securityDataUri", "vhd.uri", "bootDiagnostics.storageUri"}
 
-// findFileURLs are the places of a body that name files by their URL.
+// findFileURLs returns the places of a body that name files by their URL.
 func findFileURLs(body any) []string {
 	var out []string
 	jsonpath.Walk(body, func(path jsonpath.Path, value any) bool {

@@ -42,7 +42,7 @@ type Instance struct {
 // Extension is one of a VM.
 type Extension struct{ Name, State string }
 
-// ReadInstances are the VMs in a list of them, in the order of their IDs. found is what was found when the pool was taken over. The
+// ReadInstances returns the VMs in a list of them, in the order of their IDs. found is what was found when the pool was taken over. The
 // error is that of an answer of another shape.
 func ReadInstances(in Input, found *applied.Differences, list []json.RawMessage) ([]Instance, error) {
 	wanted, err := buildWantedVM(in)
@@ -112,16 +112,16 @@ func ReadInstances(in Input, found *applied.Differences, list []json.RawMessage)
 	return out, nil
 }
 
-// IsDeleting tells whether Azure deletes the VM.
+// IsDeleting reports whether Azure deletes the VM.
 func (i Instance) IsDeleting() bool { return strings.EqualFold(i.ProvisioningState, "Deleting") }
 
-// IsChanging tells whether Azure is at making or changing the VM.
+// IsChanging reports whether Azure is at making or changing the VM.
 func (i Instance) IsChanging() bool {
 	return !i.IsDeleting() && !strings.EqualFold(i.ProvisioningState, "Succeeded") && !strings.EqualFold(i.ProvisioningState, "Failed") &&
 		!strings.EqualFold(i.ProvisioningState, "Canceled")
 }
 
-// IsStopped tells whether the VM is known not to run: it was stopped, or Azure took it back.
+// IsStopped reports whether the VM is known not to run: it was stopped, or Azure took it back.
 func (i Instance) IsStopped() bool {
 	return slices.Contains([]string{"stopping", "stopped", "deallocating", "deallocated"}, i.PowerState)
 }

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
-// newStoredPool is a pool whose scale set Azure has, as its first plan sent it.
+// newStoredPool returns a pool whose scale set Azure has, as its first plan sent it.
 func newStoredPool(t *testing.T, change func(*pool.Input)) pool.Input {
 	t.Helper()
 	in := readInput(t, "default")
@@ -36,7 +36,7 @@ func newStoredPool(t *testing.T, change func(*pool.Input)) pool.Input {
 	return in
 }
 
-// readSentBody is what a plan sends of the scale set, and its node.
+// readSentBody returns what a plan sends of the scale set, and its node.
 func readSentBody(t *testing.T, in pool.Input) (map[string]any, *arm.Node) {
 	t.Helper()
 	graph, err := pool.BuildPlan(in)

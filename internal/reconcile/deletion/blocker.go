@@ -148,7 +148,7 @@ func (h Blocker) fillPlaceholders(way string) string {
 	return strings.NewReplacer("{identity}", h.Identity, "{user}", h.User, "{namespace}", h.Object.GetNamespace()).Replace(way)
 }
 
-// manualWayOut is the way out that always works: delete the resources by hand and remove the finalizers.
+// manualWayOut returns the way out that always works: delete the resources by hand and remove the finalizers.
 func (h Blocker) manualWayOut() string {
 	return fmt.Sprintf("delete %s without the provider and remove the finalizers: %s && %s", h.AzureResources, h.removalCommand(),
 		RemoveFinalizersCommand(h.Object, h.Kind, h.Finalizers...))

@@ -273,7 +273,7 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// measured are the metrics of the queue "measured" with their priority, of histograms the sums.
+// measured returns the metrics of the queue "measured" with their priority, of histograms the sums.
 func measured(t *testing.T) map[string]float64 {
 	t.Helper()
 	families, err := metrics.Registry.Gather()

@@ -41,7 +41,7 @@ func parseSteps(list string) ([]step, error) {
 	return steps, nil
 }
 
-// findProblem tells what is wrong, and nothing if all is as expected.
+// findProblem returns what is wrong, and nothing if all is as expected.
 func (s step) findProblem(printed, complaint string, err error) string {
 	switch {
 	case s.refused != "" && err == nil:

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// attachDetach is the POST that attaches and detaches managed disks of a VM or instance without its model.
+// attachDetach returns the POST that attaches and detaches managed disks of a VM or instance without its model.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/attach-detach-data-disks
 func attachDetach() *provider.Action {
 	return &provider.Action{
@@ -32,7 +32,7 @@ func attachDetach() *provider.Action {
 	}
 }
 
-// changedDisks are the data disks of a VM or instance as the request leaves them.
+// changedDisks returns the data disks of a VM or instance as the request leaves them.
 func changedDisks(c *provider.Call, r *store.Resource) ([]body.Object, error) {
 	attach, detach := body.Objects(c.Body, "dataDisksToAttach"), body.Objects(c.Body, "dataDisksToDetach")
 	if len(attach)+len(detach) == 0 {
@@ -92,7 +92,7 @@ func checkDisks(c *provider.Call, r *store.Resource, disks []body.Object) error 
 	return nil
 }
 
-// withDisk is the position of the data disk with a managed disk, -1 when there is none.
+// withDisk returns the position of the data disk with a managed disk, -1 when there is none.
 func withDisk(disks []body.Object, id string) int {
 	for i, disk := range disks {
 		if id != "" && store.SameID(body.String(disk, "managedDisk.id"), id) {
@@ -102,7 +102,7 @@ func withDisk(disks []body.Object, id string) int {
 	return -1
 }
 
-// freeLUN is the lowest LUN that no data disk has.
+// freeLUN returns the lowest LUN that no data disk has.
 func freeLUN(disks []body.Object) int {
 	taken := map[int]bool{}
 	for _, disk := range disks {

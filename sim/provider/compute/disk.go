@@ -228,7 +228,7 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 	}
 }
 
-// encryptionOf is the type that a disk encryption set gives to the disks that use it.
+// encryptionOf returns the type that a disk encryption set gives to the disks that use it.
 func encryptionOf(c *provider.Call, setID string) string {
 	if set := c.Get(setID); set != nil && body.String(set.Body, "properties.encryptionType") != confidentialKey {
 		return body.String(set.Body, "properties.encryptionType")

@@ -129,7 +129,7 @@ func (s series) newSize(features string, vcpus int) Size {
 	return z
 }
 
-// confidentialKind is the technique of confidential virtual machines: that of AMD or of Intel. Earlier series of these letters have
+// confidentialKind returns the technique of confidential virtual machines: that of AMD or of Intel. Earlier series of these letters have
 // enclaves instead. Source: https://learn.microsoft.com/azure/confidential-computing/virtual-machine-options
 func (s series) confidentialKind(features string) string {
 	switch {
@@ -141,7 +141,7 @@ func (s series) confidentialKind(features string) string {
 	return "SNP"
 }
 
-// quotaFamily is the name of the family that quotas count.
+// quotaFamily returns the name of the family that quotas count.
 // Source: https://learn.microsoft.com/rest/api/compute/usage/list
 func (s series) quotaFamily(features string) string {
 	if s.letters == "B" || s.letters == "M" {

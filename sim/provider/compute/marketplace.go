@@ -116,7 +116,7 @@ var extensionMarket = []marketExtension{
 	{"Microsoft.ManagedServices", "ApplicationHealthWindows", true, []string{"1.0.9", "2.0.10"}},
 }
 
-// inMarket is the marketplace's image of an imageReference, nil for one that is not known here.
+// inMarket returns the marketplace's image of an imageReference, nil for one that is not known here.
 func inMarket(publisher, offer, sku string) *marketImage {
 	for i, m := range market {
 		if strings.EqualFold(m.publisher, publisher) && strings.EqualFold(m.offer, offer) && strings.EqualFold(m.sku, sku) {
@@ -251,7 +251,7 @@ func listMarketplace(c *provider.Call, location string, rest []string) (*provide
 		"properties": image.shownProperties()}), nil
 }
 
-// shownProperties are the properties of a version of the image.
+// shownProperties returns the properties of a version of the image.
 func (m marketImage) shownProperties() body.Object {
 	boot := m.bootImage()
 	features := []any{body.Object{"name": "IsAcceleratedNetworkSupported", "value": "True"}}

@@ -126,7 +126,7 @@ func editInstance(c *provider.Call, set *store.Resource, name string) *store.Res
 	return nil
 }
 
-// setOf is the ID of the scale set that made an instance.
+// setOf returns the ID of the scale set that made an instance.
 func setOf(r *store.Resource) string {
 	if id := body.String(r.Body, "properties.virtualMachineScaleSet.id"); id != "" {
 		return id

@@ -83,7 +83,7 @@ func prepareInstanceNetwork(c *provider.Call, d *provider.Draft, cfgs []body.Obj
 	return nil
 }
 
-// toStoredList is a list of objects in the form that bodies are stored in.
+// toStoredList returns a list of objects in the form that bodies are stored in.
 func toStoredList(cfgs []body.Object) any {
 	wrap := body.Object{}
 	body.Set(wrap, "value", cfgs)

@@ -81,7 +81,7 @@ func publicIP(c *provider.Call, at string, asked body.Object, location string) *
 	return r
 }
 
-// instanceNumber is the number of the instance whose interface has an IP configuration.
+// instanceNumber returns the number of the instance whose interface has an IP configuration.
 func instanceNumber(at string) string {
 	_, rest, _ := strings.Cut(strings.ToLower(at), "/virtualmachines/")
 	number, _, _ := strings.Cut(rest, "/")

@@ -72,7 +72,7 @@ func extensionState(r *store.Resource) string {
 	return store.Succeeded
 }
 
-// instanceViewOf is the run-time state of an instance, with its extensions.
+// instanceViewOf returns the run-time state of an instance, with its extensions.
 func instanceViewOf(c *provider.Call, r *store.Resource) body.Object {
 	out := InstanceView(c, r)
 	id, _ := store.ParseID(r.ID)
@@ -106,7 +106,7 @@ func viewInstanceInterface(_ *provider.Call, it *provider.Item) {
 	body.Set(it.Body, "properties.macAddress", fmt.Sprintf("00-0D-3A-%02X-%02X-%02X", byte(n>>16), byte(n>>8), byte(n)))
 }
 
-// scaleSetSKUs are the sizes that a scale set may have. Its instances are at most 1000, with a single placement group 100.
+// scaleSetSKUs returns the sizes that a scale set may have. Its instances are at most 1000, with a single placement group 100.
 // Source: https://learn.microsoft.com/azure/virtual-machine-scale-sets/virtual-machine-scale-sets-placement-groups and SDK model
 // VirtualMachineScaleSetSKU.
 func scaleSetSKUs(it *provider.Item) []any {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// buildSizes are all sizes by lower-case name.
+// buildSizes returns all sizes by lower-case name.
 func buildSizes() map[string]Size {
 	all := singleSizes()
 	for _, s := range catalogue {

@@ -29,7 +29,7 @@ type Size struct {
 	MaxDisks     int
 }
 
-// CacheGB is the size of the cache that an ephemeral OS disk may be in.
+// CacheGB returns the size of the cache that an ephemeral OS disk may be in.
 func (z Size) CacheGB() int {
 	if !z.Ephemeral {
 		return 0
@@ -37,7 +37,7 @@ func (z Size) CacheGB() int {
 	return z.VCPUs * 25
 }
 
-// TempGB is the size of the temporary disk.
+// TempGB returns the size of the temporary disk.
 func (z Size) TempGB() int {
 	if !z.Ephemeral {
 		return 0

@@ -73,7 +73,7 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 	return prepareDataDisks(c, d, z, account)
 }
 
-// accountType is the kind of storage that disks of a VM of this size have by default.
+// accountType returns the kind of storage that disks of a VM of this size have by default.
 func accountType(z Size) string {
 	if z.Premium {
 		return "Premium_LRS"

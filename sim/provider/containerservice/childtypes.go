@@ -12,7 +12,7 @@ import (
 
 var clockTime = regexp.MustCompile(`^([01][0-9]|2[0-3]):[0-5][0-9]$`)
 
-// maintenanceType is the type of maintenance windows, of which there are three.
+// maintenanceType returns the type of maintenance windows, of which there are three.
 // Source: https://learn.microsoft.com/azure/aks/planned-maintenance
 func maintenanceType() *provider.Type {
 	return &provider.Type{
@@ -67,7 +67,7 @@ func prepareMaintenance(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// trustedAccessType is the type of bindings that let other services into a cluster.
+// trustedAccessType returns the type of bindings that let other services into a cluster.
 func trustedAccessType() *provider.Type {
 	return &provider.Type{
 		Name: ManagedClusters + "/trustedAccessRoleBindings", APIVersions: apiVersions, Style: provider.Containers, Untracked: true,
@@ -89,7 +89,7 @@ func trustedAccessType() *provider.Type {
 	}
 }
 
-// servicePrefix is the service CIDR of a stored cluster.
+// servicePrefix returns the service CIDR of a stored cluster.
 func servicePrefix(cl *store.Resource) netip.Prefix {
 	n, _ := netip.ParsePrefix(body.String(cl.Body, "properties.networkProfile.serviceCidr"))
 	return n

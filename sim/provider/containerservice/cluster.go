@@ -17,7 +17,7 @@ var readOnlyCluster = []string{
 	"properties.ingressProfile.webAppRouting.identity", "properties.agentPoolProfiles[].provisioningState",
 }
 
-// clusterType is the type of managed clusters. Recordings show 170 s (135 to 384) from PUT to Succeeded and 220 s (188 to 250)
+// clusterType returns the type of managed clusters. Recordings show 170 s (135 to 384) from PUT to Succeeded and 220 s (188 to 250)
 // for a deletion; the stages of reconcile add up to that.
 func clusterType() *provider.Type {
 	return &provider.Type{
@@ -292,7 +292,7 @@ func clusterDeleted(c *provider.Call, r *store.Resource) {
 	}
 }
 
-// nodeGroupID is the ID of the node resource group.
+// nodeGroupID returns the ID of the node resource group.
 func nodeGroupID(clusterID string, cluster body.Object) string {
 	id, _ := store.ParseID(clusterID)
 	return "/subscriptions/" + id.Subscription + "/resourceGroups/" + body.String(cluster, "properties.nodeResourceGroup")

@@ -199,7 +199,7 @@ func accessDefaults(c *provider.Call, d *provider.Draft) {
 	}
 }
 
-// zoneName is the name of the private zone that holds the API server's record.
+// zoneName returns the name of the private zone that holds the API server's record.
 func zoneName(zone, guid, location string) string {
 	if strings.HasPrefix(zone, "/") {
 		return strings.ToLower(zone[strings.LastIndexByte(zone, '/')+1:])

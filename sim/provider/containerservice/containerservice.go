@@ -45,7 +45,7 @@ func Provider() *provider.Provider {
 // of that time on (armcontainerservice 5.1.0-beta.2).
 const etagSince = "2024-04-02-preview"
 
-// newRefusal is an answer in AKS's form, which has no "error" around it.
+// newRefusal returns an answer in AKS's form, which has no "error" around it.
 func newRefusal(status int, code, format string, args ...any) *provider.Error {
 	e := provider.Errorf(status, code, format, args...)
 	e.Bare = true
@@ -71,7 +71,7 @@ func eTag(c *provider.Call, b body.Object, path string) {
 	}
 }
 
-// clusterOf is the cluster a pool or another child belongs to, or nil.
+// clusterOf returns the cluster a pool or another child belongs to, or nil.
 func clusterOf(c *provider.Call, childID string) *store.Resource {
 	id, err := store.ParseID(childID)
 	if err != nil {

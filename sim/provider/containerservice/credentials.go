@@ -159,7 +159,7 @@ func certificateKubeconfig(c *provider.Call, r *store.Resource, role string) (*p
 	return answerKubeconfigs(c, r, role, user), nil
 }
 
-// serverName is the name a kubeconfig leads to: the private one of a private cluster unless the public one is asked for.
+// serverName returns the name a kubeconfig leads to: the private one of a private cluster unless the public one is asked for.
 func serverName(c *provider.Call, r *store.Resource) string {
 	public, private := body.String(r.Body, "properties.fqdn"), body.String(r.Body, "properties.privateFQDN")
 	if want := c.Query.Get("server-fqdn"); want != "" {

@@ -165,7 +165,7 @@ var addonIdentities = map[string]string{
 	"httpapplicationrouting":    "httpapplicationrouting-", "aciconnectorlinux": "aciconnectorlinux-", "extensionmanager": "extensionmanager-",
 }
 
-// nodeSubnet is the ID of the nodes' subnet: the first pool's, or that of a network AKS makes.
+// nodeSubnet returns the ID of the nodes' subnet: the first pool's, or that of a network AKS makes.
 func (b *builder) nodeSubnet() string {
 	own := ""
 	for _, p := range poolsOf(b.c, b.cl.ID) {

@@ -130,7 +130,7 @@ func (b *builder) loadBalancer(lp string) {
 		body.Strings(b.cl.Secret, "addresses.lb")[:min(managed, len(body.Strings(b.cl.Secret, "addresses.lb")))])
 }
 
-// backendPools are the pools of the load balancer that nodes belong to.
+// backendPools returns the pools of the load balancer that nodes belong to.
 func backendPools(c *provider.Call, cl *store.Resource) []string {
 	lb := inNodeGroup(cl, network.LoadBalancers, "kubernetes")
 	if c.Get(lb) == nil {

@@ -14,7 +14,7 @@ import (
 var readOnlyPool = []string{"properties.eTag", "properties.currentOrchestratorVersion", "properties.nodeImageVersion",
 	"properties.provisioningState"}
 
-// poolType is the type of agent pools. The stages of poolWork have most of the time.
+// poolType returns the type of agent pools. The stages of poolWork have most of the time.
 func poolType() *provider.Type {
 	return &provider.Type{
 		Name: AgentPools, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, EtagSince: etagSince, LowerID: true,

@@ -209,7 +209,7 @@ func showFinished(c *provider.Call, cl, pool *store.Resource) {
 	syncRoutes(c, cl)
 }
 
-// poolStage is one step of a pool towards its desired state.
+// poolStage returns one step of a pool towards its desired state.
 func poolStage(c *provider.Call, op *store.Operation, cl, pool *store.Resource, stage string) (string, time.Duration, error) {
 	count := body.Int(pool.Body, "properties.count")
 	if body.String(pool.Body, "properties.powerState.code") == "Stopped" {

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// scaleSetID is the ID of a pool's scale set.
+// scaleSetID returns the ID of a pool's scale set.
 func scaleSetID(cl, pool *store.Resource) store.ID {
 	name := "aks-" + pool.Name() + "-" + body.String(cl.Secret, "digits") + "-vmss"
 	if body.String(pool.Body, "properties.osType") == "Windows" {
@@ -23,7 +23,7 @@ func scaleSetID(cl, pool *store.Resource) store.ID {
 	return id
 }
 
-// imageDate is the release of node images; "nodeImageRelease" counts those that came out since.
+// imageDate returns the release of node images; "nodeImageRelease" counts those that came out since.
 func imageDate(c *provider.Call) string {
 	var n int
 	c.ReadNote(imageRelease, &n)

@@ -213,7 +213,7 @@ func listOrchestrators(c *provider.Call, location string, _ []string) (*provider
 	}), nil
 }
 
-// upgradeProfile is the shape shared by the profiles of clusters and pools.
+// upgradeProfile returns the shape shared by the profiles of clusters and pools.
 func upgradeProfile(running version, osType, location string, longTerm bool) body.Object {
 	list := []any{}
 	for _, u := range listUpgrades(running, location, longTerm) {
@@ -288,7 +288,7 @@ func lowerGroup(id string) string {
 	return strings.Replace(id, "/resourceGroups/", "/resourcegroups/", 1)
 }
 
-// planeVersion is the version the control plane of a stored cluster runs.
+// planeVersion returns the version the control plane of a stored cluster runs.
 func planeVersion(cl *store.Resource) version {
 	v, _ := parseVersion(body.String(cl.Body, "properties.currentKubernetesVersion"))
 	return v

@@ -29,7 +29,7 @@ const (
 var apiVersions = []string{"2025-08-01-preview", "2025-04-01-preview", "2025-03-01", "2024-05-02-preview", "2024-04-01", "2023-10-15",
 	"2023-03-15-preview"}
 
-// ResourceTypes are the resource types, for the provider of Microsoft.ContainerService.
+// ResourceTypes returns the resource types, for the provider of Microsoft.ContainerService.
 func ResourceTypes() []*provider.Type {
 	fleet := &provider.Type{
 		Name: Fleets, APIVersions: apiVersions, Style: provider.Containers, Etag: provider.Bare, DeleteRetryAfter: -1, DeleteShows: true,

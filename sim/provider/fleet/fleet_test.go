@@ -30,7 +30,7 @@ type azure struct {
 	env   *provider.Env
 }
 
-// newAzure is a provider of fleets with a managed cluster and a fleet.
+// newAzure returns a provider of fleets with a managed cluster and a fleet.
 func newAzure(t *testing.T) *azure {
 	t.Helper()
 	clock := store.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))

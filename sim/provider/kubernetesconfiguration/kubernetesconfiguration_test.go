@@ -30,7 +30,7 @@ type azure struct {
 	env *provider.Env
 }
 
-// newAzure is a provider of extensions with a managed cluster.
+// newAzure returns a provider of extensions with a managed cluster.
 func newAzure(t *testing.T) *azure {
 	t.Helper()
 	s, err := store.Open(store.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), "")

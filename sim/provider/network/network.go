@@ -61,7 +61,7 @@ func oneOf(o body.Object, path, what string, allowed ...string) error {
 		provider.Errorf(0, "InvalidJsonReferenceWrongType", "Value '%s' of %s is not one of %v.", v, what, allowed))
 }
 
-// invalidValue is the answer for a value that cannot be used.
+// invalidValue returns the answer for a value that cannot be used.
 func invalidValue(code, format string, args ...any) error {
 	return provider.NetworkError(400, code, format, args...)
 }

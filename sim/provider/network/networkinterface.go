@@ -132,7 +132,7 @@ func prepareIPConfiguration(c *provider.Call, d *provider.Draft) error {
 	return AllocateAddress(c, d.ID, d.New, d.Old, siblingAddresses(d, "properties.ipConfigurations"))
 }
 
-// attachedTo is the VM an interface belongs to, or "".
+// attachedTo returns the VM an interface belongs to, or "".
 func attachedTo(c *provider.Call, nicID string) string {
 	for _, ref := range c.Referrers(nicID) {
 		if r := c.Get(ref.From); ref.Field == "networkInterfaces" && r != nil && strings.EqualFold(r.Type, "Microsoft.Compute/virtualMachines") {

@@ -152,7 +152,7 @@ func endpointInterface(c *provider.Call, d *provider.Draft, subnet string) error
 	return nil
 }
 
-// endpointName is the name that leads to the private address: that of the account for storage, a made-up one for other services.
+// endpointName returns the name that leads to the private address: that of the account for storage, a made-up one for other services.
 // Source: https://learn.microsoft.com/azure/private-link/private-endpoint-dns and recordings.
 func endpointName(connection body.Object, location string) string {
 	target := body.String(connection, "properties.privateLinkServiceId")

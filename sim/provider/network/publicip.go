@@ -129,7 +129,7 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 	return nil
 }
 
-// HostName is the DNS name that a label gets in a region, in the domain of the region's cloud.
+// HostName returns the DNS name that a label gets in a region, in the domain of the region's cloud.
 func HostName(label, location string) string {
 	domain := "cloudapp.azure.com"
 	if strings.HasPrefix(location, "usgov") {

@@ -53,7 +53,7 @@ func Provider() *provider.Provider {
 
 var label = regexp.MustCompile(`^[a-zA-Z0-9_]([-a-zA-Z0-9_]{0,61}[a-zA-Z0-9_])?$`)
 
-// zoneName is the rule for names. Source: https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules
+// zoneName returns the rule for names. Source: https://learn.microsoft.com/azure/azure-resource-manager/management/resource-name-rules
 func zoneName(name string) *provider.Error {
 	parts := strings.Split(name, ".")
 	if len(parts) < 2 || len(parts) > 34 || slices.ContainsFunc(parts, func(part string) bool { return !label.MatchString(part) }) {
@@ -117,7 +117,7 @@ func listAll(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 	return provider.OK(out), nil
 }
 
-// recordType is the type of one kind of record set.
+// recordType returns the type of one kind of record set.
 func recordType(kind string, versions []string) *provider.Type {
 	prepare := func(c *provider.Call, d *provider.Draft) error { return prepareRecord(c, d, kind) }
 	return &provider.Type{

@@ -18,7 +18,7 @@ import (
 // Deployments is the full name of the type.
 const Deployments = "Microsoft.Resources/deployments"
 
-// deploymentType is the type of deployments to a resource group. The server sends one request for each resource of a
+// deploymentType returns the type of deployments to a resource group. The server sends one request for each resource of a
 // deployment, because such a request is handled like any other; see Progress. No recording has a deployment: answers
 // follow https://learn.microsoft.com/rest/api/resources/deployments and the SDK's models, and the times are guesses.
 func deploymentType() *provider.Type {
@@ -184,7 +184,7 @@ func initialProperties(c *provider.Call, t *template.Template, properties body.O
 
 const timeForm = "2006-01-02T15:04:05.0000000Z"
 
-// listProviders are the types that are deployed, by namespace.
+// listProviders returns the types that are deployed, by namespace.
 func listProviders(c *provider.Call, t *template.Template) []any {
 	out := []any{}
 	for _, r := range t.Resources {

@@ -113,7 +113,7 @@ func (p *Progress) checkStep(s *step, r *template.Resource) {
 	s.Error = e
 }
 
-// NextRequests are the requests to be made now.
+// NextRequests returns the requests to be made now.
 func (p *Progress) NextRequests() []Request {
 	var out []Request
 	r := p.c.Get(p.op.ResourceID)
@@ -268,7 +268,7 @@ func finishDeployment(c *provider.Call, op *store.Operation, r *store.Resource) 
 	return failed
 }
 
-// innerError is a stored error as an inner one.
+// innerError returns a stored error as an inner one.
 func innerError(o body.Object) *provider.Error {
 	e := &provider.Error{Code: body.String(o, "code"), Message: body.String(o, "message"), Target: body.String(o, "target")}
 	for _, d := range body.Objects(o, "details") {

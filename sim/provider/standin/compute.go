@@ -48,7 +48,7 @@ var computeRows = map[string]row{
 	"Microsoft.Compute/sshPublicKeys": {wire: keyPairs},
 }
 
-// privateConnections are the connections of private endpoints to a resource, as recorded of disk accesses.
+// privateConnections returns the connections of private endpoints to a resource, as recorded of disk accesses.
 func privateConnections(c *provider.Call, it *provider.Item) []any {
 	id, err := store.ParseID(it.ID)
 	if err != nil {

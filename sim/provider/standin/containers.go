@@ -169,7 +169,7 @@ func showConfiguration(_ *provider.Call, it *provider.Item) {
 	showValues(it, state)
 }
 
-// objectStatuses are those of the objects that Flux has for a configuration in the cluster.
+// objectStatuses returns those of the objects that Flux has for a configuration in the cluster.
 func objectStatuses(it *provider.Item, properties body.Object) []any {
 	object := func(kind, name string) body.Object {
 		return body.Object{

@@ -60,7 +60,7 @@ func generateKeyPair(c *provider.Call, r *store.Resource) (*provider.Reply, erro
 	return provider.OK(body.Object{"id": r.ID, "privateKey": string(pem.EncodeToMemory(private)), "publicKey": public}), nil
 }
 
-// publicKey is a key as in authorized_keys: its kind, and its parts, each with its length in front.
+// publicKey returns a key as in authorized_keys: its kind, and its parts, each with its length in front.
 // Source: https://www.rfc-editor.org/rfc/rfc4253#section-6.6
 func publicKey(kind string, parts ...[]byte) string {
 	var raw []byte
@@ -70,7 +70,7 @@ func publicKey(kind string, parts ...[]byte) string {
 	return kind + " " + base64.StdEncoding.EncodeToString(raw) + " generated-by-azure"
 }
 
-// encodeMPInt is a positive number, whose first bit is 0.
+// encodeMPInt returns a positive number, whose first bit is 0.
 func encodeMPInt(n *big.Int) []byte {
 	raw := n.Bytes()
 	if len(raw) > 0 && raw[0] >= 0x80 {

@@ -202,7 +202,7 @@ func apiVersionOf(path string) string {
 	return versions[parts[0]]
 }
 
-// shownObjects are the objects in all manifests of the book.
+// shownObjects returns the objects in all manifests of the book.
 func shownObjects(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	var out []*unstructured.Unstructured

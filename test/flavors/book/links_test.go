@@ -52,7 +52,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// readProse is the text of a page without its fenced blocks.
+// readProse returns the text of a page without its fenced blocks.
 func readProse(t *testing.T, file string) string {
 	t.Helper()
 	raw, err := os.ReadFile(file)
@@ -62,7 +62,7 @@ func readProse(t *testing.T, file string) string {
 	return fenced.ReplaceAllString(string(raw), "")
 }
 
-// headingAnchors are the names that links have for the headings of a page.
+// headingAnchors returns the names that links have for the headings of a page.
 func headingAnchors(t *testing.T, file string) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}

@@ -107,7 +107,7 @@ func leadNowhere(stage *harness.Stage, controlPlanes []string) {
 	}
 }
 
-// apiServerLB is the path of the API server's load balancer, and whether it is an internal one.
+// apiServerLB returns the path of the API server's load balancer, and whether it is an internal one.
 func apiServerLB(stage *harness.Stage) (path string, internal bool) {
 	stage.T.Helper()
 	azureCluster := &infrav1.AzureCluster{}
@@ -143,7 +143,7 @@ func (r tagging) buildTags(name string, controlPlanes []string) object {
 	return tags
 }
 
-// roleOf is the role of a load balancer or VM by its name.
+// roleOf returns the role of a load balancer or VM by its name.
 func roleOf(name string, controlPlanes []string) string {
 	switch {
 	case name == cluster:

@@ -56,7 +56,7 @@ func expectNoWrites(stage *harness.Stage, writes []string) {
 	stage.T.Logf("%d writes to Azure", len(writes))
 }
 
-// renderFlavor is a flavor with what makes the two providers differ: additional tags, addresses of control planes, extensions.
+// renderFlavor returns a flavor with what makes the two providers differ: additional tags, addresses of control planes, extensions.
 func renderFlavor(stage *harness.Stage, file string, more map[string]string) []*unstructured.Unstructured {
 	t := stage.T.(*testing.T)
 	t.Helper()
@@ -133,7 +133,7 @@ func takenOver(stage *harness.Stage, made *flavors.Cluster) {
 	}
 }
 
-// listPoolVMs are the VMs of each pool.
+// listPoolVMs returns the VMs of each pool.
 func listPoolVMs(stage *harness.Stage, made *flavors.Cluster) map[string][]string {
 	stage.T.Helper()
 	out := map[string][]string{}
@@ -201,13 +201,13 @@ func scaleGroups(stage *harness.Stage, made *flavors.Cluster) {
 	}
 }
 
-// hasPublicAddress tells whether an interface has a public address.
+// hasPublicAddress reports whether an interface has a public address.
 func hasPublicAddress(nic object) bool {
 	configurations, _ := harness.FindValue(nic, "properties.ipConfigurations").([]any)
 	return slices.ContainsFunc(configurations, func(c any) bool { return harness.FindValue(c.(object), "properties.publicIPAddress") != nil })
 }
 
-// controlPlanes are the names of the control-plane machines.
+// controlPlanes returns the names of the control-plane machines.
 func controlPlanes(made *flavors.Cluster) []string {
 	var names []string
 	for _, group := range made.Groups {

@@ -20,7 +20,7 @@ type object = map[string]any
 var kinds = []string{"AzureCluster", "AzureMachine", "AzureClusterIdentity", "AzureManagedControlPlane", "AzureManagedCluster",
 	"AzureManagedMachinePool", "AzureMachinePool", "AzureMachinePoolMachine"}
 
-// listObjects are all of the stage's of a kind.
+// listObjects returns all of the stage's of a kind.
 func listObjects(stage *harness.Stage, kind string) []*unstructured.Unstructured {
 	stage.T.Helper()
 	list := &unstructured.UnstructuredList{}

@@ -205,7 +205,7 @@ var features = map[string]feature{
 	},
 }
 
-// newStage is a stage in which the provider may do nothing yet.
+// newStage returns a stage in which the provider may do nothing yet.
 func newStage(t *testing.T) *harness.Stage {
 	t.Helper()
 	flavors.InstallDefinitions(t, environment.Config)
@@ -220,7 +220,7 @@ func createGroup(stage *harness.Stage, group string) {
 
 func inGroup(group string) map[string]string { return map[string]string{"AZURE_RESOURCE_GROUP": group} }
 
-// renderObjects are the objects of a template.
+// renderObjects returns the objects of a template.
 func renderObjects(stage *harness.Stage, template string, variables map[string]string) []*unstructured.Unstructured {
 	t := stage.T.(*testing.T)
 	t.Helper()

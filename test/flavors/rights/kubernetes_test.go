@@ -109,7 +109,7 @@ func mergeReadVerbs(right string) string {
 	return verb + " " + of
 }
 
-// grantedRights are those of the manager in all namespaces.
+// grantedRights returns those of the manager in all namespaces.
 func grantedRights() ([]string, error) {
 	root, err := harness.ModuleDir("")
 	if err != nil {

@@ -126,7 +126,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// unneededActions are the actions of the role whose lack no story of the feature set is to see.
+// unneededActions returns the actions of the role whose lack no story of the feature set is to see.
 func (f feature) unneededActions(t *testing.T, r role) []string {
 	t.Helper()
 	out := slices.Concat(operations, everybody)
@@ -151,7 +151,7 @@ func exceptActions(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(a string) bool { return slices.Contains(some, a) })
 }
 
-// usedActions are the actions of the requests that Azure did not refuse, and none is refused for want of what is not in the role.
+// usedActions returns the actions of the requests that Azure did not refuse, and none is refused for want of what is not in the role.
 func usedActions(t *testing.T, stage *harness.Stage, r role) []string {
 	t.Helper()
 	var out []string

@@ -46,7 +46,7 @@ func withholdActions(stage *harness.Stage, with, without []string) (end func() [
 	}
 }
 
-// watchEvents are those of the objects whose conditions people look at.
+// watchEvents returns those of the objects whose conditions people look at.
 func (w *withheld) watchEvents(ctx context.Context) <-chan watch.Event {
 	w.stage.T.Helper()
 	out := make(chan watch.Event)
@@ -126,7 +126,7 @@ var action = regexp.MustCompile(`Microsoft\.[A-Za-z.]+/[A-Za-z/]+`)
 // refusal is how Azure says that one is missing.
 var refusal = regexp.MustCompile(`AuthorizationFailed`)
 
-// missingIn are the actions that conditions of an object name as missing.
+// missingIn returns the actions that conditions of an object name as missing.
 func missingIn(object client.Object) []string {
 	raw, err := json.Marshal(object)
 	if err != nil {

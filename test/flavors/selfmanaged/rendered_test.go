@@ -139,7 +139,7 @@ func TestTemplatesHaveOneNamespace(t *testing.T) {
 	}
 }
 
-// readTemplates are the objects of templates by file.
+// readTemplates returns the objects of templates by file.
 func readTemplates(t *testing.T, pattern string) map[string][]*unstructured.Unstructured {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(flavors.RepositoryRoot(t), "templates", pattern))

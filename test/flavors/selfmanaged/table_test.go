@@ -31,7 +31,7 @@ func (l *look) getResource(path, apiVersion string) map[string]any {
 	return resource
 }
 
-// groupVMs are those of the group of machines with this name after the cluster's.
+// groupVMs returns those of the group of machines with this name after the cluster's.
 func (l *look) groupVMs(group string) []map[string]any {
 	l.T.Helper()
 	names := l.cluster.ByGroup(l.cluster.Name + group)

@@ -38,7 +38,7 @@ func TestTakeOverSelfManaged(t *testing.T) {
 	}
 }
 
-// flavorName is the name of a template's flavor, "" for the default one.
+// flavorName returns the name of a template's flavor, "" for the default one.
 func flavorName(file string) string {
 	return strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(file, "cluster-template"), ".yaml"), "-")
 }

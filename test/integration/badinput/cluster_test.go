@@ -186,7 +186,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// ofCluster are the resources without those of the network that the user brought.
+// ofCluster returns the resources without those of the network that the user brought.
 func ofCluster(resources []string) []string {
 	var out []string
 	for _, resource := range resources {

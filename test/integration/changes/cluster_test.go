@@ -211,7 +211,7 @@ func TestClusterShrinks(t *testing.T) {
 	}
 }
 
-// exists tells whether a resource of Microsoft.Network exists, in the cluster's group or in that of the peered networks.
+// exists reports whether a resource of Microsoft.Network exists, in the cluster's group or in that of the peered networks.
 func exists(stage *harness.Stage, path string) bool {
 	stage.T.Helper()
 	group := "c1"
@@ -222,7 +222,7 @@ func exists(stage *harness.Stage, path string) bool {
 	return status == 200
 }
 
-// names are the names of the elements of a list of properties, sorted.
+// names returns the names of the elements of a list of properties, sorted.
 func names(resource map[string]any, list string) []string { return values(resource, list, "name") }
 
 func values(resource map[string]any, list, key string) []string {

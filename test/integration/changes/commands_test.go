@@ -19,7 +19,7 @@ import (
 
 var commandBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// commands are the lines of the blocks with commands of a page of the book, with names replaced.
+// commands returns the lines of the blocks with commands of a page of the book, with names replaced.
 func commands(t *testing.T, page string, names ...string) []string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "book", page))

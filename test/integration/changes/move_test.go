@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// moved are the objects that clusterctl moves, owners first.
+// moved returns the objects that clusterctl moves, owners first.
 func moved() []client.Object {
 	machine := metav1.ObjectMeta{Name: "m1"}
 	return []client.Object{

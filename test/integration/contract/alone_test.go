@@ -28,7 +28,7 @@ func asked(w *clusters.World) {
 	w.CreateDocuments(w.BuildASOCluster("aks2", "pool1"))
 }
 
-// versions are the resource versions of all objects of these kinds, by kind and name. Each write changes them.
+// versions returns the resource versions of all objects of these kinds, by kind and name. Each write changes them.
 func versions(w *clusters.World, kinds []string) map[string]string {
 	w.T.Helper()
 	out, all := map[string]string{}, stored(w)

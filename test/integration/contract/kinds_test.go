@@ -188,7 +188,7 @@ func makePool(w *clusters.World, cluster string) {
 			func(p *infrav1.AzureMachinePool) bool { return harness.IsReady(p) && p.Status.Replicas == 1 }))
 }
 
-// stored are all objects of the kinds of this provider, by kind.
+// stored returns all objects of the kinds of this provider, by kind.
 func stored(w *clusters.World) map[string][]*unstructured.Unstructured {
 	w.T.Helper()
 	out := map[string][]*unstructured.Unstructured{}
@@ -281,7 +281,7 @@ func checkOwners(w *clusters.World, all map[string][]*unstructured.Unstructured)
 	}
 }
 
-// leads tells whether an object is owned by a Cluster, or by an object that is.
+// leads reports whether an object is owned by a Cluster, or by an object that is.
 func leads(owners map[string][]metav1.OwnerReference, object string, depth int) bool {
 	return depth < 10 && slices.ContainsFunc(owners[object], func(owner metav1.OwnerReference) bool {
 		return owner.Kind == "Cluster" || leads(owners, owner.Kind+"/"+owner.Name, depth+1)

@@ -144,7 +144,7 @@ func TestOwnerVersions(t *testing.T) {
 	})
 }
 
-// objects are all Secrets and ConfigMaps.
+// objects returns all Secrets and ConfigMaps.
 func objects(w *clusters.World) []client.Object {
 	w.T.Helper()
 	secrets, configMaps := &corev1.SecretList{}, &corev1.ConfigMapList{}

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// finalizerRights are the resources whose finalizers the manager may update.
+// finalizerRights returns the resources whose finalizers the manager may update.
 func finalizerRights(t testing.TB) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
@@ -29,7 +29,7 @@ func finalizerRights(t testing.TB) map[string]bool {
 	return out
 }
 
-// rules are those of all roles in a file of a module, "" for this one.
+// rules returns those of all roles in a file of a module, "" for this one.
 func rules(t testing.TB, module string, path ...string) []rbacv1.PolicyRule {
 	t.Helper()
 	root, err := harness.ModuleDir(module)

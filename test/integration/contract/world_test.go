@@ -49,7 +49,7 @@ func each(t *testing.T, play func(t *testing.T, w *clusters.World, s shape, mana
 	}
 }
 
-// condition is a condition of the control plane.
+// condition returns a condition of the control plane.
 func (s shape) condition(w *clusters.World, name string) string {
 	w.T.Helper()
 	w.ReadObject(s.control, "aks1")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// machineRows are the rules of creation that AzureMachines and the templates of AzureMachines have in common.
+// machineRows returns the rules of creation that AzureMachines and the templates of AzureMachines have in common.
 func machineRows() map[string]row {
 	disk := func(fields string) string { return "{osDisk: {" + fields + "}}" }
 	disks := func(disks string) string { return "{dataDisks: [" + disks + "]}" }

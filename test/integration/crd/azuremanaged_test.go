@@ -18,7 +18,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// manifest is an object as a user writes it.
+// manifest returns an object as a user writes it.
 func manifest(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
 	raw := &unstructured.Unstructured{}

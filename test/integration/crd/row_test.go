@@ -60,7 +60,7 @@ const sshPublicKey = "c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSUFFQ0F3UU
 // rows counts the objects of rows.
 var rows atomic.Int32
 
-// object is one of the kind with a name that nobody has.
+// object returns one of the kind with a name that nobody has.
 func (k kind) object(t *testing.T, patches ...string) *unstructured.Unstructured {
 	t.Helper()
 	spec := map[string]any{}
@@ -77,7 +77,7 @@ func (k kind) object(t *testing.T, patches ...string) *unstructured.Unstructured
 	return obj
 }
 
-// answer is what the API server says to a row.
+// answer returns what the API server says to a row.
 func (k kind) answer(t *testing.T, r row) error {
 	t.Helper()
 	obj := k.object(t, r.spec)
@@ -135,7 +135,7 @@ func compare(t *testing.T, r row, prefix string, err error) {
 	}
 }
 
-// causes are what a refusal is for.
+// causes returns what a refusal is for.
 func causes(err error) (out []metav1.StatusCause) {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {

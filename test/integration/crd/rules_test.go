@@ -28,7 +28,7 @@ func refused(t *testing.T, reason string, err error, path, message string) {
 	}
 }
 
-// dryUpdate is what the API server says about a change of a stored object.
+// dryUpdate returns what the API server says about a change of a stored object.
 func dryUpdate[T client.Object](t *testing.T, stored T, change func(T)) error {
 	t.Helper()
 	obj := stored.DeepCopyObject().(T)

@@ -15,7 +15,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// schemaOf is the schema of the kind with the plural name at a path, where "[]" stands for the items of a list.
+// schemaOf returns the schema of the kind with the plural name at a path, where "[]" stands for the items of a list.
 func schemaOf(t *testing.T, plural, path string) apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	crdClient, err := client.New(environment.Config, client.Options{Scheme: crdScheme()})

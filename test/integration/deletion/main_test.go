@@ -42,7 +42,7 @@ func named(object client.Object, name string) client.Object {
 	return object
 }
 
-// standing is a cluster of one control-plane machine m1 and one worker m2, and what was in Azure before.
+// standing returns a cluster of one control-plane machine m1 and one worker m2, and what was in Azure before.
 func standing(t *testing.T, options harness.ManagerOptions) (stage *harness.Stage, manager *harness.Manager, before []string) {
 	t.Helper()
 	stage = harness.NewStage(t, environment)
@@ -60,7 +60,7 @@ func standing(t *testing.T, options harness.ManagerOptions) (stage *harness.Stag
 
 var pools = []harness.ManagedPool{{Name: "pool0", Mode: "System", Replicas: 1}, {Name: "pool1", Mode: "User", Replicas: 1}}
 
-// standingManaged is an AKS cluster with two pools.
+// standingManaged returns an AKS cluster with two pools.
 func standingManaged(t *testing.T) *harness.Stage {
 	t.Helper()
 	stage := harness.NewStage(t, environment)
@@ -129,7 +129,7 @@ func told(stage *harness.Stage, object client.Object, reason string) string {
 	return harness.FindCondition(found, infrav1.ReadyCondition).Message
 }
 
-// containsAll tells whether a message has all parts.
+// containsAll reports whether a message has all parts.
 func containsAll(message string, parts ...string) bool {
 	return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(message, part) })
 }
@@ -176,7 +176,7 @@ func free(stage *harness.Stage, name string) {
 		func(i *infrav1.AzureClusterIdentity) bool { return len(i.Finalizers) == 0 })
 }
 
-// deletes are the DELETEs since mark, sorted.
+// deletes returns the DELETEs since mark, sorted.
 func deletes(stage *harness.Stage, mark harness.Mark) []string {
 	writes := slices.DeleteFunc(stage.Azure.WritesSince(mark), func(write string) bool { return !strings.HasPrefix(write, "DELETE ") })
 	slices.Sort(writes)

@@ -123,7 +123,7 @@ func listens(stage *harness.Stage, address string) {
 	})
 }
 
-// negotiated is the protocol that a server chooses of HTTP/2 and HTTP/1.1.
+// negotiated returns the protocol that a server chooses of HTTP/2 and HTTP/1.1.
 func negotiated(t *testing.T, address string) string {
 	t.Helper()
 	connection, err := tls.Dial("tcp", address, insecure("h2", "http/1.1"))
@@ -134,7 +134,7 @@ func negotiated(t *testing.T, address string) string {
 	return connection.ConnectionState().NegotiatedProtocol
 }
 
-// answers tells whether a URL is answered with 200.
+// answers reports whether a URL is answered with 200.
 func answers(url string) bool {
 	response, err := http.Get(url)
 	return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK

@@ -87,7 +87,7 @@ func bringUp(stage *harness.Stage, meanwhile func()) {
 	stage.WaitMachineProvisioned("c1-md")
 }
 
-// distinct are the writes, each once, sorted.
+// distinct returns the writes, each once, sorted.
 func distinct(writes []string) []string {
 	out := slices.Clone(writes)
 	slices.Sort(out)

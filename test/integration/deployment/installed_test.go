@@ -54,7 +54,7 @@ func install(t *testing.T) installed {
 	return kept
 }
 
-// components are the objects of config/default as clusterctl makes them without variables.
+// components returns the objects of config/default as clusterctl makes them without variables.
 func components(t *testing.T) installed {
 	t.Helper()
 	manifest := filepath.Join(t.TempDir(), "components.yaml")
@@ -81,13 +81,13 @@ func read[T client.Object](t *testing.T, objects installed, kind string, object 
 	return object
 }
 
-// deployment is the manager's.
+// deployment returns the manager's.
 func deployment(t *testing.T, objects installed) *appsv1.Deployment {
 	t.Helper()
 	return read(t, objects, "Deployment", &appsv1.Deployment{})
 }
 
-// token is one that the API server gives for a ServiceAccount.
+// token returns one that the API server gives for a ServiceAccount.
 func token(t *testing.T, in, name string, audiences ...string) string {
 	t.Helper()
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: audiences}}
@@ -126,7 +126,7 @@ func startWithFiles(stage *harness.Stage, t *testing.T, binary string, files map
 	return p
 }
 
-// leads tells whether a manager has become the leader.
+// leads reports whether a manager has become the leader.
 func leads(p *harness.Program) bool {
 	return strings.Contains(p.ReadLog(), "Successfully acquired lease")
 }

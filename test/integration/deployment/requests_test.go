@@ -110,7 +110,7 @@ var kindOf = map[string]string{
 	"validate-infrastructure-cluster-x-k8s-io-v1beta1-azureasomanagedcontrolplane": "AzureASOManagedControlPlane",
 }
 
-// list is a JSON list without brackets.
+// list returns a JSON list without brackets.
 func list(element string, times int) string {
 	return strings.TrimSuffix(strings.Repeat(element+",", times), ",")
 }
@@ -150,7 +150,7 @@ func TestWebhookClients(t *testing.T) {
 	}
 }
 
-// clientCertificate is a certificate for clients that is its own CA.
+// clientCertificate returns a certificate for clients that is its own CA.
 func clientCertificate(t *testing.T) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -104,7 +104,7 @@ func (w *world) silent(mark harness.Mark, r row) {
 	}
 }
 
-// snapshot is a resource without what changes with every write; nil when it does not exist.
+// snapshot returns a resource without what changes with every write; nil when it does not exist.
 func (w *world) snapshot(path string) body {
 	w.t.Helper()
 	resource, ok := w.get(path)

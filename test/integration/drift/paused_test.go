@@ -139,7 +139,7 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// asked tells whether the provider has asked for something in a group after the mark, by the beginnings of paths.
+// asked reports whether the provider has asked for something in a group after the mark, by the beginnings of paths.
 func (w *world) asked(mark harness.Mark, group string, paths ...string) bool {
 	w.t.Helper()
 	return slices.ContainsFunc(w.Azure.RequestsSince(mark), func(request string) bool {

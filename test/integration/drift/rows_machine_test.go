@@ -158,7 +158,7 @@ func machineRows() []row {
 	}
 }
 
-// halted is a VM that somebody stops; it can be started again.
+// halted returns a VM that somebody stops; it can be started again.
 func halted(change, note, action, told string) row {
 	const path = compute + "virtualMachines/" + stopped
 	return row{resource: "Virtual machine", change: change, outcome: reported, note: note, object: stopped, path: path,

@@ -1,6 +1,6 @@
 package drift_test
 
-// poolRows are those of a scale set. What is done to single VMs of one is tried in test/integration/pools.
+// poolRows returns those of a scale set. What is done to single VMs of one is tried in test/integration/pools.
 func poolRows() []row {
 	const repairs = "properties.automaticRepairsPolicy.enabled"
 	return []row{

@@ -64,7 +64,7 @@ const (
 	disk    = compute + "disks/" + worker + "_data"
 )
 
-// tagChanged is the row of a resource that carries additional tags.
+// tagChanged returns the row of a resource that carries additional tags.
 func tagChanged(resource, object, path string) row {
 	return row{resource: resource, change: "a tag of the spec or of the provider is changed or removed", outcome: repaired,
 		note:   "tags of other users stay",
@@ -95,14 +95,14 @@ func edited(resource, change, note, object, path string, patch body) row {
 		do: func(w *world) { w.edit(path, patch) }}
 }
 
-// keeps is an edit of something that the spec says nothing about.
+// keeps returns an edit of something that the spec says nothing about.
 func keeps(resource, change, note, object, path string, patch body, dotted string, value any) row {
 	return row{resource: resource, change: change, outcome: kept, note: note, object: object, path: path,
 		do:    func(w *world) { w.edit(path, patch) },
 		holds: func(w *world) bool { return w.at(path, dotted) == value }}
 }
 
-// drifts is a change of a resource that is made once: it is told, and nothing is written.
+// drifts returns a change of a resource that is made once: it is told, and nothing is written.
 func drifts(resource, change, note, object, path, condition, told string, patch, undo body) row {
 	return row{resource: resource, change: change, outcome: reported, note: note, object: object, path: path,
 		do:   func(w *world) { w.edit(path, patch) },
@@ -111,7 +111,7 @@ func drifts(resource, change, note, object, path, condition, told string, patch,
 	}
 }
 
-// disowned is the row of a resource that loses the tag that says whose it is: the tag of the owner proves it.
+// disowned returns the row of a resource that loses the tag that says whose it is: the tag of the owner proves it.
 func disowned(resource, object, path, cluster string) row {
 	return row{resource: resource, change: "the ownership tag is removed", outcome: repaired, note: "the owner tag proves the ownership",
 		object: object, path: path,
@@ -131,14 +131,14 @@ func (w *world) strip(path string) {
 	w.edit(path, body{"tags": patch})
 }
 
-// stripped is the row of a resource in a resource group of the cluster's that loses all its tags.
+// stripped returns the row of a resource in a resource group of the cluster's that loses all its tags.
 func stripped(resource, object, path string) row {
 	return row{resource: resource, change: "all tags are removed", outcome: repaired,
 		note: "the provider created the resource, and the resource group belongs to the cluster. In other groups it is [reported](../design/ownership.md#a-lost-tag) unless it uses a resource of the cluster", object: object, path: path,
 		do: func(w *world) { w.strip(path) }}
 }
 
-// groupStripped is the row of a resource group that loses all its tags, so that nothing proves whose it is.
+// groupStripped returns the row of a resource group that loses all its tags, so that nothing proves whose it is.
 func groupStripped(object, path string) row {
 	var tags any
 	return row{resource: "Resource group", change: "all tags are removed", outcome: reported,
@@ -152,7 +152,7 @@ func groupStripped(object, path string) row {
 		undo: func(w *world) { w.edit(path, body{"tags": tags}) }}
 }
 
-// rows are all changes, those of the cluster first.
+// rows returns all changes, those of the cluster first.
 func rows() []row {
 	var all []row
 	for _, part := range [][]row{groupRows(), networkRows(), balancerRows(), dnsRows(), interfaceRows(), poolRows(), machineRows(),

@@ -32,7 +32,7 @@ type world struct {
 	t *testing.T
 }
 
-// id is the ID of a resource: path is its ID below the subscription, or below the providers of the group "c1".
+// id returns the ID of a resource: path is its ID below the subscription, or below the providers of the group "c1".
 func (w *world) id(path string) arm.ID {
 	subscription := arm.SubscriptionID(w.Azure.SubscriptionID)
 	switch {
@@ -56,7 +56,7 @@ func (w *world) get(path string) (resource body, ok bool) {
 	return resource, true
 }
 
-// at is the value at a dotted path of a resource, with the name of an element of a list for its position.
+// at returns the value at a dotted path of a resource, with the name of an element of a list for its position.
 func (w *world) at(path, dotted string) any {
 	w.t.Helper()
 	resource, _ := w.get(path)
@@ -130,7 +130,7 @@ func (w *world) dropBy(path, list, member, value string) {
 	w.edit(path, body{"properties": body{list: left}})
 }
 
-// has tells whether a list of properties has an element of which a member has a value.
+// has reports whether a list of properties has an element of which a member has a value.
 func (w *world) has(path, list, member, value string) bool {
 	w.t.Helper()
 	all, _ := w.at(path, "properties."+list).([]any)
@@ -217,7 +217,7 @@ func (w *world) sendTo(method, url string, id arm.ID, raw []byte) (status int, a
 	return response.StatusCode, out.Bytes()
 }
 
-// object is an empty AzureCluster, AzureMachine or AzureMachinePool of this name.
+// object returns an empty AzureCluster, AzureMachine or AzureMachinePool of this name.
 func object(name string) client.Object {
 	switch name {
 	case "c1", "p1":
@@ -282,13 +282,13 @@ func (w *world) quiet() {
 	})
 }
 
-// short is how the harness shows the path of a resource in requests.
+// short returns how the harness shows the path of a resource in requests.
 func (w *world) short(resource string) string {
 	short := strings.TrimPrefix(string(w.id(resource)), "/subscriptions/"+w.Azure.SubscriptionID+"/")
 	return strings.Replace(short, "/providers/", "/", 1)
 }
 
-// found is an object as it is now.
+// found returns an object as it is now.
 func (w *world) found(name string) conditioned {
 	w.t.Helper()
 	o := object(name)

@@ -23,7 +23,7 @@ import (
 // labels are those that clusterctl gives every object of the provider.
 var labels = map[string]string{"clusterctl.cluster.x-k8s.io": "", "cluster.x-k8s.io/provider": "infrastructure-azure"}
 
-// formerObjects are those of an installation of the established provider.
+// formerObjects returns those of an installation of the established provider.
 func formerObjects(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", "installation.yaml"))
@@ -33,7 +33,7 @@ func formerObjects(t *testing.T) []*unstructured.Unstructured {
 	return decode(t, raw)
 }
 
-// releasedObjects are those of the release, without what needs other servers: kinds are installed already, and cert-manager is not.
+// releasedObjects returns those of the release, without what needs other servers: kinds are installed already, and cert-manager is not.
 func releasedObjects(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	manifest := filepath.Join(t.TempDir(), "components.yaml")
@@ -78,7 +78,7 @@ func decode(t *testing.T, raw []byte) []*unstructured.Unstructured {
 	return objects
 }
 
-// deletes tells whether clusterctl deletes an object of the provider when it upgrades.
+// deletes reports whether clusterctl deletes an object of the provider when it upgrades.
 // https://github.com/kubernetes-sigs/cluster-api/blob/v1.14.2/cmd/clusterctl/client/cluster/components.go#L156-L201
 func deletes(object *unstructured.Unstructured) bool {
 	switch object.GetKind() {

@@ -208,7 +208,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// commands are those of the first block of a section of docs/book/release.md.
+// commands returns those of the first block of a section of docs/book/release.md.
 func commands(t *testing.T, section string) []string {
 	t.Helper()
 	root, err := harness.ModuleDir("")

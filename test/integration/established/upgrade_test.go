@@ -159,7 +159,7 @@ func expectUnbound(t *testing.T, released []*unstructured.Unstructured) {
 	}
 }
 
-// rightsOf are the rights of a user in the manager's namespace and in that of a tenant, without those that every user has.
+// rightsOf returns the rights of a user in the manager's namespace and in that of a tenant, without those that every user has.
 func rightsOf(t *testing.T, user string) []string {
 	t.Helper()
 	var last []string
@@ -234,7 +234,7 @@ func reviewed(ctx context.Context, user string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// stored is an object as it is in the API server, nil if it is not there.
+// stored returns an object as it is in the API server, nil if it is not there.
 func stored(t *testing.T, object *unstructured.Unstructured) *unstructured.Unstructured {
 	t.Helper()
 	found := &unstructured.Unstructured{}

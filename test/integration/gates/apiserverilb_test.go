@@ -195,7 +195,7 @@ func inOrder(stage *harness.Stage, step string) {
 	})
 }
 
-// frontends are the addresses of the internal load balancer by the name of the frontend; nil without one.
+// frontends returns the addresses of the internal load balancer by the name of the frontend; nil without one.
 func frontends(stage *harness.Stage) map[string]string {
 	stage.T.Helper()
 	status, lb := stage.Azure.GetResource(internalLB, networkAPI)
@@ -211,7 +211,7 @@ func frontends(stage *harness.Stage) map[string]string {
 	return out
 }
 
-// pools is how many backend pools the machine is in.
+// pools returns how many backend pools the machine is in.
 func pools(stage *harness.Stage) int {
 	_, nic := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/m1-nic", networkAPI)
 	list, _ := harness.FindValue(nic, "properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools").([]any)

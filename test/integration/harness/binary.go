@@ -42,7 +42,7 @@ func (e *Environment) CertificateFolder() string {
 	return e.envtest.WebhookInstallOptions.LocalServingCertDir
 }
 
-// FreeAddress is an address of this machine that nobody listens at.
+// FreeAddress returns an address of this machine that nobody listens at.
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -53,7 +53,7 @@ func FreeAddress(tb testing.TB) string {
 	return listener.Addr().String()
 }
 
-// ServiceAccountKey is the file with the private key that signs tokens of ServiceAccounts.
+// ServiceAccountKey returns the file with the private key that signs tokens of ServiceAccounts.
 func (e *Environment) ServiceAccountKey() string {
 	return filepath.Join(e.envtest.ControlPlane.GetAPIServer().CertDir, "sa-signer.key")
 }

@@ -53,7 +53,7 @@ func IdentityRef() *corev1.ObjectReference {
 	return &corev1.ObjectReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureClusterIdentity", Name: IdentityName}
 }
 
-// AzureCluster is the default AzureCluster as the templates have it: without the label of its Cluster, which Cluster API sets later.
+// AzureCluster returns the default AzureCluster as the templates have it: without the label of its Cluster, which Cluster API sets later.
 func (s *Stage) AzureCluster(name string) *infrav1.AzureCluster {
 	return &infrav1.AzureCluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},
@@ -124,7 +124,7 @@ const (
 // SSHKey is a public key of nobody.
 const SSHKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl capi"
 
-// AzureMachine is an AzureMachine as the templates have it. It has a key, because to make an RSA key, as the webhook would,
+// AzureMachine returns an AzureMachine as the templates have it. It has a key, because to make an RSA key, as the webhook would,
 // takes the processor nearly as long as all passes over the machine.
 func (s *Stage) AzureMachine(cluster, name string) *infrav1.AzureMachine {
 	return &infrav1.AzureMachine{
@@ -238,7 +238,7 @@ func contractReference(kind, name string) clusterv1.ContractVersionedObjectRefer
 // conditioned is an object with conditions.
 type conditioned interface{ GetConditions() []metav1.Condition }
 
-// FindCondition is the condition of this type, or a zero one.
+// FindCondition returns the condition of this type, or a zero one.
 func FindCondition(object conditioned, conditionType string) metav1.Condition {
 	for _, condition := range object.GetConditions() {
 		if condition.Type == conditionType {
@@ -248,7 +248,7 @@ func FindCondition(object conditioned, conditionType string) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// IsReady tells whether the Ready condition is True.
+// IsReady reports whether the Ready condition is True.
 func IsReady(object conditioned) bool {
 	return FindCondition(object, infrav1.ReadyCondition).Status == metav1.ConditionTrue
 }

@@ -22,7 +22,7 @@ type DocumentCluster struct {
 	Pools          []*infrav1.AzureASOManagedMachinePool
 }
 
-// ParseManifest is a document in YAML, with the credential of the stage.
+// ParseManifest returns a document in YAML, with the credential of the stage.
 func (s *Stage) ParseManifest(text string) runtime.RawExtension {
 	s.T.Helper()
 	text = strings.Replace(text, "metadata:", "metadata:\n  annotations:\n    serviceoperator.azure.com/credential-from: "+OperatorSecret, 1)
@@ -33,7 +33,7 @@ func (s *Stage) ParseManifest(text string) runtime.RawExtension {
 	return runtime.RawExtension{Raw: raw}
 }
 
-// BuildASOCluster is an AKS cluster of documents with these agent pools, the first of them for the system.
+// BuildASOCluster returns an AKS cluster of documents with these agent pools, the first of them for the system.
 func (s *Stage) BuildASOCluster(name string, pools ...string) *DocumentCluster {
 	s.T.Helper()
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: s.Namespace, Name: name} }

@@ -200,7 +200,7 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-// ModuleDir is the folder of a module that this one depends on, or with "" of this one.
+// ModuleDir returns the folder of a module that this one depends on, or with "" of this one.
 func ModuleDir(module string) (string, error) {
 	arguments := []string{"list", "-m", "-f", "{{.Dir}}"}
 	if module != "" {

@@ -28,21 +28,21 @@ func (l *Logs) newLogger() logr.Logger {
 	}, funcr.Options{Verbosity: verbosity, LogTimestamp: true})
 }
 
-// CountLines is how many lines there are.
+// CountLines returns how many lines there are.
 func (l *Logs) CountLines() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.lines)
 }
 
-// LinesSince are the lines after the first ones.
+// LinesSince returns the lines after the first ones.
 func (l *Logs) LinesSince(first int) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.lines[first:])
 }
 
-// LinesContaining are the lines that contain the text.
+// LinesContaining returns the lines that contain the text.
 func (l *Logs) LinesContaining(text string) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -22,7 +22,7 @@ type ManagedPool struct {
 	Change func(*infrav1.AzureManagedMachinePool)
 }
 
-// ControlPlane is an AzureManagedControlPlane as the flavor aks has it.
+// ControlPlane returns an AzureManagedControlPlane as the flavor aks has it.
 func (s *Stage) ControlPlane(name string) *infrav1.AzureManagedControlPlane {
 	return &infrav1.AzureManagedControlPlane{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name},

@@ -61,7 +61,7 @@ func (s *Stage) ResyncManaged() {
 	})
 }
 
-// DropKubeconfigReads are the writes but for those that ask for a kubeconfig, sorted.
+// DropKubeconfigReads returns the writes but for those that ask for a kubeconfig, sorted.
 func DropKubeconfigReads(writes []string) []string {
 	out := []string{}
 	for _, write := range writes {

@@ -92,14 +92,14 @@ func (m *Manager) Kill() {
 	m.sent.Wait()
 }
 
-// KubernetesWrites are the requests that changed something in Kubernetes, as "PATCH /apis/...". Events are left out.
+// KubernetesWrites returns the requests that changed something in Kubernetes, as "PATCH /apis/...". Events are left out.
 func (m *Manager) KubernetesWrites() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]string(nil), m.kubernetes...)
 }
 
-// KubernetesReads are the paths of what was read from the API server itself. What is watched is left out.
+// KubernetesReads returns the paths of what was read from the API server itself. What is watched is left out.
 func (m *Manager) KubernetesReads() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

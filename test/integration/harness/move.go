@@ -22,12 +22,12 @@ func (s *Stage) PauseCluster(cluster string, paused bool) {
 	ChangeObject(s, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *clusterv1.Cluster) { c.Spec.Paused = &paused })
 }
 
-// IsPaused tells whether the condition Paused is True.
+// IsPaused reports whether the condition Paused is True.
 func IsPaused[T conditioned](object T) bool {
 	return FindCondition(object, clusterv1.PausedCondition).Status == metav1.ConditionTrue
 }
 
-// IsMovable tells whether clusterctl may move the object.
+// IsMovable reports whether clusterctl may move the object.
 func IsMovable[T client.Object](object T) bool {
 	_, blocked := object.GetAnnotations()[infrav1.BlockMoveAnnotation]
 	return !blocked
@@ -68,7 +68,7 @@ func (s *Stage) MoveObjects(to *Stage, objects []client.Object) {
 	}
 }
 
-// DescribeCluster is what clusterctl describe says of a Cluster.
+// DescribeCluster returns what clusterctl describe says of a Cluster.
 func (s *Stage) DescribeCluster(cluster string) string {
 	s.T.Helper()
 	root, err := ModuleDir("")

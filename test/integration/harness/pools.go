@@ -16,7 +16,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// AzureMachinePool is the pool of the flavor machinepool, in the region of the clusters of AzureCluster.
+// AzureMachinePool returns the pool of the flavor machinepool, in the region of the clusters of AzureCluster.
 func (s *Stage) AzureMachinePool(cluster, name string) *infrav1.AzureMachinePool {
 	return &infrav1.AzureMachinePool{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}},
@@ -159,7 +159,7 @@ func (p *PoolPlayer) playVM(ctx context.Context, vm *infrav1.AzureMachinePoolMac
 	}
 }
 
-// machineOf is the Machine that Cluster API makes for a VM.
+// machineOf returns the Machine that Cluster API makes for a VM.
 func machineOf(vm *infrav1.AzureMachinePoolMachine) *clusterv1.Machine {
 	cluster := vm.Labels[clusterv1.ClusterNameLabel]
 	return &clusterv1.Machine{

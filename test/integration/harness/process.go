@@ -28,7 +28,7 @@ type process struct {
 	err    error // valid when done is closed
 }
 
-// managerFlags are a manager's options as its command line gives them.
+// managerFlags returns a manager's options as its command line gives them.
 func managerFlags(namespace, certDir string, more []string) (*setup.Options, error) {
 	options := &setup.Options{Version: "integration", SkipNameValidation: true}
 	flags := pflag.NewFlagSet("manager", pflag.ContinueOnError)
@@ -113,7 +113,7 @@ func (p *process) waitUntilListening(ctx context.Context, address string) error 
 // addresses counts the addresses that were given away.
 var addresses atomic.Int32
 
-// ownAddress is a loopback address that no other manager, process or connection uses: a port that is merely free now may
+// ownAddress returns a loopback address that no other manager, process or connection uses: a port that is merely free now may
 // be the local end of somebody's connection by the time a manager listens there.
 func ownAddress() (host string, port int) {
 	pid := os.Getpid()

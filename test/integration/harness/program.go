@@ -103,7 +103,7 @@ func (s *Stage) StartProgram(o ProgramOptions) *Program {
 	return p
 }
 
-// ReadLog is what it has said until now.
+// ReadLog returns what it has said until now.
 func (p *Program) ReadLog() string {
 	raw, err := os.ReadFile(p.log)
 	if err != nil {
@@ -120,7 +120,7 @@ func (p *Program) SignalAndWait(signal os.Signal) error {
 	return p.err
 }
 
-// ResidentMemory is the resident memory in MiB: now, and the most it ever was.
+// ResidentMemory returns the resident memory in MiB: now, and the most it ever was.
 func (p *Program) ResidentMemory() (now, most float64) {
 	p.tb.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Process.Pid))

@@ -45,7 +45,7 @@ type Simulator struct {
 // userID is the application of the user where the provider's may not do everything.
 const userID = "99999999-9999-9999-9999-999999999999"
 
-// NewSimulator is a simulator in which operations end at once, for a test that needs no API server.
+// NewSimulator returns a simulator in which operations end at once, for a test that needs no API server.
 func NewSimulator(t testing.TB, secret string) *Simulator {
 	t.Helper()
 	return newSimulator(t, secret, secret, 0, unlimited, false)
@@ -85,10 +85,10 @@ func newSimulator(t testing.TB, secret, other string, timeScale float64, throttl
 	return s
 }
 
-// UserToken is the token of the user that tests play.
+// UserToken returns the token of the user that tests play.
 func (s *Simulator) UserToken() string { return s.bearer() }
 
-// isWrite tells whether a request changes something in Azure.
+// isWrite reports whether a request changes something in Azure.
 func isWrite(method, path string) bool {
 	return method != http.MethodGet && method != http.MethodHead && strings.HasPrefix(strings.ToLower(path), "/subscriptions/")
 }
@@ -99,7 +99,7 @@ type Mark int
 // MarkRequests is now.
 func (s *Simulator) MarkRequests() Mark { return Mark(len(s.Requests())) }
 
-// RequestsSince are the requests of the provider to Resource Manager after the mark, as "GET /subscriptions/... 200", without the
+// RequestsSince returns the requests of the provider to Resource Manager after the mark, as "GET /subscriptions/... 200", without the
 // query and with the subscription's part of the path left out.
 func (s *Simulator) RequestsSince(mark Mark) []string {
 	var out []string
@@ -113,7 +113,7 @@ func (s *Simulator) RequestsSince(mark Mark) []string {
 	return out
 }
 
-// WritesSince are the requests after the mark that changed something, as "PUT resourceGroups/a", whatever the answer was.
+// WritesSince returns the requests after the mark that changed something, as "PUT resourceGroups/a", whatever the answer was.
 func (s *Simulator) WritesSince(mark Mark) []string {
 	var out []string
 	for _, request := range s.Requests()[mark:] {
@@ -130,7 +130,7 @@ func (s *Simulator) shortenPath(path string) string {
 	return strings.Replace(path, "/providers/", "/", 1)
 }
 
-// ListResources are the IDs of everything that exists, without the subscription's part, sorted.
+// ListResources returns the IDs of everything that exists, without the subscription's part, sorted.
 func (s *Simulator) ListResources() []string {
 	var out []string
 	for _, resource := range s.State() {
@@ -241,13 +241,13 @@ func (s *Simulator) PutNetwork(group, name, addresses string, subnets map[string
 	})
 }
 
-// FindString is the string at a dotted path of a resource, as in "properties.ipConfigurations.0.id"; "" when there is none.
+// FindString returns the string at a dotted path of a resource, as in "properties.ipConfigurations.0.id"; "" when there is none.
 func FindString(resource any, path string) string {
 	text, _ := FindValue(resource, path).(string)
 	return text
 }
 
-// FindValue is what Find finds, of any type; nil when there is none. An element of a list is found by its name or its position.
+// FindValue returns what Find finds, of any type; nil when there is none. An element of a list is found by its name or its position.
 func FindValue(value any, path string) any {
 	for part := range strings.SplitSeq(path, ".") {
 		switch v := value.(type) {

@@ -89,7 +89,7 @@ func newStage(t testing.TB, environment *Environment, timeScale float64, throttl
 	return s
 }
 
-// InOtherCluster is the namespace of the same name in another management cluster in front of the same Azure, as that which clusterctl
+// InOtherCluster returns the namespace of the same name in another management cluster in front of the same Azure, as that which clusterctl
 // moves a cluster to.
 func (s *Stage) InOtherCluster() *Stage {
 	s.T.Helper()
@@ -207,7 +207,7 @@ func (s *Stage) Eventually(what string, condition func() bool) {
 	}
 }
 
-// EncodeStatus is the status of an object as JSON.
+// EncodeStatus returns the status of an object as JSON.
 func EncodeStatus(object client.Object) string {
 	raw, err := json.Marshal(object)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// ReadStored is the custom resource as etcd has it: with fields that its definition does not know, and before any default.
+// ReadStored returns the custom resource as etcd has it: with fields that its definition does not know, and before any default.
 func (s *Stage) ReadStored(object *unstructured.Unstructured) *unstructured.Unstructured {
 	s.T.Helper()
 	var answer struct {

@@ -14,7 +14,7 @@ type usedRights struct {
 	seen map[string]bool
 }
 
-// UsedRights are the rights that managers of the environment have made use of so far, sorted, as "patch
+// UsedRights returns the rights that managers of the environment have made use of so far, sorted, as "patch
 // azureclusters.infrastructure.cluster.x-k8s.io/status".
 func (e *Environment) UsedRights() []string {
 	e.used.mu.Lock()
@@ -35,7 +35,7 @@ func (u *usedRights) recordRight(request *http.Request) {
 	u.seen[right] = true
 }
 
-// rightOf is the right that a request takes, as the API server reads it from its path; there is none for what is no resource.
+// rightOf returns the right that a request takes, as the API server reads it from its path; there is none for what is no resource.
 // https://kubernetes.io/docs/reference/access-authn-authz/authorization/#determine-the-request-verb
 func rightOf(request *http.Request) (right string, ok bool) {
 	parts := strings.Split(strings.Trim(request.URL.Path, "/"), "/")

@@ -43,13 +43,13 @@ func explainState(object client.Object, read error, requests []string) string {
 	return strings.Join(lines, "\n")
 }
 
-// isRefused tells whether a request ended with an error. That something does not exist is the usual answer before it is made.
+// isRefused reports whether a request ended with an error. That something does not exist is the usual answer before it is made.
 func isRefused(request string) bool {
 	status := request[strings.LastIndex(request, " ")+1:]
 	return status >= "400" && status != "404" || status == "0"
 }
 
-// unmetConditions are the conditions of an object that are not true, one line each.
+// unmetConditions returns the conditions of an object that are not true, one line each.
 func unmetConditions(object client.Object) ([]string, error) {
 	raw, err := json.Marshal(object)
 	if err != nil {

@@ -71,7 +71,7 @@ func newVolumeWorld(t *testing.T, mode infrav1.OrchestrationMode) *volumeWorld {
 	return w
 }
 
-// resource is the path of the VM of the machine, or of the scale set of the pool.
+// resource returns the path of the VM of the machine, or of the scale set of the pool.
 func (w *volumeWorld) resource() string {
 	if w.mode == "" {
 		return computePath + "virtualMachines/" + nodes
@@ -79,7 +79,7 @@ func (w *volumeWorld) resource() string {
 	return computePath + "virtualMachineScaleSets/" + nodes
 }
 
-// vm is the path of the VM.
+// vm returns the path of the VM.
 func (w *volumeWorld) vm() string {
 	w.T.Helper()
 	if w.mode == "" {
@@ -123,7 +123,7 @@ func (w *volumeWorld) ask() {
 	})
 }
 
-// tag is the value of the tag on a disk, "" for none.
+// tag returns the value of the tag on a disk, "" for none.
 func (w *volumeWorld) tag(disk string) string {
 	w.T.Helper()
 	_, answer := w.SendAsUser(http.MethodGet, diskPath+disk, diskVersion, nil)
@@ -187,7 +187,7 @@ func (w *volumeWorld) events() (out string) {
 var modes = map[string]infrav1.OrchestrationMode{"machine": "", "uniform pool": infrav1.UniformOrchestration,
 	"flexible pool": infrav1.FlexibleOrchestration}
 
-// count is how often requests begin with a text.
+// count returns how often requests begin with a text.
 func count(requests []string, start string) (n int) {
 	for _, request := range requests {
 		if strings.HasPrefix(request+" ", start+" ") {
@@ -337,7 +337,7 @@ func TestVolumesOfReplacedMachine(t *testing.T) {
 	}
 }
 
-// theirs is a VM that is in no cluster.
+// theirs returns a VM that is in no cluster.
 func theirs(w *volumeWorld) body {
 	id := "/subscriptions/" + w.Azure.SubscriptionID + "/"
 	w.PutAsUser("resourceGroups/other", "2021-04-01", body{"location": "eastus"})

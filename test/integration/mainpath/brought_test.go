@@ -116,7 +116,7 @@ func TestBroughtNetwork(t *testing.T) {
 	}
 }
 
-// hub is the network that the user brought, without what Azure counts up by itself.
+// hub returns the network that the user brought, without what Azure counts up by itself.
 func hub(stage *harness.Stage) map[string]any {
 	stage.T.Helper()
 	_, network := stage.Azure.GetResource("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-vnet", networkVersion)

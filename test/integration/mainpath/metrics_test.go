@@ -28,7 +28,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// counted are the provider's own metrics, summed up over their labels; of histograms the number of observations.
+// counted returns the provider's own metrics, summed up over their labels; of histograms the number of observations.
 func counted(t *testing.T) map[string]float64 {
 	t.Helper()
 	families, err := metrics.Registry.Gather()

@@ -36,7 +36,7 @@ func existing(stage *harness.Stage) {
 	})
 }
 
-// adopting is the manifest for that cluster.
+// adopting returns the manifest for that cluster.
 func adopting(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
 	controlPlane := stage.ControlPlane("c1")
 	controlPlane.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{

@@ -59,7 +59,7 @@ func mark(shown map[string]bool, path string, value any) {
 	}
 }
 
-// leaves are the fields of a type that have no fields themselves, by path.
+// leaves returns the fields of a type that have no fields themselves, by path.
 func leaves(path string, typ reflect.Type) []string {
 	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 		typ = typ.Elem()

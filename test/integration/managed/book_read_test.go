@@ -29,7 +29,7 @@ type document struct {
 // whole are the pages with manifests that are no parts of the flavor's; the tests of pools and of documents apply them.
 const whole = "scale-sets.md documents.md"
 
-// snippets are those of docs/book/aks, in order.
+// snippets returns those of docs/book/aks, in order.
 func snippets(t *testing.T) []snippet {
 	t.Helper()
 	root, err := harness.ModuleDir("")
@@ -100,7 +100,7 @@ func documents(t *testing.T, place, text string) []document {
 	return out
 }
 
-// of are the documents of a kind and name.
+// of returns the documents of a kind and name.
 func (s snippet) of(kind, name string) []map[string]any {
 	var out []map[string]any
 	for _, d := range s.documents {

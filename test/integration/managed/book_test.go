@@ -118,7 +118,7 @@ func (r row) check(t *testing.T, stage *harness.Stage) {
 	}
 }
 
-// versionOf is an api-version of a resource that is not AKS's own.
+// versionOf returns an api-version of a resource that is not AKS's own.
 func versionOf(path string) string {
 	switch {
 	case strings.Contains(path, "/Microsoft.Network/"):
@@ -150,7 +150,7 @@ func show(t *testing.T, stage *harness.Stage, path, version string, want values)
 	}
 }
 
-// plain is a value as JSON, without quotes; "" for none.
+// plain returns a value as JSON, without quotes; "" for none.
 func plain(value any) string {
 	if value == nil {
 		return ""

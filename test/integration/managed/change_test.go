@@ -21,7 +21,7 @@ const (
 	clusterPut  = "PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1"
 )
 
-// running is a stage with the cluster of the flavor aks, Ready.
+// running returns a stage with the cluster of the flavor aks, Ready.
 func running(t *testing.T, change func(*infrav1.AzureManagedControlPlane)) *harness.Stage {
 	t.Helper()
 	stage := harness.NewStage(t, environment)
@@ -236,7 +236,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// spokenLast is the api-version of the last write of the managed cluster.
+// spokenLast returns the api-version of the last write of the managed cluster.
 func spokenLast(stage *harness.Stage) string {
 	version := ""
 	for _, request := range stage.Azure.Requests() {

@@ -172,7 +172,7 @@ func TestDocumentsChange(t *testing.T) {
 	}
 }
 
-// edited is a document whose spec is changed.
+// edited returns a document whose spec is changed.
 func edited(t testing.TB, from runtime.RawExtension, change func(spec body)) runtime.RawExtension {
 	t.Helper()
 	var decoded body

@@ -63,7 +63,7 @@ func put(at string, value any) func(body) {
 	}
 }
 
-// shows is the value at a dotted path of a resource as JSON; "null" when there is none.
+// shows returns the value at a dotted path of a resource as JSON; "null" when there is none.
 func shows(stage *harness.Stage, path, version, at string) string {
 	_, have := stage.Azure.GetResource(path, version)
 	raw, _ := json.Marshal(harness.FindValue(have, at)) // It was JSON.

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// moved are the objects that clusterctl moves, owners first.
+// moved returns the objects that clusterctl moves, owners first.
 func moved() []client.Object {
 	objects := []client.Object{
 		&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},

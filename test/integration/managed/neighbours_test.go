@@ -138,7 +138,7 @@ func inOrder(stage *harness.Stage) {
 	}
 }
 
-// at is a value of a resource of a page's cluster as text; one that is not there fails the test.
+// at returns a value of a resource of a page's cluster as text; one that is not there fails the test.
 func at(stage *harness.Stage, path, version, place string) string {
 	stage.T.Helper()
 	status, resource := stage.Azure.GetResource(path, version)
@@ -175,7 +175,7 @@ func granted(stage *harness.Stage, scope, role, principal string) {
 	}
 }
 
-// fullID is the ID of what is below the subscription of the stage.
+// fullID returns the ID of what is below the subscription of the stage.
 func fullID(stage *harness.Stage, path string) string {
 	return "/subscriptions/" + stage.Azure.SubscriptionID + "/" + path
 }

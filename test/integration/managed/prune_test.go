@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// complete is a stage with a cluster that has a private endpoint, a fleet membership and an extension.
+// complete returns a stage with a cluster that has a private endpoint, a fleet membership and an extension.
 func complete(t *testing.T) *harness.Stage {
 	t.Helper()
 	stage := harness.NewStage(t, environment)
@@ -251,7 +251,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// ofOthers are the tags of a resource that do not mark it as the cluster's, their keys in lower case.
+// ofOthers returns the tags of a resource that do not mark it as the cluster's, their keys in lower case.
 func ofOthers(stage *harness.Stage, path, version string) map[string]string {
 	_, have := stage.Azure.GetResource(path, version)
 	tags, _ := have["tags"].(map[string]any)

@@ -29,7 +29,7 @@ type conditioned interface {
 	GetConditions() []metav1.Condition
 }
 
-// standing are the objects of clusters that stand, one of each kind, with the condition that a look at Azure decides about.
+// standing returns the objects of clusters that stand, one of each kind, with the condition that a look at Azure decides about.
 func standing() map[string]conditioned {
 	named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 	return map[string]conditioned{
@@ -40,7 +40,7 @@ func standing() map[string]conditioned {
 	}
 }
 
-// outages are what keeps a pass from looking at Azure.
+// outages returns what keeps a pass from looking at Azure.
 func outages() map[string]struct {
 	reason string
 	begin  func(s *harness.Stage)

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// copyOf is what kubectl get and apply make of an AzureCluster elsewhere.
+// copyOf returns what kubectl get and apply make of an AzureCluster elsewhere.
 func copyOf(from, to *harness.Stage) *infrav1.AzureCluster {
 	from.T.Helper()
 	c := &infrav1.AzureCluster{}

@@ -26,7 +26,7 @@ const (
 	aksVersion     = "2025-08-01"
 )
 
-// foreign is what somebody else has in the subscription: a group with a network, an address and a disk.
+// foreign returns what somebody else has in the subscription: a group with a network, an address and a disk.
 func foreign(stage *harness.Stage) (id func(string) string) {
 	stage.Azure.PutNetwork("hub", "hub-1", "172.16.0.0/16", map[string]string{"theirs": "172.16.1.0/24", "others": "172.16.2.0/24"})
 	stage.Azure.PutResource("resourceGroups/hub/providers/Microsoft.Network/publicIPAddresses/theirs", networkVersion, body{

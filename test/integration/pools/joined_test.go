@@ -21,7 +21,7 @@ import (
 // joinedPool is the pool of the book's page, in a cluster of the name aks.
 const joinedPool = "aks-vmss"
 
-// documented is the AzureMachinePool of the book's page.
+// documented returns the AzureMachinePool of the book's page.
 func documented(stage *harness.Stage) *infrav1.AzureMachinePool {
 	stage.T.Helper()
 	root, err := harness.ModuleDir("")

@@ -239,7 +239,7 @@ func (l *library) observe(id string) map[string]any {
 	return out
 }
 
-// writes are the requests that change something, in lower case and without queries.
+// writes returns the requests that change something, in lower case and without queries.
 func writes(requests []string) []string {
 	var out []string
 	for _, request := range requests {

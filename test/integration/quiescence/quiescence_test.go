@@ -113,7 +113,7 @@ func possibleMachine(in *plan.MachineInput) {
 	}
 }
 
-// made is the input once the VM exists: its identity is known, and the bootstrap data is read no more.
+// made returns the input once the VM exists: its identity is known, and the bootstrap data is read no more.
 func (w *world) made(in plan.MachineInput) plan.MachineInput {
 	w.t.Helper()
 	observed, err := w.engine.Observe(w.t.Context(), w.client, []arm.ID{plan.VMID(in)}, true, engine.ReadOptions{})

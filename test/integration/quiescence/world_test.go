@@ -94,7 +94,7 @@ func (w *world) wake() {
 	}
 }
 
-// requests are those since the last call, as "PUT /subscriptions/...".
+// requests returns those since the last call, as "PUT /subscriptions/...".
 func (w *world) requests() []string {
 	all := w.sim.Requests()
 	var out []string

@@ -77,7 +77,7 @@ func (c *counted) expect(kind, name, trace string, r refusal) {
 	c.subjects = append(c.subjects, subject{kind: kind, name: name, refusal: r, bound: bound, trace: trace})
 }
 
-// passes are how often a controller has begun a pass over each subject.
+// passes returns how often a controller has begun a pass over each subject.
 func (c *counted) passes() []int {
 	out := make([]int, len(c.subjects))
 	for _, line := range c.Environment.Logs.LinesContaining(`"msg"="Reconciling"`) {
@@ -91,7 +91,7 @@ func (c *counted) passes() []int {
 	return out
 }
 
-// calls are the requests about an object after the mark.
+// calls returns the requests about an object after the mark.
 func (c *counted) calls(s subject, mark harness.Mark) []string {
 	trace := s.trace
 	if trace == "" {
@@ -129,7 +129,7 @@ func (c *counted) minute(begin func()) {
 	}
 }
 
-// bound is what the refusal may cost.
+// bound returns what the refusal may cost.
 func (r refusal) bound() cost {
 	if r.retried {
 		return retriedBound
@@ -363,7 +363,7 @@ func TestManagedPools(t *testing.T) {
 	})
 }
 
-// unthrottled are the refusals that hold up nobody else: who is throttled is the principal, with all that it does.
+// unthrottled returns the refusals that hold up nobody else: who is throttled is the principal, with all that it does.
 func unthrottled(refusals map[string]refusal) map[string]refusal {
 	out := maps.Clone(refusals)
 	delete(out, "waits")

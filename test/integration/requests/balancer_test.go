@@ -39,7 +39,7 @@ func TestBalancerMadeAgain(t *testing.T) {
 	})
 }
 
-// balanced are the pools and NAT rules that interfaces have, by interface.
+// balanced returns the pools and NAT rules that interfaces have, by interface.
 func (w *world) balanced() map[string][]string {
 	w.T.Helper()
 	out := map[string][]string{}

@@ -55,7 +55,7 @@ func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 	})
 }
 
-// user is the only user of the kubeconfig in a Secret.
+// user returns the only user of the kubeconfig in a Secret.
 func (w *world) user(secret, key string) *clientcmdapi.AuthInfo {
 	w.T.Helper()
 	found := &corev1.Secret{}

@@ -112,7 +112,7 @@ type resources struct {
 	Documents []infrav1.ASOResourceStatus
 }
 
-// known is what the objects of an AKS cluster of documents say of their resources.
+// known returns what the objects of an AKS cluster of documents say of their resources.
 func (w *world) known(c *harness.DocumentCluster) map[string]resources {
 	w.T.Helper()
 	out := map[string]resources{}

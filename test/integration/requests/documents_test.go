@@ -126,7 +126,7 @@ func (w *world) deleteOneByOne(c *harness.DocumentCluster) {
 	w.left()
 }
 
-// shown is a resource as Azure shows it, by what its writes say; nil when there is none.
+// shown returns a resource as Azure shows it, by what its writes say; nil when there is none.
 func (w *world) shown(name string) map[string]any {
 	for _, resource := range w.Sim.State() {
 		id, _ := resource["id"].(string)

@@ -76,7 +76,7 @@ func TestMassCreation(t *testing.T) {
 	})
 }
 
-// worked is how long Azure was at work for resources whose IDs have a text.
+// worked returns how long Azure was at work for resources whose IDs have a text.
 func (w *world) worked(text string) (all time.Duration) {
 	for _, operation := range w.Azure.Operations() {
 		if strings.Contains(operation.ResourceID, text) && !operation.Ended.IsZero() {
@@ -86,7 +86,7 @@ func (w *world) worked(text string) (all time.Duration) {
 	return all
 }
 
-// time is how long something takes.
+// time returns how long something takes.
 func (w *world) time(what func()) time.Duration {
 	begun := time.Now()
 	what()

@@ -136,7 +136,7 @@ func (w *world) small(count int) {
 	}
 }
 
-// hour is what is asked in an hour in which nothing happens.
+// hour returns what is asked in an hour in which nothing happens.
 func (w *world) hour() cost {
 	w.T.Helper()
 	// What made the last object Ready may still wake others.

@@ -36,7 +36,7 @@ func (c cost) String() string {
 	return fmt.Sprintf("%d writes, %d reads of which %d ask after operations; %s", c.writes, c.reads, c.polls, strings.Join(of, ", "))
 }
 
-// since is what was asked of Azure since a mark.
+// since returns what was asked of Azure since a mark.
 func (w *world) since(mark harness.Mark) cost {
 	out := cost{of: map[string]int{}}
 	for _, request := range w.Azure.Requests()[mark:] {
@@ -58,7 +58,7 @@ func (w *world) since(mark harness.Mark) cost {
 	return out
 }
 
-// kindOf is what a path is about: a type, its list, or an operation.
+// kindOf returns what a path is about: a type, its list, or an operation.
 func kindOf(path string) string {
 	lower := strings.ToLower(path)
 	for _, part := range []string{"/operations/", "/operationresults/", "/operationstatuses/"} {

@@ -51,7 +51,7 @@ func TestAutoscalerScalesDown(t *testing.T) {
 	})
 }
 
-// names are those of the VMs that there are in Azure.
+// names returns those of the VMs that there are in Azure.
 func (w *world) names() []string {
 	var out []string
 	for name := range w.rules.instances() {

@@ -68,7 +68,7 @@ func (w *world) putWithoutTags() {
 	}
 }
 
-// exists tells whether the scale set does.
+// exists reports whether the scale set does.
 func (w *world) exists() bool {
 	status, _ := w.SendAsUser(http.MethodGet, scaleSetPath, "2025-04-01", nil)
 	return status == http.StatusOK
@@ -102,7 +102,7 @@ func inHub(c *infrav1.AzureCluster) {
 	}
 }
 
-// told are the events since the last call.
+// told returns the events since the last call.
 func told(recorder *events.FakeRecorder) (out []string) {
 	for range len(recorder.Events) {
 		out = append(out, <-recorder.Events)

@@ -180,7 +180,7 @@ func (w *world) readyWith(size int) (count int) {
 	return count
 }
 
-// grown tells whether there are as many Ready VMs as are wanted, or more.
+// grown reports whether there are as many Ready VMs as are wanted, or more.
 func (w *world) grown() bool {
 	vms := &infrav1.AzureMachinePoolMachineList{}
 	if err := w.Kubernetes.List(w.t.Context(), vms); err != nil {
@@ -218,7 +218,7 @@ func (w *world) behind(models []string) (most int) {
 	return most
 }
 
-// latestModel is the model of the scale set.
+// latestModel returns the model of the scale set.
 func (w *world) latestModel() string {
 	for _, resource := range w.Sim.State() {
 		if strings.HasSuffix(body.String(resource, "id"), "/virtualMachineScaleSets/"+poolName) {
@@ -233,13 +233,13 @@ func modelOf(resource body.Object) string {
 	return fmt.Sprint(body.String(resource, "tags."+infrav1.CustomDataHashTag), " ", diskOf(resource))
 }
 
-// diskOf is the size of the disk of a VM, or of those that a scale set makes.
+// diskOf returns the size of the disk of a VM, or of those that a scale set makes.
 func diskOf(resource body.Object) int {
 	return cmp.Or(body.Int(resource, "properties.storageProfile.osDisk.diskSizeGB"),
 		body.Int(resource, "properties.virtualMachineProfile.storageProfile.osDisk.diskSizeGB"))
 }
 
-// boots are the boots of the VMs.
+// boots returns the boots of the VMs.
 func (w *world) boots() map[string]string {
 	w.t.Helper()
 	recorder := httptest.NewRecorder()

@@ -61,7 +61,7 @@ func (r *rules) check(when string) {
 	r.broken = nil
 }
 
-// instances are the VMs of the scale set as Azure has them, by name of what stands for them.
+// instances returns the VMs of the scale set as Azure has them, by name of what stands for them.
 func (r *rules) instances() map[string]body.Object {
 	out := map[string]body.Object{}
 	for _, resource := range r.world.Sim.State() {
@@ -74,7 +74,7 @@ func (r *rules) instances() map[string]body.Object {
 	return out
 }
 
-// staying are the Machines whose Nodes are Ready and that nobody deletes.
+// staying returns the Machines whose Nodes are Ready and that nobody deletes.
 func (r *rules) staying(ctx context.Context) map[string]bool {
 	machines := &clusterv1.MachineList{}
 	if err := r.world.Kubernetes.List(ctx, machines); err != nil {

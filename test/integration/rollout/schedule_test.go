@@ -61,7 +61,7 @@ func TestSchedule(t *testing.T) {
 	})
 }
 
-// operations are how long the requests of a method about the scale set took with their operations, the longest first.
+// operations returns how long the requests of a method about the scale set took with their operations, the longest first.
 func (w *world) operations(method string, since time.Time) []time.Duration {
 	after := map[string]time.Duration{}
 	for _, o := range w.Sim.Operations() {

@@ -62,7 +62,7 @@ type settings struct {
 	change func(*infrav1.AzureCluster)
 }
 
-// newWorld is a cluster whose network is in place and a pool of which nothing is, without a manager. It has to be called in a
+// newWorld returns a cluster whose network is in place and a pool of which nothing is, without a manager. It has to be called in a
 // bubble of virtual time.
 func newWorld(t *testing.T, s settings) *world {
 	t.Helper()
@@ -215,7 +215,7 @@ func (w *world) until(what string, so func() bool) {
 	}
 }
 
-// whole tells whether the pool has as many VMs as are wanted, all as the spec wants them, and everything says so.
+// whole reports whether the pool has as many VMs as are wanted, all as the spec wants them, and everything says so.
 func (w *world) whole() bool {
 	azurePool := &infrav1.AzureMachinePool{}
 	w.ReadObject(azurePool, poolName)

@@ -147,7 +147,7 @@ type story struct {
 	steps  []string
 }
 
-// stories are those of the machines that were begun after start.
+// stories returns those of the machines that were begun after start.
 func stories(stage *harness.Stage, start time.Time) map[string]*story {
 	operations := map[string]*store.Operation{}
 	for _, operation := range stage.Azure.Operations() {
@@ -181,7 +181,7 @@ func stories(stage *harness.Stage, start time.Time) map[string]*story {
 	return out
 }
 
-// spread is the median and the most of some times in seconds, in words.
+// spread returns the median and the most of some times in seconds, in words.
 func spread(lengths []time.Duration) string {
 	slices.Sort(lengths)
 	return fmt.Sprintf("%.1f s, at most %.1f s", lengths[len(lengths)/2].Seconds(), lengths[len(lengths)-1].Seconds())

@@ -80,7 +80,7 @@ next:
 	return total
 }
 
-// load is the load of the computer over the last minute, as every figure of time has to be read with it.
+// load returns the load of the computer over the last minute, as every figure of time has to be read with it.
 func load() string {
 	raw, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -89,7 +89,7 @@ func load() string {
 	return strings.Fields(string(raw))[0]
 }
 
-// since is the difference of a metric between two looks.
+// since returns the difference of a metric between two looks.
 func since(before, after figures, name string, labels ...string) float64 {
 	return after.sum(name, labels...) - before.sum(name, labels...)
 }

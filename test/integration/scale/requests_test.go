@@ -20,7 +20,7 @@ type requests struct {
 	Throttled, Refused int
 }
 
-// reads are all that were answered.
+// reads returns all that were answered.
 func (r requests) reads() int { return sum(r.Gets) + sum(r.Lists) + r.Polls }
 
 func sum(counts map[string]int) int {
@@ -61,7 +61,7 @@ func count(azure *harness.Simulator, mark harness.Mark) requests {
 	return out
 }
 
-// typeOf is the type of what a path as Simulator.Since gives it is about, and whether it is a collection.
+// typeOf returns the type of what a path as Simulator.Since gives it is about, and whether it is a collection.
 func typeOf(path string) (kind string, collection bool) {
 	parts := strings.Split(path, "/")
 	if len(parts) > 2 && parts[0] == "resourceGroups" {

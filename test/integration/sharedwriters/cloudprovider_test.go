@@ -95,7 +95,7 @@ func (w *world) joinInstances() {
 	}
 }
 
-// instances are the paths of the instances of the scale set, without a request.
+// instances returns the paths of the instances of the scale set, without a request.
 func (w *world) instances() (out []string) {
 	w.T.Helper()
 	for _, resource := range w.state() {
@@ -105,14 +105,14 @@ func (w *world) instances() (out []string) {
 	return out
 }
 
-// state are the instances of the scale set.
+// state returns the instances of the scale set.
 func (w *world) state() []body {
 	return slices.DeleteFunc(w.Sim.State(), func(resource body) bool {
 		return resource["type"] != "Microsoft.Compute/virtualMachineScaleSets/virtualMachines"
 	})
 }
 
-// backendPools are the pools that instances are in: that of cloud-provider-azure, and the provider's own.
+// backendPools returns the pools that instances are in: that of cloud-provider-azure, and the provider's own.
 func (w *world) backendPools() []string {
 	if w.balanced {
 		return []string{servicePool, outboundPool}
@@ -266,7 +266,7 @@ func cloudProviderRows() []row {
 	}
 }
 
-// serviceEndpoint is a change of the spec that gives the subnet of nodes a service endpoint.
+// serviceEndpoint returns a change of the spec that gives the subnet of nodes a service endpoint.
 func serviceEndpoint(name string) func(*world) {
 	return func(w *world) {
 		harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) {
@@ -279,7 +279,7 @@ func serviceEndpoint(name string) func(*world) {
 	}
 }
 
-// identity is the path of a user-assigned identity outside of the cluster.
+// identity returns the path of a user-assigned identity outside of the cluster.
 func identity(name string) string {
 	return "resourceGroups/other/providers/" + types.UserAssignedIdentity + "/" + name
 }

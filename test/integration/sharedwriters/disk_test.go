@@ -19,7 +19,7 @@ func (w *world) provision() {
 		"properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
 }
 
-// attached is the data disk of the volume, in a list with those that a machine or instance has.
+// attached returns the data disk of the volume, in a list with those that a machine or instance has.
 func (w *world) attached(path string) []any {
 	w.T.Helper()
 	have, _ := w.at(path, "properties.storageProfile.dataDisks").([]any)
@@ -128,7 +128,7 @@ func (w *world) lock(path string) {
 		body{"properties": body{"level": "CanNotDelete"}})
 }
 
-// extension is the path of an extension of a VM.
+// extension returns the path of an extension of a VM.
 func extension(name string) string {
 	return vm + "/" + types.VirtualMachineExtension[len(types.VirtualMachine)+1:] + "/" + name
 }

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// taggable are the paths of the resources with the cluster's tag of ownership.
+// taggable returns the paths of the resources with the cluster's tag of ownership.
 func (w *world) taggable() (out []string) {
 	w.T.Helper()
 	for _, resource := range w.Sim.State() {
@@ -46,7 +46,7 @@ func (w *world) allTagged() bool {
 	return n > 2
 }
 
-// theirs is the body that assigns a user-assigned identity of a policy beside the identities of a resource.
+// theirs returns the body that assigns a user-assigned identity of a policy beside the identities of a resource.
 func (w *world) theirs(path string) body {
 	w.T.Helper()
 	kind, _ := w.at(path, "identity.type").(string)

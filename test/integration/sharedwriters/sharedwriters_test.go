@@ -70,7 +70,7 @@ func (w *world) quiet(since string, r row) {
 	}
 }
 
-// rows are all entries, those of one program together.
+// rows returns all entries, those of one program together.
 func rows() []row {
 	return slices.Concat(cloudProviderRows(), diskRows(), policyRows(), aksRows())
 }

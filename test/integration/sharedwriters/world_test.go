@@ -106,12 +106,12 @@ func dualStack(w *world, s *setup) {
 	network.Subnets[1].CIDRBlocks = []string{"10.1.0.0/16", "2001:1234:5678:9abd::/64"}
 }
 
-// writes are the writes of the provider since a mark. To read by POST is none.
+// writes returns the writes of the provider since a mark. To read by POST is none.
 func (w *world) writes(mark harness.Mark) []string {
 	return slices.DeleteFunc(w.Azure.WritesSince(mark), func(write string) bool { return strings.Contains(write, "/list") })
 }
 
-// managed is a world with an AKS cluster of two pools.
+// managed returns a world with an AKS cluster of two pools.
 func managed(t *testing.T, _ func(*world, *setup)) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -198,12 +198,12 @@ func (w *world) version(path string) string {
 	return row.APIVersion
 }
 
-// id is the ID of a resource. Paths begin below the subscription.
+// id returns the ID of a resource. Paths begin below the subscription.
 func (w *world) id(path string) arm.ID {
 	return arm.SubscriptionID(w.Azure.SubscriptionID) + arm.ID("/"+path)
 }
 
-// reference is how one resource refers to another.
+// reference returns how one resource refers to another.
 func (w *world) reference(path string) body { return body{"id": string(w.id(path))} }
 
 // get reads a resource.
@@ -261,7 +261,7 @@ func (w *world) rewrite(path string, change func(resource body)) {
 	w.put(path, resource)
 }
 
-// at is the value at a dotted path of a resource, in lists by the name or position of an element; nil when there is none.
+// at returns the value at a dotted path of a resource, in lists by the name or position of an element; nil when there is none.
 func (w *world) at(path, dotted string) any {
 	w.T.Helper()
 	return harness.FindValue(w.get(path), dotted)

@@ -32,7 +32,7 @@ type documents struct {
 	*harness.DocumentCluster
 }
 
-// id is the ID of something in the subscription of all.
+// id returns the ID of something in the subscription of all.
 func (s *documents) id(path string) string {
 	return "/subscriptions/" + s.Azure.SubscriptionID + "/" + path
 }

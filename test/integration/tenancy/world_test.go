@@ -97,7 +97,7 @@ func (w *world) account(in *harness.Stage, name string) {
 	in.CreateObject(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: in.Namespace, Name: name}})
 }
 
-// tokenOf is a token of an account of the operator's namespace, as a pod has it mounted.
+// tokenOf returns a token of an account of the operator's namespace, as a pod has it mounted.
 func (w *world) tokenOf(name string) string {
 	w.T.Helper()
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: []string{"api://AzureADTokenExchange"}}}
@@ -141,7 +141,7 @@ func cluster(in *harness.Stage, change func(*infrav1.AzureCluster)) {
 	in.CreateMachine(in.AzureMachine("c1", "m1"), harness.Worker, "")
 }
 
-// inAzure are the requests that are about a tenant's group.
+// inAzure returns the requests that are about a tenant's group.
 func (w *world) inAzure(tenant *harness.Stage) []string {
 	var out []string
 	for _, request := range w.Azure.RequestsSince(0) {
@@ -152,13 +152,13 @@ func (w *world) inAzure(tenant *harness.Stage) []string {
 	return out
 }
 
-// inAzureNow are the resources in a tenant's group.
+// inAzureNow returns the resources in a tenant's group.
 func (w *world) inAzureNow(tenant *harness.Stage) []string {
 	return slices.DeleteFunc(w.Azure.ListResources(),
 		func(id string) bool { return !strings.Contains(strings.ToLower(id), strings.ToLower(tenant.Namespace)) })
 }
 
-// secretsOf are the Secrets in the namespace of a tenant.
+// secretsOf returns the Secrets in the namespace of a tenant.
 func secretsOf(tenant *harness.Stage) []corev1.Secret {
 	tenant.T.Helper()
 	list := &corev1.SecretList{}

@@ -40,7 +40,7 @@ type Server struct {
 	hooks   map[string]*admission.Webhook
 }
 
-// New is one for the kinds whose schemas are given. The webhooks read from reader.
+// New returns one for the kinds whose schemas are given. The webhooks read from reader.
 func New(reader client.Reader, scheme *runtime.Scheme, features plan.Features, schemas map[string]*Schema) (*Server, error) {
 	s := &Server{reader: reader, scheme: scheme, schemas: schemas, hooks: map[string]*admission.Webhook{}}
 	return s, webhooks.SetupWithManager(registry{server: s}, features, false)
@@ -131,7 +131,7 @@ func (s *Server) runMutatingWebhook(ctx context.Context, path string, request ad
 	return patch.Apply(raw)
 }
 
-// fillDefaults is an object with what its schema fills in.
+// fillDefaults returns an object with what its schema fills in.
 func (s *Schema) fillDefaults(raw []byte) ([]byte, error) {
 	var content map[string]any
 	if err := utiljson.Unmarshal(raw, &content); err != nil {
@@ -141,7 +141,7 @@ func (s *Schema) fillDefaults(raw []byte) ([]byte, error) {
 	return json.Marshal(content)
 }
 
-// encodeObject is an object as it is sent.
+// encodeObject returns an object as it is sent.
 func encodeObject(object client.Object, gvk schema.GroupVersionKind) ([]byte, error) {
 	copied := object.DeepCopyObject()
 	copied.GetObjectKind().SetGroupVersionKind(gvk)

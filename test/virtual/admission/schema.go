@@ -64,7 +64,7 @@ func (s *Schema) pruneAndDefault(object map[string]any) {
 	defaulting.Default(object, s.structural)
 }
 
-// validateObject is what is wrong with an object, old is nil for a new one.
+// validateObject returns what is wrong with an object, old is nil for a new one.
 func (s *Schema) validateObject(ctx context.Context, object, old map[string]any) field.ErrorList {
 	errs := validation.ValidateCustomResource(nil, object, s.validator)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, object)...)

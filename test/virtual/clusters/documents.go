@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// InPlace tells whether all objects of an AKS cluster of documents are Ready as they are stored.
+// InPlace reports whether all objects of an AKS cluster of documents are Ready as they are stored.
 func (w *World) InPlace(c *harness.DocumentCluster) bool {
 	w.T.Helper()
 	cluster, controlPlane := &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}

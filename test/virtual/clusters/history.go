@@ -60,7 +60,7 @@ func (h *History) hasProperty(property string) bool {
 	return false
 }
 
-// listProperties are the leaves of a resource, with named elements of lists by their names.
+// listProperties returns the leaves of a resource, with named elements of lists by their names.
 func (h *History) listProperties(change server.Change) map[string]bool {
 	out := map[string]bool{}
 	if change.Body == nil {
@@ -104,7 +104,7 @@ func flattenValue(out map[string]bool, path string, value any) {
 // the same port.
 var unrelated = []string{"provisioningState", "priority", "description", "resourceGuid"}
 
-// effectOf is what an element of a list does, whatever its name; "" for one without properties.
+// effectOf returns what an element of a list does, whatever its name; "" for one without properties.
 func effectOf(element any) string {
 	object, _ := element.(map[string]any)
 	properties, ok := object["properties"].(map[string]any)
@@ -117,7 +117,7 @@ func effectOf(element any) string {
 	return string(raw)
 }
 
-// typeOf is the path of a list without the names of resources and elements: an effect may move to a resource with another name.
+// typeOf returns the path of a list without the names of resources and elements: an effect may move to a resource with another name.
 func typeOf(path string) string {
 	id, list, _ := strings.Cut(path, ".properties")
 	segments := strings.Split(id, "/")
@@ -145,7 +145,7 @@ type Moment struct {
 	properties map[string]bool
 }
 
-// CurrentMoment is the state that Azure has now.
+// CurrentMoment returns the state that Azure has now.
 func (h *History) CurrentMoment() Moment {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -158,14 +158,14 @@ func (h *History) CurrentMoment() Moment {
 	return out
 }
 
-// CountStates is how many states Azure had.
+// CountStates returns how many states Azure had.
 func (h *History) CountStates() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.commits
 }
 
-// FindGaps are the properties that both moments have and that were missing at some time between them, sorted.
+// FindGaps returns the properties that both moments have and that were missing at some time between them, sorted.
 func (h *History) FindGaps(before, after Moment) (out []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -73,14 +73,14 @@ func (s State) addLeaves(path string, value any) {
 	s[fmt.Sprintf("%s: %v", drawn.ReplaceAllString(path, "#"), value)]++
 }
 
-// nameOrEmpty is the name of an element of a list, or "".
+// nameOrEmpty returns the name of an element of a list, or "".
 func nameOrEmpty(element any) string {
 	object, _ := element.(map[string]any)
 	name, _ := object["name"].(string)
 	return name
 }
 
-// ListDifferences are what another state has less or more.
+// ListDifferences returns what another state has less or more.
 func (s State) ListDifferences(other State) (out []string) {
 	for line, often := range s {
 		if other[line] < often {
@@ -96,7 +96,7 @@ func (s State) ListDifferences(other State) (out []string) {
 	return out
 }
 
-// decodeObject is an object as JSON has it.
+// decodeObject returns an object as JSON has it.
 func (w *World) decodeObject(object any) (out any) {
 	w.T.Helper()
 	raw, err := json.Marshal(object)
@@ -109,7 +109,7 @@ func (w *World) decodeObject(object any) (out any) {
 	return out
 }
 
-// ReadState is what there is now.
+// ReadState returns what there is now.
 func (w *World) ReadState() State {
 	w.T.Helper()
 	out := State{}
@@ -144,7 +144,7 @@ func (w *World) ReadState() State {
 	return out
 }
 
-// ReadAzureState is what there is in Azure now.
+// ReadAzureState returns what there is in Azure now.
 func (w *World) ReadAzureState() State {
 	w.T.Helper()
 	out := State{}

@@ -35,7 +35,7 @@ type World struct {
 	Meanwhile func()
 }
 
-// New is a world without a manager. It has to be called in a bubble of virtual time.
+// New returns a world without a manager. It has to be called in a bubble of virtual time.
 func New(t *testing.T) *World {
 	t.Helper()
 	return &World{World: virtual.New(t, options)}
@@ -132,7 +132,7 @@ func (w *World) WaitUntil(what string, so func() bool) {
 	}
 }
 
-// IsReadyFunc tells whether an object is.
+// IsReadyFunc reports whether an object is.
 func IsReadyFunc[T client.Object](w *World, object T, name string, is func(T) bool) func() bool {
 	return func() bool {
 		w.ReadObject(object, name)

@@ -81,7 +81,7 @@ type object interface {
 	GetConditions() []metav1.Condition
 }
 
-// objectManifests are the objects of a cluster with their documents.
+// objectManifests returns the objects of a cluster with their documents.
 func objectManifests(c *harness.DocumentCluster) map[object][]runtime.RawExtension {
 	out := map[object][]runtime.RawExtension{c.Infrastructure: c.Infrastructure.Spec.Resources, c.ControlPlane: c.ControlPlane.Spec.Resources}
 	for _, pool := range c.Pools {
@@ -226,7 +226,7 @@ var (
 		"resourcegroups/c1/microsoft.network/virtualnetworks/beside"}
 )
 
-// listLeftResources are the resources in Azure, in lower case and sorted, but for those that AKS keeps in its own group.
+// listLeftResources returns the resources in Azure, in lower case and sorted, but for those that AKS keeps in its own group.
 func listLeftResources(w *clusters.World) []string {
 	var out []string
 	for _, id := range w.Azure.ListResources() {

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
-// formerAnnotations are the annotations of v2.0.0 with the content of an object's annotation of this release.
+// formerAnnotations returns the annotations of v2.0.0 with the content of an object's annotation of this release.
 func formerAnnotations(t *testing.T, content applied.Content) map[string]string {
 	t.Helper()
 	const prefix = "sigs.k8s.io/cluster-api-provider-azure-"

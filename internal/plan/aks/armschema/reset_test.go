@@ -192,7 +192,7 @@ func decodeObject(t *testing.T, text string) map[string]any {
 	return out
 }
 
-// versionOf is a version that has, or has not, what these tests name of previews.
+// versionOf returns a version that has, or has not, what these tests name of previews.
 func versionOf(preview bool) string {
 	if preview {
 		return "2025-10-02-preview"

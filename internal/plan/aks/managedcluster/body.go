@@ -46,8 +46,8 @@ func SetBody(node *arm.Node, lastApplied applied.State, apiVersion string, have 
 	node.Body = sent
 }
 
-// AddProfiles adds the pools to the body of a cluster that is to be created. They are no part of what is recorded as applied, since each
-// pool is a resource of its own afterwards.
+// AddProfiles adds the pools to the body of a cluster that is to be created. lastApplied does not record them, because each pool is a
+// resource of its own afterwards.
 func AddProfiles(node *arm.Node, profiles []any) {
 	jsonpath.Set(node.Body.(map[string]any), "properties.agentPoolProfiles", profiles)
 }

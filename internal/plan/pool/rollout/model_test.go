@@ -43,7 +43,7 @@ type world struct {
 
 func (w world) listVMs() []vm { return w.vms[:w.count] }
 
-// withVMs is the world with these VMs.
+// withVMs returns the world with these VMs.
 func (w world) withVMs(vms []vm) world {
 	slices.Sort(vms)
 	w.vms, w.count = [8]vm{}, len(vms)
@@ -55,14 +55,14 @@ func (w world) withVMs(vms []vm) world {
 	return w
 }
 
-// withVM is the world with VM i changed.
+// withVM returns the world with VM i changed.
 func (w world) withVM(i int, v vm) world {
 	vms := slices.Clone(w.listVMs())
 	vms[i] = v
 	return w.withVMs(vms)
 }
 
-// countExisting is how many VMs count towards the capacity.
+// countExisting returns how many VMs count towards the capacity.
 func (w world) countExisting() int {
 	n := 0
 	for _, v := range w.listVMs() {
@@ -106,7 +106,7 @@ func (w world) String() string {
 		w.replicas, w.surge, w.maxUnavailable, w.capacity, w.updating, w.setOld, strings.Join(vms, " "))
 }
 
-// nextStates are the worlds that Azure, Cluster API and the kubelets make of this one when nothing goes wrong.
+// nextStates returns the worlds that Azure, Cluster API and the kubelets make of this one when nothing goes wrong.
 func (w world) nextStates() []world {
 	var out []world
 	if w.updating && w.countExisting() < w.capacity {
@@ -134,7 +134,7 @@ func (w world) nextStates() []world {
 	return out
 }
 
-// nextMishaps are the worlds that something going wrong makes of this one, or somebody who changes the spec.
+// nextMishaps returns the worlds that something going wrong makes of this one, or somebody who changes the spec.
 func (w world) nextMishaps(most int) []world {
 	var out []world
 	if w.newModels > 0 {
@@ -287,7 +287,7 @@ func (w world) countSurplus() int {
 	return staying - w.replicas - min(w.surge, old)
 }
 
-// countChosen is how many Ready VMs a step gives up that the user has chosen: they are marked, and the pool has to get smaller.
+// countChosen returns how many Ready VMs a step gives up that the user has chosen: they are marked, and the pool has to get smaller.
 func (w world) countChosen(next world) int {
 	count := func(w world) (n int) {
 		for _, v := range w.listVMs() {
@@ -300,7 +300,7 @@ func (w world) countChosen(next world) int {
 	return max(0, min(w.countSurplus(), count(w)-count(next)))
 }
 
-// hasMarksOnly tells whether marks change what is done although the pool does not get smaller.
+// hasMarksOnly reports whether marks change what is done although the pool does not get smaller.
 func (w world) hasMarksOnly() bool {
 	seen := w.buildObserved()
 	for i := range seen.Instances {
@@ -310,7 +310,7 @@ func (w world) hasMarksOnly() bool {
 		!reflect.DeepEqual(rollout.DecideActions(w.buildSpec(), w.buildObserved()), rollout.DecideActions(w.buildSpec(), seen))
 }
 
-// reachesGoal tells whether everything is as wanted in the end when nothing goes wrong any more. known are worlds that do.
+// reachesGoal reports whether everything is as wanted in the end when nothing goes wrong any more. known are worlds that do.
 func (w world) reachesGoal(known map[world]bool) bool {
 	var path []world
 	for range 200 {

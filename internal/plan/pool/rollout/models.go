@@ -69,7 +69,7 @@ func replaceWhileHolding(spec Spec, seen Observed) Observed {
 	return seen
 }
 
-// ListUpgradable are the VMs that Azure can bring to the latest model in place. Those that are broken are replaced instead.
+// ListUpgradable returns the VMs that Azure can bring to the latest model in place. Those that are broken are replaced instead.
 func ListUpgradable(vms []Instance) []string {
 	var out []string
 	for _, vm := range vms {

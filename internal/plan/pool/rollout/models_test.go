@@ -136,7 +136,7 @@ type models struct {
 
 func (m models) listMembers() []member { return m.all[:m.count] }
 
-// withMembers is the scale set with these VMs. Models are numbered in the order of the VMs that are of them.
+// withMembers returns the scale set with these VMs. Models are numbered in the order of the VMs that are of them.
 func (m models) withMembers(list []member) models {
 	slices.SortFunc(list, func(a, b member) int {
 		return slices.Compare([]int{toInt(a.apart), int(a.state), int(a.model)}, []int{toInt(b.apart), int(b.state), int(b.model)})
@@ -200,10 +200,10 @@ func (m models) withNewModel(apart bool) []member {
 	return list
 }
 
-// countUsed is how many models VMs are of.
+// countUsed returns how many models VMs are of.
 func (m models) countUsed() int { return rollout.CountModels(m.buildObserved().Instances) }
 
-// nextStates are the scale sets that come of this one, by what happens.
+// nextStates returns the scale sets that come of this one, by what happens.
 func (m models) nextStates() map[string][]models {
 	out := map[string][]models{}
 	for i, each := range m.listMembers() {
@@ -312,7 +312,7 @@ func exploreModels(t *testing.T, start models) int {
 	return len(known)
 }
 
-// reachesGoal tells whether the pool is as wanted in the end when the user changes nothing any more.
+// reachesGoal reports whether the pool is as wanted in the end when the user changes nothing any more.
 func (m models) reachesGoal() bool {
 	for range 200 {
 		actions := rollout.DecideActions(m.spec, m.buildObserved())

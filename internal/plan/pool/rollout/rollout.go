@@ -123,7 +123,7 @@ func decideSize(spec Spec, seen Observed) (retired []string, size *int) {
 	return retired, decideCapacity(spec, seen, left)
 }
 
-// countPending is how many VMs Azure is about to make.
+// countPending returns how many VMs Azure is about to make.
 func (s Observed) countPending() int {
 	if !s.Updating {
 		return 0
@@ -200,7 +200,7 @@ func (r *retirement) retireMarked(spec Spec, seen Observed, staying []Instance) 
 	}
 }
 
-// surgeSize is how many VMs there may be beyond the replicas while old ones are replaced.
+// surgeSize returns how many VMs there may be beyond the replicas while old ones are replaced.
 func surgeSize(spec Spec, seen Observed, vms []Instance) int {
 	if seen.Outdated {
 		return 0
@@ -208,7 +208,7 @@ func surgeSize(spec Spec, seen Observed, vms []Instance) int {
 	return min(spec.MaxSurge, len(filterInstances(vms, Instance.isOld)))
 }
 
-// decideCapacity is the size that the scale set is to have, nil for the one it has. left are the VMs that stay in the end.
+// decideCapacity returns the size that the scale set is to have, nil for the one it has. left are the VMs that stay in the end.
 func decideCapacity(spec Spec, seen Observed, left []Instance) *int {
 	there := len(filterInstances(seen.Instances, func(vm Instance) bool { return !vm.Deleting }))
 	coming := seen.countPending()

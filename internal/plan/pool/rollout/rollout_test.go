@@ -27,7 +27,7 @@ func parseVMs(words string) []rollout.Instance {
 	return out
 }
 
-// describeActions is what is done, as in "retire a b, delete c, capacity 4".
+// describeActions returns what is done, as in "retire a b, delete c, capacity 4".
 func describeActions(actions rollout.Actions) string {
 	var out []string
 	if len(actions.Retire) > 0 {
