@@ -4,6 +4,7 @@ package text
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -77,7 +78,7 @@ type quotingWriter struct {
 
 // Write implements io.Writer.
 func (w *quotingWriter) Write(p []byte) (int, error) {
-	all := append(w.begun, p...)
+	all := slices.Concat(w.begun, p)
 	end := len(all)
 	for i := end - 1; i >= 0 && i >= end-utf8.UTFMax; i-- {
 		if utf8.RuneStart(all[i]) {

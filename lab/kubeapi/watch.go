@@ -2,6 +2,7 @@ package kubeapi
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -225,7 +226,7 @@ type deletions struct {
 // followAll begins to listen to deletions of all kinds.
 func (d *deletions) followAll(cache inmemorycache.Cache) error {
 	for _, r := range resources {
-		informer, err := cache.GetInformerForKind(nil, r.groupVersionKind()) //nolint:staticcheck // the cache makes no use of a context
+		informer, err := cache.GetInformerForKind(context.Background(), r.groupVersionKind())
 		if err != nil {
 			return err
 		}

@@ -21,9 +21,7 @@ func PlanDeletion(ctx context.Context, f *facts.Facts, session reconcile.Session
 	if err := readCreationTimes(ctx, f, session, &in); err != nil {
 		return nil, reconcile.ReadFailedFor(infrav1.ResourcesReadyCondition, err)
 	}
-	if err := dropDeleted(ctx, f, session, &in); err != nil {
-		return nil, reconcile.ReadFailedFor(infrav1.ResourcesReadyCondition, err)
-	}
+	dropDeleted(ctx, f, session, &in)
 	graph, err := plan.BuildDeletePlan(in, withCluster)
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)

@@ -48,10 +48,10 @@ const maxListed = 16
 
 // dropDeleted removes resources that no longer exist from the list: lists of Resource Manager lag, and a resource group stays while it
 // holds a resource of others.
-func dropDeleted(ctx context.Context, f *facts.Facts, session reconcile.Session, in *plan.Input) error {
+func dropDeleted(ctx context.Context, f *facts.Facts, session reconcile.Session, in *plan.Input) {
 	contents, groups := plan.GroupsToList(*in)
 	if !groups {
-		return nil
+		return
 	}
 	for _, group := range contents {
 		unproven := plan.UnprovenInGroup(*in, group)
@@ -62,7 +62,6 @@ func dropDeleted(ctx context.Context, f *facts.Facts, session reconcile.Session,
 			}
 		}
 	}
-	return nil
 }
 
 // setMigratedCondition sets the condition about resources that the established provider created for an object. An object of this

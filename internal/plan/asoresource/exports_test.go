@@ -3,8 +3,9 @@ package asoresource
 import (
 	"encoding/json"
 	"fmt"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
 // TestExports looks for each value that documents can have written into a ConfigMap where Azure shows it.

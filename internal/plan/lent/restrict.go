@@ -121,7 +121,7 @@ func (p *restrictor) checkParent(node *arm.Node, row typeEffect, out *nodeFindin
 		if isWithinAny(parent, p.RoleScopes) || verdict == allowedUse {
 			return
 		}
-		p.denyUnlessAbsent(verdict, node, parent, out, func() {
+		p.denyUnlessAbsent(verdict, parent, out, func() {
 			p.addDenial(out, node, arm.Reference{}, parent, "would give rights outside of the resource groups that were created for the Cluster",
 				"use a scope at or below the Cluster's resource group, or have the owner of the identity add the scope to its spec.allowedRoleScopes")
 		})
@@ -130,7 +130,7 @@ func (p *restrictor) checkParent(node *arm.Node, row typeEffect, out *nodeFindin
 	case row.scope == namedAndNetworks && isNetwork(node.ID):
 	default:
 		verdict := p.permissionFor(parent, true)
-		p.denyUnlessAbsent(verdict, node, parent, out, func() {
+		p.denyUnlessAbsent(verdict, parent, out, func() {
 			p.addDenial(out, node, arm.Reference{}, parent, "is not the Cluster's, so nothing is created below it", listingRemedy)
 		})
 	}
@@ -163,7 +163,7 @@ func (p *restrictor) checkReference(node *arm.Node, row typeEffect, reference ar
 		return
 	}
 	verdict := p.permissionFor(id, true)
-	p.denyUnlessAbsent(verdict, node, id, out, func() {
+	p.denyUnlessAbsent(verdict, id, out, func() {
 		p.addDenial(out, node, reference, id, "is named by "+reference.Path+" and is not the Cluster's", listingRemedy)
 	})
 }
@@ -171,7 +171,7 @@ func (p *restrictor) checkReference(node *arm.Node, row typeEffect, reference ar
 const listingRemedy = "use a resource of the Cluster or an identity of the namespace, or have the owner of the identity add the resource to its spec.allowedResources"
 
 // denyUnlessAbsent calls deny for a foreign resource, and makes the node wait for a resource that does not exist yet.
-func (p *restrictor) denyUnlessAbsent(verdict permission, node *arm.Node, id arm.ID, out *nodeFinding, deny func()) {
+func (p *restrictor) denyUnlessAbsent(verdict permission, id arm.ID, out *nodeFinding, deny func()) {
 	switch verdict {
 	case deniedForeign, missingFact:
 		deny()
