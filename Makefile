@@ -28,7 +28,7 @@ tools: ## Build the pinned tools that are missing in bin/ (the first time takes 
 build: ## Build the manager, the simulated Azure and the lab
 	@hack/tools/check-go.sh
 	@mkdir -p $(BIN)
-	go build -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/manager ./cmd/azuresim ./cmd/adopt
+	go build -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/manager ./cmd/azuresim ./cmd/adopt ./cmd/kubectl-capz
 	cd lab && go build -o $(BIN)/lab .
 
 generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests and the notes on AKS properties

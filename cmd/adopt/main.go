@@ -1,4 +1,4 @@
-// Command adopt writes the manifests for the adoption of an AKS cluster, and prepares an upgrade from the established provider.
+// Command adopt is the verb adopt of kubectl-capz under its name of before. It is kept for one release.
 package main
 
 import (
@@ -29,6 +29,7 @@ func main() {
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
+	fmt.Fprintln(os.Stderr, "adopt is a verb of kubectl-capz now: kubectl capz adopt. The next release has only the verb.")
 	adopt := command.NewCommand(command.Options{
 		Version: version, Transport: http.DefaultClient, Kubernetes: ctrl.GetConfig,
 		Identity: identity.Options{

@@ -43,6 +43,7 @@ var othersAnnotations = map[string]string{
 	"sigs.k8s.io/cluster-api/util/annotations.ReplicasManagedByExternalAutoscaler":   clusterv1.ReplicasManagedByAnnotation,
 	"sigs.k8s.io/cluster-api/util/annotations.AddAnnotations":                        "",
 	"k8s.io/apimachinery/pkg/apis/meta/v1.SetMetaDataAnnotation":                     "",
+	"github.com/spf13/cobra.CommandDisplayNameAnnotation":                            "",
 	"sigs.k8s.io/cluster-api/util/topology.IsDryRunRequest":                          clusterv1.TopologyDryRunAnnotation,
 }
 

@@ -273,6 +273,21 @@ var importRules = []importRule{
 		why:     "the command is environment and main; everything else is in internal/adoption, where tests reach it",
 	},
 	{
+		dirs: []string{"internal/cli/environment"}, inside: []string{"api/...", "internal/identity", "internal/text"}, outside: []string{"..."},
+		notStandard: []string{"net/http", "os", "os/..."},
+		why:         "verbs share flags, connections and exit codes, and nothing of what they do",
+	},
+	{
+		dirs: []string{"internal/cli"}, inside: []string{"internal/..."}, outside: []string{"..."},
+		notStandard: []string{"net/http", "os", "os/..."},
+		why:         "the command line puts verbs together; each verb is in the package of its feature",
+	},
+	{
+		dirs: []string{"cmd/kubectl-capz"}, inside: []string{"internal/cli", "internal/cli/environment", "internal/identity", "internal/text"},
+		outside: []string{"..."},
+		why:     "the command is environment and main; everything else is in internal, where tests reach it",
+	},
+	{
 		dirs: []string{"cmd/manager"}, inside: []string{"internal/setup/...", "internal/identity"}, outside: []string{"..."},
 		why: "the command is flags, environment and main; everything else is in internal/setup, where tests reach it",
 	},

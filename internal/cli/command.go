@@ -1,0 +1,29 @@
+// Package cli is the command line of kubectl-capz. Each verb is a package of its own below this one or of the feature that it starts;
+// this package only puts them together.
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/command"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+)
+
+// NewCommand returns the command kubectl-capz with its verbs.
+func NewCommand(e *environment.Environment) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "kubectl-capz",
+		Short: "See, move and take over clusters on Azure",
+		Long: "Shows every change before it is made, moves management clusters from the established provider and back, and writes manifests for clusters that exist.\n" +
+			"Exit codes: 0 if all is done and nothing was found, 1 after an error, 2 if a verb that only looks found something.",
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl capz"},
+		Version:     e.Version, SilenceUsage: true, SilenceErrors: true,
+	}
+	e.AddFlags(root.PersistentFlags())
+	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(
+		[]cobra.Completion{string(environment.OutputText), string(environment.OutputJSON)}, cobra.ShellCompDirectiveNoFileComp)) // The flag exists.
+	root.AddCommand(command.NewCommand(command.Options{
+		Version: e.Version, Identity: e.Identity, Transport: e.Transport, Credential: e.Credential, Kubernetes: e.RESTConfig,
+	}))
+	return root
+}

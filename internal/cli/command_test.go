@@ -1,0 +1,72 @@
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+)
+
+func run(arguments ...string) (string, error) {
+	root := cli.NewCommand(&environment.Environment{Version: "v2.0.0"})
+	out := &bytes.Buffer{}
+	root.SetOut(out)
+	root.SetErr(out)
+	root.SetArgs(arguments)
+	err := root.Execute()
+	return out.String(), err
+}
+
+// TestBadArguments holds that a wrong argument ends in code 1 with a message that names it.
+func TestBadArguments(t *testing.T) {
+	tests := map[string]struct {
+		reason    string
+		arguments []string
+		want      string
+	}{
+		"verb":   {"an unknown verb is no verb", []string{"repair"}, `unknown command "repair"`},
+		"format": {"the formats are named", []string{"adopt", "--output", "yaml"}, `"yaml" is no format. Use text or json.`},
+		"flag":   {"a required flag is named", []string{"adopt"}, `required flag(s) "name"`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := run(test.arguments...)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: got %v, want %q", test.reason, err, test.want)
+			}
+			if got := environment.ExitCode(err); got != environment.CodeError {
+				t.Errorf("exit code %d, want %d", got, environment.CodeError)
+			}
+		})
+	}
+}
+
+// TestVerbs holds that each verb is documented in one line, and that help calls the program as users do.
+func TestVerbs(t *testing.T) {
+	out, err := run("--help")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, "kubectl capz [command]") {
+		t.Errorf("help does not show how kubectl calls the program:\n%s", out)
+	}
+	for _, verb := range cli.NewCommand(&environment.Environment{}).Commands() {
+		if verb.Short == "" || verb.Long == "" || !strings.Contains(out, verb.Name()) {
+			t.Errorf("%s has no description or is missing in the help", verb.Name())
+		}
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	for want, err := range map[int]error{
+		0: nil, 1: errors.New("refused"), 2: fmt.Errorf("plan: %w", environment.FoundError{}),
+	} {
+		if got := environment.ExitCode(err); got != want {
+			t.Errorf("%v: got %d, want %d", err, got, want)
+		}
+	}
+}

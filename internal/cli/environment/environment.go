@@ -1,0 +1,128 @@
+// Package environment has the parts that the verbs of kubectl-capz share: the clouds and clusters that they ask, the flags that select
+// them, the formats of their output, and their exit codes. A verb reads no environment variable and opens no connection on its own.
+package environment
+
+import (
+	"fmt"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// Environment has what a verb may use of the world outside. Its zero value asks the public cloud and the cluster of the kubeconfig.
+type Environment struct {
+	Version string
+	// Identity selects the cloud, like the manager's.
+	Identity identity.Options
+	// Transport sends requests to Azure.
+	Transport policy.Transporter
+	// Credential signs in to Azure. With nil, the environment variables or az determine the credential.
+	Credential azcore.TokenCredential
+
+	// Overrides are the values of the flags of kubectl, such as --context.
+	Overrides clientcmd.ConfigOverrides
+	// Kubeconfig is the file of --kubeconfig. If it is empty, the file is found as by kubectl.
+	Kubeconfig string
+	// Output is the value of --output.
+	Output Output
+}
+
+// AddFlags adds the flags that all verbs have: those of kubectl that select a cluster, and --output.
+func (e *Environment) AddFlags(fs *pflag.FlagSet) {
+	fs.StringVar(&e.Kubeconfig, "kubeconfig", "", "file with the connection to the management cluster")
+	fs.StringVar(&e.Overrides.CurrentContext, "context", "", "context of the kubeconfig")
+	fs.StringVarP(&e.Overrides.Context.Namespace, "namespace", "n", "", "namespace; default: the one of the context")
+	e.Output = OutputText
+	fs.VarP(&e.Output, "output", "o", "format of the result: text or json")
+}
+
+// config is the kubeconfig with the flags.
+func (e *Environment) config() clientcmd.ClientConfig {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = e.Kubeconfig
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &e.Overrides)
+}
+
+// RESTConfig returns the connection to the management cluster.
+func (e *Environment) RESTConfig() (*rest.Config, error) {
+	config, err := e.config().ClientConfig()
+	if err != nil {
+		return nil, fmt.Errorf("kubeconfig: %w", err)
+	}
+	config.UserAgent = "kubectl-capz/" + e.Version
+	// People wait for the answers, and a verb ends after some hundred requests.
+	config.QPS, config.Burst = 50, 100
+	return config, nil
+}
+
+// Namespace returns the namespace of --namespace or of the context.
+func (e *Environment) Namespace() (string, error) {
+	namespace, _, err := e.config().Namespace()
+	if err != nil {
+		return "", fmt.Errorf("kubeconfig: %w", err)
+	}
+	return namespace, nil
+}
+
+// KubernetesClient returns a client of the management cluster. It knows the kinds of Kubernetes, of Cluster API and of this provider.
+func (e *Environment) KubernetesClient() (client.Client, error) {
+	config, err := e.RESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	scheme, err := NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("connect to the management cluster: %w", err)
+	}
+	return c, nil
+}
+
+// NewScheme returns the kinds of Kubernetes, of Cluster API and of this provider.
+func NewScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, clusterv1.AddToScheme, infrav1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	return scheme, nil
+}
+
+// CompleteClusters completes an argument with the names of the Clusters in the namespace.
+func (e *Environment) CompleteClusters(cmd *cobra.Command, arguments []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(arguments) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	namespace, err := e.Namespace()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	c, err := e.KubernetesClient()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	clusters := &clusterv1.ClusterList{}
+	if err := c.List(cmd.Context(), clusters, client.InNamespace(namespace)); err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []cobra.Completion
+	for i := range clusters.Items {
+		names = append(names, clusters.Items[i].Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
