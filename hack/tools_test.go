@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// fakeGo answers what the scripts ask, and makes a program that does nothing for every package it is told to build. Its
-// names are those that `go build -o DIRECTORY/` gives.
+// fakeGo answers the questions of the scripts, and builds a program without effect for every package. The names of the
+// programs are those that `go build -o DIRECTORY/` gives.
 const fakeGo = `#!/bin/sh
 case "$1" in
 env) echo "${FAKE_VERSION-go1.26.1}"; exit "${FAKE_STATUS-0}" ;;
@@ -34,7 +34,7 @@ build)
 esac
 `
 
-// commands are what the scripts need beside Go.
+// commands are the programs that the scripts need beside Go.
 var commands = []string{
 	"awk", "basename", "bash", "cat", "chmod", "cp", "cut", "dirname", "flock", "grep", "head", "ln", "mkdir", "mv", "rm", "sh", "sha256sum",
 	"sleep", "sort", "tail", "wc",

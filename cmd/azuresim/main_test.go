@@ -97,7 +97,7 @@ func TestServesUntilTold(t *testing.T) {
 	}
 }
 
-// TestEnforcedNeedsOwner: a simulator in which nobody may assign a role would refuse everything for ever.
+// TestEnforcedNeedsOwner: a simulator without an account that may assign roles would refuse every request forever.
 func TestEnforcedNeedsOwner(t *testing.T) {
 	cmd := command()
 	cmd.SetArgs([]string{"--enforce-rbac", "--listen", "127.0.0.1:0"})

@@ -24,7 +24,7 @@ func forms(value string) []string {
 	out := []string{value}
 	for before := range 3 {
 		encoded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(" ", before) + value))
-		// The outermost characters have bits of what is beside the value.
+		// The outermost characters contain bits of the text beside the value.
 		out = append(out, strings.TrimRight(encoded, "=")[(before*4+2)/3:len(value)*4/3-1])
 	}
 	for at := 0; at < 16 && at+16 <= len(value); at++ {

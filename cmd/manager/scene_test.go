@@ -97,7 +97,8 @@ func (s *scene) overhear(w http.ResponseWriter, r *http.Request) {
 	s.Azure.Handler().ServeHTTP(w, r)
 }
 
-// inputs makes clusters of both families with a canary wherever something secret goes in, and adds what the manager makes of it.
+// inputs creates clusters of both families with a canary in every secret input, and adds the secrets that the manager
+// derives from them.
 func (s *scene) inputs() {
 	s.t.Helper()
 	s.canaries.add("client secret", s.Azure.ClientSecret)
@@ -186,7 +187,8 @@ func (s *scene) managed() {
 	}
 }
 
-// shown returns what Kubernetes and Azure show: all of our objects but what users wrote, events, the request log.
+// shown returns all output in Kubernetes and Azure: objects of the provider except for the input of users, events, and
+// the request log.
 func (s *scene) shown() map[string]string {
 	s.t.Helper()
 	out := map[string]string{}

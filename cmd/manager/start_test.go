@@ -171,7 +171,7 @@ func manager(t *testing.T, arguments, variables []string) (*exec.Cmd, *bytes.Buf
 	return command, out
 }
 
-// start runs the manager until it is ready, ends it as a kubelet does, and returns what it logged.
+// start runs the manager until it is ready, ends it like a kubelet, and returns its log.
 func start(t *testing.T, arguments, variables []string) string {
 	t.Helper()
 	health := harness.FreeAddress(t)

@@ -40,15 +40,15 @@ func createOnly(kind, path, doc string) bool {
 	return slices.Contains(createOnlyPaths[kind], path) || createOnlyPhrases.MatchString(doc)
 }
 
-// defaults are what the comments say wrongly or only half. The path is that of either table.
+// defaults corrects and completes the defaults in the comments. The path is that of either table.
 var defaults = map[string]string{
-	// The comment says 10, the accepted form has a unit.
+	// The comment has 10, the accepted form has a unit.
 	// https://learn.microsoft.com/azure/aks/cluster-autoscaler-overview#using-the-autoscaler-profile
 	"properties.autoScalerProfile.scan-interval": "10s",
 	// The comment tells of a change to come that has come.
 	// https://learn.microsoft.com/azure/aks/auto-upgrade-node-os-image
 	"properties.autoUpgradeProfile.nodeOSUpgradeChannel": "NodeImage",
-	// Not said, but the value that takes the service mesh away.
+	// Not documented as the default, but this value removes the service mesh.
 	// https://learn.microsoft.com/azure/aks/istio-deploy-addon
 	"properties.serviceMeshProfile.mode": "Disabled",
 }

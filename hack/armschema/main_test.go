@@ -27,8 +27,8 @@ func TestTablesAreCurrent(t *testing.T) {
 	}
 }
 
-// TestProfilesAreAgentPools makes sure that what a managed cluster is created with as agentPoolProfiles has the properties of an
-// agent pool, so that one table is enough.
+// TestProfilesAreAgentPools compares the properties of agentPoolProfiles, which a managed cluster is created with, with
+// those of an agent pool: they are the same, so that one table is enough.
 func TestProfilesAreAgentPools(t *testing.T) {
 	required, err := requiredVersion(filepath.Join("..", "..", "go.mod"), aksModule)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// property is what the source tells of a property of a body.
+// property is the information that the source has about a property of a body.
 type property struct {
 	Path, Type, Format, Default string
 	Enum                        []string
 	ReadOnly, CreateOnly        bool
 }
 
-// note is one line of the notes. The package armschema tells what the fields mean.
+// note is one line of the notes. The package armschema documents the fields.
 type note struct {
 	Path       string `json:"path"`
 	Format     string `json:"format,omitempty"`
@@ -59,7 +59,7 @@ func (s *sdk) object(out map[string]property, kind, path, name string, parents [
 	}
 }
 
-// value adds a property of a type and what is below it.
+// value adds a property of a type and those below it.
 func (s *sdk) value(out map[string]property, kind string, p property, expression ast.Expr, doc string, parents []string) {
 	switch expression := expression.(type) {
 	case *ast.StarExpr:

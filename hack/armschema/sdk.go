@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// sdk is what the source of one SDK version says about types.
+// sdk has the type declarations in the source of one SDK version.
 type sdk struct {
 	source  source
 	structs map[string]*ast.StructType

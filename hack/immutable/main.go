@@ -2,12 +2,12 @@
 //
 //	// +capz:immutable:field=".spec.osType",default="'Linux'",guard="agentPoolMade",because="after the agent pool was made; make a new pool"
 //
-// gets the marker of controller-gen for it as the next line, in place of the one that is there.
+// gets the marker of controller-gen for it as the next line, in place of the present one.
 //
 //	go run ./hack/immutable DIRECTORY
 //
-// field is the path of the field below the type or field that the marker is on. default is what an absent value counts as, in
-// CEL; without it, as tells how absence counts:
+// field is the path of the field below the type or field that the marker is on. default is the value, in CEL, that an
+// absent field counts as. Without default, as selects how absence counts:
 //
 //	exact     the field is always there
 //	optional  absent is a value of its own

@@ -15,7 +15,7 @@ const (
 
 // guards are the conditions under which a field can still change.
 var guards = map[string]string{
-	// The status of an agent pool, and what is learned of it once it is there, tell that it was made.
+	// An agent pool was created if its status, or a field that the provider sets afterwards, has a value.
 	"agentPoolMade": "!has(self.spec) || !has(oldSelf.spec) || !(has(oldSelf.spec.providerIDList) && size(oldSelf.spec.providerIDList) > 0) && " +
 		"!(has(oldSelf.status) && (has(oldSelf.status.ready) && oldSelf.status.ready || has(oldSelf.status.initialization) && has(oldSelf.status.initialization.provisioned) && oldSelf.status.initialization.provisioned))",
 }

@@ -1,10 +1,10 @@
-// Command slowest runs commands with `go test` in them, prints what they print, and at the end the packages that took
+// Command slowest runs commands with `go test` in them, prints their output, and at the end the packages that took
 // longest.
 //
 //	go run ./hack/slowest [-at-once N] COMMAND...
 //
-// Each command is a line for bash. All of them run, also after one has failed; then slowest fails, too. What a package printed stays
-// together when several commands run at once.
+// Each command is a line for bash. All of them run, also after one has failed; then slowest fails, too. The output of a
+// package stays together when several commands run at once.
 package main
 
 import (

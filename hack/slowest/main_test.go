@@ -77,7 +77,7 @@ func TestOnlyTheSlowestAreListed(t *testing.T) {
 	}
 }
 
-// TestSideBySide has two commands wait for each other in the middle of what they print for a package.
+// TestSideBySide has two commands wait for each other in the middle of the output of a package.
 func TestSideBySide(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b"} {

@@ -58,7 +58,7 @@ func (r *report) summarize(count int, all time.Duration) error {
 	return nil
 }
 
-// blocks cuts what a command prints into the blocks of its packages.
+// blocks cuts the output of a command into the blocks of its packages.
 type blocks struct {
 	report *report
 	// lines wait for the verdict of their package; line is the one that is not complete yet.

@@ -186,8 +186,8 @@ func hasValue(body any, path string) bool {
 	return true
 }
 
-// TestTakingAPatchBack makes sure that for every value, a patch that is there no more leaves the plan's body as it would be
-// without, apart from what says that the value is gone.
+// TestTakingAPatchBack applies a patch for every value and removes it again: the body of the plan is the same as
+// without the patch, except for the part that resets the value.
 func TestTakingAPatchBack(t *testing.T) {
 	for _, version := range armschema.ListVersions() {
 		for _, kind := range []Kind{ManagedCluster, AgentPool} {
@@ -219,7 +219,7 @@ func checkReset(t *testing.T, kind Kind, version, path string) {
 	}
 }
 
-// isReset reports whether the body says of each path that its value is gone: it has other leaves there, or none and null.
+// isReset reports whether the body resets the value at each path: by null, or by an object there without the value.
 func isReset(body map[string]any, sent []string) bool {
 	for _, path := range sent {
 		steps := strings.Split(strings.TrimPrefix(path, "/"), "/")

@@ -87,7 +87,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// waitForClusterFacts asks as a controller does: again once what was pending has arrived.
+// waitForClusterFacts asks for facts like a controller: it asks again when a pending answer has arrived.
 func waitForClusterFacts(f *Facts, asker Asker, in plan.ClusterInput) (plan.ClusterFacts, error) {
 	arrived := make(chan struct{}, 1)
 	got, err := f.ClusterFacts(context.Background(), asker, in, func() { arrived <- struct{}{} })
@@ -307,8 +307,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestMachineThatAListDoesNotShow asks once more for a machine that was made and that what was shared does not show: who is told
-// that it is gone replaces it. One that is still to be made is not asked for.
+// TestMachineThatAListDoesNotShow: a machine that was created and is missing in a shared list is read once more,
+// because its owner replaces a machine that is gone. A machine that is not created yet is not read.
 func TestMachineThatAListDoesNotShow(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason     string

@@ -137,7 +137,7 @@ func machineInput(name string) plan.MachineInput {
 	return plan.MachineInput{ClusterInput: clusterInput(nil), AzureMachine: machine, ControlPlane: true}
 }
 
-// regionBodies is what Azure says about a subscription with one region of three zones, as in a real catalog: a size in all
+// regionBodies is Azure's answer for a subscription with one region of three zones, as in a real catalog: a size in all
 // zones, one that the subscription may create in one zone only, one that it may not create at all, and other kinds.
 var regionBodies = map[string]string{
 	locationsPath: `{"value":[{"name":"eastus"},{"name":"eastus2"},{"name":"westeurope"}]}`,

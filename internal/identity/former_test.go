@@ -77,7 +77,8 @@ func formerWays(certificate string) map[string]struct {
 	}
 }
 
-// TestFormer has namespaces go on with what they signed in with under the established provider, and with nothing else.
+// TestFormer: namespaces keep the credentials that they signed in with under the established provider, and get no
+// others.
 func TestFormer(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "cert.pem")

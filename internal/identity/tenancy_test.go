@@ -20,7 +20,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestTenancy has an identity in namespace "ids" name what is not its namespace's.
+// TestTenancy has an identity in namespace "ids" name Secrets, files and credentials of other namespaces and of the
+// manager.
 func TestTenancy(t *testing.T) {
 	folder := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "cert.pem")

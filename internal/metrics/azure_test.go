@@ -32,7 +32,7 @@ var (
 	address = arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "pip")
 )
 
-// world is a simulated Azure without latency, and an engine that counts what it does there.
+// world is a simulated Azure without latency, and an engine whose metrics the test reads.
 type world struct {
 	t       *testing.T
 	sim     *server.Server
@@ -137,7 +137,8 @@ const (
 	ofGroup   = `resource_type="Microsoft.Resources/resourceGroups"`
 )
 
-// TestPassesOfTheEngine makes resources, has them changed outside, and deletes them, and reads what was counted.
+// TestPassesOfTheEngine creates resources, changes them from outside and deletes them, and reads the metrics after each
+// step.
 func TestPassesOfTheEngine(t *testing.T) {
 	w := newWorld(t, nil)
 	w.fault(

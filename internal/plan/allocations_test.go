@@ -25,8 +25,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// hotPath is what the manager does again and again for every object, and how many allocations it takes at most: about a twentieth more
-// than it does. Who has it take fewer lowers the number.
+// hotPath is work that the manager repeats for every object, and an upper bound of its allocations, about a twentieth
+// above the measured number. A change that needs fewer allocations lowers the bound.
 type hotPath struct {
 	most int
 	do   func(t testing.TB) func()
@@ -40,7 +40,7 @@ var hotPaths = map[string]hotPath{
 	"list of 100 VMs":             {205, newListedVMs},
 }
 
-// TestAllocations holds the hot paths to what they take.
+// TestAllocations checks that the hot paths stay within their bounds.
 func TestAllocations(t *testing.T) {
 	for name, path := range hotPaths {
 		t.Run(name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkHotPaths says what they take, in bytes and time, too.
+// BenchmarkHotPaths measures the hot paths in bytes and time, too.
 //
 //	go test ./internal/plan -run '^$' -bench HotPaths -benchmem
 func BenchmarkHotPaths(b *testing.B) {
@@ -70,8 +70,8 @@ func BenchmarkHotPaths(b *testing.B) {
 	}
 }
 
-// newStableMachine returns what a pass works out of a machine before it knows that there is nothing to do: that no maximum is exceeded, and
-// the fingerprint.
+// newStableMachine returns the computations for a machine before the reconciler knows that nothing is to do: maxima and
+// fingerprint.
 func newStableMachine(t testing.TB) func() {
 	in := readInput(t, "machine-disks")
 	return func() {
@@ -160,7 +160,7 @@ func newResyncedMachine(t testing.TB) func() {
 	}
 }
 
-// newComparedVM compares a body with what Azure shows of it.
+// newComparedVM returns a comparison of the body of a VM with the body that Azure shows.
 func newComparedVM(t testing.TB) func() {
 	in := readInput(t, "machine-disks")
 	graph, err := machine.BuildPlan(in)

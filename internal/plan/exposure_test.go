@@ -59,7 +59,7 @@ func TestPrivateFrontendFirst(t *testing.T) {
 	}
 }
 
-// TestNoPortForSSH has all twenty ports taken: that is said, and the machine waits for one.
+// TestNoPortForSSH has all twenty ports taken: the machine waits for a port, and its condition reports that.
 func TestNoPortForSSH(t *testing.T) {
 	in := readInputOr(t, "machine-control-plane", "")
 	in.MachineFacts.SSHNATPort = 0

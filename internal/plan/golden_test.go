@@ -99,7 +99,7 @@ func renderGolden(t *testing.T, in plan.MachineInput) []byte {
 	return raw
 }
 
-// checkTags checks that what has tags has the ownership tag.
+// checkTags checks that all resources with tags have the ownership tag.
 func checkTags(t *testing.T, in plan.MachineInput, graph *arm.Graph) {
 	t.Helper()
 	key, value := plan.OwnerTag(in.ClusterInput)

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// leaving is a kind that only says what happens to an object that is being deleted. It has nobody to ask Azure with.
+// leaving is a kind that only decides how the deletion of an object continues. It has no Azure client.
 type leaving struct {
 	told told
 	Kind[*infrav1.AzureMachine, infrav1.AzureMachine]

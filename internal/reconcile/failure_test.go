@@ -32,8 +32,8 @@ func TestFailures(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		kind   told
-		// patch and status are what the API server answers writes of the object with. early leaves off the Paused condition, so that it is
-		// written first.
+		// patch and status are the errors that the API server returns for writes of the object. early leaves off the
+		// Paused condition, so that it is written first.
 		patch, status error
 		early         bool
 		// was is the status of Ready before, "" for no such condition.
@@ -145,7 +145,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// lostStatuses returns what the metric counts about AzureMachines.
+// lostStatuses returns the value of the metric of lost statuses for AzureMachines.
 func lostStatuses(t *testing.T) float64 {
 	t.Helper()
 	families, err := ctrlmetrics.Registry.(prometheus.Gatherer).Gather()

@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// told is a kind whose objects say what the test wants, and have nothing in Azure.
+// told is a kind whose load and report the test defines, without resources in Azure.
 type told struct {
 	declared Declaration
 	load     error
@@ -47,8 +47,8 @@ func (k *told) LoadStatusInput(context.Context, *infrav1.AzureMachine) error { r
 
 func (k *told) Report(object *infrav1.AzureMachine) error { return k.show(object) }
 
-// run has a runner do passes over an object until one does the work of the kind, and returns what is stored then, what that
-// pass returned, and the events.
+// run reconciles an object until a reconciliation reports the kind, and returns the stored object, the result of that
+// reconciliation, and the events.
 func run(t *testing.T, kind *told, object *infrav1.AzureMachine) (stored *infrav1.AzureMachine, result ctrl.Result, told []string,
 	err error) {
 	t.Helper()
@@ -70,7 +70,8 @@ func run(t *testing.T, kind *told, object *infrav1.AzureMachine) (stored *infrav
 	return stored, result, told, err
 }
 
-// TestVerdicts has a pass end with each verdict: the object says it, and the next pass is when it has to be.
+// TestVerdicts ends a reconciliation with each result: the object shows it, and the next reconciliation is when it has
+// to be.
 func TestVerdicts(t *testing.T) {
 	const foremost = infrav1.VMRunningCondition
 	invalid := field.ErrorList{field.Invalid(field.NewPath("spec", "vmSize"), "x", "no such size")}
@@ -82,7 +83,7 @@ func TestVerdicts(t *testing.T) {
 		err    error
 		summed []string
 		want   string
-		// ready is what Ready says, the same as want when "".
+		// ready is the content of Ready, the same as want when "".
 		ready   string
 		after   time.Duration
 		wantErr error
@@ -173,7 +174,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// TestDropped has a condition that nobody keeps go, also of an object that is in order.
+// TestDropped removes a condition that the kind no longer sets, also from an object that is in order.
 func TestDropped(t *testing.T) {
 	object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 	conditions.Set(object, metav1.Condition{Type: infrav1.AzureResourceAvailableCondition, Status: metav1.ConditionTrue, Reason: "Ready"})
@@ -188,7 +189,8 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestManagerEnds has the manager end in the middle of a pass: what it could not learn for that is neither said nor told.
+// TestManagerEnds ends the manager in the middle of a reconciliation: the interrupted read is shown neither in
+// conditions nor in events.
 func TestManagerEnds(t *testing.T) {
 	object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 	recorder, store := events.NewFakeRecorder(10), storetest.NewClient(t, object)

@@ -141,7 +141,7 @@ func TestDocumentsWithoutGate(t *testing.T) {
 	}
 }
 
-// TestDocumentsAtUpdate keeps what is stored usable, and resources where they are.
+// TestDocumentsAtUpdate: updates of stored documents stay possible, and resources keep their IDs.
 func TestDocumentsAtUpdate(t *testing.T) {
 	aks := func(version, spec string) string {
 		return "{apiVersion: containerservice.azure.com/" + version + ", kind: ManagedCluster, metadata: {name: c1}, spec: {location: eastus, " + spec + "}}"

@@ -244,7 +244,8 @@ func TestAutoUpgradedVersion(t *testing.T) {
 	}
 }
 
-// TestFilledLater takes a control plane that was made before its label: what the label gives is filled in.
+// TestFilledLater has a control plane that was created before it got its label: the webhook fills in the fields that
+// depend on the label.
 func TestFilledLater(t *testing.T) {
 	old := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) {
 		c.Labels = nil

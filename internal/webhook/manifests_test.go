@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write config/webhook/manifests.yaml ins
 
 const manifestsFile = "../../config/webhook/manifests.yaml"
 
-// TestManifests holds what the API server is told to ask against what is served.
+// TestManifests compares the webhook configurations with the webhooks that the manager serves.
 func TestManifests(t *testing.T) {
 	mutating, validating := manifests(servedKinds(nil, random{}, plan.Features{}, false))
 	got := "---\n" + mustYAML(t, mutating) + "---\n" + mustYAML(t, validating)

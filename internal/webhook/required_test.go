@@ -101,8 +101,8 @@ func specSchema(t *testing.T, kind string) apiextensionsv1.JSONSchemaProps {
 	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 }
 
-// sparse returns a value in which every object and list is there, and of the rest what has a default in the schema or is one of few
-// values.
+// sparse returns a value with every object and list, and with those fields only that have a default or an enumeration
+// in the schema.
 func sparse(schema apiextensionsv1.JSONSchemaProps, variant int) any {
 	switch {
 	case schema.Default != nil:

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// TestDefaultsKeepSpelling sends manifests with values that Go writes in another way. A second request, with what the first one made,
-// changes nothing.
+// TestDefaultsKeepSpelling sends manifests with values that Go writes in another way. A second request, with the result
+// of the first one, changes nothing.
 func TestDefaultsKeepSpelling(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string

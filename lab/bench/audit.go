@@ -83,7 +83,8 @@ func decodeAudit(in io.Reader) ([]call, error) {
 	return calls, lines.Err()
 }
 
-// isReview returns what a manager asks the API server about those who ask for its metrics, which here is the bench.
+// isReview reports whether a manager asks the API server to authenticate or authorize a reader of its metrics, which is
+// the bench here.
 func (c call) isReview() bool {
 	return c.Object.Resource == "tokenreviews" || c.Object.Resource == "subjectaccessreviews"
 }

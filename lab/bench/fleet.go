@@ -79,8 +79,8 @@ func (f *fleet) createObjects(ctx context.Context) error {
 	return group.Wait()
 }
 
-// provisionedFields say of an object of Cluster API that all of its infrastructure is there, whatever the provider says of its own
-// objects.
+// provisionedFields are the fields by which an object of Cluster API shows that all of its infrastructure is there,
+// whatever the objects of the provider show.
 var provisionedFields = map[string][]string{
 	"Cluster": {"infrastructureProvisioned"}, "Machine": {"infrastructureProvisioned"}, "MachinePool": {"infrastructureProvisioned"},
 }
@@ -151,7 +151,8 @@ func (f *fleet) awaitNone(ctx context.Context, what string, look func(context.Co
 	}
 }
 
-// lateError returns the error of what is not so in time: what it is, and the deepest cause that the first of it says.
+// lateError returns the error for a condition that is not met in time: the objects that are left, and the deepest cause
+// of the first of them.
 func (f *fleet) lateError(ctx context.Context, what string, left []string, after time.Duration) error {
 	shown := left
 	if len(shown) > 5 {

@@ -78,7 +78,7 @@ func (p program) startProgram(ctx context.Context, s *settings.Settings, webhook
 		"HEALTH_ADDRESS": s.HealthAddress(p.Manager), "DIAGNOSTICS_ADDRESS": s.DiagnosticsAddress(p.Manager),
 		"POD_NAMESPACE": accounts, "POD_NAME": p.Name,
 	})
-	// With exec the program itself is what the lab watches and ends, and no shell before it.
+	// With exec the lab watches and ends the program itself, and no shell before it.
 	spec := process.Spec{Name: p.Name, Path: "/bin/sh", Args: []string{"-c", "exec " + p.command}, Log: s.LogPath(p.Name)}
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		spec.Env = append(spec.Env, name+"="+variables[name])

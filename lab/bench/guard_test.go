@@ -30,7 +30,7 @@ func expectError(t *testing.T, err error, parts ...string) {
 	}
 }
 
-// TestAProviderThatExits ends what waits for it, with what it said last.
+// TestAProviderThatExits ends the waiting for it, with the last lines of its log.
 func TestAProviderThatExits(t *testing.T) {
 	dir := t.TempDir()
 	p := program{Manager: settings.ForeignManager(0), command: "sh -c 'echo no such flag'"}
@@ -46,14 +46,14 @@ func TestAProviderThatExits(t *testing.T) {
 	expectError(t, err, "provider-0 has exited", filepath.Join(dir, "logs", "provider-0.log"), "no such flag")
 }
 
-// TestAProviderThatDoesNothing names what is not there when the time is over.
+// TestAProviderThatDoesNothing names the missing objects when the time is over.
 func TestAProviderThatDoesNothing(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := clusterv1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
 	scenario := Scenario{Name: "fleet", clusters: 2, machines: 1}
-	// Another manager has said of the first Cluster that its infrastructure is there.
+	// Another manager has reported that the infrastructure of the first Cluster is there.
 	done := newObject(core, "Cluster", clusterName(0), clusterName(0),
 		map[string]any{"infrastructureRef": newReference("AzureCluster", clusterName(0))})
 	done.Object["status"] = map[string]any{"initialization": map[string]any{"infrastructureProvisioned": true}}

@@ -20,7 +20,8 @@ const (
 	core           = "cluster.x-k8s.io/v1beta2"
 	infrastructure = "infrastructure.cluster.x-k8s.io/v1beta1"
 	vmSize         = "Standard_D2s_v3"
-	// sshKey is a public key of nobody. Without one a provider would make an RSA key for each machine, which takes longer than the rest.
+	// sshKey is a public key without owner. Without a key a provider would make an RSA key for each machine, which
+	// takes longer than everything else.
 	sshKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl bench"
 )
 

@@ -12,7 +12,7 @@ import (
 //go:embed page.html
 var pageTemplate string
 
-// page is what the template of the page gets.
+// page is the input of the template of the page.
 type page struct {
 	Runs     []Run
 	Headings []string
@@ -57,7 +57,7 @@ type curve struct {
 
 type line struct{ Colour, Points string }
 
-// types are requests by what they are about, one column for each run.
+// types are requests by their target, one column for each run.
 type types struct {
 	Names []string
 	Rows  []typeRow

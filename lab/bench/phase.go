@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/schedule"
 )
 
-// measurePhase measures what do does. What happens in the rest after it is nobody's.
+// measurePhase measures do. Events of the rest after it count for no phase.
 func (r *runner) measurePhase(ctx context.Context, name string, do func(context.Context, *Phase) error) error {
 	p := Phase{Name: name}
 	before := r.readHistogram(ctx)
@@ -87,7 +87,7 @@ func (r *runner) runGuarded(ctx context.Context, do func(context.Context) error)
 	return err
 }
 
-// errExited says that a program of the provider has ended by itself.
+// errExited reports that a program of the provider has ended by itself.
 type errExited struct{ error }
 
 // shown is how many points of a curve are kept.
@@ -108,7 +108,8 @@ func countPerMoment(log []schedule.Request, during span) []Point {
 	return out
 }
 
-// readHistogram adds up what the provider's programs serve of controller-runtime's metrics. One that serves none leaves it empty.
+// readHistogram adds up controller-runtime's metrics of the provider's programs. It is empty for a program without
+// metrics.
 func (r *runner) readHistogram(ctx context.Context) histogram {
 	out := histogram{}
 	managers := []settings.Manager{settings.Azure}

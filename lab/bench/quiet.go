@@ -13,8 +13,9 @@ const (
 	quietWithin = 2 * time.Minute
 )
 
-// awaitQuiet waits until the management cluster has done what it does when it begins. Cluster API writes every CRD anew then,
-// and watches are refused by an API server that still fills its caches, which would be measured as the provider's waiting.
+// awaitQuiet waits for the end of the work that a management cluster does after its start. Cluster API writes every CRD
+// anew then, and an API server that still fills its caches refuses watches, which would be measured as the provider's
+// waiting.
 func (r *runner) awaitQuiet(ctx context.Context) error {
 	begin := time.Now()
 	for {

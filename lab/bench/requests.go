@@ -28,7 +28,7 @@ type Azure struct {
 	// Throttled were answered 429, Refused with another error than that something does not exist.
 	Throttled int `json:"throttled"`
 	Refused   int `json:"refused"`
-	// Types are requests by what they are about: a type, its list, or an action of it.
+	// Types are requests by their target: a type, its list, or an action of it.
 	Types map[string]Classes `json:"types"`
 }
 
@@ -37,8 +37,8 @@ type span struct{ from, to time.Time }
 
 func (s span) contains(t time.Time) bool { return !t.Before(s.from) && t.Before(s.to) }
 
-// CountRequests counts what the log has of a provider between two moments. Tokens are no requests to Resource Manager, and what
-// the lab itself asked is nobody's.
+// CountRequests counts the requests that the log has of a provider between two moments. Requests for tokens do not go
+// to Resource Manager, and requests of the lab itself do not count.
 func countRequests(log []schedule.Request, during span) Azure {
 	out := Azure{Types: map[string]Classes{}}
 	for _, r := range log {
@@ -82,7 +82,7 @@ const operationsType = "operations"
 
 var operation = regexp.MustCompile(`(?i)/(operations|operationresults|operationstatuses|diskoperations)/`)
 
-// typeOf returns what a path is about.
+// typeOf returns the target of a path.
 func typeOf(path string) string {
 	if operation.MatchString(path) {
 		return operationsType

@@ -19,7 +19,7 @@ const (
 // Run is one scenario with one provider.
 type Run struct {
 	Scenario string `json:"scenario"`
-	// Provider is what the run is called beside others.
+	// Provider is the name of the run in comparisons.
 	Provider string    `json:"provider"`
 	Source   string    `json:"source"`
 	Begun    time.Time `json:"begun"`
@@ -49,11 +49,12 @@ func (r Run) Size() string {
 // Phase is one part of a run.
 type Phase struct {
 	Name string `json:"name"`
-	// Begun and Ended bound what is counted.
+	// Begun and Ended bound the time that is counted.
 	Begun time.Time `json:"begun"`
 	Ended time.Time `json:"ended"`
-	// WallSeconds is from its begin until what it waits for is so, CriticalSeconds the longest chain of Azure's operations in it that
-	// wait for one another, and Overhead the one divided by the other. The latter two are zero where nothing is made.
+	// WallSeconds is the time from its begin until its condition is met. CriticalSeconds is the longest chain of
+	// Azure's operations in it that wait for one another, and Overhead is WallSeconds divided by CriticalSeconds. The
+	// latter two are zero where nothing is created.
 	WallSeconds float64 `json:"wallSeconds"`
 	// ProvisionedSeconds is until the infrastructure was there, which Overhead is about.
 	ProvisionedSeconds float64 `json:"provisionedSeconds,omitempty"`
@@ -64,7 +65,7 @@ type Phase struct {
 	Kubernetes *Kubernetes `json:"kubernetes,omitempty"`
 	Process    *Process    `json:"process,omitempty"`
 	Passes     *Passes     `json:"passes,omitempty"`
-	// Requests are how many requests to Azure there were up to a moment, and Memory what was resident then.
+	// Requests are the numbers of requests to Azure up to a moment, and Memory is the resident memory then.
 	Requests []Point  `json:"requests,omitempty"`
 	Memory   []Sample `json:"memory,omitempty"`
 }

@@ -97,7 +97,7 @@ func StartRun(ctx context.Context, scenario Scenario, o Options) (Run, error) {
 // processor time to collect garbage, and the bench measures that.
 const apiServerMemory = "3GiB"
 
-// stopAll stops what the run has started, even when it was interrupted.
+// stopAll stops everything that the run has started, even when it was interrupted.
 func (r *runner) stopAll() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -144,7 +144,7 @@ func (r *runner) runScenario(ctx context.Context) error {
 	return nil
 }
 
-// startProvider starts the provider's programs, and learns what the audit log calls them. Ours runs already.
+// startProvider starts the provider's programs, and reads their names in the audit log. Our own runs already.
 func (r *runner) startProvider(ctx context.Context) error {
 	if len(r.programs) == 0 {
 		deployment, err := kubelet.FindDeployment(ctx, r.kube, settings.Azure)

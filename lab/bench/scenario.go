@@ -77,7 +77,7 @@ func FindScenario(name string) (Scenario, error) {
 // IsVirtual reports whether the scenario is one in virtual time, which only our own provider can be put in.
 func (s Scenario) IsVirtual() bool { return s.virtual > 0 }
 
-// Size returns what the scenario has unless flags change it.
+// Size returns the size of the scenario unless flags change it.
 func (s Scenario) Size() string {
 	return Run{Clusters: s.clusters, Machines: s.machines, Pools: s.pools}.Size()
 }

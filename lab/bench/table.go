@@ -10,13 +10,13 @@ import (
 // Figure is one figure of a phase as a person reads it.
 type Figure struct {
 	Name, Unit string
-	// of is false for what is not known.
+	// of returns false for a figure that is not known.
 	of func(Phase) (float64, bool)
 	// digits are those after the point.
 	digits int
 }
 
-// formatValue returns the figure in text, a dash for what is not known.
+// formatValue returns the figure in text, a dash if it is not known.
 func (f Figure) formatValue(p Phase) string {
 	value, ok := f.of(p)
 	if !ok {
@@ -119,7 +119,7 @@ func unitOf(f Figure) string {
 	return "/" + f.Unit
 }
 
-// describeSource says where the figures of a run are from.
+// describeSource names the source of the figures of a run.
 func (r Run) describeSource() string {
 	if r.Source == FromVirtualTime {
 		return fmt.Sprintf("%s, %s: our controllers in virtual time at Azure's pace, requests from the simulator's log", r.Scenario, r.Provider)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Process is what the processes of a provider took, from /proc.
+// Process is the use of memory and time by the processes of a provider, from /proc.
 type Process struct {
 	// CPUSeconds is user and system time.
 	CPUSeconds float64 `json:"cpuSeconds"`
@@ -88,13 +88,13 @@ func parseNumber(text string) int {
 	return n
 }
 
-// Sample is what was seen at one moment, in seconds from when the watching began.
+// Sample is one measurement, in seconds since the begin of the watching.
 type Sample struct {
 	Seconds float64 `json:"seconds"`
 	MiB     float64 `json:"mib"`
 }
 
-// watcher looks at the processes of a provider all the time, because what a process took cannot be read when it has ended.
+// watcher measures the processes of a provider all the time, because the use of a process cannot be read after its end.
 type watcher struct {
 	sessions func() []int
 	begun    time.Time

@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadSession reads a /proc with a program whose name has spaces and parentheses, what it started, and a stranger.
+// TestReadSession reads a /proc with a program whose name has spaces and parentheses, its children, and an unrelated
+// program.
 func TestReadSession(t *testing.T) {
 	proc := t.TempDir()
 	for pid, p := range map[int]struct {
@@ -47,7 +48,7 @@ func TestReadSession(t *testing.T) {
 	}
 }
 
-// TestWatcher watches this very process: its memory is some, and its time grows with what it does.
+// TestWatcher watches this very process: it has memory, and its time grows with its work.
 func TestWatcher(t *testing.T) {
 	session, _, errno := syscall.Syscall(syscall.SYS_GETSID, 0, 0, 0)
 	if errno != 0 {

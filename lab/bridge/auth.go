@@ -34,8 +34,8 @@ var (
 
 const clusterInfoPath = "/api/v1/namespaces/kube-public/configmaps/cluster-info"
 
-// isAllowed says whether the identity is allowed the request. Client certificates of the cluster CA may
-// do all: the in-memory server knows no roles.
+// isAllowed reports whether the identity may send the request. Client certificates of the cluster CA may do everything:
+// the in-memory server knows no roles.
 func (i identity) isAllowed(r *http.Request) bool {
 	if !i.anonymous && !i.bootstrap {
 		return true

@@ -223,7 +223,7 @@ const (
 	testIdentity = "/subscriptions/" + testSubscription + "/resourceGroups/alpha/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider"
 )
 
-// testState returns what the simulator stores for the cluster, with the subnet inside its network.
+// testState returns the resources that the simulator stores for the cluster, with the subnet inside its network.
 func testState(vms ...guest) []map[string]any {
 	state := []map[string]any{
 		{"id": testNetwork + "virtualNetworks/alpha-vnet", "name": "alpha-vnet", "properties": map[string]any{

@@ -15,7 +15,7 @@ import (
 type bootFile struct {
 	Path    string
 	Content []byte
-	// Unknown says why the lab does not know the content that a machine would have.
+	// Unknown is the reason why the lab does not know the content that a machine would have.
 	Unknown error
 }
 
@@ -37,17 +37,18 @@ type bootScript struct {
 
 // bootFormat is a format of bootstrap data.
 type bootFormat interface {
-	// matches tells whether a machine would take the document as one of this format.
+	// matches reports whether a machine would take the document as one of this format.
 	matches(document []byte) bool
-	// readDocument does what a machine does with the document before it runs anything. The error names the part of the document
-	// which a machine could not use.
+	// readDocument processes the document like a machine before it runs a command. The error names the part of the
+	// document that a machine could not use.
 	readDocument(document []byte, g guest) (*bootScript, error)
 }
 
 // bootFormats are what Cluster API's kubeadm bootstrap provider writes. The last one takes whatever is none of the others.
 var bootFormats = []bootFormat{ignitionFormat{}, cloudInitFormat{}}
 
-// readCustomData decodes a VM's custom data (base64, as ARM takes it) and does what the machine would until kubeadm runs.
+// readCustomData decodes a VM's custom data (base64, as ARM takes it) and processes it like the machine until kubeadm
+// runs.
 func readCustomData(g guest) (*bootScript, error) {
 	if g.CustomData == "" {
 		return nil, fmt.Errorf("osProfile.customData is empty: nothing on the machine starts kubeadm")

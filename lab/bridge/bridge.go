@@ -116,8 +116,8 @@ func (b *bridge) followGuests(ctx context.Context) {
 	})
 }
 
-// followList polls a list of the simulator until ctx is done and hands each new one to sync. When the simulator answers again
-// after it was away, it is told again what it may have forgotten.
+// followList polls a list of the simulator until ctx is done and hands each new one to sync. When the simulator answers
+// again after it was away, the bridge repeats everything that the simulator may have forgotten.
 func followList[T any](ctx context.Context, log *slog.Logger,
 	list func(ctx context.Context, after int64, wait time.Duration) ([]T, int64, error),
 	sync func(context.Context, []T), announce func(context.Context)) {
@@ -246,7 +246,7 @@ func (b *bridge) closeAll() {
 	b.fleet.closeAll()
 }
 
-// waitUnlessDone waits; it says false when ctx ended first.
+// waitUnlessDone waits. It returns false if ctx ended first.
 func waitUnlessDone(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil

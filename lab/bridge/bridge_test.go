@@ -98,7 +98,7 @@ func (d *bootData) newClientset(t *testing.T, f *fakeSimulator) *kubernetes.Clie
 	return c
 }
 
-// tokenSecret returns what the kubeadm bootstrap provider writes into the workload cluster.
+// tokenSecret returns the Secret that the kubeadm bootstrap provider writes into the workload cluster.
 func tokenSecret(token string) *corev1.Secret {
 	id, half, _ := strings.Cut(token, ".")
 	return &corev1.Secret{
@@ -450,7 +450,7 @@ func TestBridgeRestarts(t *testing.T) {
 	}
 }
 
-// TestJoinWaits checks what a joining machine says while it cannot join, and that it joins once it can.
+// TestJoinWaits checks the messages of a joining machine while it cannot join, and that it joins once it can.
 func TestJoinWaits(t *testing.T) {
 	f, d := newFakeSimulator(t), newBootData(t)
 	f.runBridge()

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// applyEdits makes the changes that commands before kubeadm make to files of the bootstrap data. Ignition has no templates: there
-// `sed -i s/OLD/NEW/` puts the node's name into kubeadm's configuration. Nothing is run: what the lab cannot tell for itself
-// makes the content of the file unknown.
+// applyEdits changes files of the bootstrap data like the commands before kubeadm. Ignition has no templates: there
+// `sed -i s/OLD/NEW/` puts the node's name into kubeadm's configuration. No command is run: a change that the lab
+// cannot compute makes the content of the file unknown.
 func (s *bootScript) applyEdits(g guest) {
 	for _, command := range s.Commands {
 		if kubeadmCommand.MatchString(command) {
@@ -154,8 +154,8 @@ func substitutionAt(text string) (substitution string, length int) {
 	return "", 0
 }
 
-// substituteShell returns what a machine's shell would put in: the host's name, or what the instance metadata service answers.
-// https://learn.microsoft.com/en-us/azure/virtual-machines/instance-metadata-service
+// substituteShell returns the text that a machine's shell would insert: the host's name, or an answer of the instance
+// metadata service. https://learn.microsoft.com/en-us/azure/virtual-machines/instance-metadata-service
 func substituteShell(substitution string, g guest) (string, error) {
 	command, ok := strings.CutPrefix(substitution, "$(")
 	if !ok {

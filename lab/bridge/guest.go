@@ -57,8 +57,8 @@ func (g guest) isRunning() bool {
 
 func (g guest) isWindows() bool { return strings.EqualFold(g.OSType, "Windows") }
 
-// sameMachine says whether two sightings under one VM ID are one disk: custom data cannot change
-// during a VM's life, so another one means that the VM was deleted and created again.
+// sameMachine reports whether g and o, which have one VM ID, have one disk: custom data cannot change during a VM's
+// life, so other custom data mean that the VM was deleted and created again.
 func (g guest) sameMachine(o guest) bool {
 	return g.VMID == o.VMID && g.InstanceID == o.InstanceID && g.CustomData == o.CustomData
 }

@@ -54,7 +54,7 @@ func (ignitionFormat) matches(document []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(document), []byte("{")) && bytes.Contains(document, []byte(`"ignition"`))
 }
 
-// readDocument writes the files and finds what the services run that start with the machine.
+// readDocument writes the files and finds the commands of the services that start with the machine.
 func (ignitionFormat) readDocument(document []byte, _ guest) (*bootScript, error) {
 	var config ignitionConfig
 	if err := json.Unmarshal(document, &config); err != nil {
@@ -134,7 +134,7 @@ func (f ignitionFile) writeTo(script *bootScript, second bool) error {
 	return nil
 }
 
-// decodeContent returns the content, or says in unknown why only a machine can.
+// decodeContent returns the content. unknown is the reason if only a machine can compute it.
 func (c ignitionContents) decodeContent() (content []byte, unknown, err error) {
 	if c.Source == "" {
 		return nil, nil, nil

@@ -12,7 +12,7 @@ import (
 	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
 )
 
-// flatcarUnits is what the flavor flatcar adds to the units.
+// flatcarUnits are the additions of the flavor flatcar to the units.
 const flatcarUnits = `systemd:
   units:
   - name: kubeadm.service
@@ -27,7 +27,7 @@ const flatcarUnits = `systemd:
         ExecStartPre=/usr/bin/systemctl enable --now kubelet.service
 `
 
-// hostname is what the flavor flatcar does for want of templates.
+// hostname is the command with which the flavor flatcar replaces templates.
 const hostname = `sed -i "s/@@HOSTNAME@@/$(curl -sf --noproxy '*' -H Metadata:true 'http://169.254.169.254/metadata/instance/compute/name?api-version=2021-02-01&format=text')/g" /etc/kubeadm.yml`
 
 // ignitionBootData is bootstrap data as the flavor flatcar asks for it, made by Cluster API.
@@ -310,7 +310,7 @@ func TestIgnition(t *testing.T) {
 	}
 }
 
-// TestIgnitionFiles reads what files become, with what is added to them.
+// TestIgnitionFiles reads the content of files with their appended parts.
 func TestIgnitionFiles(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason, config string

@@ -18,8 +18,8 @@ const (
 	workerBoot       = 60 * time.Second
 	// discoveryRetry is kubeadm's pause between two tries of discovery.
 	discoveryRetry = 5 * time.Second
-	// discoveryTimeout is kubeadm's default of timeouts.discovery. It is not scaled: what a join
-	// waits for is written by controllers, and those run at wall-clock speed.
+	// discoveryTimeout is kubeadm's default of timeouts.discovery. It is not scaled: controllers, which run at
+	// wall-clock speed, write the objects that a join waits for.
 	discoveryTimeout = 5 * time.Minute
 	// minimumPause keeps retries from spinning at time scale 0.
 	minimumPause = 100 * time.Millisecond
@@ -159,7 +159,7 @@ func (m *machine) discoverCA(ctx context.Context, e *enrolment) (*x509.Certifica
 	return discoverByToken(ctx, m.bridge.sim, e.plan.Join.Discovery.BootstrapToken)
 }
 
-// admitToCluster finds the cluster of a discovered CA and checks what a joining control plane needs of it.
+// admitToCluster finds the cluster of a discovered CA and checks the prerequisites of a joining control plane.
 func (m *machine) admitToCluster(ca *x509.Certificate, e *enrolment) (*workload, error) {
 	w := m.bridge.fleet.findByPin(pinOf(ca))
 	if w == nil {
@@ -316,7 +316,7 @@ func (m *machine) stopListening(ctx context.Context) {
 	}
 }
 
-// announceAgain repeats what the simulator was told, for one that may have forgotten it.
+// announceAgain repeats all messages to the simulator, because a restarted one has lost them.
 func (m *machine) announceAgain(ctx context.Context) {
 	m.mu.Lock()
 	l, status := m.listener, m.status

@@ -153,8 +153,8 @@ func (m *managed) observeServer(c managedCluster) (address string, changed bool,
 	return address, changed, nil
 }
 
-// syncNodes makes, changes and removes Nodes. One that somebody deleted comes back with its next boot only, as a kubelet
-// registers when it starts.
+// syncNodes creates, changes and removes Nodes. A Node that others deleted comes back with its next boot only, as a
+// kubelet registers when it starts.
 func (m *managed) syncNodes(ctx context.Context, c managedCluster) error {
 	w := m.workload
 	w.mu.Lock()
@@ -214,7 +214,7 @@ func (m *managed) stopListening(ctx context.Context) {
 	m.bridge.callControl(ctx, "remove listener of a cluster", func() error { return m.bridge.sim.unlistenCluster(ctx, m.id) })
 }
 
-// announceAgain repeats what the simulator was told, for one that may have forgotten it.
+// announceAgain repeats all messages to the simulator, because a restarted one has lost them.
 func (m *managed) announceAgain(ctx context.Context) {
 	m.workload.mu.Lock()
 	front := m.workload.front

@@ -110,8 +110,8 @@ func parseTaint(text string) (corev1.Taint, error) {
 	return corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(effect)}, nil
 }
 
-// updateNode changes a Node from what AKS wanted before to what it wants now. Labels, taints and annotations of others stay.
-// The caller holds w.mu.
+// updateNode changes a Node from the previous state that AKS wanted to the present one. Labels, taints and annotations
+// of others stay. The caller holds w.mu.
 func (w *workload) updateNode(ctx context.Context, before, wanted *corev1.Node) error {
 	err := w.changeNode(ctx, wanted.Name, func(node *corev1.Node) { updateNode(node, before, wanted) })
 	switch {

@@ -60,7 +60,7 @@ func newNode(g guest, plan *kubeadmPlan, vmID string, vm map[string]any) (node *
 	}, nil
 }
 
-// registration is what a kubelet tells of its machine.
+// registration has the properties of a machine that its kubelet registers.
 type registration struct {
 	name              string
 	windows           bool
@@ -119,8 +119,8 @@ func (r registration) newNode() *corev1.Node {
 // https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#hard-eviction-thresholds
 var evictionThreshold = resource.MustParse("100Mi")
 
-// nodeCapacity is what a machine of a size has. The memory that its firmware and kernel take is not known, so none is taken away. A size that
-// the simulator does not know has pods only.
+// nodeCapacity returns the capacity of a machine of a size. The memory that firmware and kernel take is not known, so
+// none is subtracted. A size that the simulator does not know has pods only.
 func nodeCapacity(vCPUs int, memoryGB float64) corev1.ResourceList {
 	list := corev1.ResourceList{corev1.ResourcePods: resource.MustParse("110")}
 	if vCPUs > 0 {
@@ -218,8 +218,8 @@ func (w *workload) registerNode(ctx context.Context, node *corev1.Node) error {
 	return w.client.Create(ctx, node.DeepCopy())
 }
 
-// setNodePower writes what the node lifecycle controllers do when a VM stops or starts. The taint of stopped VMs is the cloud provider's.
-// The caller holds w.mu.
+// setNodePower changes a Node like the node lifecycle controllers when a VM stops or starts. The cloud provider sets
+// the taint of stopped VMs. The caller holds w.mu.
 func (w *workload) setNodePower(ctx context.Context, name string, on bool) error {
 	taints := []string{corev1.TaintNodeUnreachable}
 	if !w.hasCloudController(ctx) {

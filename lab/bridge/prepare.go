@@ -36,8 +36,8 @@ func prepareEnrolment(g guest, inv inventory) (*enrolment, error) {
 	return e, err
 }
 
-// externalEtcd says whether etcd runs elsewhere: the ClusterConfiguration tells kubeadm init, and a
-// join sees the client certificate in place of the CA's key.
+// externalEtcd reports whether etcd runs elsewhere: kubeadm init has it in the ClusterConfiguration, and a join has the
+// client certificate in place of the CA's key.
 func externalEtcd(script *bootScript, plan *kubeadmPlan) bool {
 	if plan.Cluster != nil {
 		return plan.Cluster.Etcd.External.IsDefined()

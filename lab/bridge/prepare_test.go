@@ -259,7 +259,7 @@ func TestBrokenBootstrapData(t *testing.T) {
 	}
 }
 
-// TestNode checks what the kubelet writes on the Node, and what cloud-node-manager adds to it.
+// TestNode checks the fields of the Node that the kubelet writes, and those that cloud-node-manager adds.
 func TestNode(t *testing.T) {
 	d := sharedBootData(t)
 	d.join.NodeRegistration.Taints = &[]corev1.Taint{uninitializedByClusterAPI}

@@ -22,7 +22,8 @@ type systemdDropin struct {
 	Contents string `json:"contents"`
 }
 
-// mergeUnits makes one unit of those with the same name: Cluster API adds what a user says about a unit as another one.
+// mergeUnits merges units with the same name: Cluster API adds a user's settings for a unit as another unit of that
+// name.
 func mergeUnits(units []systemdUnit) []systemdUnit {
 	var merged []systemdUnit
 	for _, u := range units {
@@ -42,8 +43,8 @@ func mergeUnits(units []systemdUnit) []systemdUnit {
 	return merged
 }
 
-// startsAtBoot reports whether the unit is a service of this config that starts with the machine. What a unit of the image does
-// nobody here knows.
+// startsAtBoot reports whether the unit is a service of this config that starts with the machine. The lab does not know
+// the units of the image.
 func (u systemdUnit) startsAtBoot() bool {
 	enabled := u.Enable
 	if u.Enabled != nil {
@@ -52,12 +53,13 @@ func (u systemdUnit) startsAtBoot() bool {
 	return strings.HasSuffix(u.Name, ".service") && enabled && !u.Mask && len(u.valuesOf("Install", "WantedBy", "RequiredBy")) > 0
 }
 
-// listCommands returns what the service runs, in order.
+// listCommands returns the commands of the service, in order.
 func (u systemdUnit) listCommands() []string {
 	return slices.Concat(u.valuesOf("Service", "ExecStartPre"), u.valuesOf("Service", "ExecStart"), u.valuesOf("Service", "ExecStartPost"))
 }
 
-// valuesOf returns those of keys of a section, in the unit and its drop-ins. An empty one takes back what was before it.
+// valuesOf returns the values of keys of a section, in the unit and its drop-ins. An empty value clears those before
+// it.
 func (u systemdUnit) valuesOf(section string, keys ...string) []string {
 	sources := []string{u.Contents}
 	dropins := slices.Clone(u.Dropins)
@@ -90,7 +92,7 @@ func (u systemdUnit) valuesOf(section string, keys ...string) []string {
 
 // expandScript replaces a command that runs a script among the files by the lines of the script, if the lab knows them.
 func (s *bootScript) expandScript(command string) ([]string, error) {
-	// What stands before the path says how systemd takes the outcome.
+	// Characters before the path control how systemd treats the outcome.
 	words := strings.Fields(strings.TrimLeft(command, "@-:+!"))
 	for i, word := range words {
 		file, ok := s.Files[word]

@@ -174,7 +174,7 @@ type settings struct {
 	dnsDomain     string
 	certSANs      []string
 	yaml          string
-	// entra says whether tokens of Microsoft Entra ID open a managed cluster.
+	// entra reports whether tokens of Microsoft Entra ID give access to a managed cluster.
 	entra bool
 }
 
@@ -251,8 +251,8 @@ func (w *workload) enrolMachine(ctx context.Context, e enrolment) (address strin
 	return address, w.keepNodes(ctx)
 }
 
-// learnSettings takes the cluster's settings from a machine: all of them from kubeadm init, and from a join
-// only the endpoint when nobody told it before (after a restart of the bridge).
+// learnSettings takes the cluster's settings from a machine: all of them from kubeadm init, and from a join only the
+// endpoint if it is not known yet (after a restart of the bridge).
 func (w *workload) learnSettings(p *kubeadmPlan) {
 	if p.Init == nil {
 		if w.settings.endpoint == "" {
@@ -328,8 +328,8 @@ func firstOf(list string) string {
 	return ""
 }
 
-// dismissMachine takes a machine out of the cluster: its API server, static pods, etcd member and Node.
-// It says whether the cluster ended with it.
+// dismissMachine takes a machine out of the cluster: its API server, static pods, etcd member and Node. It reports
+// whether the cluster ended with it.
 func (w *workload) dismissMachine(ctx context.Context, name string) (ended bool, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// benchDir is the bench's directory unless --dir says another: it is never the lab that somebody works with.
+// benchDir is the bench's directory unless --dir names another: it is never the lab that a user works with.
 const benchDir = ".lab-bench"
 
 // outputs are what figures are written to.

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
 )
 
-// createCluster creates a cluster, or waits for the one that was made before, and says what to try next.
+// createCluster creates a cluster, or waits for the one that was created before, and prints the commands to try next.
 func createCluster(c *cobra.Command, s *settings.Settings, name string, o workload.Options, made *workload.Options) error {
 	out := c.OutOrStdout()
 	what := ""

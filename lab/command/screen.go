@@ -21,7 +21,8 @@ func newScreen(out io.Writer) workload.Screen {
 	return &plainScreen{out: out, seen: map[string]string{}}
 }
 
-// liveScreen knows what it drew and on what size of terminal, because the next picture begins where the last one did.
+// liveScreen knows the picture that it drew and the size of the terminal then, because the next picture begins at the
+// same place.
 type liveScreen struct {
 	out   *os.File
 	lines int
@@ -62,7 +63,7 @@ func (s *liveScreen) drawLines(lines []string) {
 	case s.lines == 0:
 	case width < s.width || s.lines > height-1:
 		// A terminal that became smaller has broken lines of the last picture into several or moved some out of sight,
-		// each kind of terminal in its own way, so nobody knows where it began.
+		// each kind of terminal in its own way, so the begin of the picture is not known.
 		frame.WriteString("\x1b[H\x1b[2J")
 	default:
 		fmt.Fprintf(&frame, "\x1b[%dA", s.lines)
@@ -83,7 +84,7 @@ func (s *liveScreen) Close() {
 	s.lines = 0
 }
 
-// fitLines leaves lines out at the end and says how many.
+// fitLines leaves lines out at the end and shows their number.
 func fitLines(lines []string, room int) []string {
 	if len(lines) <= room {
 		return lines

@@ -21,7 +21,8 @@ type terminal struct {
 	width, height int
 	// lines are all lines since the beginning, with those that have left the top.
 	lines []string
-	// row and column of the cursor; the row counts lines, not what they are broken into.
+	// row and column of the cursor. The row counts lines of the program, not the parts that a terminal breaks them
+	// into.
 	row, column int
 }
 
@@ -57,10 +58,11 @@ func (e *terminal) resizeTo(width, height int) {
 	}
 }
 
-// end marks what the program wrote last; it is no text that the tree has.
+// end marks the last output of the program; no text of the tree has it.
 const end = "\x1b[0m"
 
-// screenAfter returns what the screen shows when the program has written: rows without trailing spaces, empty ones at the end left out.
+// screenAfter returns the content of the screen when the program has written: rows without trailing spaces, without the
+// empty ones at the end.
 func (e *terminal) screenAfter(write func()) []string {
 	e.t.Helper()
 	done := make(chan error, 1)

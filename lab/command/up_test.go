@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// runCommand runs a command of the lab in a directory and returns what it printed.
+// runCommand runs a command of the lab in a directory and returns its output.
 func runCommand(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -25,7 +25,7 @@ func runCommand(t *testing.T, dir string, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// takePort returns the first port of a block that somebody else listens on.
+// takePort returns the first port of a block on which another program listens.
 func takePort(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -84,7 +84,7 @@ func TestUpRefusesBeforeItStartsAnything(t *testing.T) {
 	expectError(t, err, "--flavor aksx")
 }
 
-// TestCommandsOfALabThatDoesNotRun has a lab whose ports somebody else listens on, as after a start that failed.
+// TestCommandsOfALabThatDoesNotRun has a lab on whose ports another program listens, as after a start that failed.
 func TestCommandsOfALabThatDoesNotRun(t *testing.T) {
 	root, err := settings.FindRoot()
 	if err != nil {

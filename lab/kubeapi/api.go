@@ -58,7 +58,7 @@ func New(manager inmemory.Manager, resolver func(address string) (string, error)
 	return a, a.deletions.followAll(manager.GetCache())
 }
 
-// ForgetCluster drops what is known of a cluster that has ended.
+// ForgetCluster drops the records of a cluster that has ended.
 func (a *API) ForgetCluster(c Cluster) { a.deletions.forgetGroup(c.Group) }
 
 // ServeAdmin answers a request of a client that may do everything.

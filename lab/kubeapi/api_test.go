@@ -222,7 +222,7 @@ func TestFinalizers(t *testing.T) {
 	}
 }
 
-// TestWatch checks what a watch begins with, by what the client says of its knowledge.
+// TestWatch checks the first events of a watch, which depend on the resource version that the client names.
 func TestWatch(t *testing.T) {
 	c := newClient(t)
 	leases := c.CoordinationV1().Leases("default")

@@ -50,7 +50,7 @@ func openAPIDocument(gv schema.GroupVersion) object {
 	return object{"openapi": "3.0.0", "info": object{"title": "Kubernetes", "version": gv.String()}, "paths": paths}
 }
 
-// describeOperation returns what a document says of one request of a kind, with the names of its query parameters.
+// describeOperation returns the description of one request of a kind, with the names of its query parameters.
 func describeOperation(r resource, action string, parameters ...string) object {
 	described := []object{}
 	for _, name := range parameters {

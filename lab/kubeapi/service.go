@@ -36,8 +36,9 @@ func (c *call) admitObject(before, obj client.Object) (unlock func(), err error)
 	return c.api.allocating.Unlock, nil
 }
 
-// completeService sets the defaults, addresses and ports that a kube-apiserver gives to Services; old is what is stored. Cloud providers
-// make rules and probes of them. https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/
+// completeService sets the defaults, addresses and ports that a kube-apiserver gives to Services; old is the stored
+// object. Cloud providers make rules and probes of them.
+// https://kubernetes.io/docs/reference/kubernetes-api/service-resources/service-v1/
 func (c *call) completeService(old, s *corev1.Service) error {
 	s.Spec.Type = cmp.Or(s.Spec.Type, corev1.ServiceTypeClusterIP)
 	s.Spec.SessionAffinity = cmp.Or(s.Spec.SessionAffinity, corev1.ServiceAffinityNone)
@@ -65,7 +66,7 @@ func (c *call) completeService(old, s *corev1.Service) error {
 	return completePorts(old, s, used)
 }
 
-// allocated is what the other Services of a cluster have.
+// allocated has the addresses and ports of the other Services of a cluster.
 type allocated struct {
 	addresses map[string]bool
 	ports     map[int32]bool

@@ -76,7 +76,7 @@ func TestServices(t *testing.T) {
 			if diff := cmp.Diff(tc.want, look(s)); diff != "" {
 				t.Errorf("%s: (-want +got)\n%s", tc.reason, diff)
 			}
-			// A manifest that is applied again has none of what the server has set.
+			// A manifest that is applied again has none of the fields that the server has set.
 			again := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: tc.spec}
 			if s, err = services.Update(t.Context(), again, metav1.UpdateOptions{}); err != nil {
 				t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"k8s.io/streaming/pkg/httpstream/wsstream"
 )
 
-// isTunnel says whether a request asks for port-forward over WebSocket, which clients try before
-// SPDY since Kubernetes 1.31.
+// isTunnel reports whether a request asks for port-forward over WebSocket, which clients try before SPDY since
+// Kubernetes 1.31.
 func isTunnel(r *http.Request) bool { return wsstream.IsWebSocketRequestWithTunnelingProtocol(r) }
 
 // serveTunnel carries SPDY, the only protocol of the in-memory handler, through a WebSocket as

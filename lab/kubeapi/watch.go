@@ -22,7 +22,7 @@ import (
 // watchTime is how long a watch lasts whose client names no time.
 const watchTime = 30 * time.Minute
 
-// watcher is one watch: what it is about and what its client knows.
+// watcher is one watch: its scope and the objects that its client knows.
 type watcher struct {
 	*call
 	selection selection

@@ -66,7 +66,7 @@ func (w *worker) runWorker(ctx context.Context) {
 	}
 }
 
-// syncOnce makes the process what the Deployment says, once.
+// syncOnce makes the process match the Deployment, once.
 func (w *worker) syncOnce(ctx context.Context) error {
 	s, err := settings.Load(w.dir)
 	if err != nil {

@@ -59,7 +59,7 @@ func (p place) processSpec(secret secretReader) (process.Spec, error) {
 	return out, nil
 }
 
-// checkSupported refuses what a process cannot have.
+// checkSupported refuses settings that a process cannot have.
 func (p place) checkSupported() error {
 	pod := p.podSpec()
 	if len(pod.Containers) != 1 || len(pod.InitContainers) > 0 {
@@ -133,7 +133,7 @@ type token struct {
 const (
 	kubeconfigFile = "kubeconfig"
 	tokenFile      = "token"
-	// apiTokenSeconds is what kubelets ask for when nothing else is said:
+	// apiTokenSeconds is the lifetime that kubelets request by default:
 	// https://kubernetes.io/docs/concepts/storage/projected-volumes/#serviceaccounttoken
 	apiTokenSeconds = 3600
 )

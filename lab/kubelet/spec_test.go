@@ -106,7 +106,7 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// TestSpecRefuses has what a process cannot have, which must not be left out silently.
+// TestSpecRefuses has settings that a process cannot have, which must not be left out silently.
 func TestSpecRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ reason, from, to, want string }{
 		"init container": {

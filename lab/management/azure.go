@@ -168,7 +168,8 @@ func NewClient(s *settings.Settings) (client.Client, error) {
 	return client.New(c, client.Options{})
 }
 
-// NewCachedClient is Client for who looks again and again: it watches what it was asked for once, until ctx ends, and reads that.
+// NewCachedClient returns a client for callers that read repeatedly: it watches each kind after the first read, until
+// ctx ends, and reads from that watch.
 func NewCachedClient(ctx context.Context, s *settings.Settings) (client.Client, error) {
 	c, err := RESTConfig(s)
 	if err != nil {

@@ -49,7 +49,8 @@ func (l *lab) prepareFiles() error {
 	return writeKubeconfig(s)
 }
 
-// auditPolicy has the API server log what the managers do, without bodies: what they were refused, and which rights they use.
+// auditPolicy has the API server log the managers' requests without bodies: those that were refused, and the rights
+// that they need.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]

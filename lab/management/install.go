@@ -27,9 +27,9 @@ import (
 // fieldOwner is the manager of the fields that the lab applies.
 const fieldOwner = client.FieldOwner("lab")
 
-// installProviders puts the providers into the cluster with clusterctl, so that its inventory, move and upgrade work. Providers
-// that are in the inventory already get their components applied unless these are the ones that were. clusterctl writes the
-// inventory last, and refuses what is in it, so an init that was interrupted goes on where it was.
+// installProviders installs the providers with clusterctl, so that its inventory, move and upgrade work. Providers that
+// are in the inventory already get their components applied unless the components are unchanged. clusterctl writes the
+// inventory last, and refuses providers in it, so an interrupted init continues.
 func (l *lab) installProviders(ctx context.Context) error {
 	inventory, err := l.readInventory(ctx)
 	if err != nil {
@@ -173,7 +173,7 @@ func (l *lab) applyComponents(ctx context.Context, m settings.Manager, version s
 	return nil
 }
 
-// ApplyObject makes an object what it says, whatever others have made of these fields.
+// ApplyObject sets the fields of an object, whatever others have written into them.
 func ApplyObject(ctx context.Context, kube client.Client, object *unstructured.Unstructured) error {
 	err := kube.Apply(ctx, client.ApplyConfigurationFromUnstructured(object.DeepCopy()), fieldOwner, client.ForceOwnership)
 	if err != nil {
@@ -182,8 +182,8 @@ func ApplyObject(ctx context.Context, kube client.Client, object *unstructured.U
 	return nil
 }
 
-// RunClusterctl runs clusterctl with the lab's configuration and returns what it printed. The error has its messages.
-// Variables in the environment, as NAME=value, come before those of the configuration.
+// RunClusterctl runs clusterctl with the lab's configuration and returns its output. The error has its messages.
+// Variables in the environment, as NAME=value, override those of the configuration.
 func RunClusterctl(ctx context.Context, s *settings.Settings, environment []string, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, s.BinaryPath("clusterctl"), append(args, "--config="+s.ClusterctlConfig())...)
 	command.Env = append(clusterctlEnvironment(s), environment...)

@@ -52,7 +52,7 @@ func StartLab(ctx context.Context, s *settings.Settings, report Report) error {
 	return nil
 }
 
-// startAll starts what depends on nothing at once, and the rest as soon as what it needs is there.
+// startAll starts processes without prerequisites at once, and the others as soon as their prerequisites run.
 func (l *lab) startAll(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	rendered, installed, azureReady := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -271,7 +271,7 @@ func StopLab(ctx context.Context, s *settings.Settings) error {
 	return table.StopAll(ctx, rest...)
 }
 
-// RemoveData throws away what a lab that is down has had, but for its logs.
+// RemoveData deletes the data of a lab that is down, except for its logs.
 func RemoveData(s *settings.Settings) error {
 	for _, path := range []string{s.JoinPath("etcd"), s.SimulatorState(), s.JoinPath("clusters"), s.JoinPath("run"), s.JoinPath("lab.json")} {
 		if err := os.RemoveAll(path); err != nil {

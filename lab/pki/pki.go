@@ -37,7 +37,7 @@ const (
 	ServiceAccountPub = "service-account.pub"
 )
 
-// EnsureFiles makes what is missing in dir.
+// EnsureFiles creates the missing files in dir.
 func EnsureFiles(dir string) error {
 	if err := os.MkdirAll(filepath.Join(dir, WebhookDir), 0o755); err != nil {
 		return err

@@ -1,7 +1,7 @@
 // Package process starts, watches and stops programs that outlive the command which started them.
 //
-// A started program is recorded with its process ID and start time, so that a later command stops exactly what was
-// started here, never a stranger that got the same ID. It reads /proc and so needs Linux.
+// A started program is recorded with its process ID and start time, so that a later command stops exactly the program
+// that was started here, never another one that got the same ID. It reads /proc and so needs Linux.
 package process
 
 import (
@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// Spec says how to run a program.
+// Spec describes how to run a program.
 type Spec struct {
 	// Name is that of the record and of messages.
 	Name string
@@ -31,7 +31,7 @@ type Spec struct {
 	Env []string
 	// Log gets standard output and error, appended.
 	Log string
-	// Ready tells whether the program serves; it is asked until it does. Nil means at once.
+	// Ready returns nil once the program serves; it is called until then. A nil function means at once.
 	Ready func(ctx context.Context) error
 }
 
@@ -41,7 +41,7 @@ type Table struct {
 	Dir string
 }
 
-// record is what is kept of a started program.
+// record is the stored information about a started program.
 type record struct {
 	PID int `json:"pid"`
 	// Started is the start time in clock ticks since boot, field 22 of /proc/PID/stat.
@@ -54,7 +54,7 @@ type record struct {
 	Log     string `json:"log"`
 }
 
-// State is what is known of a process.
+// State is the state of a process.
 type State struct {
 	Name string
 	PID  int
@@ -72,7 +72,7 @@ type State struct {
 const startDeadline = 90 * time.Second
 
 // Start runs the program and waits until it is ready. A program that already runs with the same file, arguments and
-// environment is left alone; one that runs with others is replaced. It tells whether it started anything.
+// environment is left alone; one that runs with others is replaced. started reports whether a program was started.
 func (t *Table) Start(ctx context.Context, s Spec) (started bool, err error) {
 	program, err := identifyBuild(s.Path)
 	if err != nil {
@@ -130,7 +130,7 @@ func (t *Table) IsOutdated(name string) bool {
 	return err != nil || program != have.Program
 }
 
-// waitReady asks Ready until it says yes.
+// waitReady calls Ready until it returns nil.
 func waitReady(ctx context.Context, s Spec, exited <-chan error) error {
 	if s.Ready == nil {
 		return nil
@@ -192,8 +192,8 @@ func lastLines(path string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// identifyBuild tells one build of a program from another. A running program keeps its file, which cannot be written then, so
-// another build is another file. The time of the file says nothing: `go build` touches one that is up to date.
+// identifyBuild identifies one build of a program. A running program keeps its file, which cannot be written then, so
+// another build is another file. The time of the file proves nothing: `go build` touches a file that is up to date.
 func identifyBuild(path string) (string, error) {
 	var file syscall.Stat_t
 	if err := syscall.Stat(path, &file); err != nil {
@@ -239,11 +239,11 @@ func (t *Table) ListNames() ([]string, error) {
 	return names, err
 }
 
-// ErrNotRunning says that a process was never started, was stopped or has died.
+// ErrNotRunning means that a process was never started, was stopped or has died.
 var ErrNotRunning = errors.New("does not run")
 
-// CheckRunning is ErrNotRunning unless the process runs. Who talks to a process asks before, because the port of one that does
-// not run may be somebody else's.
+// CheckRunning is ErrNotRunning unless the process runs. Callers check it before they connect to a process, because
+// another program may use the port of one that does not run.
 func (t *Table) CheckRunning(name string) error {
 	if r, ok := t.readRecord(name); !ok || !r.isAlive() {
 		return fmt.Errorf("%s %w: `lab up --bare` starts it", name, ErrNotRunning)

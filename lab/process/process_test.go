@@ -72,7 +72,8 @@ func TestStartNoticesAnotherBuild(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	table := &Table{Dir: filepath.Join(dir, "run")}
-	// The shell itself waits, for a pipe that nobody opens: a program that becomes another one would give its file up.
+	// The shell itself waits, for a pipe that no program opens: a program that becomes another one would give its file
+	// up.
 	pipe := filepath.Join(dir, "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)

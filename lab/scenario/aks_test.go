@@ -46,8 +46,8 @@ func (l *lab) agentPools(cluster string) []string {
 	return names
 }
 
-// TestAKSAutoscaler leaves the size of a pool to AKS: the MachinePool follows what the autoscaler does, and neither fights it
-// nor flaps. Without the autoscaler the pool stays as it is, and is the MachinePool's again.
+// TestAKSAutoscaler leaves the size of a pool to AKS: the MachinePool follows the autoscaler, and neither overwrites
+// the other nor flaps. Without the autoscaler the pool stays as it is, and the MachinePool owns the size again.
 func TestAKSAutoscaler(t *testing.T) {
 	l := takeLab(t)
 	l.startLab("--bare")

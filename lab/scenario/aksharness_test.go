@@ -93,8 +93,8 @@ func (l *lab) awaitPools(kubeconfig, cluster, version string, want map[string]in
 	})
 }
 
-// namedNodes returns the nodes that the MachinePools of a cluster name, sorted, by agent pool: a topology says whose it is, elsewhere the
-// name does.
+// namedNodes returns the nodes that the MachinePools of a cluster name, sorted, by agent pool: a label names the pool
+// of a topology, the name of the MachinePool does elsewhere.
 func (l *lab) namedNodes(cluster string) map[string][]string {
 	l.t.Helper()
 	out := map[string][]string{}

@@ -41,8 +41,8 @@ func TestAKSManagerKilled(t *testing.T) {
 	l.expectNothingLeft()
 }
 
-// TestAKSManyPools counts what a cluster of ten pools asks of Azure until it is Ready, and what a manager asks that comes back
-// to it.
+// TestAKSManyPools counts the requests to Azure of a cluster of ten pools until it is Ready, and those of a restarted
+// manager.
 func TestAKSManyPools(t *testing.T) {
 	l := takeLab(t)
 	l.startLab("--bare")
@@ -124,7 +124,7 @@ func TestAKSAdopted(t *testing.T) {
 		l.runProgram("kubectl", "wait", object, "--for=condition=Paused", "--timeout", patience.String())
 	}
 	for _, object := range objects {
-		// As clusterctl does with what it has moved: without it the last system pool cannot go.
+		// As clusterctl marks the objects that it has moved: without it the last system pool cannot go.
 		l.runProgram("kubectl", "annotate", object, "clusterctl.cluster.x-k8s.io/delete-for-move=")
 		l.runProgram("kubectl", "delete", object, "--wait=false")
 		l.tryProgram("kubectl", "patch", object, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)

@@ -257,8 +257,8 @@ func (l *lab) checkCommand(words []string) error {
 // makeFlags are variables of the Makefile with flags of a subcommand of the lab.
 var makeFlags = map[string]string{"LAB_FLAGS": "up", "BENCH_FLAGS": "bench"}
 
-// checkMake asks whether the Makefile offers the target in its help. Flags for the lab are held against its subcommands, and what is to
-// be measured against what there is.
+// checkMake checks that the Makefile offers the target in its help. Flags for the lab are compared with its
+// subcommands, and scenarios to measure with the existing ones.
 func (l *lab) checkMake(words []string) error {
 	makefile, err := os.ReadFile(filepath.Join(l.root, "Makefile"))
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 // cloudProviderPage has the commands and Services of this story.
 const cloudProviderPage = "lab.md"
 
-// quietWithServices is how long a cluster with Services is watched. Both programs look again at what they have within seconds.
+// quietWithServices is the time that a cluster with Services is watched. Both programs compare their resources again
+// within seconds.
 const quietWithServices = 20 * time.Second
 
 // serviced is a flavor that lives with cloud-provider-azure.
@@ -31,8 +32,9 @@ type serviced struct {
 	scaled string
 }
 
-// TestCloudProvider runs cloud-provider-azure's controller manager as the book says, beside our manager: Services of three kinds come, follow
-// the machines and go, no program writes while nothing changes, and nothing is left of the cluster.
+// TestCloudProvider runs cloud-provider-azure's controller manager by the commands of the book, beside our manager:
+// Services of three kinds come, follow the machines and go, no program writes while nothing changes, and nothing is
+// left of the cluster.
 func TestCloudProvider(t *testing.T) {
 	l := takeLab(t)
 	if _, err := os.Stat(l.binaryPath("cloud-controller-manager")); err != nil {

@@ -98,9 +98,9 @@ func (l *lab) releaseBefore() string {
 	return to
 }
 
-// TestClusterctl upgrades the provider below two clusters that live, one of each family, takes it away, installs it again, and
-// moves both clusters to another management cluster that sees the same Azure, while Azure is at operations that the first one
-// began. The clusters notice nothing of all this: Azure gets no write that nobody asked for.
+// TestClusterctl upgrades the provider below two running clusters, one of each family, removes it, installs it again,
+// and moves both clusters to another management cluster that uses the same Azure, while operations that the first one
+// began run in Azure. The clusters notice nothing of all this: Azure gets no unexpected write.
 func TestClusterctl(t *testing.T) {
 	t.Parallel()
 	from := newLab(t)
@@ -252,7 +252,7 @@ func (l *lab) providerVersion() string {
 		"jsonpath={.version}")
 }
 
-// diffRelease returns how what is installed differs from the release that `make release` writes.
+// diffRelease returns the differences between the installed objects and the release that `make release` writes.
 func (l *lab) diffRelease() string {
 	l.t.Helper()
 	components := l.runProgram("clusterctl", "generate", "provider", "--infrastructure", "azure:"+settings.ProviderVersion, "--config",
@@ -276,7 +276,7 @@ func (l *lab) awaitStopped() {
 // ofProvider chooses what clusterctl has installed of our provider.
 const ofProvider = "cluster.x-k8s.io/provider=infrastructure-azure"
 
-// expectOfProvider expects what is there of the provider to be of these types.
+// expectOfProvider expects the objects of the provider to be of these types.
 func (l *lab) expectOfProvider(types ...string) {
 	l.t.Helper()
 	const all = "clusterrolebindings,clusterroles,customresourcedefinitions,deployments,mutatingwebhookconfigurations,namespaces,networkpolicies," +
@@ -317,7 +317,7 @@ func (l *lab) expectLeftAlone(n, writes int) {
 	}
 }
 
-// inGroup is what a list of a group has that one of the whole subscription has not.
+// inGroup is the part of the path of a group's list that the list of the whole subscription lacks.
 var inGroup = regexp.MustCompile(`/resourcegroups/[^/]+`)
 
 // wasShown reports whether one of the answers showed a resource: its own, that to a list, or what holds it, if that has it in its document.

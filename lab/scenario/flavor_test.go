@@ -12,8 +12,8 @@ import (
 // quiet is how long a cluster that is Ready is watched.
 const quiet = 30 * time.Second
 
-// TestDefaultFlavor is the story of the README: five Ready nodes, nothing written when nothing changes, workers come and
-// go, one that somebody stops is replaced, and the deleted cluster leaves nothing in Azure.
+// TestDefaultFlavor is the story of the README: five Ready nodes, nothing written when nothing changes, workers come
+// and go, one that was stopped from outside is replaced, and the deleted cluster leaves nothing in Azure.
 func TestDefaultFlavor(t *testing.T) {
 	l := takeLab(t)
 	l.startLab("--cluster-name", "demo")
@@ -55,8 +55,8 @@ func (l *lab) expectQuiet() {
 	}
 }
 
-// expectMachinesOnly compares what Azure has with the machines of the management cluster: one VM, one network interface
-// and one OS disk each, and nothing else of these types.
+// expectMachinesOnly compares the resources in Azure with the machines of the management cluster: one VM, one network
+// interface and one OS disk each, and nothing else of these types.
 func (l *lab) expectMachinesOnly() {
 	l.t.Helper()
 	var machines, interfaces, disks []string

@@ -25,9 +25,9 @@ type flavor struct {
 	variables map[string]string
 	// gate is a feature gate that changes clusters of all flavors, so only some labs have it on.
 	gate string
-	// nodes are 2 if nothing is said.
+	// nodes are 2 by default.
 	nodes int
-	// look says what else there is to see.
+	// look checks further results of the flavor.
 	look func(l *lab, cluster, kubeconfig string)
 }
 

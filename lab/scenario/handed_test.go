@@ -23,8 +23,8 @@ var handed struct {
 	waiting int
 }
 
-// TestMain lets more stories run side by side than there are processors, unless -parallel says otherwise, because they also wait. In
-// the end it stops the labs that nobody took, as when the tests ended early.
+// TestMain lets more stories run side by side than there are processors, unless -parallel sets a number, because they
+// also wait. In the end it stops the labs that no test took, as when the tests ended early.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false
@@ -97,9 +97,9 @@ func (l *lab) handOn() bool {
 	return true
 }
 
-// stopLab stops the lab and removes what it had.
+// stopLab stops the lab and removes its files.
 func (l *lab) stopLab() error {
-	// The test's context has ended, but what was started must stop.
+	// The test's context has ended, but the processes of the lab must stop.
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	out, err := l.newCommand(ctx, "lab", "down").CombinedOutput()

@@ -22,8 +22,8 @@ import (
 // tests beside this one slows everything down many times over.
 const patience = 10 * time.Minute
 
-// labPatience bounds a command of the lab, which starts a management cluster and waits for all machines of a cluster, one after the
-// other. The lab gives up before, after twenty minutes, and tells what it waited for.
+// labPatience bounds a command of the lab, which starts a management cluster and waits for all machines of a cluster,
+// one after the other. The lab gives up before, after twenty minutes, and prints its unmet condition.
 const labPatience = 25 * time.Minute
 
 // lab is one running lab with its own directory and ports.
@@ -79,7 +79,7 @@ var ports struct {
 	next int
 }
 
-// freePorts finds a block where nobody listens, below the ports that Linux gives to outgoing connections.
+// freePorts finds a block of free ports, below the ports that Linux gives to outgoing connections.
 func freePorts(t *testing.T) int {
 	t.Helper()
 	const first, last = 23000, 31000
@@ -129,7 +129,7 @@ func (l *lab) newCommand(ctx context.Context, program string, args ...string) *e
 	return command
 }
 
-// tryProgram runs a program and returns what it printed on standard output; the error has its messages.
+// tryProgram runs a program and returns its standard output; the error has its messages.
 func (l *lab) tryProgram(program string, args ...string) (string, error) {
 	return l.tryWith("", program, args...)
 }
@@ -182,7 +182,7 @@ func (l *lab) loadSettings() *settings.Settings {
 	return s
 }
 
-// eventually looks until the condition holds. The condition says what it saw otherwise.
+// eventually repeats condition until it holds. seen describes the state otherwise.
 func (l *lab) eventually(what string, condition func() (done bool, seen string)) {
 	l.t.Helper()
 	deadline, cancel := context.WithTimeout(l.t.Context(), patience)
@@ -284,7 +284,7 @@ func (l *lab) scaleWorkers(cluster, kubeconfig string, workers, nodes int) {
 	l.t.Logf("%d workers after %.0f s", workers, time.Since(begin).Seconds())
 }
 
-// showLogs shows the end of each process's log and what the lab says of itself.
+// showLogs shows the end of each process's log and the output of `lab status`.
 func (l *lab) showLogs() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -6,8 +6,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// joinOwn has a scale set of the user's own join an AKS cluster, by what the book's page says: its manifest, with one VM, and its
-// command line.
+// joinOwn has a scale set of the user's own join an AKS cluster, with the manifest and the command line of the book's
+// page. The set has one VM.
 func (l *lab) joinOwn(kubeconfig, cluster string) {
 	l.t.Helper()
 	const page = "aks/scale-sets.md"

@@ -82,8 +82,8 @@ func (l *lab) awaitPuts(n int, created <-chan error) {
 	}
 }
 
-// expectNoRepeats compares the PUTs of the request log with what a creation without disturbance needs: each resource is
-// written once. A kill can cut a PUT off whose answer nobody reads, and what was already accepted may be sent once more.
+// expectNoRepeats compares the PUTs of the request log with those of a creation without disturbance: each resource is
+// written once. A kill can interrupt a PUT whose answer is lost, and an accepted request may be sent once more.
 func (l *lab) expectNoRepeats() {
 	l.t.Helper()
 	count := map[string]int{}

@@ -22,7 +22,7 @@ var operatorKinds = map[string][]string{
 	"storage":                 {"StorageAccount"},
 }
 
-// operatorVersion is served, and stored is what the operator keeps in etcd.
+// operatorVersion is the served version, and stored is the version that the operator keeps in etcd.
 const (
 	operatorVersion   = "v1api20240901"
 	operatorStored    = operatorVersion + "storage"
@@ -88,8 +88,8 @@ func operatorWebhooks() []*unstructured.Unstructured {
 	return out
 }
 
-// installOperator leaves what the operator has in a management cluster: kinds, objects for those of the established provider, an object
-// of another user in the namespace team, and webhooks.
+// installOperator creates the objects of the operator in a management cluster: kinds, objects for those of the
+// established provider, an object of another user in the namespace team, and webhooks.
 func (l *lab) installOperator() {
 	l.t.Helper()
 	var definitions []*unstructured.Unstructured

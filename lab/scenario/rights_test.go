@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// entry is what the API server's audit log has of a request: https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/
+// entry is a request in the API server's audit log: https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/
 type entry struct {
 	Verb, RequestURI string
 	User             struct{ Username string }
@@ -22,7 +22,7 @@ type entry struct {
 	Annotations      map[string]string
 }
 
-// neededRight returns what the request needs, as "verb resource.group/subresource".
+// neededRight returns the right that the request needs, as "verb resource.group/subresource".
 func (e entry) neededRight() string {
 	what := e.ObjectRef.Resource
 	if what == "" {

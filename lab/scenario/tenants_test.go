@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// TestRights asks the API server what the release allows to whom, reads metrics as the release serves them, and binds the
-// right to Secrets in one namespace with the commands of the book.
+// TestRights asks the API server for the rights that the release gives, reads metrics as the release serves them, and
+// binds the right to Secrets in one namespace with the commands of the book.
 func TestRights(t *testing.T) {
 	l := takeLab(t)
 	l.startLab("--bare")
@@ -49,7 +49,7 @@ func TestRights(t *testing.T) {
 		})
 	}
 
-	// The manager remembers for a while what the API server said of somebody, so these are two.
+	// The manager caches the API server's answers about an account for a while, so these are two accounts.
 	l.runProgram("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-system-metrics-reader", "--serviceaccount",
 		"default:prometheus")
 	if status, body := l.readMetrics("prometheus"); status != http.StatusOK || !strings.Contains(body, "capz_pass_duration_seconds") {

@@ -28,8 +28,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// TestUpInterrupted presses Ctrl-C while clusterctl installs the providers: the lab says what runs and what to do with it,
-// and the next start goes on. Starting once more from another shell then changes nothing.
+// TestUpInterrupted presses Ctrl-C while clusterctl installs the providers: the lab prints the running processes and
+// the next command, and the next start continues. Starting once more from another shell then changes nothing.
 func TestUpInterrupted(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -167,9 +167,9 @@ func (l *lab) awaitHalfInstalled(ended <-chan error, out *bytes.Buffer) {
 	}
 }
 
-// TestSecondFlavor makes another cluster beside the first, of the largest flavor of documents, with the credential that the lab
-// has for these. The timeline of the first says what its worker waited for: the bootstrap data, because these come when the
-// control plane is there.
+// TestSecondFlavor makes another cluster beside the first, of the largest flavor of documents, with the credential that
+// the lab has for these. The timeline of the first names the cause why its worker waited: the bootstrap data, which
+// come when the control plane is there.
 func TestSecondFlavor(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -216,7 +216,7 @@ func TestSecondFlavor(t *testing.T) {
 	}
 }
 
-// seesAzure opens the pages of the simulated Azure where the lab says they are.
+// seesAzure opens the pages of the simulated Azure at the address that the lab prints.
 func (l *lab) seesAzure(address string) {
 	l.t.Helper()
 	jar, err := cookiejar.New(nil)

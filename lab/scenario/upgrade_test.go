@@ -155,8 +155,8 @@ func (l *lab) readyObjects(byReason bool) []string {
 	return out
 }
 
-// expectUpgraded expects what is in the release and nothing of the established provider: roles, bindings of the manager's account,
-// conversions by webhooks.
+// expectUpgraded expects the objects of the release and nothing of the established provider: roles, bindings of the
+// manager's account, conversions by webhooks.
 func (l *lab) expectUpgraded() {
 	l.t.Helper()
 	if got := l.providerVersion(); got != settings.ProviderVersion {
@@ -229,7 +229,8 @@ func (l *lab) storeAsEstablished() {
 	}
 }
 
-// untagDocuments takes all tags from what was made of documents: neither the established provider nor its operator adds any.
+// untagDocuments takes all tags from resources of documents: neither the established provider nor its operator adds
+// any.
 func (l *lab) untagDocuments() {
 	l.t.Helper()
 	azure, err := simulator.New(l.loadSettings())

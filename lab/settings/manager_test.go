@@ -1,4 +1,4 @@
-// Tests of what a lab's settings become on the command lines of its processes.
+// Tests of the command lines that follow from a lab's settings.
 
 package settings
 

@@ -1,4 +1,4 @@
-// Package settings says what one lab consists of: where its files are, which ports it uses and which programs it runs.
+// Package settings describes one lab: the places of its files, the ports and the programs.
 //
 // Two labs with different directories and port blocks share nothing but the binaries.
 package settings
@@ -46,7 +46,7 @@ type Settings struct {
 	TimeScale float64 `json:"timeScale"`
 	// WithoutProvider leaves our manager and its components out.
 	WithoutProvider bool `json:"withoutProvider,omitempty"`
-	// WithoutGuests leaves the bridge out: virtual machines run, and nobody boots them.
+	// WithoutGuests leaves the bridge out: virtual machines run without a guest system.
 	WithoutGuests bool `json:"withoutGuests,omitempty"`
 	// ClientSecret is the password of the lab's service principal, made anew for every lab.
 	ClientSecret string `json:"clientSecret"`
@@ -58,7 +58,8 @@ type Settings struct {
 	Beside string `json:"beside,omitempty"`
 	// Verbosity is our manager's klog level.
 	Verbosity int `json:"verbosity"`
-	// APIServerMemory is where Go collects the garbage of the API server harder, as in "2GiB"; "" is what a lab of a few clusters needs.
+	// APIServerMemory is the size from which on Go collects the garbage of the API server harder, as in "2GiB"; "" is
+	// enough for a lab of a few clusters.
 	APIServerMemory string `json:"apiServerMemory,omitempty"`
 	// Release is the folder, named by its version, of the release of our provider that the lab begins with; "" is that of
 	// `make release`.
@@ -68,7 +69,7 @@ type Settings struct {
 	other *Settings
 }
 
-// Validate checks what a person can get wrong.
+// Validate checks the settings that users choose.
 func (s *Settings) Validate() error {
 	if s.BasePort < 1024 || s.BasePort+PortBlock > 65536 {
 		return fmt.Errorf("--base-port %d: want 1024 to %d, the lab uses the %d ports from there", s.BasePort, 65536-PortBlock, PortBlock)
@@ -170,7 +171,7 @@ func (s *Settings) RequestLog() string { return s.CloudLab().JoinPath("requests.
 // LogPath returns the log file of a process.
 func (s *Settings) LogPath(process string) string { return s.JoinPath("logs", process+".log") }
 
-// AuditPolicy says what the API server logs of requests.
+// AuditPolicy returns the path of the policy that selects the requests in the audit log.
 func (s *Settings) AuditPolicy() string { return s.JoinPath("pki", "audit-policy.yaml") }
 
 // AuditLog returns the log of the managers' requests to the API server.
@@ -205,7 +206,7 @@ func (s *Settings) RepositoryPath() string { return s.JoinPath("repository") }
 
 const file = "lab.json"
 
-// ErrNoLab says that a directory has no lab.
+// ErrNoLab means that a directory has no lab.
 var ErrNoLab = errors.New("there is no lab")
 
 // Load reads the settings of the lab in dir.

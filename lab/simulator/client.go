@@ -52,7 +52,7 @@ func New(s *settings.Settings) (*Client, error) {
 	}}, nil
 }
 
-// Guest is a virtual machine that runs, with what it said of itself.
+// Guest is a virtual machine that runs, with the state that it reports.
 type Guest struct {
 	VMID              string `json:"vmID"`
 	ComputerName      string `json:"computerName"`
@@ -105,8 +105,8 @@ func (c *Client) ReadState(ctx context.Context) (any, error) {
 	return state, err
 }
 
-// SetDemand says how many nodes the workload of a managed cluster would need of a pool. An autoscaled pool goes there, within
-// its bounds.
+// SetDemand sets how many nodes of a pool the workload of a managed cluster needs. An autoscaled pool grows or shrinks
+// to that size, within its bounds.
 func (c *Client) SetDemand(ctx context.Context, cluster, pool string, nodes int) error {
 	raw, err := json.Marshal(map[string]any{"id": cluster, "pool": pool, "nodes": nodes})
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *Client) ClearFaults(ctx context.Context) error {
 	return c.sendRequest(ctx, http.MethodDelete, "/_sim/faults", nil, nil)
 }
 
-// TrustIssuer says which keys an issuer of federated tokens publishes.
+// TrustIssuer registers the keys that an issuer of federated tokens publishes.
 func (c *Client) TrustIssuer(ctx context.Context, issuer string, keys []map[string]string) error {
 	return c.registerPath(ctx, "/_sim/issuers", map[string]any{"issuer": issuer, "keys": keys})
 }

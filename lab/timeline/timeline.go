@@ -1,4 +1,4 @@
-// Package timeline shows what Azure did for a cluster: every write with its start, its end and what it waited for, the
+// Package timeline shows Azure's work for a cluster: every write with its start, its end and its predecessor, the
 // critical path, and how much longer everything took than Azure needed.
 package timeline
 
@@ -33,7 +33,8 @@ type Data struct {
 type Timeline struct {
 	Times  workload.Times
 	Writes []*schedule.Write
-	// Data are the bootstrap data that virtual machines waited for, if they came after the end of what the write waited for.
+	// Data are the bootstrap data that virtual machines waited for, if they came after the end of the predecessors of
+	// the write.
 	Data map[*schedule.Write]*Data
 	// Reads and WritesAfterReady count requests; reads are all GETs for the cluster's resources.
 	Reads            int

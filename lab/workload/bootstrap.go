@@ -18,7 +18,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// BootstrapData says since when the bootstrap data of a virtual machine are there, without which it cannot be made.
+// BootstrapData has the time from which on the bootstrap data of a virtual machine are there, without which it cannot
+// be created.
 type BootstrapData struct {
 	// Created is the time of the Secret, in whole seconds, rounded down.
 	Created time.Time
@@ -66,7 +67,7 @@ func LoadBootstrapData(ctx context.Context, kube client.Client, root *Object, ti
 	return found, nil
 }
 
-// secretList returns a list of Secrets without what is in them.
+// secretList returns a list of Secrets without their contents.
 func secretList() *metav1.PartialObjectMetadataList {
 	list := &metav1.PartialObjectMetadataList{}
 	list.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "SecretList"})

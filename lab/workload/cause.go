@@ -10,7 +10,7 @@ import (
 
 // Cause is why a cluster is not ready, as deep as it can be known.
 type Cause struct {
-	// Object is the kind and name of the object that says so, or the virtual machine.
+	// Object is the kind and name of the object with the cause, or the virtual machine.
 	Object string
 	// What is the condition, its reason and its message.
 	What string
@@ -20,8 +20,9 @@ type Cause struct {
 
 func (c *Cause) String() string { return c.Object + ": " + c.What }
 
-// FindCause returns the deepest reason why the cluster is not ready: a machine that failed to boot, else the condition of the
-// deepest object that names a failure, else what the deepest object waits for. Nil means that nothing is wrong.
+// FindCause returns the deepest reason why the cluster is not ready: a machine that failed to boot, else the condition
+// of the deepest object that names a failure, else the missing prerequisite of the deepest object. Nil means that there
+// is no problem.
 func FindCause(root *Object, guests []simulator.Guest) *Cause {
 	if cause := guestCause(root, guests); cause != nil {
 		return cause
@@ -73,8 +74,8 @@ func unreportedCause(root *Object) *Cause {
 	return cause
 }
 
-// compareProblems is negative when the first problem says more about the cause: a failure before waiting, false before
-// unknown, deep before shallow, infrastructure before what waits for it, a part before the summary of all parts.
+// compareProblems is negative when the first problem is closer to the cause: a failure before waiting, false before
+// unknown, deep before shallow, infrastructure before objects that wait for it, a part before the summary of all parts.
 func compareProblems(kind1 string, depth1 int, p1 Problem, kind2 string, depth2 int, p2 Problem) int {
 	order := func(b1, b2 bool) int { return cmp.Compare(boolToInt(b1), boolToInt(b2)) }
 	return cmp.Or(

@@ -54,7 +54,7 @@ func (o Options) ChosenVersion() string {
 
 // Screen shows how a cluster changes.
 type Screen interface {
-	// Show replaces what was shown before. The tree is nil when nothing is left.
+	// Show replaces the previous picture. The tree is nil when nothing is left.
 	Show(root *Object, elapsed time.Duration)
 	// Close leaves the last picture.
 	Close()
@@ -207,7 +207,7 @@ func waitReady(ctx context.Context, s *settings.Settings, name string, timeout t
 	}
 }
 
-// ErrInterrupted says that nobody waits for a cluster any more, which goes on nevertheless.
+// ErrInterrupted means that the command no longer waits for a cluster, whose creation continues nevertheless.
 var ErrInterrupted = errors.New("interrupted")
 
 // notReady returns the error of a cluster that is not ready in time: the deepest cause and the log to read.
@@ -225,7 +225,8 @@ func notReady(s *settings.Settings, root *Object, name string, timeout time.Dura
 	return failure
 }
 
-// listGuests returns the virtual machines; none when the simulator does not answer, which its own line in `lab status` says.
+// listGuests returns the virtual machines; none when the simulator does not answer, which `lab status` shows in a line
+// of its own.
 func listGuests(s *settings.Settings) []simulator.Guest {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()

@@ -72,8 +72,8 @@ func FindWorkers(manifest []byte) (kind, name string) {
 	return kind, name
 }
 
-// DefaultName returns the name of a cluster that nobody names. Each flavor has its own, so that clusters of several flavors can
-// stand beside each other.
+// DefaultName returns the name of a cluster without a given name. Each flavor has its own, so that clusters of several
+// flavors can exist beside each other.
 func DefaultName(flavor string) string {
 	if flavor == DefaultFlavor {
 		return "demo"

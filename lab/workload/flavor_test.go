@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// TestWorkers names to newcomers what a flavor has.
+// TestWorkers checks the description of the workers of a flavor for new users.
 func TestWorkers(t *testing.T) {
 	root, err := settings.FindRoot()
 	if err != nil {
@@ -83,7 +83,8 @@ func TestDefaultNamesDiffer(t *testing.T) {
 		if slices.Contains(names, name) {
 			t.Errorf("flavor %s has the name %s of another one, so a second lab up would show the first cluster", flavor, name)
 		}
-		// Azure's shortest limit for what is named after a cluster is that of an AKS cluster, 63 with what AKS adds.
+		// Azure's shortest limit for a name that begins with that of a cluster is 63, for an AKS cluster with the parts
+		// that AKS adds.
 		if len(name) > 40 {
 			t.Errorf("%s is long for names that begin with it", name)
 		}

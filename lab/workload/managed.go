@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
 )
 
-// SetDemand says how many nodes the workload of an AKS cluster needs of an agent pool, which its autoscaler follows.
+// SetDemand sets how many nodes of an agent pool the workload of an AKS cluster needs, which its autoscaler follows.
 func SetDemand(ctx context.Context, s *settings.Settings, name, pool string, nodes int) error {
 	kube, err := management.NewClient(s)
 	if err != nil {

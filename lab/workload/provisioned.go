@@ -12,8 +12,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// infrastructureKinds are those whose Azure resources make the infrastructure of a cluster, each with the field that says
-// when all of them are there. An AKS cluster is made for its control plane; the AzureManagedCluster stands for nothing.
+// infrastructureKinds are those whose Azure resources make the infrastructure of a cluster, each with the field that
+// reports that all of them are there. An AKS cluster is created for its control plane; the AzureManagedCluster has no
+// resources.
 var infrastructureKinds = map[string][]string{
 	"AzureCluster":                {"status", "initialization", "provisioned"},
 	"AzureManagedControlPlane":    {"status", "initialization", "controlPlaneInitialized"},

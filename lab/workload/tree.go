@@ -188,7 +188,8 @@ func summarizeObject(raw *unstructured.Unstructured) *Object {
 	}
 	if !o.Ready && raw.GetDeletionTimestamp() == nil && len(o.Problems) > 0 && !hasReplicas(raw) {
 		worst := slices.MinFunc(o.Problems, func(a, b Problem) int { return compareProblems(o.Kind, 0, a, o.Kind, 0, b) })
-		// Unknown conditions, and summaries of what is shown below, would only repeat that it is not ready yet.
+		// Unknown conditions, and summaries of conditions that are shown below, would only repeat that it is not ready
+		// yet.
 		if !worst.Unknown && (o.Kind != "Cluster" && o.Kind != "Machine" || !worst.isWaiting()) {
 			o.Status += ", " + worst.Type + ": " + worst.Reason
 		}

@@ -55,7 +55,7 @@ func recordingFiles(t *testing.T) []string {
 	return files
 }
 
-// recordedPassword stands for what the recordings blank out: Azure took it, so it was one that is allowed.
+// recordedPassword replaces passwords that the recordings blank out: Azure took them, so they were allowed.
 const recordedPassword = "Recorded-1"
 
 // loadRecording reads one recording.

@@ -25,8 +25,9 @@ type disagreement struct {
 	typ, problem string
 }
 
-// isHeldOut chooses a third of the recordings by the hash of their name. Only their figures are told: what disagrees in them is for nobody to
-// see, so that they show what the simulator is worth where its authors have not looked.
+// isHeldOut chooses a third of the recordings by the hash of their name. Only their figures are published. Their
+// disagreements are shown to no author of the simulator, so that the figures measure the simulator where its authors
+// have not looked.
 func isHeldOut(recording string) bool { return sha256.Sum256([]byte(recording))[0]%3 == 0 }
 
 // result is what all recordings gave.

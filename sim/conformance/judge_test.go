@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// answer is what the simulator said.
+// answer is the simulator's answer.
 type answer struct {
 	status int
 	header http.Header
@@ -106,7 +106,7 @@ func foldPath(at, key string) string {
 	return at + "." + key
 }
 
-// missingKeys lists the keys of the recorded document that are not among those of the simulator's, without what is below them.
+// missingKeys lists the keys of the recorded document that the simulator's lacks, without the keys below them.
 func missingKeys(document any, have map[string]bool) []string {
 	all := map[string]bool{}
 	collectPaths(document, "", all)

@@ -39,7 +39,7 @@ func (e exchange) operationKeys() []string {
 	return out
 }
 
-// isOperationEnded reports whether an answer to a poll says that the operation is over.
+// isOperationEnded reports whether an answer to a poll shows that the operation is over.
 func isOperationEnded(status int, answer string) bool {
 	if status == 202 {
 		return false

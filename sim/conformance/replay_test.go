@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Subscription and tenant are what the recordings have in place of the real ones.
+// redacted replaces subscriptions and tenants in the recordings.
 const redacted = "00000000-0000-0000-0000-000000000000"
 
 // outcome is one exchange after its replay.
@@ -41,9 +41,9 @@ type player struct {
 	guids map[string]string
 	// seen are the paths that had a request, in lower case.
 	seen map[string]bool
-	// before are the first updates of what a recording did not create, by their path in lower case.
+	// before are the first updates of resources that a recording did not create, by their path in lower case.
 	before map[string]exchange
-	// policies are what the subscription does to requests.
+	// policies are the effects of the subscription's policies on requests.
 	policies []fault.Rule
 	// shift is how far the simulator's clock runs ahead of the recording.
 	shift time.Duration
@@ -231,7 +231,7 @@ func recordedPolicies(all []exchange) []fault.Rule {
 	return []fault.Rule{{Kind: fault.Modify, Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Count: -1, Patch: patch}}
 }
 
-// onlyPolicies takes away what is to happen to requests, but for what the subscription always does.
+// onlyPolicies removes the faults of requests, except for those of policies.
 func (p *player) onlyPolicies() {
 	p.sim.ClearFaults()
 	for _, rule := range p.policies {
@@ -241,8 +241,8 @@ func (p *player) onlyPolicies() {
 	}
 }
 
-// pollOperation asks for an operation. When Azure's had ended, the simulator gets the time it needs: how long things take is not
-// what is compared.
+// pollOperation asks for an operation. When Azure's had ended, the simulator gets the time it needs: durations are not
+// compared.
 func (p *player) pollOperation(e exchange, target string) answer {
 	before := p.clock.Now()
 	got := p.sendRequest(e.Method, target, "")
@@ -282,7 +282,7 @@ func (p *player) pairOperations(e exchange, o outcome, got http.Header) {
 	}
 }
 
-// typeOf names the resource type a request is for, and tells whether the simulator has it.
+// typeOf returns the resource type of a request, and whether the simulator has it.
 func (p *player) typeOf(method, path string) (string, bool) {
 	segments := strings.Split(strings.Trim(path, "/"), "/")
 	last := -1

@@ -152,7 +152,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// What Azure invents is equal in its form only, and what is beside it is compared.
+// Values that Azure generates are compared by their form only, and the text beside them is compared.
 func TestInvented(t *testing.T) {
 	for name, c := range map[string]struct {
 		reason, recorded, got string
@@ -199,7 +199,7 @@ func TestInvented(t *testing.T) {
 	}
 }
 
-// A policy is what a recording shows without having asked for it.
+// A policy is a change that a recording shows without a request for it.
 func TestPolicies(t *testing.T) {
 	const shows = `{"properties":{"addonProfiles":{"azurepolicy":{"enabled":true,"config":null}}}}`
 	for name, c := range map[string]struct {

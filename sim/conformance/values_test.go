@@ -18,11 +18,11 @@ var (
 	compact = regexp.MustCompile(`[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}`)
 	// numbers are a version in three parts.
 	numbers = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
-	// wait is how long a busy resource is said to need.
+	// wait is the time that a refusal names until a busy resource can be written again.
 	wait = regexp.MustCompile(`can be retried in \d+ seconds`)
 )
 
-// blank is what the recordings have in place of keys and of kubeconfigs.
+// blank are the texts that replace keys and kubeconfigs in the recordings.
 var blank = map[string]bool{"{KEY}": true, "IA==": true}
 
 // invented are values that Azure chooses, by their key: equal if both sides have one of that form.
@@ -50,8 +50,8 @@ var (
 	senderType = regexp.MustCompile(`^(User|Application)$`)
 )
 
-// maskRandomValues writes a value without what Azure makes up: GUIDs, times, public addresses, secrets, and the signatures of URLs. IDs are equal
-// in any casing.
+// maskRandomValues writes a value without the parts that Azure generates: GUIDs, times, public addresses, secrets, and
+// the signatures of URLs. IDs are equal in any casing.
 func maskRandomValues(value any) string {
 	s, isString := value.(string)
 	if !isString {
@@ -114,8 +114,9 @@ func collectScalars(document any, at string, into map[string]string) {
 	}
 }
 
-// maskLatestVersion writes a version without what was the latest on the day of the recording: the whole version of an image of which the request, which
-// the resource repeats, wanted the latest one, and the patch of a release of Kubernetes of which it named only the minor version, or none.
+// maskLatestVersion writes a version without the part that was the latest on the day of the recording: the whole
+// version of an image of which the request, which the resource repeats, wanted the latest one, and the patch of a
+// release of Kubernetes of which it named only the minor version, or none.
 func maskLatestVersion(d map[string]any, key, version string) string {
 	other := func(key string) string {
 		s, _ := d[key].(string)

@@ -1,6 +1,6 @@
-// Package folder makes a release: the image, and the folder that clusterctl installs from with components, metadata, templates
-// and classes, and what people want beside it: a list of what is in the image, checksums and notes. The same source and the
-// same Go give the same bytes. A folder is complete or not there.
+// Package folder builds a release: the image, and the folder that clusterctl installs from with components, metadata,
+// templates and classes, an SPDX list of the contents of the image, checksums and notes. The same source and the same
+// Go give the same bytes. A folder is complete or absent.
 package folder
 
 import (
@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/hack/release/sbom"
 )
 
-// Release says what is released and where it goes.
+// Release has the contents of a release and its destination.
 type Release struct {
 	// Root is the checkout, Out the folder for everything that is made.
 	Root, Out string

@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/hack/release/image"
 )
 
-// placeholder is the image that config/manager names, without a tag. Its host is of the domain that is reserved for examples
-// (RFC 2606): nobody gets an image from there by accident.
+// placeholder is the image that config/manager names, without a tag. Its host is of the domain that is reserved for
+// examples (RFC 2606), so that no node pulls an image from there by accident.
 const placeholder = "registry.example/" + image.Repository
 
 // manifests returns the files that clusterctl and az read, by name.
@@ -30,7 +30,7 @@ func (r *Release) manifests(ctx context.Context, digest string) (map[string][]by
 		return nil, err
 	}
 	files := map[string][]byte{"infrastructure-components.yaml": components}
-	// A release is one folder, so what is in one of its own here has its name in front.
+	// A release is one folder, so files of subfolders get the name of their folder as a prefix.
 	for pattern, prefix := range map[string]string{
 		"metadata.yaml": "", "templates/cluster-template*.yaml": "", "templates/clusterclass-*.yaml": "",
 		"templates/azure-roles/*.json": "azure-role-",

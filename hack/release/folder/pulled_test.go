@@ -35,8 +35,8 @@ func serveRegistry(t *testing.T) string {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// runPulled does what a node does with an image: it pulls the one for its architecture, unpacks it, and runs its program with
-// nothing but the image as the user whom the image names.
+// runPulled treats an image like a node: it pulls the image of its architecture, unpacks it, and runs its program as
+// the user whom the image names, with no files but those of the image.
 func runPulled(t *testing.T, reference string, arguments ...string) string {
 	t.Helper()
 	named, err := name.ParseReference(reference)
@@ -96,7 +96,7 @@ func pull(t *testing.T, named name.Reference, architecture string) v1.Image {
 	return pulled
 }
 
-// unpack writes an image to a folder and returns the names of what is in it.
+// unpack writes an image to a folder and returns the names of its files.
 func unpack(t *testing.T, pulled v1.Image, root string) (files []string) {
 	t.Helper()
 	content := mutate.Extract(pulled)

@@ -92,7 +92,7 @@ func TestWrite(t *testing.T) {
 		if err := image.Push(t.Context(), registry, version, index); err != nil {
 			t.Fatal(err)
 		}
-		// Clusters take what the components name, not what is in the folder.
+		// Clusters run the image that the components name, not the one in the folder.
 		out := runPulled(t, reference, "--version")
 		if out != version+"\n" {
 			t.Errorf("the manager of the image says it is %q, want %s", out, version)

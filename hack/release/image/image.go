@@ -88,7 +88,7 @@ func labels(version string) map[string]string {
 
 // Write replaces the folder by an OCI image layout with the image.
 func Write(folder string, index v1.ImageIndex, version string) error {
-	// Only what a layout has is removed: a slip in a path must not cost anything else.
+	// Only the files of a layout are removed: a mistake in the path must not delete other files.
 	for _, name := range []string{"oci-layout", "index.json", "blobs"} {
 		if err := os.RemoveAll(filepath.Join(folder, name)); err != nil {
 			return err

@@ -24,7 +24,7 @@ func TestNew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Twice into the same folder: what was there is replaced.
+		// The second write into the same folder replaces the first one.
 		out := t.TempDir()
 		for range 2 {
 			if err := Write(out, index, version); err != nil {

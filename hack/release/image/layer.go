@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// file is the only one of a layer. It and its folders are root's, and nobody else can write them.
+// file is the only one of a layer. It and its folders belong to root, and no other user can write them.
 type file struct {
 	name    string
 	mode    int64

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// rootCertificates are Mozilla's roots for TLS servers as Go's module has them, in PEM. The module's version pins them, so that
-// an image does not depend on what the machine trusts that built it. Roots that are distrusted for newer certificates are left out: a
-// file of certificates cannot say that.
+// rootCertificates are Mozilla's roots for TLS servers as Go's module has them, in PEM. The module's version pins them,
+// so that an image does not depend on the roots of the machine that built it. Roots that are distrusted for newer
+// certificates are left out, because a file of certificates cannot express that.
 func rootCertificates() []byte {
 	var out bytes.Buffer
 	for root := range bundle.Roots() {

@@ -1,5 +1,5 @@
-// Package notes writes the notes of a release from what the documentation says: its decisions, and where it differs from the
-// established provider. It is pure.
+// Package notes writes the notes of a release from two pages of the documentation: the decisions, and the differences
+// from the established provider. It is pure.
 package notes
 
 import (

@@ -14,11 +14,11 @@ import (
 // Architectures are those that releases have, all on Linux.
 var Architectures = []string{"amd64", "arm64"}
 
-// Build builds a package of the checkout at root into the file out. The package says its version with the variable
-// main.version.
+// Build builds a package of the checkout at root into the file out. The variable main.version gives the package its
+// version.
 func Build(ctx context.Context, root, pkg, version, architecture, out string) error {
-	// Without C there is nothing to link to, and what an image has beside it does not matter. The path of the checkout, its commit and
-	// symbols are left out: -trimpath, -buildvcs, -s, -w.
+	// Without C the program links to no library, so the other contents of the image do not matter. The path of the
+	// checkout, its commit and symbols are left out: -trimpath, -buildvcs, -s, -w.
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X main.version="+version, "-o", out,
 		pkg)
 	command.Dir = root

@@ -1,6 +1,6 @@
-// Package sbom lists what is in a release, as SPDX 2.3 in JSON: the image, the manager in it, the modules that the manager was
-// linked from, as the linker wrote them into the program, Go's standard library, and the root certificates. The same
-// programs give the same bytes.
+// Package sbom lists the contents of a release, as SPDX 2.3 in JSON: the image, the manager in it, the modules that the
+// manager was linked from, as the linker wrote them into the program, Go's standard library, and the root certificates.
+// The same programs give the same bytes.
 package sbom
 
 import (
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Release is what a list is made of.
+// Release is the input of a list.
 type Release struct {
 	// Name and Version are the image's.
 	Name, Version string

@@ -16,7 +16,7 @@ func (*standingClock) AfterFunc(time.Duration, func()) func() bool {
 	return func() bool { return true }
 }
 
-// TestRecordsAreKeptWhileTheyHaveContent changes a record and counts what the store keeps.
+// TestRecordsAreKeptWhileTheyHaveContent changes a record and counts the records in the store.
 func TestRecordsAreKeptWhileTheyHaveContent(t *testing.T) {
 	failed := errors.New("failed")
 	fail := func(state *resourceState) { state.retry.record("hash", failed, time.Time{}, 0) }

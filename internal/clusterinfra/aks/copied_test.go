@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// uncopied is a cache that lists what it has as it is, and refuses to copy all of it.
+// uncopied is a cache that returns its own objects without copies, and fails if a caller lists with copies.
 type uncopied struct {
 	client.Reader
 	clusters     []clusterv1.Cluster
@@ -38,8 +38,8 @@ func (u *uncopied) List(_ context.Context, list client.ObjectList, options ...cl
 	return nil
 }
 
-// TestFoundIsACopy looks for objects among those of others: they are not copied for that, and what is found is, so that who changes it
-// does not change what is in the cache.
+// TestFoundIsACopy finds an object in a list of many: the list is not copied, and the returned object is a copy, so
+// that callers cannot change the cache.
 func TestFoundIsACopy(t *testing.T) {
 	labelled := func(object client.Object) {
 		object.SetLabels(map[string]string{"of": "cache", clusterv1.ClusterNameLabel: "mine"})

@@ -44,7 +44,7 @@ func former(change func(*corev1.Secret)) *corev1.Secret {
 	return secret
 }
 
-// TestClusterSecret writes the Secret of a kubeconfig over what is there.
+// TestClusterSecret writes the Secret of a kubeconfig over an existing Secret.
 func TestClusterSecret(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason   string
@@ -116,8 +116,8 @@ func TestClusterSecret(t *testing.T) {
 	}
 }
 
-// TestClusterSecretInterrupted ends between the deletion of a Secret and the creation of the one that replaces it, and has somebody write the
-// Secret between the read and the deletion.
+// TestClusterSecretInterrupted has the manager end between the deletion of a Secret and the creation of its
+// replacement. Then another client writes the Secret between the read and the deletion.
 func TestClusterSecretInterrupted(t *testing.T) {
 	data := map[string][]byte{"value": []byte("new")}
 	store := storetest.NewClient(t, owner(), former(func(*corev1.Secret) {}))
@@ -156,7 +156,7 @@ func TestClusterSecretInterrupted(t *testing.T) {
 	}
 }
 
-// TestRenew gives owner references on what was published the API version of today, and touches nothing else.
+// TestRenew sets today's API version in owner references of published objects, and changes nothing else.
 func TestRenew(t *testing.T) {
 	theirs := metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Other", Name: "o", UID: "other"}
 	old := former(func(s *corev1.Secret) { s.OwnerReferences = []metav1.OwnerReference{theirs, reference("v1alpha1")} })

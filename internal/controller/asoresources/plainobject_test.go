@@ -55,7 +55,8 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// TestParse believes no annotation that somebody wrote about what is never made of documents.
+// TestParse reads the annotation about plain objects, which users can write: kinds that manifests cannot create are not
+// believed.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Widget.v1.example.com/w": true, "Secret.v1./s": false, "Secret.v1/s": false, "Role.v1.rbac.authorization.k8s.io/r": false,

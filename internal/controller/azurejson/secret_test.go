@@ -135,8 +135,8 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// TestWhatGetsNoSecret has objects that nobody boots from or that are not this controller's: the identity is not even opened,
-// for which the reconciler has no gate here.
+// TestWhatGetsNoSecret has templates and machines that need no Secret or belong to another controller. The reconciler
+// of the test has no gate, so opening an identity would fail.
 func TestWhatGetsNoSecret(t *testing.T) {
 	template := func(change func(*infrav1.AzureMachineTemplate)) *infrav1.AzureMachineTemplate {
 		object := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewOwnedMeta("t", "c1")}

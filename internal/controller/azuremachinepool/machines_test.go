@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestDescribe has an AzureMachinePoolMachine, as the provider before has left it, say what is known of its VM.
+// TestDescribe reports the state of a VM on an AzureMachinePoolMachine that the established provider left.
 func TestDescribe(t *testing.T) {
 	const name = "CAPZ.Linux.Bootstrapping"
 	for reason, test := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestFree has a VM be deleted in Azure only when nobody needs it any more, whoever deleted what first.
+// TestFree deletes a VM in Azure only once it is drained and unused, whichever object was deleted first.
 func TestFree(t *testing.T) {
 	now := metav1.Now()
 	for name, test := range map[string]struct {

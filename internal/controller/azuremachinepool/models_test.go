@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 )
 
-// TestAddModels has the condition say what is done about VMs of many models, and what is not.
+// TestAddModels checks the condition about VMs of many models: the measures that are taken, and those that are not.
 func TestAddModels(t *testing.T) {
 	const count = "The VMs are of %d models of the scale set, and Azure allows 10."
 	for reason, test := range map[string]struct {

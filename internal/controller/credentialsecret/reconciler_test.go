@@ -19,7 +19,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestReconcile has a Secret, the identities that there are, and says whether the Secret has the finalizer and moves afterwards.
+// TestReconcile has a Secret and identities, and checks whether the Secret has the finalizer and the label for clusterctl move
+// afterwards.
 func TestReconcile(t *testing.T) {
 	const others = "others.example.com/theirs"
 	user := identity.FinalizerKey(infrav1.ClusterFinalizer, storetest.Namespace, "c1")

@@ -264,7 +264,7 @@ func clientAPIVersions(in aks.Input) map[string]string {
 	return map[string]string{types.ManagedCluster: version, types.AgentPool: version}
 }
 
-// diffPaths returns what the engine would write for.
+// diffPaths returns the paths that differ from the plan, for which the engine would write.
 func diffPaths(t *testing.T, n *arm.Node, have json.RawMessage) []string {
 	t.Helper()
 	row, err := types.ForID(n.ID)

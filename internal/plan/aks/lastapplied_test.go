@@ -51,14 +51,14 @@ func sentBefore(obj metav1.Object, id arm.ID, paths []string) {
 	applied.Content{Applied: sent}.Store(obj)
 }
 
-// storeBefore stores in an object what has to be stored before a plan is converged.
+// storeBefore stores in obj the record that the reconciler stores before it converges a plan.
 func storeBefore(obj metav1.Object, sent applied.State, g *arm.Graph) {
 	if paths := sent.PathsBefore(g); paths != nil {
 		store(obj, paths)
 	}
 }
 
-// storeAfter stores in an object what is stored once a plan is in place.
+// storeAfter stores in obj the record that the reconciler stores once a plan is in place.
 func storeAfter(obj metav1.Object, sent applied.State, g *arm.Graph) {
 	store(obj, sent.PathsAfter(g, outcomeOfAll(g)))
 }
@@ -104,7 +104,7 @@ func TestPruneWhenTheSpecShrinks(t *testing.T) {
 	for _, id := range aks.LastApplied(in).ListPruned(g) {
 		got = append(got, id.ShortName())
 	}
-	// The fleet is somebody's, and no longer in the spec: the membership goes by the inventory.
+	// Users brought the fleet, and it is no longer in the spec: the inventory is the record of the membership.
 	if diff := cmp.Diff([]string{"extensions/e1", "privateEndpoints/pe2"}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
 
-// TestEverySpecSettles makes every golden case in an Azure that keeps what it is sent, and demands that the next plan has
-// nothing to write; then it takes the spec back to the stock flavor's, and demands the same after one write.
+// TestEverySpecSettles creates every golden case in an Azure that keeps all properties of requests: the next plan
+// writes nothing. Then the spec goes back to that of the stock flavor: one write is enough.
 func TestEverySpecSettles(t *testing.T) {
 	for _, name := range golden.CaseNames(t) {
 		t.Run(name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func requireNoWrites(t *testing.T, when string, in aks.Input) {
 	storeAfter(in.ControlPlane, aks.LastApplied(in), g)
 }
 
-// applyPut returns the resource after a PUT in an Azure that keeps what is left out and takes null for removal.
+// applyPut returns the resource after a PUT in an Azure that keeps omitted properties and removes those that are null.
 func applyPut(t *testing.T, have json.RawMessage, node *arm.Node) map[string]any {
 	t.Helper()
 	row, err := types.ForID(node.ID)

@@ -59,7 +59,7 @@ func TestStoreAndRead(t *testing.T) {
 	}
 }
 
-// TestReadDamaged reads what users may write: the parts that cannot be decoded are missing, and the others count.
+// TestReadDamaged reads values that users can write: parts that cannot be decoded are missing, and the others count.
 func TestReadDamaged(t *testing.T) {
 	createdHere := &Migration{}
 	for name, test := range map[string]struct {

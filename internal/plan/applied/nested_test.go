@@ -19,7 +19,7 @@ func newScaleSet(pools ...any) map[string]any {
 	return out
 }
 
-// TestCapacityStays makes sure that a plan that says nothing of the capacity of a scale set does not take it back.
+// TestCapacityStays: a plan without the capacity of a scale set does not reset the capacity.
 func TestCapacityStays(t *testing.T) {
 	const set = group + "/providers/Microsoft.Compute/virtualMachineScaleSets/pool"
 	scope := applied.Scope{SubscriptionID: "s", Types: applied.Types{types.ScaleSet: ""}}

@@ -70,7 +70,8 @@ func annotationsWith(paths applied.Paths) map[string]string {
 	return obj.Annotations
 }
 
-// TestForged has what somebody who may annotate an object can write there: nothing of it names more than the object's own.
+// TestForged has a forged record, as users with the right to annotate an object can write it: it names no resources but
+// those of the object itself.
 func TestForged(t *testing.T) {
 	g := newGraph(
 		arm.Node{ID: group, Body: newTags()}, arm.Node{ID: vnet, Policy: arm.Observe},
@@ -133,7 +134,8 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// TestRemembered walks over one body of each kind of removal: what a write that leaves it out would leave in Azure is stored.
+// TestRemembered has a body for each kind of removal: paths are stored if a later write without them would leave their
+// values in Azure.
 func TestRemembered(t *testing.T) {
 	balancer := newTags("team", "a/b")
 	balancer["properties"] = map[string]any{
@@ -230,7 +232,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// TestStays makes sure that what Azure has no way to take back is spoken of as long as the spec does not set it.
+// TestStays: a value that Azure cannot remove stays recorded until the spec sets it again.
 func TestStays(t *testing.T) {
 	g := newGraph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
 	annotations := annotationsWith(applied.ReadState(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway","/properties/routeTable"]}`), scope).PathsAfter(g, arm.Outcome{
@@ -241,7 +243,7 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// TestNeverThere forgets what a request had that Azure refused, once the spec does not set it any more.
+// TestNeverThere: the record drops a value that Azure refused, once the spec no longer sets it.
 func TestNeverThere(t *testing.T) {
 	g := newGraph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
 	annotations := annotationsWith(applied.ReadState(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway"]}`), scope).PathsAfter(g, arm.Outcome{

@@ -44,7 +44,8 @@ func newManyManifests(t testing.TB, count int) Input {
 	return in
 }
 
-// growthStages are what is computed from the documents of an object in one reconciliation. Each starts from the documents as they are read.
+// growthStages are the computations from the documents of an object in one reconciliation. Each starts from the
+// documents as they are read.
 var growthStages = map[string]struct {
 	reason string
 	do     func(in Input) error

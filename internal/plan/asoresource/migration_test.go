@@ -29,7 +29,7 @@ type migratedCluster struct {
 	// policy is that of the ManagedCluster.
 	policy       string
 	lentIdentity bool
-	// remembered is the annotation about what was sent.
+	// remembered is the stored record of applied paths.
 	remembered string
 	// without leaves documents of these kinds out.
 	without string
@@ -42,7 +42,7 @@ var (
 	othersID    = arm.NewID("s", "g", types.NATGateway, "others")
 )
 
-// newInput returns what the documents of the estate are planned from.
+// newInput returns the input of a plan for the resources of the cluster.
 func (e migratedCluster) newInput(t *testing.T) Input {
 	t.Helper()
 	in := newInput(t, groupManifest, aksManifest,
@@ -84,8 +84,8 @@ func (e migratedCluster) newInput(t *testing.T) Input {
 	return in
 }
 
-// TestMigrated splits what the established provider has left of a cluster into what goes with its object and what stays. The annotation
-// of the object is the same in all cases but two: it is never the proof.
+// TestMigrated divides the resources of a cluster of the established provider into those that are deleted with its
+// object and those that stay. The annotation of the object is the same in all cases but two: it is never the proof.
 func TestMigrated(t *testing.T) {
 	all := []arm.ID{groupID, aksID, poolID, vnetID, subnetID, extensionID}
 	after, before := objectCreated.Add(time.Minute), objectCreated.Add(-time.Minute)

@@ -31,7 +31,8 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// TestOrder has a managed cluster made after what it only names by text, and after its identity may do what is asked of it.
+// TestOrder: a managed cluster is created after resources that it names only by text, and after the role assignments of
+// its identity.
 func TestOrder(t *testing.T) {
 	const (
 		workspace = `{apiVersion: operationalinsights.azure.com/v20230901, kind: Workspace, metadata: {name: logs}, spec: {owner: {name: g}, location: eastus}}`

@@ -17,7 +17,7 @@ func TestPlains(t *testing.T) {
 	const named = `,"name":"w"`
 	for name, tc := range map[string]struct {
 		reason, document string
-		// path and message are those of the refusal; none is for what is applied.
+		// path and message are those of the refusal, "" if the object is applied.
 		path, message string
 	}{
 		"kind of others": {"an operator has said who may make it", plainManifest("example.com/v1", "Widget", named, `,"spec":{"size":1}`), "",

@@ -22,7 +22,7 @@ const (
 	poolID       = aksID + "/agentPools/p"
 )
 
-// mustPlanNode returns the node of a resource as JSON: what is sent, and why it is not.
+// mustPlanNode returns the node of a resource and its body as JSON.
 func mustPlanNode(t *testing.T, in Input, id arm.ID) (body string, node *arm.Node) {
 	t.Helper()
 	graph, err := BuildPlan(in)
@@ -83,7 +83,7 @@ func TestClusterIsMadeWithItsPools(t *testing.T) {
 	}
 }
 
-// TestPools gives agent pools what Cluster API says, and leaves to others what they decide.
+// TestPools: agent pools get the number of nodes from Cluster API, and keep values that another program owns.
 func TestPools(t *testing.T) {
 	tests := map[string]struct {
 		reason, spec, manager string
@@ -154,8 +154,8 @@ func TestPoolWaitsForItsVersion(t *testing.T) {
 	}
 }
 
-// TestBorrowedIdentity has an object ask Azure as an identity of another namespace, which may reach what is of other tenants:
-// nothing that exists is adopted or used, by whatever name.
+// TestBorrowedIdentity has an object use an identity of another namespace, which may reach resources of other tenants:
+// no existing resource is adopted or used, whatever names it.
 func TestBorrowedIdentity(t *testing.T) {
 	in := newInput(t, groupManifest, aksManifest)
 	in.replaceManifests(true, keepManifests)
@@ -188,8 +188,8 @@ func TestBorrowedIdentity(t *testing.T) {
 	}
 }
 
-// TestSkipped has documents only read what exists, which is no way to what is of others: an AKS cluster that is read hands out its
-// kubeconfig, and what is read can be the owner of something new.
+// TestSkipped has documents with policy skip, which only read existing resources. That must not reveal resources of
+// others: AKS clusters hand out their kubeconfig, and resources that are read can own new ones.
 func TestSkipped(t *testing.T) {
 	skipped := strings.Replace(aksManifest, "{name: mc}", "{name: mc, annotations: {serviceoperator.azure.com/reconcile-policy: skip}}", 1)
 	const pools = `"properties":{"agentPoolProfiles":[{"name":"p"}]}`
@@ -221,7 +221,7 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// TestPolicies lets go of what is to stay.
+// TestPolicies deletes resources by their policy: those with policy skip or detach stay.
 func TestPolicies(t *testing.T) {
 	with := func(policy string) string {
 		return strings.Replace(aksManifest, "{name: mc}", "{name: mc, annotations: {serviceoperator.azure.com/reconcile-policy: "+policy+"}}", 1)

@@ -60,7 +60,7 @@ func TestAzureJSON(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		change func(in *cloudconfig.Input)
-		// replace turns base into what is wanted, old and new in turn.
+		// replace has pairs of old and new text that turn base into the expected file.
 		replace []string
 		err     string
 	}{

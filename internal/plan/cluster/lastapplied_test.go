@@ -41,14 +41,14 @@ func mustPlan(t *testing.T, in plan.ClusterInput) *arm.Graph {
 	return g
 }
 
-// storeBefore stores what has to be stored before the plan is converged.
+// storeBefore stores the record that the reconciler stores before it converges a plan.
 func storeBefore(in plan.ClusterInput, g *arm.Graph) {
 	if paths := cluster.LastApplied(in).PathsBefore(g); paths != nil {
 		store(in, paths)
 	}
 }
 
-// storeAfter stores what is stored once the plan is in place.
+// storeAfter stores the record that the reconciler stores once the plan is in place.
 func storeAfter(in plan.ClusterInput, g *arm.Graph) {
 	store(in, cluster.LastApplied(in).PathsAfter(g, outcomeOfAll(g)))
 }
@@ -181,8 +181,8 @@ func TestDroppedPartsOfALoadBalancer(t *testing.T) {
 	}
 }
 
-// TestDroppedServiceEndpoints takes an endpoint out of the spec: its subnet owns it until the plan is settled, so that the
-// next write takes it out. Those that no plan had are nobody's but others'.
+// TestDroppedServiceEndpoints takes an endpoint out of the spec: its subnet owns it until the plan is settled, so that
+// the next write removes it. Endpoints that no plan had belong to others and stay.
 func TestDroppedServiceEndpoints(t *testing.T) {
 	in := withSubnets("a")
 	subnet := &in.AzureCluster.Spec.NetworkSpec.Subnets[0]
@@ -207,8 +207,8 @@ func TestDroppedServiceEndpoints(t *testing.T) {
 	}
 }
 
-// TestDroppedAttachment takes the NAT gateway off a subnet in the spec: the subnet owns the property until that is done. One
-// that no plan attached is somebody's.
+// TestDroppedAttachment takes the NAT gateway off a subnet in the spec: the subnet owns the property until Azure has
+// removed it. A gateway that no plan attached belongs to others and stays.
 func TestDroppedAttachment(t *testing.T) {
 	in := withSubnets("a", "b")
 	subnets := in.AzureCluster.Spec.NetworkSpec.Subnets
@@ -247,7 +247,8 @@ func TestReplacedGatewayAddress(t *testing.T) {
 	}
 }
 
-// TestAddressRanges keeps the ranges that somebody added to the network, and takes out those that the spec had.
+// TestAddressRanges keeps the address ranges that others added to the network, and removes those that an earlier spec
+// had.
 func TestAddressRanges(t *testing.T) {
 	in := withSubnets()
 	in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks = []string{"10.0.0.0/8", "172.16.0.0/12"}

@@ -73,7 +73,7 @@ func withOwnerTag(owner string, more object) object {
 	return out
 }
 
-// TestFind holds what is found, and what of it is proven, against a table.
+// TestFind compares the resources that are found, and those that are proven, with a table.
 func TestFind(t *testing.T) {
 	ours := object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: me}
 	ip := network + "publicIPAddresses/"
@@ -181,7 +181,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindRefused has Azure refuse lists: what others show of such resources counts, and proves nothing.
+// TestFindRefused has Azure refuse lists: resources count if other resources refer to them, and prove nothing.
 func TestFindRefused(t *testing.T) {
 	balancer := newLoadBalancer("c1", []string{network + "publicIPAddresses/a"})
 	service, disk := newAddress("a", "c1", "c1"), withOwnerTag(me, nil)

@@ -30,7 +30,7 @@ const (
 	contributor   = subscription + "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c"
 )
 
-// azure is what Azure shows. All that is not in it does not exist.
+// azure has the resources that exist in Azure.
 var azure = map[string]lent.Fact{
 	ours:    {Exists: true, Tags: map[string]string{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "us"}},
 	brought: {Exists: true},
@@ -55,7 +55,7 @@ func in(group, resourceType, name string) arm.ID {
 	return arm.ID(group + "/providers/" + resourceType + "/" + name)
 }
 
-// restrict restricts a graph, answering what is missing from azure. It returns the fields and what they deny.
+// restrict restricts a graph and answers missing facts from azure. It returns the denials.
 func restrict(t *testing.T, g *arm.Graph, grants lent.Grants) []arm.Denial {
 	t.Helper()
 	grants.Identity = "AzureClusterIdentity operator/shared"
@@ -292,7 +292,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestDenies has a resource keep what Azure shows it with, and get nothing new.
+// TestDenies: a resource keeps the references that Azure shows on it, and gets no new ones.
 func TestDenies(t *testing.T) {
 	g := &arm.Graph{}
 	g.Add(arm.Node{ID: in(ours, "Microsoft.Compute/virtualMachineScaleSets", "v"),

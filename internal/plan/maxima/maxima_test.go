@@ -54,8 +54,8 @@ func TestExceeded(t *testing.T) {
 	}
 }
 
-// TestTypedAndDecoded holds what is found in objects against what is found in their JSON, of every kind with every number and
-// list beyond its maximum.
+// TestTypedAndDecoded has an object of every kind with every number and list beyond its maximum: the typed object and
+// its JSON give the same findings.
 func TestTypedAndDecoded(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := infrav1.AddToScheme(scheme); err != nil {

@@ -39,7 +39,7 @@ func TestQuantity(t *testing.T) {
 	}
 }
 
-// TestQuantitiesOfKinds finds quantities in the schemas that nobody looks at.
+// TestQuantitiesOfKinds finds quantities in the schemas that no check covers.
 func TestQuantitiesOfKinds(t *testing.T) {
 	files, err := filepath.Glob("../../../config/crd/bases/*.yaml")
 	if err != nil {

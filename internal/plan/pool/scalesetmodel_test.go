@@ -38,7 +38,7 @@ func TestInstanceModels(t *testing.T) {
 	tests := map[string]struct {
 		reason        string
 		set, instance func(string) string
-		// latest is for an instance of the latest model. alone is for one whose model no other instance is said to have.
+		// latest is for an instance of the latest model. alone is for one whose model Azure shows on no other instance.
 		latest, upgradable, alone bool
 	}{
 		"bootstrap data": {reason: "an upgrade changes nothing in the VM", set: same, instance: same, upgradable: true},

@@ -36,7 +36,7 @@ func newStoredPool(t *testing.T, change func(*pool.Input)) pool.Input {
 	return in
 }
 
-// readSentBody returns what a plan sends of the scale set, and its node.
+// readSentBody returns the body that a plan sends for the scale set, and its node.
 func readSentBody(t *testing.T, in pool.Input) (map[string]any, *arm.Node) {
 	t.Helper()
 	graph, err := pool.BuildPlan(in)

@@ -18,7 +18,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ran pastes a command into a shell and returns what it runs, with words in brackets. What az lists is given.
+// ran runs a command in a shell and returns the programs that it runs, with their arguments in brackets. listed is the
+// output of az list.
 func ran(t *testing.T, command, listed string) []string {
 	t.Helper()
 	folder := t.TempDir()

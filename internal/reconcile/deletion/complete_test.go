@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
 
-// TestEnd has a process end while it releases the identity: what is stored by then is enough to go on without one.
+// TestEnd ends the process while it releases the identity: the stored object is enough to continue without an identity.
 func TestEnd(t *testing.T) {
 	ctx := context.Background()
 	scheme := runtime.NewScheme()
@@ -37,7 +37,7 @@ func TestEnd(t *testing.T) {
 		}
 		return azureCluster
 	}
-	// pass is one pass over what is stored, at the end of which its changes are written.
+	// pass does one reconciliation of the stored object, and writes the changes at its end.
 	pass := func(release func() error) error {
 		t.Helper()
 		azureCluster := stored()

@@ -32,7 +32,7 @@ type pass struct {
 	changes []arm.Change
 	// failed is an error from before anything was planned.
 	failed error
-	// condition is what the pass says of VMRunning on its own; "" follows from the results.
+	// condition is the reason of VMRunning that the kind sets itself; "" follows from the results.
 	condition, message string
 	want               []string
 }

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestEnter looks at what is stored once a pass may go on, or nothing changes any more.
+// TestEnter checks the stored object once a reconciliation may continue, or nothing changes any more.
 func TestEnter(t *testing.T) {
 	const finalizer = infrav1.MachineFinalizer
 	machine := func(change func(*infrav1.AzureMachine)) *infrav1.AzureMachine {

@@ -11,7 +11,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestPausedInReady pauses objects and lets them go on: Ready says so meanwhile, and afterwards what it said before.
+// TestPausedInReady pauses objects and resumes them: Ready shows the pause meanwhile, and its earlier content
+// afterwards.
 func TestPausedInReady(t *testing.T) {
 	const why = "Cluster spec.paused is set to true"
 	condition := func(status metav1.ConditionStatus, reason, message string) *metav1.Condition {

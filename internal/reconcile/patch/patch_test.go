@@ -66,7 +66,7 @@ func TestWriteTellsFailures(t *testing.T) {
 	}
 }
 
-// TestRenew looks at what is sent for objects as contract v1beta1 stored them.
+// TestRenew checks the patch for objects that were stored by contract v1beta1.
 func TestRenew(t *testing.T) {
 	const at = `"lastTransitionTime":"2024-05-01T00:00:00Z"`
 	long := strings.Repeat("ä", maxMessage)

@@ -29,7 +29,7 @@ func TestOutdated(t *testing.T) {
 	for _, step := range []struct {
 		reason string
 		wrote  *infrav1.AzureMachine
-		// stored is what the API server has when it is asked; it is not asked without.
+		// stored is the object that the API server returns. nil if it must not be asked.
 		stored *infrav1.AzureMachine
 		read   *infrav1.AzureMachine
 		want   bool
@@ -71,7 +71,7 @@ func TestOutdated(t *testing.T) {
 	}
 }
 
-// TestObjectsThatNobodyReadsAgain are objects that somebody else ended after our last write.
+// TestObjectsThatNobodyReadsAgain has objects that others deleted after the last write of the manager.
 func TestObjectsThatNobodyReadsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var written WriteTracker

@@ -71,8 +71,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestTogether has the objects of one cluster looked at again at the same moment, whenever they were settled, and those of all
-// clusters while what the first of them read of Azure serves.
+// TestTogether: the objects of one cluster are synced at the same moment, whenever they became stable, and those of all
+// clusters while the first one's reads of Azure are valid.
 func TestTogether(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	memory := stable.NewTracker(10*time.Minute, func() time.Time { return now })

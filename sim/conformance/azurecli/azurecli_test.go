@@ -81,7 +81,7 @@ esac
 	}
 }
 
-// TestCommands has the list be what the book says.
+// TestCommands compares the list with the book.
 func TestCommands(t *testing.T) {
 	steps, err := parseSteps(commands)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Command azurecli holds the simulated Azure against the official Azure CLI, which must be installed: it serves an Azure, signs in,
-// and has the CLI do all that commands.txt says.
+// Command azurecli tests the simulated Azure with the official Azure CLI, which must be installed: it serves an Azure,
+// signs in, and runs all commands of commands.txt.
 //
 //	go run ./azurecli [-az PROGRAM] [-debian]
 //
-// It prints each command that did not do what is expected, with what it printed, and fails if there is one.
+// It prints each command with an unexpected result and its output, and fails if there is one.
 package main
 
 import (
@@ -43,7 +43,7 @@ func main() {
 	}
 }
 
-// runCommands has the CLI do what is listed, from first to last: later commands use what earlier ones made.
+// runCommands runs the listed commands of the CLI, from first to last: later commands use resources of earlier ones.
 func runCommands(ctx context.Context, out io.Writer, az string, ofDebian bool, list string) error {
 	steps, err := parseSteps(list)
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// step is a line for bash with what is expected of it.
+// step is a line for bash with its expected result.
 type step struct {
 	number int
 	line   string
 	// prints is what must be printed; anything will do when it is empty.
 	prints string
-	// refused is what the complaint must have when the command is to fail.
+	// refused is the text that the error output must contain when the command is to fail.
 	refused string
 }
 
@@ -41,7 +41,7 @@ func parseSteps(list string) ([]step, error) {
 	return steps, nil
 }
 
-// findProblem returns what is wrong, and nothing if all is as expected.
+// findProblem returns the difference from the expected result, "" for none.
 func (s step) findProblem(printed, complaint string, err error) string {
 	switch {
 	case s.refused != "" && err == nil:

@@ -29,8 +29,8 @@ var ids = []string{"0", "1", "2", "3", "4", "5", "6", "7"}
 
 func (v vm) has(bit vm) bool { return v&bit != 0 }
 
-// world is a scale set, what is wanted of it, and how much may still go wrong. Worlds that differ in the order of their VMs
-// only are one: policies choose between equals.
+// world is a scale set, its spec, and the number of mishaps that may still happen. Worlds that differ only in the order
+// of their VMs are equal: policies choose between equal VMs.
 type world struct {
 	replicas, capacity    int
 	updating, setOld      bool
@@ -134,7 +134,7 @@ func (w world) nextStates() []world {
 	return out
 }
 
-// nextMishaps returns the worlds that something going wrong makes of this one, or somebody who changes the spec.
+// nextMishaps returns the worlds after one mishap, or after one change of the spec by a user.
 func (w world) nextMishaps(most int) []world {
 	var out []world
 	if w.newModels > 0 {
@@ -215,7 +215,7 @@ func listSteps(actions rollout.Actions) []step {
 	return out
 }
 
-// takeSteps applies some of what was decided; the rest is lost.
+// takeSteps applies the chosen steps; the others are lost.
 func (w world) takeSteps(all []step, chosen int) world {
 	vms := slices.Clone(w.listVMs())
 	next, grown := w, false
@@ -234,7 +234,7 @@ func (w world) takeSteps(all []step, chosen int) world {
 	return next.withVMs(vms)
 }
 
-// brokenRule says which promise a step breaks, "" for none.
+// brokenRule returns the promise that a step breaks, "" for none.
 func (w world) brokenRule(next world) string {
 	count := func(w world, keep func(vm) bool) (n int) {
 		for _, v := range w.listVMs() {
@@ -300,7 +300,7 @@ func (w world) countChosen(next world) int {
 	return max(0, min(w.countSurplus(), count(w)-count(next)))
 }
 
-// hasMarksOnly reports whether marks change what is done although the pool does not get smaller.
+// hasMarksOnly reports whether marks change the actions although the pool does not get smaller.
 func (w world) hasMarksOnly() bool {
 	seen := w.buildObserved()
 	for i := range seen.Instances {

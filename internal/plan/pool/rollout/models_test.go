@@ -240,7 +240,8 @@ func (m models) nextStates() map[string][]models {
 	return out
 }
 
-// takeActions does what was decided. refused tells that Azure refuses a write, because VMs are of as many models as there may be.
+// takeActions carries out actions. refused reports that Azure refuses a write because the VMs are of the maximum number
+// of models.
 func (m models) takeActions(actions rollout.Actions) (after models, refused bool) {
 	list := slices.Clone(m.listMembers())
 	more := actions.Capacity != nil && *actions.Capacity > m.capacity

@@ -27,7 +27,7 @@ func parseVMs(words string) []rollout.Instance {
 	return out
 }
 
-// describeActions returns what is done, as in "retire a b, delete c, capacity 4".
+// describeActions returns actions as text, as in "retire a b, delete c, capacity 4".
 func describeActions(actions rollout.Actions) string {
 	var out []string
 	if len(actions.Retire) > 0 {
@@ -162,7 +162,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestScaledElsewhere has an autoscaler own the size: only what somebody else deleted goes.
+// TestScaledElsewhere has an autoscaler own the size: only VMs that others deleted go.
 func TestScaledElsewhere(t *testing.T) {
 	spec := rollout.Spec{Limits: rollout.Limits{MaxSurge: 1, MaxUnavailable: 1}, Replicas: 3, Policy: rollout.Oldest, ScaledByAutoscaler: true}
 	if got := describeActions(rollout.DecideActions(spec,
