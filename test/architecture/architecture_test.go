@@ -30,7 +30,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// TestChecks makes sure that the checks find what they are for.
+// TestChecks has one violation of each rule: every check reports it.
 func TestChecks(t *testing.T) {
 	const doc = "// Package p promises.\npackage p\n"
 	tests := map[string]struct {

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// checkImports holds every file against the first import rule for its directory, and all against what is never allowed.
+// checkImports checks every file against the first import rule for its directory, and all files against the imports
+// that are forbidden everywhere.
 func checkImports(files []file) []string {
 	dirs := map[string]bool{}
 	for _, f := range files {
@@ -86,7 +87,7 @@ func checkSkips(files []file) []string {
 	return sortFindings(findings)
 }
 
-// checkDocs makes sure that each package says once what it promises. Where all files are tests, one of them says it.
+// checkDocs checks that each package has one doc comment. If all files of a package are tests, one of them has it.
 func checkDocs(files []file) []string {
 	production := map[string]bool{}
 	for _, f := range files {

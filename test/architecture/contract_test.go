@@ -16,7 +16,8 @@ import (
 
 const contractPage = "../../docs/book/contract.md"
 
-// keptPages are the pages of Cluster API's contract that this provider keeps. otherPages are about what it does not do, or have no rules.
+// keptPages are the pages of Cluster API's contract that this provider implements. otherPages are about features that
+// it does not have, or have no rules.
 var (
 	keptPages  = []string{"clusterctl.md", "control-plane.md", "infra-cluster.md", "infra-machine.md", "infra-machinepool.md"}
 	otherPages = []string{"bootstrap-config.md", "ipam.md", "overview.md"}

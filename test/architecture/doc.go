@@ -1,4 +1,4 @@
-// Package architecture checks that the repository keeps the shape that docs/design and CONTRIBUTING.md describe: who may
-// import whom, what pure packages may not call, one doc comment per package, and files of a readable size. Its rules are
-// the tables in rules.go; every finding says where and why.
+// Package architecture checks that the repository keeps the shape that docs/design and CONTRIBUTING.md describe: the
+// allowed imports, the calls that pure packages may not make, one doc comment per package, and files of a readable
+// size. Its rules are the tables in rules.go; every finding has its place and its reason.
 package architecture

@@ -16,7 +16,7 @@ import (
 // folders are the tests of folders that a page names, read once each.
 type folders map[string]folder
 
-// folder is what a folder has: test functions, and the texts in its tests, among which are the names of rows.
+// folder has the contents of a folder: test functions, and the texts in its tests, among which are the names of rows.
 type folder struct{ tests, texts map[string]bool }
 
 // hasTest reports whether a folder has a test and, where one is named, a row of that name or a golden case.

@@ -71,7 +71,7 @@ func checkNote(name, page string, exists func(folder, test string) bool) (findin
 	return findings
 }
 
-// TestCheckNote makes sure that the check finds what it is for.
+// TestCheckNote has one violation of each rule about notes: the check reports it.
 func TestCheckNote(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, file, page string

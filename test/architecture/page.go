@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	// repositoryPath is a path of this repository, behind what it is not a part of. A "*" stands for any letters.
+	// repositoryPath is a path of this repository that is no part of a longer path. A "*" stands for any letters.
 	repositoryPath = regexp.MustCompile(`(?:^|[^\w/.-])((?:api|cmd|definitions|docs|hack|internal|lab|sim|test)/[\w./*-]*[\w*])`)
 	// codeName is a name in a package, as in `reconcile.Runner`.
 	codeName = regexp.MustCompile("`([a-z][a-z0-9]*)\\.([A-Za-z]+)`")

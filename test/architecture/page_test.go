@@ -54,7 +54,7 @@ func existsHere(name string) bool {
 	return err == nil && len(found) > 0
 }
 
-// TestCheckPage makes sure that the check finds what it is for.
+// TestCheckPage has one violation of each rule about pages: the check reports it.
 func TestCheckPage(t *testing.T) {
 	const rows = "\n## Annotations\n\n| `x.io/a` | AzureCluster |\n| `short` | AzureMachine |\n| `cluster.x-k8s.io/paused` | all |\n\n## Next\n"
 	const declared = `package v1

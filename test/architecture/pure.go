@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// pureMethods are the methods of a kind that set its status from their arguments, and declare what it plans from.
+// pureMethods are the methods of a kind that set its status from their arguments, and declare the input of its plan.
 var pureMethods = []string{"Report", "ReportDeletion", "FingerprintInputs", "NothingCreated", "DeletionBlocker"}
 
 // impurePackages are packages whose types give access to Azure, Kubernetes or the outside, by import path.
@@ -70,7 +70,7 @@ func checkPure(files []file) []string {
 	return sortFindings(findings)
 }
 
-// findImpure lists what is impure in a function and in the functions that it calls. root is the method that reaches it.
+// findImpure lists impure calls in a function and in the functions that it calls. root is the method that reaches it.
 func findImpure(byDir map[string]map[string][]function, at function, root string, seen map[*ast.FuncDecl]bool) []string {
 	if seen[at.decl] {
 		return nil

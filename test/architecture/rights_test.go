@@ -117,7 +117,7 @@ func TestManagerRights(t *testing.T) {
 	}
 }
 
-// deletes are what the manager may delete, with the reason.
+// deletes are the types that the manager may delete, with the reason.
 var deletes = map[string]string{
 	"delete secrets":                   "with OwnerReferencesPermissionEnforcement only who may delete a Secret corrects its owner after a restore",
 	"delete configmaps":                "the same",

@@ -1,7 +1,7 @@
 package architecture
 
-// importRule says what the packages of some directories may import. A directory belongs to the first rule that covers
-// it; one that none covers is a finding.
+// importRule lists the allowed imports of the packages of some directories. A directory belongs to the first rule that
+// covers it; one without a rule is a finding.
 type importRule struct {
 	// dirs are the packages the rule is for.
 	dirs []string
@@ -14,7 +14,7 @@ type importRule struct {
 	notStandard []string
 	// tests makes the rule hold for test files, too; otherwise only neverInside does.
 	tests bool
-	// why is what a reader of a finding needs to know.
+	// why is the reason of the rule, for readers of a finding.
 	why string
 }
 
@@ -331,7 +331,7 @@ var neverInside = []importRule{
 type nameRule struct {
 	dirs  []string
 	names []string
-	// files says which files the rule is for.
+	// files selects the files of the rule.
 	files fileKind
 	why   string
 }
@@ -383,5 +383,5 @@ var nameRules = []nameRule{
 // maxLines is how long a file may be that no tool generated.
 const maxLines = 600
 
-// vagueNames are package names that say nothing about what is inside.
+// vagueNames are package names without information about the contents.
 var vagueNames = []string{"util", "utils", "common", "helper", "helpers", "misc", "base", "shared"}

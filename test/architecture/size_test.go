@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// heavy are packages that would make the manager a half larger, which is memory for each replica: what they bring, and what is used instead.
+// heavy are packages that would make the manager a half larger, which is memory for each replica: the features that
+// they bring, and the replacement in use.
 var heavy = map[string]string{
 	"k8s.io/apiserver/pkg/server/routes":                            "an API server with gRPC and tracing comes with cluster-api/util/flags; use internal/diagnostics",
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters":            "an API server's authorizers with CEL; use internal/diagnostics",

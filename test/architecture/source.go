@@ -20,7 +20,7 @@ type file struct {
 	// path and dir are relative to the root, with slashes.
 	path string
 	dir  string
-	// test tells whether the file is compiled for tests only, generated whether a tool wrote it.
+	// test reports whether the file is compiled for tests only, generated whether a tool wrote it.
 	test      bool
 	generated bool
 	lines     int

@@ -41,7 +41,7 @@ func RunCommand(stage *harness.Stage, credential azcore.TokenCredential, argumen
 	return runWith(stage, credential, func() (*rest.Config, error) { return stage.Environment.Config, nil }, arguments)
 }
 
-// ErrInterrupted is what a request of Interrupted gets in place of an answer.
+// ErrInterrupted is the error of a request that Interrupted cuts off.
 var ErrInterrupted = errors.New("the connection broke")
 
 // RunInterrupted is Run with a connection to Kubernetes that breaks at the write after the given number of them. Reads go on.

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestAdopt has the command write manifests for every cluster, in both sets of kinds: it proves that they write nothing, and tells
-// what cannot be said.
+// TestAdopt has the command write manifests for every cluster, in both sets of kinds: it proves that they write
+// nothing, and lists the properties that the manifests cannot express.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	stage := &harness.Stage{T: t}
@@ -99,7 +99,7 @@ func TestAdoptRefuses(t *testing.T) {
 	}
 }
 
-// TestBook runs the commands of the page for clusters, signed in as the environment says.
+// TestBook runs the commands of the page for clusters, signed in with the credentials of the environment.
 func TestBook(t *testing.T) {
 	stage := &harness.Stage{T: t}
 	stage.Azure = harness.NewSimulator(t, stage.NewSecretValue("client-secret"))

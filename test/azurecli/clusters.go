@@ -1,5 +1,5 @@
-// Package azurecli has AKS clusters as their owners make them with other tools, as az aks create, in a simulated Azure: what an
-// adoption meets.
+// Package azurecli has AKS clusters in a simulated Azure as their owners create them with other tools, such as az aks
+// create. They are the input of an adoption.
 package azurecli
 
 import (
@@ -25,7 +25,8 @@ type Cluster struct {
 	// Nameless tells that no AzureManagedControlPlane can be called so.
 	Nameless bool
 
-	// cluster are properties of the managed cluster, top is what is beside them, and after makes what is below it.
+	// cluster are properties of the managed cluster, top are the members beside them, and after creates resources below
+	// it.
 	cluster, top body
 	after        func(stage *harness.Stage)
 }
@@ -184,7 +185,8 @@ func (c Cluster) CreateCluster(stage *harness.Stage, name string) {
 	}
 }
 
-// CreatePrerequisites makes what the clusters need: a network, and identities of which one may assign the other.
+// CreatePrerequisites creates the resources that the clusters need: a network, and identities of which one may assign
+// the other.
 func CreatePrerequisites(stage *harness.Stage) {
 	stage.T.Helper()
 	stage.Azure.PutNetwork("shared", "hub", "10.0.0.0/8", map[string]string{"nodes": "10.240.0.0/16", "batch": "10.241.0.0/16"})

@@ -1,5 +1,5 @@
-// Package endpoint serves a simulated Azure to tests, over TLS on a port of this machine. Its promise: clients keep their
-// connections, so that what a test pays for is its requests.
+// Package endpoint serves a simulated Azure to tests, over TLS on a port of this machine. Clients keep their
+// connections, so that the duration of a test depends on its requests only.
 package endpoint
 
 import (
@@ -15,7 +15,8 @@ import (
 // keeps by itself most requests would begin with a handshake, which costs more than the answer.
 const connections = 100
 
-// Listen serves a simulator with its own certificate, which the client of what it returns trusts. It is to be closed.
+// Listen serves a simulator with a certificate of its own. The client of the returned server trusts it. The caller
+// closes the server.
 func Listen(simulator *server.Server) *httptest.Server {
 	listener := httptest.NewUnstartedServer(simulator.Handler())
 	listener.TLS = simulator.TLSConfig()

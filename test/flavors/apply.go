@@ -54,7 +54,7 @@ func NewStage(t *testing.T, environment *harness.Environment) *harness.Stage {
 }
 
 // SetNamespace moves the objects into the stage's namespace, as clusterctl does with --target-namespace, and gives an
-// AzureClusterIdentity the credential of the stage: a service principal, whose secret nobody has in a manifest.
+// AzureClusterIdentity the credential of the stage: a service principal, whose secret is in no manifest.
 func SetNamespace(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	for _, object := range objects {
 		if isNamespaced(stage, object) {

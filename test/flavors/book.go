@@ -94,8 +94,8 @@ type Outcome string
 
 // The outcomes.
 const (
-	// Accepted: the API server and the webhooks take the objects. There is nothing that the provider would make of them, or
-	// somebody else does.
+	// Accepted: the API server and the webhooks take the objects. The provider makes no resources of them, or another
+	// manager does.
 	Accepted Outcome = "accepted"
 	// Made: cluster and machines are provisioned and Ready, write nothing when they are looked at again, and leave nothing
 	// behind when they are deleted.
@@ -150,8 +150,8 @@ func TryManifest(t *testing.T, environment *harness.Environment, manifest string
 	return Made
 }
 
-// isReconciled reports whether the provider makes something of the objects. A cluster that somebody else manages, and a class that no
-// cluster uses, it leaves alone.
+// isReconciled reports whether the provider makes resources of the objects. It leaves alone a cluster that another
+// manager owns, and a class that no cluster uses.
 func isReconciled(objects []*unstructured.Unstructured) bool {
 	makes := false
 	for _, object := range objects {
@@ -191,7 +191,8 @@ func clusterOf(azureCluster string) *unstructured.Unstructured {
 	})
 }
 
-// ValueText returns what is at a dotted path of a resource as text, as in "properties.subnets.0.name"; "" when there is nothing.
+// ValueText returns the value at a dotted path of a resource as text, as in "properties.subnets.0.name"; "" if there is
+// none.
 func ValueText(resource any, path string) string {
 	for part := range strings.SplitSeq(path, ".") {
 		if part == "" {

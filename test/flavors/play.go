@@ -33,7 +33,7 @@ type Group struct {
 	Zones []string
 }
 
-// Cluster is one that a manifest has, with what the harness made for it.
+// Cluster is a cluster of a manifest, with the objects that the harness created for it.
 type Cluster struct {
 	Name   string
 	Groups []Group
@@ -225,7 +225,7 @@ func zonesOf(object *unstructured.Unstructured) []string {
 	return nil
 }
 
-// SnapshotAzure returns what Azure has, by ID, without what it counts up by itself.
+// SnapshotAzure returns the resources in Azure by ID, without values that Azure increments by itself.
 func SnapshotAzure(stage *harness.Stage) map[string]any {
 	out := map[string]any{}
 	for _, resource := range stage.Azure.State() {

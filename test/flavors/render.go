@@ -27,7 +27,8 @@ func RepositoryRoot(t *testing.T) string {
 	return root
 }
 
-// RunProgram runs a program of bin/ without the environment of the caller, except for the variables, and returns what it prints.
+// RunProgram runs a program of bin/ without the environment of the caller, except for the variables, and returns its
+// output.
 func RunProgram(t *testing.T, variables map[string]string, program string, arguments ...string) []byte {
 	t.Helper()
 	out, err := TryRun(t, variables, program, arguments...)

@@ -13,8 +13,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// ApplyTopology plays Cluster API's topology controller for a ClusterClass as the flavor clusterclass has it: the objects of a
-// cluster that come from the class, with names that nobody could know before, and the class's patches applied.
+// ApplyTopology plays Cluster API's topology controller for a ClusterClass as the flavor clusterclass has it: the
+// objects of a cluster that come from the class, with random names, and the class's patches applied.
 func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	byKind := map[string][]*unstructured.Unstructured{}
 	for _, object := range append(class[:len(class):len(class)], cluster...) {

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// Identities that users bring: what the templates give to control planes by default, and what user-assigned-identity asks
-// for.
+// Identities that users bring: those that the templates give to control planes by default, and those that
+// user-assigned-identity needs.
 const (
 	DefaultIdentity = "resourceGroups/capz-ci/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider-user-identity"
 	OwnIdentity     = "resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/nodes"

@@ -4,7 +4,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// CreateBroughtResources makes what the manifests of the book bring, beside Bring's identities.
+// CreateBroughtResources creates the resources that the manifests of the book expect from users, beside Bring's
+// identities.
 func CreateBroughtResources(stage *harness.Stage) {
 	stage.T.Helper()
 	stage.Azure.PutNetwork("shared-network", "shared-vnet", "10.0.0.0/8",

@@ -48,7 +48,7 @@ func LoadKind(tb testing.TB, root, plural string) *Kind {
 	return k
 }
 
-// Edit is a change: what is at a dotted path, where a number is an item of a list, becomes the JSON value.
+// Edit is a change: the value at a dotted path, where a number is an item of a list, becomes the JSON value.
 type Edit struct{ Path, Value string }
 
 // values are unusual ones by the type of the schema.

@@ -127,7 +127,8 @@ type Node struct {
 	Blocked  string            `json:"blocked,omitempty"`
 	Refused  string            `json:"refused,omitempty"`
 	Body     any               `json:"body,omitempty"`
-	// Differs is how Azure's resource is not what the plan wants; it is shown where the case says what Azure has.
+	// Differs are the paths at which Azure's resource differs from the plan; it is present if the case has a resource
+	// of Azure.
 	Differs *[]string `json:"differs,omitempty"`
 }
 
@@ -150,7 +151,7 @@ func DescribeNodes(t *testing.T, graph *arm.Graph, versions map[string]string) [
 	return out
 }
 
-// hasClusterTag reports whether a body has the tag that says which cluster a resource is of.
+// hasClusterTag reports whether a body has the tag with the name of its cluster.
 func hasClusterTag(t *testing.T, body any) bool {
 	t.Helper()
 	raw, err := json.Marshal(body)
@@ -169,7 +170,8 @@ func hasClusterTag(t *testing.T, body any) bool {
 	return false
 }
 
-// DescribeDeletion is the plan of a deletion, what goes first at the top. Each resource has a condition, or nobody is told what keeps it.
+// DescribeDeletion is the plan of a deletion, the first deletion at the top. Each resource has a condition, which shows
+// why it is not gone.
 func DescribeDeletion(t *testing.T, graph *arm.Graph) []string {
 	t.Helper()
 	var out []string

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// known are the differences between what was PUT and what the next GET of a finished resource showed that the rules do
-// not explain away. Each is a PUT that the engine would send once and then remember as Azure's normalisation.
+// known are the differences between a PUT and the next GET of a finished resource that the rules do not explain. Each
+// is a PUT that the engine would send once and then remember as Azure's normalisation.
 var known = []string{
 	// The recording contradicts itself: both PUTs were answered with eastus, and the GET shows westus2.
 	"Test_MySQLServerWithKubernetesReferenceUserAssignedIdentity userAssignedIdentities/asotest-mi-anmdii location",
@@ -92,7 +92,7 @@ func relevant(resourceType string) bool {
 	return false
 }
 
-// finished returns the next body of the resource that says that nothing is under way, unless it is written before.
+// finished returns the next body of the resource without a running operation, unless the resource is written before.
 func finished(exchanges []exchange, id arm.ID) string {
 	for _, next := range exchanges {
 		if !id.Equal(arm.ID(next.Path)) {

@@ -8,7 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// countAccepted counts what Azure took from the provider since a mark, by method and resource. To read by POST is none of it.
+// countAccepted counts the provider's requests that Azure accepted since a mark, by method and resource. Reads by POST
+// do not count.
 func (w *world) countAccepted(mark harness.Mark) map[string]int {
 	out := map[string]int{}
 	for _, request := range w.Azure.Requests()[mark:] {

@@ -1,7 +1,9 @@
-// Package reliability kills the manager at every call that it makes, in virtual time. Whatever it was at, in the end everything is as if
-// nothing had happened.
+// Package reliability kills the manager at every call that it makes, in virtual time. Whatever its work was, the end is
+// the same as without the kill.
 //
-// Somebody else edits what the clusters have in Azure, resource by resource, at rest and in the midst of creation: what becomes of that is a table, and nothing else becomes of it.
+// Other users edit the resources of clusters in Azure, one by one, at rest and during the creation. A table has the
+// outcome of each edit, and nothing else changes.
 //
-// Each test tries a part of its rows, the same at each run, of one story; -every 40 tries one of 40 rows of all stories, and -every 1 all.
+// Each test tries a part of its rows, the same at each run, of one story; -every 40 tries one of 40 rows of all
+// stories, and -every 1 all.
 package reliability

@@ -15,21 +15,22 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
-// How long after an edit its outcome is there: what Azure's list of all resources shows is looked at every ten minutes, all else every
-// hour, and Azure takes some minutes for a repair.
+// How long after an edit its outcome is there: changes that Azure's list of all resources shows are found every ten
+// minutes, all others every hour, and a repair takes Azure some minutes.
 const (
 	soon  = 25 * time.Minute
 	later = 95 * time.Minute
 )
 
-// bystander is something of somebody else's in the group of a cluster.
+// bystander is a resource of another owner in the group of a cluster.
 const bystander = "bystander"
 
 // grown are how many stages of a story it takes until everything is there.
 var grown = map[string]int{"default": 3, "private": 2, "pool": 2, "documents": 1, "AKS": 1}
 
-// TestEditedAtRest has somebody edit each resource of clusters that are in order, in each way. Each edit is repaired by as many writes as
-// that takes, or told, or none of our business; after that nothing is written, others' tags stay, and what is others' stays as it is.
+// TestEditedAtRest edits each resource of clusters that are in order, in each way. Each edit is repaired with as few
+// writes as possible, or reported, or left alone. After that nothing is written, and others' tags and resources stay as
+// they are.
 //
 //	go test ./test/reliability -run EditedAtRest -v -every 1
 func TestEditedAtRest(t *testing.T) {
@@ -76,13 +77,13 @@ func TestEditedAtRest(t *testing.T) {
 	t.Cleanup(func() { t.Logf("%d edits, %d that cannot be made", tried.Load(), impossible.Load()) })
 }
 
-// sampled is the end of what is edited when not all is.
+// sampled is the end of the ID of the edited resource when only a sample is edited.
 const sampled = "/publicIPAddresses/pip-c1-node-natgw"
 
 // looked are the types of what AKS makes that a pool looks at.
 var looked = []string{"MC_" + types.ResourceGroup, "MC_" + types.ScaleSet, "MC_" + scaleSetVM}
 
-// playedWorld returns a world in which stages were lived, with something of somebody else's beside the cluster.
+// playedWorld returns a world in which stages were played, with a resource of another owner beside the cluster.
 func playedWorld(t *testing.T, stages []stage) *world {
 	w := newWorld(t, 0)
 	for _, stage := range stages {
@@ -117,7 +118,7 @@ func (w *world) playEdit(story, short string, e edit) bool {
 		return false
 	}
 	edited, want := w.takeMoment(), expectedVerdict(story, short, w.expandID(short).Type(), e)
-	// Azure shows no write of what a deletion takes off others.
+	// Azure shows no write if the deletion of a resource changes resources of others.
 	if w.waitFor(soon); e == deletion {
 		w.waitFor(later - soon)
 	}
@@ -155,7 +156,7 @@ func (w *world) playEdit(story, short string, e edit) bool {
 	return true
 }
 
-// foreignTag reports whether a resource has the tag of somebody else.
+// foreignTag reports whether a resource has the tag of another owner.
 func (w *world) foreignTag(short string) bool {
 	w.T.Helper()
 	_, resource := w.sendAsUser(http.MethodGet, short, nil)

@@ -24,8 +24,8 @@ var early = map[string]expectation{
 	types.PublicIPAddress + ": " + string(property): {"it is made once, and what differs half a minute after that is taken for what Azure makes of it", kept},
 }
 
-// TestEditedInCreation has somebody edit each resource of clusters as soon as Azure shows it, while others are still being made. The same
-// becomes of it as of an edit of what is at rest, and of the cluster, too.
+// TestEditedInCreation edits each resource of clusters as soon as Azure shows it, while others are still being created.
+// The outcome is the same as of an edit at rest, and the cluster is the same, too.
 //
 //	go test ./test/reliability -run EditedInCreation -v -every 1
 func TestEditedInCreation(t *testing.T) {
@@ -68,8 +68,8 @@ func TestEditedInCreation(t *testing.T) {
 	t.Cleanup(func() { t.Logf("%d edits, %d that cannot be made", tried.Load(), impossible.Load()) })
 }
 
-// editedEarly makes an edit of a resource as soon as that is there, and looks at what has become of it when all is at rest. It is false
-// where the edit cannot be made.
+// editedEarly edits a resource as soon as it exists, and checks the outcome when all is at rest. It returns false if
+// the edit cannot be made.
 func (w *world) editedEarly(short string, e edit, undisturbed moment) bool {
 	t := w.T
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// An edit is something that somebody does to a resource in Azure.
+// An edit is a change of a resource in Azure by another user.
 type edit string
 
 const (
@@ -31,7 +31,7 @@ var edits = []edit{foreignTag, changedTag, ownershipTag, allTags, property, dele
 // theirs is a tag that is not ours.
 const theirs = "costs"
 
-// properties are what is changed of a resource by type: something that we set, as a merge patch.
+// properties are the edited properties by resource type: one that the provider sets, as a merge patch.
 var properties = map[string]map[string]any{
 	types.VirtualNetwork:       {"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/9"}}}},
 	types.Subnet:               {"properties": body{"networkSecurityGroup": nil}},
@@ -50,7 +50,8 @@ var properties = map[string]map[string]any{
 
 type body = map[string]any
 
-// editableResources are the resources of a world by what they are called in it, without the subscription; those of a list of another one, too.
+// editableResources returns the names of the resources of a world, without the subscription, including members of lists
+// of other resources.
 func (w *world) editableResources() (out []string) {
 	for _, resource := range w.Sim.State() {
 		id := w.shortenID(resource["id"])
@@ -75,7 +76,7 @@ func (w *world) expandID(short string) arm.ID {
 	return arm.SubscriptionID(w.Azure.SubscriptionID) + arm.ID("/"+short)
 }
 
-// sendAsUser has somebody ask Azure for something about a resource, and waits until it is done.
+// sendAsUser sends a request of another user about a resource, and waits until its operation is done.
 func (w *world) sendAsUser(method, short string, with body) (status int, answer body) {
 	w.T.Helper()
 	version := "2025-01-01"
@@ -90,7 +91,7 @@ func (w *world) sendAsUser(method, short string, with body) (status int, answer 
 	return status, answer
 }
 
-// replaceTags has somebody replace the tags of a resource.
+// replaceTags replaces the tags of a resource as another user.
 func (w *world) replaceTags(short string, tags body) {
 	w.T.Helper()
 	if status, said := w.SendAsUser(http.MethodPatch, short+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion,
@@ -99,7 +100,7 @@ func (w *world) replaceTags(short string, tags body) {
 	}
 }
 
-// mergeResource has somebody change a resource, without asking Azure's rules.
+// mergeResource changes a resource as another user, without Azure's rules.
 func (w *world) mergeResource(short string, patch body) {
 	w.T.Helper()
 	if err := w.Sim.AddFault(fault.Rule{Now: true, ID: string(w.expandID(short)), Kind: fault.Edit, Patch: patch}); err != nil {

@@ -350,9 +350,10 @@ func inSample(row string) bool {
 	return hash.Sum32()%12 == 0
 }
 
-// TestFailuresAreShown has each kind of call to the API server fail that the controllers of all kinds make while objects are created, paused,
-// resumed and deleted. Each reconciliation that ends with an error sets Ready, and one Warning tells it until it is over. What an AzureMachineTemplate cannot
-// show in a condition, and what the controllers of azure.json cannot, is told by the Warning alone.
+// TestFailuresAreShown fails each kind of call to the API server that the controllers of all kinds make while objects
+// are created, paused, resumed and deleted. Each reconciliation that ends with an error sets Ready, and one Warning
+// reports it until it is over. Errors that an AzureMachineTemplate and the controllers of azure.json cannot show in a
+// condition are in the Warning alone.
 func TestFailuresAreShown(t *testing.T) {
 	shown, tried := map[string]bool{}, 0
 	for _, family := range families {
@@ -391,7 +392,7 @@ func TestFailuresAreShown(t *testing.T) {
 	if !isWide() {
 		return
 	}
-	// An AzureClusterIdentity is reconciled from what is in the cache and a Secret, whose absence is a condition.
+	// An AzureClusterIdentity is reconciled from the cache and a Secret, whose absence is a condition.
 	for _, kind := range []string{
 		"AzureCluster", "AzureMachine", "AzureMachinePool", "AzureMachineTemplate", "AzureManagedCluster", "AzureManagedControlPlane",
 		"AzureManagedMachinePool", "AzureASOManagedCluster", "AzureASOManagedControlPlane", "AzureASOManagedMachinePool",

@@ -25,12 +25,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
-// lasts is how long a fault is there from when it strikes first.
+// lasts is the duration of a fault from its first effect on.
 const lasts = 10 * time.Minute
 
-// What one resource may be asked for while a fault lasts. What passes by itself comes again within 30 s, as where somebody else is at
-// work, or within two minutes, and what only a person can mend after 30 s, a minute and so on. A read is asked for by every pass of every
-// object that needs it.
+// Bounds of the requests for one resource while a fault lasts. Requests that can succeed by themselves later are
+// repeated within 30 s, as while others write the resource, or within two minutes. Requests that need a change by a
+// user are repeated after 30 s, a minute and so on. Every reconciliation of every object that needs a read sends it.
 const (
 	waitingBound = 60
 	retriedBound = 45
@@ -44,7 +44,8 @@ type disturbance struct {
 	rule   fault.Rule
 	// methods are those it is tried with, of resource types that begin so.
 	methods, types string
-	// says is a part of what a condition says, or another one behind a bar, when the fault keeps a stage from its end; "" is that nothing is wrong with Azure's answers.
+	// says is a part of the message of a condition, with alternatives separated by bars, when the fault keeps a stage
+	// from its end. It is "" if Azure's answers show no failure.
 	says string
 	// bound is how many requests of one resource it may strike.
 	bound int
@@ -192,9 +193,9 @@ func learnOperations(t *testing.T, story string, stages []stage) (cells []cell) 
 	return cells
 }
 
-// TestFaultMatrix lives stories in which every type of request meets every fault, for ten minutes. Meanwhile a condition names Azure's code
-// or the cause where the fault keeps the cluster from what is wanted, and requests are few. When it is over, Kubernetes and Azure come to
-// hold what they hold without it.
+// TestFaultMatrix plays stories in which every type of request meets every fault, for ten minutes. Meanwhile a
+// condition names Azure's code or the cause where the fault prevents the cluster from matching its spec, and requests
+// are few. After the fault, Kubernetes and Azure reach the same state as without it.
 //
 //	go test ./test/reliability -run FaultMatrix -v -every 1
 func TestFaultMatrix(t *testing.T) {
@@ -238,7 +239,7 @@ func TestFaultMatrix(t *testing.T) {
 	})
 }
 
-// playCell lives a cell. It tells whether the fault struck.
+// playCell plays a cell. struck reports whether the fault hit a request.
 func (c cell) playCell(t *testing.T) (struck bool) {
 	w := newWorld(t, 0)
 	last := len(c.stages) - 1
@@ -295,7 +296,7 @@ func (c cell) playCell(t *testing.T) (struck bool) {
 	return strikes > 0
 }
 
-// clearFailed does what a person does about VMs that have failed, which are made once.
+// clearFailed deletes VMs that have failed, like a user: they are created only once.
 func (w *world) clearFailed() {
 	for _, short := range w.editableResources() {
 		state := harness.FindString(w.readResource(short), "properties.provisioningState")
@@ -305,7 +306,7 @@ func (w *world) clearFailed() {
 	}
 }
 
-// wrongConditions returns what conditions say about what is not as it should be.
+// wrongConditions returns the conditions about differences from the spec.
 func (w *world) wrongConditions() string {
 	var out []string
 	for _, list := range []client.ObjectList{

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
-// ended is how a stage ended, and what it took.
+// ended is the end of a stage with its costs.
 type ended struct {
 	State  clusters.State
 	Writes map[string]int
@@ -100,8 +100,8 @@ func TestKilledAtEveryCall(t *testing.T) {
 				})
 			}
 			t.Cleanup(func() {
-				// How many reads a stage takes depends on which answer comes first, and on what the manager before it had read: of few calls
-				// most may be the last ones of their stages.
+				// The number of reads of a stage depends on which answer comes first, and on the reads of the manager
+				// before it: of few calls most may be the last ones of their stages.
 				n := int(missed.Load())
 				if few := 100; n == tried || tried > few && 2*n > tried {
 					t.Errorf("%d of %d calls did not come", n, tried)
@@ -112,9 +112,10 @@ func TestKilledAtEveryCall(t *testing.T) {
 	}
 }
 
-// playStory lives a story. With what an undisturbed life was, the manager is killed in each stage: a row is a number of an act, of those that are
-// not done first. What comes of it is held against the undisturbed life. When all rows are tried, a life ends with the last stage that has so
-// many; else those of a shorter stage begin anew. missed counts stages that had fewer acts.
+// playStory plays a story. With the ends of an undisturbed story in want, the manager is killed in each stage: a row is
+// a number of an act, of those that are not done first. The ends are compared with the undisturbed ones. When all rows
+// are tried, a story ends with the last stage that has so many; else those of a shorter stage begin anew. missed counts
+// stages that had fewer acts.
 func playStory(t *testing.T, stages []stage, want []ended, row int, missed *atomic.Int64) (out []ended) {
 	w := newWorld(t, 0)
 	last := len(stages) - 1

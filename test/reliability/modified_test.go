@@ -50,7 +50,7 @@ func TestModified(t *testing.T) {
 	}
 }
 
-// hasForeignTag reports whether something has the tag of somebody else.
+// hasForeignTag reports whether any resource has the tag of another owner.
 func (w *world) hasForeignTag() bool {
 	for _, resource := range w.Sim.State() {
 		if tags, _ := resource["tags"].(body); tags[theirs] != nil {

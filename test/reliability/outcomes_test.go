@@ -13,29 +13,29 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
-// An outcome is what becomes of an edit.
+// An outcome is the result of an edit.
 type outcome string
 
 const (
-	// repaired is that everything is as it was, and nothing is said any more.
+	// repaired: everything is as it was, and no condition reports the edit any more.
 	repaired outcome = "repaired"
-	// told is that a condition names the resource, and nothing is written.
+	// told: a condition names the resource, and nothing is written.
 	told outcome = "told"
-	// kept is that it stays, and nothing is said.
+	// kept: the edit stays, and no condition reports it.
 	kept outcome = "kept"
-	// left is that nothing is written, whatever is said.
+	// left: nothing is written, whatever conditions report.
 	left outcome = "left"
-	// remade is that the resources are there again but machines, which conditions name.
+	// remade: the resources are there again except for machines, which conditions name.
 	remade outcome = "remade, machines told"
 )
 
-// An expectation is what has to become of an edit.
+// An expectation is the required outcome of an edit.
 type expectation struct {
 	reason string
 	outcome
 }
 
-// usually is what becomes of edits of what the provider made, whatever it is.
+// usually are the outcomes of edits of resources that the provider created, for all types.
 var usually = map[edit]expectation{
 	foreignTag:   {"others' tags are theirs", kept},
 	changedTag:   {"our tags are kept in line", repaired},
@@ -72,7 +72,7 @@ var comesLater = map[string]string{
 // scaleSetVM is the type of a VM of a scale set.
 const scaleSetVM = types.ScaleSet + "/virtualMachines"
 
-// expectedVerdict returns what has to become of an edit of a resource.
+// expectedVerdict returns the required outcome of an edit of a resource.
 func expectedVerdict(story, short, resourceType string, e edit) expectation {
 	if strings.Contains(short, "/MC_") {
 		return expectation{"what AKS makes is AKS's business", left}
@@ -103,7 +103,7 @@ func (w *world) takeMoment() moment {
 	w.T.Helper()
 	out := moment{State: w.ReadState(), resources: map[string]int{}, wrong: strings.Split(w.wrongConditions(), "\n")}
 	out.wrong = slices.DeleteFunc(out.wrong, func(line string) bool { return strings.HasSuffix(line, "NotPaused: ") })
-	// Whether others' tags stay is looked at by itself: AKS gives them to what it makes.
+	// Another check covers others' tags: AKS gives them to the resources that it creates.
 	maps.DeleteFunc(out.State, func(line string, _ int) bool {
 		return strings.Contains(line, ".tags."+theirs+": ") || strings.Contains(line, "eneration: ")
 	})
@@ -115,7 +115,7 @@ func (w *world) takeMoment() moment {
 	return out
 }
 
-// numbered is what is another one for a VM that comes for one of a scale set.
+// numbered is the part of a name that differs if a new VM replaces one of a scale set.
 var numbered = regexp.MustCompile(`(virtualMachines/|_)[0-9]+`)
 
 // azureState returns what of it is in Azure.
@@ -125,8 +125,8 @@ func (m moment) azureState() clusters.State {
 	return out
 }
 
-// newMessages are what conditions say that they did not say before, about a resource or what it is a part of. "" is about anything, and so is what
-// AKS makes, which is not ours to name.
+// newMessages returns the messages of conditions that are new since before, about a resource or its parent. id ""
+// selects messages about any resource, and so do resources that AKS creates, whose names the provider does not know.
 func (m moment) newMessages(before moment, id arm.ID) (out []string) {
 	name := ""
 	if id != "" && !strings.Contains(string(id), "/MC_") {
@@ -150,16 +150,17 @@ func (m moment) missingResources(before moment) (out []string) {
 	return out
 }
 
-// verdict is what became of an edit.
+// verdict is the result of an edit.
 type verdict struct {
 	outcome
 	writes map[string]int
 	words  []string
-	// differs is what is not as it was.
+	// differs are the differences from the state before the edit.
 	differs []string
 }
 
-// judgeEdit returns what became of an edit of a resource, with how everything was before and right after it and what was written since.
+// judgeEdit returns the outcome of an edit of a resource, from the states before and right after it and the writes
+// since then.
 func (w *world) judgeEdit(short string, e edit, before, edited moment, writes map[string]int) verdict {
 	w.T.Helper()
 	now := w.takeMoment()

@@ -38,7 +38,7 @@ func playWithTwoManagers(t *testing.T, stages []stage, want []ended) {
 		w.manager, until = w.startNextManager(), time.Now().Add(lease)
 		stage.play(w)
 		w.waitSettled()
-		// What the former manager said last stands until the object is looked at again.
+		// The last conditions of the former manager stay until the object is reconciled again.
 		for end := time.Now().Add(w.Resync + quiet); time.Now().Before(end) && len(listDifferences(want[i].State, w.ReadState())) > 0; {
 			w.waitSettled()
 		}
@@ -56,8 +56,9 @@ func playWithTwoManagers(t *testing.T, stages []stage, want []ended) {
 	}
 }
 
-// listDifferences is what two managers leave otherwise than one, or what a fault leaves. Specs have more generations: both managers write what they see,
-// and the spec of a pool lists its VMs as they come and go.
+// listDifferences returns the differences between the results of two managers and of one, or of a fault and of none.
+// Specs have more generations: both managers write what they see, and the spec of a pool lists its VMs as they come and
+// go.
 func listDifferences(want, is clusters.State) []string {
 	return slices.DeleteFunc(want.ListDifferences(is),
 		func(difference string) bool { return strings.Contains(strings.ToLower(difference), "generation: ") })
@@ -156,8 +157,9 @@ func (w *world) playAlike(stage stage, want ended) {
 var restorable = []string{"machine c1-control-plane-0", "machine c1-md-0", "tags and rules", "tags of a machine", "no tags and rules",
 	"create", "change"}
 
-// TestRestored puts back what Kubernetes held 20 s after the begin of a stage, once the stage is over: what the manager has noted since is
-// lost, and Azure has it all. Azure comes to hold the same, nothing is made twice, and every object is Ready.
+// TestRestored restores the objects that Kubernetes held 20 s after the begin of a stage, once the stage is over: the
+// manager's later records are lost, and Azure has all resources. Azure reaches the same state, nothing is created
+// twice, and every object is Ready.
 func TestRestored(t *testing.T) {
 	for name, story := range allStories() {
 		if name != "AKS" && !isWide() {

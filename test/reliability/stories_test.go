@@ -53,8 +53,8 @@ func withManager(in *clusters.World) *world {
 	return w
 }
 
-// quiet is how long nothing more has to be expected after what made an object Ready, and less than controllers leave alone what is in
-// order.
+// quiet is the time after which no further write follows the one that made an object Ready. It is less than the time
+// for which controllers leave alone objects in order.
 const quiet = 2 * time.Minute
 
 // waitSettled waits for all that may still come, whoever is killed meanwhile.
@@ -68,7 +68,7 @@ func (w *world) waitSettled() {
 	}
 }
 
-// stage is a part of the life of a cluster. It ends when what it asks for is there.
+// stage is a part of the life of a cluster. It ends when its goal is reached.
 type stage struct {
 	name string
 	play func(w *world)
@@ -90,7 +90,7 @@ func (w *world) clusterReady() {
 		clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return isCurrent(c) }))
 }
 
-// conditioned is an object that says how it is.
+// conditioned is an object with conditions.
 type conditioned interface {
 	client.Object
 	GetConditions() []metav1.Condition

@@ -44,7 +44,7 @@ var broughtStages = map[string]struct {
 	}},
 }
 
-// addExtras gives a control plane what is made beside the managed cluster.
+// addExtras adds resources beside the managed cluster to a control plane.
 func addExtras(controlPlane *infrav1.AzureManagedControlPlane) {
 	controlPlane.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{
 		Name: "aks1", CIDRBlock: "10.0.0.0/8", Subnet: infrav1.ManagedControlPlaneSubnet{Name: "aks1", CIDRBlock: "10.240.0.0/16"},
@@ -69,7 +69,8 @@ func addExtras(controlPlane *infrav1.AzureManagedControlPlane) {
 // one after that, before it hears so. Each stage comes to the same end as without, and Azure has taken everything once.
 func TestKilledAtEveryWrite(t *testing.T) {
 	known := allStories()
-	// Pools and documents have tests of their own, which know what a manager that dies may leave to others there.
+	// Pools and documents have tests of their own, which know the work that a manager that dies may leave to others
+	// there.
 	for name, stages := range map[string][]stage{
 		"default": known["default"].stages, "private": known["private"].stages, "AKS": known["AKS"].stages,
 		"brought": broughtStages["brought"].stages, "AKS, brought": broughtStages["AKS, brought"].stages,

@@ -8,7 +8,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestGranted has the owner of the identity allow what is denied without that.
+// TestGranted has the owner of the identity grant access that is denied without the grant.
 func TestGranted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, func(spec *infrav1.AzureClusterIdentitySpec) {
@@ -50,8 +50,8 @@ func TestDefaultRole(t *testing.T) {
 	})
 }
 
-// TestExistingStays takes the grants of an identity away that machines were made with. They keep what they have, and are still written to where
-// nothing of that changes.
+// TestExistingStays removes the grants of an identity that machines were created with. Machines keep their references,
+// and the provider still writes to them where no such reference changes.
 func TestExistingStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, func(spec *infrav1.AzureClusterIdentitySpec) {

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// rules are nodes that break one rule each, for a kind whose Cluster has a name, and what is said about them.
+// rules are nodes that break one rule each, for a kind whose Cluster has a name, with the expected messages.
 var rules = map[string]struct {
 	node func(w *world, kind, cluster string) arm.Node
 	says string

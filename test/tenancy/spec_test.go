@@ -61,7 +61,8 @@ func TestEverySpecPasses(t *testing.T) {
 	})
 }
 
-// destinations has an object of each kind that writes what Azure answers into the namespace ask for a Secret or ConfigMap of others.
+// destinations has an object of each kind that writes answers of Azure into the namespace. It names a Secret or
+// ConfigMap of others as the destination.
 var destinations = map[string]struct {
 	list, value string
 	do          func(w *world, operatorSpec string)
@@ -94,7 +95,8 @@ func withIdentity(w *world, resources []runtime.RawExtension, operatorSpec strin
 		w.ParseManifest("apiVersion: managedidentity.azure.com/v1api20230131\nkind: UserAssignedIdentity\nmetadata:\n  name: robot\nspec:\n  location: eastus\n  owner: {name: d1}\n  operatorSpec: "+operatorSpec))
 }
 
-// TestEveryDestinationPasses has every kind that writes into the namespace asked to overwrite what others made. It stays as it is.
+// TestEveryDestinationPasses asks every kind that writes into the namespace to overwrite objects of others. They stay
+// as they are.
 func TestEveryDestinationPasses(t *testing.T) {
 	kinds := slices.Sorted(maps.Keys(destinations))
 	if diff := cmp.Diff(kindsOf(t, "published.Publisher{", kinds), kinds); diff != "" {

@@ -93,7 +93,7 @@ func replaceManifests(of func(*harness.DocumentCluster) *infrav1.AzureASOManaged
 var tries = map[string]struct {
 	kind string
 	do   func(w *world)
-	// field and says are in the status, wrote is part of no request that writes.
+	// field and says are in the status; no write request has wrote.
 	field, says, wrote string
 }{
 	"machine/role on the subscription": {"AzureMachine",
@@ -216,7 +216,8 @@ var tries = map[string]struct {
 		}), "spec.resources[0].spec.identity.userAssignedIdentities[0].reference.armId", "is not the Cluster's", "managedClusters"},
 }
 
-// TestTries has tenants try, with an identity that is lent to them, to reach what is of others. Nothing of it is written.
+// TestTries has tenants try to reach resources of others with an identity that is lent to them. No such request is
+// written.
 func TestTries(t *testing.T) {
 	for name, try := range tries {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// variant is something that a tenant tries, and what the status of an object of the kind has then; nil is any refusal.
+// variant is an attempt of a tenant, with the expected text in the status of an object of the kind; nil is any refusal.
 type variant struct {
 	do   func(w *world)
 	says *regexp.Regexp

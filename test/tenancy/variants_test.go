@@ -101,7 +101,8 @@ func quoteText(text string) string {
 	return string(raw)
 }
 
-// refusal is what the status of an object has when something is refused: a denial, or the reason of a spec that is refused as a whole.
+// refusal is the text in the status of an object after a refusal: a denial, or the reason of a spec that is refused as
+// a whole.
 var refusal = regexp.MustCompile(`is not the Cluster's|leads to another path|is not an ID|"reason":"(InvalidConfiguration|NotSupported)"`)
 
 // TestSpellings has objects of every kind name a resource of others in every spelling, with an identity that is lent.
@@ -117,7 +118,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestVariants has objects of every kind reach for what is of others by further fields, with an identity that is lent.
+// TestVariants has objects of every kind try to reach resources of others by further fields, with an identity that is
+// lent.
 func TestVariants(t *testing.T) {
 	for _, kind := range slices.Sorted(maps.Keys(variants)) {
 		t.Run(kind, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 // hints are values by the path of a field, where the schema does not tell which mean something. A field with none is never drawn.
 type hints map[string][]any
 
-// byPattern are values for fields that say what they look like.
+// byPattern are values for fields whose schema has a pattern.
 var byPattern = map[string][]any{
 	`^(\d+)$`: {"5", "50"}, `^(\d+)m$`: {"10m", "20m", "10s"}, `^(\d+)s$`: {"10s", "20s"},
 }
@@ -116,7 +116,7 @@ func (h hints) drawValue(t *rapid.T, path string, schema apiextensionsv1.JSONSch
 	return rapid.SampledFrom([]any{"a", "b", ""}).Draw(t, path)
 }
 
-// integerCandidates returns the ends of a range, what is in between, and what is outside of it.
+// integerCandidates returns the ends of a range, values between them, and values outside of it.
 func integerCandidates(schema apiextensionsv1.JSONSchemaProps) []int {
 	low, high := 0, 100
 	if schema.Minimum != nil {

@@ -33,17 +33,17 @@ type life struct {
 	kinds map[string]kind
 	// objects have a spec that is taken, in the order in which they are made.
 	objects []object
-	// cluster is what the Cluster is called.
+	// cluster is the name of the Cluster.
 	cluster string
-	// before makes what is there before the objects, as the cluster that their defaults depend on; nil is nothing. create makes the
-	// cluster of objects that are admitted.
+	// before creates prerequisites of the objects, as the cluster that their defaults depend on; nil if there are none.
+	// create creates the cluster from objects that are admitted.
 	before func(w *world)
 	create func(w *world, admitted map[string]client.Object)
 	// add makes an object that comes later, and remove deletes one and waits until it is gone; false is that it has to stay. They are nil where
 	// no object comes and goes.
 	add    func(w *world, admitted client.Object)
 	remove func(w *world, name string) bool
-	// whole tells whether nothing is left to do that conditions do not tell; nil is that there is no such thing.
+	// whole reports whether no work is left beside the work that conditions report; nil if conditions report all of it.
 	whole   func(w *world) bool
 	excused []excuse
 
@@ -102,9 +102,9 @@ type end struct {
 	cloud clusters.State
 	// manifests are those that were taken last.
 	manifests map[string]map[string]any
-	// said is what objects say that are not as their spec.
+	// said are the messages of objects that differ from their spec.
 	said map[string]string
-	// refused are the answers to what was not taken, wrong those that tell no field.
+	// refused are the answers to refused manifests, wrong those that name no field.
 	refused, wrong []string
 	// gaps are properties in Azure that the states before and after a change have and that were missing between them.
 	gaps []string
@@ -232,7 +232,8 @@ func (w *world) readStored(name string) client.Object {
 	return object
 }
 
-// applyManifest applies a manifest as kubectl does: what the last one had and this one has not is removed, and what others wrote stays.
+// applyManifest applies a manifest like kubectl: values of the last manifest that this one lacks are removed, and
+// values of others stay.
 func (w *world) applyManifest(each apply) error {
 	w.T.Helper()
 	switch {
@@ -271,10 +272,12 @@ func (w *world) applyManifest(each apply) error {
 	return nil
 }
 
-// quiet is how long nothing more comes after the last that was done, and less than what is in order is left alone.
+// quiet is the time after which no further write follows the last one. It is less than the time for which objects in
+// order are left alone.
 const quiet = 2 * time.Minute
 
-// waitSettled waits until everything is as its spec and nothing is under way, or until what is not will not be.
+// waitSettled waits until every object matches its spec and no operation is running, or until the differences are
+// final.
 func (w *world) waitSettled() {
 	for end := time.Now().Add(time.Hour); time.Now().Before(end); {
 		w.waitFor(quiet)
@@ -303,7 +306,7 @@ func (w *world) waitFor(d time.Duration) {
 	}
 }
 
-// stays is what a condition says, that is True, of what works and does not change any more.
+// stays are messages of conditions with status True about objects that work and do not change any more.
 var stays = []string{"the spec has other values: ", "AKS cannot unset these fields, which the spec no longer sets"}
 
 // waitUntilGone waits until an object is.

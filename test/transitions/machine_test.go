@@ -20,7 +20,7 @@ var tags = []any{map[string]any{"a": "x"}, map[string]any{"a": "y", "b": "z"}, m
 func vmHints(at string) hints {
 	out := hints{}
 	for name, values := range map[string][]any{
-		// What somebody else makes in Azure.
+		// References to resources that other users create in Azure.
 		"image": nil, "osDisk.managedDisk.diskEncryptionSet": nil, "dataDisks[].managedDisk.diskEncryptionSet": nil,
 		"osDisk.managedDisk.securityProfile.diskEncryptionSet": nil, "dataDisks[].managedDisk.securityProfile.diskEncryptionSet": nil,
 		"diagnostics.boot.userManaged": nil,
@@ -68,7 +68,7 @@ func (w *world) createNetwork() {
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 }
 
-// disk is the least that a spec says of the disk of a VM.
+// disk is the minimal spec of the disk of a VM.
 var disk = map[string]any{"osType": "Linux", "diskSizeGB": int64(30), "managedDisk": map[string]any{"storageAccountType": "Premium_LRS"}}
 
 // madeUpKey is a difference in how VMs are reached.

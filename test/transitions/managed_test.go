@@ -22,7 +22,8 @@ const sshKey = "c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSUJ2VzNSa2dCbzZX
 var managed = life{
 	kinds: map[string]kind{
 		"AzureManagedControlPlane": {plural: "azuremanagedcontrolplanes", hints: hints{
-			// What is refused for being another cluster altogether, or needs what somebody else makes in Azure.
+			// Fields that are refused because the cluster would be another one, or that need resources of other users
+			// in Azure.
 			"subscriptionID": nil, "location": nil, "resourceGroupName": nil, "identityRef": nil, "azureEnvironment": nil,
 			"controlPlaneEndpoint": nil, "machineTemplate": nil,
 			"fleetsMember": nil, "kubeletUserAssignedIdentity": nil, "identity.userAssignedIdentityResourceID": nil,
@@ -171,7 +172,7 @@ func (l *life) newObject(kind string) client.Object {
 	return nil
 }
 
-// conditioned is an object that says how it is.
+// conditioned is an object with conditions.
 type conditioned interface {
 	client.Object
 	GetConditions() []metav1.Condition

@@ -10,10 +10,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// network is what a self-managed cluster has before its machines.
+// network is a self-managed cluster without machines.
 var network = life{
 	kinds: map[string]kind{"AzureCluster": {plural: "azureclusters", hints: hints{
-		// What is refused for being another cluster altogether, or needs what somebody else makes in Azure.
+		// Fields that are refused because the cluster would be another one, or that need resources of other users in
+		// Azure.
 		"subscriptionID": nil, "location": nil, "resourceGroup": nil, "identityRef": nil, "azureEnvironment": nil, "controlPlaneEndpoint": nil,
 		"extendedLocation": nil,
 		"failureDomains":   nil, "controlPlaneEnabled": nil, "networkSpec.vnet.id": nil, "networkSpec.vnet.resourceGroup": nil,

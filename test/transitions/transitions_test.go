@@ -69,7 +69,7 @@ func allLives() map[string]*life {
 	return map[string]*life{"AKS": &managed, "network": &network, "machine": &machine, "pool": &pool, "documents": &documents}
 }
 
-// drawSequence draws what a cluster is made of, and what is applied then.
+// drawSequence draws the first manifests of a cluster, and the changes that are applied then.
 func (l *life) drawSequence(t *testing.T, rt *rapid.T) (made map[string]map[string]any, then []apply) {
 	made = map[string]map[string]any{}
 	// A manifest is one of those before with changes: some are refused, and some go back.
@@ -96,7 +96,7 @@ func (l *life) drawSequence(t *testing.T, rt *rapid.T) (made map[string]map[stri
 	return made, then
 }
 
-// checkSequence applies manifests and tells what is wrong then.
+// checkSequence applies manifests and returns the violations.
 func (l *life) checkSequence(t *testing.T, count *tally, made map[string]map[string]any, then []apply) (wrong []string) {
 	t.Helper()
 	changed := l.applyManifests(t, made, then)

@@ -32,17 +32,17 @@ var noDefault = excuse{
 	difference: regexp.MustCompile(`: (false|<nil>)? is (missing|too much)$`),
 }
 
-// listDifferences returns what is otherwise in Azure after changes than after a fresh apply of the last manifests.
+// listDifferences returns the differences in Azure between changes and a fresh apply of the last manifests.
 func (l *life) listDifferences(fresh, changed end) []string {
 	return slices.DeleteFunc(fresh.cloud.ListDifferences(changed.cloud), func(difference string) bool {
 		return slices.ContainsFunc(append(l.excused, noDefault), func(e excuse) bool { return e.excuses(difference, changed.cloud) })
 	})
 }
 
-// cause is what a condition names that has a user know what to do: a field, or what Azure did not take.
+// cause is a text in a condition that names the cause: a field, or a request that Azure refused.
 var cause = regexp.MustCompile(`\bspec\.\w|(PUT|PATCH|DELETE|POST) \S+: \w+|the spec has other values: \w|the spec no longer sets, so they stay as they are until they are set again: /\w`)
 
-// lackingCause are conditions that tell no cause of what is not as the spec.
+// lackingCause returns the conditions that name no cause of a difference from the spec.
 func lackingCause(said map[string]string) (wrong []string) {
 	for name, is := range said {
 		if !cause.MatchString(is) {

@@ -148,7 +148,7 @@ var expectations = map[string]map[string]map[string]string{
 	"reserved":  {"Microsoft.Compute/virtualMachines/reserved-00000": {"properties.capacityReservation.capacityReservationGroup.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/capacity/providers/Microsoft.Compute/capacityReservationGroups/nodes"}},
 }
 
-// checkExpectations looks at what the objects of a manifest have become.
+// checkExpectations checks the results of the objects of a manifest.
 func checkExpectations(stage *harness.Stage, manifest string) {
 	stage.T.Helper()
 	objects, err := flavors.DecodeManifest([]byte(manifest))

@@ -1,5 +1,5 @@
-// Package book_test applies every manifest of docs/book/selfmanaged as a reader does: clusters and machines become Ready,
-// Azure shows what the manifest says, another look writes nothing, and deleting leaves nothing behind.
+// Package book_test applies every manifest of docs/book/selfmanaged like a reader: clusters and machines become Ready,
+// Azure has the values of the manifest, another reconciliation writes nothing, and deleting leaves nothing behind.
 package book_test
 
 import (

@@ -60,7 +60,7 @@ var taggings = map[string]tagging{
 	"microsoft.compute/virtualmachines/extensions": {none: true},
 }
 
-// leaveInAzure gives what is in the cluster's group the tags and bodies of the established provider.
+// leaveInAzure gives the resources of the cluster's group the tags and bodies of the established provider.
 func leaveInAzure(stage *harness.Stage, controlPlanes []string) {
 	stage.T.Helper()
 	tagged := 0

@@ -145,8 +145,9 @@ const (
 // others is the name of an object of the operator that belongs to no cluster.
 const others = "others"
 
-// createOperatorRemains leaves the operator of the established provider: its Deployment, its webhooks, one object of its own user, and an object for each of two documents,
-// whose kinds are served in another version than they are stored in, by a webhook that nobody answers.
+// createOperatorRemains creates the remains of the established provider's operator: its Deployment, its webhooks, one
+// object of a user of its own, and an object for each of two documents, whose kinds are served in another version than
+// they are stored in, by a webhook without a server.
 func createOperatorRemains(stage *harness.Stage) {
 	stage.T.Helper()
 	for _, kind := range []struct{ group, kind, plural string }{
@@ -179,7 +180,8 @@ func createOperatorRemains(stage *harness.Stage) {
 	stage.ReadObject(infrastructure, cluster)
 	leaveObject(stage, "containerservice.azure.com", "ManagedCluster", "somebody", controlPlane,
 		map[string]string{secret: harness.OperatorSecret, policy: "detach-on-delete"})
-	// While a Cluster is paused, the established provider has its objects skipped: that says nothing about the document.
+	// While a Cluster is paused, the established provider sets policy skip on its objects: that is no policy of the
+	// document.
 	leaveObject(stage, "resources.azure.com", "ResourceGroup", "capz-manager", infrastructure,
 		map[string]string{secret: harness.OperatorSecret, policy: "skip"})
 	leaveObject(stage, "resources.azure.com", "ResourceGroup", "another-user", nil, nil)

@@ -47,8 +47,8 @@ func storeAsEstablished(stage *harness.Stage) {
 	}
 }
 
-// convertToEstablished gives a stored object the form of the established provider: no annotation of ours, a status of contract
-// v1beta1, and what it writes back into spec and annotations.
+// convertToEstablished gives a stored object the form of the established provider: no annotation of ours, a status of
+// contract v1beta1, and the values that it writes back into spec and annotations.
 func convertToEstablished(stage *harness.Stage, stored *unstructured.Unstructured) {
 	annotations := stored.GetAnnotations()
 	for key := range annotations {
@@ -81,7 +81,7 @@ func convertToEstablished(stage *harness.Stage, stored *unstructured.Unstructure
 	setNested(stored.Object, status, "status")
 }
 
-// oldStatus is what is the same for every kind.
+// oldStatus sets the fields that are the same for every kind.
 func oldStatus(status object) {
 	delete(status, "initialization")
 	delete(status, "resources")
@@ -213,8 +213,8 @@ func oldPool(stage *harness.Stage, stored *unstructured.Unstructured, status obj
 	setAnnotation(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
 }
 
-// oldScaleSet has the interface that the established provider writes into the template, with its default subnet, and a disk that
-// somebody made larger in the template: there it waits for another image.
+// oldScaleSet has the interface that the established provider writes into the template, with its default subnet, and a
+// disk that a user made larger in the template: there it waits for another image.
 func oldScaleSet(stored *unstructured.Unstructured, status object) {
 	for _, field := range []string{"instances", "version", "observedGeneration"} {
 		delete(status, field)
@@ -232,7 +232,7 @@ func oldScaleSet(stored *unstructured.Unstructured, status object) {
 	setAnnotation(stored, "clusterctl.cluster.x-k8s.io/block-move", "true")
 }
 
-// oldInstance has what the established provider says of a VM: no addresses, no name, and nothing about whether it runs.
+// oldInstance has the established provider's status of a VM: no addresses, no name, and not whether it runs.
 func oldInstance(status object) {
 	for _, field := range []string{"addresses", "failureDomain", "instanceName", "observedGeneration"} {
 		delete(status, field)

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// feature is a feature set: what users choose a role for.
+// feature is a feature set, for which users choose a role.
 type feature struct {
 	// description is that of the role.
 	description string
@@ -19,7 +19,7 @@ type feature struct {
 	stories map[string]func(*harness.Stage)
 	// beyond is the feature set whose stories see what happens without the actions that both have.
 	beyond string
-	// also are actions that its stories take only when something went wrong before, with what they are for.
+	// also are actions that its stories take only after an earlier failure, with their purpose.
 	also map[string]string
 	// unnamed are actions that no condition names when they are missing, with the reason.
 	unnamed map[string]string
@@ -34,7 +34,8 @@ var operations = []string{
 	"Microsoft.Resources/subscriptions/operationresults/read",
 }
 
-// everybody is what looks at what is in order take, which come later than stories last. Without it they read more.
+// everybody are the actions of syncs of objects in order, which come later than stories last. Without them syncs read
+// more.
 var everybody = []string{"Microsoft.Resources/subscriptions/resources/read"}
 
 // children are types that are seen in the documents of their parents, and by themselves when those have changed since they were read, which

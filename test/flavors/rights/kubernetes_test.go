@@ -59,8 +59,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// checkRights finds rights that the release grants to the manager and that nobody needs. It says nothing of a run of some tests
-// only.
+// checkRights finds rights that the release grants to the manager and that no story uses. It checks nothing in a run of
+// some tests only.
 func checkRights(environment *harness.Environment) error {
 	if *update || flag.Lookup("test.run").Value.String() != "" {
 		return nil

@@ -1,9 +1,10 @@
-// Package rights_test holds the role definitions of templates/azure-roles against what the stories of their feature sets call.
+// Package rights_test compares the role definitions of templates/azure-roles with the calls of the stories of their
+// feature sets.
 //
-// Its promise: with its role, and nothing else, the provider takes the feature set's clusters from nothing to Ready, through a
-// change, and back to nothing, and uses every action of the role; and while an action is missing, a condition names it. With
-// -update the files are written from what was called. The stories make use of every right in Kubernetes that the release grants to
-// the manager, but for those that are named here with who does.
+// With its role, and nothing else, the provider takes the feature set's clusters from nothing to Ready, through a
+// change, and back to nothing, and uses every action of the role; and while an action is missing, a condition names it.
+// With -update the files are written from the calls. The stories make use of every right in Kubernetes that the release
+// grants to the manager, except for those that are named here with their user.
 package rights_test
 
 import (

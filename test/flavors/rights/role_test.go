@@ -151,7 +151,8 @@ func exceptActions(all, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(a string) bool { return slices.Contains(some, a) })
 }
 
-// usedActions returns the actions of the requests that Azure did not refuse, and none is refused for want of what is not in the role.
+// usedActions returns the actions of the requests that Azure did not refuse. It fails if Azure refused one for an
+// action outside of the role.
 func usedActions(t *testing.T, stage *harness.Stage, r role) []string {
 	t.Helper()
 	var out []string

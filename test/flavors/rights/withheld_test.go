@@ -18,8 +18,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// withheld are actions that the provider's role does not have until a condition names them. So each is taken away once, at the
-// request that first needs it; the story stands still there, says which action it is, and goes on when it is given.
+// withheld are actions that the provider's role does not have until a condition names them. So each is withheld once,
+// at the request that first needs it; the story stops there, names the action in a condition, and continues when the
+// action is granted.
 type withheld struct {
 	stage *harness.Stage
 	// given are the actions of the role, missing those that it gets yet, and named those that it got because of a condition.
@@ -107,7 +108,7 @@ func (w *withheld) grantNamedActions(ctx context.Context, events <-chan watch.Ev
 	}
 }
 
-// wakeControllers has the controllers look at what is stuck, as they do by themselves in a minute.
+// wakeControllers has the controllers reconcile stuck objects, as they do by themselves in a minute.
 func (w *withheld) wakeControllers(ctx context.Context) {
 	if len(w.stuck) == 0 {
 		return
@@ -123,7 +124,7 @@ func (w *withheld) wakeControllers(ctx context.Context) {
 // action is one in the words of Azure's refusal, in which several are separated by commas.
 var action = regexp.MustCompile(`Microsoft\.[A-Za-z.]+/[A-Za-z/]+`)
 
-// refusal is how Azure says that one is missing.
+// refusal is the code of Azure's error if one is missing.
 var refusal = regexp.MustCompile(`AuthorizationFailed`)
 
 // missingIn returns the actions that conditions of an object name as missing.

@@ -8,21 +8,21 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// flavor is one template with what has to come of it.
+// flavor is one template with its expected result.
 type flavor struct {
 	reason string
 	// variables are those beside the ones that every flavor requires.
 	variables map[string]string
 	// machines is how many machines there are; 0 is the three of most flavors.
 	machines int
-	// check looks at what is in Azure.
+	// check checks the resources in Azure.
 	check func(*look)
 }
 
 // resyncs is how often a cluster that is in order is looked at.
 const resyncs = 10
 
-// TestFlavors brings every flavor up, leaves it alone for ten resyncs, looks at what is special about it, and deletes it.
+// TestFlavors creates every flavor, leaves it alone for ten resyncs, checks its special resources, and deletes it.
 func TestFlavors(t *testing.T) {
 	t.Parallel()
 	flavors.LogApplies(t)

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// look reads what a flavor has become.
+// look reads the resources of a flavor.
 type look struct {
 	*harness.Stage
 	cluster *flavors.Cluster
@@ -54,7 +54,7 @@ func (l *look) groupInterfaces(group string) []map[string]any {
 	return nics
 }
 
-// expectValue compares what is at a path of each resource.
+// expectValue compares the value at a path of each resource.
 func (l *look) expectValue(resources []map[string]any, path, want string) {
 	l.T.Helper()
 	if len(resources) == 0 {
