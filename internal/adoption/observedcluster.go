@@ -71,13 +71,13 @@ func newOmittedValue(id arm.ID, path string, value any, reason string) OmittedVa
 // checkAdoptable rejects clusters that no manifest can adopt.
 func (f ObservedCluster) checkAdoptable(o Options) error {
 	if name := o.clusterName(f); len(validation.IsDNS1123Subdomain(name)) > 0 {
-		return fmt.Errorf("%q is not a valid name of a Cluster, which has lower-case letters, digits and '-'. Choose one with --cluster-name.",
+		return fmt.Errorf("%q is not a valid name of a Cluster, which has lower-case letters, digits and '-'. Choose one with --cluster-name",
 			name)
 	}
 	for key, value := range readTags(f.Cluster.Body) {
 		if infrav1.Marks(key) && key != infrav1.OwnerTag && !strings.EqualFold(key, infrav1.ClusterTagKey(o.clusterName(f))) &&
 			value == infrav1.TagOwned {
-			return fmt.Errorf("%s belongs to another Cluster by its tag %s. End the management by that Cluster first, and remove its tags.",
+			return fmt.Errorf("%s belongs to another Cluster by its tag %s. End the management by that Cluster first, and remove its tags",
 				f.Cluster.ID, key)
 		}
 	}

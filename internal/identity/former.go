@@ -98,7 +98,7 @@ func FormerRecord(namespace string, formers []Former) (record *corev1.ConfigMap,
 			continue
 		}
 		// Marshalling a struct of strings and a bool does not fail.
-		raw, _ := json.Marshal(former)
+		raw, _ := json.Marshal(former) //nolint:gosec // Former.Secret is the name of a Secret, and stored records have this key
 		sum := sha256.Sum256(raw)
 		key := former.Namespace + "." + hex.EncodeToString(sum[:8])
 		if _, there := record.Data[key]; !there && len(record.Data) >= maxFormer {

@@ -76,7 +76,7 @@ func TestDeleting(t *testing.T) {
 				declared: Declaration{Name: "AzureMachine", Finalizer: finalizer, FormerFinalizers: []string{former},
 					PrimaryCondition: infrav1.VMRunningCondition},
 			}}
-			runner := NewAzureRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour},
+			runner := NewAzureRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now, Resync: time.Hour},
 				Kind[*infrav1.AzureMachine, infrav1.AzureMachine](kind))
 			var err error
 			for range 2 {

@@ -109,7 +109,7 @@ func TestFailures(t *testing.T) {
 				return show(m)
 			}
 			recorder, lost := events.NewFakeRecorder(20), lostStatuses(t)
-			runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour},
+			runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now, Resync: time.Hour},
 				&kind)
 			// The second reconciliation ends in the same way, and tells nothing new.
 			for range 2 {

@@ -142,6 +142,8 @@ type Session struct {
 	// Name identifies the object to the engine, for example AzureMachine/default/m-1.
 	Name   string
 	Access *access.Access
+	// Now is the clock: it is compared with timestamps of objects.
+	Now func() time.Time
 	// Read chooses how Azure may be read.
 	Read engine.ReadOptions
 	// fingerprint is that of the plan's input; nil if no plan is made.

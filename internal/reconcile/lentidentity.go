@@ -88,7 +88,8 @@ func (a *azureReconciliation[O, I]) readOwnership(ctx context.Context, id arm.ID
 	var body struct {
 		Tags map[string]string `json:"tags"`
 	}
-	if json.Unmarshal(shown, &body) != nil {
+	readable := json.Unmarshal(shown, &body) == nil
+	if !readable {
 		return lent.Fact{Unreadable: true}, nil
 	}
 	return lent.Fact{Exists: true, Tags: body.Tags}, nil

@@ -13,8 +13,8 @@ func (a *azureReconciliation[O, I]) openAccess(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.session = Session{Name: a.declaration.Name + "/" + a.key.String(), Access: opened, Wake: a.wake.WakeFunc(a.key), Store: a.storeChanges,
-		RunAction: a.runAction}
+	a.session = Session{Name: a.declaration.Name + "/" + a.key.String(), Access: opened, Now: a.Now, Wake: a.wake.WakeFunc(a.key),
+		Store: a.storeChanges, RunAction: a.runAction}
 	return nil
 }
 

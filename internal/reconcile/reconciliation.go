@@ -35,7 +35,7 @@ func (p *reconciliation[O, I]) isDeleting() bool { return !p.object.GetDeletionT
 func (p *reconciliation[O, I]) recordResult() {
 	p.recording.EmitEvents()
 	if !p.target.WasProvisioned && !p.isDeleting() && conditions.IsTrue(p.object, infrav1.ReadyCondition) {
-		metrics.ObserveTimeToReady(p.declaration.Name, time.Since(p.object.GetCreationTimestamp().Time).Seconds())
+		metrics.ObserveTimeToReady(p.declaration.Name, p.Now().Sub(p.object.GetCreationTimestamp().Time).Seconds())
 	}
 }
 
@@ -44,5 +44,5 @@ func (r *Runner[O, I]) recordMetrics(begun time.Time, ended resultKind, err erro
 	if err != nil {
 		ended = resultError
 	}
-	metrics.CountReconciliation(r.declaration.Name, string(ended), time.Since(begun).Seconds())
+	metrics.CountReconciliation(r.declaration.Name, string(ended), r.Now().Sub(begun).Seconds())
 }

@@ -54,7 +54,7 @@ func run(t *testing.T, kind *told, object *infrav1.AzureMachine) (stored *infrav
 	t.Helper()
 	recorder := events.NewFakeRecorder(10)
 	store := storetest.NewClient(t, object)
-	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, kind)
+	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now, Resync: time.Hour}, kind)
 	key := client.ObjectKeyFromObject(object)
 	// The pass that writes the Paused condition ends with it.
 	for range 2 {
@@ -200,7 +200,7 @@ func TestManagerEnds(t *testing.T) {
 			end()
 			return ReadFailed(fmt.Errorf("get Secret ns/s: %w", ctx.Err()))
 		}}
-	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Resync: time.Hour}, kind)
+	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now, Resync: time.Hour}, kind)
 	var err error
 	for range 2 {
 		_, err = runner.Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})

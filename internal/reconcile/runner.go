@@ -41,6 +41,8 @@ type Services struct {
 	Recorder func(name string) events.EventRecorder
 	// Resync is the sync period: how long an object in order is left alone.
 	Resync time.Duration
+	// Now is the clock: it is compared with timestamps of objects.
+	Now func() time.Time
 	// WatchFilter is the required value of the label cluster.x-k8s.io/watch-filter; "" accepts all objects.
 	WatchFilter string
 }
@@ -60,7 +62,7 @@ type Runner[O Object, I any] struct {
 	eventLog        *eventlog.Recorder
 	stability       *stable.Tracker
 	wake            wake.Source
-	writes          patch.WriteTracker
+	writes          *patch.WriteTracker
 }
 
 // NewAzureRunner returns the runner of a kind with resources in Azure.
@@ -90,7 +92,8 @@ func newRunner[O Object, I any](services Services, loader Loader[O, I],
 	recorder := eventlog.NewBoundedRecorder(services.Recorder(strings.ToLower(declared.Name) + "-reconciler"))
 	return &Runner[O, I]{
 		Services: services, loader: loader, declaration: declared, reconcileObject: reconcileObject, eventRecorder: recorder,
-		eventLog: eventlog.NewRecorder(recorder), stability: stable.NewTracker(services.Resync, time.Now),
+		eventLog: eventlog.NewRecorder(recorder), stability: stable.NewTracker(services.Resync, services.Now),
+		writes: patch.NewWriteTracker(services.Now),
 	}
 }
 
@@ -142,7 +145,7 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 // Reconcile reconciles one object. The object shows every error that is returned, except those that eventlog.IsFailure excludes and
 // those of an object that could not be read or is gone.
 func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (result ctrl.Result, err error) {
-	begun := time.Now()
+	begun := r.Now()
 	ended := resultNothing
 	defer func() { r.recordMetrics(begun, ended, err) }()
 	p, err := r.loadObject(ctx, request)
@@ -160,7 +163,7 @@ func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (res
 
 // run enters the reconciliation, does its work and writes the result. It sets p.failureShown when the object shows the returned error.
 func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, result ctrl.Result, err error) {
-	p.changes, result, err = lifecycle.Enter(ctx, p.Client, &p.writes, p.target.Cluster, p.object, p.declaration.Finalizer)
+	p.changes, result, err = lifecycle.Enter(ctx, p.Client, p.writes, p.target.Cluster, p.object, p.declaration.Finalizer)
 	if err == nil && p.markPaused != nil && annotations.IsPaused(p.target.Cluster, p.object) {
 		return resultNothing, result, p.markPaused(ctx, p.in)
 	}

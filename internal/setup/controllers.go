@@ -76,13 +76,13 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 func (s *shared) runnerServices() reconcile.Services {
 	return reconcile.Services{
 		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.mgr.GetEventRecorder,
-		Resync: s.options.SyncPeriod, WatchFilter: s.options.WatchFilter,
+		Now: time.Now, Resync: s.options.SyncPeriod, WatchFilter: s.options.WatchFilter,
 	}
 }
 
 // controllerOptions returns the options of a controller with that number of workers.
 func (s *shared) controllerOptions(n int) controller.Options {
-	return controller.Options{MaxConcurrentReconciles: n, NewQueue: queue.New}
+	return controller.Options{MaxConcurrentReconciles: n, NewQueue: queue.New(time.Now)}
 }
 
 // setupSelfManaged registers the controllers of clusters on virtual machines, and the controller of identities, which all kinds use.

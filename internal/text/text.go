@@ -47,9 +47,8 @@ func QuoteUnprintable(text string) string {
 
 func quoteActive(text, keep string) string {
 	var out strings.Builder
-	for i, width := 0, 0; i < len(text); i += width {
-		var r rune
-		r, width = utf8.DecodeRuneInString(text[i:])
+	for i := 0; i < len(text); {
+		r, width := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case !isUnprintable(r) || strings.ContainsRune(keep, r):
 			out.WriteString(text[i : i+width])
@@ -58,6 +57,7 @@ func quoteActive(text, keep string) string {
 		default:
 			out.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 		}
+		i += width
 	}
 	return out.String()
 }

@@ -158,7 +158,7 @@ func (w *World) StartManager(register func(ctx context.Context, m *Manager) erro
 	if recorder == nil {
 		recorder = told{w}
 	}
-	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Resync: w.Resync,
+	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Now: time.Now, Resync: w.Resync,
 		Recorder: func(string) events.EventRecorder { return recorder }}
 	read := func(ctx context.Context, c *armclient.Client, id arm.ID, options engine.ReadOptions) (json.RawMessage, error) {
 		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false, options)

@@ -65,7 +65,7 @@ func NewCommand(o Options) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for flag, as := range map[string]string{"identity": asAzureManaged, "credential-from": asDocuments} {
 				if f.as != as && cmd.Flags().Changed(flag) {
-					return fmt.Errorf("--%s requires --as %s. The other kinds sign in by other means.", flag, as)
+					return fmt.Errorf("--%s requires --as %s. The other kinds sign in by other means", flag, as)
 				}
 			}
 			return f.runAdoption(cmd.Context(), o, cmd.OutOrStdout(), text.NewWriter(cmd.ErrOrStderr()))
@@ -113,7 +113,7 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 		return fmt.Errorf("--as %q: use %s or %s", f.as, asAzureManaged, asDocuments)
 	}
 	if f.as == asAzureManaged && f.apiVersion != types.ContainerServiceAPIVersion {
-		return fmt.Errorf("--api-version %s: AzureManaged kinds use %s. Use --as %s for another version.", f.apiVersion,
+		return fmt.Errorf("--api-version %s: AzureManaged kinds use %s. Use --as %s for another version", f.apiVersion,
 			types.ContainerServiceAPIVersion, asDocuments)
 	}
 	c, err := f.newReadOnlyClient(o)
@@ -144,7 +144,7 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 		fmt.Fprintln(messages, "would not be left as it is:", line)
 	}
 	if len(writes) > 0 && !f.unproven {
-		return errors.New("applying the manifests would write to Azure, so they are not printed. To print them anyway, set --unproven.")
+		return errors.New("applying the manifests would write to Azure, so they are not printed. To print them anyway, set --unproven")
 	}
 	raw, err := manifest.YAML()
 	if err != nil {

@@ -36,7 +36,7 @@ func waitUntilStopped(ctx context.Context, c client.Client) error {
 		}
 		for _, deployment := range append(beside.Items, operator) {
 			if replicas := deployment.Spec.Replicas; replicas == nil || *replicas > 0 {
-				return fmt.Errorf("Deployment %s runs. It would undo what this command does. Stop it: kubectl -n %s scale deployment %s --replicas 0",
+				return fmt.Errorf("the Deployment %s runs. It would undo what this command does. Stop it: kubectl -n %s scale deployment %s --replicas 0",
 					deployment.Name, deployment.Namespace, deployment.Name)
 			}
 			if err := waitUntilNoPods(ctx, c, deployment); err != nil {

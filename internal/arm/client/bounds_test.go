@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -55,10 +56,17 @@ var hostileAnswers = map[string]struct {
 	"metadata":               {"and the metadata with its endpoints", "metadata", 200, `{"issuer":"`, "x", `"}`, ""},
 }
 
+// The flags of the process that measure runs.
+var (
+	hostileAnswer      = flag.String("hostile-answer", "", "the hostile answer to ask for")
+	hostileEndpoint    = flag.String("hostile-endpoint", "", "the address of the server that gives it")
+	hostileCertificate = flag.String("hostile-certificate", "", "the certificate of the server")
+)
+
 // TestHostileAnswersUseBoundedMemory runs a process for each hostile answer and measures its resident memory.
 func TestHostileAnswersUseBoundedMemory(t *testing.T) {
-	if name := os.Getenv("HOSTILE_ANSWER"); name != "" {
-		askHostile(t, os.Getenv("HOSTILE_ENDPOINT"), hostileAnswers[name].ask)
+	if *hostileAnswer != "" {
+		askHostile(t, *hostileEndpoint, hostileAnswers[*hostileAnswer].ask)
 		return
 	}
 	for name, answer := range hostileAnswers {
@@ -99,10 +107,10 @@ func answering(ask string, answer func(http.ResponseWriter)) http.HandlerFunc {
 		case isMetadata && ask != "metadata":
 			_ = json.NewEncoder(w).Encode(map[string]string{"issuer": base + "/v2.0",
 				"authorization_endpoint": base + "/oauth2/v2.0/authorize", "token_endpoint": base + "/oauth2/v2.0/token"})
-		default:
-			answer(w)
 		case isToken && ask == "metadata":
 			http.Error(w, "the metadata was accepted", http.StatusTeapot)
+		default:
+			answer(w)
 		}
 	}
 }
@@ -121,9 +129,10 @@ func write(w http.ResponseWriter, begin, repeat, end string) {
 // measure runs this test as a separate process and returns its output.
 func measure(t *testing.T, name string, listener *httptest.Server) string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestHostileAnswersUseBoundedMemory$")
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: listener.Certificate().Raw})
-	command.Env = []string{"HOSTILE_ANSWER=" + name, "HOSTILE_ENDPOINT=" + listener.URL, "HOSTILE_CERTIFICATE=" + string(certificate)}
+	command := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run", "^TestHostileAnswersUseBoundedMemory$",
+		"-hostile-answer", name, "-hostile-endpoint", listener.URL, "-hostile-certificate", string(certificate))
+	command.Env = []string{}
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out[:min(len(out), 2000)])
@@ -139,7 +148,7 @@ func measure(t *testing.T, name string, listener *httptest.Server) string {
 // askHostile sends one request and decodes the answer as its callers do.
 func askHostile(t *testing.T, endpoint, ask string) {
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM([]byte(os.Getenv("HOSTILE_CERTIFICATE")))
+	pool.AppendCertsFromPEM([]byte(*hostileCertificate))
 	transport := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	var token azcore.TokenCredential = credential.Token("t")
 	if ask == "token" || ask == "metadata" {
@@ -173,7 +182,7 @@ func askHostile(t *testing.T, endpoint, ask string) {
 		if len(err.Error()) > 10_000 {
 			t.Errorf("the error has %d characters", len(err.Error()))
 		}
-		fmt.Printf("FAILED %.300s\n", err)
+		t.Logf("FAILED %.300s", err)
 	}
 }
 

@@ -38,15 +38,23 @@ type Credentials struct {
 	Kubeconfig []byte
 	// Admin and User are the kubeconfigs as AKS returns them; nil if they were not requested.
 	Admin, User []byte
-	// ValidFor is how long Kubeconfig can be used.
-	ValidFor time.Duration
+	// expiresOn is when Kubeconfig expires; zero if it never does.
+	expiresOn time.Time
+}
+
+// ValidFor returns how long Kubeconfig can be used from now on.
+func (c *Credentials) ValidFor(now time.Time) time.Duration {
+	if c.expiresOn.IsZero() {
+		return unlimited
+	}
+	return max(time.Minute, c.expiresOn.Sub(now)-tokenMargin)
 }
 
 // ReadKubeconfigs asks AKS for the kubeconfigs of the cluster with the state observed, unless the published ones are known to be
 // current.
 func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, access *access.Access, id arm.ID, observed json.RawMessage,
 	to published.Publisher) (*Credentials, error) {
-	out := &Credentials{ValidFor: unlimited}
+	out := &Credentials{}
 	entra, localDisabled := managedcluster.UsesEntraID(observed), managedcluster.HasLocalAccountsDisabled(observed)
 	var err error
 	if !localDisabled {
@@ -78,7 +86,7 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, acc
 		if out.Kubeconfig, err = kubeconfig.WithToken(out.User, token.Token); err != nil {
 			return nil, err
 		}
-		out.ValidFor = max(time.Minute, time.Until(token.ExpiresOn)-tokenMargin)
+		out.expiresOn = token.ExpiresOn
 	}
 	return out, nil
 }

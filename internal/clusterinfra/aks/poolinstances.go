@@ -27,11 +27,11 @@ type Instances struct {
 	ReadAt time.Time
 }
 
-// ReadInstances reads the VMs of an agent pool in its node resource group. observed is the body of the pool.
-func ReadInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, group arm.ID, pool string, observed json.RawMessage) (*Instances,
-	error) {
+// ReadInstances reads the VMs of an agent pool in its node resource group at the time now. observed is the body of the pool.
+func ReadInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, now time.Time, group arm.ID, pool string,
+	observed json.RawMessage) (*Instances, error) {
 	have := agentpool.Observe(observed).Properties
-	out := &Instances{ReadAt: time.Now(), Autoscaled: have.EnableAutoScaling}
+	out := &Instances{ReadAt: now, Autoscaled: have.EnableAutoScaling}
 	if have.Count != nil {
 		out.Count = *have.Count
 	}

@@ -169,7 +169,7 @@ func newTagAction(disk arm.ID, owner string) engine.Action {
 func (d Deletion) reportFailure(err error) (warning string, _ error) {
 	failed := &tagError{cause: err}
 	errors.As(err, &failed)
-	if arm.IsTransient(failed.cause) && d.Since != nil && time.Since(d.Since.Time) < maxDelay {
+	if arm.IsTransient(failed.cause) && d.Since != nil && d.Session.Now().Sub(d.Since.Time) < maxDelay {
 		return "", reconcile.ReadFailed(failed.cause)
 	}
 	what := "the disks of volumes"

@@ -37,7 +37,7 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 		if err := credentials.PublishSecrets(ctx, to); err != nil {
 			return err
 		}
-		in.published, in.accessValidFor = true, credentials.ValidFor
+		in.published, in.accessValidFor = true, credentials.ValidFor(session.Now())
 	}
 	if err := asoresources.ExportValues(ctx, to, in.planned, outcome, credentials); err != nil {
 		return fmt.Errorf("operatorSpec: %w", err)

@@ -49,7 +49,7 @@ func (k *Kind) readInstances(ctx context.Context, session reconcile.Session, poo
 		return nil, err
 	}
 	group := arm.ResourceGroupID(pool.ID.Subscription(), managedcluster.NodeResourceGroup(cluster))
-	return nodes.ReadInstances(ctx, k.Facts, session.Asker(), group, pool.ID.Name(), pool.Observed)
+	return nodes.ReadInstances(ctx, k.Facts, session.Asker(), session.Now(), group, pool.ID.Name(), pool.Observed)
 }
 
 // followAutoscaler has the MachinePool follow AKS's autoscaler.

@@ -92,7 +92,7 @@ func TestReconcile(t *testing.T) {
 			store := storetest.NewClient(t, objects...)
 			tenancy := map[bool]identity.Tenancy{true: identity.Trusted, false: identity.Isolated}[test.trusted]
 			r := reconcile.NewLocalRunner(reconcile.Services{
-				Client: store, Recorder: func(string) events.EventRecorder { return events.NewFakeRecorder(10) }, Resync: time.Hour,
+				Client: store, Recorder: func(string) events.EventRecorder { return events.NewFakeRecorder(10) }, Now: time.Now, Resync: time.Hour,
 			}, &Kind{Client: store, Identities: identity.New(store, identity.Options{Tenancy: tenancy})})
 			request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.identity)}
 			// The pass that writes the Paused condition ends with it.

@@ -92,7 +92,7 @@ type requestState struct {
 // sendRequests sends the requests to delete or upgrade the VMs that were decided on, and follows those sent before. Engine.RunAction does
 // not repeat a failed one before its retry is due.
 func (k *Kind) sendRequests(ctx context.Context, session reconcile.Session, in *input, more bool) requestState {
-	known, now := k.requests.poolState(session.Name), time.Now()
+	known, now := k.requests.poolState(session.Name), session.Now()
 	sent := known.sent
 	if more && in.isGathered(&known, now) && (isFlexible(in) || !k.requests.hasUnfinished(session.Name, in.vms)) {
 		sent = slices.Concat(sent, deleteRequests(in, session.Name), upgradeRequests(in, session.Name))

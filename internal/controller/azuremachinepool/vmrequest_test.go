@@ -41,7 +41,7 @@ func TestRefusedDeletionOfVMs(t *testing.T) {
 			t.Fatal(err)
 		}
 		e, k := engine.New(engine.Options{}), &Kind{}
-		session := reconcile.Session{Name: "AzureMachinePool/default/pool"}
+		session := reconcile.Session{Name: "AzureMachinePool/default/pool", Now: time.Now}
 		in := &input{planned: pool.Input{
 			ClusterInput: plan.ClusterInput{SubscriptionID: "s",
 				AzureCluster: &infrav1.AzureCluster{Spec: infrav1.AzureClusterSpec{ResourceGroup: "rg"}}},

@@ -47,8 +47,8 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 	if err := exportValues(ctx, to, observed, in.exports, credentials); err != nil {
 		return err
 	}
-	in.published, in.accessValidFor = true, credentials.ValidFor
-	in.health = k.readHealth(ctx, session.Access.Client, in)
+	in.published, in.accessValidFor = true, credentials.ValidFor(session.Now())
+	in.health = k.readHealth(ctx, session, in)
 	in.acted = true
 	// The status is written before the request to the workload cluster, which may be unreachable.
 	_, _ = k.Report(in, outcome)

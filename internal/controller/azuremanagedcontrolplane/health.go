@@ -9,9 +9,9 @@ import (
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
@@ -26,12 +26,12 @@ type healthReading struct {
 }
 
 // readHealth reads the health of the cluster, if that is enabled.
-func (k *Kind) readHealth(ctx context.Context, c *armclient.Client, in *input) *healthReading {
+func (k *Kind) readHealth(ctx context.Context, session reconcile.Session, in *input) *healthReading {
 	if !k.ResourceHealth {
 		return nil
 	}
-	out := &healthReading{age: time.Since(in.controlPlane.CreationTimestamp.Time)}
-	out.health, out.err = k.Facts.ReadHealth(ctx, c, plan.ClusterID(in.planned))
+	out := &healthReading{age: session.Now().Sub(in.controlPlane.CreationTimestamp.Time)}
+	out.health, out.err = k.Facts.ReadHealth(ctx, session.Access.Client, plan.ClusterID(in.planned))
 	return out
 }
 

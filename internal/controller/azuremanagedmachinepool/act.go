@@ -20,7 +20,7 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 		return nil
 	}
 	group := arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroupName(in.planned))
-	if in.instances, err = aks.ReadInstances(ctx, k.Facts, session.Asker(), group, plan.PoolName(in.pool), result.Observed); err != nil {
+	if in.instances, err = aks.ReadInstances(ctx, k.Facts, session.Asker(), session.Now(), group, plan.PoolName(in.pool), result.Observed); err != nil {
 		return reconcile.ReadFailedFor(infrav1.ScaleSetReadyCondition, err)
 	}
 	if in.machinePool, err = aks.FollowAutoscaler(ctx, k.Client, in.machinePool, plan.ReplicasManagedByAKS, in.instances); err != nil {

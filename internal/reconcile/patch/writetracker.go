@@ -15,12 +15,18 @@ import (
 )
 
 // WriteTracker remembers the last write of each object until the cache shows it. A reconciliation of an older version would repeat the
-// work of the last one and revert its conditions. The zero value is ready to use, and a nil tracker remembers nothing. It serves the
+// work of the last one and revert its conditions. A nil tracker remembers nothing. It serves the
 // objects of one kind and is safe for concurrent use.
 type WriteTracker struct {
+	now        func() time.Time
 	mu         sync.Mutex
 	lastWrites map[client.ObjectKey]writtenVersion
 	lastSweep  time.Time
+}
+
+// NewWriteTracker returns a tracker of the objects of one kind. now is the clock.
+func NewWriteTracker(now func() time.Time) *WriteTracker {
+	return &WriteTracker{now: now, lastWrites: map[client.ObjectKey]writtenVersion{}}
 }
 
 // writtenVersion is the last write of an object. removed is set if the write removed the last finalizer of an object that is being
@@ -96,10 +102,7 @@ func (w *WriteTracker) recordWrite(obj client.Object) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.lastWrites == nil {
-		w.lastWrites = map[client.ObjectKey]writtenVersion{}
-	}
-	now := time.Now()
+	now := w.now()
 	if now.Sub(w.lastSweep) > retention {
 		maps.DeleteFunc(w.lastWrites, func(_ client.ObjectKey, written writtenVersion) bool { return now.Sub(written.writtenAt) > retention })
 		w.lastSweep = now

@@ -25,7 +25,7 @@ func TestOutdated(t *testing.T) {
 	ended := at("a", "120")
 	ended.Finalizers, ended.DeletionTimestamp = nil, &metav1.Time{Time: time.Unix(0, 0)}
 
-	var written WriteTracker
+	written := NewWriteTracker(time.Now)
 	for _, step := range []struct {
 		reason string
 		wrote  *infrav1.AzureMachine
@@ -74,7 +74,7 @@ func TestOutdated(t *testing.T) {
 // TestObjectsThatNobodyReadsAgain has objects that others deleted after the last write of the manager.
 func TestObjectsThatNobodyReadsAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var written WriteTracker
+		written := NewWriteTracker(time.Now)
 		for i := range 100 {
 			written.recordWrite(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i), UID: types.UID(fmt.Sprint(i)),
 				ResourceVersion: "1"}})

@@ -32,16 +32,17 @@ type (
 	Queue   = workqueue.TypedRateLimitingInterface[reconcile.Request]
 )
 
-// New returns the queue of a controller. Its signature is that of controller.Options.NewQueue.
-func New(controller string, limiter Limiter) Queue {
-	return newQueue(controller, limiter)
+// New returns a function that makes the queue of a controller, for controller.Options.NewQueue. now is the clock of the timers, the
+// system's.
+func New(now func() time.Time) func(controller string, limiter Limiter) Queue {
+	return func(controller string, limiter Limiter) Queue { return newQueue(controller, limiter, now) }
 }
 
-func newQueue(controller string, limiter Limiter) *queue {
+func newQueue(controller string, limiter Limiter, now func() time.Time) *queue {
 	if limiter == nil {
 		limiter = workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()
 	}
-	q := &queue{limiter: limiter, metrics: metrics.NewQueue(controller), items: map[reconcile.Request]*item{},
+	q := &queue{now: now, limiter: limiter, metrics: metrics.NewQueue(controller), items: map[reconcile.Request]*item{},
 		working: map[reconcile.Request]time.Time{}, ready: newTurns(), down: make(chan struct{})}
 	q.arrived = sync.NewCond(&q.mu)
 	go q.measureWork()
@@ -50,6 +51,7 @@ func newQueue(controller string, limiter Limiter) *queue {
 
 // queue implements priorityqueue.PriorityQueue.
 type queue struct {
+	now     func() time.Time
 	limiter Limiter
 	metrics *metrics.Queue
 	// down is closed by the shutdown.
@@ -105,7 +107,7 @@ func (q *queue) addRequest(request reconcile.Request, priority int, after time.D
 		it = &item{request: request, priority: priority, position: -1}
 		q.items[request] = it
 		if after > 0 {
-			it.readyAt = time.Now().Add(after)
+			it.readyAt = q.now().Add(after)
 			heap.Push(&q.delayed, it)
 			q.setTimer()
 			return
@@ -121,7 +123,7 @@ func (q *queue) addRequest(request reconcile.Request, priority int, after time.D
 	if after <= 0 {
 		heap.Remove(&q.delayed, it.position)
 		q.makeReady(it)
-	} else if readyAt := time.Now().Add(after); readyAt.Before(it.readyAt) {
+	} else if readyAt := q.now().Add(after); readyAt.Before(it.readyAt) {
 		it.readyAt = readyAt
 		heap.Fix(&q.delayed, it.position)
 		q.setTimer()
@@ -147,7 +149,7 @@ func (q *queue) raisePriority(it *item, priority int) {
 // makeReady puts an item that is no longer delayed into the line of its namespace. If a worker still has its request, Done does so. The
 // caller holds mu.
 func (q *queue) makeReady(it *item) {
-	it.readyAt = time.Now()
+	it.readyAt = q.now()
 	q.readyCount++
 	q.metrics.CountReady(it.priority)
 	if _, works := q.working[it.request]; !works {
@@ -161,7 +163,7 @@ func (q *queue) setTimer() {
 	if len(q.delayed) == 0 {
 		return
 	}
-	wait := max(0, time.Until(q.delayed[0].readyAt))
+	wait := max(0, q.delayed[0].readyAt.Sub(q.now()))
 	if q.timer == nil {
 		q.timer = time.AfterFunc(wait, q.releaseDue)
 		return
@@ -176,7 +178,7 @@ func (q *queue) releaseDue() {
 	if q.shut {
 		return
 	}
-	for now := time.Now(); len(q.delayed) > 0 && !q.delayed[0].readyAt.After(now); {
+	for now := q.now(); len(q.delayed) > 0 && !q.delayed[0].readyAt.After(now); {
 		q.makeReady(heap.Pop(&q.delayed).(*item))
 	}
 	q.setTimer()
@@ -193,7 +195,7 @@ func (q *queue) GetWithPriority() (request reconcile.Request, priority int, shut
 		return reconcile.Request{}, 0, true
 	}
 	it := q.ready.takeNext()
-	now := time.Now()
+	now := q.now()
 	delete(q.items, it.request)
 	q.readyCount--
 	q.working[it.request] = now
@@ -210,7 +212,7 @@ func (q *queue) Done(request reconcile.Request) {
 		return
 	}
 	delete(q.working, request)
-	q.metrics.ObserveWork(time.Since(since))
+	q.metrics.ObserveWork(q.now().Sub(since))
 	if it, again := q.items[request]; again && it.position < 0 && !q.shut {
 		q.ready.pushItem(it)
 		q.arrived.Signal()

@@ -70,7 +70,7 @@ func TestOrder(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			q := newQueue("test", nil)
+			q := newQueue("test", nil, time.Now)
 			defer q.ShutDown()
 			for _, each := range test.add {
 				q.AddWithOpts(priorityqueue.AddOpts{Priority: &each.priority}, each.request)
@@ -87,7 +87,7 @@ func TestOrder(t *testing.T) {
 
 // TestWhileWorking adds a request that a worker has: it is handed out again after that, with its priority.
 func TestWhileWorking(t *testing.T) {
-	q := newQueue("test", nil)
+	q := newQueue("test", nil, time.Now)
 	defer q.ShutDown()
 	q.Add(request("a", "1"))
 	q.Add(request("a", "2"))
@@ -109,7 +109,7 @@ func TestWhileWorking(t *testing.T) {
 // TestDelays hands requests out at their times.
 func TestDelays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue("test", nil)
+		q := newQueue("test", nil, time.Now)
 		defer q.ShutDown()
 		begun := time.Now()
 		q.AddAfter(request("a", "late"), time.Hour)
@@ -146,7 +146,7 @@ func TestDelays(t *testing.T) {
 
 // TestEveryNamespaceHasTurns has one namespace add each of its requests again at once, with a high priority. Every other namespace gets turns.
 func TestEveryNamespaceHasTurns(t *testing.T) {
-	q := newQueue("test", nil)
+	q := newQueue("test", nil, time.Now)
 	defer q.ShutDown()
 	for i := range 238 {
 		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request("many", fmt.Sprint(i)))
@@ -183,7 +183,7 @@ func TestAllocations(t *testing.T) {
 			q.Done(got)
 		})
 	}
-	ours, theirs := cost(newQueue("test", nil)), cost(priorityqueue.New[reconcile.Request]("test"))
+	ours, theirs := cost(newQueue("test", nil, time.Now)), cost(priorityqueue.New[reconcile.Request]("test"))
 	t.Logf("%.0f allocations, controller-runtime's queue %.0f", ours, theirs)
 	if ours > 2*theirs+4 {
 		t.Errorf("%.0f allocations, controller-runtime's queue %.0f", ours, theirs)
@@ -216,7 +216,7 @@ func workers(q *queue, count, requests int) *sync.WaitGroup {
 func TestShutDown(t *testing.T) {
 	for round := range 200 {
 		synctest.Test(t, func(t *testing.T) {
-			q := newQueue("test", nil)
+			q := newQueue("test", nil, time.Now)
 			left := workers(q, 10, round+1)
 			for i := range 20 {
 				q.Add(request("a", fmt.Sprint(i)))
@@ -237,7 +237,7 @@ func TestShutDown(t *testing.T) {
 
 // TestShutDownWhileWorking lets a worker finish.
 func TestShutDownWhileWorking(t *testing.T) {
-	q := newQueue("test", nil)
+	q := newQueue("test", nil, time.Now)
 	q.Add(request("a", "1"))
 	got, _ := q.Get()
 	q.ShutDown()
@@ -250,7 +250,7 @@ func TestShutDownWhileWorking(t *testing.T) {
 // TestMetrics counts in the metrics of controller-runtime what happens to a request.
 func TestMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue("measured", nil)
+		q := newQueue("measured", nil, time.Now)
 		defer q.ShutDown()
 		q.AddAfter(request("a", "1"), time.Minute)
 		q.Add(request("a", "1"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +24,7 @@ func TestNamespacesShareWorkers(t *testing.T) {
 	const broken = 238
 	unmanaged(t, func(w *world) {
 		w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
-			return clusters.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 1, NewQueue: queue.New})
+			return clusters.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 1, NewQueue: queue.New(time.Now)})
 		})
 		in := func(namespace, name string, change func(*infrav1.AzureCluster)) {
 			own := w.Namespace
