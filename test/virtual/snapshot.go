@@ -43,9 +43,9 @@ func (w *World) RestoreSnapshot(snapshot Snapshot) {
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	objects.uids = 1 << 20 // UIDs are those of nothing that was made since.
+	objects.SkipUIDs(1 << 20) // UIDs are those of nothing that was made since.
 	for _, object := range snapshot {
-		if err := objects.tracker.Add(object.DeepCopyObject()); err != nil {
+		if err := objects.Restore(object); err != nil {
 			w.T.Fatal(err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup/trim"
 )
 
@@ -62,7 +63,7 @@ func (v *view) caches(object runtime.Object) bool {
 		return false
 	}
 	kind, err := apiutil.GVKForObject(object, v.scheme)
-	return err == nil && slices.ContainsFunc(watchedKinds(), func(each client.Object) bool {
+	return err == nil && slices.ContainsFunc(kubernetes.WatchedKinds(), func(each client.Object) bool {
 		of, err := apiutil.GVKForObject(each, v.scheme)
 		return err == nil && kind.Group == of.Group && (kind.Kind == of.Kind || kind.Kind == of.Kind+"List")
 	})

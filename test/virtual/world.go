@@ -109,7 +109,7 @@ func (w *World) NewManagementCluster() *World {
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	objects.uids = 1 << 20 // UIDs are those of no other cluster.
+	objects.SkipUIDs(1 << 20) // UIDs are those of no other cluster.
 	out := *w
 	out.Kubernetes, out.Stage = objects, &harness.Stage{T: w.T, Client: objects, Namespace: w.Namespace, Azure: w.Azure}
 	out.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})

@@ -1,0 +1,188 @@
+// Package kubernetes is an API server in memory, as far as controllers see one: it sets UIDs, generations and creation times, it separates
+// the status from the rest, and it calls a function after each change. Plans and tests in virtual time run the manager's controllers
+// against it.
+//
+// It validates nothing and fills in no defaults: what is stored has passed admission. It serves one process and keeps nothing.
+package kubernetes
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/testing"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// Server has objects. It is safe for concurrent use.
+type Server struct {
+	client.WithWatch
+	scheme  *runtime.Scheme
+	tracker testing.ObjectTracker
+	// changed is called after each change with the object before and after it; nil means that there is none.
+	changed func(ctx context.Context, before, after client.Object)
+
+	// changing is held while an object is changed: its generation counts with its spec, and changes are reported in order.
+	changing sync.Mutex
+
+	mu   sync.Mutex
+	uids int
+	// Ahead is how much the API server's clock is ahead of the manager's, in nanoseconds.
+	Ahead atomic.Int64
+}
+
+// WatchedKinds returns the kinds that a manager has a cache of. All have a status.
+func WatchedKinds() []client.Object {
+	return []client.Object{
+		&infrav1.AzureCluster{}, &infrav1.AzureMachine{}, &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachinePool{},
+		&infrav1.AzureMachinePoolMachine{}, &infrav1.AzureClusterIdentity{},
+		&infrav1.AzureManagedCluster{}, &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedMachinePool{},
+		&infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedMachinePool{},
+		&clusterv1.Cluster{}, &clusterv1.MachinePool{}, &clusterv1.Machine{},
+	}
+}
+
+// NewScheme returns the kinds that the server knows: some of Kubernetes', those of Cluster API, and those of this provider.
+func NewScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{metav1.AddMetaToScheme, corev1.AddToScheme, clusterv1.AddToScheme, infrav1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
+	}
+	return scheme, nil
+}
+
+// New returns a server without objects. changed is called after each change with copies of the object before and after it, of which one is
+// nil if it is new or gone; nil is not called.
+func New(changed func(ctx context.Context, before, after client.Object)) (*Server, error) {
+	scheme, err := NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	namespaced := meta.NewDefaultRESTMapper(scheme.PrioritizedVersionsAllGroups())
+	for kind := range scheme.AllKnownTypes() {
+		namespaced.Add(kind, meta.RESTScopeNamespace)
+	}
+	s := &Server{scheme: scheme, changed: changed,
+		tracker: testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())}
+	s.WithWatch = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(namespaced).
+		// The default one converts every object to the form of server-side apply, which is not used here.
+		WithObjectTracker(s.tracker).
+		WithStatusSubresource(WatchedKinds()...).
+		WithInterceptorFuncs(interceptor.Funcs{
+			Create: s.createObject, Patch: s.patchObject, Delete: s.deleteObject,
+			SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch,
+				options ...client.SubResourcePatchOption) error {
+				return s.changeObject(ctx, c, obj, func() error { return c.Status().Patch(ctx, obj, patch, options...) })
+			},
+		}).Build()
+	return s, nil
+}
+
+// Restore stores an object as it was in another API server, with its UID and its status.
+func (s *Server) Restore(object client.Object) error {
+	return s.tracker.Add(object.DeepCopyObject())
+}
+
+// SkipUIDs makes the UIDs of new objects differ from those of n earlier ones.
+func (s *Server) SkipUIDs(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.uids = n
+}
+
+func (s *Server) createObject(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
+	s.mu.Lock()
+	s.uids++
+	obj.SetUID(types.UID(fmt.Sprintf("00000000-0000-0000-0000-%012d", s.uids)))
+	s.mu.Unlock()
+	obj.SetGeneration(1)
+	obj.SetCreationTimestamp(metav1.NewTime(time.Now().Add(time.Duration(s.Ahead.Load()))))
+	// An API server takes no status with what is new.
+	if status := reflect.ValueOf(obj).Elem().FieldByName("Status"); status.IsValid() {
+		status.SetZero()
+	}
+	return s.changeObject(ctx, c, obj, func() error { return c.Create(ctx, obj, options...) })
+}
+
+func (s *Server) patchObject(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch,
+	options ...client.PatchOption) error {
+	return s.changeObject(ctx, c, obj, func() error { return c.Patch(ctx, obj, patch, options...) })
+}
+
+func (s *Server) deleteObject(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
+	return s.changeObject(ctx, c, obj, func() error { return c.Delete(ctx, obj, options...) })
+}
+
+// changeObject changes an object with a function, counts its generation, and reports the change.
+func (s *Server) changeObject(ctx context.Context, c client.Client, obj client.Object, change func() error) error {
+	s.changing.Lock()
+	defer s.changing.Unlock()
+	before, was := s.readStored(ctx, c, obj)
+	if err := change(); err != nil {
+		return err
+	}
+	after, is := s.readStored(ctx, c, obj)
+	if was && is && !bytes.Equal(encodeSpec(before), encodeSpec(after)) {
+		after.SetGeneration(before.GetGeneration() + 1)
+		if err := c.Update(ctx, after); err != nil {
+			return err
+		}
+		obj.SetGeneration(after.GetGeneration())
+		obj.SetResourceVersion(after.GetResourceVersion())
+	}
+	if was && is {
+		// A patch without effect is no change to an API server either.
+		same := after.DeepCopyObject().(client.Object)
+		same.SetResourceVersion(before.GetResourceVersion())
+		if equality.Semantic.DeepEqual(before, same) {
+			return nil
+		}
+	}
+	if !was {
+		before = nil
+	}
+	if !is {
+		after = nil
+	}
+	if s.changed != nil {
+		s.changed(ctx, before, after)
+	}
+	return nil
+}
+
+func (s *Server) readStored(ctx context.Context, c client.Client, obj client.Object) (client.Object, bool) {
+	out := obj.DeepCopyObject().(client.Object)
+	return out, c.Get(ctx, client.ObjectKeyFromObject(obj), out) == nil
+}
+
+// encodeSpec returns the part of an object that generations count.
+func encodeSpec(obj client.Object) []byte {
+	raw, err := json.Marshal(obj)
+	if err != nil {
+		return nil
+	}
+	var parsed struct {
+		Spec json.RawMessage `json:"spec"`
+	}
+	_ = json.Unmarshal(raw, &parsed)
+	return parsed.Spec
+}
