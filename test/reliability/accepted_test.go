@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // countAccepted counts the provider's requests that Azure accepted since a mark, by method and resource. Reads by POST
@@ -14,7 +13,7 @@ func (w *world) countAccepted(mark harness.Mark) map[string]int {
 	out := map[string]int{}
 	for _, request := range w.Azure.Requests()[mark:] {
 		path, _, _ := strings.Cut(request.URL, "?")
-		if request.UserAgent == virtual.UserAgent || request.Method == http.MethodGet || request.Status > 299 || request.Status == 0 ||
+		if request.UserAgent == harness.UserAgent || request.Method == http.MethodGet || request.Status > 299 || request.Status == 0 ||
 			!strings.HasPrefix(path, "/subscriptions/") || strings.Contains(path, "/list") {
 			continue
 		}

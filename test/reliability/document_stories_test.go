@@ -9,7 +9,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // identityDocument is a resource beside an AKS cluster.
@@ -43,7 +43,7 @@ func asoStages() []stage {
 			w.MakeDocuments(c)
 		}},
 		{"scale", func(w *world) {
-			harness.ChangeObject(w.Stage, clusters.MachinePool("c1-pool1"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+			harness.ChangeObject(w.Stage, virtual.MachinePool("c1-pool1"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
 			w.WaitUntil("the pool has three machines", func() bool {
 				pool := &infrav1.AzureASOManagedMachinePool{}
 				w.ReadObject(pool, "c1-pool1")
@@ -61,7 +61,7 @@ func asoStages() []stage {
 			harness.ChangeObject(w.Stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: named},
 				func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Version = nextVersion })
 			for _, pool := range []string{"c1-pool0", "c1-pool1"} {
-				harness.ChangeObject(w.Stage, clusters.MachinePool(pool), func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = nextVersion })
+				harness.ChangeObject(w.Stage, virtual.MachinePool(pool), func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = nextVersion })
 			}
 			w.WaitUntil("the pools run the version", func() bool {
 				for _, name := range []string{"pool0", "pool1"} {
@@ -90,7 +90,7 @@ func asoStages() []stage {
 func (w *world) removeDocumentPool(name string) {
 	w.T.Helper()
 	pool := &infrav1.AzureASOManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	w.DeleteObjects(clusters.MachinePool(name), pool)
+	w.DeleteObjects(virtual.MachinePool(name), pool)
 	w.WaitUntilGone(pool)
-	w.RemoveFinalizers(clusters.MachinePool(name))
+	w.RemoveFinalizers(virtual.MachinePool(name))
 }

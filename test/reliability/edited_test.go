@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // How long after an edit its outcome is there: changes that Azure's list of all resources shows are found every ten
@@ -44,7 +43,7 @@ func TestEditedAtRest(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { resources = playedWorld(t, stages).editableResources() })
 		seen := map[string]bool{}
 		for _, short := range resources {
-			short = clusters.MaskRandomText(short)
+			short = virtual.MaskRandomText(short)
 			key := short
 			if strings.Contains(short, "/MC_") {
 				// One of a type will do, of those that a pool looks at.
@@ -62,7 +61,7 @@ func TestEditedAtRest(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := playedWorld(t, stages)
 					here := w.editableResources()
-					actual := here[slices.IndexFunc(here, func(other string) bool { return clusters.MaskRandomText(other) == short })]
+					actual := here[slices.IndexFunc(here, func(other string) bool { return virtual.MaskRandomText(other) == short })]
 					for _, e := range edits {
 						if w.playEdit(name, actual, e) {
 							tried.Add(1)

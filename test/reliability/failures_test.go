@@ -29,7 +29,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // call is a kind of request of the manager to the API server.
@@ -39,7 +38,7 @@ func (c call) String() string { return c.verb + " " + c.kind }
 
 // failing is a world with objects of all kinds, in which one kind of call fails from a stage on.
 type failing struct {
-	*clusters.World
+	*virtual.Scenario
 	mu sync.Mutex
 	// calls are those that were made, by stage.
 	calls map[string]map[call]bool
@@ -63,9 +62,9 @@ var phases = []string{"create", "pause", "resume", "delete"}
 
 // playSequence has objects of all kinds come and go while calls of one kind fail. The zero call lets all succeed.
 func playSequence(t *testing.T, family string, refuse call, since string) *failing {
-	w := &failing{family: family, World: clusters.New(t), calls: map[string]map[call]bool{}, stage: phases[0], refuse: refuse, since: since,
+	w := &failing{family: family, Scenario: virtual.New(t), calls: map[string]map[call]bool{}, stage: phases[0], refuse: refuse, since: since,
 		warnings: map[string]map[string]int{}, problems: map[string]bool{}}
-	w.World.Refuse, w.Failed, w.Told = w.answerCall, w.checkFailure, w.recordEvent
+	w.Scenario.Refuse, w.Failed, w.Told = w.answerCall, w.checkFailure, w.recordEvent
 	w.StartManager(w.registerKinds)
 	w.createObjects()
 	w.playPools(20 * time.Minute)
@@ -109,7 +108,7 @@ func (w *failing) registerKinds(ctx context.Context, m *virtual.Manager) error {
 	if err := templates.SetupWithManager(ctx, m, options); err != nil {
 		return err
 	}
-	return clusters.RegisterControllers(ctx, m)
+	return virtual.RegisterControllers(ctx, m)
 }
 
 func (w *failing) createObjects() {
@@ -219,7 +218,7 @@ func (w *failing) checkFailure(f virtual.Failure) {
 	if err := w.Kubernetes.Get(context.Background(), f.Object, object.(client.Object)); err != nil {
 		return // It is gone.
 	}
-	conditioned, ok := object.(interface{ GetConditions() []metav1.Condition })
+	conditioned, ok := object.(harness.Conditioned)
 	if !ok || strings.HasPrefix(f.Controller, "azurejson") || f.Kind == "AzureMachineTemplate" {
 		return // The event is all there is.
 	}
@@ -251,7 +250,7 @@ func (w *failing) showsEvent(event virtual.Event) bool {
 	if err != nil || !strings.Contains(event.Note, "refused: ") {
 		return false
 	}
-	conditioned, ok := stored.(interface{ GetConditions() []metav1.Condition })
+	conditioned, ok := stored.(harness.Conditioned)
 	if !ok || w.Kubernetes.Get(context.Background(), client.ObjectKey{Namespace: w.Namespace, Name: event.Name},
 		stored.(client.Object)) != nil {
 		return false
@@ -301,15 +300,12 @@ func (w *failing) reportFailures(t *testing.T) {
 
 // TestIdentityBeingDeleted has a cluster of each kind name an identity that waits to be gone.
 func TestIdentityBeingDeleted(t *testing.T) {
-	for family, object := range map[string]interface {
-		client.Object
-		GetConditions() []metav1.Condition
-	}{
+	for family, object := range map[string]harness.Conditioned{
 		"self-managed": &infrav1.AzureCluster{}, "aks": &infrav1.AzureManagedControlPlane{}, "documents": &infrav1.AzureASOManagedCluster{},
 	} {
 		t.Run(family, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &failing{family: family, World: clusters.New(t), warnings: map[string]map[string]int{}, problems: map[string]bool{}}
+				w := &failing{family: family, Scenario: virtual.New(t), warnings: map[string]map[string]int{}, problems: map[string]bool{}}
 				w.Failed, w.Told = w.checkFailure, w.recordEvent
 				identity := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}
 				harness.ChangeObject(w.Stage, identity, func(i *infrav1.AzureClusterIdentity) { i.Finalizers = []string{"example.com/keeps"} })

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // lasts is the duration of a fault from its first effect on.
@@ -144,7 +144,7 @@ type cell struct {
 	name, story string
 	stages      []stage
 	// want is the end of the last stage.
-	want clusters.State
+	want virtual.State
 	fault.Rule
 	says string
 	// bound is how many requests it may strike.
@@ -318,7 +318,7 @@ func (w *world) wrongConditions() string {
 			w.T.Fatal(err)
 		}
 		_ = meta.EachListItem(list, func(item runtime.Object) error {
-			object := item.(conditioned)
+			object := item.(harness.Conditioned)
 			for _, condition := range object.GetConditions() {
 				// What worked and cannot be changed now stays True, with a message.
 				if condition.Status != metav1.ConditionTrue || condition.Message != "" {

@@ -11,12 +11,12 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // ended is the end of a stage with its costs.
 type ended struct {
-	State  clusters.State
+	State  virtual.State
 	Writes map[string]int
 	// acts are requests to Azure and writes to Kubernetes.
 	acts int

@@ -8,7 +8,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // nextVersion is what AKS clusters are upgraded to.
@@ -27,7 +27,7 @@ func aksStages() []stage {
 	return []stage{
 		{"create", func(w *world) { w.BuildAKSCluster("aks1", 2); w.managedReady("aks1-pool0", "aks1-pool1") }},
 		{"scale", func(w *world) {
-			harness.ChangeObject(w.Stage, clusters.MachinePool("aks1-pool1"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+			harness.ChangeObject(w.Stage, virtual.MachinePool("aks1-pool1"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
 			w.WaitUntil("the pool has three machines", func() bool {
 				pool := managedPool("aks1-pool1")
 				w.ReadObject(pool, pool.Name)
@@ -53,7 +53,7 @@ func aksStages() []stage {
 				return c.Status.Version == nextVersion && isCurrent(c)
 			})
 			for _, name := range []string{"aks1-pool0", "aks1-pool1"} {
-				harness.ChangeObject(w.Stage, clusters.MachinePool(name), func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = nextVersion })
+				harness.ChangeObject(w.Stage, virtual.MachinePool(name), func(p *clusterv1.MachinePool) { p.Spec.Template.Spec.Version = nextVersion })
 			}
 			w.WaitUntil("the pools run the version", func() bool {
 				for _, name := range []string{"pool0", "pool1"} {
@@ -74,9 +74,9 @@ func aksStages() []stage {
 func (w *world) removeManagedPool(name string) {
 	w.T.Helper()
 	pool := managedPool(name)
-	w.DeleteObjects(clusters.MachinePool(name), pool)
+	w.DeleteObjects(virtual.MachinePool(name), pool)
 	w.WaitUntilGone(pool)
-	w.RemoveFinalizers(clusters.MachinePool(name))
+	w.RemoveFinalizers(virtual.MachinePool(name))
 }
 
 func (w *world) managedReady(pools ...string) {

@@ -10,7 +10,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // An outcome is the result of an edit.
@@ -94,7 +94,7 @@ var lives = []string{types.VirtualMachine, types.Disk, types.NetworkInterface, t
 
 // A moment is how everything is.
 type moment struct {
-	clusters.State
+	virtual.State
 	resources map[string]int
 	wrong     []string
 }
@@ -109,7 +109,7 @@ func (w *world) takeMoment() moment {
 	})
 	for _, short := range w.editableResources() {
 		if !strings.HasSuffix(short, "/"+bystander) {
-			out.resources[numbered.ReplaceAllString(clusters.MaskRandomText(short), "#")]++
+			out.resources[numbered.ReplaceAllString(virtual.MaskRandomText(short), "#")]++
 		}
 	}
 	return out
@@ -119,7 +119,7 @@ func (w *world) takeMoment() moment {
 var numbered = regexp.MustCompile(`(virtualMachines/|_)[0-9]+`)
 
 // azureState returns what of it is in Azure.
-func (m moment) azureState() clusters.State {
+func (m moment) azureState() virtual.State {
 	out := maps.Clone(m.State)
 	maps.DeleteFunc(out, func(line string, _ int) bool { return strings.HasPrefix(line, "*") })
 	return out

@@ -8,7 +8,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 func buildPool() *infrav1.AzureMachinePool {
@@ -33,7 +33,7 @@ func poolStages() []stage {
 			w.poolWhole(1)
 		}},
 		{"scale", func(w *world) {
-			harness.ChangeObject(w.Stage, clusters.MachinePool("pool"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
+			harness.ChangeObject(w.Stage, virtual.MachinePool("pool"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
 			w.poolWhole(2)
 		}},
 		{"change", func(w *world) {
@@ -41,7 +41,7 @@ func poolStages() []stage {
 			w.poolWhole(2)
 		}},
 		{"scale down", func(w *world) {
-			harness.ChangeObject(w.Stage, clusters.MachinePool("pool"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(1)) })
+			harness.ChangeObject(w.Stage, virtual.MachinePool("pool"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(1)) })
 			w.poolWhole(1)
 		}},
 		{"upgrade", func(w *world) {
@@ -49,11 +49,11 @@ func poolStages() []stage {
 			w.poolWhole(1)
 		}},
 		{"delete", func(w *world) {
-			w.DeleteObjects(clusters.MachinePool("pool"), buildPool())
+			w.DeleteObjects(virtual.MachinePool("pool"), buildPool())
 			gone := buildPool()
 			gone.Namespace = w.Namespace
 			w.WaitUntilGone(gone)
-			w.RemoveFinalizers(clusters.MachinePool("pool"))
+			w.RemoveFinalizers(virtual.MachinePool("pool"))
 		}},
 	}
 }

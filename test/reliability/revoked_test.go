@@ -15,7 +15,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // TestRevokedNamespace takes the right to use an identity away from the namespace of a cluster of each kind, and gives it back. Meanwhile all
@@ -24,7 +24,7 @@ func TestRevokedNamespace(t *testing.T) {
 	for _, family := range families {
 		t.Run(family, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &failing{family: family, World: clusters.New(t), warnings: map[string]map[string]int{}, problems: map[string]bool{}}
+				w := &failing{family: family, Scenario: virtual.New(t), warnings: map[string]map[string]int{}, problems: map[string]bool{}}
 				w.Told = w.recordEvent
 				w.StartManager(w.registerKinds)
 				w.createObjects()
@@ -86,7 +86,7 @@ func (w *failing) readyConditions() map[string]metav1.Condition {
 			if err != nil {
 				w.T.Fatal(err)
 			}
-			out[gvk.Kind+" "+item.(client.Object).GetName()] = harness.FindCondition(item.(interface{ GetConditions() []metav1.Condition }),
+			out[gvk.Kind+" "+item.(client.Object).GetName()] = harness.FindCondition(item.(harness.Conditioned),
 				infrav1.ReadyCondition)
 			return nil
 		})

@@ -14,8 +14,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // lease is how long a manager may go on that has lost its lease and does not know: the lease duration of the manager.
@@ -59,7 +59,7 @@ func playWithTwoManagers(t *testing.T, stages []stage, want []ended) {
 // listDifferences returns the differences between the results of two managers and of one, or of a fault and of none.
 // Specs have more generations: both managers write what they see, and the spec of a pool lists its VMs as they come and
 // go.
-func listDifferences(want, is clusters.State) []string {
+func listDifferences(want, is virtual.State) []string {
 	return slices.DeleteFunc(want.ListDifferences(is),
 		func(difference string) bool { return strings.Contains(strings.ToLower(difference), "generation: ") })
 }
@@ -121,7 +121,7 @@ func TestClocks(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { undisturbed = playStory(t, story.stages, nil, 0, nil) })
 			synctest.Test(t, func(t *testing.T) {
 				azure := &clock{}
-				w := withManager(&clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7, Clock: azure})})
+				w := withManager(virtual.NewWith(t, server.Options{Seed: 7, Clock: azure}))
 				for i, stage := range story.stages {
 					ahead := []time.Duration{0, 2 * time.Hour, -time.Hour}[i%3]
 					if name == "pool" {
@@ -231,7 +231,7 @@ func (w *world) allReady() bool {
 	for _, object := range w.TakeSnapshot() {
 		switch of := object.(type) {
 		case *clusterv1.Cluster, *clusterv1.Machine, *clusterv1.MachinePool, *infrav1.AzureClusterIdentity:
-		case conditioned:
+		case harness.Conditioned:
 			if !isCurrent(of) {
 				return false
 			}

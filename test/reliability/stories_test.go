@@ -7,17 +7,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // world is one of clusters whose manager may be replaced at any time.
 type world struct {
-	*clusters.World
+	*virtual.Scenario
 	manager *virtual.Manager
 	// deaths counts managers that were replaced, mortal has each that comes die at its first write.
 	deaths int
@@ -29,14 +27,14 @@ type world struct {
 // newWorld returns one with a manager that sees and hears of changes that late at most. It has to be called in a bubble of virtual time.
 func newWorld(t *testing.T, lag time.Duration) *world {
 	t.Helper()
-	in := clusters.New(t)
+	in := virtual.New(t)
 	in.Lag = lag
 	return withManager(in)
 }
 
 // withManager returns a world in which a manager is started, and another one when it dies.
-func withManager(in *clusters.World) *world {
-	w := &world{World: in}
+func withManager(in *virtual.Scenario) *world {
+	w := &world{Scenario: in}
 	w.manager = w.StartProvider()
 	w.Meanwhile = func() {
 		select {
@@ -87,17 +85,11 @@ func networkStage(change func(*infrav1.AzureCluster)) stage {
 func (w *world) clusterReady() {
 	w.T.Helper()
 	w.WaitUntil("the network is as its spec",
-		clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return isCurrent(c) }))
-}
-
-// conditioned is an object with conditions.
-type conditioned interface {
-	client.Object
-	GetConditions() []metav1.Condition
+		virtual.ObjectMatches(w.Scenario, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return isCurrent(c) }))
 }
 
 // isCurrent reports whether an object is Ready as it is stored.
-func isCurrent(object conditioned) bool {
+func isCurrent(object harness.Conditioned) bool {
 	said := harness.FindCondition(object, infrav1.ReadyCondition)
 	return said.Status == metav1.ConditionTrue && said.ObservedGeneration == object.GetGeneration()
 }
@@ -143,7 +135,7 @@ func changedMachine(name, machine string, change func(*infrav1.AzureMachine)) st
 	return stage{name, func(w *world) {
 		harness.ChangeObject(w.Stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: machine}}, change)
 		w.WaitUntil("the machine is as its spec",
-			clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return isCurrent(m) }))
+			virtual.ObjectMatches(w.Scenario, &infrav1.AzureMachine{}, machine, func(m *infrav1.AzureMachine) bool { return isCurrent(m) }))
 	}}
 }
 

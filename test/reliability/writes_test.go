@@ -123,7 +123,7 @@ func withoutManaged(pools ...string) stage {
 		for _, pool := range pools {
 			w.removeManagedPool(pool)
 		}
-		for _, object := range []conditioned{controlPlane(), &infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}}} {
+		for _, object := range []harness.Conditioned{controlPlane(), &infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}}} {
 			w.DeleteObjects(object)
 			w.WaitUntilGone(object)
 		}

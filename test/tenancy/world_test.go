@@ -33,7 +33,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // operator is the namespace of the identity that is lent.
@@ -41,7 +40,7 @@ const operator = "operator"
 
 // world is a tenant's namespace and an operator's identity that the tenant may use.
 type world struct {
-	*clusters.World
+	*virtual.Scenario
 	// extra adds nodes to the plans of a kind; nil adds none.
 	extra func(kind string, g *arm.Graph)
 	// kinds are the kinds whose plans pass extra.
@@ -51,7 +50,7 @@ type world struct {
 // newWorld has to be called in a bubble of virtual time.
 func newWorld(t *testing.T, grant func(*infrav1.AzureClusterIdentitySpec)) *world {
 	t.Helper()
-	w := &world{World: clusters.New(t)}
+	w := &world{Scenario: virtual.New(t)}
 	w.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: operator}})
 	w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: operator, Name: harness.IdentityName},
 		Data: map[string][]byte{"clientSecret": []byte(w.Azure.ClientSecret)}})
@@ -173,8 +172,7 @@ func (w *world) createNetwork(change func(*infrav1.AzureCluster)) {
 // waitProvisioned waits for the network and has Cluster API say so.
 func (w *world) waitProvisioned() {
 	w.T.Helper()
-	w.WaitUntil("the network is Ready",
-		clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+	w.WaitReady(&infrav1.AzureCluster{}, "c1")
 	owner := &clusterv1.Cluster{}
 	w.ReadObject(owner, "c1")
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -240,18 +238,13 @@ func (w *world) createASOCluster(change func(*harness.DocumentCluster)) {
 	w.CreateDocuments(c)
 }
 
-type object interface {
-	client.Object
-	GetConditions() []metav1.Condition
-}
-
 // emptyObjects has an empty object of each kind and the name of the one that the world makes.
 func emptyObjects() map[string]struct {
-	object object
+	object harness.Conditioned
 	name   string
 } {
 	return map[string]struct {
-		object object
+		object harness.Conditioned
 		name   string
 	}{
 		"AzureCluster": {&infrav1.AzureCluster{}, "c1"}, "AzureMachine": {&infrav1.AzureMachine{}, "m1"},

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // TestListsNeverLackWhatBothStatesHave replaces, empties and refills each kind of list in a spec. After every single change of Azure's
@@ -15,8 +15,8 @@ import (
 // one security rule must not close the port of another.
 func TestListsNeverLackWhatBothStatesHave(t *testing.T) {
 	for name, row := range listChanges() {
-		for speed, newWorld := range map[string]func(*testing.T) *clusters.World{"as fast as Azure": clusters.New,
-			"at once": clusters.NewAtOnce} {
+		for speed, newWorld := range map[string]func(*testing.T) *virtual.Scenario{"as fast as Azure": virtual.New,
+			"at once": virtual.NewAtOnce} {
 			t.Run(name+"/"+speed, func(t *testing.T) {
 				t.Parallel()
 				made := map[string]map[string]any{}

@@ -25,7 +25,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/admission"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // life is that of a cluster whose specs change.
@@ -88,7 +87,7 @@ func (l *life) loadSchema(t *testing.T, kind string) *admission.Schema {
 
 // world is one in which a life is lived.
 type world struct {
-	*clusters.World
+	*virtual.Scenario
 	life     *life
 	admitter *admission.Server
 	// manifests are those that were taken last.
@@ -99,7 +98,7 @@ type world struct {
 
 // end is where a life led.
 type end struct {
-	cloud clusters.State
+	cloud virtual.State
 	// manifests are those that were taken last.
 	manifests map[string]map[string]any
 	// said are the messages of objects that differ from their spec.
@@ -115,15 +114,15 @@ type end struct {
 // applyManifests applies manifests. The first ones are those that the cluster is made of.
 func (l *life) applyManifests(t *testing.T, made map[string]map[string]any, then []apply) (out end) {
 	t.Helper()
-	return l.liveIn(t, clusters.New, made, then)
+	return l.liveIn(t, virtual.New, made, then)
 }
 
 // liveIn is live in a world that newWorld makes.
-func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *clusters.World, made map[string]map[string]any, then []apply) (out end) {
+func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *virtual.Scenario, made map[string]map[string]any, then []apply) (out end) {
 	t.Helper()
 	l.loadSchema(t, "") // before time is virtual
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{World: newWorld(t), life: l, manifests: made}
+		w := &world{Scenario: newWorld(t), life: l, manifests: made}
 		history := w.RecordHistory()
 		w.StartProvider()
 		var err error
@@ -289,7 +288,7 @@ func (w *world) waitSettled() {
 }
 
 // acceptedMoment returns the state of Azure now if all objects are as their spec, else nil.
-func (w *world) acceptedMoment(history *clusters.History) *clusters.Moment {
+func (w *world) acceptedMoment(history *virtual.History) *virtual.Moment {
 	if len(w.conditionMessages()) > 0 {
 		return nil
 	}
@@ -327,7 +326,7 @@ func (w *world) conditionMessages() map[string]string {
 		if w.manifests[each.name] == nil {
 			continue
 		}
-		object := w.readStored(each.name).(conditioned)
+		object := w.readStored(each.name).(harness.Conditioned)
 		if is := harness.FindCondition(object, infrav1.ReadyCondition); is.Status != metav1.ConditionTrue ||
 			is.ObservedGeneration != object.GetGeneration() {
 			out[each.name] = fmt.Sprintf("%s: %s", is.Reason, is.Message)

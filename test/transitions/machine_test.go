@@ -10,7 +10,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // tags are values for additional tags.
@@ -62,8 +61,7 @@ func joinHints(of ...hints) hints {
 func (w *world) createNetwork() {
 	w.T.Helper()
 	w.ApplyNetwork(w.life.cluster, nil)
-	w.WaitUntil("the network is Ready",
-		clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, w.life.cluster, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+	w.WaitReady(&infrav1.AzureCluster{}, w.life.cluster)
 	owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: w.life.cluster}}
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 }

@@ -6,13 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // sshKey is a public key as the field has it, in base64.
@@ -132,7 +131,7 @@ var managed = life{
 	remove: func(w *world, name string) bool {
 		for other, spec := range w.manifests {
 			if other != name && spec["mode"] == "System" {
-				pool, machinePool := w.readStored(name), clusters.MachinePool(name)
+				pool, machinePool := w.readStored(name), virtual.MachinePool(name)
 				w.DeleteObjects(machinePool, pool)
 				w.waitUntilGone(pool)
 				w.RemoveFinalizers(machinePool)
@@ -170,10 +169,4 @@ func (l *life) newObject(kind string) client.Object {
 		return &infrav1.AzureManagedMachinePool{}
 	}
 	return nil
-}
-
-// conditioned is an object with conditions.
-type conditioned interface {
-	client.Object
-	GetConditions() []metav1.Condition
 }

@@ -9,7 +9,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // pool is a pool of a self-managed cluster.
@@ -33,7 +33,7 @@ var pool = life{
 	},
 	add: func(w *world, admitted client.Object) { w.CreatePool(admitted.(*infrav1.AzureMachinePool), 2) },
 	remove: func(w *world, name string) bool {
-		azurePool, machinePool := w.readStored(name), clusters.MachinePool(name)
+		azurePool, machinePool := w.readStored(name), virtual.MachinePool(name)
 		w.DeleteObjects(machinePool, azurePool, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}})
 		w.waitUntilGone(azurePool)
 		w.RemoveFinalizers(machinePool)

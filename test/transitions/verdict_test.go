@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // excuse is a difference that is none of the provider's.
@@ -21,7 +21,7 @@ type excuse struct {
 }
 
 // excuses reports whether a difference in what changes have left is excused.
-func (e excuse) excuses(difference string, left clusters.State) bool {
+func (e excuse) excuses(difference string, left virtual.State) bool {
 	return e.difference.MatchString(difference) &&
 		(e.where == nil || slices.ContainsFunc(slices.Collect(maps.Keys(left)), e.where.MatchString))
 }

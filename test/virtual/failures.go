@@ -22,16 +22,16 @@ type Event struct {
 	Type, Reason, Note string
 }
 
-func (w *World) refuseCall(verb string, object runtime.Object) error {
-	if w.Refuse == nil {
+func (s *Scenario) refuseCall(verb string, object runtime.Object) error {
+	if s.Refuse == nil {
 		return nil
 	}
-	return w.Refuse(verb, object)
+	return s.Refuse(verb, object)
 }
 
 // failures is a log that reads the errors of reconciliations out of what controller-runtime logs, and drops everything else.
 type failures struct {
-	world  *World
+	world  *Scenario
 	values map[string]any
 }
 
@@ -67,7 +67,7 @@ func (f *failures) Error(err error, message string, _ ...any) {
 }
 
 // told tells the world of events.
-type told struct{ world *World }
+type told struct{ world *Scenario }
 
 // Eventf implements events.EventRecorder.
 func (r told) Eventf(regarding, _ runtime.Object, eventType, reason, _, note string, args ...any) {

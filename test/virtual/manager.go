@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 var errKilled = errors.New("the manager was killed")
@@ -66,45 +67,45 @@ type Manager struct {
 }
 
 // StartManager starts a manager with the controllers that register registers. It is stopped when the test ends.
-func (w *World) StartManager(register func(ctx context.Context, m *Manager) error) *Manager {
-	w.T.Helper()
+func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) error) *Manager {
+	s.T.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Manager{cancel: cancel, killed: make(chan struct{})}
 	m.Killed = m.killed
-	view := w.Kubernetes.openView(w.Lag)
-	live := interceptor.NewClient(w.Kubernetes, interceptor.Funcs{
+	view := s.Kubernetes.openView(s.Lag)
+	live := interceptor.NewClient(s.Kubernetes, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
-			if err := w.refuseCall("get", obj); err != nil {
+			if err := s.refuseCall("get", obj); err != nil {
 				return err
 			}
 			return c.Get(ctx, key, obj, options...)
 		},
 		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
-			if err := w.refuseCall("create", obj); err != nil {
+			if err := s.refuseCall("create", obj); err != nil {
 				return err
 			}
 			return m.runUnlessDead(func() error { return c.Create(ctx, obj, options...) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
-			if err := w.refuseCall("patch", obj); err != nil {
+			if err := s.refuseCall("patch", obj); err != nil {
 				return err
 			}
 			return m.runUnlessDead(func() error { return c.Patch(ctx, obj, patch, options...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
-			if err := w.refuseCall("delete", obj); err != nil {
+			if err := s.refuseCall("delete", obj); err != nil {
 				return err
 			}
 			return m.runUnlessDead(func() error {
-				if w.Deleting != nil {
-					w.Deleting(ctx, obj)
+				if s.Deleting != nil {
+					s.Deleting(ctx, obj)
 				}
 				return c.Delete(ctx, obj, options...)
 			})
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch,
 			options ...client.SubResourcePatchOption) error {
-			if err := w.refuseCall("patch status", obj); err != nil {
+			if err := s.refuseCall("patch status", obj); err != nil {
 				return err
 			}
 			return m.runUnlessDead(func() error { return c.Status().Patch(ctx, obj, patch, options...) })
@@ -114,7 +115,7 @@ func (w *World) StartManager(register func(ctx context.Context, m *Manager) erro
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
 			reader := client.Reader(c)
 			if view.isCached(obj) {
-				if err := w.refuseCall("get", obj); err != nil {
+				if err := s.refuseCall("get", obj); err != nil {
 					return err
 				}
 				reader = view.reader
@@ -124,7 +125,7 @@ func (w *World) StartManager(register func(ctx context.Context, m *Manager) erro
 			return err
 		},
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-			if err := w.refuseCall("list", list); err != nil {
+			if err := s.refuseCall("list", list); err != nil {
 				return err
 			}
 			reader := client.Reader(c)
@@ -136,29 +137,29 @@ func (w *World) StartManager(register func(ctx context.Context, m *Manager) erro
 			return err
 		},
 	})
-	m.cache, m.deaf = view.informers, func() { w.Kubernetes.closeView(view) }
+	m.cache, m.deaf = view.informers, func() { s.Kubernetes.closeView(view) }
 	transport := transport(func(request *http.Request) (response *http.Response, err error) {
 		err = m.sendUnlessDead(request, func() error {
-			response, err = w.serveAzure(request)
+			response, err = s.serveAzure(request)
 			return err
 		})
 		return response, err
 	})
-	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, MaxVouchedAge: w.Full})
+	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, MaxVouchedAge: s.Full})
 	m.Gate = &access.Gate{
 		Client: m.client, APIReader: live,
 		Identities: identity.New(m.client,
-			identity.Options{AuthorityHost: endpoint, ResourceManagerEndpoint: endpoint,
+			identity.Options{AuthorityHost: harness.VirtualEndpoint, ResourceManagerEndpoint: harness.VirtualEndpoint,
 				ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: live,
-				SubscriptionID: w.Azure.SubscriptionID}),
+				SubscriptionID: s.Azure.SubscriptionID}),
 		Clients: identity.NewClients(armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}),
 	}
-	m.log = logr.New(&failures{world: w})
-	recorder := w.Recorder
+	m.log = logr.New(&failures{world: s})
+	recorder := s.Recorder
 	if recorder == nil {
-		recorder = told{w}
+		recorder = told{s}
 	}
-	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Now: time.Now, Resync: w.Resync,
+	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Now: time.Now, Resync: s.Resync,
 		Recorder: func(string) events.EventRecorder { return recorder }}
 	read := func(ctx context.Context, c *armclient.Client, id arm.ID, options engine.ReadOptions) (json.RawMessage, error) {
 		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false, options)
@@ -169,23 +170,23 @@ func (w *World) StartManager(register func(ctx context.Context, m *Manager) erro
 		shown, same := m.Engine.CheckUnchanged(ctx, c, id, at, engine.DigestMark(mark), options)
 		return uint64(shown), same
 	}
-	m.Facts = facts.New(facts.Options{Read: read, Unchanged: unchanged, TTL: w.Resync})
+	m.Facts = facts.New(facts.Options{Read: read, Unchanged: unchanged, TTL: s.Resync})
 	m.Services.Facts = m.Facts
 	if err := register(ctx, m); err != nil {
-		w.T.Fatal(err)
+		s.T.Fatal(err)
 	}
 	for _, runnable := range append(m.added, m.Engine) {
 		m.ended.Go(func() { _ = runnable.Start(ctx) })
 	}
-	w.T.Cleanup(func() {
+	s.T.Cleanup(func() {
 		m.StopManager()
 		// Nobody waits for what was asked for several passes at once. The time of a bubble stops with its test, so it ends before that.
 		WaitForSignal(nil, time.Minute)
 	})
 	// All watches are there when everything waits.
 	synctest.Wait()
-	if err := w.Kubernetes.tellAll(ctx); err != nil {
-		w.T.Fatal(err)
+	if err := s.Kubernetes.tellAll(ctx); err != nil {
+		s.T.Fatal(err)
 	}
 	return m
 }
@@ -256,11 +257,14 @@ func (m *Manager) countAndRun(write bool, do func() error) error {
 	return err
 }
 
-// transport is a policy.Transporter.
+// transport is a policy.Transporter and a http.RoundTripper.
 type transport func(*http.Request) (*http.Response, error)
 
 // Do implements policy.Transporter.
 func (t transport) Do(request *http.Request) (*http.Response, error) { return t(request) }
+
+// RoundTrip implements http.RoundTripper.
+func (t transport) RoundTrip(request *http.Request) (*http.Response, error) { return t(request) }
 
 // Add implements manager.Manager, as do the following.
 func (m *Manager) Add(runnable ctrlmanager.Runnable) error {

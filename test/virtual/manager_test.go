@@ -13,14 +13,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // TestManagerHearsOfWhatIsThere: a manager that starts lists what it watches, Secrets too.
 func TestManagerHearsOfWhatIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7})
+		w := virtual.New(t)
 		here := metav1.ObjectMeta{Name: "here", Namespace: w.Namespace}
 		for _, object := range []client.Object{&corev1.Secret{ObjectMeta: here}, &corev1.ConfigMap{ObjectMeta: here},
 			&infrav1.AzureCluster{ObjectMeta: here}} {

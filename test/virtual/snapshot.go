@@ -12,42 +12,42 @@ import (
 type Snapshot []client.Object
 
 // TakeSnapshot returns what there is now, with its status.
-func (w *World) TakeSnapshot() (out Snapshot) {
-	w.T.Helper()
+func (s *Scenario) TakeSnapshot() (out Snapshot) {
+	s.T.Helper()
 	for _, kind := range append(listedKinds(), &corev1.Namespace{}) {
-		gvk, err := apiutil.GVKForObject(kind, w.Kubernetes.scheme)
+		gvk, err := apiutil.GVKForObject(kind, s.Kubernetes.scheme)
 		if err != nil {
-			w.T.Fatal(err)
+			s.T.Fatal(err)
 		}
-		all, err := w.Kubernetes.scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+		all, err := s.Kubernetes.scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 		if err != nil {
-			w.T.Fatal(err)
+			s.T.Fatal(err)
 		}
-		if err := w.Kubernetes.List(w.T.Context(), all.(client.ObjectList)); err != nil {
-			w.T.Fatal(err)
+		if err := s.Kubernetes.List(s.T.Context(), all.(client.ObjectList)); err != nil {
+			s.T.Fatal(err)
 		}
 		if err := meta.EachListItem(all, func(item runtime.Object) error {
 			out = append(out, item.DeepCopyObject().(client.Object))
 			return nil
 		}); err != nil {
-			w.T.Fatal(err)
+			s.T.Fatal(err)
 		}
 	}
 	return out
 }
 
 // RestoreSnapshot has the API server hold what it held, as from a backup of etcd. Azure stays as it is. No manager may run.
-func (w *World) RestoreSnapshot(snapshot Snapshot) {
-	w.T.Helper()
+func (s *Scenario) RestoreSnapshot(snapshot Snapshot) {
+	s.T.Helper()
 	objects, err := newKubernetes()
 	if err != nil {
-		w.T.Fatal(err)
+		s.T.Fatal(err)
 	}
 	objects.SkipUIDs(1 << 20) // UIDs are those of nothing that was made since.
 	for _, object := range snapshot {
 		if err := objects.Restore(object); err != nil {
-			w.T.Fatal(err)
+			s.T.Fatal(err)
 		}
 	}
-	w.Kubernetes, w.Client = objects, objects
+	s.Kubernetes, s.Client = objects, objects
 }

@@ -6,20 +6,13 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// object has conditions.
-type object interface {
-	client.Object
-	GetConditions() []metav1.Condition
-}
-
 // waitNotReady waits until the Ready condition of the object is False for this reason.
-func waitNotReady[T object](s *harness.Stage, o T, name, reason string) T {
+func waitNotReady[T harness.Conditioned](s *harness.Stage, o T, name, reason string) T {
 	s.T.Helper()
 	return harness.WaitFor(s, o, name, "not ready for the reason "+reason, func(o T) bool {
 		ready := harness.FindCondition(o, infrav1.ReadyCondition)

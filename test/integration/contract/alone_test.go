@@ -17,11 +17,10 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // asked asks for a cluster of each kind, before a manager runs.
-func asked(w *clusters.World) {
+func asked(w *virtual.Scenario) {
 	w.T.Helper()
 	w.ApplyNetwork("c1", nil)
 	w.ApplyAKSCluster("aks1", 1)
@@ -29,7 +28,7 @@ func asked(w *clusters.World) {
 }
 
 // versions returns the resource versions of all objects of these kinds, by kind and name. Each write changes them.
-func versions(w *clusters.World, kinds []string) map[string]string {
+func versions(w *virtual.Scenario, kinds []string) map[string]string {
 	w.T.Helper()
 	out, all := map[string]string{}, stored(w)
 	for _, kind := range kinds {
@@ -44,7 +43,7 @@ func versions(w *clusters.World, kinds []string) map[string]string {
 // self-managed one nothing is made in Azure.
 func TestManagedByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := clusters.New(t)
+		w := virtual.New(t)
 		asked(w)
 		for kind, name := range map[string]string{"AzureCluster": "c1", "AzureManagedCluster": "aks1", "AzureASOManagedCluster": "aks2"} {
 			change(w, kind, name, func(object client.Object) {
@@ -53,9 +52,7 @@ func TestManagedByOthers(t *testing.T) {
 		}
 		before := versions(w, infraClusters)
 		w.StartProvider()
-		w.WaitUntil("the control plane is Ready",
-			clusters.IsReadyFunc(w, &infrav1.AzureManagedControlPlane{}, "aks1",
-				func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
+		w.WaitReady(&infrav1.AzureManagedControlPlane{}, "aks1")
 		virtual.WaitForSignal(nil, 10*time.Minute)
 		if len(before) != len(infraClusters) {
 			t.Fatalf("only %v are managed by others", before)
@@ -87,7 +84,7 @@ func TestReadyByOthers(t *testing.T) {
 	for kind, is := range externallyManageable {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := clusters.New(t)
+				w := virtual.New(t)
 				asked(w)
 				change(w, kind, is.name, func(object client.Object) {
 					object.SetAnnotations(map[string]string{clusterv1.ManagedByAnnotation: "others"})
@@ -144,12 +141,12 @@ func TestReadyByOthers(t *testing.T) {
 // its own.
 func TestWatchFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := clusters.New(t)
+		w := virtual.New(t)
 		asked(w)
 		before := versions(w, reconciled)
 		w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 			m.Services.WatchFilter = "one"
-			return clusters.RegisterControllers(ctx, m)
+			return virtual.RegisterControllers(ctx, m)
 		})
 		virtual.WaitForSignal(nil, 10*time.Minute)
 		if diff := cmp.Diff(before, versions(w, reconciled)); diff != "" {
@@ -194,13 +191,13 @@ func mustJSON(t *testing.T, value any) []byte {
 }
 
 // change changes an object of a kind of this provider.
-func change(w *clusters.World, kind, name string, do func(client.Object)) {
+func change(w *virtual.Scenario, kind, name string, do func(client.Object)) {
 	w.T.Helper()
 	harness.ChangeObject(w.Stage, newObject(w, kind, name), do)
 }
 
 // newObject returns an object of a kind of this provider without its content.
-func newObject(w *clusters.World, kind, name string) client.Object {
+func newObject(w *virtual.Scenario, kind, name string) client.Object {
 	w.T.Helper()
 	made, err := w.Client.Scheme().New(infrav1.GroupVersion.WithKind(kind))
 	if err != nil {

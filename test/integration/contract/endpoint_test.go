@@ -9,14 +9,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // placeholder is an endpoint that users write, as some charts do. Without webhooks it is stored.
 var placeholder = infrav1.APIEndpoint{Host: "placeholder.example.com", Port: 6443}
 
 // withPlaceholder creates an AKS cluster with an endpoint of the user. No webhook clears it.
-func withPlaceholder(w *clusters.World, identity string, pools ...harness.ManagedPool) {
+func withPlaceholder(w *virtual.Scenario, identity string, pools ...harness.ManagedPool) {
 	w.T.Helper()
 	controlPlane := w.ControlPlane("aks1")
 	defaults.FillAzureManagedControlPlane(controlPlane)
@@ -29,7 +28,7 @@ func withPlaceholder(w *clusters.World, identity string, pools ...harness.Manage
 // applying the manifest again writes nothing to Azure.
 func TestEndpointOfUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := clusters.New(t)
+		w := virtual.New(t)
 		withPlaceholder(w, "identity",
 			harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
 		w.StartProvider()
@@ -65,7 +64,7 @@ func TestEndpointOfUsers(t *testing.T) {
 // user is no proof of a cluster in Azure.
 func TestEndpointOfUsersBlocksNoDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := clusters.New(t)
+		w := virtual.New(t)
 		withPlaceholder(w, "missing")
 		w.StartProvider()
 		virtual.WaitForSignal(nil, time.Minute)

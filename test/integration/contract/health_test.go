@@ -18,25 +18,24 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // mishap is what happens to a machine that runs, as the first column of the book's table has it.
 type mishap struct {
 	reason string
 	spot   bool
-	do     func(w *clusters.World, id, machine string)
+	do     func(w *virtual.Scenario, id, machine string)
 }
 
 func mishaps() map[string]mishap {
-	now := func(rule fault.Rule) func(*clusters.World, string, string) {
-		return func(w *clusters.World, id, _ string) {
+	now := func(rule fault.Rule) func(*virtual.Scenario, string, string) {
+		return func(w *virtual.Scenario, id, _ string) {
 			rule.Now, rule.ID = true, id
 			must(w, rule)
 		}
 	}
 	return map[string]mishap{
-		"the VM was stopped or deallocated": {reason: "it does not start by itself", do: func(w *clusters.World, _, machine string) {
+		"the VM was stopped or deallocated": {reason: "it does not start by itself", do: func(w *virtual.Scenario, _, machine string) {
 			w.SendAsUser("POST", "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"+machine+"/deallocate", "2025-04-01", nil)
 		}},
 		"the VM was deleted":      {reason: "it is not made again", do: now(fault.Rule{Kind: fault.Remove})},
@@ -44,7 +43,7 @@ func mishaps() map[string]mishap {
 		"the provisioning of the VM failed": {reason: "it does not recover",
 			do: now(fault.Rule{Kind: fault.Edit, Patch: map[string]any{"properties": map[string]any{"provisioningState": "Failed"}}})},
 		"Azure refuses a change of a VM that runs, such as tags that a policy forbids": {reason: "the spec is not applied",
-			do: func(w *clusters.World, _, machine string) {
+			do: func(w *virtual.Scenario, _, machine string) {
 				for _, method := range []string{"PUT", "PATCH"} {
 					must(w, fault.Rule{Method: method, ID: "*/" + machine + "*", Count: -1, Kind: fault.Status, Status: 403,
 						Code: "RequestDisallowedByPolicy", Message: "Resource was disallowed by policy."})
@@ -52,14 +51,14 @@ func mishaps() map[string]mishap {
 				change(w, "AzureMachine", machine, func(o client.Object) { o.(*infrav1.AzureMachine).Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 			}},
 		"Azure does not answer, or the identity may not read any more": {reason: "the machine may run well",
-			do: func(w *clusters.World, _, _ string) {
+			do: func(w *virtual.Scenario, _, _ string) {
 				must(w, fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
 					Message: "The client does not have authorization."})
 			}},
 	}
 }
 
-func must(w *clusters.World, rule fault.Rule) {
+func must(w *virtual.Scenario, rule fault.Rule) {
 	w.T.Helper()
 	if err := w.Azure.AddFault(rule); err != nil {
 		w.T.Fatal(err)
@@ -96,11 +95,10 @@ func TestMachineHealth(t *testing.T) {
 	for name, mishap := range all {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := clusters.New(t)
+				w := virtual.New(t)
 				w.StartProvider()
 				w.ApplyNetwork("c1", nil)
-				w.WaitUntil("the network is Ready",
-					clusters.IsReadyFunc(w, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+				w.WaitReady(&infrav1.AzureCluster{}, "c1")
 				harness.ChangeStatus(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
 					func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 				machine := w.AzureMachine("c1", "m1")

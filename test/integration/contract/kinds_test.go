@@ -23,7 +23,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // promise is a part of the contract that objects of some kinds keep once their cluster works.
@@ -127,7 +126,7 @@ func require(so bool, format string, arguments ...any) error {
 // of what the controllers made for them.
 func TestKinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := clusters.New(t)
+		w := virtual.New(t)
 		w.StartProvider()
 		player := harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
 		w.Meanwhile = func() { player.PlayOnce(t.Context()) }
@@ -172,7 +171,7 @@ func TestKinds(t *testing.T) {
 }
 
 // makePool makes a pool of one VM, with what the API server fills in.
-func makePool(w *clusters.World, cluster string) {
+func makePool(w *virtual.Scenario, cluster string) {
 	w.T.Helper()
 	pool := w.AzureMachinePool(cluster, "pool")
 	pool.Spec.OrchestrationMode = infrav1.UniformOrchestration
@@ -184,12 +183,12 @@ func makePool(w *clusters.World, cluster string) {
 	defaults.FillAzureMachinePool(pool)
 	w.CreatePool(pool, 1)
 	w.WaitUntil("the pool is Ready",
-		clusters.IsReadyFunc(w, &infrav1.AzureMachinePool{}, "pool",
+		virtual.ObjectMatches(w, &infrav1.AzureMachinePool{}, "pool",
 			func(p *infrav1.AzureMachinePool) bool { return harness.IsReady(p) && p.Status.Replicas == 1 }))
 }
 
 // stored returns all objects of the kinds of this provider, by kind.
-func stored(w *clusters.World) map[string][]*unstructured.Unstructured {
+func stored(w *virtual.Scenario) map[string][]*unstructured.Unstructured {
 	w.T.Helper()
 	out := map[string][]*unstructured.Unstructured{}
 	types := w.Client.Scheme().KnownTypes(infrav1.GroupVersion)
@@ -219,7 +218,7 @@ func stored(w *clusters.World) map[string][]*unstructured.Unstructured {
 
 // checkOwners follows the owners of each object that controllers of this provider made, or whose kind Cluster API owns, up to a Cluster, and
 // looks for the rights that OwnerReferencesPermissionEnforcement asks for.
-func checkOwners(w *clusters.World, all map[string][]*unstructured.Unstructured) {
+func checkOwners(w *virtual.Scenario, all map[string][]*unstructured.Unstructured) {
 	w.T.Helper()
 	owners := map[string][]metav1.OwnerReference{}
 	note := func(kind string, object client.Object) {

@@ -15,7 +15,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // contracted are the Secrets whose type the contract names.
@@ -24,7 +23,7 @@ var contracted = []string{"aks1-kubeconfig", "aks1-ca"}
 // TestSecretTypes starts managers over Secrets of type Opaque, and kills each at another of its acts, before or after it. The next manager
 // leaves both Secrets of the type of the contract, with what was in them.
 func TestSecretTypes(t *testing.T) {
-	each(t, func(t *testing.T, w *clusters.World, s shape, manager *virtual.Manager) {
+	each(t, func(t *testing.T, w *virtual.Scenario, s shape, manager *virtual.Manager) {
 		data := map[string]map[string][]byte{}
 		w.ReadObject(s.control, "aks1")
 		for _, name := range contracted {
@@ -79,7 +78,7 @@ func TestSecretTypes(t *testing.T) {
 }
 
 // opaque has the Secrets as a release before this one made them.
-func opaque(w *clusters.World) {
+func opaque(w *virtual.Scenario) {
 	w.T.Helper()
 	for _, name := range contracted {
 		secret := &corev1.Secret{}
@@ -94,7 +93,7 @@ func opaque(w *clusters.World) {
 	}
 }
 
-func typed(w *clusters.World) bool {
+func typed(w *virtual.Scenario) bool {
 	for _, name := range contracted {
 		secret := &corev1.Secret{}
 		if w.Client.Get(w.T.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, secret) != nil ||
@@ -108,7 +107,7 @@ func typed(w *clusters.World) bool {
 // TestOwnerVersions gives all owner references on Secrets and ConfigMaps another API version while the Cluster is paused, as the tests of Cluster
 // API do. They have that of today soon after.
 func TestOwnerVersions(t *testing.T) {
-	each(t, func(t *testing.T, w *clusters.World, _ shape, _ *virtual.Manager) {
+	each(t, func(t *testing.T, w *virtual.Scenario, _ shape, _ *virtual.Manager) {
 		virtual.WaitForSignal(nil, 2*time.Hour)
 		pause := func(paused bool) {
 			harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}},
@@ -145,7 +144,7 @@ func TestOwnerVersions(t *testing.T) {
 }
 
 // objects returns all Secrets and ConfigMaps.
-func objects(w *clusters.World) []client.Object {
+func objects(w *virtual.Scenario) []client.Object {
 	w.T.Helper()
 	secrets, configMaps := &corev1.SecretList{}, &corev1.ConfigMapList{}
 	for _, list := range []client.ObjectList{secrets, configMaps} {

@@ -9,13 +9,12 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // TestStopped has an AKS cluster that is in order stop and start, which the list of all resources does not show: nothing documents that it
 // does.
 func TestStopped(t *testing.T) {
-	each(t, func(t *testing.T, w *clusters.World, s shape, _ *virtual.Manager) {
+	each(t, func(t *testing.T, w *virtual.Scenario, s shape, _ *virtual.Manager) {
 		virtual.WaitForSignal(nil, 2*time.Hour+20*time.Minute)
 		if got := s.condition(w, clusterv1.AvailableCondition); got != "True Available" {
 			t.Errorf("Available of a cluster in order is %s", got)

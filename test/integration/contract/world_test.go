@@ -12,7 +12,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // shape is one of the ways to ask for an AKS cluster.
@@ -23,24 +22,24 @@ type shape struct {
 		client.Object
 		conditions.Getter
 	}
-	make func(w *clusters.World)
+	make func(w *virtual.Scenario)
 }
 
 func shapes() []shape {
 	return []shape{
-		{"AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, func(w *clusters.World) { w.BuildAKSCluster("aks1", 1) }},
+		{"AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, func(w *virtual.Scenario) { w.BuildAKSCluster("aks1", 1) }},
 		{"AzureASOManagedControlPlane", &infrav1.AzureASOManagedControlPlane{},
-			func(w *clusters.World) { w.MakeDocuments(w.BuildASOCluster("aks1", "pool0")) }},
+			func(w *virtual.Scenario) { w.MakeDocuments(w.BuildASOCluster("aks1", "pool0")) }},
 	}
 }
 
 // each plays a story for each shape, with a manager that runs.
-func each(t *testing.T, play func(t *testing.T, w *clusters.World, s shape, manager *virtual.Manager)) {
+func each(t *testing.T, play func(t *testing.T, w *virtual.Scenario, s shape, manager *virtual.Manager)) {
 	t.Helper()
 	for _, s := range shapes() {
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := clusters.New(t)
+				w := virtual.New(t)
 				manager := w.StartProvider()
 				s.make(w)
 				play(t, w, s, manager)
@@ -50,7 +49,7 @@ func each(t *testing.T, play func(t *testing.T, w *clusters.World, s shape, mana
 }
 
 // condition returns a condition of the control plane.
-func (s shape) condition(w *clusters.World, name string) string {
+func (s shape) condition(w *virtual.Scenario, name string) string {
 	w.T.Helper()
 	w.ReadObject(s.control, "aks1")
 	got := harness.FindCondition(s.control, name)

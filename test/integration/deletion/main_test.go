@@ -101,17 +101,11 @@ func gone(stage *harness.Stage, objects ...client.Object) {
 	}
 }
 
-// said are the conditions of an object.
-type said interface {
-	client.Object
-	GetConditions() []metav1.Condition
-}
-
 // told waits until Ready has the reason and says what to do, and returns its message. No condition may be left from before
 // the deletion.
 func told(stage *harness.Stage, object client.Object, reason string) string {
 	stage.T.Helper()
-	found := harness.WaitFor(stage, object.(said), object.GetName(), "told that its deletion waits: "+reason, func(o said) bool {
+	found := harness.WaitFor(stage, object.(harness.Conditioned), object.GetName(), "told that its deletion waits: "+reason, func(o harness.Conditioned) bool {
 		ready := harness.FindCondition(o, infrav1.ReadyCondition)
 		explained := strings.Contains(ready.Message, "To unblock the deletion") || strings.Contains(ready.Message, "To continue") ||
 			strings.HasPrefix(ready.Message, "waits for")

@@ -289,16 +289,11 @@ func (w *world) short(resource string) string {
 }
 
 // found returns an object as it is now.
-func (w *world) found(name string) conditioned {
+func (w *world) found(name string) harness.Conditioned {
 	w.t.Helper()
 	o := object(name)
 	w.ReadObject(o, name)
-	return o.(conditioned)
-}
-
-type conditioned interface {
-	client.Object
-	GetConditions() []metav1.Condition
+	return o.(harness.Conditioned)
 }
 
 // ready waits until an object is in order.

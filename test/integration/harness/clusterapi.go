@@ -235,11 +235,14 @@ func contractReference(kind, name string) clusterv1.ContractVersionedObjectRefer
 	return clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: name}
 }
 
-// conditioned is an object with conditions.
-type conditioned interface{ GetConditions() []metav1.Condition }
+// Conditioned is an object with conditions.
+type Conditioned interface {
+	client.Object
+	GetConditions() []metav1.Condition
+}
 
 // FindCondition returns the condition of this type, or a zero one.
-func FindCondition(object conditioned, conditionType string) metav1.Condition {
+func FindCondition(object Conditioned, conditionType string) metav1.Condition {
 	for _, condition := range object.GetConditions() {
 		if condition.Type == conditionType {
 			return condition
@@ -249,6 +252,6 @@ func FindCondition(object conditioned, conditionType string) metav1.Condition {
 }
 
 // IsReady reports whether the Ready condition is True.
-func IsReady(object conditioned) bool {
+func IsReady(object Conditioned) bool {
 	return FindCondition(object, infrav1.ReadyCondition).Status == metav1.ConditionTrue
 }

@@ -23,7 +23,7 @@ func (s *Stage) PauseCluster(cluster string, paused bool) {
 }
 
 // IsPaused reports whether the condition Paused is True.
-func IsPaused[T conditioned](object T) bool {
+func IsPaused[T Conditioned](object T) bool {
 	return FindCondition(object, clusterv1.PausedCondition).Status == metav1.ConditionTrue
 }
 

@@ -36,6 +36,8 @@ type Simulator struct {
 	OtherSecret string
 
 	t testing.TB
+	// patience is how long PutResource waits.
+	patience time.Duration
 	// user is the application that tests play a user of Azure with; "" is the provider's.
 	user string
 	// bearer makes the user's token once: a signature takes longer than most answers.
@@ -56,7 +58,7 @@ func newSimulator(t testing.TB, secret, other string, timeScale float64, throttl
 	t.Helper()
 	s := &Simulator{
 		SubscriptionID: server.DefaultSubscription, TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: secret,
-		OtherSecret: other, t: t,
+		OtherSecret: other, t: t, patience: 10 * time.Second,
 	}
 	options := server.Options{
 		TimeScale: timeScale, Principals: []server.Principal{{ClientID: s.ClientID, Secret: secret}, {ClientID: s.ClientID, Secret: other}},
@@ -105,7 +107,7 @@ func (s *Simulator) RequestsSince(mark Mark) []string {
 	var out []string
 	for _, request := range s.Requests()[mark:] {
 		path, _, _ := strings.Cut(request.URL, "?")
-		if request.UserAgent == harnessAgent || !strings.HasPrefix(path, "/subscriptions/") {
+		if request.UserAgent == UserAgent || !strings.HasPrefix(path, "/subscriptions/") {
 			continue
 		}
 		out = append(out, fmt.Sprintf("%s %s %d", request.Method, s.shortenPath(path), request.Status))
@@ -118,7 +120,7 @@ func (s *Simulator) WritesSince(mark Mark) []string {
 	var out []string
 	for _, request := range s.Requests()[mark:] {
 		path, _, _ := strings.Cut(request.URL, "?")
-		if request.UserAgent != harnessAgent && isWrite(request.Method, path) {
+		if request.UserAgent != UserAgent && isWrite(request.Method, path) {
 			out = append(out, request.Method+" "+s.shortenPath(path))
 		}
 	}
@@ -140,8 +142,8 @@ func (s *Simulator) ListResources() []string {
 	return out
 }
 
-// harnessAgent marks the requests of tests that play a user of Azure.
-const harnessAgent = "integration-test"
+// UserAgent marks the requests of tests that play a user of Azure.
+const UserAgent = "integration-test"
 
 // PutResource makes a resource as a user of Azure would, and waits until it is there. path starts with "resourceGroups/".
 func (s *Simulator) PutResource(path, apiVersion string, body map[string]any) {
@@ -150,11 +152,11 @@ func (s *Simulator) PutResource(path, apiVersion string, body map[string]any) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if status, answer := s.sendRequest(http.MethodPut, path, apiVersion, raw); status > 299 {
+	if status, answer := s.SendRequest(http.MethodPut, path, apiVersion, raw); status > 299 {
 		s.t.Fatalf("PUT %s: %d %s", path, status, answer)
 	}
-	err = wait.PollUntilContextTimeout(s.t.Context(), 10*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-		status, answer := s.sendRequest(http.MethodGet, path, apiVersion, nil)
+	err = wait.PollUntilContextTimeout(s.t.Context(), 10*time.Millisecond, s.patience, true, func(context.Context) (bool, error) {
+		status, answer := s.SendRequest(http.MethodGet, path, apiVersion, nil)
 		var resource struct {
 			Properties struct {
 				ProvisioningState string `json:"provisioningState"`
@@ -175,7 +177,7 @@ func (s *Simulator) PutResource(path, apiVersion string, body map[string]any) {
 // GetResource reads a resource as a user of Azure would; status is 404 when it does not exist.
 func (s *Simulator) GetResource(path, apiVersion string) (status int, resource map[string]any) {
 	s.t.Helper()
-	status, raw := s.sendRequest(http.MethodGet, path, apiVersion, nil)
+	status, raw := s.SendRequest(http.MethodGet, path, apiVersion, nil)
 	if err := json.Unmarshal(raw, &resource); err != nil {
 		s.t.Fatalf("GET %s: %d, not JSON: %v", path, status, err)
 	}
@@ -185,7 +187,7 @@ func (s *Simulator) GetResource(path, apiVersion string) (status int, resource m
 // DeleteResource asks for the deletion of a resource as a user of Azure would. It does not wait until it is gone.
 func (s *Simulator) DeleteResource(path, apiVersion string) {
 	s.t.Helper()
-	if status, answer := s.sendRequest(http.MethodDelete, path, apiVersion, nil); status > 299 {
+	if status, answer := s.SendRequest(http.MethodDelete, path, apiVersion, nil); status > 299 {
 		s.t.Fatalf("DELETE %s: %d %s", path, status, answer)
 	}
 }
@@ -193,12 +195,13 @@ func (s *Simulator) DeleteResource(path, apiVersion string) {
 // PostAction asks for an action on a resource as a user of Azure would. It does not wait until it is done.
 func (s *Simulator) PostAction(path, apiVersion string) {
 	s.t.Helper()
-	if status, answer := s.sendRequest(http.MethodPost, path, apiVersion, nil); status > 299 {
+	if status, answer := s.SendRequest(http.MethodPost, path, apiVersion, nil); status > 299 {
 		s.t.Fatalf("POST %s: %d %s", path, status, answer)
 	}
 }
 
-func (s *Simulator) sendRequest(method, path, apiVersion string, body []byte) (int, []byte) {
+// SendRequest sends a request of a user of Azure. path starts with "resourceGroups/".
+func (s *Simulator) SendRequest(method, path, apiVersion string, body []byte) (int, []byte) {
 	s.t.Helper()
 	url := s.URL + "/subscriptions/" + s.SubscriptionID + "/" + path + "?api-version=" + apiVersion
 	request, err := http.NewRequestWithContext(s.t.Context(), method, url, bytes.NewReader(body))
@@ -207,7 +210,7 @@ func (s *Simulator) sendRequest(method, path, apiVersion string, body []byte) (i
 	}
 	request.Header.Set("Authorization", "Bearer "+s.UserToken())
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("User-Agent", harnessAgent)
+	request.Header.Set("User-Agent", UserAgent)
 	response, err := s.HTTP.Do(request)
 	if err != nil {
 		s.t.Fatalf("%s %s: %v", method, path, err)

@@ -35,8 +35,12 @@ type Stage struct {
 	Client      client.WithWatch
 	Namespace   string
 	Azure       *Simulator
+	// Meanwhile is called again and again while something is waited for in virtual time; nil is not called.
+	Meanwhile func()
 
 	clock clock
+	// virtual is set in a bubble of virtual time.
+	virtual bool
 	// logged is how many lines were logged before the stage.
 	logged int
 	// secrets are values that must not show up anywhere.
@@ -129,10 +133,18 @@ func (s *Stage) NewSecretValue(name string) string {
 	return value
 }
 
+// patience returns how long the stage waits for something to come about.
+func (s *Stage) patience() time.Duration {
+	if s.virtual {
+		return virtualPatience
+	}
+	return Patience
+}
+
 // withPatience ends when the stage's patience does.
 func (s *Stage) withPatience() (context.Context, context.CancelFunc) {
 	// Not the test's own context: cleanups use it, too.
-	return context.WithTimeout(context.Background(), Patience)
+	return context.WithTimeout(context.Background(), s.patience())
 }
 
 // CreateObject makes an object.
@@ -201,9 +213,12 @@ func (s *Stage) Eventually(what string, condition func() bool) {
 	s.T.Helper()
 	ctx, cancel := s.withPatience()
 	defer cancel()
-	err := wait.PollUntilContextCancel(ctx, often, true, func(context.Context) (bool, error) { return condition(), nil })
+	err := wait.PollUntilContextCancel(ctx, often, true, func(context.Context) (bool, error) {
+		s.actMeanwhile()
+		return condition(), nil
+	})
 	if err != nil {
-		s.T.Fatalf("%s: not so after %s", what, Patience)
+		s.T.Fatalf("%s: not so after %s", what, s.patience())
 	}
 }
 

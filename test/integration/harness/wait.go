@@ -36,10 +36,14 @@ const unasked = 500 * time.Millisecond
 func (s *Stage) followObject(object client.Object, name string, done func(read error) bool) (last, err error) {
 	ctx, cancel := s.withPatience()
 	defer cancel()
-	changes := s.watchChanges(ctx, object, name)
+	var changes <-chan struct{}
+	if !s.virtual {
+		changes = s.watchChanges(ctx, object, name)
+	}
 	ticker := time.NewTicker(unasked)
 	defer ticker.Stop()
 	for {
+		s.actMeanwhile()
 		read := s.Client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: name}, object)
 		if ctx.Err() == nil || !errors.Is(read, ctx.Err()) {
 			last = read // what was read before stays in object
@@ -51,7 +55,7 @@ func (s *Stage) followObject(object client.Object, name string, done func(read e
 		case <-changes:
 		case <-ticker.C:
 		case <-ctx.Done():
-			return last, errors.New("waited for " + Patience.String())
+			return last, errors.New("waited for " + s.patience().String())
 		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 type body = map[string]any
@@ -29,7 +28,7 @@ const (
 )
 
 // services are what three Services leave: one with an address, one in the cluster's network, and a volume.
-func services(w *clusters.World) {
+func services(w *virtual.Scenario) {
 	subscription := "/subscriptions/" + w.Azure.SubscriptionID + "/"
 	w.PutAsUser(path+"publicIPAddresses/c1-a1", version,
 		body{"location": "eastus", "sku": body{"name": "Standard"},
@@ -50,7 +49,7 @@ func services(w *clusters.World) {
 			"properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
 }
 
-func left(w *clusters.World) (out []string) {
+func left(w *virtual.Scenario) (out []string) {
 	for _, short := range []string{"loadBalancers/c1", "loadBalancers/c1-internal", "publicIPAddresses/c1-a1"} {
 		if status, _ := w.SendAsUser(http.MethodGet, path+short, version, nil); status == http.StatusOK {
 			out = append(out, short)
@@ -73,15 +72,14 @@ func TestLeftovers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := clusters.New(t)
+				w := virtual.New(t)
 				recorder := events.NewFakeRecorder(1000)
 				w.Recorder = recorder
 				w.StartProvider()
 				w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
 				w.ApplyNetwork("c1", nil)
 				azureCluster := &infrav1.AzureCluster{}
-				w.WaitUntil("the network is Ready",
-					clusters.IsReadyFunc(w, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+				w.WaitReady(azureCluster, "c1")
 				services(w)
 				if test.shared {
 					w.PutAsUser(path+"networkSecurityGroups/theirs", version,

@@ -9,17 +9,17 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // TestGroupOfAnotherCluster makes a cluster in the resource group of another one: nothing is begun there. A cluster that is there already when
 // the group gets the tag of another goes on, and says so.
 func TestGroupOfAnotherCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := clusters.New(t)
+		w := virtual.New(t)
 		w.StartProvider()
 		ready := func(name string) func() bool {
-			return clusters.IsReadyFunc(w, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) })
+			return virtual.ObjectMatches(w, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) })
 		}
 		said := func(name string) metav1.Condition {
 			c := &infrav1.AzureCluster{}

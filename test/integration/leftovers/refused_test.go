@@ -17,7 +17,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // TestRefusedLists deletes a cluster in a group of the user's whose identity may not list resources of a type. The deletion goes on with what other
@@ -40,16 +40,15 @@ func TestRefusedLists(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &volumeWorld{World: clusters.New(t)}
+				w := &volumeWorld{Scenario: virtual.New(t)}
 				w.recorder = events.NewFakeRecorder(1000)
 				w.Recorder = w.recorder
 				w.StartProvider()
 				w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
 				w.ApplyNetwork("c1", nil)
 				azureCluster := &infrav1.AzureCluster{}
-				w.WaitUntil("the network is Ready",
-					clusters.IsReadyFunc(w.World, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
-				services(w.World)
+				w.WaitReady(azureCluster, "c1")
+				services(w.Scenario)
 				w.send(http.MethodDelete, path+"loadBalancers/c1-internal", version, nil)
 				w.disk("pvc-1", body{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: ownerOf(w, path+"virtualNetworks/c1-vnet")})
 				w.ask()
@@ -68,7 +67,7 @@ func TestRefusedLists(t *testing.T) {
 					return apierrors.IsNotFound(err)
 				})
 				var stay []string
-				for _, one := range append(left(w.World), w.disks()...) {
+				for _, one := range append(left(w.Scenario), w.disks()...) {
 					if one == "pvc-1" {
 						one = "disks/pvc-1"
 					}

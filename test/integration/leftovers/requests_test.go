@@ -7,8 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // TestRequests counts the lists that looking for leftovers costs a deletion in a group of the user's. Each reconciliation lists the group's resources twice:
@@ -28,13 +27,12 @@ func TestRequests(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &volumeWorld{World: clusters.New(t)}
+				w := &volumeWorld{Scenario: virtual.New(t)}
 				w.StartProvider()
 				w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
 				w.ApplyNetwork("c1", nil)
 				azureCluster := &infrav1.AzureCluster{}
-				w.WaitUntil("the network is Ready",
-					clusters.IsReadyFunc(w.World, azureCluster, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+				w.WaitReady(azureCluster, "c1")
 				if test.left {
 					w.disk("pvc-2", nil)
 				}

@@ -21,7 +21,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 const (
@@ -36,7 +35,7 @@ const (
 
 // volumeWorld is a cluster in a resource group of the user's with one machine, or a pool of one VM.
 type volumeWorld struct {
-	*clusters.World
+	*virtual.Scenario
 	recorder *events.FakeRecorder
 	// mode is the orchestration mode of the pool, "" for a machine.
 	mode infrav1.OrchestrationMode
@@ -44,15 +43,14 @@ type volumeWorld struct {
 
 func newVolumeWorld(t *testing.T, mode infrav1.OrchestrationMode) *volumeWorld {
 	t.Helper()
-	w := &volumeWorld{World: clusters.New(t), recorder: events.NewFakeRecorder(1000), mode: mode}
+	w := &volumeWorld{Scenario: virtual.New(t), recorder: events.NewFakeRecorder(1000), mode: mode}
 	w.Recorder = w.recorder
 	player := &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
 	w.Meanwhile = func() { player.PlayOnce(w.T.Context()) }
 	w.StartProvider()
 	w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
 	w.ApplyNetwork("c1", nil)
-	w.WaitUntil("the network is Ready",
-		clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+	w.WaitReady(&infrav1.AzureCluster{}, "c1")
 	owner := &clusterv1.Cluster{}
 	w.ReadObject(owner, "c1")
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -65,7 +63,7 @@ func newVolumeWorld(t *testing.T, mode infrav1.OrchestrationMode) *volumeWorld {
 	pool.Spec.OrchestrationMode = mode
 	defaults.FillAzureMachinePool(pool)
 	w.CreatePool(pool, 1)
-	w.WaitUntil("the pool is Ready", clusters.IsReadyFunc(w.World, &infrav1.AzureMachinePool{}, nodes, func(p *infrav1.AzureMachinePool) bool {
+	w.WaitUntil("the pool is Ready", virtual.ObjectMatches(w.Scenario, &infrav1.AzureMachinePool{}, nodes, func(p *infrav1.AzureMachinePool) bool {
 		return harness.IsReady(p) && len(p.Spec.ProviderIDList) == 1
 	}))
 	return w

@@ -23,16 +23,10 @@ const (
 	stoppedPath    = "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/stopped"
 )
 
-// conditioned is an object with conditions.
-type conditioned interface {
-	client.Object
-	GetConditions() []metav1.Condition
-}
-
 // standing returns the objects of clusters that stand, one of each kind, with the condition that a look at Azure decides about.
-func standing() map[string]conditioned {
+func standing() map[string]harness.Conditioned {
 	named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
-	return map[string]conditioned{
+	return map[string]harness.Conditioned{
 		infrav1.NetworkInfrastructureReadyCondition: &infrav1.AzureCluster{ObjectMeta: named("c1")},
 		infrav1.VMRunningCondition:                  &infrav1.AzureMachine{ObjectMeta: named("running")},
 		infrav1.ManagedClusterRunningCondition:      &infrav1.AzureManagedControlPlane{ObjectMeta: named("aks")},
@@ -97,7 +91,7 @@ func TestVerdictStays(t *testing.T) {
 			}
 			stage.WakeControllers(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "stopped"}})
 			for conditionType, object := range standing() {
-				harness.WaitFor(stage, object, object.GetName(), "said to be as last seen", func(o conditioned) bool {
+				harness.WaitFor(stage, object, object.GetName(), "said to be as last seen", func(o harness.Conditioned) bool {
 					condition, ready := harness.FindCondition(o, conditionType), harness.FindCondition(o, infrav1.ReadyCondition)
 					return condition.Status == metav1.ConditionTrue && condition.Reason == infrav1.LastSeenReason &&
 						strings.Contains(condition.Message, outage.says) &&
@@ -130,7 +124,7 @@ func TestVerdictStays(t *testing.T) {
 			stage.AdvanceClock(time.Hour)
 			for conditionType, object := range standing() {
 				stage.WakeControllers(object)
-				harness.WaitFor(stage, object, object.GetName(), "looked at again", func(o conditioned) bool {
+				harness.WaitFor(stage, object, object.GetName(), "looked at again", func(o harness.Conditioned) bool {
 					return harness.FindCondition(o, conditionType).Reason == infrav1.ReadyReason &&
 						harness.FindCondition(o, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
 				})
@@ -182,7 +176,7 @@ func watch(stage *harness.Stage) func() []string {
 		}
 		watching.Go(func() {
 			for event := range watcher.ResultChan() {
-				object, ok := event.Object.(conditioned)
+				object, ok := event.Object.(harness.Conditioned)
 				if !ok || !stands[object.GetName()] {
 					continue
 				}

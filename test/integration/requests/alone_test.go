@@ -22,7 +22,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // What `lab bench` runs: it reads its figures from the simulator's log, as it does with processes.
@@ -56,7 +55,7 @@ func TestLeftAlone(t *testing.T) {
 	log := bufio.NewWriter(file)
 	var made, alone phase
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7, RequestLog: log})}}
+		w := &world{Scenario: virtual.NewWith(t, server.Options{Seed: 7, RequestLog: log})}
 		w.StartProvider()
 		made = phase{Name: "create", From: time.Now()}
 		w.many()
@@ -140,10 +139,10 @@ func (w *world) many() {
 		}
 		for i := range *aloneClusters {
 			w.await("the control plane",
-				clusters.IsReadyFunc(w.World, &infrav1.AzureManagedControlPlane{}, name(i),
+				virtual.ObjectMatches(w.Scenario, &infrav1.AzureManagedControlPlane{}, name(i),
 					func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
 			for _, pool := range pools {
-				w.await("the pool", clusters.IsReadyFunc(w.World, &infrav1.AzureManagedMachinePool{}, name(i)+"-"+pool.Name,
+				w.await("the pool", virtual.ObjectMatches(w.Scenario, &infrav1.AzureManagedMachinePool{}, name(i)+"-"+pool.Name,
 					func(p *infrav1.AzureManagedMachinePool) bool { return harness.IsReady(p) }))
 			}
 		}
@@ -156,7 +155,7 @@ func (w *world) many() {
 		virtual.WaitForSignal(nil, pace)
 	}
 	for i := range *aloneClusters {
-		w.await("the network", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name(i),
+		w.await("the network", virtual.ObjectMatches(w.Scenario, &infrav1.AzureCluster{}, name(i),
 			func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 		owner := &clusterv1.Cluster{}
 		w.ReadObject(owner, name(i))
@@ -173,7 +172,7 @@ func (w *world) many() {
 	for i := range *aloneClusters {
 		for j := range *aloneMachines {
 			machine := fmt.Sprintf("%s-%d", name(i), j)
-			w.await("the machine", clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, machine,
+			w.await("the machine", virtual.ObjectMatches(w.Scenario, &infrav1.AzureMachine{}, machine,
 				func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // roleDocument is a resource outside of the group that cannot carry a tag: that it is the Cluster's is told by the inventory alone.
@@ -39,17 +39,17 @@ func TestDocumentsMove(t *testing.T) {
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources,
 			w.ParseManifest(strings.Replace(roleDocument, "SUBSCRIPTION", w.Azure.SubscriptionID, 1)))
 		w.MakeDocuments(c)
-		target := &world{World: &clusters.World{World: w.NewManagementCluster()}}
+		target := &world{Scenario: w.NewManagementCluster()}
 		target.StartProvider()
 
 		w.PauseCluster("c1", true)
 		documents := []client.Object{c.Infrastructure, c.ControlPlane, c.Pools[0], c.Pools[1]}
 		for _, object := range documents {
-			w.WaitUntil(object.GetName()+" is free to move", clusters.IsReadyFunc(w.World, object, object.GetName(), harness.IsMovable))
+			w.WaitUntil(object.GetName()+" is free to move", virtual.ObjectMatches(w.Scenario, object, object.GetName(), harness.IsMovable))
 		}
 		mark, before, known := w.Azure.MarkRequests(), w.Azure.ListResources(), w.known(c)
-		moved := []client.Object{&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, clusters.MachinePool("c1-pool0"),
-			clusters.MachinePool("c1-pool1")}
+		moved := []client.Object{&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, virtual.MachinePool("c1-pool0"),
+			virtual.MachinePool("c1-pool1")}
 		credential := secret(harness.OperatorSecret)
 		w.ReadObject(credential, credential.Name)
 		if _, ok := credential.Labels["clusterctl.cluster.x-k8s.io/move"]; !ok {
@@ -58,7 +58,7 @@ func TestDocumentsMove(t *testing.T) {
 		moved = append(append([]client.Object{credential}, append(moved, documents...)...), secret("c1-kubeconfig"), secret("c1-ca"))
 		w.MoveObjects(target.Stage, moved)
 		target.WaitUntil("it is paused there, too",
-			clusters.IsReadyFunc(target.World, &infrav1.AzureASOManagedControlPlane{}, "c1",
+			virtual.ObjectMatches(target.Scenario, &infrav1.AzureASOManagedControlPlane{}, "c1",
 				func(o *infrav1.AzureASOManagedControlPlane) bool { return harness.IsPaused(o) }))
 		if asked := w.Azure.RequestsSince(mark); len(asked) > 0 {
 			w.T.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)

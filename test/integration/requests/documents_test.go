@@ -10,7 +10,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 const (
@@ -74,9 +74,9 @@ func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
 	const next = "v1.34.2"
 	mark := w.Azure.MarkRequests()
 	for _, pool := range c.Pools {
-		harness.ChangeObject(w.Stage, clusters.MachinePool(pool.Name), func(o *clusterv1.MachinePool) { o.Spec.Template.Spec.Version = next })
+		harness.ChangeObject(w.Stage, virtual.MachinePool(pool.Name), func(o *clusterv1.MachinePool) { o.Spec.Template.Spec.Version = next })
 		w.WaitUntil("the pool is refused until the control plane has the version",
-			clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedMachinePool{}, pool.Name, func(o *infrav1.AzureASOManagedMachinePool) bool {
+			virtual.ObjectMatches(w.Scenario, &infrav1.AzureASOManagedMachinePool{}, pool.Name, func(o *infrav1.AzureASOManagedMachinePool) bool {
 				said := harness.FindCondition(o, infrav1.ReadyCondition)
 				return said.Status == metav1.ConditionFalse && strings.Contains(said.Message, next+" is above AzureASOManagedControlPlane c1 ")
 			}))
@@ -84,7 +84,7 @@ func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
 	w.wrote("pools above their control plane", mark)
 	harness.ChangeObject(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Version = next })
 	w.WaitUntil("the control plane runs the version",
-		clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
+		virtual.ObjectMatches(w.Scenario, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
 			return o.Status.Version == next && len(o.Status.Versions) == 1 && o.Status.Versions[0].Version == next
 		}))
 	w.WaitUntil("the pools run the version", func() bool {
@@ -99,7 +99,7 @@ func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
 func (w *world) deleteOneByOne(c *harness.DocumentCluster) {
 	w.T.Helper()
 	mark := w.Azure.MarkRequests()
-	w.DeleteObjects(clusters.MachinePool("c1-pool1"), c.Pools[1])
+	w.DeleteObjects(virtual.MachinePool("c1-pool1"), c.Pools[1])
 	w.WaitUntilGone(c.Pools[1])
 	w.wrote("a pool goes", mark, "DELETE "+aksWrite+"/agentPools/pool1")
 	c.Pools = c.Pools[:1]
@@ -108,12 +108,12 @@ func (w *world) deleteOneByOne(c *harness.DocumentCluster) {
 	mark = w.Azure.MarkRequests()
 	w.DeleteObjects(c.ControlPlane)
 	w.WaitUntil("the control plane says what it waits for",
-		clusters.IsReadyFunc(w.World, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
+		virtual.ObjectMatches(w.Scenario, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
 			return strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message, "AzureASOManagedMachinePool c1-pool0")
 		}))
 	w.hour()
 	w.wrote("the control plane waits for its pool", mark)
-	w.DeleteObjects(clusters.MachinePool("c1-pool0"), c.Pools[0])
+	w.DeleteObjects(virtual.MachinePool("c1-pool0"), c.Pools[0])
 	w.WaitUntilGone(c.Pools[0])
 	w.WaitUntilGone(c.ControlPlane)
 	w.wrote("the control plane goes", mark, "DELETE "+aksWrite)
@@ -160,7 +160,7 @@ func TestDocumentsTakenOut(t *testing.T) {
 		documents(beside)
 		harness.ChangeObject(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = nil })
 		w.hour()
-		w.DeleteObjects(clusters.MachinePool("c1-pool0"), c.Pools[0], c.ControlPlane)
+		w.DeleteObjects(virtual.MachinePool("c1-pool0"), c.Pools[0], c.ControlPlane)
 		w.WaitUntilGone(c.Pools[0])
 		w.WaitUntilGone(c.ControlPlane)
 		w.left("resourceGroups/c1", "resourceGroups/shared", besideWrite)

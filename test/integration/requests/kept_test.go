@@ -24,7 +24,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 var swept = flag.Int("swept", 4, "how many machines are made and deleted of which nothing is to be kept")
@@ -42,7 +41,7 @@ func TestNothingIsKept(t *testing.T) {
 				azurejson.Kinds{Machines: true}); err != nil {
 				return err
 			}
-			return clusters.RegisterControllers(ctx, m)
+			return virtual.RegisterControllers(ctx, m)
 		})
 		w.comeAndGo(m, "first", *swept)
 		once, goroutines, series := m.CountElements(), runtime.NumGoroutine(), labelSets(t)
@@ -108,7 +107,7 @@ func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 	pool, controlPlane, managed, owner := &infrav1.AzureManagedMachinePool{}, &infrav1.AzureManagedControlPlane{},
 		&infrav1.AzureManagedCluster{}, &clusterv1.Cluster{}
 	pool.Name, controlPlane.Name, managed.Name, owner.Name = name+"-aks-pool0", name+"-aks", name+"-aks", name+"-aks"
-	w.DeleteObjects(owner, clusters.MachinePool(pool.Name), pool)
+	w.DeleteObjects(owner, virtual.MachinePool(pool.Name), pool)
 	w.WaitUntilGone(pool)
 	w.DeleteObjects(controlPlane)
 	w.WaitUntilGone(controlPlane)

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 var mass = flag.Int("mass", 100, "how many machines are made at once")
@@ -29,8 +28,7 @@ func TestMassCreation(t *testing.T) {
 			azureCluster := w.AzureCluster(name)
 			defaults.FillAzureCluster(azureCluster)
 			w.CreateCluster(azureCluster)
-			w.WaitUntil("the network is Ready",
-				clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+			w.WaitReady(&infrav1.AzureCluster{}, name)
 			owner := &clusterv1.Cluster{}
 			w.ReadObject(owner, name)
 			harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -51,7 +49,7 @@ func TestMassCreation(t *testing.T) {
 		w.DeleteObjects(goes, azure)
 		among := w.time(func() { w.WaitMachineProvisioned("comes") })
 		for i := range *mass {
-			w.await("the machine", clusters.IsReadyFunc(w.World, &infrav1.AzureMachine{}, fmt.Sprintf("large-%d", i),
+			w.await("the machine", virtual.ObjectMatches(w.Scenario, &infrav1.AzureMachine{}, fmt.Sprintf("large-%d", i),
 				func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
 		}
 		w.WaitUntilGone(azure)

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/queue"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // TestNamespacesShareWorkers applies 238 clusters in one namespace whose networks Azure refuses, and then one cluster in another namespace
@@ -24,7 +23,7 @@ func TestNamespacesShareWorkers(t *testing.T) {
 	const broken = 238
 	unmanaged(t, func(w *world) {
 		w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
-			return clusters.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 1, NewQueue: queue.New(time.Now)})
+			return virtual.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 1, NewQueue: queue.New(time.Now)})
 		})
 		in := func(namespace, name string, change func(*infrav1.AzureCluster)) {
 			own := w.Namespace

@@ -12,7 +12,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // TestNowhereToLook has clusters of both families name a subscription that Azure does not know, or a credential that Microsoft Entra ID
@@ -46,15 +46,15 @@ func nowhere(t *testing.T, subscription, credential, why string) {
 		w.ApplyMachine("c1", "m1", harness.Worker)
 		w.CreateManagedCluster(own,
 			harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
-		w.WaitUntil("the cluster says why", clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool {
+		w.WaitUntil("the cluster says why", virtual.ObjectMatches(w.Scenario, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool {
 			return harness.FindCondition(c, infrav1.ReadyCondition).Reason == why
 		}))
 		w.WaitUntil("the control plane says why",
-			clusters.IsReadyFunc(w.World, &infrav1.AzureManagedControlPlane{}, "aks1", func(c *infrav1.AzureManagedControlPlane) bool {
+			virtual.ObjectMatches(w.Scenario, &infrav1.AzureManagedControlPlane{}, "aks1", func(c *infrav1.AzureManagedControlPlane) bool {
 				return harness.FindCondition(c, infrav1.ReadyCondition).Reason == why
 			}))
 		w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: named("c1")}, &clusterv1.Cluster{ObjectMeta: named("aks1")},
-			&clusterv1.Machine{ObjectMeta: named("m1")}, clusters.MachinePool("aks1-pool0"))
+			&clusterv1.Machine{ObjectMeta: named("m1")}, virtual.MachinePool("aks1-pool0"))
 		for _, step := range [][]client.Object{
 			{&infrav1.AzureMachine{ObjectMeta: named("m1")}, &infrav1.AzureManagedMachinePool{ObjectMeta: named("aks1-pool0")}},
 			{&infrav1.AzureCluster{ObjectMeta: named("c1")}, &infrav1.AzureManagedControlPlane{ObjectMeta: named("aks1")}},

@@ -7,8 +7,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/schedule"
-	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // seeds are how many times TestOverhead draws how long Azure takes.
@@ -26,8 +24,7 @@ func TestOverhead(t *testing.T) {
 		"network of the default flavor": {func(w *world) {
 			c := w.AzureCluster("c1")
 			w.CreateCluster(c)
-			w.WaitUntil("it is Ready",
-				clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, c.Name, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+			w.WaitReady(&infrav1.AzureCluster{}, c.Name)
 		}, 1.06, 11, 40},
 		"AKS":                 {func(w *world) { w.BuildAKSCluster("aks1", 2) }, 1.06, 4, 25},
 		"AKS with five pools": {func(w *world) { w.BuildAKSCluster("aks1", 5) }, 1.06, 4, 26},

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // TestPolicyTags has Azure Policy add a tag to whatever is written, to agent pools too: that leads to no other write, neither while a cluster
@@ -35,9 +35,9 @@ func TestPolicyTags(t *testing.T) {
 			t.Errorf("what is written more than once (-once +all):\n%s", diff)
 		}
 		mark := w.Azure.MarkRequests()
-		harness.ChangeObject(w.Stage, clusters.MachinePool("aks1-pool1"), func(o *clusterv1.MachinePool) { o.Spec.Replicas = new(int32(3)) })
+		harness.ChangeObject(w.Stage, virtual.MachinePool("aks1-pool1"), func(o *clusterv1.MachinePool) { o.Spec.Replicas = new(int32(3)) })
 		w.WaitUntil("the pool is larger",
-			clusters.IsReadyFunc(w.World, &infrav1.AzureManagedMachinePool{}, "aks1-pool1", func(o *infrav1.AzureManagedMachinePool) bool {
+			virtual.ObjectMatches(w.Scenario, &infrav1.AzureManagedMachinePool{}, "aks1-pool1", func(o *infrav1.AzureManagedMachinePool) bool {
 				return harness.IsReady(o) && o.Status.Replicas == 3
 			}))
 		w.hour()

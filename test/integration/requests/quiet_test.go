@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 var (
@@ -105,7 +104,7 @@ func TestManyClusters(t *testing.T) {
 func paged(t *testing.T, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		test(&world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: 7, PageSize: *page})}})
+		test(&world{Scenario: virtual.NewWith(t, server.Options{Seed: 7, PageSize: *page})})
 	})
 }
 
@@ -120,8 +119,7 @@ func (w *world) small(count int) {
 	}
 	var machines []string
 	for i := range count {
-		w.WaitUntil("the network is Ready",
-			clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, name(i), func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+		w.WaitReady(&infrav1.AzureCluster{}, name(i))
 		owner := &clusterv1.Cluster{}
 		w.ReadObject(owner, name(i))
 		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })

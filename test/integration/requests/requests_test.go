@@ -10,7 +10,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // TestDefaultCluster is the default flavor: three control plane machines and two workers, made and deleted. How many reads it takes
@@ -57,7 +57,7 @@ func TestManagedCluster(t *testing.T) {
 		for i := range 2 {
 			pool := &infrav1.AzureManagedMachinePool{}
 			pool.Name = fmt.Sprintf("aks1-pool%d", i)
-			owners, pools = append(owners, clusters.MachinePool(pool.Name)), append(pools, pool)
+			owners, pools = append(owners, virtual.MachinePool(pool.Name)), append(pools, pool)
 		}
 		w.deletes("aks1", owners, pools, 20, controlPlane, infrastructure)
 	})

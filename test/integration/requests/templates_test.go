@@ -23,7 +23,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // otherSecret is a second client secret of the cluster's application.
@@ -40,10 +39,10 @@ type templates struct {
 func withTemplates(t *testing.T, before, test func(w *templates)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &templates{world: &world{World: &clusters.World{World: virtual.New(t,
+		w := &templates{world: &world{Scenario: virtual.NewWith(t,
 			server.Options{Locations: []string{"eastus"}, Seed: 7, Principals: []server.Principal{
 				{ClientID: server.DefaultClientID, Secret: server.DefaultSecret}, {ClientID: server.DefaultClientID, Secret: otherSecret},
-			}})}}}
+			}})}}
 		w.StartManager(w.register)
 		w.ApplyNetwork("c1", nil)
 		template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "t1"}}

@@ -15,11 +15,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // world is one of clusters whose requests are counted.
-type world struct{ *clusters.World }
+type world struct{ *virtual.Scenario }
 
 // cost is what was asked of Azure.
 type cost struct {
@@ -93,7 +92,7 @@ func inVirtualTime(t *testing.T, test func(w *world)) {
 // unmanaged is inVirtualTime without a manager.
 func unmanaged(t *testing.T, test func(w *world)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(&world{World: clusters.New(t)}) })
+	synctest.Test(t, func(t *testing.T) { test(&world{Scenario: virtual.New(t)}) })
 }
 
 // draws runs a test in as many worlds, in each of which Azure takes other times.
@@ -101,7 +100,7 @@ func draws(t *testing.T, many int, test func(w *world)) {
 	for seed := range many {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := &world{World: &clusters.World{World: virtual.New(t, server.Options{Locations: []string{"eastus"}, Seed: uint64(seed)})}}
+				w := &world{Scenario: virtual.NewWith(t, server.Options{Seed: uint64(seed)})}
 				w.StartProvider()
 				test(w)
 			})

@@ -41,7 +41,7 @@ const (
 
 // world is everything that one test has.
 type world struct {
-	*virtual.World
+	*virtual.Scenario
 	t        *testing.T
 	rules    *rules
 	settings settings
@@ -67,7 +67,7 @@ type settings struct {
 func newWorld(t *testing.T, s settings) *world {
 	t.Helper()
 	w := &world{t: t, settings: s,
-		World: virtual.New(t, server.Options{PageSize: s.pageSize, PutDropsTags: s.dropsTags, Locations: []string{"eastus"}})}
+		Scenario: virtual.NewWith(t, server.Options{PageSize: s.pageSize, PutDropsTags: s.dropsTags})}
 	w.rules = &rules{world: w}
 	w.Deleting, w.Written = w.rules.givenUp, w.rules.written
 	azureCluster := w.AzureCluster("c1")

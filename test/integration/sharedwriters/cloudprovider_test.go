@@ -10,7 +10,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // Resources of the self-managed cluster.
@@ -225,7 +225,7 @@ func cloudProviderRows() []row {
 			verb: "the same PUT, and a PUT of each instance with networkProfileConfiguration", in: selfManaged,
 			write: (*world).joinInstances, kept: func(w *world) bool { return inTemplate(w) && w.served() },
 			change: func(w *world) {
-				harness.ChangeObject(w.Stage, clusters.MachinePool(poolName), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+				harness.ChangeObject(w.Stage, virtual.MachinePool(poolName), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
 				w.WaitUntil("there are three VMs", func() bool { return len(w.instances()) == 3 })
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",

@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // body is a JSON object.
@@ -37,7 +36,7 @@ const (
 
 // world is a management cluster in virtual time with one cluster, before an Azure in which other programs write.
 type world struct {
-	*clusters.World
+	*virtual.Scenario
 	player  *harness.PoolPlayer
 	objects []client.Object
 	// balanced is set where nodes reach the internet through the provider's own load balancer, whose pool interfaces are in, too.
@@ -53,7 +52,7 @@ type setup struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{World: clusters.New(t)}
+	w := &world{Scenario: virtual.New(t)}
 	w.player = &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
 	w.Meanwhile = func() { w.player.PlayOnce(w.T.Context()) }
 	for _, name := range []string{"ours", "theirs"} {
@@ -83,8 +82,7 @@ func selfManaged(t *testing.T, prepare func(*world, *setup)) *world {
 	}
 	defaults.FillAzureCluster(s.cluster)
 	w.CreateCluster(s.cluster)
-	w.WaitUntil("the network is Ready",
-		clusters.IsReadyFunc(w.World, &infrav1.AzureCluster{}, clusterName, func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
+	w.WaitReady(&infrav1.AzureCluster{}, clusterName)
 	owner := &clusterv1.Cluster{}
 	w.ReadObject(owner, clusterName)
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
@@ -141,19 +139,13 @@ func managedPool() *infrav1.AzureManagedMachinePool {
 	return &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: aksPool}}
 }
 
-// conditioned is an object with conditions.
-type conditioned interface {
-	client.Object
-	GetConditions() []metav1.Condition
-}
-
 // inPlace waits until all objects are Ready as they are stored, and Azure is at nothing.
 func (w *world) inPlace() {
 	w.T.Helper()
 	for _, object := range w.objects {
 		w.WaitUntil(object.GetName()+" is in place", func() bool {
 			w.ReadObject(object, object.GetName())
-			ready := harness.FindCondition(object.(conditioned), infrav1.ReadyCondition)
+			ready := harness.FindCondition(object.(harness.Conditioned), infrav1.ReadyCondition)
 			return ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == object.GetGeneration()
 		})
 	}

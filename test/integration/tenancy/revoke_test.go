@@ -34,9 +34,7 @@ func TestRevokedByLabel(t *testing.T) {
 
 	label("red")
 	mark := w.Azure.MarkRequests()
-	revoked := func(o interface {
-		GetConditions() []metav1.Condition
-	}) bool {
+	revoked := func(o harness.Conditioned) bool {
 		return strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message, "namespace "+tenant.Namespace+" may not use")
 	}
 	harness.WaitFor(tenant, &infrav1.AzureCluster{}, "c1", "revoked", func(c *infrav1.AzureCluster) bool { return revoked(c) })

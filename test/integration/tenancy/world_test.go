@@ -169,10 +169,7 @@ func secretsOf(tenant *harness.Stage) []corev1.Secret {
 }
 
 // says waits until the Ready condition of an object has this reason and says all of that.
-func says[T interface {
-	client.Object
-	GetConditions() []metav1.Condition
-}](in *harness.Stage, object T, name, reason string, all ...string) {
+func says[T harness.Conditioned](in *harness.Stage, object T, name, reason string, all ...string) {
 	in.T.Helper()
 	harness.WaitFor(in, object, name, "refused with "+reason+", saying "+strings.Join(all, "; "), func(o T) bool {
 		condition := harness.FindCondition(o, infrav1.ReadyCondition)

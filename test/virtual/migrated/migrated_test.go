@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,7 +17,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // beside are documents beside those of a cluster.
@@ -61,7 +59,7 @@ spec:
 `
 
 // buildManifests returns the cluster c1 with documents of every sort. policy is that of its ManagedCluster, "" for none.
-func buildManifests(w *clusters.World, policy string) *harness.DocumentCluster {
+func buildManifests(w *virtual.Scenario, policy string) *harness.DocumentCluster {
 	c := w.BuildASOCluster("c1", "pool0", "pool1")
 	for _, text := range beside {
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(text))
@@ -75,15 +73,9 @@ func buildManifests(w *clusters.World, policy string) *harness.DocumentCluster {
 	return c
 }
 
-// object is an object with documents.
-type object interface {
-	client.Object
-	GetConditions() []metav1.Condition
-}
-
 // objectManifests returns the objects of a cluster with their documents.
-func objectManifests(c *harness.DocumentCluster) map[object][]runtime.RawExtension {
-	out := map[object][]runtime.RawExtension{c.Infrastructure: c.Infrastructure.Spec.Resources, c.ControlPlane: c.ControlPlane.Spec.Resources}
+func objectManifests(c *harness.DocumentCluster) map[harness.Conditioned][]runtime.RawExtension {
+	out := map[harness.Conditioned][]runtime.RawExtension{c.Infrastructure: c.Infrastructure.Spec.Resources, c.ControlPlane: c.ControlPlane.Spec.Resources}
 	for _, pool := range c.Pools {
 		out[pool] = pool.Spec.Resources
 	}
@@ -91,7 +83,7 @@ func objectManifests(c *harness.DocumentCluster) map[object][]runtime.RawExtensi
 }
 
 // storeAsCAPZ has the objects carry the annotation of the established provider about their documents, and nothing of this provider.
-func storeAsCAPZ(w *clusters.World, c *harness.DocumentCluster) {
+func storeAsCAPZ(w *virtual.Scenario, c *harness.DocumentCluster) {
 	w.T.Helper()
 	for object, resources := range objectManifests(c) {
 		var kinds []string
@@ -109,7 +101,7 @@ func storeAsCAPZ(w *clusters.World, c *harness.DocumentCluster) {
 }
 
 // removeProviderTags leaves only the tags of users in Azure: neither the established provider nor the Azure Service Operator adds others.
-func removeProviderTags(w *clusters.World) {
+func removeProviderTags(w *virtual.Scenario) {
 	w.T.Helper()
 	for _, resource := range w.Azure.State() {
 		tags, _ := resource["tags"].(map[string]any)
@@ -137,7 +129,7 @@ func TestMigrated(t *testing.T) {
 		// anew has the objects created after the resources, in another management cluster.
 		anew bool
 		// by is how a user hands over what stays, nil for not at all.
-		by   func(w *clusters.World, c *harness.DocumentCluster)
+		by   func(w *virtual.Scenario, c *harness.DocumentCluster)
 		told map[string]string
 		want []string
 	}{
@@ -166,7 +158,7 @@ func TestMigrated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := clusters.New(t)
+				w := virtual.New(t)
 				c := buildManifests(w, test.policy)
 				w.CreateDocuments(c)
 				waitFor(10 * time.Second) // Nothing is asked of Azure as soon as it is applied.
@@ -175,7 +167,7 @@ func TestMigrated(t *testing.T) {
 				manager.StopManager()
 				removeProviderTags(w)
 				if test.anew {
-					w.World = w.NewManagementCluster()
+					w = w.NewManagementCluster()
 					c = buildManifests(w, test.policy)
 					w.CreateDocuments(c)
 				}
@@ -227,7 +219,7 @@ var (
 )
 
 // listLeftResources returns the resources in Azure, in lower case and sorted, but for those that AKS keeps in its own group.
-func listLeftResources(w *clusters.World) []string {
+func listLeftResources(w *virtual.Scenario) []string {
 	var out []string
 	for _, id := range w.Azure.ListResources() {
 		if id = strings.ToLower(id); !strings.HasPrefix(id, "resourcegroups/mc_c1_c1_eastus/") {
@@ -245,7 +237,7 @@ var (
 )
 
 // handOver runs the commands of the conditions.
-func handOver(w *clusters.World, c *harness.DocumentCluster) {
+func handOver(w *virtual.Scenario, c *harness.DocumentCluster) {
 	w.T.Helper()
 	for object := range objectManifests(c) {
 		message := harness.FindCondition(object, infrav1.MigratedResourcesOwnedCondition).Message

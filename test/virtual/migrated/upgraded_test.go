@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // formerAnnotations returns the annotations of v2.0.0 with the content of an object's annotation of this release.
@@ -47,7 +47,7 @@ func formerAnnotations(t *testing.T, content applied.Content) map[string]string 
 }
 
 // annotated returns all objects with an annotation of this release, by kind and name.
-func annotated(w *clusters.World) map[string]client.Object {
+func annotated(w *virtual.Scenario) map[string]client.Object {
 	w.T.Helper()
 	out := map[string]client.Object{}
 	for _, list := range []client.ObjectList{
@@ -78,7 +78,7 @@ func annotated(w *clusters.World) map[string]client.Object {
 // nothing to Azure.
 func TestUpgradeFromFormerKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := clusters.NewAtOnce(t)
+		w := virtual.NewAtOnce(t)
 		manager := w.StartProvider()
 		w.BuildCluster("own", 1)
 		azurePool := w.AzureMachinePool("own", "pool")

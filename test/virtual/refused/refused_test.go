@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/clusters"
 )
 
 // TestRefused has Azure refuse a PUT of an AKS cluster with one more setting, for which AKS has no way back, and takes the setting out again.
@@ -28,7 +27,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := clusters.New(t)
+				w := virtual.New(t)
 				w.StartProvider()
 				c := w.BuildASOCluster("c1", "pool0")
 				w.MakeDocuments(c)
@@ -85,7 +84,7 @@ func TestRefusedBeforeRestart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := clusters.New(t)
+				w := virtual.New(t)
 				manager := w.StartProvider()
 				c := w.BuildASOCluster("c1", "pool0")
 				w.MakeDocuments(c)

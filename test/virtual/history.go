@@ -1,4 +1,4 @@
-package clusters
+package virtual
 
 import (
 	"encoding/json"
@@ -28,9 +28,9 @@ type History struct {
 var transient = regexp.MustCompile(`\.(provisioningState|etag|resourceGuid|timeCreated|currentKubernetesVersion|lastModified\w*|systemData\.\w+|statuses\.\S*|code|powerState\.code)(:|\.)`)
 
 // RecordHistory begins a history.
-func (w *World) RecordHistory() *History {
-	h := &History{subscription: w.Azure.SubscriptionID, now: map[string]map[string]bool{}, removed: map[string][]int{}}
-	w.Committed = h.recordChanges
+func (s *Scenario) RecordHistory() *History {
+	h := &History{subscription: s.Azure.SubscriptionID, now: map[string]map[string]bool{}, removed: map[string][]int{}}
+	s.Committed = h.recordChanges
 	return h
 }
 

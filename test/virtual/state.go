@@ -1,4 +1,4 @@
-package clusters
+package virtual
 
 import (
 	"encoding/json"
@@ -97,21 +97,21 @@ func (s State) ListDifferences(other State) (out []string) {
 }
 
 // decodeObject returns an object as JSON has it.
-func (w *World) decodeObject(object any) (out any) {
-	w.T.Helper()
+func (s *Scenario) decodeObject(object any) (out any) {
+	s.T.Helper()
 	raw, err := json.Marshal(object)
 	if err == nil {
 		err = json.Unmarshal(raw, &out)
 	}
 	if err != nil {
-		w.T.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return out
 }
 
 // ReadState returns what there is now.
-func (w *World) ReadState() State {
-	w.T.Helper()
+func (s *Scenario) ReadState() State {
+	s.T.Helper()
 	out := State{}
 	for _, list := range []client.ObjectList{
 		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureMachinePoolMachineList{},
@@ -120,8 +120,8 @@ func (w *World) ReadState() State {
 		&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{},
 		&clusterv1.ClusterList{}, &clusterv1.MachinePoolList{}, &clusterv1.MachineList{}, &corev1.SecretList{}, &corev1.ConfigMapList{},
 	} {
-		if err := w.Kubernetes.List(w.T.Context(), list); err != nil {
-			w.T.Fatal(err)
+		if err := s.Kubernetes.List(s.T.Context(), list); err != nil {
+			s.T.Fatal(err)
 		}
 		err := meta.EachListItem(list, func(item runtime.Object) error {
 			object := item.(client.Object)
@@ -131,31 +131,31 @@ func (w *World) ReadState() State {
 					secret.Data[name] = nil
 				}
 			}
-			decoded := w.decodeObject(object)
+			decoded := s.decodeObject(object)
 			replaceObservedGeneration(object.GetGeneration(), decoded)
 			out.addLeaves(fmt.Sprintf("%T %s", object, object.GetName()), decoded)
 			return nil
 		})
 		if err != nil {
-			w.T.Fatal(err)
+			s.T.Fatal(err)
 		}
 	}
-	w.addAzureState(out)
+	s.addAzureState(out)
 	return out
 }
 
 // ReadAzureState returns what there is in Azure now.
-func (w *World) ReadAzureState() State {
-	w.T.Helper()
+func (s *Scenario) ReadAzureState() State {
+	s.T.Helper()
 	out := State{}
-	w.addAzureState(out)
+	s.addAzureState(out)
 	return out
 }
 
-func (w *World) addAzureState(out State) {
-	w.T.Helper()
-	for _, resource := range w.Sim.State() {
+func (s *Scenario) addAzureState(out State) {
+	s.T.Helper()
+	for _, resource := range s.Sim.State() {
 		id, _ := resource["id"].(string)
-		out.addLeaves(strings.TrimPrefix(id, "/subscriptions/"+w.Azure.SubscriptionID+"/"), w.decodeObject(resource))
+		out.addLeaves(strings.TrimPrefix(id, "/subscriptions/"+s.Azure.SubscriptionID+"/"), s.decodeObject(resource))
 	}
 }

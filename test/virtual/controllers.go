@@ -1,16 +1,10 @@
-// Package clusters has the manager of clusters in virtual time, with the controllers of all their kinds, and brings clusters up and down
-// with it, as Cluster API and users do.
-package clusters
+package virtual
 
 import (
 	"context"
-	"strings"
-	"testing"
-	"time"
 
 	"k8s.io/client-go/kubernetes/fake"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedcluster"
@@ -24,41 +18,18 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/credentialsecret"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
-	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// World is a world of clusters.
-type World struct {
-	*virtual.World
-	// Meanwhile is called again and again while something is waited for; nil is nothing.
-	Meanwhile func()
-}
-
-// New returns a world without a manager. It has to be called in a bubble of virtual time.
-func New(t *testing.T) *World {
-	t.Helper()
-	return &World{World: virtual.New(t, options)}
-}
-
-// NewAtOnce is New with an Azure whose operations end as soon as they are polled.
-func NewAtOnce(t *testing.T) *World {
-	t.Helper()
-	return &World{World: virtual.NewAtOnce(t, options)}
-}
-
-var options = server.Options{Locations: []string{"eastus"}, Seed: 7}
-
 // StartProvider starts a manager with the controllers of all clusters.
-func (w *World) StartProvider() *virtual.Manager {
-	w.T.Helper()
-	return w.StartDyingManager(0, false)
+func (s *Scenario) StartProvider() *Manager {
+	s.T.Helper()
+	return s.StartDyingManager(0, false)
 }
 
-// StartDyingManager is Manage of a manager that dies at its nth write to Azure, 0 for never.
-func (w *World) StartDyingManager(n int, before bool) *virtual.Manager {
-	w.T.Helper()
-	return w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
+// StartDyingManager is StartProvider of a manager that dies at its nth write to Azure, 0 for never.
+func (s *Scenario) StartDyingManager(n int, before bool) *Manager {
+	s.T.Helper()
+	return s.StartManager(func(ctx context.Context, m *Manager) error {
 		if n > 0 {
 			m.DieAtWrite(n, before)
 		}
@@ -67,12 +38,12 @@ func (w *World) StartDyingManager(n int, before bool) *virtual.Manager {
 }
 
 // RegisterControllers registers the controllers of all clusters.
-func RegisterControllers(ctx context.Context, m *virtual.Manager) error {
+func RegisterControllers(ctx context.Context, m *Manager) error {
 	return RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 10})
 }
 
-// RegisterControllersWith is Register with options of the controllers.
-func RegisterControllersWith(ctx context.Context, m *virtual.Manager, options controller.Options) error {
+// RegisterControllersWith is RegisterControllers with options of the controllers.
+func RegisterControllersWith(ctx context.Context, m *Manager, options controller.Options) error {
 	options.SkipNameValidation = new(true)
 	network := &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}
 	if err := reconcile.NewAzureRunner(m.Services, network).SetupWithManager(ctx, m, options); err != nil {
@@ -115,27 +86,4 @@ func RegisterControllersWith(ctx context.Context, m *virtual.Manager, options co
 	credentials := &credentialsecret.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("credential"),
 		Identities: m.Gate.Identities, ASOResources: true}
 	return credentials.SetupWithManager(m, options)
-}
-
-// WaitUntil waits until something is so, for an hour at most.
-func (w *World) WaitUntil(what string, so func() bool) {
-	w.T.Helper()
-	for deadline := time.Now().Add(time.Hour); !so(); {
-		if time.Now().After(deadline) {
-			requests := w.Azure.RequestsSince(0)
-			w.T.Fatalf("%s: not so after an hour\n%s", what, strings.Join(requests[max(0, len(requests)-30):], "\n"))
-		}
-		virtual.WaitForSignal(w.Kubernetes.Changed, time.Second)
-		if w.Meanwhile != nil {
-			w.Meanwhile()
-		}
-	}
-}
-
-// IsReadyFunc reports whether an object is.
-func IsReadyFunc[T client.Object](w *World, object T, name string, is func(T) bool) func() bool {
-	return func() bool {
-		w.ReadObject(object, name)
-		return is(object)
-	}
 }

@@ -1,0 +1,188 @@
+// Package virtual plays stories in virtual time, in a bubble of testing/synctest: a manager with its controllers, a simulated Azure that
+// takes as long as the real one, and an API server that is played. Minutes take milliseconds, and durations and counts of requests are the
+// same on any computer. Scenario is the one type for such stories.
+package virtual
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"syscall"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// Scenario is a story in virtual time: a Kubernetes API, a simulated Azure in front of which managers are started, and the calls with which
+// tests play users, Cluster API and other programs. The namespace and the identity exist, and no manager runs.
+type Scenario struct {
+	*harness.Stage
+	// Kubernetes has the objects, Sim is Azure.
+	Kubernetes *Kubernetes
+	Sim        *server.Server
+	// Resync is the sync period of managers, Full their full sync period.
+	Resync, Full time.Duration
+	// Lag is the longest delay with which managers that start see and hear of changes. All changes of an object within it are one change to
+	// them.
+	Lag time.Duration
+	// Deleting is called with each object that a manager is about to delete in Kubernetes, Written with each write that Azure has answered;
+	// nil is not called.
+	Deleting func(ctx context.Context, object client.Object)
+	Written  func(*http.Request)
+	// Committed is called after each change of Azure's state, before another request sees it; nil is not called.
+	Committed func([]server.Change)
+	// Refuse returns the error with which the API server answers a request of a manager; nil lets it answer as usual. The verb is get, list,
+	// create, patch, delete or "patch status". A nil Refuse refuses nothing.
+	Refuse func(verb string, object runtime.Object) error
+	// Failed is called after each reconciliation that ended with an error; nil is not called.
+	Failed func(Failure)
+	// Told is called with each event, unless Recorder is set; nil is not called.
+	Told func(Event)
+	// Recorder records the events of managers; nil has Told called with them.
+	Recorder events.EventRecorder
+
+	handler http.Handler
+}
+
+// Play plays a story in a bubble of virtual time, with a manager that runs all controllers.
+func Play(t *testing.T, story func(s *Scenario)) {
+	t.Helper()
+	PlayUnmanaged(t, func(s *Scenario) {
+		s.StartProvider()
+		story(s)
+	})
+}
+
+// PlayUnmanaged is Play without a manager.
+func PlayUnmanaged(t *testing.T, story func(s *Scenario)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { story(New(t)) })
+}
+
+// New returns a scenario in which Azure takes as long as it really does. It has to be called in a bubble of virtual time.
+func New(t *testing.T) *Scenario {
+	t.Helper()
+	return NewWith(t, server.Options{Seed: 7})
+}
+
+// NewWith is New with options of the simulated Azure. It has the region eastus unless they name others.
+func NewWith(t *testing.T, options server.Options) *Scenario {
+	t.Helper()
+	options.TimeScale = 1
+	return newScenario(t, options)
+}
+
+// NewAtOnce is New with an Azure whose operations end as soon as they are polled.
+func NewAtOnce(t *testing.T) *Scenario {
+	t.Helper()
+	return newScenario(t, server.Options{Seed: 7})
+}
+
+func newScenario(t *testing.T, options server.Options) *Scenario {
+	t.Helper()
+	s := &Scenario{Resync: 10 * time.Minute, Full: time.Hour}
+	if options.Locations == nil {
+		options.Locations = []string{"eastus"}
+	}
+	options.Committed = func(changes []server.Change) {
+		if s.Committed != nil {
+			s.Committed(changes)
+		}
+	}
+	sim, err := server.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := newKubernetes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Sim, s.handler, s.Kubernetes = sim, sim.Handler(), objects
+	s.Stage = harness.NewVirtualStage(t, objects, sim, transport(s.serveAzure))
+	t.Cleanup(func() {
+		if err := sim.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
+	s.CreateIdentity()
+	return s
+}
+
+// NewManagementCluster returns another management cluster in front of the same Azure, as that to which clusterctl moves a cluster: without a
+// manager, and with nothing but the namespace.
+func (s *Scenario) NewManagementCluster() *Scenario {
+	s.T.Helper()
+	objects, err := newKubernetes()
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	objects.SkipUIDs(1 << 20) // UIDs are those of no other cluster.
+	out := *s
+	out.Kubernetes, out.Stage = objects, s.Stage.WithClient(objects)
+	out.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
+	return &out
+}
+
+// WaitForSignal waits for a signal, or until the time is over.
+func WaitForSignal(signal <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-signal:
+	case <-timer.C:
+	}
+}
+
+// serveAzure has the simulator answer a request.
+func (s *Scenario) serveAzure(request *http.Request) (*http.Response, error) {
+	served := request.Clone(request.Context())
+	served.RequestURI, served.Host, served.RemoteAddr, served.TLS = request.URL.RequestURI(), request.URL.Host, "192.0.2.1:1234",
+		&tls.ConnectionState{}
+	if served.Body == nil {
+		served.Body = http.NoBody
+	}
+	recorder := httptest.NewRecorder()
+	cut := isConnectionCut(func() { s.handler.ServeHTTP(recorder, served) })
+	if request.Method != http.MethodGet && s.Written != nil {
+		s.Written(request)
+	}
+	if err := request.Context().Err(); err != nil {
+		return nil, err
+	}
+	response := recorder.Result()
+	response.Request = request
+	switch {
+	case cut && recorder.Body.Len() == 0:
+		return nil, syscall.ECONNRESET
+	case cut:
+		response.Body = io.NopCloser(io.MultiReader(recorder.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+	}
+	return response, nil
+}
+
+// isConnectionCut reports whether a handler cuts the connection, as net/http has them do it.
+func isConnectionCut(serve func()) (cut bool) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			if cause != http.ErrAbortHandler {
+				panic(cause)
+			}
+			cut = true
+		}
+	}()
+	serve()
+	return false
+}

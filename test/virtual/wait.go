@@ -1,0 +1,52 @@
+package virtual
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// WaitUntil waits until the condition holds, for an hour at most.
+func (s *Scenario) WaitUntil(what string, condition func() bool) {
+	s.T.Helper()
+	for deadline := time.Now().Add(time.Hour); !condition(); {
+		if time.Now().After(deadline) {
+			requests := s.Azure.RequestsSince(0)
+			s.T.Fatalf("%s: not so after an hour\n%s", what, strings.Join(requests[max(0, len(requests)-30):], "\n"))
+		}
+		WaitForSignal(s.Kubernetes.Changed, time.Second)
+		if s.Meanwhile != nil {
+			s.Meanwhile()
+		}
+	}
+}
+
+// ObjectMatches returns a condition for WaitUntil: the object, as it is stored, is as wanted.
+func ObjectMatches[T client.Object](s *Scenario, object T, name string, wanted func(T) bool) func() bool {
+	return func() bool {
+		s.ReadObject(object, name)
+		return wanted(object)
+	}
+}
+
+// PassTime lets time pass.
+func (s *Scenario) PassTime(d time.Duration) {
+	for end := time.Now().Add(d); time.Now().Before(end); {
+		WaitForSignal(nil, min(30*time.Second, time.Until(end)))
+		if s.Meanwhile != nil {
+			s.Meanwhile()
+		}
+	}
+}
+
+// WaitReady waits until an object is Ready.
+func (s *Scenario) WaitReady(object harness.Conditioned, name string) {
+	s.T.Helper()
+	s.WaitUntil(fmt.Sprintf("%T %s is Ready", object, name), func() bool {
+		s.ReadObject(object, name)
+		return harness.IsReady(object)
+	})
+}
