@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/command"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+	migrate "sigs.k8s.io/cluster-api-provider-azure/internal/migration/command"
 )
 
 // NewCommand returns the command kubectl-capz with its verbs.
@@ -25,5 +26,6 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	root.AddCommand(command.NewCommand(command.Options{
 		Version: e.Version, Identity: e.Identity, Transport: e.Transport, Credential: e.Credential, Kubernetes: e.RESTConfig,
 	}))
+	root.AddCommand(migrate.NewCommand(e))
 	return root
 }

@@ -80,8 +80,8 @@ func FormerOfSecret(secret *corev1.Secret) (former Former, ok bool) {
 	return former, true
 }
 
-// needsRecord returns true if isolation would refuse the credential to its namespace.
-func (f Former) needsRecord() bool {
+// NeedsRecord returns true if isolation would refuse the credential to its namespace.
+func (f Former) NeedsRecord() bool {
 	namespace, _, _ := strings.Cut(f.Secret, string(types.Separator))
 	return namespace != f.Namespace
 }
@@ -94,7 +94,7 @@ func FormerRecord(namespace string, formers []Former) (record *corev1.ConfigMap,
 		Data:       map[string]string{},
 	}
 	for _, former := range formers {
-		if !former.needsRecord() {
+		if !former.NeedsRecord() {
 			continue
 		}
 		// Marshalling a struct of strings and a bool does not fail.
@@ -147,7 +147,7 @@ func (f *formers) isRecorded(ctx context.Context, former Former) (bool, error) {
 // UsesFormer returns true if an identity may use more than isolation allows because it did so under the established provider.
 func (p *Provider) UsesFormer(ctx context.Context, identity *infrav1.AzureClusterIdentity) (bool, error) {
 	former := FormerOf(identity)
-	if p.mayUseManagersOwn(identity.Namespace) || !former.needsRecord() {
+	if p.mayUseManagersOwn(identity.Namespace) || !former.NeedsRecord() {
 		return false, nil
 	}
 	return p.formers.isRecorded(ctx, former)

@@ -8,9 +8,7 @@ import (
 
 	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
@@ -19,16 +17,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
 )
 
 // leaderElectionID is the name of the lease. The established provider uses the same, so that only one of the two is active at a
 // time.
 const leaderElectionID = "controller-leader-election-capz"
-
-// formerPage is the page size of lists from the API server.
-const formerPage = 500
 
 // formerTimeout is the time after which the manager exits with an error if the record is not complete.
 const formerTimeout = 2 * time.Minute
@@ -73,7 +68,14 @@ func (o *Options) recordFormer(ctx context.Context, c client.Client, log logr.Lo
 			case lease.Annotations[infrav1.FormerRecordedAnnotation] != "":
 				return nil
 			}
-			formers, err := o.findFormer(ctx, c, log)
+			formers, err := former.ListUsed(ctx, c, o.Namespace, func(secret client.ObjectKey, err error) {
+				log.Info("The Secret cannot be read. If its application trusts the Azure Service Operator, its clusters cannot sign in.", "secret",
+					secret.String(), "error", err.Error())
+			})
+			if err != nil {
+				return err
+			}
+			formers, err = withoutPrepared(ctx, c, formers)
 			if err != nil {
 				return err
 			}
@@ -99,48 +101,6 @@ func (o *Options) recordFormer(ctx context.Context, c client.Client, log logr.Lo
 	return err
 }
 
-// findFormer returns the credentials that objects of all watched namespaces currently name.
-func (o *Options) findFormer(ctx context.Context, c client.Client, log logr.Logger) ([]identity.Former, error) {
-	var out []identity.Former
-	err := o.eachOf(ctx, c, &infrav1.AzureClusterIdentityList{}, func(object client.Object) error {
-		out = append(out, identity.FormerOf(object.(*infrav1.AzureClusterIdentity)))
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	read := map[client.ObjectKey]bool{}
-	for _, list := range []client.ObjectList{&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{},
-		&infrav1.AzureASOManagedMachinePoolList{}} {
-		err := o.eachOf(ctx, c, list, func(object client.Object) error {
-			for _, name := range asoresources.CredentialNames(object) {
-				key := client.ObjectKey{Namespace: object.GetNamespace(), Name: name}
-				if read[key] {
-					continue
-				}
-				read[key] = true
-				secret := &corev1.Secret{}
-				switch err := c.Get(ctx, key, secret); {
-				case apierrors.IsForbidden(err):
-					log.Info("The Secret cannot be read. If its application trusts the Azure Service Operator, its clusters cannot sign in.", "secret",
-						key.String(), "error", err.Error())
-					continue
-				case client.IgnoreNotFound(err) != nil:
-					return fmt.Errorf("get Secret %s: %w", key, err)
-				}
-				if former, ok := identity.FormerOfSecret(secret); ok {
-					out = append(out, former)
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return withoutPrepared(ctx, c, out)
-}
-
 // withoutPrepared leaves out workload identities of namespaces that have the ServiceAccount for isolated tenants. It was created
 // for them, because no other provider uses it.
 func withoutPrepared(ctx context.Context, c client.Client, formers []identity.Former) ([]identity.Former, error) {
@@ -163,19 +123,4 @@ func withoutPrepared(ctx context.Context, c client.Client, formers []identity.Fo
 		out = append(out, former)
 	}
 	return out, nil
-}
-
-// eachOf calls do for every object of a list in the namespaces that the manager watches. It reads the list in pages.
-func (o *Options) eachOf(ctx context.Context, c client.Reader, list client.ObjectList, do func(client.Object) error) error {
-	for {
-		if err := c.List(ctx, list, client.InNamespace(o.Namespace), client.Limit(formerPage), client.Continue(list.GetContinue())); err != nil {
-			return fmt.Errorf("list %T: %w", list, err)
-		}
-		if err := meta.EachListItem(list, func(item runtime.Object) error { return do(item.(client.Object)) }); err != nil {
-			return err
-		}
-		if list.GetContinue() == "" {
-			return nil
-		}
-	}
 }

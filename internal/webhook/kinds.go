@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"context"
+
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,6 +19,7 @@ type served interface {
 	name() string
 	operations() (mutating, validating []admissionregistrationv1.OperationType)
 	register(ctrl.Manager) error
+	checkStored(context.Context, client.Object) (StoredResult, error)
 }
 
 // servedKinds lists all kinds that have webhooks; a new kind needs one row and its rules. `make generate` writes config/webhook from the

@@ -273,6 +273,28 @@ var importRules = []importRule{
 		why:     "the command is environment and main; everything else is in internal/adoption, where tests reach it",
 	},
 	{
+		dirs: []string{"internal/migration"}, notStandard: impure,
+		why: "findings and steps are plain data, which checks, steps and the command line share",
+	},
+	{
+		dirs: []string{"internal/migration/former"}, inside: []string{"api/...", "internal/controller/asoresources", "internal/identity"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "the manager and the migration find the credentials of the established provider by one rule",
+	},
+	{
+		dirs: []string{"internal/migration/check"},
+		inside: []string{"api/...", "internal/adoption/prepareupgrade", "internal/identity", "internal/migration", "internal/migration/former",
+			"internal/plan", "internal/plan/maxima", "internal/plan/misread", "internal/plan/specfield", "internal/webhook"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "a check reads from Kubernetes and applies the rules of the manager; it has no rules of its own and writes nothing",
+	},
+	{
+		dirs: []string{"internal/migration/command"},
+		inside: []string{"internal/migration/...", "internal/cli/environment", "internal/text"}, outside: []string{"..."},
+		notStandard: []string{"net/http", "os", "os/..."},
+		why:         "the command line starts checks and steps, and prints their results",
+	},
+	{
 		dirs: []string{"internal/cli/environment"}, inside: []string{"api/...", "internal/identity", "internal/text"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "verbs share flags, connections and exit codes, and nothing of what they do",

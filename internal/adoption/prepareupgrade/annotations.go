@@ -23,9 +23,9 @@ const (
 	commandFieldManager = "adopt-prepare-upgrade"
 )
 
-// findMissingAnnotations returns the annotations on the operator's objects that their manifests lack. Adoption by the established
+// FindMissingAnnotations returns the annotations on the operator's objects that their manifests lack. Adoption by the established
 // provider, for example, leaves the credential only on the operator's object.
-func findMissingAnnotations(ctx context.Context, c client.Client, objects []metav1.PartialObjectMetadata) ([]string, error) {
+func FindMissingAnnotations(ctx context.Context, c client.Reader, objects []metav1.PartialObjectMetadata) ([]string, error) {
 	var out []string
 	documents := map[string][]asoresource.Manifest{}
 	for _, object := range objects {
@@ -68,7 +68,7 @@ func isAppliedAnnotation(object metav1.PartialObjectMetadata, key string) bool {
 }
 
 // listManifests returns the resource manifests in the objects of a namespace.
-func listManifests(ctx context.Context, c client.Client, namespace string) ([]asoresource.Manifest, error) {
+func listManifests(ctx context.Context, c client.Reader, namespace string) ([]asoresource.Manifest, error) {
 	var out []asoresource.Manifest
 	add := func(kind, name string, resources []runtime.RawExtension) {
 		documents, _ := asoresource.ReadManifests(kind+" "+name, resources) // An unreadable manifest was never applied.

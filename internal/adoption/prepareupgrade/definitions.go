@@ -16,8 +16,8 @@ import (
 
 // Label of the operator's definitions: internal/crdmanagement of Azure Service Operator.
 const (
-	operatorLabel = "app.kubernetes.io/name"
-	operatorName  = "azure-service-operator"
+	OperatorLabel = "app.kubernetes.io/name"
+	OperatorName  = "azure-service-operator"
 )
 
 // Label of everything that the established provider installs. Kinds of its group without it belong to another provider.
@@ -26,19 +26,19 @@ const (
 	providerName  = "infrastructure-azure"
 )
 
-// disableConversion disables conversions by webhooks that are no longer served. Such a webhook lets every request for all kinds
+// DisableConversion disables conversions by webhooks that are no longer served. Such a webhook lets every request for all kinds
 // fail, including the deletion of namespaces and clusterctl.
 //
 // Afterwards the operator's definitions serve only the stored version, so no object can be written in a version that only the
 // operator can convert. A newly installed operator compares specs and restores its own, by the same package. The kinds of the
 // provider have one version, or versions of one schema.
-func disableConversion(ctx context.Context, c client.Client, kinds []apiextensionsv1.CustomResourceDefinition, out io.Writer) error {
+func DisableConversion(ctx context.Context, c client.Client, kinds []apiextensionsv1.CustomResourceDefinition, out io.Writer) error {
 	changed := 0
 	for _, kind := range kinds {
-		ours := kind.Spec.Group == infrav1.GroupVersion.Group && kind.Labels[providerLabel] == providerName
-		if !ours && !isOperatorKind(kind) || kind.Spec.Conversion == nil || kind.Spec.Conversion.Strategy != apiextensionsv1.WebhookConverter {
+		if !NeedsOperator(kind) {
 			continue
 		}
+		ours := isProviderKind(kind)
 		before := kind.DeepCopy()
 		kind.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
 		for i := range kind.Spec.Versions {
@@ -56,27 +56,53 @@ func disableConversion(ctx context.Context, c client.Client, kinds []apiextensio
 	return nil
 }
 
-// isOperatorKind reports whether the definition belongs to the operator, by its label. Other programs may have kinds of such a
-// group.
-func isOperatorKind(kind apiextensionsv1.CustomResourceDefinition) bool {
-	return kind.Labels[operatorLabel] == operatorName && strings.HasSuffix(kind.Spec.Group, groupSuffix)
+// NeedsOperator reports whether objects of a kind are converted by a webhook that ends with the established provider.
+func NeedsOperator(kind apiextensionsv1.CustomResourceDefinition) bool {
+	return (isProviderKind(kind) || IsOperatorKind(kind)) && kind.Spec.Conversion != nil &&
+		kind.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// deleteWebhooks deletes the operator's admission webhooks. Without a running operator they refuse every change of its objects.
-func deleteWebhooks(ctx context.Context, c client.Client) error {
-	for kind, name := range map[string]string{
-		"ValidatingWebhookConfiguration": "azureserviceoperator-validating-webhook-configuration",
-		"MutatingWebhookConfiguration":   "azureserviceoperator-mutating-webhook-configuration",
-	} {
-		configuration := &metav1.PartialObjectMetadata{}
-		configuration.SetGroupVersionKind(schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: kind})
-		configuration.Name = name
-		err := c.Get(ctx, client.ObjectKeyFromObject(configuration), configuration)
-		if err == nil {
-			err = c.Delete(ctx, configuration)
+// isProviderKind reports whether the established provider or this one has installed the definition.
+func isProviderKind(kind apiextensionsv1.CustomResourceDefinition) bool {
+	return kind.Spec.Group == infrav1.GroupVersion.Group && kind.Labels[providerLabel] == providerName
+}
+
+// IsOperatorKind reports whether the definition belongs to the operator, by its label. Other programs may have kinds of such a
+// group.
+func IsOperatorKind(kind apiextensionsv1.CustomResourceDefinition) bool {
+	return kind.Labels[OperatorLabel] == OperatorName && strings.HasSuffix(kind.Spec.Group, groupSuffix)
+}
+
+// FindWebhooks returns the operator's configurations of admission webhooks.
+func FindWebhooks(ctx context.Context, c client.Reader) ([]metav1.PartialObjectMetadata, error) {
+	var out []metav1.PartialObjectMetadata
+	for _, name := range []string{"mutating", "validating"} {
+		kind := "MutatingWebhookConfiguration"
+		if name == "validating" {
+			kind = "ValidatingWebhookConfiguration"
 		}
+		configuration := metav1.PartialObjectMetadata{}
+		configuration.SetGroupVersionKind(schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: kind})
+		err := c.Get(ctx, client.ObjectKey{Name: "azureserviceoperator-" + name + "-webhook-configuration"}, &configuration)
 		if client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("delete %s %s: %w", kind, name, err)
+			return nil, fmt.Errorf("get the operator's %s: %w", kind, err)
+		}
+		if err == nil {
+			out = append(out, configuration)
+		}
+	}
+	return out, nil
+}
+
+// DeleteWebhooks deletes the operator's admission webhooks. Without a running operator they refuse every change of its objects.
+func DeleteWebhooks(ctx context.Context, c client.Client) error {
+	configurations, err := FindWebhooks(ctx, c)
+	if err != nil {
+		return err
+	}
+	for i := range configurations {
+		if err := client.IgnoreNotFound(c.Delete(ctx, &configurations[i])); err != nil {
+			return fmt.Errorf("delete %s %s: %w", configurations[i].Kind, configurations[i].Name, err)
 		}
 	}
 	return nil

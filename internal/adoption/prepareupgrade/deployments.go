@@ -21,9 +21,9 @@ const (
 	podStopTimeout = 2 * time.Minute
 )
 
-// waitUntilStopped waits until the operator and the established provider have no pods. They would restore removed finalizers, and
+// WaitUntilStopped waits until the operator and the established provider have no pods. They would restore removed finalizers, and
 // write to resources without the policy skip.
-func waitUntilStopped(ctx context.Context, c client.Client) error {
+func WaitUntilStopped(ctx context.Context, c client.Client) error {
 	operators := &appsv1.DeploymentList{}
 	if err := c.List(ctx, operators, client.MatchingFields{metav1.ObjectNameField: operatorDeployment}); err != nil {
 		return fmt.Errorf("list Deployments of the operator: %w", err)

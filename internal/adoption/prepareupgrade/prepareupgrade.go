@@ -28,8 +28,8 @@ import (
 )
 
 const (
-	// operatorFinalizer is the operator's finalizer. Objects without it do not belong to the operator, or were released.
-	operatorFinalizer = "serviceoperator.azure.com/finalizer"
+	// OperatorFinalizer is the finalizer of the operator. Objects without it do not belong to the operator, or were released.
+	OperatorFinalizer = "serviceoperator.azure.com/finalizer"
 	// groupSuffix is the end of the groups of the operator's kinds. Other programs may use it, too.
 	groupSuffix = ".azure.com"
 )
@@ -48,18 +48,23 @@ func RunSteps(ctx context.Context, config *rest.Config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := waitUntilStopped(ctx, c); err != nil {
+	return Prepare(ctx, c, out)
+}
+
+// Prepare does all steps with a client that knows the kinds of Kubernetes, definitions of kinds, and the kinds of the provider.
+func Prepare(ctx context.Context, c client.Client, out io.Writer) error {
+	if err := WaitUntilStopped(ctx, c); err != nil {
 		return err
 	}
 	kinds := &apiextensionsv1.CustomResourceDefinitionList{}
 	if err := c.List(ctx, kinds); err != nil {
 		return fmt.Errorf("list CustomResourceDefinitions: %w", err)
 	}
-	clusters, others, err := listOperatorObjects(ctx, c, kinds.Items)
+	clusters, others, err := ListOperatorObjects(ctx, c, kinds.Items)
 	if err != nil {
 		return err
 	}
-	missing, err := findMissingAnnotations(ctx, c, clusters)
+	missing, err := FindMissingAnnotations(ctx, c, clusters)
 	if err != nil {
 		return err
 	}
@@ -69,17 +74,17 @@ func RunSteps(ctx context.Context, config *rest.Config, out io.Writer) error {
 	if len(missing) > 0 {
 		return errors.New("objects of the operator have annotations that their resource manifests lack. Nothing was changed. Add the annotations to the manifests")
 	}
-	if err := deleteWebhooks(ctx, c); err != nil {
+	if err := DeleteWebhooks(ctx, c); err != nil {
 		return err
 	}
-	if err := releaseObjects(ctx, c, clusters, out); err != nil {
+	if err := ReleaseObjects(ctx, c, clusters, out); err != nil {
 		return err
 	}
-	if err := disableConversion(ctx, c, kinds.Items, out); err != nil {
+	if err := DisableConversion(ctx, c, kinds.Items, out); err != nil {
 		return err
 	}
 	for _, object := range others {
-		fmt.Fprintf(out, "left alone: %s\n", describeObject(object))
+		fmt.Fprintf(out, "left alone: %s\n", DescribeObject(object))
 	}
 	if len(others) > 0 {
 		fmt.Fprintf(out, "%d objects belong to no cluster. Install the Azure Service Operator by itself after the upgrade: without it, their changes have no effect and they cannot be deleted\n", len(others))
@@ -87,29 +92,29 @@ func RunSteps(ctx context.Context, config *rest.Config, out io.Writer) error {
 	return nil
 }
 
-// describeObject returns kind, namespace and name.
-func describeObject(object metav1.PartialObjectMetadata) string {
+// DescribeObject returns kind, namespace and name.
+func DescribeObject(object metav1.PartialObjectMetadata) string {
 	return fmt.Sprintf("%s %s/%s", object.Kind, object.Namespace, object.Name)
 }
 
-// listOperatorObjects lists the operator's objects in their stored version, because only the operator's webhook could convert them.
+// ListOperatorObjects lists the operator's objects in their stored version, because only the operator's webhook could convert them.
 // Objects of clusters have an owner of this provider's kinds. Others belong to other users of the operator.
-func listOperatorObjects(ctx context.Context, c client.Client, kinds []apiextensionsv1.CustomResourceDefinition) (clusters,
+func ListOperatorObjects(ctx context.Context, c client.Reader, kinds []apiextensionsv1.CustomResourceDefinition) (clusters,
 	others []metav1.PartialObjectMetadata, err error) {
 	for _, kind := range kinds {
 		if !strings.HasSuffix(kind.Spec.Group, groupSuffix) {
 			continue
 		}
 		list := &metav1.PartialObjectMetadataList{}
-		list.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: storageVersion(kind),
+		list.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: StorageVersion(kind),
 			Kind: kind.Spec.Names.Kind + "List"})
 		if err := c.List(ctx, list); err != nil {
 			return nil, nil, fmt.Errorf("list %s: %w", kind.Name, err)
 		}
 		for _, item := range list.Items {
-			item.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: storageVersion(kind), Kind: kind.Spec.Names.Kind})
+			item.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: StorageVersion(kind), Kind: kind.Spec.Names.Kind})
 			switch {
-			case !slices.Contains(item.Finalizers, operatorFinalizer):
+			case !slices.Contains(item.Finalizers, OperatorFinalizer):
 			case isOfCluster(item):
 				clusters = append(clusters, item)
 			default:
@@ -128,7 +133,8 @@ func isOfCluster(object metav1.PartialObjectMetadata) bool {
 	})
 }
 
-func storageVersion(kind apiextensionsv1.CustomResourceDefinition) string {
+// StorageVersion returns the version that objects of a kind are stored in.
+func StorageVersion(kind apiextensionsv1.CustomResourceDefinition) string {
 	for _, version := range kind.Spec.Versions {
 		if version.Storage {
 			return version.Name
@@ -137,9 +143,9 @@ func storageVersion(kind apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// releaseObjects sets the policy skip on every object before it removes the first finalizer, so that a newly installed operator
+// ReleaseObjects sets the policy skip on every object before it removes the first finalizer, so that a newly installed operator
 // leaves all resources alone.
-func releaseObjects(ctx context.Context, c client.Client, objects []metav1.PartialObjectMetadata, out io.Writer) error {
+func ReleaseObjects(ctx context.Context, c client.Client, objects []metav1.PartialObjectMetadata, out io.Writer) error {
 	for i := range objects {
 		if err := setSkipPolicy(ctx, c, &objects[i]); err != nil {
 			return fmt.Errorf("no object was released yet: %w", err)
@@ -149,7 +155,7 @@ func releaseObjects(ctx context.Context, c client.Client, objects []metav1.Parti
 		if err := removeFinalizer(ctx, c, &objects[i]); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "released: %s\n", describeObject(objects[i]))
+		fmt.Fprintf(out, "released: %s\n", DescribeObject(objects[i]))
 	}
 	fmt.Fprintf(out, "%d objects of clusters released, nothing changed in Azure\n", len(objects))
 	return nil
@@ -166,7 +172,7 @@ func setSkipPolicy(ctx context.Context, c client.Client, object *metav1.PartialO
 	}
 	object.Annotations[asoresource.PolicyAnnotation] = asoresource.PolicySkip
 	if err := c.Patch(ctx, object, client.MergeFrom(before), client.FieldOwner(commandFieldManager)); err != nil {
-		return fmt.Errorf("annotate %s: %w", describeObject(*object), err)
+		return fmt.Errorf("annotate %s: %w", DescribeObject(*object), err)
 	}
 	return nil
 }
@@ -174,11 +180,11 @@ func setSkipPolicy(ctx context.Context, c client.Client, object *metav1.PartialO
 // removeFinalizer removes the finalizer, and the owner references that block a deletion.
 func removeFinalizer(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata) error {
 	before := object.DeepCopy()
-	controllerutil.RemoveFinalizer(object, operatorFinalizer)
+	controllerutil.RemoveFinalizer(object, OperatorFinalizer)
 	object.OwnerReferences = nil
 	if err := c.Patch(ctx, object,
 		client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("release %s: %w", describeObject(*object), err)
+		return fmt.Errorf("release %s: %w", DescribeObject(*object), err)
 	}
 	return nil
 }

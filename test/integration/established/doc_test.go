@@ -23,6 +23,7 @@ type server struct {
 	config     *rest.Config
 	kubeconfig []byte
 	client     client.Client
+	etcd       string // its address
 }
 
 var api server
@@ -42,6 +43,7 @@ func run(m *testing.M) int {
 		return failed(err)
 	}
 	defer func() { _ = environment.Stop() }()
+	api.etcd = environment.ControlPlane.Etcd.URL.String()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme} {
 		if err := add(scheme); err != nil {

@@ -1,0 +1,60 @@
+// Package check finds what the migration of a management cluster from the established provider would meet. It reads from Kubernetes,
+// changes nothing, and may be repeated at any time.
+package check
+
+import (
+	"context"
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+)
+
+// Options are the inputs of a check.
+type Options struct {
+	// Reader reads the kinds of Kubernetes, definitions of kinds, and the kinds of Cluster API and of this provider.
+	Reader client.Reader
+	// Version is the version of the provider to migrate to.
+	Version string
+	// PlanClusters computes the writes to Azure for each Cluster. With nil, the report has no plans.
+	PlanClusters func(context.Context) ([]migration.ClusterPlan, error)
+}
+
+// checker collects findings in a report.
+type checker struct {
+	Options
+	report migration.Report
+	// definitions are all CustomResourceDefinitions.
+	definitions []apiextensionsv1.CustomResourceDefinition
+}
+
+// FindAll runs all checks and returns the sorted report.
+func FindAll(ctx context.Context, options Options) (*migration.Report, error) {
+	c := &checker{Options: options}
+	c.report.To = options.Version
+	list := &apiextensionsv1.CustomResourceDefinitionList{}
+	if err := c.Reader.List(ctx, list); err != nil {
+		return nil, fmt.Errorf("list CustomResourceDefinitions: %w", err)
+	}
+	c.definitions = list.Items
+	for _, run := range []func(context.Context) error{c.checkVersions, c.checkKinds, c.checkFields, c.checkIdentities, c.checkOperator,
+		c.checkRoles, c.checkPlans} {
+		if err := run(ctx); err != nil {
+			return nil, err
+		}
+	}
+	c.report.Sort()
+	return &c.report, nil
+}
+
+func (c *checker) checkPlans(ctx context.Context) error {
+	if c.PlanClusters == nil {
+		c.report.NotPlanned = "not computed, because the command has no access to Azure"
+		return nil
+	}
+	plans, err := c.PlanClusters(ctx)
+	c.report.Clusters = plans
+	return err
+}

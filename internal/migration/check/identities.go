@@ -1,0 +1,76 @@
+package check
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
+)
+
+// checkIdentities finds credentials that isolation would refuse, and what workload identities need.
+func (c *checker) checkIdentities(ctx context.Context) error {
+	used, err := former.ListUsed(ctx, c.Reader, "", func(secret client.ObjectKey, _ error) {
+		c.report.Add("identities", "to-know", "Secret "+secret.String(), "The command may not read the Secret, so the credential is not checked.",
+			"Grant the right to get it, and repeat the check.")
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(used, func(a, b identity.Former) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Type, b.Type), cmp.Compare(a.ClientID, b.ClientID))
+	})
+	if _, left := identity.FormerRecord(managerNamespace, used); left > 0 {
+		c.report.Add("identities", "blocks", "ConfigMap "+managerNamespace+"/"+identity.FormerRecordName,
+			fmt.Sprintf("%d credentials do not fit into the record of credentials in use. They would be refused.", left),
+			"Create the ServiceAccount "+infrav1.WorkloadIdentityServiceAccount+" in namespaces with workload identities, or set CAPZ_TENANCY=trusted.")
+	}
+	for _, credential := range used {
+		prepared := false
+		if credential.Type == infrav1.WorkloadIdentity {
+			account := &corev1.ServiceAccount{}
+			err := c.Reader.Get(ctx, client.ObjectKey{Namespace: credential.Namespace, Name: infrav1.WorkloadIdentityServiceAccount}, account)
+			if err != nil && !apierrors.IsNotFound(err) {
+				return fmt.Errorf("get the ServiceAccount for workload identities in namespace %s: %w", credential.Namespace, err)
+			}
+			prepared = err == nil
+		}
+		c.reportCredential(credential, prepared)
+	}
+	return nil
+}
+
+// reportCredential adds the finding of one credential. prepared is true if its namespace has the ServiceAccount of isolated tenants.
+func (c *checker) reportCredential(used identity.Former, prepared bool) {
+	object := fmt.Sprintf("%s in namespace %s, client ID %s", used.Type, used.Namespace, used.ClientID)
+	own := fmt.Sprintf("system:serviceaccount:%s:%s", used.Namespace, infrav1.WorkloadIdentityServiceAccount)
+	switch {
+	case prepared:
+		c.report.Add("identities", "to-know", object, "The namespace has the ServiceAccount "+infrav1.WorkloadIdentityServiceAccount+
+			". After the migration the identity signs in as it.", "The application needs a federated credential with the subject "+own+".")
+	case !used.NeedsRecord():
+	case used.Type == infrav1.WorkloadIdentity:
+		account := managerAccount
+		if used.Operator {
+			account = "azureserviceoperator-default"
+		}
+		c.report.Add("identities", "done-by-run", object, fmt.Sprintf(
+			"It signs in as system:serviceaccount:%s:%s. --tenancy=isolated refuses this to new identities. The manager records the identity and keeps accepting it.",
+			managerNamespace, account),
+			"To isolate it later, create a federated credential with the subject "+own+" and then the ServiceAccount.")
+	default:
+		where := "the manager's own machine or files"
+		if used.Secret != "" {
+			where = "the Secret " + used.Secret
+		}
+		c.report.Add("identities", "done-by-run", object, "It signs in with "+where+
+			". --tenancy=isolated refuses this to new identities. The manager records the identity and keeps accepting it.", "")
+	}
+}

@@ -1,0 +1,98 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/blang/semver/v4"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
+
+// Series of the established provider whose objects are known.
+const oldestMinor, newestMinor = 17, 26
+
+// inventoryKind is the kind in which clusterctl stores which providers it has installed.
+// https://github.com/kubernetes-sigs/cluster-api/blob/v1.14.2/cmd/clusterctl/api/v1alpha3/provider_type.go
+var inventoryKind = schema.GroupVersionKind{Group: "clusterctl.cluster.x-k8s.io", Version: "v1alpha3", Kind: "ProviderList"}
+
+// Provider is one entry of clusterctl's inventory.
+type Provider struct {
+	Namespace, Name, Type, Version string
+}
+
+// ListProviders returns the inventory of clusterctl. It is empty if clusterctl has installed nothing.
+func (c *checker) listProviders(ctx context.Context) ([]Provider, error) {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(inventoryKind)
+	if err := c.Reader.List(ctx, list); err != nil {
+		if meta.IsNoMatchError(err) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("list the inventory of clusterctl: %w", err)
+	}
+	var out []Provider
+	for _, item := range list.Items {
+		text := func(field string) string { value, _, _ := unstructured.NestedString(item.Object, field); return value }
+		out = append(out, Provider{Namespace: item.GetNamespace(), Name: text("providerName"), Type: text("type"), Version: text("version")})
+	}
+	return out, nil
+}
+
+// checkVersions finds versions of the established provider and of Cluster API that cannot be migrated from.
+func (c *checker) checkVersions(ctx context.Context) error {
+	providers, err := c.listProviders(ctx)
+	if err != nil {
+		return err
+	}
+	find := func(kind, name string) (Provider, bool) {
+		i := slices.IndexFunc(providers, func(p Provider) bool { return p.Type == kind && (name == "" || p.Name == name) })
+		if i < 0 {
+			return Provider{}, false
+		}
+		return providers[i], true
+	}
+	azure, found := find("InfrastructureProvider", "azure")
+	switch version, err := semver.ParseTolerant(azure.Version); {
+	case !found:
+		c.report.Add("versions", "blocks", "Provider infrastructure-azure", "clusterctl has not installed a provider for Azure.",
+			"Install the established provider with clusterctl, or replace it by hand as described in the book.")
+	case err != nil:
+		c.report.Add("versions", "blocks", "Provider infrastructure-azure", "The inventory of clusterctl has the version "+azure.Version+".",
+			"Correct the version in the Provider object.")
+	case version.Major >= 2:
+		c.report.Add("versions", "to-know", "Provider infrastructure-azure", "The version "+azure.Version+" is a version of this provider.", "")
+	case version.Major != 1 || version.Minor < oldestMinor || version.Minor > newestMinor:
+		c.report.Add("versions", "blocks", "Provider infrastructure-azure",
+			fmt.Sprintf("The version %s is not from v1.%d to v1.%d. The move from other versions is not tested.", azure.Version, oldestMinor, newestMinor),
+			fmt.Sprintf("Upgrade the established provider to v1.%d first.", newestMinor))
+	default:
+		c.report.Add("versions", "done-by-run", "Provider infrastructure-azure",
+			"The version "+azure.Version+" is replaced by "+c.Version+".", "")
+	}
+	c.report.From = azure.Version
+	if azure.Namespace != "" && azure.Namespace != managerNamespace {
+		c.report.Add("versions", "blocks", "Provider infrastructure-azure", "It is in the namespace "+azure.Namespace+".",
+			"Move by hand: the command knows only the namespace "+managerNamespace+".")
+	}
+	core, _ := find("CoreProvider", "")
+	i := slices.IndexFunc(c.definitions, func(d apiextensionsv1.CustomResourceDefinition) bool {
+		return d.Name == "clusters."+clusterv1.GroupVersion.Group
+	})
+	switch {
+	case i < 0:
+		c.report.Add("versions", "blocks", "Provider cluster-api", "Cluster API is not installed.", "Select the management cluster with --context.")
+	case !slices.ContainsFunc(c.definitions[i].Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return v.Name == clusterv1.GroupVersion.Version && v.Served
+	}):
+		c.report.Add("versions", "blocks", "Provider cluster-api",
+			fmt.Sprintf("Cluster API %s does not serve contract %s.", core.Version, clusterv1.GroupVersion.Version),
+			"Upgrade Cluster API to v1.11 or later first: clusterctl upgrade apply --core cluster-api:VERSION --bootstrap kubeadm:VERSION --control-plane kubeadm:VERSION")
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+// Package command is the command line of `kubectl capz migrate`: its flags, its output and its exit codes.
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/check"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
+)
+
+// NewCommand returns the verb migrate.
+func NewCommand(e *environment.Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Move a management cluster from the established provider, and back",
+		Long: "Moves a management cluster from the established provider (CAPZ) and the Azure Service Operator to this provider, and back.\n" +
+			"Begin with check: it changes nothing and lists what has to be done before.",
+		Args: cobra.NoArgs,
+	}
+	cmd.AddCommand(newCheckCommand(e))
+	return cmd
+}
+
+func newCheckCommand(e *environment.Environment) *cobra.Command {
+	to := ""
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "List what a migration would meet, without any change",
+		Long: "Reads the management cluster and lists what blocks the migration, what the migration does, and what users should know.\n" +
+			"Exit codes: 0 if nothing blocks and no cluster would be written to, 2 otherwise, 1 after an error.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := newClient(e)
+			if err != nil {
+				return err
+			}
+			report, err := check.FindAll(cmd.Context(), check.Options{Reader: c, Version: to, PlanClusters: planClusters(e, c)})
+			if err != nil {
+				return err
+			}
+			return writeReport(cmd, e, report)
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", e.Version, "version of the provider to migrate to")
+	return cmd
+}
+
+// planClusters returns the function that plans the Clusters of the management cluster, or nil without access to Azure.
+func planClusters(*environment.Environment, client.Reader) func(context.Context) ([]migration.ClusterPlan, error) {
+	return nil
+}
+
+// writeReport writes a report in the format of --output. A report that needs attention ends in a FoundError.
+func writeReport(cmd *cobra.Command, e *environment.Environment, report *migration.Report) error {
+	var err error
+	if e.Output == environment.OutputJSON {
+		err = environment.WriteJSON(cmd.OutOrStdout(), report)
+	} else {
+		err = report.WriteText(text.NewWriter(cmd.OutOrStdout()))
+	}
+	if err == nil && report.NeedsAttention() {
+		return environment.FoundError{}
+	}
+	return err
+}
+
+// newClient returns a client that also knows definitions of kinds.
+func newClient(e *environment.Environment) (client.Client, error) {
+	config, err := e.RESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	scheme, err := environment.NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("connect to the management cluster: %w", err)
+	}
+	return c, nil
+}

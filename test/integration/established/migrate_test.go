@@ -1,0 +1,237 @@
+package established_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// installCluster installs the established provider with the clusters of testdata/cluster.yaml, and removes everything afterwards.
+func installCluster(t *testing.T) {
+	t.Helper()
+	namespace(t, "capz-system")
+	namespace(t, "team")
+	former := formerObjects(t)
+	install(t, former)
+	raw, err := os.ReadFile(filepath.Join("testdata", "cluster.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := flavors.DecodeManifest(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { remove(t, objects); clear(t, former) })
+	for _, object := range objects {
+		create(t, object)
+	}
+	labelKinds(t)
+}
+
+// create creates an object and its status. The kind may have been defined a moment ago.
+func create(t *testing.T, object *unstructured.Unstructured) {
+	t.Helper()
+	status := object.Object["status"]
+	created := object.DeepCopy()
+	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+		err := api.client.Create(ctx, created)
+		return !meta.IsNoMatchError(err) && !apierrors.IsNotFound(err), client.IgnoreNotFound(ignoreNoMatch(err))
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", nameOf(object), err)
+	}
+	if status != nil {
+		created.Object["status"] = status
+		storeInEtcd(t, created)
+	}
+}
+
+// storeInEtcd stores an object past the API server, whose schema refuses the status of the established provider:
+// https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/
+func storeInEtcd(t *testing.T, object *unstructured.Unstructured) {
+	t.Helper()
+	object.SetResourceVersion("") // The API server takes it from etcd.
+	value, err := json.Marshal(object.Object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gvk := object.GroupVersionKind()
+	mapping, err := api.client.RESTMapper().RESTMapping(gvk.GroupKind(), gvk.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := strings.Join([]string{"/registry", gvk.Group, mapping.Resource.Resource, object.GetNamespace(), object.GetName()}, "/")
+	body, err := json.Marshal(map[string]any{"key": []byte(key), "value": value, "prev_kv": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.Post(api.etcd+"/v3/kv/put", "application/json", bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var answer map[string]any
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || answer["prev_kv"] == nil {
+		t.Fatalf("%s was not stored before: %s, %v", key, response.Status, err)
+	}
+}
+
+func ignoreNoMatch(err error) error {
+	if meta.IsNoMatchError(err) {
+		return nil
+	}
+	return err
+}
+
+// remove deletes objects without their finalizers.
+func remove(t *testing.T, objects []*unstructured.Unstructured) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	for i := len(objects) - 1; i >= 0; i-- {
+		object := objects[i].DeepCopy()
+		if len(object.GetFinalizers()) > 0 {
+			patch := client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))
+			if err := client.IgnoreNotFound(api.client.Patch(ctx, object.DeepCopy(), patch)); err != nil {
+				t.Errorf("%s: %v", nameOf(object), err)
+			}
+		}
+		if err := client.IgnoreNotFound(api.client.Delete(ctx, object)); err != nil {
+			t.Errorf("%s: %v", nameOf(object), err)
+		}
+	}
+}
+
+// labelKinds gives the definitions of the provider the labels of clusterctl.
+func labelKinds(t *testing.T) {
+	t.Helper()
+	list := &unstructured.UnstructuredList{}
+	list.SetAPIVersion("apiextensions.k8s.io/v1")
+	list.SetKind("CustomResourceDefinitionList")
+	if err := api.client.List(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	patch := []byte(`{"metadata":{"labels":{"clusterctl.cluster.x-k8s.io":"","cluster.x-k8s.io/provider":"infrastructure-azure"}}}`)
+	for _, item := range list.Items {
+		if group, _, _ := unstructured.NestedString(item.Object, "spec", "group"); group == "infrastructure.cluster.x-k8s.io" {
+			if err := api.client.Patch(t.Context(), &item, client.RawPatch("application/merge-patch+json", patch)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// capz runs a command of kubectl-capz.
+func capz(t *testing.T, e *environment.Environment, arguments ...string) (string, error) {
+	t.Helper()
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(kubeconfig, api.kubeconfig, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root := cli.NewCommand(e)
+	out := &bytes.Buffer{}
+	root.SetOut(out)
+	root.SetErr(t.Output())
+	root.SetArgs(append(arguments, "--kubeconfig", kubeconfig))
+	err := root.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// TestMigrateCheck compares the findings of a management cluster with a golden text, and holds that the check changes nothing.
+func TestMigrateCheck(t *testing.T) {
+	installCluster(t)
+	misread := &unstructured.Unstructured{}
+	misread.SetAPIVersion("infrastructure.cluster.x-k8s.io/v1beta1")
+	misread.SetKind("AzureMachine")
+	if err := api.client.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-worker-b"}, misread); err != nil {
+		t.Fatal(err)
+	}
+	if err := unstructured.SetNestedField(misread.Object, "..", "spec", "subnetName"); err != nil {
+		t.Fatal(err)
+	}
+	storeInEtcd(t, misread)
+	before := snapshot(t)
+	e := &environment.Environment{Version: "v2.0.0", Transport: http.DefaultClient}
+	out, err := capz(t, e, "migrate", "check")
+	if !errors.As(err, new(environment.FoundError)) {
+		t.Errorf("the check ends with %v, want the code for findings\n%s", err, out)
+	}
+	golden := filepath.Join("testdata", "check.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	raw, err := capz(t, e, "migrate", "check", "--output", "json")
+	report := &migration.Report{}
+	if !errors.As(err, new(environment.FoundError)) || json.Unmarshal([]byte(raw), report) != nil || report.From != "v1.26.0" ||
+		report.Count(migration.Blocks) == 0 {
+		t.Errorf("%v: the report in JSON is %s", err, raw)
+	}
+	if diff := cmp.Diff(before, snapshot(t)); diff != "" {
+		t.Errorf("the check has changed objects (-before +after):\n%s", diff)
+	}
+}
+
+// snapshotKinds are the kinds that a migration may change.
+var snapshotKinds = []string{
+	"apiextensions.k8s.io/v1 CustomResourceDefinition", "rbac.authorization.k8s.io/v1 ClusterRole",
+	"rbac.authorization.k8s.io/v1 ClusterRoleBinding", "admissionregistration.k8s.io/v1 MutatingWebhookConfiguration",
+	"admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration", "apps/v1 Deployment", "v1 Secret", "v1 ConfigMap", "v1 ServiceAccount",
+	"clusterctl.cluster.x-k8s.io/v1alpha3 Provider", "infrastructure.cluster.x-k8s.io/v1beta1 AzureCluster",
+	"infrastructure.cluster.x-k8s.io/v1beta1 AzureMachine", "infrastructure.cluster.x-k8s.io/v1beta1 AzureClusterIdentity",
+	"resources.azure.com/v1api20240901storage ResourceGroup", "storage.azure.com/v1api20240901storage StorageAccount",
+}
+
+// snapshot returns all objects that a migration may change, without what the API server adds with each write.
+func snapshot(t *testing.T) map[string]any {
+	t.Helper()
+	out := map[string]any{}
+	for _, kind := range snapshotKinds {
+		list := &unstructured.UnstructuredList{}
+		apiVersion, name, _ := bytes.Cut([]byte(kind), []byte(" "))
+		list.SetAPIVersion(string(apiVersion))
+		list.SetKind(string(name) + "List")
+		if err := api.client.List(t.Context(), list); err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range list.Items {
+			for _, field := range []string{"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"} {
+				unstructured.RemoveNestedField(item.Object, "metadata", field)
+			}
+			if item.GetKind() == "CustomResourceDefinition" || item.GetKind() == "Deployment" {
+				delete(item.Object, "status")
+			}
+			out[item.GetKind()+" "+item.GetNamespace()+"/"+item.GetName()] = item.Object
+		}
+	}
+	return out
+}
