@@ -19,6 +19,7 @@ import (
 type azureReconciliation[O Object, I any] struct {
 	*reconciliation[O, I]
 	kind    Kind[O, I]
+	input   Input
 	session Session
 }
 
@@ -50,7 +51,7 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 		return "", 0, err
 	}
 	if left := a.stability.TimeUntilDue(a.object, fingerprint); left > 0 {
-		return resultQuiet, left, a.kind.RenewOwnerReferences(ctx, a.in)
+		return resultQuiet, left, a.renewOwnerReferences(ctx)
 	}
 	a.session.Read, a.session.fingerprint = a.chooseReadOptions(fingerprint), fingerprint
 	planned, err := a.plan(ctx)
@@ -185,7 +186,7 @@ func (a *azureReconciliation[O, I]) clusterKey() client.ObjectKey {
 
 // computeFingerprint hashes all input of the plan except facts.
 func (a *azureReconciliation[O, I]) computeFingerprint() (stable.Fingerprint, error) {
-	return stable.ComputeFingerprint(append(a.kind.FingerprintInputs(a.in), a.object.GetAnnotations(), a.session.Access.Key,
+	return stable.ComputeFingerprint(append(a.input.FingerprintInputs(), a.object.GetAnnotations(), a.session.Access.Key,
 		a.session.Access.LentGrants)...)
 }
 

@@ -17,15 +17,3 @@ func (Defaults[I]) Act(context.Context, Session, *I, arm.Outcome) error { return
 
 // BeforeDelete implements Kind.
 func (Defaults[I]) BeforeDelete(context.Context, *I) error { return nil }
-
-// NothingCreated implements Kind.
-func (Defaults[I]) NothingCreated(*I) bool { return false }
-
-// PrepareDeletion implements Kind.
-func (Defaults[I]) PrepareDeletion(context.Context, Session, *I, *Plan) error { return nil }
-
-// MarkPaused implements Kind.
-func (Defaults[I]) MarkPaused(context.Context, *I) error { return nil }
-
-// RenewOwnerReferences implements Kind.
-func (Defaults[I]) RenewOwnerReferences(context.Context, *I) error { return nil }

@@ -31,7 +31,7 @@ func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (result
 		return "", 0, left
 	}
 	if err := a.openAccess(ctx); err != nil {
-		if identity.CodeOf(err) != "" && a.kind.NothingCreated(a.in) {
+		if identity.CodeOf(err) != "" && a.describeResources().NothingCreated {
 			// No identity ever worked for this object, so nothing was created and the deletion need not wait for one.
 			return "", 0, FinishDeletion()
 		}
@@ -41,8 +41,14 @@ func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (result
 	if err != nil {
 		return "", 0, a.unlessNothingCreated(err, err)
 	}
-	if err := a.kind.PrepareDeletion(ctx, a.session, a.in, planned); err != nil {
-		return "", 0, a.unlessNothingCreated(err, err)
+	if planned.PrepareDeletion != nil {
+		warning, err := planned.PrepareDeletion(ctx)
+		if err != nil {
+			return "", 0, a.unlessNothingCreated(err, err)
+		}
+		if warning != "" {
+			a.recording.AddLeftBehind(warning)
+		}
 	}
 	return a.deleteInAzure(ctx, planned)
 }
@@ -51,9 +57,6 @@ func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (result
 // would only be slower.
 func (a *azureReconciliation[O, I]) deleteInAzure(ctx context.Context, planned *Plan) (resultKind, time.Duration, error) {
 	request := a.engineRequest(planned)
-	if planned.EarlyWarning != "" {
-		a.recording.AddLeftBehind(planned.EarlyWarning)
-	}
 	goes := false
 	if planned.DeletedWithGroup != "" {
 		var err error
@@ -73,7 +76,7 @@ func (a *azureReconciliation[O, I]) deleteInAzure(ctx context.Context, planned *
 		}
 		a.recording.AddOutcome(outcome)
 		a.storeOutcome(outcome)
-		a.kind.ReportDeletion(a.in, outcome)
+		_, _ = a.kind.Report(a.in, outcome)
 		if !outcome.IsDeleted() {
 			a.deletionBlocker().AddWaysOut(a.object, outcome, a.declaration.ReadyAliases...)
 			return resultProgressing, outcome.RetryAfter, nil
@@ -110,7 +113,7 @@ func (a *azureReconciliation[O, I]) warnPossiblyLeft(planned *arm.Graph, outcome
 // subscription or Microsoft Entra ID rejects the credential. Then the deletion ends: correcting them only to delete the object would be
 // pointless.
 func (a *azureReconciliation[O, I]) unlessNothingCreated(err, otherwise error) error {
-	if err == nil || !a.kind.NothingCreated(a.in) {
+	if err == nil || !a.describeResources().NothingCreated {
 		return otherwise
 	}
 	switch status.ResultReason(arm.Result{State: arm.Failed, Err: err}) {
@@ -142,11 +145,22 @@ func (p *reconciliation[O, I]) allFinalizers() []string {
 	return append([]string{p.declaration.Finalizer}, p.declaration.FormerFinalizers...)
 }
 
+// describeResources describes what the object may have created in Azure.
+func (a *azureReconciliation[O, I]) describeResources() deletion.Resources {
+	return a.kind.DescribeResources(a.in, a.subscription())
+}
+
+// subscription returns the subscription of the object's resources; "" if it is not known.
+func (a *azureReconciliation[O, I]) subscription() string {
+	return a.Access.ResolveSubscription(a.target.Identity.SubscriptionID)
+}
+
 // deletionBlocker collects the information for the ways out of a blocked deletion.
 func (a *azureReconciliation[O, I]) deletionBlocker() deletion.Blocker {
-	blocker := a.kind.DeletionBlocker(a.in, a.Access.ResolveSubscription(a.target.Identity.SubscriptionID))
-	blocker.Object, blocker.Kind, blocker.Finalizers = a.object, a.declaration.Name, a.allFinalizers()
-	blocker.Subscription = a.Access.ResolveSubscription(a.target.Identity.SubscriptionID)
+	blocker := deletion.Blocker{
+		Object: a.object, Kind: a.declaration.Name, Finalizers: a.allFinalizers(), Resources: a.describeResources(),
+		Subscription: a.subscription(),
+	}
 	owner := a.engineOwner()
 	if blocker.TagKey, blocker.TagValue = owner.IDKey, owner.ID; owner.ID == "" {
 		blocker.TagKey, blocker.TagValue = owner.TagKey, owner.TagValue

@@ -22,19 +22,21 @@ import (
 // leaving is a kind that only decides how the deletion of an object continues. It has no Azure client.
 type leaving struct {
 	told told
-	Kind[*infrav1.AzureMachine, infrav1.AzureMachine]
+	Kind[*infrav1.AzureMachine, leavingInput]
 	verdict error
 }
 
-func (k *leaving) Declare() Declaration { return k.told.Declare() }
-func (k *leaving) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]Watch, error) {
-	return k.told.WatchedObjects(ctx, mgr)
-}
+type leavingInput struct{}
 
-func (k *leaving) Load(ctx context.Context, object *infrav1.AzureMachine) (*infrav1.AzureMachine, Target, error) {
-	return k.told.Load(ctx, object)
+func (*leavingInput) FingerprintInputs() []any { return nil }
+
+func (k *leaving) Declare() Declaration { return k.told.Declare() }
+
+func (k *leaving) Load(ctx context.Context, object *infrav1.AzureMachine) (*leavingInput, Target, error) {
+	_, target, err := k.told.Load(ctx, object)
+	return &leavingInput{}, target, err
 }
-func (k *leaving) BeforeDelete(context.Context, *infrav1.AzureMachine) error { return k.verdict }
+func (k *leaving) BeforeDelete(context.Context, *leavingInput) error { return k.verdict }
 
 // TestDeleting has a kind decide what happens before anything is deleted in Azure.
 func TestDeleting(t *testing.T) {
@@ -77,7 +79,7 @@ func TestDeleting(t *testing.T) {
 					PrimaryCondition: infrav1.VMRunningCondition},
 			}}
 			runner := NewAzureRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now, Resync: time.Hour},
-				Kind[*infrav1.AzureMachine, infrav1.AzureMachine](kind))
+				Kind[*infrav1.AzureMachine, leavingInput](kind))
 			var err error
 			for range 2 {
 				_, err = runner.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})

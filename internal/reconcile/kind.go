@@ -32,8 +32,6 @@ type Object interface {
 // stopReason.
 type Loader[O Object, I any] interface {
 	Declare() Declaration
-	// WatchedObjects lists the other objects whose changes wake an object of this kind.
-	WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]Watch, error)
 	// Load reads from Kubernetes the objects that the object belongs to.
 	Load(ctx context.Context, object O) (*I, Target, error)
 }
@@ -48,45 +46,41 @@ type LocalKind[O Object, I any] interface {
 }
 
 // Kind is implemented by a kind with resources in Azure. Methods without a context are pure. A kind embeds Defaults, and implements the
-// methods of Defaults only where it differs.
+// methods of Defaults only where it differs. A pointer to its input is an Input.
 type Kind[O Object, I any] interface {
 	Loader[O, I]
 
 	// LoadPlanInput reads the rest of the plan's input from Kubernetes. Default: nothing.
 	LoadPlanInput(ctx context.Context, session Session, in *I) error
-	// FingerprintInputs returns all input of the plan except facts, as values that marshal to JSON.
-	FingerprintInputs(in *I) []any
 	// Plan asks Azure for facts and computes the plan.
 	Plan(ctx context.Context, session Session, in *I) (*Plan, error)
 	// Act does all that the engine does not: actions in Azure that are no part of the graph, reads that only the status needs, and
 	// writes to other objects. It leaves its findings in the input. Default: nothing.
 	Act(ctx context.Context, session Session, in *I, outcome arm.Outcome) error
 	// Report sets the status by the outcome and the findings of Act. It is pure, and is also called after Act has failed. It returns
-	// how long the result is valid at most; 0 means until the next sync. The error of Act goes before its own.
+	// how long the result is valid at most; 0 means until the next sync. The error of Act goes before its own. For an object that is
+	// being deleted it shows the progress of the deletion, and its results are ignored.
 	Report(in *I, outcome arm.Outcome) (time.Duration, error)
 
 	// BeforeDelete runs before Azure is asked. A stopReason that it returns replaces the deletion in Azure, for example to wait for
 	// other objects. Default: nothing.
 	BeforeDelete(ctx context.Context, in *I) error
-	// NothingCreated reports whether the object cannot have created anything in Azure. Default: false.
-	NothingCreated(in *I) bool
 	// PlanDeletion computes the plan of an object that is being deleted.
 	PlanDeletion(ctx context.Context, session Session, in *I) (*Plan, error)
-	// PrepareDeletion is Act for an object that is being deleted. It runs before the engine deletes anything, and may add to the plan
-	// what users have to know. Default: nothing.
-	PrepareDeletion(ctx context.Context, session Session, in *I, planned *Plan) error
-	// ReportDeletion sets the status while the deletion progresses. It is pure.
-	ReportDeletion(in *I, outcome arm.Outcome)
-	// DeletionBlocker returns the kind's part of the ways out of a blocked deletion: identity, its user, and the resources.
-	// subscription is "" if it is not known.
-	DeletionBlocker(in *I, subscription string) deletion.Blocker
+	// DescribeResources describes what the object may have created in Azure. subscription is "" if it is not known.
+	DescribeResources(in *I, subscription string) deletion.Resources
+}
 
-	// MarkPaused sets the Paused condition of objects of another kind that have no controller of their own, while the object is
-	// paused. Default: nothing.
-	MarkPaused(ctx context.Context, in *I) error
-	// RenewOwnerReferences updates the owner references of published Secrets and ConfigMaps. It is called for a stable object, for
-	// which Azure is not asked. Default: nothing.
-	RenewOwnerReferences(ctx context.Context, in *I) error
+// Input is the input of one reconciliation of a Kind.
+type Input interface {
+	// FingerprintInputs returns all input of the plan except facts, as values that marshal to JSON.
+	FingerprintInputs() []any
+}
+
+// PointerToInput is the constraint of a pointer to the input of a Kind.
+type PointerToInput[I any] interface {
+	*I
+	Input
 }
 
 // Declaration has the properties that all objects of a kind share.
@@ -96,6 +90,8 @@ type Declaration struct {
 	// Finalizer is put on objects of a kind with resources in Azure. FormerFinalizers are removed with it.
 	Finalizer        string
 	FormerFinalizers []string
+	// WatchedObjects lists the other objects whose changes wake an object of the kind.
+	WatchedObjects func(context.Context, ctrl.Manager) ([]Watch, error)
 	// IdentityUsers finds the objects that refer to an AzureClusterIdentity; each keeps it from being deleted first. It is nil for a
 	// kind that uses the identity of another object.
 	IdentityUsers *access.IdentityUsers
@@ -110,6 +106,17 @@ type Declaration struct {
 	ReadyAliases []string
 	// ObsoleteConditions are types that stored objects may still have. They are removed.
 	ObsoleteConditions []string
+	// PublishesValues is set for a kind that publishes Secrets or ConfigMaps. Their owner references are kept while the object is
+	// stable, too.
+	PublishesValues bool
+	// Dependents are objects of another kind without a controller of its own that are paused with the object; nil for none.
+	Dependents *Dependents
+}
+
+// Dependents are the objects of a kind that belong to an object of another kind.
+type Dependents struct {
+	Kind string
+	List func(ctx context.Context, object client.Object) ([]lifecycle.Object, error)
 }
 
 // Watch has changes of other objects wake objects of the kind.
@@ -188,8 +195,9 @@ type Plan struct {
 	// FinalWarning describes resources that others created for the cluster and that stay in Azure. It is emitted when the deletion is
 	// done; "" for none.
 	FinalWarning string
-	// EarlyWarning is the same, emitted at once.
-	EarlyWarning string
+	// PrepareDeletion is Act for an object that is being deleted. It runs before the engine deletes anything. Its warning is emitted at
+	// once and describes resources that stay in Azure; "" for none. It is nil if there is nothing to do.
+	PrepareDeletion func(context.Context) (warning string, err error)
 	// OnDeleted is called when nothing is left in Azure.
 	OnDeleted func()
 }

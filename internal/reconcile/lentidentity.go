@@ -37,7 +37,7 @@ func (a *azureReconciliation[O, I]) restrictLentIdentity(ctx context.Context, g 
 // nothingCreated reports whether the object has nothing in Azure. For a machine or pool this can be true although its Cluster has
 // resources: a plan is stored before it is carried out, and a migrated object has a provider ID.
 func (a *azureReconciliation[O, I]) nothingCreated() bool {
-	if a.kind.NothingCreated(a.in) {
+	if a.describeResources().NothingCreated {
 		return true
 	}
 	spec, _ := specfield.DecodeSpec(a.object).Decoded().(map[string]any)

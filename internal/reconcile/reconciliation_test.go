@@ -35,9 +35,6 @@ type told struct {
 }
 
 func (k *told) Declare() Declaration { return k.declared }
-func (k *told) WatchedObjects(context.Context, ctrl.Manager) ([]Watch, error) {
-	return nil, nil
-}
 
 func (k *told) Load(_ context.Context, object *infrav1.AzureMachine) (*infrav1.AzureMachine, Target, error) {
 	return object, k.subject, k.load

@@ -54,8 +54,6 @@ type Runner[O Object, I any] struct {
 	declaration Declaration
 	// asksAzure is set for kinds with resources in Azure.
 	asksAzure bool
-	// markPaused is MarkPaused of a Kind; nil for a LocalKind.
-	markPaused func(context.Context, *I) error
 	// reconcileObject is the part of a reconciliation after enter.
 	reconcileObject func(context.Context, *reconciliation[O, I]) (resultKind, time.Duration, error)
 	eventRecorder   events.EventRecorder
@@ -66,13 +64,13 @@ type Runner[O Object, I any] struct {
 }
 
 // NewAzureRunner returns the runner of a kind with resources in Azure.
-func NewAzureRunner[O Object, I any](services Services, kind Kind[O, I]) *Runner[O, I] {
+func NewAzureRunner[O Object, I any, P PointerToInput[I]](services Services, kind Kind[O, I]) *Runner[O, I] {
 	r := newRunner(services, kind, func(ctx context.Context, p *reconciliation[O, I]) (resultKind, time.Duration, error) {
-		a := &azureReconciliation[O, I]{reconciliation: p, kind: kind}
+		a := &azureReconciliation[O, I]{reconciliation: p, kind: kind, input: P(p.in)}
 		p.deletionBlocker = a.deletionBlocker
 		return a.reconcile(ctx)
 	})
-	r.asksAzure, r.markPaused = true, kind.MarkPaused
+	r.asksAzure = true
 	return r
 }
 
@@ -99,7 +97,7 @@ func newRunner[O Object, I any](services Services, loader Loader[O, I],
 
 // SetupWithManager registers the controller.
 func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	watches, err := r.loader.WatchedObjects(ctx, mgr)
+	watches, err := r.declaration.WatchedObjects(ctx, mgr)
 	if err != nil {
 		return fmt.Errorf("%s controller: %w", r.declaration.Name, err)
 	}
@@ -164,8 +162,8 @@ func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (res
 // run enters the reconciliation, does its work and writes the result. It sets p.failureShown when the object shows the returned error.
 func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, result ctrl.Result, err error) {
 	p.changes, result, err = lifecycle.Enter(ctx, p.Client, p.writes, p.target.Cluster, p.object, p.declaration.Finalizer)
-	if err == nil && p.markPaused != nil && annotations.IsPaused(p.target.Cluster, p.object) {
-		return resultNothing, result, p.markPaused(ctx, p.in)
+	if err == nil && p.declaration.Dependents != nil && annotations.IsPaused(p.target.Cluster, p.object) {
+		return resultNothing, result, p.pauseDependents(ctx)
 	}
 	if err != nil || p.changes == nil {
 		return resultNothing, result, err

@@ -10,8 +10,11 @@ import (
 	"strings"
 )
 
-// pureMethods are the methods of a kind that set its status from their arguments, and declare the input of its plan.
-var pureMethods = []string{"Report", "ReportDeletion", "FingerprintInputs", "NothingCreated", "DeletionBlocker"}
+// pureMethods are the methods of a kind and of its input that set its status from their arguments, and declare the input of its plan.
+var pureMethods = []string{"Report", "DescribeResources", "FingerprintInputs"}
+
+// pureReceivers are the types that have the pure methods.
+var pureReceivers = []string{"Kind", "input"}
 
 // impurePackages are packages whose types give access to Azure, Kubernetes or the outside, by import path.
 var impurePackages = []string{
@@ -61,7 +64,7 @@ func checkPure(files []file) []string {
 		seen := map[*ast.FuncDecl]bool{}
 		for _, method := range pureMethods {
 			for _, start := range byDir[dir][method] {
-				if receiverOf(start.decl) == "Kind" {
+				if slices.Contains(pureReceivers, receiverOf(start.decl)) {
 					findings = append(findings, findImpure(byDir, start, method, seen)...)
 				}
 			}

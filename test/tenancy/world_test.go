@@ -128,9 +128,10 @@ func controllerOptions() controller.Options {
 	return controller.Options{SkipNameValidation: new(true), MaxConcurrentReconciles: 10}
 }
 
-func registerKind[O reconcile.Object, I any](ctx context.Context, w *world, m *virtual.Manager, kind reconcile.Kind[O, I]) error {
+func registerKind[O reconcile.Object, I any, P reconcile.PointerToInput[I]](ctx context.Context, w *world, m *virtual.Manager,
+	kind reconcile.Kind[O, I]) error {
 	w.kinds = append(w.kinds, kind.Declare().Name)
-	return reconcile.NewAzureRunner(m.Services, planning[O, I]{kind, w}).SetupWithManager(ctx, m, controllerOptions())
+	return reconcile.NewAzureRunner[O, I, P](m.Services, planning[O, I]{kind, w}).SetupWithManager(ctx, m, controllerOptions())
 }
 
 // kindsOf returns the packages below internal/controller that have a text in a file, in the letters of their kinds.

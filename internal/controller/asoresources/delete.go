@@ -31,14 +31,17 @@ func PlanDeletion(ctx context.Context, f *facts.Facts, session reconcile.Session
 		DeleteWholeGroups: deleteWholeGroups, Migrated: migrated}, nil
 }
 
-// DeletionBlocker returns the ways out of a blocked deletion of an object.
-func (m *Members) DeletionBlocker(kind string, obj client.Object, subscription string) deletion.Blocker {
+// DescribeResources describes what an object may have created in Azure. shown is set if the object's own fields show that it did.
+func (m *Members) DescribeResources(kind string, obj client.Object, subscription string, shown bool) deletion.Resources {
 	request := m.AccessRequest(kind, obj)
-	blocker := deletion.Blocker{User: kind + " " + obj.GetName(), Identity: "Secret " + obj.GetNamespace() + "/" + request.Secret}
-	if request.Secret == "" {
-		blocker.Identity = deletion.DescribeIdentity(request.IdentityRef, obj.GetNamespace())
+	out := deletion.Resources{
+		NothingCreated: !shown && plan.NothingCreated(obj),
+		User:           kind + " " + obj.GetName(), Identity: "Secret " + obj.GetNamespace() + "/" + request.Secret,
+		AzureResources: fmt.Sprintf("the resources of its spec.resources in subscription %s that carry the tag %s=%s",
+			cmp.Or(subscription, "of its credential"), infrav1.ClusterTagKey(m.Cluster.Name), infrav1.TagOwned),
 	}
-	blocker.AzureResources = fmt.Sprintf("the resources of its spec.resources in subscription %s that carry the tag %s=%s",
-		cmp.Or(subscription, "of its credential"), infrav1.ClusterTagKey(m.Cluster.Name), infrav1.TagOwned)
-	return blocker
+	if request.Secret == "" {
+		out.Identity = deletion.DescribeIdentity(request.IdentityRef, obj.GetNamespace())
+	}
+	return out
 }

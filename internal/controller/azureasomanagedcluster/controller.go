@@ -59,6 +59,7 @@ func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: asoresources.ClusterKind, Finalizer: infrav1.ASOManagedFinalizer, IdentityUsers: k.identityUsers(), ExternallyManageable: true,
 		PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
+		WatchedObjects: k.watchedObjects, PublishesValues: true,
 	}
 }
 
@@ -73,8 +74,8 @@ func (k *Kind) identityUsers() *access.IdentityUsers {
 	}
 }
 
-// WatchedObjects implements reconcile.Kind.
-func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+// watchedObjects lists the other objects whose changes wake an object of this kind.
+func (k *Kind) watchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
 	wakes := asoresources.MapToKind(k.Client, asoresources.ClusterKind)
 	spec := []predicate.Predicate{watch.SpecChanges()}
 	endpoint := watch.SpecOrStatusChanges(func(c *infrav1.AzureASOManagedControlPlane) any { return c.Status.ControlPlaneEndpoint })
@@ -106,8 +107,8 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return err
 }
 
-// FingerprintInputs implements reconcile.Kind.
-func (k *Kind) FingerprintInputs(in *input) []any {
+// FingerprintInputs implements reconcile.Input.
+func (in *input) FingerprintInputs() []any {
 	var endpoint infrav1.APIEndpoint
 	if in.members.ControlPlane != nil {
 		endpoint = in.members.ControlPlane.Status.ControlPlaneEndpoint
@@ -126,11 +127,6 @@ func (k *Kind) newPublisher(in *input) published.Publisher {
 	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.ClusterKind, Cluster: in.members.Cluster.Name}
 }
 
-// RenewOwnerReferences implements reconcile.Kind.
-func (k *Kind) RenewOwnerReferences(ctx context.Context, in *input) error {
-	return k.newPublisher(in).RenewOwnerReferences(ctx)
-}
-
 // Act implements reconcile.Kind. It writes the plain objects of the manifests and the values that operatorSpec requests.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
 	if in.plainObjects, err = asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned); err != nil {
@@ -145,6 +141,10 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 
 // Report implements reconcile.Kind.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
+	if !in.object.DeletionTimestamp.IsZero() {
+		reportDeletion(in, outcome)
+		return 0, nil
+	}
 	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, in.plainObjects)
 	in.object.Status.Resources = resources
 	if !in.acted {
@@ -174,11 +174,6 @@ func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	return nil
 }
 
-// NothingCreated implements reconcile.Kind.
-func (k *Kind) NothingCreated(in *input) bool {
-	return plan.NothingCreated(in.object) && in.object.Spec.ControlPlaneEndpoint.Host == ""
-}
-
 // PlanDeletion implements reconcile.Kind.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if err := k.LoadPlanInput(ctx, session, in); err != nil {
@@ -187,16 +182,16 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	return asoresources.PlanDeletion(ctx, k.Facts, session, in.planned, false, true)
 }
 
-// ReportDeletion implements reconcile.Kind.
-func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+// reportDeletion sets the status while the deletion progresses.
+func reportDeletion(in *input, outcome arm.Outcome) {
 	deletion.KeepConditions(in.object, append([]string{infrav1.ReadyCondition}, summarizedConditions...)...)
 	in.object.Status.Resources, _ = asoresources.ReportResources(in.object, in.planned, outcome, nil)
 	reconcile.SummarizeReady(in.object, summarizedConditions)
 }
 
-// DeletionBlocker implements reconcile.Kind.
-func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
-	return in.members.DeletionBlocker(asoresources.ClusterKind, in.object, subscription)
+// DescribeResources implements reconcile.Kind.
+func (k *Kind) DescribeResources(in *input, subscription string) deletion.Resources {
+	return in.members.DescribeResources(asoresources.ClusterKind, in.object, subscription, in.object.Spec.ControlPlaneEndpoint.Host != "")
 }
 
 // copyEndpoint copies the endpoint of the control plane. A provisioned object stays provisioned.

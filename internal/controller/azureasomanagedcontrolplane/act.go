@@ -63,8 +63,3 @@ func findCluster(in *input, outcome arm.Outcome) arm.Result {
 func (k *Kind) newPublisher(in *input) published.Publisher {
 	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.ControlPlaneKind, Cluster: in.members.Cluster.Name}
 }
-
-// RenewOwnerReferences implements reconcile.Kind.
-func (k *Kind) RenewOwnerReferences(ctx context.Context, in *input) error {
-	return k.newPublisher(in).RenewOwnerReferences(ctx)
-}

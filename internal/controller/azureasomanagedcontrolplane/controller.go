@@ -60,11 +60,12 @@ func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: asoresources.ControlPlaneKind, Finalizer: infrav1.ASOManagedControlPlaneFinalizer,
 		PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
+		WatchedObjects: k.watchedObjects, PublishesValues: true,
 	}
 }
 
-// WatchedObjects implements reconcile.Kind.
-func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+// watchedObjects lists the other objects whose changes wake an object of this kind.
+func (k *Kind) watchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
 	wakes := asoresources.MapToKind(k.Client, asoresources.ControlPlaneKind)
 	spec := []predicate.Predicate{watch.SpecChanges()}
 	made := watch.SpecOrStatusChanges(func(c *infrav1.AzureASOManagedCluster) any { return asoresources.AllInPlace(c) })
@@ -98,8 +99,8 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return err
 }
 
-// FingerprintInputs implements reconcile.Kind.
-func (k *Kind) FingerprintInputs(in *input) []any { return asoresources.FingerprintInputs(in.planned) }
+// FingerprintInputs implements reconcile.Input.
+func (in *input) FingerprintInputs() []any { return asoresources.FingerprintInputs(in.planned) }
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
@@ -124,11 +125,6 @@ func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	return reconcile.WaitFor(first.WaitCondition(infrav1.WaitingForMachinePoolsReason))
 }
 
-// NothingCreated implements reconcile.Kind.
-func (k *Kind) NothingCreated(in *input) bool {
-	return plan.NothingCreated(in.object) && in.object.Status.Version == ""
-}
-
 // PlanDeletion implements reconcile.Kind.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if err := k.LoadPlanInput(ctx, session, in); err != nil {
@@ -137,14 +133,14 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	return asoresources.PlanDeletion(ctx, k.Facts, session, in.planned, false, true)
 }
 
-// ReportDeletion implements reconcile.Kind.
-func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+// reportDeletion sets the status while the deletion progresses.
+func reportDeletion(in *input, outcome arm.Outcome) {
 	deletion.KeepConditions(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
 	in.object.Status.Resources, _ = asoresources.ReportResources(in.object, in.planned, outcome, nil)
 	reconcile.SummarizeReady(in.object, summarizedConditions)
 }
 
-// DeletionBlocker implements reconcile.Kind.
-func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
-	return in.members.DeletionBlocker(asoresources.ControlPlaneKind, in.object, subscription)
+// DescribeResources implements reconcile.Kind.
+func (k *Kind) DescribeResources(in *input, subscription string) deletion.Resources {
+	return in.members.DescribeResources(asoresources.ControlPlaneKind, in.object, subscription, in.object.Status.Version != "")
 }

@@ -17,6 +17,10 @@ import (
 
 // Report implements reconcile.Kind.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
+	if !in.object.DeletionTimestamp.IsZero() {
+		reportDeletion(in, outcome)
+		return 0, nil
+	}
 	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, in.plainObjects)
 	status := &in.object.Status
 	status.Resources = resources

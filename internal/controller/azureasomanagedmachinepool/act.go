@@ -68,8 +68,3 @@ func (k *Kind) followAutoscaler(ctx context.Context, in *input) (err error) {
 func (k *Kind) newPublisher(in *input) published.Publisher {
 	return published.Publisher{Client: k.Client, Owner: in.object, Kind: asoresources.MachinePoolKind, Cluster: in.members.Cluster.Name}
 }
-
-// RenewOwnerReferences implements reconcile.Kind.
-func (k *Kind) RenewOwnerReferences(ctx context.Context, in *input) error {
-	return k.newPublisher(in).RenewOwnerReferences(ctx)
-}

@@ -15,8 +15,8 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return err
 }
 
-// FingerprintInputs implements reconcile.Kind. The status of the control plane shows upgrades of the cluster.
-func (k *Kind) FingerprintInputs(in *input) []any {
+// FingerprintInputs implements reconcile.Input. The status of the control plane shows upgrades of the cluster.
+func (in *input) FingerprintInputs() []any {
 	version := ""
 	if in.members.ControlPlane != nil {
 		version = in.members.ControlPlane.Status.Version

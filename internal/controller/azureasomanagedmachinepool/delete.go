@@ -39,11 +39,6 @@ func (in *input) isDeletedWithCluster() bool {
 	return deleted
 }
 
-// NothingCreated implements reconcile.Kind.
-func (k *Kind) NothingCreated(in *input) bool {
-	return plan.NothingCreated(in.object) && len(in.object.Spec.ProviderIDList) == 0
-}
-
 // PlanDeletion implements reconcile.Kind.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if err := k.LoadPlanInput(ctx, session, in); err != nil {
@@ -61,14 +56,14 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	return asoresources.PlanDeletion(ctx, k.Facts, session, in.planned, goes, false)
 }
 
-// ReportDeletion implements reconcile.Kind.
-func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+// reportDeletion sets the status while the deletion progresses.
+func reportDeletion(in *input, outcome arm.Outcome) {
 	deletion.KeepConditions(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
 	in.object.Status.Resources, _ = asoresources.ReportResources(in.object, in.planned, outcome, nil)
 	reconcile.SummarizeReady(in.object, summarizedConditions)
 }
 
-// DeletionBlocker implements reconcile.Kind.
-func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
-	return in.members.DeletionBlocker(asoresources.MachinePoolKind, in.object, subscription)
+// DescribeResources implements reconcile.Kind.
+func (k *Kind) DescribeResources(in *input, subscription string) deletion.Resources {
+	return in.members.DescribeResources(asoresources.MachinePoolKind, in.object, subscription, len(in.object.Spec.ProviderIDList) > 0)
 }

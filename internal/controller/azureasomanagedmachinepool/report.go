@@ -13,6 +13,10 @@ import (
 
 // Report implements reconcile.Kind. It shows the VMs of a finished pool.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
+	if !in.object.DeletionTimestamp.IsZero() {
+		reportDeletion(in, outcome)
+		return 0, nil
+	}
 	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, in.plainObjects)
 	in.object.Status.Resources = resources
 	if in.instances != nil {

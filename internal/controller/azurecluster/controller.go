@@ -42,11 +42,12 @@ func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: "AzureCluster", Finalizer: infrav1.ClusterFinalizer, IdentityUsers: &users, ExternallyManageable: true,
 		PrimaryCondition: infrav1.NetworkInfrastructureReadyCondition, ReadyAliases: []string{infrav1.NetworkInfrastructureReadyCondition},
+		WatchedObjects: k.watchedObjects,
 	}
 }
 
-// WatchedObjects implements reconcile.Kind.
-func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
+// watchedObjects lists the other objects whose changes wake an object of this kind.
+func (k *Kind) watchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	scheme, log := mgr.GetScheme(), ctrl.LoggerFrom(ctx)
 	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind("AzureCluster"), mgr.GetClient(),
 		&infrav1.AzureCluster{})

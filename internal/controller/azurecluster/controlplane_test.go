@@ -134,7 +134,7 @@ func TestControlPlaneSize(t *testing.T) {
 
 func TestInputsHaveTheControlPlaneSize(t *testing.T) {
 	of := func(size string) []any {
-		return (&Kind{}).FingerprintInputs(&input{cluster: &clusterv1.Cluster{}, azureCluster: &infrav1.AzureCluster{}, controlPlaneSize: size})
+		return (&input{cluster: &clusterv1.Cluster{}, azureCluster: &infrav1.AzureCluster{}, controlPlaneSize: size}).FingerprintInputs()
 	}
 	if cmp.Equal(of("Standard_D2s_v3"), of("Standard_E8s_v5")) {
 		t.Error("a cluster in order is looked at again when its control plane goes on to another size")

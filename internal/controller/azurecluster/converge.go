@@ -17,8 +17,8 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return err
 }
 
-// FingerprintInputs implements reconcile.Kind.
-func (k *Kind) FingerprintInputs(in *input) []any {
+// FingerprintInputs implements reconcile.Input.
+func (in *input) FingerprintInputs() []any {
 	return []any{in.cluster.Spec, in.azureCluster.Spec, in.controlPlaneSize}
 }
 

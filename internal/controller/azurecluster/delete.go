@@ -36,9 +36,6 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	return reconcile.WaitFor(first.WaitCondition(infrav1.WaitingForMachinesReason))
 }
 
-// NothingCreated implements reconcile.Kind.
-func (k *Kind) NothingCreated(in *input) bool { return cluster.NothingCreated(in.azureCluster) }
-
 // PlanDeletion implements reconcile.Kind.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	in.planned = k.newPlanInput(in, session.Access.SubscriptionID)
@@ -60,18 +57,19 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	return out, nil
 }
 
-// ReportDeletion implements reconcile.Kind.
-func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+// reportDeletion sets the status while the deletion progresses.
+func reportDeletion(in *input, outcome arm.Outcome) {
 	reportGroups(in, outcome)
 	reportLeftovers(in)
 }
 
-// DeletionBlocker implements reconcile.Kind.
-func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
+// DescribeResources implements reconcile.Kind.
+func (k *Kind) DescribeResources(in *input, subscription string) deletion.Resources {
 	spec := in.azureCluster.Spec
 	key, value := plan.OwnerTag(k.newPlanInput(in, subscription))
-	return deletion.Blocker{
-		Identity: deletion.DescribeIdentity(spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
+	return deletion.Resources{
+		NothingCreated: cluster.NothingCreated(in.azureCluster),
+		Identity:       deletion.DescribeIdentity(spec.IdentityRef, in.azureCluster.Namespace), User: "AzureCluster " + in.azureCluster.Name,
 		AzureResources: fmt.Sprintf("all resources with the tag %s=%s", key, value), OwnsAllTagged: true,
 	}
 }

@@ -34,6 +34,10 @@ var conditionGroups = []string{
 // Report implements reconcile.Kind. When the network is usable it sets the endpoint, the failure domains and
 // initialization.provisioned.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
+	if !in.azureCluster.DeletionTimestamp.IsZero() {
+		reportDeletion(in, outcome)
+		return 0, nil
+	}
 	azureCluster := in.azureCluster
 	reportGroups(in, outcome)
 	if !isUsable(outcome) {

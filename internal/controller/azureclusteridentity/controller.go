@@ -44,11 +44,11 @@ type input struct {
 
 // Declare implements reconcile.Loader.
 func (k *Kind) Declare() reconcile.Declaration {
-	return reconcile.Declaration{Name: identity.Kind, PrimaryCondition: infrav1.ReadyCondition}
+	return reconcile.Declaration{Name: identity.Kind, PrimaryCondition: infrav1.ReadyCondition, WatchedObjects: k.watchedObjects}
 }
 
-// WatchedObjects implements reconcile.Loader.
-func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+// watchedObjects lists the other objects whose changes wake an object of this kind.
+func (k *Kind) watchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
 	return []reconcile.Watch{{Object: &corev1.Secret{}, MapFunc: k.mapSecret, MetadataOnly: true}}, nil
 }
 

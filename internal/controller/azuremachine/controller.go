@@ -43,11 +43,14 @@ var _ reconcile.Kind[*infrav1.AzureMachine, input] = &Kind{}
 
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
-	return reconcile.Declaration{Name: "AzureMachine", Finalizer: infrav1.MachineFinalizer, PrimaryCondition: infrav1.VMRunningCondition}
+	return reconcile.Declaration{
+		Name: "AzureMachine", Finalizer: infrav1.MachineFinalizer, PrimaryCondition: infrav1.VMRunningCondition,
+		WatchedObjects: k.watchedObjects,
+	}
 }
 
-// WatchedObjects implements reconcile.Kind.
-func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
+// watchedObjects lists the other objects whose changes wake an object of this kind.
+func (k *Kind) watchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), &infrav1.AzureMachineList{}, mgr.GetScheme())
 	if err != nil {
 		return nil, fmt.Errorf("map Clusters to AzureMachines: %w", err)

@@ -18,9 +18,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// FingerprintInputs implements reconcile.Kind. It includes the providerID, because another reconciliation has to follow the one that
+// FingerprintInputs implements reconcile.Input. It includes the providerID, because another reconciliation has to follow the one that
 // sets it.
-func (k *Kind) FingerprintInputs(in *input) []any {
+func (in *input) FingerprintInputs() []any {
 	return []any{in.cluster.Spec, in.azureCluster.Spec, in.machine.Spec, in.machine.Labels, in.azureMachine.Spec}
 }
 

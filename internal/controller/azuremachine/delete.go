@@ -29,8 +29,8 @@ func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
 	return reconcile.AbandonResources("the AzureCluster with the identity for Azure is gone", k.describeResources(in, ""))
 }
 
-// NothingCreated implements reconcile.Kind. Machines are created only in a provisioned network.
-func (k *Kind) NothingCreated(in *input) bool {
+// nothingCreated reports whether the machine cannot have created anything in Azure: machines are created only in a provisioned network.
+func nothingCreated(in *input) bool {
 	return in.azureMachine.Spec.ProviderID == nil && !applied.IsStored(in.azureMachine.Annotations) &&
 		!selfmanaged.IsProvisioned(in.cluster) && cluster.NothingCreated(in.azureCluster)
 }
@@ -51,9 +51,8 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	out := &reconcile.Plan{
 		// Azure creates the disks, sometimes without tags.
 		Graph: graph, OwnedUntagged: machine.DiskIDs(planned),
-		OnDeleted: func() {
-			k.Facts.ReleaseMachine(planned)
-		},
+		OnDeleted:       func() { k.Facts.ReleaseMachine(planned) },
+		PrepareDeletion: func(ctx context.Context) (string, error) { return k.tagVolumes(ctx, session, in) },
 	}
 	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.IsDeletedWithGroup(planned.ClusterInput, graph) {
 		out.DeletedWithGroup = plan.ResourceGroupID(planned.ClusterInput)
@@ -61,23 +60,23 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	return out, nil
 }
 
-// PrepareDeletion implements reconcile.Kind. It tags the disks of volumes that are attached to the VM.
-func (k *Kind) PrepareDeletion(ctx context.Context, session reconcile.Session, in *input, planned *reconcile.Plan) (err error) {
-	planned.EarlyWarning, err = volumes.Deletion{
+// tagVolumes tags the disks of volumes that are attached to the VM.
+func (k *Kind) tagVolumes(ctx context.Context, session reconcile.Session, in *input) (warning string, err error) {
+	return volumes.Deletion{
 		Facts: k.Facts, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.azureCluster,
 		Since:    in.azureMachine.DeletionTimestamp,
 		Resource: plan.VMID(in.planned), Planned: machine.DiskIDs(in.planned),
 	}.TagVolumes(ctx)
-	return err
 }
 
-// DeletionBlocker implements reconcile.Kind.
-func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
+// DescribeResources implements reconcile.Kind.
+func (k *Kind) DescribeResources(in *input, subscription string) deletion.Resources {
 	var names []string
 	for _, id := range k.possibleResources(in, subscription) {
 		names = append(names, id.Name())
 	}
-	return deletion.Blocker{
+	return deletion.Resources{
+		NothingCreated: nothingCreated(in),
 		ResourceNames:  names,
 		Identity:       deletion.DescribeIdentity(in.azureCluster.Spec.IdentityRef, in.azureCluster.Namespace),
 		User:           "AzureCluster " + in.azureCluster.Name,

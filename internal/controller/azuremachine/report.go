@@ -29,6 +29,10 @@ var conditionGroups = []string{
 
 // Report implements reconcile.Kind. Once the VM runs, it sets the fields of the status that Cluster API reads.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
+	if !in.azureMachine.DeletionTimestamp.IsZero() {
+		reportDeletion(in, outcome)
+		return 0, nil
+	}
 	found := describeVM(groupConditions(outcome), in.planned, outcome)
 	if in.missingIdentities != nil {
 		found = append(found, *in.missingIdentities)
@@ -61,8 +65,8 @@ func reportVM(in *input, outcome arm.Outcome) {
 	}
 }
 
-// ReportDeletion implements reconcile.Kind.
-func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+// reportDeletion sets the status while the deletion progresses.
+func reportDeletion(in *input, outcome arm.Outcome) {
 	reportGroups(in, outcome, groupConditions(outcome))
 	if !outcome.IsDeleted() {
 		in.azureMachine.Status.VMState = infrav1.VMStateDeleting

@@ -62,11 +62,12 @@ func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: "AzureMachinePool", Finalizer: infrav1.MachinePoolFinalizer, PrimaryCondition: infrav1.ScaleSetRunningCondition,
 		SummarizedConditions: summarizedConditions,
+		WatchedObjects:       k.watchedObjects, Dependents: &reconcile.Dependents{Kind: machineKind, List: k.listDependents},
 	}
 }
 
-// WatchedObjects implements reconcile.Kind.
-func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
+// watchedObjects lists the other objects whose changes wake an object of this kind.
+func (k *Kind) watchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	ofCluster, err := util.ClusterToTypedObjectsMapper(mgr.GetClient(), &infrav1.AzureMachinePoolList{}, mgr.GetScheme())
 	if err != nil {
 		return nil, fmt.Errorf("map Clusters to AzureMachinePools: %w", err)

@@ -36,8 +36,8 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return nil
 }
 
-// FingerprintInputs implements reconcile.Kind. The content of bootstrap data is not included, because new data are only for future VMs.
-func (k *Kind) FingerprintInputs(in *input) []any {
+// FingerprintInputs implements reconcile.Input. The content of bootstrap data is not included, because new data are only for future VMs.
+func (in *input) FingerprintInputs() []any {
 	members := make([]memberState, 0, len(in.members))
 	for _, m := range in.members {
 		members = append(members, m.readState())

@@ -50,8 +50,8 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	return reconcile.AbandonResources("the AzureCluster or AzureManagedControlPlane with the identity for Azure is gone", describeScaleSet(in))
 }
 
-// NothingCreated implements reconcile.Kind. Scale sets are created only in a provisioned network.
-func (k *Kind) NothingCreated(in *input) bool {
+// nothingCreated reports whether the pool cannot have created anything in Azure: scale sets are created only in a provisioned network.
+func nothingCreated(in *input) bool {
 	return nothingPlanned(in) && !selfmanaged.IsProvisioned(in.cluster) && in.infrastructure.NothingCreated()
 }
 
@@ -72,27 +72,28 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	if err != nil {
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
-	out := &reconcile.Plan{Graph: graph, OnDeleted: func() {
-		k.requests.forget(session.Name)
-	}}
+	out := &reconcile.Plan{
+		Graph:           graph,
+		OnDeleted:       func() { k.requests.forget(session.Name) },
+		PrepareDeletion: func(ctx context.Context) (string, error) { return k.tagVolumes(ctx, session, in) },
+	}
 	if !in.clusterGone && !in.cluster.DeletionTimestamp.IsZero() && plan.IsDeletedWithGroup(planned.ClusterInput, graph) {
 		out.DeletedWithGroup = plan.ResourceGroupID(planned.ClusterInput)
 	}
 	return out, nil
 }
 
-// PrepareDeletion implements reconcile.Kind. It tags the disks of volumes that are attached to VMs of the scale set.
-func (k *Kind) PrepareDeletion(ctx context.Context, session reconcile.Session, in *input, planned *reconcile.Plan) (err error) {
-	planned.EarlyWarning, err = volumes.Deletion{
+// tagVolumes tags the disks of volumes that are attached to VMs of the scale set.
+func (k *Kind) tagVolumes(ctx context.Context, session reconcile.Session, in *input) (warning string, err error) {
+	return volumes.Deletion{
 		Facts: k.Facts, Session: session, Cluster: in.cluster, ClusterGone: in.clusterGone, AzureCluster: in.infrastructure.AzureCluster,
 		Since:    in.azurePool.DeletionTimestamp,
 		Resource: pool.ScaleSetID(in.planned), Flexible: isFlexible(in),
 	}.TagVolumes(ctx)
-	return err
 }
 
-// ReportDeletion implements reconcile.Kind.
-func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+// reportDeletion sets the status while the deletion progresses.
+func reportDeletion(in *input, outcome arm.Outcome) {
 	deletion.KeepConditions(in.azurePool, infrav1.ReadyCondition, infrav1.ScaleSetRunningCondition)
 	status.SetConditions(in.azurePool, nil,
 		status.GroupConditions(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, conditionGroup))
@@ -100,10 +101,11 @@ func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
 	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 }
 
-// DeletionBlocker implements reconcile.Kind.
-func (k *Kind) DeletionBlocker(in *input, _ string) deletion.Blocker {
-	return deletion.Blocker{
-		Identity: deletion.DescribeIdentity(in.infrastructure.IdentityRef(), in.azurePool.Namespace), User: in.infrastructure.String(),
+// DescribeResources implements reconcile.Kind.
+func (k *Kind) DescribeResources(in *input, _ string) deletion.Resources {
+	return deletion.Resources{
+		NothingCreated: nothingCreated(in),
+		Identity:       deletion.DescribeIdentity(in.infrastructure.IdentityRef(), in.azurePool.Namespace), User: in.infrastructure.String(),
 		AzureResources: describeScaleSet(in),
 		ResourceNames:  []string{pool.ScaleSetName(pool.Input{AzureMachinePool: in.azurePool})},
 	}

@@ -100,23 +100,6 @@ func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm 
 	return writeIfChanged(ctx, m, before, changes)
 }
 
-// MarkPaused implements reconcile.Kind. The AzureMachinePoolMachines of a paused pool show the pause, because they have no
-// controller of their own.
-func (k *Kind) MarkPaused(ctx context.Context, in *input) error {
-	if err := k.loadMembers(ctx, in); err != nil {
-		return err
-	}
-	for _, m := range in.members {
-		before := m.vm.DeepCopy()
-		changes := patch.TrackChanges(k.Client, nil, m.vm)
-		lifecycle.UpdatePausedCondition(m.vm, machineKind, in.cluster)
-		if err := writeIfChanged(ctx, m, before, changes); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // writeIfChanged writes the object if its status or its finalizers differ from before.
 func writeIfChanged(ctx context.Context, m member, before *infrav1.AzureMachinePoolMachine, changes *patch.Changes) error {
 	if equality.Semantic.DeepEqual(before.Status, m.vm.Status) && slices.Equal(before.Finalizers, m.vm.Finalizers) {

@@ -16,6 +16,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 )
 
 // member is one VM of the pool as represented in Kubernetes.
@@ -25,12 +26,33 @@ type member struct {
 	machine *clusterv1.Machine
 }
 
+// listVMs reads the AzureMachinePoolMachines of a pool.
+func (k *Kind) listVMs(ctx context.Context, azurePool client.Object) (*infrav1.AzureMachinePoolMachineList, error) {
+	vms := &infrav1.AzureMachinePoolMachineList{}
+	if err := k.Client.List(ctx, vms, client.InNamespace(azurePool.GetNamespace()),
+		client.MatchingLabels{infrav1.MachinePoolNameLabel: azurePool.GetName()}); err != nil {
+		return nil, fmt.Errorf("list AzureMachinePoolMachines: %w", err)
+	}
+	return vms, nil
+}
+
+// listDependents lists the AzureMachinePoolMachines of a pool, which are paused with it because they have no controller of their own.
+func (k *Kind) listDependents(ctx context.Context, azurePool client.Object) (out []lifecycle.Object, err error) {
+	vms, err := k.listVMs(ctx, azurePool)
+	if err != nil {
+		return nil, err
+	}
+	for i := range vms.Items {
+		out = append(out, &vms.Items[i])
+	}
+	return out, nil
+}
+
 // loadMembers reads the AzureMachinePoolMachines of the pool with their Machines.
 func (k *Kind) loadMembers(ctx context.Context, in *input) error {
-	vms := &infrav1.AzureMachinePoolMachineList{}
-	if err := k.Client.List(ctx, vms, client.InNamespace(in.azurePool.Namespace),
-		client.MatchingLabels{infrav1.MachinePoolNameLabel: in.azurePool.Name}); err != nil {
-		return fmt.Errorf("list AzureMachinePoolMachines: %w", err)
+	vms, err := k.listVMs(ctx, in.azurePool)
+	if err != nil {
+		return err
 	}
 	machines := &clusterv1.MachineList{}
 	if err := k.Client.List(ctx, machines, client.InNamespace(in.azurePool.Namespace),

@@ -28,6 +28,10 @@ const (
 
 // Report implements reconcile.Kind.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
+	if !in.azurePool.DeletionTimestamp.IsZero() {
+		reportDeletion(in, outcome)
+		return 0, nil
+	}
 	found := status.GroupConditions(outcome, []string{infrav1.ScaleSetRunningCondition, infrav1.RoleAssignmentReadyCondition}, conditionGroup)
 	status.SetConditions(in.azurePool, []string{infrav1.RoleAssignmentReadyCondition}, found)
 	poolStatus := &in.azurePool.Status

@@ -41,11 +41,13 @@ type input struct {
 
 // Declare implements reconcile.Loader.
 func (k *Kind) Declare() reconcile.Declaration {
-	return reconcile.Declaration{Name: aks.ClusterKind, ExternallyManageable: true, PrimaryCondition: infrav1.ReadyCondition}
+	return reconcile.Declaration{
+		Name: aks.ClusterKind, ExternallyManageable: true, PrimaryCondition: infrav1.ReadyCondition, WatchedObjects: k.watchedObjects,
+	}
 }
 
-// WatchedObjects implements reconcile.Loader.
-func (k *Kind) WatchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
+// watchedObjects lists the other objects whose changes wake an object of this kind.
+func (k *Kind) watchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcile.Watch, error) {
 	scheme, log := mgr.GetScheme(), ctrl.LoggerFrom(ctx)
 	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind(aks.ClusterKind), mgr.GetClient(),
 		&infrav1.AzureManagedCluster{})

@@ -63,8 +63,3 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 func (k *Kind) newPublisher(in *input) published.Publisher {
 	return published.Publisher{Client: k.Client, Owner: in.controlPlane, Kind: aks.ControlPlaneKind, Cluster: in.cluster.Name}
 }
-
-// RenewOwnerReferences implements reconcile.Kind.
-func (k *Kind) RenewOwnerReferences(ctx context.Context, in *input) error {
-	return k.newPublisher(in).RenewOwnerReferences(ctx)
-}

@@ -51,6 +51,7 @@ func (k *Kind) Declare() reconcile.Declaration {
 		Name: aks.ControlPlaneKind, Finalizer: infrav1.ManagedControlPlaneFinalizer, FormerFinalizers: []string{legacyFinalizer},
 		IdentityUsers: &users, ExternallyManageable: true, PrimaryCondition: infrav1.ManagedClusterRunningCondition,
 		SummarizedConditions: summarizedConditions,
+		WatchedObjects:       k.watchedObjects, PublishesValues: true,
 	}
 	if !k.ResourceHealth {
 		declared.ObsoleteConditions = []string{infrav1.AzureResourceAvailableCondition}
@@ -58,8 +59,8 @@ func (k *Kind) Declare() reconcile.Declaration {
 	return declared
 }
 
-// WatchedObjects implements reconcile.Kind.
-func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+// watchedObjects lists the other objects whose changes wake an object of this kind.
+func (k *Kind) watchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
 	spec := []predicate.Predicate{watch.SpecChanges()}
 	// The deletion of the cluster waits only for the removal of scale sets that joined it; their other changes do not matter.
 	gone := predicate.Funcs{

@@ -17,8 +17,8 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return err
 }
 
-// FingerprintInputs implements reconcile.Kind. Of the pools it includes the part that the cluster's own PUT depends on.
-func (k *Kind) FingerprintInputs(in *input) []any {
+// FingerprintInputs implements reconcile.Input. Of the pools it includes the part that the cluster's own PUT depends on.
+func (in *input) FingerprintInputs() []any {
 	var pools []string
 	for _, pool := range in.planned.Pools {
 		version := ""

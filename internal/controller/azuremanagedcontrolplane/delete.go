@@ -39,9 +39,6 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	return reconcile.WaitFor(first.WaitCondition(infrav1.WaitingForMachinePoolsReason))
 }
 
-// NothingCreated implements reconcile.Kind.
-func (k *Kind) NothingCreated(in *input) bool { return plan.NothingCreated(in.controlPlane) }
-
 // PlanDeletion implements reconcile.Kind.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	if err := k.LoadPlanInput(ctx, session, in); err != nil {
@@ -54,18 +51,19 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(in.planned), DeleteWholeGroups: true}, nil
 }
 
-// ReportDeletion implements reconcile.Kind.
-func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+// reportDeletion sets the status while the deletion progresses.
+func reportDeletion(in *input, outcome arm.Outcome) {
 	deletion.KeepConditions(in.controlPlane, append(slices.Clone(conditionGroups), infrav1.ReadyCondition)...)
 	reportGroups(in, outcome)
 	reconcile.SummarizeReady(in.controlPlane, summarizedConditions)
 }
 
-// DeletionBlocker implements reconcile.Kind.
-func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
+// DescribeResources implements reconcile.Kind.
+func (k *Kind) DescribeResources(in *input, subscription string) deletion.Resources {
 	planned := plan.Input{Cluster: in.cluster, ControlPlane: in.controlPlane, SubscriptionID: subscription}
 	key, value := plan.OwnerTag(planned)
-	return deletion.Blocker{
+	return deletion.Resources{
+		NothingCreated: plan.NothingCreated(in.controlPlane),
 		Identity:       deletion.DescribeIdentity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace),
 		User:           aks.ControlPlaneKind + " " + in.controlPlane.Name,
 		AzureResources: fmt.Sprintf("the AKS cluster %s and all other resources with the tag %s=%s", plan.ClusterID(planned), key, value),

@@ -35,6 +35,10 @@ var summarizedConditions = append(slices.Clone(conditionGroups), infrav1.Kubecon
 
 // Report implements reconcile.Kind.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
+	if !in.controlPlane.DeletionTimestamp.IsZero() {
+		reportDeletion(in, outcome)
+		return 0, nil
+	}
 	reportConverged(in, outcome)
 	result, _ := outcome.Result(plan.ClusterID(in.planned))
 	if len(in.refusedSizes) > 0 {

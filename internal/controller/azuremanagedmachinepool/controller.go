@@ -43,11 +43,12 @@ func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: aks.MachinePoolKind, Finalizer: infrav1.ManagedMachinePoolFinalizer, PrimaryCondition: infrav1.AgentPoolsReadyCondition,
 		SummarizedConditions: summarizedConditions,
+		WatchedObjects:       k.watchedObjects,
 	}
 }
 
-// WatchedObjects implements reconcile.Kind.
-func (k *Kind) WatchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
+// watchedObjects lists the other objects whose changes wake an object of this kind.
+func (k *Kind) watchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
 	spec := []predicate.Predicate{watch.SpecChanges()}
 	return []reconcile.Watch{
 		{Object: &clusterv1.MachinePool{}, MapFunc: mapMachinePool, Predicates: spec},

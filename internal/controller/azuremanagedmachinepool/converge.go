@@ -17,9 +17,9 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return err
 }
 
-// FingerprintInputs implements reconcile.Kind. Of the control plane it includes the part that pools depend on; its status shows
+// FingerprintInputs implements reconcile.Input. Of the control plane it includes the part that pools depend on; its status shows
 // upgrades by AKS.
-func (k *Kind) FingerprintInputs(in *input) []any {
+func (in *input) FingerprintInputs() []any {
 	return []any{
 		in.controlPlane.Spec, in.controlPlane.Status.AutoUpgradeVersion, in.controlPlane.Status.Version,
 		in.machinePool.Spec, in.machinePool.Annotations, in.azurePool.Spec, aks.SecretValues(in.planned),

@@ -61,16 +61,16 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 	return &reconcile.Plan{Graph: graph}, nil
 }
 
-// ReportDeletion implements reconcile.Kind.
-func (k *Kind) ReportDeletion(in *input, outcome arm.Outcome) {
+// reportDeletion sets the status while the deletion progresses.
+func reportDeletion(in *input, outcome arm.Outcome) {
 	reportConverged(in, outcome)
 	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 }
 
-// DeletionBlocker implements reconcile.Kind.
-func (k *Kind) DeletionBlocker(in *input, subscription string) deletion.Blocker {
+// DescribeResources implements reconcile.Kind.
+func (k *Kind) DescribeResources(in *input, subscription string) deletion.Resources {
 	planned := plan.Input{Cluster: in.cluster, ControlPlane: in.controlPlane, SubscriptionID: subscription}
-	return deletion.Blocker{
+	return deletion.Resources{
 		Identity: deletion.DescribeIdentity(in.controlPlane.Spec.IdentityRef, in.controlPlane.Namespace),
 		User:     aks.ControlPlaneKind + " " + in.controlPlane.Name,
 		// An agent pool has no ownership tag, but its cluster has.

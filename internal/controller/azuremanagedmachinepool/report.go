@@ -15,6 +15,10 @@ import (
 
 // Report implements reconcile.Kind. It shows the VMs of a finished pool.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
+	if !in.azurePool.DeletionTimestamp.IsZero() {
+		reportDeletion(in, outcome)
+		return 0, nil
+	}
 	reportConverged(in, outcome)
 	if len(in.refusedSizes) > 0 {
 		return 0, reconcile.RefuseSpec(in.refusedSizes)

@@ -21,12 +21,10 @@ import (
 // maxWays limits how many ways out one message has.
 const maxWays = 3
 
-// Blocker is the information about an object that cannot be deleted.
-type Blocker struct {
-	Object client.Object
-	// Kind is the kind of the object. Finalizers are this provider's finalizers on it.
-	Kind       string
-	Finalizers []string
+// Resources describes what an object may have created in Azure, for users who have to delete it there.
+type Resources struct {
+	// NothingCreated is set if the object cannot have created anything in Azure.
+	NothingCreated bool
 	// Identity describes the AzureClusterIdentity. User describes the object that refers to it.
 	Identity, User string
 	// AzureResources describes the resources that may be in Azure.
@@ -37,6 +35,15 @@ type Blocker struct {
 	OwnsAllTagged bool
 	ResourceNames []string
 	ChildPath     string
+}
+
+// Blocker is the information about an object that cannot be deleted.
+type Blocker struct {
+	Object client.Object
+	// Kind is the kind of the object. Finalizers are this provider's finalizers on it.
+	Kind       string
+	Finalizers []string
+	Resources
 	// TagKey and TagValue are the tag of the resources of the object or its Cluster. Subscription is their subscription; "" means the
 	// current one of the Azure CLI.
 	TagKey, TagValue, Subscription string

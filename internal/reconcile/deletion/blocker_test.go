@@ -16,8 +16,8 @@ import (
 func held(finalizers ...string) deletion.Blocker {
 	return deletion.Blocker{
 		Object: &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Finalizers: finalizers}}, Kind: "AzureMachine",
-		Finalizers: []string{infrav1.MachineFinalizer}, Identity: "AzureClusterIdentity ns/id", User: "AzureCluster c", AzureResources: "the VM",
-		ResourceNames: []string{"m"}, TagKey: "owner", TagValue: "ns/c/1", Subscription: "s",
+		Finalizers: []string{infrav1.MachineFinalizer}, Resources: deletion.Resources{Identity: "AzureClusterIdentity ns/id",
+			User: "AzureCluster c", AzureResources: "the VM", ResourceNames: []string{"m"}}, TagKey: "owner", TagValue: "ns/c/1", Subscription: "s",
 	}
 }
 
