@@ -14,7 +14,7 @@ func TestIsUnanswered(t *testing.T) {
 		err    error
 		want   bool
 	}{
-		"connection":   {"nobody answered", &arm.Error{Code: "ConnectionFailed"}, true},
+		"connection":   {"there was no answer", &arm.Error{Code: "ConnectionFailed"}, true},
 		"token":        {"Entra ID did not answer, so no request was sent", &arm.Error{Code: "TokenUnavailable"}, true},
 		"throttled":    {"the request was not accepted", &arm.Error{Status: 429, Code: "TooManyRequests"}, true},
 		"timeout":      {"the answer took too long", &arm.Error{Status: 408}, true},

@@ -53,7 +53,7 @@ func TestCoverage(t *testing.T) {
 						t.Errorf("%s: a patch of it makes %v", path, got.Body)
 					}
 					for _, finding := range checkBody(t, kind, version, got.Body) {
-						t.Errorf("%s: Azure's definition does not have what a patch of it makes: %s", path, finding)
+						t.Errorf("%s: Azure's definition lacks the property that the patch sets: %s", path, finding)
 					}
 					byPatch++
 				}

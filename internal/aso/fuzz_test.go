@@ -40,7 +40,7 @@ func FuzzPatches(f *testing.F) {
 				continue
 			}
 			if (len(problems) > 0) != (err != nil) {
-				t.Fatalf("Check finds %v and Apply says %v", problems, err)
+				t.Fatalf("Check finds %v and Apply returns %v", problems, err)
 			}
 			if err != nil {
 				continue

@@ -41,7 +41,7 @@ func TestApply(t *testing.T) {
 		want    string
 	}{
 		"no patch": {
-			reason: "without patches the body is what the plan made", kind: AgentPool,
+			reason: "without patches the body of the plan is unchanged", kind: AgentPool,
 			body: `{"properties":{"count":3,"spotMaxPrice":-1,"nodeTaints":[],"tags":{"a":"b"}}}`,
 			want: `{"properties":{"count":3,"spotMaxPrice":-1,"nodeTaints":[],"tags":{"a":"b"}}}`,
 		},
@@ -89,7 +89,7 @@ func TestApply(t *testing.T) {
 			want:    `{"properties":{"securityProfile":{"customCATrustCertificates":["Y2VydA=="]}}}`,
 		},
 		"beside properties": {
-			reason: "ASO has one spec for what Azure has in the body and in properties", kind: ManagedCluster,
+			reason: "fields of ASO's spec are in the body or in properties in Azure", kind: ManagedCluster,
 			body:    `{"sku":{"name":"Base","tier":"Free"},"properties":{}}`,
 			patches: []string{`{"spec":{"sku":{"tier":"Premium"},"supportPlan":"AKSLongTermSupport","tags":{"a.b/c":"d"},"kind":"Base"}}`},
 			want:    `{"kind":"Base","sku":{"name":"Base","tier":"Premium"},"properties":{"supportPlan":"AKSLongTermSupport"},"tags":{"a.b/c":"d"}}`,
@@ -124,7 +124,7 @@ func TestApply(t *testing.T) {
 				"ingressProfile":{"webAppRouting":{"dnsZoneResourceIds":["` + disks + `"]}}}}`,
 		},
 		"null deletes": {
-			reason: "null takes out a value, an entry and a reference; what is not there is no mistake", kind: AgentPool,
+			reason: "null removes a value, an entry and a reference; null for an absent value is no mistake", kind: AgentPool,
 			body:    `{"properties":{"maxPods":30,"vnetSubnetID":"` + subnet + `","nodeLabels":{"a":"b","c":"d"}}}`,
 			patches: []string{`{"spec":{"maxPods":null,"vnetSubnetReference":null,"nodeLabels":{"a":null},"messageOfTheDay":null,"kubeletConfig":{"cpuCfsQuota":null}}}`},
 			want:    `{"properties":{"nodeLabels":{"c":"d"},"kubeletConfig":{}}}`,
@@ -175,14 +175,15 @@ func TestSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := decodeObject(t, `{"properties":{"servicePrincipalProfile":{"clientId":"c","secret":"one"},"windowsProfile":{"adminUsername":"a","adminPassword":"two"}}}`)
+	want := decodeObject(t,
+		`{"properties":{"servicePrincipalProfile":{"clientId":"c","secret":"one"},"windowsProfile":{"adminUsername":"a","adminPassword":"two"}}}`)
 	if diff := cmp.Diff(want, got.Body); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)
 	}
 	_, err = ApplyPatches(ManagedCluster, stable, nil, patches, Secrets{sp: "one"})
 	var missing *MissingSecretsError
 	if !errors.As(err, &missing) {
-		t.Fatalf("got %v, want what is missing", err)
+		t.Fatalf("got %v, want the missing keys", err)
 	}
 	if diff := cmp.Diff([]KeyRef{win}, missing.Refs); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
@@ -191,7 +192,7 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("without Secrets an empty password would be sent: %v", err)
 	}
 	if !strings.Contains(err.Error(), `key "password" of Secret "win"`) {
-		t.Errorf("the error does not name what is missing: %v", err)
+		t.Errorf("the error does not name the missing key: %v", err)
 	}
 }
 

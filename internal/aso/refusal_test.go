@@ -14,7 +14,7 @@ func TestCheckRefuses(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
 		kind    Kind
-		version string // the stable one unless said
+		version string // the stable one by default
 		patch   string
 		path    string
 		message string // a part of it
@@ -72,13 +72,14 @@ func TestCheckRefuses(t *testing.T) {
 			message: "spec.replicas"},
 		"enableAutoScaling": {reason: "it changes who owns the count", kind: AgentPool, patch: `{"spec":{"enableAutoScaling":true}}`,
 			path: "spec.enableAutoScaling", message: "spec.scaling"},
-		"owner of a pool": {reason: "the cluster's label says whose it is", kind: AgentPool, patch: `{"spec":{"owner":{"name":"c"}}}`,
+		"owner of a pool": {reason: "the cluster's label names the owner", kind: AgentPool, patch: `{"spec":{"owner":{"name":"c"}}}`,
 			path: "spec.owner", message: "cluster.x-k8s.io/cluster-name"},
-		"secretExpressions": {reason: "nobody computes them", kind: ManagedCluster,
+		"secretExpressions": {reason: "the provider does not compute expressions", kind: ManagedCluster,
 			patch: `{"spec":{"operatorSpec":{"secretExpressions":[{"name":"a"}]}}}`, path: "spec.operatorSpec.secretExpressions",
 			message: "Azure Service Operator, which the provider does not use: the exports are secrets.adminCredentials"},
-		"configMapExpressions": {reason: "nobody computes them", kind: AgentPool, patch: `{"spec":{"operatorSpec":{"configMapExpressions":[]}}}`,
-			path: "spec.operatorSpec.configMapExpressions", message: "agent pools have no exports"},
+		"configMapExpressions": {reason: "the provider does not compute expressions", kind: AgentPool,
+			patch: `{"spec":{"operatorSpec":{"configMapExpressions":[]}}}`,
+			path:  "spec.operatorSpec.configMapExpressions", message: "agent pools have no exports"},
 		"an unknown export": {reason: "what can be exported is a short list", kind: ManagedCluster,
 			patch: `{"spec":{"operatorSpec":{"secrets":{"admin":{"name":"a","key":"b"}}}}}`, path: "spec.operatorSpec.secrets.admin",
 			message: "names are adminCredentials, userCredentials"},

@@ -25,7 +25,7 @@ func TestRoundTrip(t *testing.T) {
 			whole := map[string]any{}
 			definition.WalkProperties(func(path string, shape schema.Shape) {
 				if shape.Object != "" || shape.Type == "array" || shape.Type == "map" {
-					return // They are set with what is below them.
+					return // Objects are set with their properties.
 				}
 				properties++
 				body := newBody(path, exampleValue(shape))

@@ -11,11 +11,11 @@ func TestVersion(t *testing.T) {
 	}{
 		"nothing":          {reason: "the usual one is spoken", want: "2025-10-01"},
 		"preview features": {reason: "the newest preview has most of them", preview: true, want: "2026-05-02-preview"},
-		"a version": {reason: "it is what the patch is written for",
+		"a version": {reason: "the patch is written for that version",
 			patches: []string{"apiVersion: containerservice.azure.com/v1api20260501"}, want: "2026-05-01"},
 		"a preview": {reason: "newer documents have no 1api",
 			patches: []string{`{"apiVersion":"containerservice.azure.com/v20251002preview"}`}, want: "2025-10-02-preview"},
-		"both": {reason: "what is named is more exact",
+		"both": {reason: "the named version is more exact",
 			patches: []string{`{"apiVersion":"containerservice.azure.com/v1api20260501"}`}, preview: true, want: "2026-05-01"},
 		"several": {reason: "later patches win",
 			patches: []string{`{"apiVersion":"containerservice.azure.com/v1api20251001"}`,

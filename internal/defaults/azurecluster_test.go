@@ -135,7 +135,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 			want: names{Subnets: []subnetNames{{"nodes", "10.1.0.0/16 2001:db8::/64 ", "c1-node-nsg", "c1-node-routetable", "", ""}}},
 		},
 		"existing subnet": {
-			reason: "a subnet with an ID is somebody's and keeps the way out that it has",
+			reason: "a subnet with an ID belongs to others and keeps its outbound connection",
 			c: newCluster(func(c *infrav1.AzureCluster) {
 				c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 				c.Spec.NetworkSpec.Subnets[1].ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes"
@@ -190,7 +190,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 			},
 		},
 		"two control-plane subnets": {
-			reason: "each subnet keeps what it says, also where several have one role",
+			reason: "each subnet keeps its settings, also where several have one role",
 			c: newCluster(func(c *infrav1.AzureCluster) {
 				c.Spec.NetworkSpec.Subnets = append(newSubnets("10.2.0.0/16"), infrav1.SubnetSpec{
 					SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp2", Role: infrav1.SubnetControlPlane, CIDRBlocks: []string{"10.3.0.0/16"}},
@@ -223,7 +223,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 			},
 		},
 		"custom names": {
-			reason: "names that follow from other names follow what the user gave",
+			reason: "names that derive from other names follow the user's names",
 			c: newCluster(func(c *infrav1.AzureCluster) {
 				c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 				c.Spec.NetworkSpec.Subnets[1].NatGateway.Name = "gateway"

@@ -61,7 +61,7 @@ func TestDefaultAzureManagedControlPlane(t *testing.T) {
 			}),
 		},
 		"network": {
-			"what the user says about the network stays",
+			"the user's network settings stay",
 			func(c *object) {
 				c.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{Name: "v", ResourceGroup: "vg", CIDRBlock: "10.1.0.0/16",
 					Subnet: infrav1.ManagedControlPlaneSubnet{Name: "s", CIDRBlock: "10.1.0.0/24"}}
@@ -71,7 +71,7 @@ func TestDefaultAzureManagedControlPlane(t *testing.T) {
 					Subnet: infrav1.ManagedControlPlaneSubnet{Name: "s", CIDRBlock: "10.1.0.0/24"}}
 			}),
 		},
-		"paid": {"Paid is what Azure called Standard", func(c *object) { c.Spec.SKU = &infrav1.AKSSku{Tier: "Paid"} },
+		"paid": {"Paid is Azure's earlier name of Standard", func(c *object) { c.Spec.SKU = &infrav1.AKSSku{Tier: "Paid"} },
 			defaults(func(s *spec) { s.SKU.Tier = "Standard" })},
 		"fleet": {
 			"a member is called as the Cluster", func(c *object) { c.Spec.FleetsMember = &infrav1.FleetsMember{} },
@@ -88,7 +88,7 @@ func TestDefaultAzureManagedControlPlane(t *testing.T) {
 					{Name: "f", Plan: &infrav1.ExtensionPlan{Product: "p", Name: "own"}}}
 			}),
 		},
-		"identity": {"an identity is the system's unless it says otherwise", func(c *object) { c.Spec.Identity = &infrav1.Identity{} },
+		"identity": {"an identity is system-assigned by default", func(c *object) { c.Spec.Identity = &infrav1.Identity{} },
 			defaults(func(s *spec) { s.Identity = &infrav1.Identity{Type: "SystemAssigned"} })},
 		"issuer": {"an issuer that is on stays on",
 			func(c *object) { c.Spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)} },

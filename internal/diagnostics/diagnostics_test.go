@@ -60,19 +60,19 @@ func TestReviewed(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, method, path, authorization string
 		status                              int
-		says                                string
+		body                                string
 	}{
 		"may":      {"the API server knows and allows who asks", "GET", "/metrics", "Bearer collector", 200, "figures"},
 		"any case": {"schemes have no case: RFC 9110, section 11.1", "GET", "/metrics", "bearer collector", 200, "figures"},
 		"other path": {"each path is a right of its own", "GET", "/debug/pprof/heap", "Bearer collector", 403,
 			"the collector may not get /debug/pprof/heap"},
-		"other verb":    {"to set is another right than to get", "PUT", "/metrics", "Bearer collector", 403, "may not put"},
-		"somebody else": {"who is known may nothing for that", "GET", "/metrics", "Bearer stranger", 403, "the stranger may not"},
-		"made up":       {"the token is nobody's", "GET", "/metrics", "Bearer x", 401, "not valid in this cluster"},
-		"nobody":        {"nobody is asked about", "GET", "/metrics", "", 401, "send a token"},
-		"empty":         {"as above", "GET", "/metrics", "Bearer ", 401, "send a token"},
-		"a password":    {"as above", "GET", "/metrics", "Basic Y29sbGVjdG9y", 401, "send a token"},
-		"out of order":  {"who cannot be told from others is not let in", "GET", "/metrics", "Bearer broken", 500, "Authentication failed"},
+		"other verb":      {"to set is another right than to get", "PUT", "/metrics", "Bearer collector", 403, "may not put"},
+		"another account": {"a known account may lack the right", "GET", "/metrics", "Bearer stranger", 403, "the stranger may not"},
+		"made up":         {"the API server does not know the token", "GET", "/metrics", "Bearer x", 401, "not valid in this cluster"},
+		"no token":        {"the API server is not asked", "GET", "/metrics", "", 401, "send a token"},
+		"empty":           {"as above", "GET", "/metrics", "Bearer ", 401, "send a token"},
+		"a password":      {"as above", "GET", "/metrics", "Basic Y29sbGVjdG9y", 401, "send a token"},
+		"out of order":    {"who cannot be told from others is not let in", "GET", "/metrics", "Bearer broken", 500, "Authentication failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			request := httptest.NewRequest(test.method, test.path, nil)
@@ -81,8 +81,8 @@ func TestReviewed(t *testing.T) {
 			}
 			answer := httptest.NewRecorder()
 			handler.ServeHTTP(answer, request)
-			if answer.Code != test.status || !strings.Contains(answer.Body.String(), test.says) {
-				t.Errorf("%s: %d %q, want %d with %q", test.reason, answer.Code, answer.Body.String(), test.status, test.says)
+			if answer.Code != test.status || !strings.Contains(answer.Body.String(), test.body) {
+				t.Errorf("%s: %d %q, want %d with %q", test.reason, answer.Code, answer.Body.String(), test.status, test.body)
 			}
 		})
 	}
@@ -96,7 +96,7 @@ func TestTLS(t *testing.T) {
 		fails  string
 	}{
 		"defaults": {"no less than 1.2, and nothing of Go's choice taken away", nil, &tls.Config{MinVersion: tls.VersionTLS12}, ""},
-		"all": {"what was asked for",
+		"all": {"the requested lines",
 			[]string{"--tls-min-version=VersionTLS13", "--tls-cipher-suites=TLS_AES_128_GCM_SHA256", "--tls-curve-preferences=29"},
 			&tls.Config{MinVersion: tls.VersionTLS13, CipherSuites: []uint16{tls.TLS_AES_128_GCM_SHA256},
 				CurvePreferences: []tls.CurveID{tls.X25519}}, ""},
@@ -152,18 +152,18 @@ func TestSetLogLevel(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, method, body string
 		status               int
-		says                 string
+		answered             string
 	}{
 		"a number":      {"that is the level", "PUT", "0\n", 200, "0"},
 		"a word":        {"levels are numbers", "PUT", "loud", 400, "number"},
-		"a long number": {"nothing is read without end", "PUT", strings.Repeat("1", 1000), 400, "number"},
-		"a question":    {"it is set and not told", "GET", "", 405, "PUT"},
+		"a long number": {"the request body is bounded", "PUT", strings.Repeat("1", 1000), 400, "number"},
+		"a question":    {"the level can be set and not read", "GET", "", 405, "PUT"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer := httptest.NewRecorder()
 			setLogLevel(answer, httptest.NewRequest(test.method, "/debug/flags/v", strings.NewReader(test.body)))
-			if answer.Code != test.status || !strings.Contains(answer.Body.String(), test.says) {
-				t.Errorf("%s: %d %q, want %d with %q", test.reason, answer.Code, answer.Body.String(), test.status, test.says)
+			if answer.Code != test.status || !strings.Contains(answer.Body.String(), test.answered) {
+				t.Errorf("%s: %d %q, want %d with %q", test.reason, answer.Code, answer.Body.String(), test.status, test.answered)
 			}
 		})
 	}

@@ -140,7 +140,7 @@ func TestKubeconfigIsAskedForOnce(t *testing.T) {
 	}{
 		{"nothing is known", 0, `{"a":1}`, "", 1},
 		{"it was answered a moment ago, and is published", 0, `{"a":1}`, "kind: Config", 1},
-		{"somebody changed what is published", 0, `{"a":1}`, "kind: Other", 2},
+		{"another program changed the published kubeconfig", 0, `{"a":1}`, "kind: Other", 2},
 		{"the cluster is another one", 0, `{"a":2}`, "kind: Config", 3},
 		{"it may have been rotated meanwhile", kubeconfigTTL, `{"a":2}`, "kind: Config", 4},
 	} {

@@ -19,7 +19,7 @@ func TestClusterControlPlaneZones(t *testing.T) {
 		"one zone":      {"zones that the subscription may not use do not count", "Standard_D4s_v5", []string{"1"}},
 		"other casing":  {"Azure compares the names of sizes so", "standard_d4S_V5", []string{"1"}},
 		"no zone":       {"the subscription may not use the size at all", "Standard_NC6", nil},
-		"unknown size":  {"the machine says so, not the cluster", "Standard_D4s_v99", nil},
+		"unknown size":  {"the machine reports it, not the cluster", "Standard_D4s_v99", nil},
 		"size of disks": {"only rows of VM sizes count", "Premium_LRS", nil},
 	}
 	a := newFakeAzure(regionBodies)

@@ -40,7 +40,7 @@ func TestCluster(t *testing.T) {
 			want:   plan.ClusterFacts{Zones: []string{"1", "2", "3"}},
 		},
 		"own network": {
-			reason: "the tag says so; subnets have one prefix or several",
+			reason: "the ownership tag decides; subnets have one prefix or several",
 			azure: map[string]string{vnetPath: `{"location":"eastus2","tags":{"Sigs.k8s.io_cluster-api-provider-azure_cluster_c":"owned"},"properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8","fd00::/48"]},
 				"subnets":[{"name":"Nodes","properties":{"addressPrefix":"10.1.0.0/16"}},{"name":"cp","properties":{"addressPrefixes":["10.0.0.0/16","fd00::/64"]}}]}}`},
 			want: plan.ClusterFacts{Zones: []string{"1", "2", "3"},
@@ -59,7 +59,7 @@ func TestCluster(t *testing.T) {
 				VNet: plan.VNetFact{Exists: true, Location: "westus2", Subnets: map[string][]string{}}},
 		},
 		"regions hidden": {
-			reason: "a principal whose role covers a resource group may not list regions; then nothing is said about them",
+			reason: "a principal whose role covers a resource group may not list regions; then there are no facts about regions",
 			azure:  map[string]string{locationsPath: "403 AuthorizationFailed"},
 			want:   plan.ClusterFacts{Zones: []string{"1", "2", "3"}},
 		},
@@ -225,7 +225,7 @@ func TestMachine(t *testing.T) {
 			azure: map[string]string{vmPath: `{"properties":{"instanceView":{"statuses":[{"code":"ProvisioningState/succeeded"},{"code":"PowerState/deallocated"}]}}}`},
 			want:  plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VMExists: true, PowerState: "deallocated"},
 		},
-		"VM that somebody stopped": {
+		"VM that was stopped from outside": {
 			reason: "the instance view tells",
 			change: func(in *plan.MachineInput) { in.ControlPlane = false },
 			azure:  map[string]string{vmPath: `{"properties":{"instanceView":{"statuses":[{"code":"PowerState/stopped"}]}}}`},
@@ -246,7 +246,7 @@ func TestMachine(t *testing.T) {
 			want:  plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, SSHNATPort: 2203},
 		},
 		"no load balancer": {
-			reason: "a control plane that somebody else runs",
+			reason: "an externally managed control plane",
 			change: func(in *plan.MachineInput) { in.AzureCluster.Spec.NetworkSpec.APIServerLB = nil },
 			want:   plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3},
 		},
@@ -317,7 +317,7 @@ func TestMachineThatAListDoesNotShow(t *testing.T) {
 		asked      int
 	}{
 		"lags behind": {"the list was read before the machine was made", true, true, true, 1},
-		"gone":        {"Azure itself says so", true, false, false, 1},
+		"gone":        {"a read of Azure confirms it", true, false, false, 1},
 		"to be made":  {"a hundred machines that come at once are one list", false, false, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -481,7 +481,7 @@ func TestUserAssignedClientID(t *testing.T) {
 		"provider ID": {reason: "as manifests have it", providerID: "azure://" + id, body: `{"properties":{"clientId":"c"}}`, want: "c"},
 		"resource ID": {reason: "in another subscription, other casing", providerID: strings.ToLower(id),
 			body: `{"properties":{"clientId":"c"}}`, want: "c"},
-		"another type": {reason: "named with what is wanted", providerID: vnetPath,
+		"another type": {reason: "the error names the expected type", providerID: vnetPath,
 			message: "spec.userAssignedIdentities[0].providerID: Invalid value"},
 		"a name":  {reason: "not an ID", providerID: "i", message: "is not the ID of a user-assigned identity"},
 		"missing": {reason: "in Azure's own words it would be one 404 of many", providerID: id, message: "does not exist in Azure"},

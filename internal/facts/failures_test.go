@@ -17,7 +17,7 @@ func TestFailedQuestions(t *testing.T) {
 		answer string
 		until  time.Duration
 	}{
-		"refused":   {"what a person has to correct in Azure is looked for once a minute", "403 AuthorizationFailed", time.Minute},
+		"refused":   {"a fault that users have to correct in Azure is checked once a minute", "403 AuthorizationFailed", time.Minute},
 		"transient": {"a failure of Azure passes", "500 InternalServerError", 15 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestFailedQuestions(t *testing.T) {
 				}
 			}
 			machine := func(name, input string) Asker { return Asker{Client: asker.Client, Name: name, Input: input} }
-			ask(machine("a", "1"), 1, "nobody knows")
+			ask(machine("a", "1"), 1, "the answer is not known yet")
 			ask(machine("a", "1"), 1, test.reason)
 			ask(machine("b", "1"), 1, "a hundred machines of a network need not all be refused")
 			ask(asker, 1, "whoever asks")
@@ -93,7 +93,7 @@ func TestCatalogThatFailsWakesOnce(t *testing.T) {
 	got, err := pass()
 	<-woken
 	if err != nil || !got.ZonesPending || arm.Classify(got.ZonesError) != arm.ClassStalled || a.countRequests(skusPath) != 2 {
-		t.Errorf("the next try says what became of the last: %+v, %v", got, err)
+		t.Errorf("the next try reports the result of the last one: %+v, %v", got, err)
 	}
 }
 

@@ -20,8 +20,8 @@ func TestInternalFrontends(t *testing.T) {
 		asked  int
 	}{
 		"there":    {reason: "by address, in one spelling", answer: there, want: map[string]string{"10.0.0.100": "a", "fd00::7": "b"}, asked: 1},
-		"not yet":  {reason: "nothing is kept of what is not there", asked: 1},
-		"gate off": {reason: "nobody needs to know", off: true, answer: there},
+		"not yet":  {reason: "the absence of a load balancer is not cached", asked: 1},
+		"gate off": {reason: "the frontends are not needed", off: true, answer: there},
 		"internal": {reason: "there is none beside it",
 			change: func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.APIServerLB.Type = infrav1.Internal }, answer: there},
 		"external": {reason: "the cluster has no load balancer", change: func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.APIServerLB = nil }},

@@ -24,9 +24,9 @@ func TestPorts(t *testing.T) {
 		{"IDs and names without regard to case", arm.ID("/SUBSCRIPTIONS/s/resourceGroups/G/providers/Microsoft.Network/loadBalancers/LB"), "A",
 			nil, 22},
 		{"another load balancer has its own ports", lb + "2", "c", nil, 22},
-		{"what Azure shows wins over what was reserved", lb, "b", map[int32]string{2205: "B", 22: "a"}, 2205},
-		{"what was reserved and is no longer held is free", lb, "c", map[int32]string{2205: "b", 22: "a"}, 2201},
-		{"a reserved port that somebody else's rule took is given up", lb, "c", map[int32]string{2205: "b", 22: "a", 2201: "x"}, 2202},
+		{"ports in Azure override reservations", lb, "b", map[int32]string{2205: "B", 22: "a"}, 2205},
+		{"a released reservation is free", lb, "c", map[int32]string{2205: "b", 22: "a"}, 2201},
+		{"a reserved port that another rule uses is given up", lb, "c", map[int32]string{2205: "b", 22: "a", 2201: "x"}, 2202},
 	}
 	for _, step := range steps {
 		if got := p.reservePort(step.lb, step.machine, step.taken); got != step.want {
@@ -36,7 +36,7 @@ func TestPorts(t *testing.T) {
 
 	clock.advance(reservationTTL + time.Second)
 	if got := p.reservePort(lb, "d", nil); got != 22 {
-		t.Errorf("reservations that nobody renews or releases block ports: got %d", got)
+		t.Errorf("reservations that are neither renewed nor released block ports: got %d", got)
 	}
 	if len(p.reserved) != 1 {
 		t.Errorf("load balancers that are gone are remembered: %v", p.reserved)

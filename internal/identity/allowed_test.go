@@ -14,9 +14,9 @@ func TestAllowed(t *testing.T) {
 		allowed string // JSON of spec.allowedNamespaces
 		want    bool
 	}{
-		"absent":           {"an identity is private until its owner says otherwise", `null`, false},
+		"absent":           {"an identity is private by default", `null`, false},
 		"empty object":     {"the documented way to admit everybody", `{}`, true},
-		"empty list":       {"a list that somebody emptied admits nobody, unlike no list", `{"list":[]}`, false},
+		"empty list":       {"an empty list admits no namespace, unlike an absent list", `{"list":[]}`, false},
 		"listed":           {"the list is checked first", `{"list":["other","ns"]}`, true},
 		"not listed":       {"a list is exhaustive", `{"list":["other"]}`, false},
 		"prefix of a name": {"names are whole", `{"list":["n"]}`, false},
@@ -26,7 +26,7 @@ func TestAllowed(t *testing.T) {
 			`{"selector":{"matchExpressions":[{"key":"prod","operator":"DoesNotExist"}]}}`, true},
 		"empty selector": {"unlike elsewhere in Kubernetes it selects nothing, as clusters of the established provider know it",
 			`{"selector":{}}`, false},
-		"broken selector": {"what does not parse admits nobody",
+		"broken selector": {"a selector that does not parse admits no namespace",
 			`{"selector":{"matchExpressions":[{"key":"team","operator":"Near","values":["blue"]}]}}`, false},
 		"list or selector":    {"they are alternatives", `{"list":["other"],"selector":{"matchLabels":{"team":"blue"}}}`, true},
 		"selector or list":    {"they are alternatives", `{"list":["ns"],"selector":{"matchLabels":{"team":"red"}}}`, true},

@@ -35,7 +35,7 @@ func TestReadFile(t *testing.T) {
 		"largest":   {"the bound is no mistake of one", write("largest", make([]byte, maxFile)), make([]byte, maxFile), ""},
 		"too large": {"it is no certificate", write("large", make([]byte, maxFile+1)), nil, "at most"},
 		"device":    {"it has no end, and would take all memory", "/dev/zero", nil, "not a regular file"},
-		"link":      {"what it leads to counts", link, nil, "not a regular file"},
+		"link":      {"the target of the link counts", link, nil, "not a regular file"},
 		"pipe":      {"reading it would wait for ever", pipe, nil, "not a regular file"},
 		"folder":    {"it cannot be read", folder, nil, "not a regular file"},
 		"missing":   {"there is nothing", filepath.Join(folder, "none"), nil, "no such file"},

@@ -25,7 +25,7 @@ func FuzzCertificates(f *testing.F) {
 		}
 		for _, secret := range []string{string(certificate), password} {
 			if len(secret) > 8 && strings.Contains(err.Error(), secret) {
-				t.Errorf("the error quotes what was read: %v", err)
+				t.Errorf("the error quotes the content: %v", err)
 			}
 		}
 	})

@@ -106,7 +106,7 @@ func TestResolve(t *testing.T) {
 		environment string
 		options     Options
 		url         string            // where the token is asked for
-		form        map[string]string // what is sent along
+		form        map[string]string // further form values of the request
 		want        CloudConfigSecret
 	}{
 		"service principal": {
@@ -134,7 +134,7 @@ func TestResolve(t *testing.T) {
 			want:   CloudConfigSecret{TenantID: tenant, ClientID: application, ClientSecret: password},
 		},
 		"service principal with an authority of one's own": {
-			reason:  "nobody is asked whether the authority is one of Microsoft's",
+			reason:  "no request verifies that the authority is one of Microsoft's",
 			options: Options{AuthorityHost: "https://entra.test/"},
 			secret:  secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}),
 			url:     "https://entra.test/" + tenant + "/oauth2/v2.0/token",
@@ -291,7 +291,7 @@ func TestResolveRefuses(t *testing.T) {
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate }),
 		},
 		"certificate that is none": {
-			reason: "without showing what it is", ref: ref, secret: secretOf("ids", map[string][]byte{"certificate": []byte(password)}),
+			reason: "the error does not show the content", ref: ref, secret: secretOf("ids", map[string][]byte{"certificate": []byte(password)}),
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate }),
 			code:     CredentialsInvalid, message: "ids/id: cannot create a client certificate credential",
 		},
@@ -336,7 +336,7 @@ func TestResolveRefuses(t *testing.T) {
 			if checks := test.identity != nil && test.environment == "" && test.code != IdentityNotFound &&
 				test.code != NamespaceNotAllowedByIdentity; checks {
 				if err := provider.CheckCredential(context.Background(), test.identity); CodeOf(err) != test.code {
-					t.Errorf("the identity's own check says %v", err)
+					t.Errorf("the identity's own check returns %v", err)
 				}
 			}
 			if strings.Contains(err.Error(), password) {

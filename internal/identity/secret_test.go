@@ -45,13 +45,13 @@ func TestSecretsAreReadOncePerVersion(t *testing.T) {
 		code   Code
 	}{
 		{reason: "nothing is watched yet, so nothing that is kept can be relied upon", reads: 2, secret: "first"},
-		{reason: "the first pass reads what the second one needs", do: func() { seen.of = secret }, reads: 1, secret: "first"},
+		{reason: "the second reconciliation uses the read of the first one", do: func() { seen.of = secret }, reads: 1, secret: "first"},
 		{reason: "nothing has changed", secret: "first"},
 		{reason: "a rotated Secret counts when the watch tells of it", do: func() {
 			change(func(s *corev1.Secret) { s.Data["clientSecret"] = []byte("second") })
 			seen.of = secret
 		}, reads: 1, secret: "second"},
-		{reason: "what is taken back counts too", do: func() {
+		{reason: "a change that is undone counts, too", do: func() {
 			change(func(s *corev1.Secret) { delete(s.Annotations, infrav1.IdentityNamespacesAnnotation) })
 			seen.of = secret
 		}, reads: 1, code: NotAllowedByTenancy},

@@ -59,18 +59,18 @@ func TestTenancy(t *testing.T) {
 	}{
 		"Secret of others": {"it is theirs", elsewhere, plain, Options{}, NotAllowedByTenancy,
 			"kubectl annotate secret -n others secret infrastructure.cluster.x-k8s.io/identity-namespaces=ids"},
-		"no Secret of others": {"the same words: what exists there is nobody's business", elsewhere, nil, Options{},
+		"no Secret of others": {"the message is the same, so that it reveals no Secrets of others", elsewhere, nil, Options{},
 			NotAllowedByTenancy, "there is no Secret others/secret that lets identities of namespace ids use it"},
-		"Secret for another namespace": {"names are whole", elsewhere, lets("id,idss"), Options{}, NotAllowedByTenancy, "others/secret"},
-		"Secret that lets it":          {"its owner says so", elsewhere, lets("a, ids"), Options{}, "", ""},
-		"Secret that lets all":         {"its owner says so", elsewhere, lets("*"), Options{}, "", ""},
-		"Secret of others, trusted":    {"as it always was", elsewhere, plain, trusting, "", ""},
-		"no Secret of others, trusted": {"as it always was", elsewhere, nil, trusting, SecretNotFound, "there is no Secret others/secret"},
+		"Secret for another namespace":    {"names are whole", elsewhere, lets("id,idss"), Options{}, NotAllowedByTenancy, "others/secret"},
+		"Secret that lists the namespace": {"its owner allows it", elsewhere, lets("a, ids"), Options{}, "", ""},
+		"Secret that lists all":           {"its owner allows it", elsewhere, lets("*"), Options{}, "", ""},
+		"Secret of others, trusted":       {"as it always was", elsewhere, plain, trusting, "", ""},
+		"no Secret of others, trusted":    {"as it always was", elsewhere, nil, trusting, SecretNotFound, "there is no Secret others/secret"},
 		"managed identity": {"the machine is the manager's", kind(infrav1.UserAssignedMSI), nil, Options{}, NotAllowedByTenancy,
 			"--manager-identity-namespaces"},
 		"managed identity, other": {"another namespace is listed", kind(infrav1.UserAssignedMSI), nil,
 			Options{ManagerNamespaces: []string{"other"}}, NotAllowedByTenancy, "Add namespace ids there"},
-		"managed identity, listed":  {"the operator says so", kind(infrav1.UserAssignedMSI), nil, listed, "", ""},
+		"managed identity, listed":  {"the operator listed the namespace", kind(infrav1.UserAssignedMSI), nil, listed, "", ""},
 		"managed identity, trusted": {"as it always was", kind(infrav1.UserAssignedMSI), nil, trusting, "", ""},
 		"workload identity": {"there is no ServiceAccount, and the message has the subject", kind(infrav1.WorkloadIdentity), nil,
 			Options{}, ServiceAccountNotFound, "trust the subject system:serviceaccount:ids:capz-workload-identity"},
@@ -78,13 +78,13 @@ func TestTenancy(t *testing.T) {
 		"workload identity, trusted": {"as it always was", kind(infrav1.WorkloadIdentity), nil, trusting, "", ""},
 		"file": {"it is the manager's", file(filepath.Join(folder, "cert.pem")), nil, Options{CertificateFolder: folder},
 			NotAllowedByTenancy, "spec.certPath"},
-		"file, listed": {"the operator says so", file(filepath.Join(folder, "cert.pem")), nil, listed, "", ""},
+		"file, listed": {"the operator listed the namespace", file(filepath.Join(folder, "cert.pem")), nil, listed, "", ""},
 		"file elsewhere, listed": {"it is in no folder for certificates", file(outside), nil, listed, SecretNotFound,
 			"--identity-certificate-folder"},
 		"file by dots, listed": {"it is outside all the same",
 			file(folder + "/../" + filepath.Base(filepath.Dir(outside)) + "/cert.pem"), nil, listed, SecretNotFound,
 			"--identity-certificate-folder"},
-		"link out of it, listed": {"what it leads to counts", file(filepath.Join(folder, "link")), nil, listed, SecretNotFound, "escapes"},
+		"link out of it, listed": {"the target of the link counts", file(filepath.Join(folder, "link")), nil, listed, SecretNotFound, "escapes"},
 		"file anywhere, trusted": {"as it always was", file(outside), nil, trusting, "", ""},
 		"file in the folder of trusted": {"a folder that is named counts", file(outside), nil,
 			Options{Tenancy: Trusted, CertificateFolder: folder}, SecretNotFound, "--identity-certificate-folder"},
@@ -101,7 +101,7 @@ func TestTenancy(t *testing.T) {
 				t.Fatalf("%s: %v", test.reason, err)
 			}
 			if err != nil && (!strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), password)) {
-				t.Errorf("%s: says %v", test.reason, err)
+				t.Errorf("%s: got %v", test.reason, err)
 			}
 		})
 	}
@@ -114,7 +114,7 @@ func TestCertificateShowsNothing(t *testing.T) {
 		err := New(kubernetes(t, identity, secretOf("ids", map[string][]byte{"certificate": []byte(secret)})),
 			Options{}).CheckCredential(t.Context(), identity)
 		if CodeOf(err) != CredentialsInvalid || !strings.HasSuffix(err.Error(), errNoCertificate.Error()) {
-			t.Errorf("%q: says %v", secret, err)
+			t.Errorf("%q: got %v", secret, err)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestAssertion(t *testing.T) {
 		{reason: "a fifth of its life is left", namespace: "a", after: time.Minute, want: "token-of-a-00:48", asks: true},
 		{reason: "it is good while the namespace goes", namespace: "b", after: time.Minute, refuse: terminating, want: "token-of-b-00:00",
 			asks: true},
-		{reason: "somebody took the right away by taking the ServiceAccount away", namespace: "b", refuse: gone, code: ServiceAccountNotFound,
+		{reason: "the deletion of the ServiceAccount ends the right", namespace: "b", refuse: gone, code: ServiceAccountNotFound,
 			asks: true},
 		{reason: "it has expired", namespace: "b", after: time.Hour, refuse: terminating, code: NamespaceTerminating, asks: true},
 	} {

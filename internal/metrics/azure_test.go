@@ -176,11 +176,11 @@ func TestPassesOfTheEngine(t *testing.T) {
 	w.fault(fault.Rule{Now: true, ID: string(network), Kind: fault.Edit,
 		Patch: object{"properties": object{"addressSpace": object{"addressPrefixes": []any{"172.16.0.0/12"}}}}})
 	w.passes(w.engine.Converge, arm.Outcome.IsDone)
-	w.expect("changed by somebody",
+	w.expect("changed from outside",
 		map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 1, `capz_drift_repaired_total{` + ofNetwork + `}`: 1})
 	w.fault(fault.Rule{Now: true, ID: string(network), Kind: fault.Remove})
 	w.passes(w.engine.Converge, arm.Outcome.IsDone)
-	w.expect("removed by somebody",
+	w.expect("removed from outside",
 		map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 2, `capz_drift_repaired_total{` + ofNetwork + `}`: 2})
 
 	w.passes(w.engine.Delete, arm.Outcome.IsDeleted)

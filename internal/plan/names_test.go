@@ -35,7 +35,7 @@ func TestVMName(t *testing.T) {
 		"dash at the cut": {"two dashes would stand side by side", "abcdefgh-xxxxx-12345", "Windows", "", "abcdefgh-12345"},
 		"provider ID": {"a VM keeps the name it has", "m", "Windows",
 			"azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/other-and-quite-long", "other-and-quite-long"},
-		"no provider ID": {"what is none names nothing", "m", "Linux", "azure://x", "m"},
+		"no provider ID": {"a value that is no provider ID names no VM", "m", "Linux", "azure://x", "m"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestClusterCheck(t *testing.T) {
 		"rules of two subnets agree": {reason: "subnets share a security group and its rules", from: "two-node-subnets-custom-rules",
 			change: withSameRules},
 		"network does not exist": {
-			reason: "spec.networkSpec.vnet.id says that the user brings it",
+			reason: "with spec.networkSpec.vnet.id the user brings the network",
 			change: func(in *plan.ClusterInput) {
 				in.AzureCluster.Spec.NetworkSpec.Vnet.ID = group + "c1/providers/Microsoft.Network/virtualNetworks/c1-vnet"
 			},
@@ -51,7 +51,7 @@ func TestClusterCheck(t *testing.T) {
 				inRegion("westus2")(in)
 			}},
 		"network of subnets does not exist": {
-			reason: "an ID of a subnet says so, too",
+			reason: "with an ID of a subnet, too",
 			change: func(in *plan.ClusterInput) {
 				in.AzureCluster.Spec.NetworkSpec.Subnets[1].ID = group + "c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/node-subnet"
 			},
@@ -79,7 +79,7 @@ func TestClusterCheck(t *testing.T) {
 			want: []string{"spec.networkSpec.subnets[1].cidrBlocks[0] ... is not within"},
 		},
 		"new subnet outside of a brought network": {
-			reason: "what counts is what Azure has, not the default in the spec",
+			reason: "the ranges in Azure count, not the default of the spec",
 			from:   "brought-network-other-group",
 			change: func(in *plan.ClusterInput) { in.Facts.VNet.AddressPrefixes = []string{"10.0.0.0/16"} },
 			want:   []string{"spec.networkSpec.subnets[1].cidrBlocks[0] ... is not within"},
@@ -92,7 +92,7 @@ func TestClusterCheck(t *testing.T) {
 			want: []string{`spec.networkSpec.subnets[1].cidrBlocks[0] ... "10.0.128.0/17" ... overlaps 10.0.0.0/16 of subnet "control-plane-subnet"`},
 		},
 		"overlap with a subnet that is there": {
-			reason: "somebody else's subnet in a brought network",
+			reason: "a subnet of others in a brought network",
 			from:   "brought-network-other-group",
 			change: func(in *plan.ClusterInput) { in.Facts.VNet.Subnets["others"] = []string{"10.1.4.0/24"} },
 			want:   []string{`spec.networkSpec.subnets[1].cidrBlocks[0] ... overlaps 10.1.4.0/24 of subnet "others"`},
@@ -114,7 +114,7 @@ func TestClusterCheck(t *testing.T) {
 			change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.NetworkSpec.Subnets[1].ID = "UNKNOWN" },
 		},
 		"ID of another subnet": {
-			reason: "an ID of Azure that is not what the names lead to would be ignored",
+			reason: "an ID that differs from the names would be ignored",
 			from:   "brought-network",
 			change: func(in *plan.ClusterInput) {
 				in.AzureCluster.Spec.NetworkSpec.Subnets[1].ID = group + "c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/others"
@@ -339,7 +339,7 @@ func TestClusterUnsupported(t *testing.T) {
 		"NAT gateway of a bastion": {reason: "Azure refuses it", from: "bastion-and-private-endpoints", change: func(in *plan.ClusterInput) {
 			in.AzureCluster.Spec.BastionSpec.AzureBastion.Subnet.NatGateway.Name = "n"
 		}, want: []string{"spec.bastionSpec.azureBastion.subnet.natGateway: Forbidden"}},
-		"ports without a load balancer": {reason: "somebody else runs the control plane", from: "external-control-plane",
+		"ports without a load balancer": {reason: "the control plane is externally managed", from: "external-control-plane",
 			change: func(in *plan.ClusterInput) {
 				in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts = []infrav1.LoadBalancerPort{{Name: "a", Port: 1}}
 			}, want: []string{"additionalAPIServerLBPorts: Forbidden"}},

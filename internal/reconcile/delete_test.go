@@ -54,9 +54,9 @@ func TestDeleting(t *testing.T) {
 		err   error
 	}{
 		"let go": {reason: "something else takes it out of Azure", verdict: FinishDeletion()},
-		"abandoned": {reason: "a person has to know what may be left", verdict: AbandonResources("nobody can ask", "the VM m"),
+		"abandoned": {reason: "users have to know which resources may be left", verdict: AbandonResources("no credential", "the VM m"),
 			event: "Check Azure for the VM m"},
-		"waits": {reason: "others go first, and it says which",
+		"waits": {reason: "other objects go first, and the condition names them",
 			verdict: WaitFor(metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "x"}), stays: true,
 			want: "WaitingForX"},
 		"moved": {reason: "another management cluster has it", verdict: NothingToDo(), stays: true},

@@ -89,18 +89,19 @@ func TestVerdicts(t *testing.T) {
 		"done": {reason: "there is nothing to say"},
 		"refused": {reason: "the message names the field", err: RefuseSpec(invalid), want: "InvalidConfiguration spec.vmSize",
 			after: status.RefusalRetryInterval},
-		"refused, summed": {reason: "Ready says which condition it sums up", err: RefuseSpec(invalid), summed: []string{foremost},
+		"refused, summed": {reason: "Ready names the condition that it sums up", err: RefuseSpec(invalid), summed: []string{foremost},
 			want: "InvalidConfiguration spec.vmSize", ready: "InvalidConfiguration VMRunning: spec.vmSize", after: status.RefusalRetryInterval},
 		"unread": {reason: "a cause is told in an event, too", err: ReadFailed(cause), want: "Failed no route to host",
 			after: arm.ReadRetryDelay(cause), event: "no route to host"},
-		"stopped":      {reason: "the kind has said what there is to say", err: StopFor(time.Minute), after: time.Minute},
+		"stopped":      {reason: "the kind has set its conditions itself", err: StopFor(time.Minute), after: time.Minute},
 		"until resync": {reason: "the same for every kind", err: StopFor(UntilResync), after: time.Hour},
-		"again, seldom": {reason: "what is not in order is not looked at less often than what is", err: RecheckIn(2*time.Hour, nil),
+		"again, seldom": {reason: "an object that is not in order is reconciled at least as often as one in order",
+			err:   RecheckIn(2*time.Hour, nil),
 			after: time.Hour},
 		"again": {reason: "a cause may be in a condition of the kind's own", err: RecheckIn(time.Second, cause), after: time.Second,
 			event: "no route to host"},
-		"waiting": {reason: "what it waits for wakes it", err: WaitFor(waiting), want: "WaitingForX waits for x"},
-		"error": {reason: "the object shows what is tried again with back-off", err: broken, want: "Failed the manager's own trouble",
+		"waiting": {reason: "the awaited object wakes it", err: WaitFor(waiting), want: "WaitingForX waits for x"},
+		"error": {reason: "the object shows an error that is retried with back-off", err: broken, want: "Failed the manager's own trouble",
 			wantErr: broken, event: "Warning Failed the manager's own trouble"},
 	}
 	for name, test := range tests {
@@ -122,7 +123,7 @@ func TestVerdicts(t *testing.T) {
 					got = condition.Reason + " " + condition.Message
 				}
 				if !strings.HasPrefix(got, want) || want == "" && got != "" {
-					t.Errorf("%s: %s says %q, want %q", test.reason, conditionType, got, want)
+					t.Errorf("%s: %s is %q, want %q", test.reason, conditionType, got, want)
 				}
 			}
 			if all := strings.Join(events, "\n"); !strings.Contains(all, test.event) || test.want == "" && test.event == "" && all != "" {
@@ -143,9 +144,10 @@ func TestLeftAlone(t *testing.T) {
 		kind   told
 		event  string
 	}{
-		"paused":            {reason: "its Cluster is", meta: storetest.NewMeta("m"), kind: told{subject: Target{Cluster: paused}}},
-		"managed by others": {reason: "the annotation says so", meta: external, kind: told{declared: Declaration{ExternallyManageable: true}}},
-		"belongs to nobody": {reason: "an event says why nothing happens", meta: storetest.NewMeta("m"),
+		"paused": {reason: "its Cluster is", meta: storetest.NewMeta("m"), kind: told{subject: Target{Cluster: paused}}},
+		"managed by others": {reason: "the annotation names another manager", meta: external,
+			kind: told{declared: Declaration{ExternallyManageable: true}}},
+		"without owner": {reason: "an event gives the reason why nothing happens", meta: storetest.NewMeta("m"),
 			kind: told{load: WaitForOwner("OwnerRefNotSet", "no owner")}, event: "Normal OwnerRefNotSet no owner"},
 		"nothing to do": {reason: "and nothing to say", meta: storetest.NewMeta("m"), kind: told{load: NothingToDo()}},
 	}

@@ -27,7 +27,7 @@ func TestIncomplete(t *testing.T) {
 		"no name": {"a right for one name is asked for with it", func(a *authorizationv1.ResourceAttributes) bool {
 			return a.Resource != "serviceaccounts" || a.Name != ""
 		}, ""},
-		"one less": {"the message names what is missing", func(a *authorizationv1.ResourceAttributes) bool {
+		"one less": {"the message names the missing right", func(a *authorizationv1.ResourceAttributes) bool {
 			return a.Resource != "azureclusters" || a.Subresource != "status"
 		}, "patch azureclusters/status.infrastructure.cluster.x-k8s.io in all namespaces"},
 	} {

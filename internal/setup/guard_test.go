@@ -20,7 +20,7 @@ func TestGuard(t *testing.T) {
 		"made":       {"the webhooks decide", sane, "null", true, false},
 		"made, huge": {"to read it takes all memory", huge, "null", false, false},
 		"changed":    {"the new one counts", huge, sane, false, false},
-		"corrected":  {"it was stored when nobody looked", sane, huge, false, true},
+		"corrected":  {"it was stored without a check", sane, huge, false, true},
 		"deleted":    {"as it is corrected", "null", huge, false, true},
 	}
 	for name, test := range tests {

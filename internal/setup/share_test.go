@@ -72,7 +72,7 @@ func TestShare(t *testing.T) {
 		"a tag":                   {func(m *infrav1.AzureMachine) string { return m.Spec.AdditionalTags["team"] }, true},
 		"a short annotation":      {func(m *infrav1.AzureMachine) string { return m.Annotations["short"] }, true},
 		"a long annotation":       {func(m *infrav1.AzureMachine) string { return m.Annotations["long"] }, false},
-		"what is one object's":    {func(m *infrav1.AzureMachine) string { return m.Status.Conditions[0].Message }, false},
+		"text of one object":      {func(m *infrav1.AzureMachine) string { return m.Status.Conditions[0].Message }, false},
 		"an ID, which has a name": {func(m *infrav1.AzureMachine) string { return *m.Spec.Image.ID }, false},
 	} {
 		if got := unsafe.StringData(tc.of(one)) == unsafe.StringData(tc.of(other)); got != tc.same || tc.of(one) != tc.of(before) {

@@ -22,7 +22,7 @@ func TestTenancy(t *testing.T) {
 		folder     string
 		tells      bool
 	}{
-		"nothing": {"isolation is what nobody has to ask for", nil, identity.Isolated, []string{"capz-system"},
+		"nothing": {"isolation is the default", nil, identity.Isolated, []string{"capz-system"},
 			identity.DefaultCertificateFolder, false},
 		"listed": {"the list is whole", []string{"--manager-identity-namespaces=a,b", "--identity-certificate-folder=/certs"},
 			identity.Isolated, []string{"a", "b"}, "/certs", false},

@@ -57,7 +57,7 @@ func TestGroups(t *testing.T) {
 			},
 		},
 		"drift": {
-			reason:  "what is not repaired is told and does not make the object unready",
+			reason:  "drift that is not repaired is reported and does not make the object unready",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnrepairedDrift: []string{"properties.hardwareProfile.vmSize"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m differs from the spec: properties.hardwareProfile.vmSize"}},
@@ -77,13 +77,13 @@ func TestGroups(t *testing.T) {
 				Message: "virtualMachines/m was changed outside: b; virtualMachines/m cannot be changed, and the spec has other values: a, c; replace it to apply the spec"}},
 		},
 		"stays": {
-			reason:  "what Azure keeps is told, whoever has asked for it",
+			reason:  "values that Azure keeps are reported, whichever plan had them",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnremovablePaths: []string{"/properties/a", "/properties/b"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
 				Message: "virtualMachines/m: AKS cannot unset these fields, which the spec no longer sets, so they stay as they are until they are set again: /properties/a, /properties/b"}},
 		},
 		"unplanned": {
-			reason: "what no plan has any more says under its old condition what keeps it",
+			reason: "a resource that no plan has any more reports in its old condition why it is not gone",
 			results: []arm.Result{
 				{ID: vm, Group: "A", State: arm.Ready},
 				{ID: subnet, State: arm.Deleting},
@@ -95,7 +95,7 @@ func TestGroups(t *testing.T) {
 			},
 		},
 		"not seen": {
-			reason: "what could not be read is not known, and a group says what is known to be wrong first",
+			reason: "a resource that could not be read is Unknown, and known failures of a group come first",
 			results: []arm.Result{
 				{ID: vm, Group: "A", State: arm.Waiting, Err: outage, ReadFailed: true, Message: "tried again"},
 				{ID: vnet, Group: "B", State: arm.Waiting, Err: outage, ReadFailed: true},
@@ -107,7 +107,7 @@ func TestGroups(t *testing.T) {
 			},
 		},
 		"not asked": {
-			reason: "what was not asked for because the first request had no answer has that one's error",
+			reason: "a resource that was not read because the first request had no answer has the first one's error",
 			results: []arm.Result{
 				{ID: vm, Group: "A", State: arm.Failed, Err: refused, ReadFailed: true},
 				{ID: vnet, Group: "B", State: arm.Blocked, BlockedBy: vm, ReadFailed: true},
@@ -117,7 +117,7 @@ func TestGroups(t *testing.T) {
 				{Type: "B", Status: metav1.ConditionUnknown, Reason: "CredentialsInvalid", Message: refused.Error()},
 			},
 		},
-		"waits for what was not seen": {
+		"waits for a resource that was not read": {
 			reason: "a resource that is there and is to be changed is no worse for that; one that is not there is",
 			results: []arm.Result{
 				{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Observed: []byte("{}")},
@@ -141,13 +141,13 @@ func TestGroups(t *testing.T) {
 			},
 		},
 		"made with another": {
-			reason:  "a disk says what it is made with",
+			reason:  "a disk that is created with the VM names the VM",
 			results: []arm.Result{{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Message: "is created with virtualMachines/m"}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "BlockedByDependency",
 				Message: "subnets/n is created with virtualMachines/m"}},
 		},
 		"deletion refused": {
-			reason: "what Azure does not delete is another matter than what it does not make",
+			reason: "a failed deletion has another reason than a failed creation",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Failed,
 				Err: &arm.Error{Method: "DELETE", ID: vm, Status: 403, Code: "AuthorizationFailed", Message: "no"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: infrav1.DeletionFailedReason,
@@ -199,7 +199,7 @@ func TestSet(t *testing.T) {
 		got[condition.Type] = condition.Reason
 	}
 	if diff := cmp.Diff(map[string]string{"B": "New", "C": "New", "Paused": "Old", "Ready": "TakenOver"}, got); diff != "" {
-		t.Errorf("groups that nothing was found of go, and what the provider before left; other conditions stay (-want +got):\n%s", diff)
+		t.Errorf("conditions of groups without resources and of the established provider go; other conditions stay (-want +got):\n%s", diff)
 	}
 }
 
@@ -233,18 +233,18 @@ func TestSummary(t *testing.T) {
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Ready"}},
 		"failure first": {"the root cause wins", []metav1.Condition{blocked, creating, failed, ready},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "QuotaExceeded", Message: "C: c"}},
-		"progress second": {"what is under way explains what is blocked", []metav1.Condition{blocked, creating},
+		"progress second": {"the running operation explains the blocked resource", []metav1.Condition{blocked, creating},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Creating", Message: "B: b"}},
-		"as old as a part": {"what was not looked at is said", []metav1.Condition{ready, old},
+		"as old as a part": {"a part that was not read is named", []metav1.Condition{ready, old},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionTrue, Reason: "LastSeen", Message: "E: e"}},
-		"unknown": {"what is not known is not bad", []metav1.Condition{ready, old, unknown},
+		"unknown": {"unknown is no failure", []metav1.Condition{ready, old, unknown},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: "F: f"}},
 		"known to be bad": {"one bad part is enough", []metav1.Condition{unknown, blocked},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
 		"VM in progress": {"a VM has words of its own",
 			[]metav1.Condition{blocked, {Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.VMCreatingReason, Message: "b"}},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "VMCreating", Message: "B: b"}},
-		"gone": {"what is gone that was to go keeps nobody waiting", []metav1.Condition{gone, waiting, blocked},
+		"gone": {"a deleted resource that was to be deleted delays no other", []metav1.Condition{gone, waiting, blocked},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "H: h"}},
 		"blocked, gone": {"nor does it say why the rest is there", []metav1.Condition{gone, blocked},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
@@ -271,7 +271,7 @@ func TestRefusal(t *testing.T) {
 	}
 	got = status.RefusalCondition("VMRunning", field.ErrorList{field.Forbidden(path, "not implemented")})
 	if got.Reason != infrav1.NotSupportedReason {
-		t.Errorf("what is only not implemented is NotSupported, got %s", got.Reason)
+		t.Errorf("a setting that is only not implemented is NotSupported, got %s", got.Reason)
 	}
 }
 
@@ -288,7 +288,7 @@ func TestProblem(t *testing.T) {
 		"credentials": {"a refused token is about the credentials", &arm.Error{Method: "GET", ID: vnet, Status: 401, Code: "CredentialsInvalid"},
 			"CredentialsInvalid"},
 		"server error": {"what passes is waited for", &arm.Error{Method: "GET", ID: vnet, Status: 503, Code: "ServiceUnavailable"}, "Waiting"},
-		"other":        {"what is not known failed", errors.New("broken"), "Failed"},
+		"other":        {"an unknown error is a failure", errors.New("broken"), "Failed"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

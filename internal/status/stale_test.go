@@ -41,45 +41,49 @@ func TestUnread(t *testing.T) {
 		want   metav1.Condition
 	}{
 		"outage, True": {"an outage is no news of the machine", ready, outage,
-			said("True", "LastSeen", "as last seen; Azure does not answer: zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
-		"outage, drifted": {"what was said goes on", drifted, outage,
-			said("True", "LastSeen",
+			newCondition("True", "LastSeen",
+				"as last seen; Azure does not answer: zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
+		"outage, drifted": {"the last condition stays", drifted, outage,
+			newCondition("True", "LastSeen",
 				"m was changed; as last seen; Azure does not answer: zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
 		"outage, stopped": {"a stopped machine stays one", stopped, outage,
-			said("False", "VMStopped",
+			newCondition("False", "VMStopped",
 				"the VM is stopped; as last seen; Azure does not answer: zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
 		"outage, no verdict": {"that it had no Secret is no verdict", waited, outage,
-			said("Unknown", "Waiting", "zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
+			newCondition("Unknown", "Waiting", "zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
 		"outage, first": {"nothing is known", nil, outage,
-			said("Unknown", "Waiting", "zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
+			newCondition("Unknown", "Waiting", "zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
 		"throttled, True": {"too many requests are no news", ready, throttled,
-			said("True", "LastSeen", "as last seen; Azure does not answer: GET virtualMachines/m: TooManyRequests; tried again in 15s")},
+			newCondition("True", "LastSeen", "as last seen; Azure does not answer: GET virtualMachines/m: TooManyRequests; tried again in 15s")},
 		"no token, True": {"Entra ID is down", ready, noToken,
-			said("True", "LastSeen",
+			newCondition("True", "LastSeen",
 				"as last seen; Azure does not answer: GET virtualMachines/m: TokenUnavailable: no token from Entra ID; tried again in 15s")},
 		"credentials, True": {"a secret that has run out is no news of the machine", ready, credentials,
-			said("True", "LastSeen", "as last seen; Azure cannot be asked: POST virtualMachines/m: CredentialsInvalid; tried again in 1m0s")},
+			newCondition("True", "LastSeen",
+				"as last seen; Azure cannot be asked: POST virtualMachines/m: CredentialsInvalid; tried again in 1m0s")},
 		"credentials, first": {"a person has to correct them", nil, credentials,
-			said("False", "CredentialsInvalid", "POST virtualMachines/m: CredentialsInvalid; tried again in 1m0s")},
+			newCondition("False", "CredentialsInvalid", "POST virtualMachines/m: CredentialsInvalid; tried again in 1m0s")},
 		"permission, True": {"a role that was taken away is no news", ready, permission,
-			said("True", "LastSeen", "as last seen; Azure cannot be asked: GET virtualMachines/m: AuthorizationFailed; tried again in 1m0s")},
+			newCondition("True", "LastSeen",
+				"as last seen; Azure cannot be asked: GET virtualMachines/m: AuthorizationFailed; tried again in 1m0s")},
 		"no secret, True": {"nor is a Secret", ready, noSecret,
-			said("True", "LastSeen", "as last seen; Azure cannot be asked: no Secret; tried again in 1m0s")},
-		"no secret, stopped": {"what a person has to do is said first", stopped, noSecret,
-			said("False", "SecretNotFound", "no Secret; tried again in 1m0s")},
+			newCondition("True", "LastSeen", "as last seen; Azure cannot be asked: no Secret; tried again in 1m0s")},
+		"no secret, stopped": {"the action that users have to take comes first", stopped, noSecret,
+			newCondition("False", "SecretNotFound", "no Secret; tried again in 1m0s")},
 		"revoked, True": {"the owner of the identity decided it", ready, revoked,
-			said("Unknown", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
-		"revoked, stopped": {"what a person has to do is said first", stopped, revoked,
-			said("False", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
+			newCondition("Unknown", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
+		"revoked, stopped": {"the action that users have to take comes first", stopped, revoked,
+			newCondition("False", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
 		"revoked, first": {"nothing is known", nil, revoked,
-			said("False", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
+			newCondition("False", "NamespaceNotAllowedByIdentity", "not in the list; tried again in 1m0s")},
 		"tenancy, True": {"the owner of the manager decided it", ready, tenancy,
-			said("Unknown", "NotAllowedByTenancy", "not listed; tried again in 1m0s")},
-		"refused, True": {"that Azure does not do what was asked is an answer", ready, refused,
-			said("False", "Failed", "POST virtualMachines/m: AuthorizationFailed; tried again in 1m0s")},
+			newCondition("Unknown", "NotAllowedByTenancy", "not listed; tried again in 1m0s")},
+		"refused, True": {"a refused write is an answer of Azure", ready, refused,
+			newCondition("False", "Failed", "POST virtualMachines/m: AuthorizationFailed; tried again in 1m0s")},
 		"invalid, True": {"the spec is known to be wrong", ready, invalid,
-			said("False", "InvalidConfiguration", invalid.Error()+"; tried again in 1m0s")},
-		"unknown, True": {"an error of our own is told", ready, errors.New("broken"), said("False", "Failed", "broken; tried again in 15s")},
+			newCondition("False", "InvalidConfiguration", invalid.Error()+"; tried again in 1m0s")},
+		"unknown, True": {"an error of the manager itself is reported", ready, errors.New("broken"),
+			newCondition("False", "Failed", "broken; tried again in 15s")},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -107,10 +111,10 @@ func TestUnreadDeleting(t *testing.T) {
 	conditions.Set(obj, metav1.Condition{Type: "A", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
 	status.SetReadError(obj, &identity.Error{Code: identity.SecretNotFound, Message: "no Secret"}, "A")
 	if got := conditions.Get(obj, "A"); got.Status != metav1.ConditionFalse || got.Reason != "SecretNotFound" {
-		t.Errorf("what keeps it is said, and not that it was ready once: %+v", got)
+		t.Errorf("the condition must name the blocker, and not that the object was ready once: %+v", got)
 	}
 }
 
-func said(status metav1.ConditionStatus, reason, message string) metav1.Condition {
+func newCondition(status metav1.ConditionStatus, reason, message string) metav1.Condition {
 	return metav1.Condition{Status: status, Reason: reason, Message: message}
 }

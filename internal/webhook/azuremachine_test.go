@@ -95,7 +95,7 @@ func TestDefaultAzureMachine(t *testing.T) {
 			},
 		},
 		"diagnostics": {
-			reason: "what the user says about diagnostics stays",
+			reason: "the user's diagnostics settings stay",
 			change: func(s *spec) {
 				s.Diagnostics = &infrav1.Diagnostics{Boot: &infrav1.BootDiagnostics{StorageAccountType: "Disabled"}}
 			},

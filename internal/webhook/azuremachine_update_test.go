@@ -20,11 +20,11 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 		want        []string
 	}{
 		"nothing": {reason: "no change is no offence", old: nop, change: nop},
-		"mutable": {reason: "what the VM takes, or what only new parts read, follows", old: nop, change: func(s *spec) {
+		"mutable": {reason: "fields that Azure can change on a VM, or that only new parts read, may change", old: nop, change: func(s *spec) {
 			s.VMSize, s.FailureDomain, s.AdditionalTags, s.ProviderID = "Standard_D4s_v5", new("1"), infrav1.Tags{"a": "b"}, new("azure:///x")
 			s.DNSServers, s.VMExtensions = []string{"10.0.0.4"}, []infrav1.VMExtension{{Name: "e"}}
 		}},
-		"invalid and the same": {reason: "what was stored is not judged again", old: func(s *spec) { s.SSHPublicKey = "x" },
+		"invalid and the same": {reason: "a stored value is not validated again", old: func(s *spec) { s.SSHPublicKey = "x" },
 			change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
 		"immutable": {reason: "a VM is not made twice", old: nop, change: func(s *spec) {
 			s.RoleAssignmentName = "name"

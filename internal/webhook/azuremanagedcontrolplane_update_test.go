@@ -41,7 +41,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 		old, change func(*spec)
 		want        []string
 	}{
-		"location, first try": {reason: "what Azure never heard of can be corrected",
+		"location, first try": {reason: "a cluster that was never requested can be corrected",
 			change: func(s *spec) { s.Location, s.SubscriptionID = "northeurope", "other" }},
 		"location, with endpoint": {reason: "after a move the spec is all there is", seen: true,
 			change: func(s *spec) { s.Location, s.SubscriptionID = "northeurope", "other" },
@@ -74,7 +74,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
 		"prefix emptied": {reason: "the endpoint has the prefix", change: func(s *spec) { s.DNSPrefix = new("") },
 			want: []string{"spec.dnsPrefix: FieldValueInvalid"}},
-		"prefix by default": {reason: "the default is what it was", change: func(s *spec) { s.DNSPrefix = nil }},
+		"prefix by default": {reason: "the default equals the stored value", change: func(s *spec) { s.DNSPrefix = nil }},
 		"member": {reason: "a member keeps its name", old: func(s *spec) { s.FleetsMember = &infrav1.FleetsMember{Name: "a"} },
 			change: func(s *spec) { s.FleetsMember.Name = "b" }, want: []string{"spec.fleetsMember.name: FieldValueInvalid"}},
 		"member leaves": {reason: "a cluster leaves a fleet", old: func(s *spec) { s.FleetsMember = &infrav1.FleetsMember{Name: "a"} },
@@ -86,15 +86,17 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			old: func(s *spec) { aad(s); s.DisableLocalAccounts = new(true) }, change: func(s *spec) { s.DisableLocalAccounts = new(false) }},
 		"accounts, unsaid": {reason: "AKS turns local accounts on at any time",
 			old: func(s *spec) { aad(s); s.DisableLocalAccounts = new(true) }, change: func(s *spec) { s.DisableLocalAccounts = nil }},
-		"accounts, no Entra": {reason: "somebody has to be let in", change: func(s *spec) { s.DisableLocalAccounts = new(true) },
-			want: []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
+		"accounts, no Entra": {reason: "without local accounts and Entra ID no user could sign in",
+			change: func(s *spec) { s.DisableLocalAccounts = new(true) },
+			want:   []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
 		"Entra": {reason: "AKS turns Entra ID on at any time", change: aad},
 		"no Entra": {reason: "AKS does not turn Entra ID off", old: aad, change: func(s *spec) { s.AADProfile = nil },
 			want: []string{"spec.aadProfile: FieldValueRequired"}},
 		"unmanaged Entra": {reason: "AKS does not turn Entra ID off", old: aad, change: func(s *spec) { s.AADProfile.Managed = false },
 			want: []string{"spec.aadProfile.managed: FieldValueForbidden"}},
-		"no administrators": {reason: "somebody administrates", old: aad, change: func(s *spec) { s.AADProfile.AdminGroupObjectIDs = nil },
-			want: []string{"spec.aadProfile.adminGroupObjectIDs: FieldValueRequired"}},
+		"no administrators": {reason: "the cluster needs administrators", old: aad,
+			change: func(s *spec) { s.AADProfile.AdminGroupObjectIDs = nil },
+			want:   []string{"spec.aadProfile.adminGroupObjectIDs: FieldValueRequired"}},
 		"administrators": {reason: "other groups take over", old: aad,
 			change: func(s *spec) { s.AADProfile.AdminGroupObjectIDs = []string{"h"} }},
 
@@ -158,7 +160,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 		"add-on": {reason: "an add-on that is not wanted any more is turned off",
 			old:    func(s *spec) { s.AddonProfiles = []infrav1.AddonProfile{{Name: "omsagent", Enabled: true}} },
 			change: func(s *spec) { s.AddonProfiles = nil }},
-		"image cleaner": {reason: "what is not wanted any more is turned off", old: func(s *spec) {
+		"image cleaner": {reason: "a removed setting is turned off", old: func(s *spec) {
 			s.SecurityProfile = &infrav1.ManagedClusterSecurityProfile{ImageCleaner: &infrav1.ManagedClusterSecurityProfileImageCleaner{Enabled: true}}
 		}, change: func(s *spec) { s.SecurityProfile = nil }},
 		"tier": {reason: "AKS changes the tier at any time", change: func(s *spec) { s.SKU.Tier = "Standard" }},
@@ -188,7 +190,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			change: extension(func(e *infrav1.AKSExtension) { e.Identity = "SystemAssigned" }),
 			want:   []string{"spec.extensions[1].identity: FieldValueForbidden"}},
 		"extension removed": {reason: "extensions come and go", old: extension(nothing), change: func(s *spec) { s.Extensions = nil }},
-		"stored error": {reason: "what was wrong before does not keep the rest from changing",
+		"stored error": {reason: "a stored mistake does not prevent other changes",
 			old:    func(s *spec) { s.LoadBalancerProfile = &infrav1.LoadBalancerProfile{IdleTimeoutInMinutes: new(1)} },
 			change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
 		"stored error, moved": {reason: "entries of lists move",
@@ -320,7 +322,7 @@ func TestAzureManagedControlPlaneTemplate(t *testing.T) {
 		"patch": {reason: "a key that means nothing would vanish",
 			change: func(s *spec) { s.ASOManagedClusterPatches = []string{`{"spec":{"x":1}}`} },
 			want:   []string{p("asoManagedClusterPatches[0]: FieldValueInvalid")}},
-		"stored": {reason: "what was wrong before does not keep the rest from changing", old: func(s *spec) { s.Version = "1.33" },
+		"stored": {reason: "a stored mistake does not prevent other changes", old: func(s *spec) { s.Version = "1.33" },
 			change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 			want: []string{"spec.version: FieldValueInvalid"}},
 		"leading zero": {reason: "versions are semantic", change: func(c *object) { c.Spec.Version = "v1.033.0" },
 			want: []string{"spec.version: FieldValueInvalid"}},
-		"identity": {reason: "somebody has to sign in", change: func(c *object) { c.Spec.IdentityRef = nil },
+		"identity": {reason: "the provider needs an identity to sign in with", change: func(c *object) { c.Spec.IdentityRef = nil },
 			want: []string{"spec.identityRef.name: FieldValueRequired"}},
 		"other identity": {reason: "there is one kind of identity",
 			change: func(c *object) { c.Spec.IdentityRef = &corev1.ObjectReference{Kind: "Secret", Name: "s"} },
@@ -78,9 +78,10 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 			want: []string{"spec.kubeletUserAssignedIdentity: FieldValueInvalid"}},
 		"identity, no slash": {reason: "the first slash may be missing",
 			change: func(c *object) { c.Spec.KubeletUserAssignedIdentity = managedIdentityID[1:] }},
-		"local accounts": {reason: "somebody has to be let in", change: func(c *object) { c.Spec.DisableLocalAccounts = new(true) },
-			want: []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
-		"local accounts, said": {reason: "the field is for clusters with Entra ID",
+		"local accounts": {reason: "without local accounts and Entra ID no user could sign in",
+			change: func(c *object) { c.Spec.DisableLocalAccounts = new(true) },
+			want:   []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
+		"local accounts, enabled": {reason: "the field is for clusters with Entra ID",
 			change: func(c *object) { c.Spec.DisableLocalAccounts = new(false) }, want: []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
 		"Entra only": {reason: "Entra ID lets people in", change: func(c *object) {
 			c.Spec.AADProfile, c.Spec.DisableLocalAccounts = &infrav1.AADProfile{Managed: true, AdminGroupObjectIDs: []string{"g"}}, new(true)
@@ -107,7 +108,7 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 				PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: linkServiceID}}}}
 		}, want: []string{"spec.virtualNetwork.subnet.privateEndpoints[0].privateIPAddresses[0]: FieldValueInvalid"}},
 
-		"cilium": {reason: "Cilium enforces what it forwards, with addresses of its own", change: func(c *object) {
+		"cilium": {reason: "Cilium enforces policies on its own data plane, with addresses of its own", change: func(c *object) {
 			c.Spec.NetworkPluginMode, c.Spec.NetworkPolicy, c.Spec.NetworkDataplane = new(infrav1.NetworkPluginModeOverlay), new("cilium"),
 				new(infrav1.NetworkDataplaneTypeCilium)
 		}},
@@ -165,7 +166,7 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 		"add-ons": {reason: "Azure has a map of them",
 			change: func(c *object) { c.Spec.AddonProfiles = []infrav1.AddonProfile{{Name: "omsagent"}, {Name: "omsagent"}} },
 			want:   []string{"spec.addonProfiles[1].name: FieldValueDuplicate"}},
-		"patch": {reason: "a patch says something", change: func(c *object) {
+		"patch": {reason: "a patch must not be empty", change: func(c *object) {
 			c.Spec.ASOManagedClusterPatches = []string{`{"spec":{"supportPlan":"AKSLongTermSupport"}}`}
 		}},
 		"lost patch": {reason: "a key that means nothing would vanish",
@@ -198,7 +199,8 @@ func TestValidateAPIServerAccess(t *testing.T) {
 		want    []string
 	}{
 		"ranges": {"a range or an address is let in", &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "203.0.113.1"}}, nil},
-		"bad ranges": {"what is neither is refused", &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "everybody"}},
+		"bad ranges": {"a value that is neither an address nor a range is refused",
+			&profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "everybody"}},
 			[]string{"spec.apiServerAccessProfile.authorizedIPRanges[1]: FieldValueInvalid"}},
 		"system":     {"AKS looks after the zone", &profile{PrivateDNSZone: new("System")}, nil},
 		"none":       {"case does not matter", &profile{PrivateDNSZone: new("none")}, nil},
@@ -345,7 +347,7 @@ func TestValidateExtensions(t *testing.T) {
 		extensions []extension
 		want       []string
 	}{
-		"pinned": {"a version holds where nobody upgrades",
+		"pinned": {"a version can be pinned where no upgrade channel is set",
 			[]extension{{Name: "e", Version: new("1.0.0"), AutoUpgradeMinorVersion: new(false)}}, nil},
 		"pinned, upgraded": {"Azure upgrades unless told otherwise", []extension{{Name: "e", Version: new("1.0.0")}},
 			[]string{"spec.extensions[0].version: FieldValueForbidden"}},

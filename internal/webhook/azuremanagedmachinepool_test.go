@@ -94,7 +94,7 @@ func TestValidateAzureManagedMachinePool(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason  string
 		change  func(*spec)
-		version string // the usual one unless said
+		version string // the usual one by default
 		any     bool   // no version is known
 		want    []string
 	}{
@@ -136,7 +136,7 @@ func TestValidateAzureManagedMachinePool(t *testing.T) {
 		"price":        {reason: "a price is paid", change: price("0.05")},
 		"any price":    {reason: "-1 is any price", change: price("-1")},
 		"no price":     {reason: "nothing is for free", change: price("0"), want: []string{"spec.spotMaxPrice: FieldValueInvalid"}},
-		"gift":         {reason: "nobody pays for it", change: price("-2"), want: []string{"spec.spotMaxPrice: FieldValueInvalid"}},
+		"gift":         {reason: "a negative price is invalid", change: price("-2"), want: []string{"spec.spotMaxPrice: FieldValueInvalid"}},
 		"prefix":       {reason: "addresses are taken from a prefix", change: prefix(publicIPPrefixID)},
 		"prefix slash": {reason: "the first slash may be missing", change: prefix(publicIPPrefixID[1:])},
 		"prefix ID": {reason: "a prefix is named by ID",
@@ -144,7 +144,7 @@ func TestValidateAzureManagedMachinePool(t *testing.T) {
 			want:   []string{"spec.nodePublicIPPrefixID: FieldValueInvalid"}},
 		"prefix type": {reason: "a prefix is a prefix", change: prefix(publicIPPrefixID + "/x"),
 			want: []string{"spec.nodePublicIPPrefixID: FieldValueInvalid"}},
-		"prefix only": {reason: "a prefix without addresses says nothing",
+		"prefix only": {reason: "a prefix needs addresses",
 			change: func(s *spec) { s.NodePublicIPPrefixID = new(publicIPPrefixID) },
 			want:   []string{"spec.nodePublicIPPrefixID: FieldValueForbidden"}},
 
@@ -186,7 +186,7 @@ func TestValidateAzureManagedMachinePool(t *testing.T) {
 		"long subnet": {reason: "80 characters are all", change: subnet(long + "x"), want: []string{"spec.subnetName: FieldValueInvalid"}},
 		"dash subnet": {reason: "a letter or digit comes first", change: subnet("-a"), want: []string{"spec.subnetName: FieldValueInvalid"}},
 		"subnet dash": {reason: "a letter or digit comes last", change: subnet("a_"), want: []string{"spec.subnetName: FieldValueInvalid"}},
-		"patch": {reason: "a patch says something",
+		"patch": {reason: "a patch must not be empty",
 			change: func(s *spec) { s.ASOManagedClustersAgentPoolPatches = []string{`{"spec":{"osSKU":"AzureLinux"}}`} }},
 		"lost patch": {reason: "a key that means nothing would vanish",
 			change: func(s *spec) { s.ASOManagedClustersAgentPoolPatches = []string{`{"spec":{"osSku":"AzureLinux"}}`} },
@@ -259,12 +259,12 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 			change: func(s *class) { s.SubnetName = new("s2") }, want: []string{"subnetName: FieldValueInvalid"}},
 		"FIPS": {reason: "AKS changes the image at any time", old: func(s *class) { s.EnableFIPS = new(false) },
 			change: func(s *class) { s.EnableFIPS = new(true) }},
-		"stored error": {reason: "what was wrong before does not keep the rest from changing",
+		"stored error": {reason: "a stored mistake does not prevent other changes",
 			old:    func(s *class) { s.SpotMaxPrice = new(resource.MustParse("0")) },
 			change: func(s *class) { s.NodeLabels = map[string]string{"a": "b"} }},
-		"size": {reason: "the CRD of pools says the same", change: func(s *class) { s.SKU = "Standard_D4s_v5" },
+		"size": {reason: "the CRD of pools has the same rule", change: func(s *class) { s.SKU = "Standard_D4s_v5" },
 			template: []string{"sku: FieldValueForbidden"}},
-		"machine": {reason: "the CRD of pools says the same", change: func(s *class) {
+		"machine": {reason: "the CRD of pools has the same rule", change: func(s *class) {
 			s.OSType, s.OsDiskType, s.OSDiskSizeGB, s.MaxPods, s.ScaleSetPriority = new("Windows"), new("Ephemeral"), new(64), new(50), new("Spot")
 			s.EnableUltraSSD, s.EnableNodePublicIP, s.NodePublicIPPrefixID, s.KubeletDiskType = new(true), new(true), new(publicIPPrefixID),
 				new(infrav1.KubeletDiskTypeOS)
@@ -341,7 +341,7 @@ func TestPoolThatWasNeverMade(t *testing.T) {
 		"refused": {reason: "nothing of it is in Azure", old: func(p *infrav1.AzureManagedMachinePool) {
 			p.Status.Resources = []infrav1.ResourceStatus{{ID: "/subscriptions/s", State: "Failed"}}
 		}},
-		"name": {reason: "what was begun under a name would be left behind",
+		"name": {reason: "resources under the old name would be left behind",
 			change: func(s *infrav1.AzureManagedMachinePoolSpec) { s.Name = new("other") }, want: []string{"spec.name: FieldValueInvalid"}},
 		"moved": {reason: "provider IDs survive a move",
 			old:  func(p *infrav1.AzureManagedMachinePool) { p.Spec.ProviderIDList = []string{"azure:///s"} },

@@ -90,7 +90,7 @@ func TestKind(t *testing.T) {
 				return k.ValidateUpdate(dryRun, stored, resized(annotated))
 			},
 		},
-		"dry run of somebody else": {
+		"dry run by another client": {
 			reason: "what kubectl tries out is checked", ran: []string{"defaults", "update"}, warnings: admission.Warnings{"changed"},
 			ask: func(k kind[object]) (admission.Warnings, error) { return k.ValidateUpdate(dryRun, stored, resized()) },
 		},
@@ -102,7 +102,7 @@ func TestKind(t *testing.T) {
 			},
 		},
 		"delete": {
-			reason: "a kind may keep what others need", ran: []string{"remove"},
+			reason: "a kind may keep objects that others need", ran: []string{"remove"},
 			ask: func(k kind[object]) (admission.Warnings, error) { return k.ValidateDelete(t.Context(), same()) },
 		},
 		"nothing declared": {
@@ -131,7 +131,7 @@ func TestKind(t *testing.T) {
 		})
 	}
 	if stored.Spec.Template.Spec.FailureDomain != nil {
-		t.Error("the stored object is somebody else's")
+		t.Error("the stored object is another one")
 	}
 }
 

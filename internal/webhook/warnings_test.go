@@ -25,7 +25,7 @@ func TestNetworkWarnings(t *testing.T) {
 		"own":             {reason: "the network is the cluster's", c: cluster("c1", "c1-vnet")},
 		"own, other case": {reason: "groups compare without case", c: cluster("C1", "c1-vnet")},
 		"group":           {reason: "a network elsewhere is most likely there already", c: cluster("shared", "hub"), warns: true},
-		"unchanged":       {reason: "what was said is not said at every update", old: cluster("shared", "hub"), c: cluster("shared", "hub")},
+		"unchanged":       {reason: "a warning is not repeated at every update", old: cluster("shared", "hub"), c: cluster("shared", "hub")},
 		"renamed":         {reason: "the other name may be wrong, too", old: cluster("shared", "hbu"), c: cluster("shared", "hub"), warns: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,11 +55,12 @@ func TestSharedIdentity(t *testing.T) {
 		allowed *infrav1.AllowedNamespaces
 		want    []string
 	}{
-		"nobody": {reason: "nobody gets anything", kind: infrav1.WorkloadIdentity},
+		"private": {reason: "no other namespace gets access", kind: infrav1.WorkloadIdentity},
 		"own": {reason: "a namespace shares nothing with itself", kind: infrav1.ServicePrincipal,
 			allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{"ids"}}},
-		"empty list": {reason: "nobody may", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{}}},
-		"no selection": {reason: "an empty selector selects nobody", kind: infrav1.ServicePrincipal,
+		"empty list": {reason: "no namespace may use it", kind: infrav1.ServicePrincipal,
+			allowed: &infrav1.AllowedNamespaces{NamespaceList: []string{}}},
+		"no selection": {reason: "an empty selector selects no namespace", kind: infrav1.ServicePrincipal,
 			allowed: &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{}}},
 		"all": {reason: "a secret leaves the cluster", kind: infrav1.ServicePrincipal, allowed: &infrav1.AllowedNamespaces{},
 			want: []string{"any namespace", "client secret", "azure.json"}},
@@ -68,8 +69,9 @@ func TestSharedIdentity(t *testing.T) {
 		"selected": {reason: "labels decide", kind: infrav1.WorkloadIdentity,
 			allowed: &infrav1.AllowedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}}},
 			want:    []string{"selector", "kubeconfigs"}},
-		"no credential": {reason: "what a token can do is what it may do", kind: infrav1.UserAssignedMSI, allowed: &infrav1.AllowedNamespaces{},
-			want: []string{"all its permissions in Azure"}},
+		"no credential": {reason: "the access of a managed identity is its own, without a stored credential", kind: infrav1.UserAssignedMSI,
+			allowed: &infrav1.AllowedNamespaces{},
+			want:    []string{"all its permissions in Azure"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			identity := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: "ids"}}

@@ -226,26 +226,26 @@ func TestList(t *testing.T) {
 // TestRefusedCredentials uses azidentity, for the real texts of its errors.
 func TestRefusedCredentials(t *testing.T) {
 	tests := map[string]struct {
-		reason string
-		status int
-		body   string
-		code   string
-		class  arm.Class
-		says   string
+		reason  string
+		status  int
+		body    string
+		code    string
+		class   arm.Class
+		message string
 	}{
 		"wrong secret": {
 			reason: "the user has to correct the secret",
 			status: 401, body: `{"error":"invalid_client","error_description":"AADSTS7000215: Invalid client secret provided. Ensure the secret being sent in the request is the client secret value, not the client secret ID, for a secret added to app 'x'. Trace ID: abc Correlation ID: def Timestamp: 2026-01-01 00:00:00Z","error_codes":[7000215]}`,
-			code: client.CodeCredentialsInvalid, class: arm.ClassStalled, says: "AADSTS7000215: Invalid client secret provided.",
+			code: client.CodeCredentialsInvalid, class: arm.ClassStalled, message: "AADSTS7000215: Invalid client secret provided.",
 		},
 		"unknown application": {
 			reason: "400 is a refusal, too",
 			status: 400, body: `{"error":"unauthorized_client","error_description":"AADSTS700016: Application with identifier 'x' was not found in the directory 't'.\r\nTrace ID: abc","error_codes":[700016]}`,
 			code: client.CodeCredentialsInvalid, class: arm.ClassStalled,
-			says: "AADSTS700016: Application with identifier 'x' was not found in the directory 't'.",
+			message: "AADSTS700016: Application with identifier 'x' was not found in the directory 't'.",
 		},
 		"outage": {reason: "a failure of Entra ID is transient", status: 503, body: `busy`, code: client.CodeTokenUnavailable,
-			class: arm.ClassRetry, says: "no token from Entra ID"},
+			class: arm.ClassRetry, message: "no token from Entra ID"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -282,7 +282,7 @@ func TestRefusedCredentials(t *testing.T) {
 			if !errors.As(err, &got) || got.Code != test.code || arm.Classify(err) != test.class || got.ID != id {
 				t.Fatalf("%s: got %#v", test.reason, err)
 			}
-			if !strings.Contains(got.Message, test.says) || strings.Contains(err.Error(), "hunter2") ||
+			if !strings.Contains(got.Message, test.message) || strings.Contains(err.Error(), "hunter2") ||
 				strings.Contains(err.Error(), "Trace ID") || len(err.Error()) > 400 {
 				t.Errorf("%s: %s", test.reason, err)
 			}

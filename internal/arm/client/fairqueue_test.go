@@ -168,7 +168,7 @@ func TestNetworkWindowIsNotExceeded(t *testing.T) {
 	}
 
 	if len(c.due) == 0 {
-		t.Fatal("nobody waits")
+		t.Fatal("no request waits")
 	}
 	for last := -1; last != c.served; {
 		last = c.served

@@ -263,7 +263,7 @@ func TestDeletesGroupWhole(t *testing.T) {
 			w.put(pip, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c2": "owned"}})
 		}, false, false},
 		"not tagged": {"the group was brought", func(w *world) { w.put(group, object{"location": "eastus"}) }, false, false},
-		"list fails": {"nobody knows", func(w *world) {
+		"list fails": {"the group may have resources of others", func(w *world) {
 			w.fault(fault.Rule{Method: "GET", Nth: 2, Kind: fault.Status, Status: 500, Code: "InternalServerError"})
 		}, false, true},
 	}

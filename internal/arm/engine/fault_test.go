@@ -172,21 +172,21 @@ func TestRetryReportsPreviousError(t *testing.T) {
 	w.converge(request, 10*time.Minute)
 	w.fault(fault.Rule{Method: "DELETE", ID: "*/natgateways/nat", Count: -1, Kind: fault.Cancel, Code: "OperationPreempted",
 		Message: "Another one."})
-	var said []string
+	var messages []string
 	for deadline := w.clock.Now().Add(5 * time.Minute); w.clock.Now().Before(deadline); {
 		outcome, err := w.engine.Delete(t.Context(), request)
 		if err != nil {
 			t.Fatal(err)
 		}
 		request.Inventory = outcome.Inventory
-		if got := result(t, outcome, nat); got.State == arm.Deleting && !slices.Contains(said, got.Message) {
-			said = append(said, got.Message)
+		if got := result(t, outcome, nat); got.State == arm.Deleting && !slices.Contains(messages, got.Message) {
+			messages = append(messages, got.Message)
 		}
 		w.sleep(outcome.RetryAfter)
 	}
-	if len(said) != 2 || said[0] != "" ||
-		!strings.Contains(said[1], "retrying after: DELETE natGateways/nat: OperationPreempted: Another one.") {
-		t.Errorf("the messages of deletions are %q", said)
+	if len(messages) != 2 || messages[0] != "" ||
+		!strings.Contains(messages[1], "retrying after: DELETE natGateways/nat: OperationPreempted: Another one.") {
+		t.Errorf("the messages of deletions are %q", messages)
 	}
 }
 

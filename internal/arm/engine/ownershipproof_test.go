@@ -192,14 +192,14 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 							t.Errorf("%s: restored %t with %v, then %s %q %v", test.reason, restored, azure.writes, got.State,
 								got.OwnershipTagRemoved, got.Err)
 						}
-						said := got.OwnershipTagRemoved
+						message := got.OwnershipTagRemoved
 						if got.Err != nil {
-							said = got.Err.Error()
+							message = got.Err.Error()
 						}
 						if test.want == told &&
-							(!strings.Contains(said, "has lost the tag "+owner.TagKey) ||
-								!strings.Contains(said, "az tag update --resource-id "+string(id))) {
-							t.Errorf("%s: the message has no remedy: %q", test.reason, said)
+							(!strings.Contains(message, "has lost the tag "+owner.TagKey) ||
+								!strings.Contains(message, "az tag update --resource-id "+string(id))) {
+							t.Errorf("%s: the message has no remedy: %q", test.reason, message)
 						}
 						azure.put(id, have) // The tag is removed again.
 						azure.writes = nil

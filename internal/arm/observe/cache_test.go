@@ -215,12 +215,12 @@ func TestReadDuringChangeIsDiscarded(t *testing.T) {
 func TestInvalidationCoversAllScopes(t *testing.T) {
 	c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
 	seen(network)(c)
-	if _, ok := c.findObservation("somebody else", network, epoch); ok {
+	if _, ok := c.findObservation("another principal", network, epoch); ok {
 		t.Error("a read of one principal is returned to another")
 	}
-	c.StoreObservation("somebody else", c.NewObservation(Observed{ID: network, Exists: true}, false))
+	c.StoreObservation("another principal", c.NewObservation(Observed{ID: network, Exists: true}, false))
 	changed(network, ExtentResource)(c)
-	if _, ok := c.findObservation("somebody else", network, epoch); ok {
+	if _, ok := c.findObservation("another principal", network, epoch); ok {
 		t.Error("a change applies to all principals")
 	}
 }

@@ -47,10 +47,10 @@ func (s *script) Do(request *http.Request) (*http.Response, error) {
 	answers := s.answers[key]
 	if request.URL.Host != "azure.example" {
 		s.asked["another host"]++
-		answers = []answer{says("Succeeded")}
+		answers = []answer{withStatus("Succeeded")}
 	}
 	if len(answers) == 0 {
-		return nil, errors.New("nobody answers " + key)
+		return nil, errors.New("there is no answer for " + key)
 	}
 	if len(answers) > 1 {
 		s.answers[key] = answers[1:]
@@ -92,7 +92,9 @@ func linkedAway(status int, header, body string) answer {
 		header: map[string]string{header: "https://attacker.example/operations/op", "Retry-After": "10"}}
 }
 
-func says(status string) answer { return answer{status: 200, body: `{"status":"` + status + `"}`} }
+func withStatus(status string) answer {
+	return answer{status: 200, body: `{"status":"` + status + `"}`}
+}
 
 // TestFollow sends a write and follows it to its end, for all kinds of answers.
 func TestFollow(t *testing.T) {
@@ -113,9 +115,9 @@ func TestFollow(t *testing.T) {
 		"done, with a link": {"a body with Succeeded is final, as with load balancers", "PUT", arm.Updating,
 			linked(201, in("Succeeded").body), nil, nil, "", 0},
 		"no state, with a link": {"the URL has the state", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone},
-			[]answer{says("InProgress"), says("Succeeded")}, "", 30 * time.Second},
+			[]answer{withStatus("InProgress"), withStatus("Succeeded")}, "", 30 * time.Second},
 		"seen before the URL shows it": {"once it can be over, the resource is read more often than the URL", "PUT", arm.Creating,
-			linked(201, in("Creating").body), []answer{in("Creating"), in("Succeeded")}, []answer{says("InProgress")}, "",
+			linked(201, in("Creating").body), []answer{in("Creating"), in("Succeeded")}, []answer{withStatus("InProgress")}, "",
 			31 * time.Second},
 		"refused": {"the answer is the error", "PUT", arm.Creating,
 			answer{status: 409, body: `{"error":{"code":"QuotaExceeded"}}`}, nil, nil, "QuotaExceeded", 0},
@@ -130,7 +132,7 @@ func TestFollow(t *testing.T) {
 			answer{status: 201, body: in("Creating").body}, []answer{gone}, nil, "-", time.Minute},
 		"throttled": {"it is polled again at Azure's Retry-After", "PUT", arm.Creating, linked(201, `{"id":"x"}`),
 			[]answer{gone}, []answer{{status: 429, header: map[string]string{"Retry-After": "20"},
-				body: `{"error":{"code":"TooManyRequests"}}`}, says("Succeeded")}, "", 40 * time.Second},
+				body: `{"error":{"code":"TooManyRequests"}}`}, withStatus("Succeeded")}, "", 40 * time.Second},
 		"URL of another host": {"the resource shows the end", "PUT", arm.Creating,
 			linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Succeeded")}, nil, "",
 			31 * time.Second},
@@ -142,7 +144,7 @@ func TestFollow(t *testing.T) {
 		"deleted at once": {"", "DELETE", arm.Deleting, answer{status: 204}, nil, nil, "", 0},
 		"deleted before":  {"the goal is reached", "DELETE", arm.Deleting, gone, nil, nil, "", 0},
 		"deleted": {"the resource is read", "DELETE", arm.Deleting, linked(202, ""),
-			[]answer{in("Deleting"), in("Deleting"), gone}, []answer{says("InProgress")}, "", 28 * time.Second},
+			[]answer{in("Deleting"), in("Deleting"), gone}, []answer{withStatus("InProgress")}, "", 28 * time.Second},
 		"deletion failed": {"it exists, and its operation has the reason", "DELETE", arm.Deleting, linked(202, ""),
 			[]answer{in("Deleting"), in("Failed")}, []answer{quota}, "QuotaExceeded", 30 * time.Second},
 	} {
@@ -196,7 +198,7 @@ func TestFollowedOperationIsReadWithoutReadOptions(t *testing.T) {
 		gone := answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`}
 		azure := &script{asked: map[string]int{},
 			answers: map[string][]answer{"PUT vm": {linked(200, strings.ReplaceAll(resource, "STATE", "Updating"))},
-				"GET vm": {in("Succeeded")}, "GET op": {says("InProgress")}, "GET resources": {gone}}}
+				"GET vm": {in("Succeeded")}, "GET op": {withStatus("InProgress")}, "GET resources": {gone}}}
 		c := azure.client(t)
 		o := New(Options{Clock: systemClock{}, Log: logr.Discard(),
 			Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, time.Hour), MaxParallel: 4}})
@@ -269,7 +271,7 @@ func TestIdleOperationIsNotChecked(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				azure := &script{asked: map[string]int{},
 					answers: map[string][]answer{"PUT vm": {linked(201, in("Creating").body)}, "GET vm": {in("Creating")},
-						"GET op": {says("InProgress")}}}
+						"GET op": {withStatus("InProgress")}}}
 				o := New(Options{Clock: systemClock{}, Log: logr.Discard(),
 					Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, 0), MaxParallel: 4}})
 				defer o.Stop()

@@ -17,7 +17,7 @@ func TestIdentitySpeaks(t *testing.T) {
 		patches []string
 		want    map[string]string
 	}{
-		"the usual one": {reason: "clients without an override share what they read"},
+		"default": {reason: "clients without an override share their reads"},
 		"preview features": {reason: "the newest preview has most of them", preview: true,
 			want: map[string]string{types.ManagedCluster: "2026-05-02-preview"}},
 		"named by a patch": {reason: "the patch is written for it",

@@ -79,7 +79,7 @@ func TestFoundIsACopy(t *testing.T) {
 					t.Fatal(err)
 				}
 				if of := found.GetLabels()["of"]; of != "cache" {
-					t.Errorf("who changed what was found has changed the cache: %q", of)
+					t.Errorf("a change of the returned object changed the cache: %q", of)
 				}
 				found.GetLabels()["of"] = "pass"
 			}

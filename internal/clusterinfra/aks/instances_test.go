@@ -19,11 +19,11 @@ func TestInstancesRetry(t *testing.T) {
 		since  time.Duration
 		want   time.Duration
 	}{
-		"not said yet":  {"Azure may be at it", "", 0, 5 * time.Second},
+		"no condition":  {"Azure may be creating it", "", 0, 5 * time.Second},
 		"were as many":  {"it is news that they are not", metav1.ConditionTrue, time.Hour, 5 * time.Second},
 		"for a moment":  {"the next one may be there at once", metav1.ConditionFalse, 20 * time.Second, 5 * time.Second},
 		"for a minute":  {"a sixth more is soon enough", metav1.ConditionFalse, time.Minute, 10 * time.Second},
-		"for two hours": {"what Azure does not make costs little to look for", metav1.ConditionFalse, 2 * time.Hour, 5 * time.Minute},
+		"for two hours": {"instances that Azure does not create are looked for rarely", metav1.ConditionFalse, 2 * time.Hour, 5 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pool := &infrav1.AzureManagedMachinePool{}
@@ -59,7 +59,7 @@ func TestFollowed(t *testing.T) {
 			3, map[string]string{key: "true"}, 3},
 		"autoscaler turned off": {"the MachinePool decides again, from the number there is", map[string]string{key: "true", "a": "b"}, 5, false,
 			5, map[string]string{"a": "b"}, 5},
-		"external autoscaler": {"an annotation of somebody else stays: he scales the MachinePool", map[string]string{key: "keda"}, 4, false, 2,
+		"external autoscaler": {"an annotation of another program stays: it scales the MachinePool", map[string]string{key: "keda"}, 4, false, 2,
 			map[string]string{key: "keda"}, 4},
 		"no autoscaler": {"nothing to say", nil, 4, false, 2, nil, 4},
 	}

@@ -117,7 +117,7 @@ func TestInput(t *testing.T) {
 		t.Errorf("pools by their MachinePools (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(aso.Secrets{{Name: "s", Key: "password"}: "x"}, in.Secrets); diff != "" {
-		t.Errorf("only what a patch refers to is read (-want +got):\n%s", diff)
+		t.Errorf("only objects that a patch refers to are read (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"s/password=x"}, SecretValues(in)); diff != "" {
 		t.Errorf("a changed Secret is a changed input (-want +got):\n%s", diff)

@@ -79,8 +79,8 @@ func TestDiscovery(t *testing.T) {
 
 func TestErrorsKeepSecrets(t *testing.T) {
 	tests := map[string]struct{ reason, raw string }{
-		"not YAML": {"a parser quotes what it cannot read", "s3cret: [s3cret"},
-		"empty":    {"there is nobody to be", "apiVersion: v1\nkind: Config\n"},
+		"not YAML": {"the parser's error would quote the text", "s3cret: [s3cret"},
+		"empty":    {"it has no user", "apiVersion: v1\nkind: Config\n"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func TestClusterSecret(t *testing.T) {
 			map[string]string{"value": "new"}, true},
 		"current": {"it is patched", former(func(s *corev1.Secret) { s.Type = clusterv1.ClusterSecretType }), clusterv1.ClusterSecretType,
 			map[string]string{"value": "new"}, false},
-		"theirs": {"what others made gets the keys and stays theirs", former(func(s *corev1.Secret) {
+		"theirs": {"a Secret of others gets the keys, and its owner stays", former(func(s *corev1.Secret) {
 			s.OwnerReferences, s.Labels, s.Data = nil, nil, map[string][]byte{"theirs": []byte("a")}
 		}), corev1.SecretTypeOpaque, map[string]string{"theirs": "a", "value": "new"}, false},
 		"held": {"its name is taken until the finalizer goes, and clusters need the kubeconfig",

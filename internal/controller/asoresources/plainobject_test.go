@@ -27,16 +27,16 @@ func TestReadiness(t *testing.T) {
 		ready                   bool
 	}{
 		"nothing": {"a kind may have no status", "", "", true},
-		"seen":    {"its controller says no more", "status: {observedGeneration: 3}", "", true},
+		"seen":    {"its controller sets no more fields", "status: {observedGeneration: 3}", "", true},
 		"unseen": {"its controller has yet to say", "status: {observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]}",
 			"its controller has not observed it yet", false},
-		"ready": {"it says so",
+		"ready": {"its condition is True",
 			"status: {conditions: [{type: Synced, status: 'False'}, {type: Ready, status: 'True', observedGeneration: 3}]}", "", true},
-		"ready of old": {"it said so of another spec", "status: {conditions: [{type: Ready, status: 'True', observedGeneration: 2}]}",
+		"ready of old": {"its condition is about an earlier spec", "status: {conditions: [{type: Ready, status: 'True', observedGeneration: 2}]}",
 			"its controller has not observed it yet", false},
 		"not ready": {"with its own words", "status: {conditions: [{type: Ready, status: 'False', message: is busy}]}",
 			"is not ready: is busy", false},
-		"unknown":        {"nobody knows", "status: {conditions: [{type: Ready, status: Unknown}]}", "is not ready: ", false},
+		"unknown":        {"its condition is Unknown", "status: {conditions: [{type: Ready, status: Unknown}]}", "is not ready: ", false},
 		"not as is used": {"other kinds have conditions of other forms", "status: {conditions: {Ready: 'True'}}", "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestPlain(t *testing.T) {
 			t.Errorf("%s: remembered %q, want %q", what, remembered, remembers)
 		}
 		if !there("theirs") {
-			t.Errorf("%s: somebody else's object is gone", what)
+			t.Errorf("%s: an object of another owner is gone", what)
 		}
 	}
 	all := []plan.PlainObject{document("Widget", "w"), document("Widget", "theirs"), document("Realm", "r"), document("Gadget", "g")}

@@ -56,7 +56,7 @@ func TestReferred(t *testing.T) {
 		"ConfigMap":        {"a document takes a value from it", &corev1.ConfigMap{}, "ns/issuer", all},
 		"as Secret":        {"it is no Secret", &corev1.Secret{}, "ns/issuer", nil},
 		"as ConfigMap":     {"it is no ConfigMap", &corev1.ConfigMap{}, "ns/password", nil},
-		"nobody's":         {"most are nobody's", &corev1.ConfigMap{}, "ns/kube-root-ca.crt", nil},
+		"unreferenced":     {"no object refers to most ConfigMaps", &corev1.ConfigMap{}, "ns/kube-root-ca.crt", nil},
 		"default's name":   {"no ConfigMap is a credential", &corev1.ConfigMap{}, "ns/aso-credential", nil},
 		"name of document": {"it is mentioned, and not as that", &corev1.Secret{}, "ns/c", nil},
 	} {

@@ -48,7 +48,7 @@ func TestClusterOf(t *testing.T) {
 		"other name":      {"the reference is to another network", "", []client.Object{cluster("ns", "mine", "AzureCluster", "other")}, ""},
 		"other kind": {"an AKS cluster may have the same name", "",
 			[]client.Object{cluster("ns", "mine", "AzureManagedCluster", "network")}, ""},
-		"nobody refers yet": {"there is nothing to do for nobody", "", nil, ""},
+		"no reference yet": {"no Cluster refers to the object yet", "", nil, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -66,7 +66,7 @@ func TestAzureClustersOfMachine(t *testing.T) {
 			leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 			if !createdOrDeleted().Update(event.UpdateEvent{ObjectOld: machine, ObjectNew: leaving}) ||
 				!createdOrDeleted().Delete(event.DeleteEvent{Object: leaving}) {
-				t.Error("a cluster that waits for a machine says how far that is")
+				t.Error("a cluster that waits for a machine shows the machine's progress")
 			}
 			if diff := cmp.Diff(test.want, k.mapMachine(context.Background(), machine)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)

@@ -39,7 +39,7 @@ func TestIdentitiesOfSecret(t *testing.T) {
 		"own namespace": {"a reference without a namespace means the identity's own", storetest.Namespace, "s",
 			[]string{"ns/named", "ns/near"}},
 		"other namespace": {"an identity may name one", "secrets", "s", []string{"ns/elsewhere"}},
-		"nobody's":        {"most Secrets are not of identities", storetest.Namespace, "u", nil},
+		"unreferenced":    {"most Secrets are not of identities", storetest.Namespace, "u", nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -72,15 +72,15 @@ func TestReconcile(t *testing.T) {
 	}{
 		"whole": {"a credential can be made of it", principal("id", corev1.SecretReference{Name: "s"}),
 			secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason, false},
-		"trusted": {"it works, and says whom the manager trusts", principal("id", corev1.SecretReference{Name: "s"}),
+		"trusted": {"it works, and a condition reports that the manager trusts tenants", principal("id", corev1.SecretReference{Name: "s"}),
 			secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason, true},
 		"no Secret": {"it has to be made where it is named", principal("id", corev1.SecretReference{Name: "s"}), nil, metav1.ConditionFalse,
 			string(identity.SecretNotFound), false},
-		"no key": {"the Secret is there and does not have what is needed", principal("id", corev1.SecretReference{Name: "s"}),
+		"no key": {"the Secret exists without the required key", principal("id", corev1.SecretReference{Name: "s"}),
 			secret(map[string][]byte{"password": []byte("x")}), metav1.ConditionFalse, string(identity.SecretKeyMissing), false},
 		"paused": {"nothing is found out about an identity that is left alone", paused, nil, metav1.ConditionUnknown, clusterv1.PausedReason,
 			false},
-		"deleted": {"nobody can use it any more", storetest.MarkDeleting(principal("id", corev1.SecretReference{Name: "s"})), nil, "", "",
+		"deleted": {"no object can use it any more", storetest.MarkDeleting(principal("id", corev1.SecretReference{Name: "s"})), nil, "", "",
 			false},
 	}
 	for name, test := range tests {
@@ -107,9 +107,9 @@ func TestReconcile(t *testing.T) {
 			if err := store.Get(t.Context(), client.ObjectKeyFromObject(test.identity), stored); err != nil {
 				t.Fatal(err)
 			}
-			if said := conditions.IsFalse(stored, infrav1.TenantsIsolatedCondition); said != test.trusted ||
-				said != conditions.Has(stored, infrav1.TenantsIsolatedCondition) {
-				t.Errorf("%s: says of tenants %v", test.reason, conditions.Get(stored, infrav1.TenantsIsolatedCondition))
+			if trusted := conditions.IsFalse(stored, infrav1.TenantsIsolatedCondition); trusted != test.trusted ||
+				trusted != conditions.Has(stored, infrav1.TenantsIsolatedCondition) {
+				t.Errorf("%s: the condition about tenants is %v", test.reason, conditions.Get(stored, infrav1.TenantsIsolatedCondition))
 			}
 			got := conditions.Get(stored, infrav1.ReadyCondition)
 			if got == nil {

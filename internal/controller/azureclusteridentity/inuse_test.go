@@ -26,14 +26,14 @@ func TestHeldBy(t *testing.T) {
 		finalizers []string
 		want       string
 	}{
-		"nobody": {"there is nothing to say", nil, ""},
-		"others": {"somebody else's finalizer is theirs to explain", []string{"others.example.com/a"}, ""},
+		"unused": {"there is nothing to report", nil, ""},
+		"others": {"the condition is not about finalizers of other programs", []string{"others.example.com/a"}, ""},
 		"users": {"in the order of their names", []string{key("c2"), key("c1")},
 			"waits for its users to be gone: AzureCluster ns/c1, AzureCluster ns/c2" + way},
 		"old form": {"a cluster may have both forms", []string{identity.LegacyFinalizerKey(infrav1.ClusterFinalizer, "ns", "c1"), key("c1")},
 			"waits for its users to be gone: AzureCluster ns/c1" + way},
 		"unknown": {"a cluster that is gone does not release it", []string{key("gone")}, stale("")},
-		"both": {"those that are used by somebody stay", []string{key("c1"), key("gone"), "others.example.com/a"},
+		"both": {"finalizers of existing users stay", []string{key("c1"), key("gone"), "others.example.com/a"},
 			"waits for its users to be gone: AzureCluster ns/c1" + way + "; " + stale(`"`+key("c1")+`","others.example.com/a"`)},
 	}
 	for name, test := range tests {

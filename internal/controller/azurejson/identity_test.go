@@ -53,7 +53,7 @@ func TestWarnWithoutIdentity(t *testing.T) {
 	}{
 		"control plane": {reason: "cloud-provider-azure runs there", owner: used, has: infrav1.VMIdentityNone,
 			want: "spec.template.spec.identity"},
-		"nothing said":         {reason: "None is the default", owner: used, want: "spec.template.spec.identity"},
+		"no identity":          {reason: "None is the default", owner: used, want: "spec.template.spec.identity"},
 		"with an identity":     {reason: "it logs in with that", owner: used, has: infrav1.VMIdentityUserAssigned},
 		"with a client secret": {reason: "azure.json has it", owner: used, secret: "s"},
 		"workers":              {reason: "nothing logs in there", owner: worker},

@@ -39,13 +39,13 @@ func TestWrite(t *testing.T) {
 		owned  bool
 		writes bool
 	}{
-		"none":              {"machines boot with it", nil, "new", true, true},
-		"ours, old":         {"a new credential must reach it", secret(ownedLabelValue, "old", ours), "new", true, true},
-		"ours, current":     {"what is right is not written", secret(ownedLabelValue, "new", ours), "new", true, false},
-		"ours, old version": {"an owner reference names the API version of today", secret(ownedLabelValue, "new", former), "new", true, true},
-		"ours, nobody owns": {"clusterctl move and backups lose owners", secret(ownedLabelValue, "new"), "new", true, true},
-		"the user's":        {"a Secret without the label is left alone", secret("", "theirs"), "theirs", false, false},
-		"another cluster's": {"the label's value says whether the cluster owns it", secret("shared", "theirs"), "theirs", false, false},
+		"none":                {"machines boot with it", nil, "new", true, true},
+		"ours, old":           {"a new credential must reach it", secret(ownedLabelValue, "old", ours), "new", true, true},
+		"ours, current":       {"a correct Secret is not written", secret(ownedLabelValue, "new", ours), "new", true, false},
+		"ours, old version":   {"an owner reference names the API version of today", secret(ownedLabelValue, "new", former), "new", true, true},
+		"ours, without owner": {"clusterctl move and backups lose owners", secret(ownedLabelValue, "new"), "new", true, true},
+		"the user's":          {"a Secret without the label is left alone", secret("", "theirs"), "theirs", false, false},
+		"another cluster's":   {"the value of the label decides whether the cluster owns it", secret("shared", "theirs"), "theirs", false, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -98,13 +98,13 @@ func TestCurrent(t *testing.T) {
 		data   string
 		reads  int
 	}{
-		{"what is not there is asked for once", nil, "a", 1},
+		{"an absent Secret is read once", nil, "a", 1},
 		{"another credential is compared with what there is", nil, "b", 1},
-		{"what somebody else changed is put right, and then known", func(stored *corev1.Secret) error {
+		{"a change by others is repaired, and then known", func(stored *corev1.Secret) error {
 			stored.Data["azure.json"] = []byte("theirs")
 			return store.Update(t.Context(), stored)
 		}, "b", 1},
-		{"what somebody else deleted is made again", func(stored *corev1.Secret) error { return store.Delete(t.Context(), stored) }, "b", 1},
+		{"a Secret that others deleted is created again", func(stored *corev1.Secret) error { return store.Delete(t.Context(), stored) }, "b", 1},
 		{"nothing has changed", nil, "b", 0},
 	}
 	for _, step := range steps {
@@ -163,7 +163,7 @@ func TestWhatGetsNoSecret(t *testing.T) {
 	}{
 		"template without a cluster": {"ClusterClass's own templates belong to none",
 			template(func(t *infrav1.AzureMachineTemplate) { t.OwnerReferences = nil }), nil},
-		"template of a cluster that is gone": {"there is nobody to ask for", template(nil), nil},
+		"template of a cluster that is gone": {"no cluster and so no identity is known", template(nil), nil},
 		"template of an AKS cluster": {"AKS configures its nodes itself", template(nil),
 			[]client.Object{storetest.NewCluster("c1", "AzureManagedCluster", "c1")}},
 		"template of a paused cluster": {"nothing is written", template(nil), []client.Object{paused, azureCluster}},
@@ -171,8 +171,8 @@ func TestWhatGetsNoSecret(t *testing.T) {
 		"template that goes": {"its Secret goes with it", storetest.MarkDeleting(template(nil)),
 			[]client.Object{own, azureCluster}},
 		"machine of a template":             {"it boots with the template's", machine(cloned, ofCluster), []client.Object{own, azureCluster}},
-		"machine without a cluster":         {"there is nobody to ask for", machine(nil, nil), nil},
-		"machine of a cluster that is gone": {"there is nobody to ask for", machine(nil, ofCluster), nil},
+		"machine without a cluster":         {"no cluster and so no identity is known", machine(nil, nil), nil},
+		"machine of a cluster that is gone": {"no cluster and so no identity is known", machine(nil, ofCluster), nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -45,13 +45,14 @@ func TestLoad(t *testing.T) {
 			nil},
 		"no Cluster":      {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), azureCluster}, nil},
 		"no AzureCluster": {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster}, nil},
-		"deleted": {"what is there is used", storetest.MarkDeleting(azureMachine("of-m")),
+		"deleted": {"the remaining objects are used", storetest.MarkDeleting(azureMachine("of-m")),
 			[]client.Object{machine(ofCluster), cluster, azureCluster}, whole},
-		"deleted after its Machine": {"it says itself what it belongs to", storetest.MarkDeleting(azureMachine("of-m")),
+		"deleted after its Machine": {"its own labels name its cluster", storetest.MarkDeleting(azureMachine("of-m")),
 			[]client.Object{cluster, azureCluster}, &found{"m", "c1", "network"}},
 		"deleted after its Cluster": {"the AzureCluster is found by the Cluster's name", storetest.MarkDeleting(azureMachine("of-m")),
 			[]client.Object{machine(ofCluster), azureCluster}, whole},
-		"deleted after all": {"the pass says what is left, or lets go", storetest.MarkDeleting(azureMachine("of-m")), nil,
+		"deleted after all": {"the reconciliation reports the remaining resources, or removes the finalizer",
+			storetest.MarkDeleting(azureMachine("of-m")), nil,
 			&found{"m", "c1", ""}},
 	}
 	for name, test := range tests {

@@ -16,23 +16,23 @@ func TestFree(t *testing.T) {
 		reason         string
 		leaving, going bool
 		noMachine      bool
-		says           string
+		machineReason  string
 		want           bool
 	}{
-		"nobody wants it to go": {reason: "it stays"},
-		"Machine just deleted":  {reason: "Cluster API has not looked yet, so nothing is drained", leaving: true, going: true},
+		"not deleted":          {reason: "it stays"},
+		"Machine just deleted": {reason: "Cluster API has not looked yet, so nothing is drained", leaving: true, going: true},
 		"Machine that begins to go": {reason: "it may be anywhere before the drain", leaving: true, going: true,
-			says: clusterv1.MachineDeletingReason},
+			machineReason: clusterv1.MachineDeletingReason},
 		"draining": {reason: "pods are still on the node", leaving: true, going: true,
-			says: clusterv1.MachineDeletingDrainingNodeReason},
-		"hook": {reason: "somebody asked to wait", leaving: true, going: true,
-			says: clusterv1.MachineDeletingWaitingForPreTerminateHookReason},
+			machineReason: clusterv1.MachineDeletingDrainingNodeReason},
+		"hook": {reason: "a hook delays the deletion", leaving: true, going: true,
+			machineReason: clusterv1.MachineDeletingWaitingForPreTerminateHookReason},
 		"drained": {reason: "Cluster API waits for the VM to go", leaving: true, going: true,
-			says: clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, want: true},
+			machineReason: clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason, want: true},
 		"object alone": {reason: "the Machine is deleted first", leaving: true},
 		"drained, object still there": {reason: "Cluster API deletes it next", going: true,
-			says: clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason},
-		"no Machine": {reason: "there is nobody who would drain", leaving: true, noMachine: true, want: true},
+			machineReason: clusterv1.MachineDeletingWaitingForInfrastructureDeletionReason},
+		"no Machine": {reason: "without a Machine the node is not drained", leaving: true, noMachine: true, want: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := member{vm: &infrav1.AzureMachinePoolMachine{}, machine: &clusterv1.Machine{}}
@@ -42,9 +42,9 @@ func TestFree(t *testing.T) {
 			if test.going {
 				m.machine.DeletionTimestamp = &now
 			}
-			if test.says != "" {
+			if test.machineReason != "" {
 				m.machine.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineDeletingCondition, Status: metav1.ConditionTrue,
-					Reason: test.says}}
+					Reason: test.machineReason}}
 			}
 			if test.noMachine {
 				m.machine = nil

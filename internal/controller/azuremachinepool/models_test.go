@@ -48,7 +48,7 @@ func TestAddModels(t *testing.T) {
 			reason: infrav1.ScaleSetModelLimitReason,
 			message: fmt.Sprintf(count,
 				8) + " An autoscaler owns the number of VMs, so none is replaced: delete Machines of old VMs. The new template is applied once VMs of the oldest model are gone."},
-		"after what is said of a rollout": {inPlace: 4,
+		"after the message of a rollout": {inPlace: 4,
 			before: metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.ScaleSetModelOutOfDateReason,
 				Message: "1 of 5 VMs are of an older template"}, status: metav1.ConditionFalse, reason: infrav1.ScaleSetModelOutOfDateReason,
 			message: "1 of 5 VMs are of an older template. " + fmt.Sprintf(count,

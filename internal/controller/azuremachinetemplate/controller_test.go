@@ -34,7 +34,7 @@ func TestWhatIsNotAskedFor(t *testing.T) {
 			t.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}
 			t.Status.NodeInfo = &infrav1.NodeInfo{}
 		}), []client.Object{own, azureCluster}},
-		"leaving": {"nobody scales it any more", storetest.MarkDeleting(template(nil)), []client.Object{own, azureCluster}},
+		"leaving": {"no autoscaler needs its capacity any more", storetest.MarkDeleting(template(nil)), []client.Object{own, azureCluster}},
 		"of no cluster": {"templates of a ClusterClass are copied for each cluster",
 			template(func(t *infrav1.AzureMachineTemplate) { t.OwnerReferences = nil }), nil},
 		"of a cluster that is gone": {"there is no identity to ask as", template(nil), nil},

@@ -39,7 +39,7 @@ func TestShow(t *testing.T) {
 		"no endpoint yet": {"it must not look provisioned before Cluster API can reach it", "AzureManagedControlPlane",
 			&infrav1.AzureManagedControlPlane{}, false, "waits for the endpoint"},
 		"no control plane": {"objects may arrive in any order", "AzureManagedControlPlane", nil, false, "does not exist yet"},
-		"other control plane": {"it would never get an endpoint, and nobody would say why", "KubeadmControlPlane", nil, false,
+		"other control plane": {"it would never get an endpoint, and no condition would give the reason", "KubeadmControlPlane", nil, false,
 			"KubeadmControlPlane"},
 	}
 	for name, test := range tests {

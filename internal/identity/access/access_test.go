@@ -52,7 +52,7 @@ func TestFinalizers(t *testing.T) {
 		release bool
 		want    map[string][]string
 	}{
-		"held": {"the identity must outlive what it deletes", map[string][]string{"id": nil}, false,
+		"held": {"the identity must outlive the resources that it deletes", map[string][]string{"id": nil}, false,
 			map[string][]string{"id": {ours}}},
 		"held by others, too": {"each holds it for itself", map[string][]string{"id": {other}}, false, map[string][]string{"id": {ours, other}}},
 		"held already":        {"once is enough", map[string][]string{"id": {ours}}, false, map[string][]string{"id": {ours}}},
@@ -60,8 +60,9 @@ func TestFinalizers(t *testing.T) {
 			map[string][]string{"id": {ours}}},
 		"another identity": {"a changed identityRef lets go of the one before", map[string][]string{"id": nil, "before": {ours, other}},
 			false, map[string][]string{"id": {ours}, "before": {other}}},
-		"released": {"what others hold stays", map[string][]string{"id": {ours, other}}, true, map[string][]string{"id": {other}}},
-		"released everywhere": {"also what was named before, and in the old form", map[string][]string{"id": {legacy}, "before": {ours, legacy}},
+		"released": {"finalizers of other users stay", map[string][]string{"id": {ours, other}}, true, map[string][]string{"id": {other}}},
+		"released everywhere": {"also the identity that was named before, and the old form of the finalizer",
+			map[string][]string{"id": {legacy}, "before": {ours, legacy}},
 			true, map[string][]string{"id": {}, "before": {}}},
 		"never held": {"there is nothing to do", map[string][]string{"id": {other}}, true, map[string][]string{"id": {other}}},
 	}
@@ -183,7 +184,7 @@ func TestUsers(t *testing.T) {
 	}{
 		"identity": {"a reference without a namespace means the object's own", identityOf("a"),
 			[]string{"far/far", "ns/named", "ns/near"}},
-		"identity that nobody uses": {"nobody is woken", identityOf("unused"), nil},
+		"unused identity": {"no object is woken", identityOf("unused"), nil},
 		"Secret": {"a reference without a namespace means the identity's own", secret(storetest.Namespace, "s"),
 			[]string{"far/far", "ns/named", "ns/near"}},
 		"Secret in another namespace": {"an identity may name one", secret("secrets", "s"), []string{"ns/of-b"}},

@@ -17,7 +17,7 @@ func TestAzureCluster(t *testing.T) {
 		sku      string
 		balancer string
 	}{
-		"nothing said": {reason: "a load balancer is AKS's default", balancer: "kubernetes/aksOutboundBackendPool"},
+		"default": {reason: "a load balancer is AKS's default", balancer: "kubernetes/aksOutboundBackendPool"},
 		"load balancer": {reason: "the spec asks for it", outbound: infrav1.ManagedControlPlaneOutboundTypeLoadBalancer, sku: "Standard",
 			balancer: "kubernetes/aksOutboundBackendPool"},
 		"own routes": {reason: "AKS makes no load balancer for the way out",

@@ -169,7 +169,7 @@ func TestSentPaths(t *testing.T) {
 		t.Errorf("there is nothing to take back any more: %s", again)
 	}
 	if plan := decodeProperties(t, g.Node(id).Body)["supportPlan"]; plan != nil {
-		t.Errorf("what was taken back is not spoken of again, got %v", plan)
+		t.Errorf("a property that was removed is reported again: %v", plan)
 	}
 }
 

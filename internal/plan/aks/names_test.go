@@ -22,7 +22,7 @@ func TestNodeResourceGroup(t *testing.T) {
 		"own": {reason: "the user's", name: "c1", location: "eastus", spec: "mine", want: "mine"},
 		"very long": {reason: "AKS cuts it", name: long + "bbbbbbbbbbbb", location: "eastus",
 			want: ("MC_c1_" + long + "bbbbbbbbbbbb_eastus")[:80]},
-		"what Azure has": {reason: "it cannot be changed", name: "c1", location: "eastus", spec: "mine",
+		"name in Azure": {reason: "it cannot be changed", name: "c1", location: "eastus", spec: "mine",
 			observed: `{"properties":{"nodeResourceGroup":"theirs"}}`, want: "theirs"},
 	}
 	for name, test := range tests {

@@ -17,7 +17,7 @@ func TestUntouched(t *testing.T) {
 		want   bool
 	}{
 		"new": {"nothing can be in Azure", func(*infrav1.AzureManagedControlPlane) {}, true},
-		"only said to be waiting": {"a condition about its identity is no sign of a plan", func(c *infrav1.AzureManagedControlPlane) {
+		"only waiting": {"a condition about its identity is no sign of a plan", func(c *infrav1.AzureManagedControlPlane) {
 			conditions.Set(c, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse, Reason: "IdentityNotFound"})
 		}, true},
 		"sent": {"a plan was about to be sent", func(c *infrav1.AzureManagedControlPlane) {
@@ -39,8 +39,10 @@ func TestUntouched(t *testing.T) {
 			c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"migration":{}}`}
 			c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "placeholder", Port: 443}
 		}, true},
-		"ready":       {"the established provider says so", func(c *infrav1.AzureManagedControlPlane) { c.Status.Ready = true }, false},
-		"initialized": {"the established provider says so", func(c *infrav1.AzureManagedControlPlane) { c.Status.Initialized = true }, false},
+		"ready": {"the established provider's status proves it", func(c *infrav1.AzureManagedControlPlane) { c.Status.Ready = true },
+			false},
+		"initialized": {"the established provider's status proves it", func(c *infrav1.AzureManagedControlPlane) { c.Status.Initialized = true },
+			false},
 		"group reported": {"a pass came as far as the group", func(c *infrav1.AzureManagedControlPlane) {
 			conditions.Set(c, metav1.Condition{Type: infrav1.ResourceGroupReadyCondition, Status: metav1.ConditionFalse, Reason: "Failed"})
 		}, false},

@@ -28,7 +28,7 @@ func TestEverySpecSettles(t *testing.T) {
 			}
 			node := g.Node(aks.ClusterID(c.in))
 			if node.Body == nil || node.Refused != "" {
-				return // Its golden file says why there is nothing to make.
+				return // Its golden file has the reason why nothing is created.
 			}
 			made := applyPut(t, nil, node)
 			c.in.Facts.Cluster = newObservedCluster(t, made, c.in.ControlPlane.Spec.Version)

@@ -30,7 +30,7 @@ func TestCheck(t *testing.T) {
 		"created":      {reason: "its own subnet does not overlap itself", from: "created"},
 		"version": {reason: "no version of Kubernetes", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.Version = "vlatest" }),
 			want: []string{`spec.version: Invalid value: "vlatest"`}},
-		"key that is not encoded": {reason: "the common mistake; what was pasted is not shown",
+		"key that is not encoded": {reason: "the common mistake; the message does not show the key",
 			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
 				s.SSHPublicKey = new("ssh-rsa AAAA me@example.com")
 			}), want: []string{`spec.sshPublicKey: Invalid value: "(hidden)": is not base64: set it to the output of`}},
@@ -108,11 +108,12 @@ func TestCheck(t *testing.T) {
 		"patch of the preview": {reason: "it needs the newer api-version", from: "preview",
 			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.EnablePreviewFeatures = nil }),
 			want:   []string{"spec.asoManagedClusterPatches[0] ... enableNamespaceResources"}},
-		"patch that names a version": {reason: "the patches name what they need", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
-			s.ASOManagedClusterPatches = []string{`{"spec":{"enableNamespaceResources":true}}`,
-				`{"apiVersion":"containerservice.azure.com/v1api20251002preview"}`}
-		})},
-		"patch of another version than is named": {reason: "what is named counts for all patches", from: "preview",
+		"patch that names a version": {reason: "the patches name the version that they need",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
+				s.ASOManagedClusterPatches = []string{`{"spec":{"enableNamespaceResources":true}}`,
+					`{"apiVersion":"containerservice.azure.com/v1api20251002preview"}`}
+			})},
+		"patch of another version than is named": {reason: "the named version counts for all patches", from: "preview",
 			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
 				s.ASOManagedClusterPatches = append(s.ASOManagedClusterPatches, `{"apiVersion":"containerservice.azure.com/v1api20260501"}`)
 			}), want: []string{"spec.asoManagedClusterPatches[0] ... enableNamespaceResources ... does not exist in API version 2026-05-01"}},
@@ -183,7 +184,7 @@ func TestCheckPool(t *testing.T) {
 				in.Facts.Cluster = json.RawMessage(`{"properties":{"agentPoolProfiles":[{"name":"pool0"}]}}`)
 				pool.AzurePool.Spec.SubnetName = new("nodes")
 			}, want: []string{`spec.subnetName: Invalid value: "nodes": the cluster is in a network that AKS made for it`}},
-		"patch": {reason: "what the MachinePool owns", change: func(_ *aks.Input, pool *aks.Pool) {
+		"patch": {reason: "the MachinePool owns the field", change: func(_ *aks.Input, pool *aks.Pool) {
 			pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches = []string{`{"spec":{"count":3}}`}
 		}, want: []string{"spec.asoManagedClustersAgentPoolPatches[0] ... spec.count"}},
 	}

@@ -51,7 +51,7 @@ func TestControlPlaneVersion(t *testing.T) {
 		"without the v":     {reason: "an object from before defaulting", spec: "1.33.2", want: "1.33.2"},
 		"upgrade":           {reason: "the spec is above what runs", spec: "v1.34.0", asked: "1.33.2", runs: "1.33.2", want: "1.34.0"},
 		"raised by AKS":     {reason: "never a downgrade", spec: "v1.25.9", asked: "1.26.6", runs: "1.26.6", want: "1.26.6"},
-		"upgrade under way": {reason: "what was asked for is kept", spec: "v1.34.0", asked: "1.34.0", runs: "1.33.2", want: "1.34.0"},
+		"upgrade under way": {reason: "the requested version is kept", spec: "v1.34.0", asked: "1.34.0", runs: "1.33.2", want: "1.34.0"},
 		"alias that runs the spec's": {reason: "the name of a minor version is not fought over", spec: "v1.33.2", asked: "1.33", runs: "1.33.2",
 			want: "1.33"},
 		"alias that was raised": {reason: "AKS runs the newest patch of it", spec: "v1.33.2", asked: "1.33", runs: "1.33.7", want: "1.33"},
@@ -89,7 +89,7 @@ func TestPoolVersion(t *testing.T) {
 		"machine pool without v": {reason: "the same", machinePool: "1.26.6", want: "1.26.6"},
 		"existing is higher":     {reason: "never a downgrade", machinePool: "v1.26.6", asked: "1.27.2", runs: "1.27.2", want: "1.27.2"},
 		"existing is lower":      {reason: "an upgrade", machinePool: "v1.27.2", asked: "1.26.6", runs: "1.26.6", want: "1.27.2"},
-		"failed upgrade": {reason: "what was asked for and never ran can be taken back", machinePool: "v1.26.6", asked: "1.27.2",
+		"failed upgrade": {reason: "a requested version that never ran can be undone", machinePool: "v1.26.6", asked: "1.27.2",
 			runs: "1.26.6", want: "1.26.6"},
 		"existing alone": {reason: "a version that is gone from the MachinePool is not taken back", asked: "1.27.2", runs: "1.27.2",
 			want: "1.27.2"},
@@ -136,7 +136,7 @@ func TestCount(t *testing.T) {
 		observed string
 		want     float64
 	}{
-		"replicas":               {reason: "the MachinePool says", replicas: new(int32(3)), observed: "7", want: 3},
+		"replicas":               {reason: "the MachinePool decides", replicas: new(int32(3)), observed: "7", want: 3},
 		"no replicas":            {reason: "Cluster API's default", want: 1},
 		"zero":                   {reason: "is a number, too", replicas: new(int32(0)), observed: "7", want: 0},
 		"autoscaler, new":        {reason: "it begins with the replicas", replicas: new(int32(3)), scaling: scaling(1, 5), want: 3},

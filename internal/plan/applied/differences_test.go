@@ -33,7 +33,7 @@ func TestKeepsDifference(t *testing.T) {
 			false},
 		"priority of a rule": {"a rule that exists is not changed there", id(types.NetworkSecurityGroup),
 			"properties.securityRules[a].properties.priority", "100", "200", true},
-		"part of a rule": {"what is absent within a rule is no rule", id(types.NetworkSecurityGroup),
+		"part of a rule": {"an absent property of a rule is no absent rule", id(types.NetworkSecurityGroup),
 			"properties.securityRules[a].properties.sourceAddressPrefix", `"*"`, "(absent)", true},
 		"pool of an interface": {"interfaces are made once", id(types.NetworkInterface),
 			"properties.ipConfigurations[a].properties.loadBalancerBackendAddressPools[b]", "{}", "(absent)", true},
@@ -64,13 +64,13 @@ func TestKeepsDifference(t *testing.T) {
 				t.Errorf("%s: later left %t", test.reason, got)
 			}
 			if later.KeepsDifference(test.id, test.path, `"changed in the spec"`, test.have) {
-				t.Error("what the spec changes from then on is brought in line")
+				t.Error("a later change of the spec is applied")
 			}
 			if diff := cmp.Diff(stored, later.Migration(arm.Outcome{})); diff != "" {
-				t.Errorf("what was found stays (-stored +later):\n%s", diff)
+				t.Errorf("the recorded differences stay (-stored +later):\n%s", diff)
 			}
 			if readStored(&Migration{}).KeepsDifference(test.id, test.path, test.want, test.have) {
-				t.Error("nothing is left of what was made here")
+				t.Error("no record is left for an object that was created here")
 			}
 		})
 	}

@@ -54,7 +54,7 @@ func TestNestedLists(t *testing.T) {
 	}{
 		"same": {"the spec wants the pool", stored, newScaleSet(map[string]any{"id": ours}), nil},
 		"gone": {"the spec had the pool", stored, newScaleSet(), []string{list + "[" + ours + "]"}},
-		"forged": {"interfaces and disks are not what others share", storedAnnotations(forged), newScaleSet(),
+		"forged": {"interfaces and disks are not shared with other programs", storedAnnotations(forged), newScaleSet(),
 			[]string{"properties.virtualMachineProfile.extensionProfile.extensions[e]"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -98,7 +98,7 @@ func TestForged(t *testing.T) {
 			`{"g/providers/Microsoft.Compute/disks/d":[],"g/providers/Microsoft.Storage/storageAccounts/a":[]}`, nil, nil, nil},
 		"extension of another's VM": {"the plan has no such VM, whosever its tag is",
 			`{"g/providers/Microsoft.Compute/virtualMachines/other/extensions/e":[]}`, nil, nil, nil},
-		"extension of the VM": {"a child of what the plan has", `{"g/providers/Microsoft.Compute/virtualMachines/m/extensions/e":[]}`,
+		"extension of the VM": {"its parent is in the plan", `{"g/providers/Microsoft.Compute/virtualMachines/m/extensions/e":[]}`,
 			[]arm.ID{vm + "/extensions/e"}, nil, nil},
 		"subnet of another network": {"the plan has no such network", `{"g/providers/Microsoft.Network/virtualNetworks/other/subnets/s":[]}`,
 			nil, nil, nil},
@@ -204,13 +204,13 @@ func TestMade(t *testing.T) {
 		results []arm.Result
 		want    []arm.ID
 	}{
-		"refused": {"what was never there can be corrected", "", []arm.ID{group, nodes},
+		"refused": {"a resource that never existed can be corrected", "", []arm.ID{group, nodes},
 			[]arm.Result{{ID: group, State: arm.Failed}, {ID: nodes, State: arm.Blocked}}, nil},
-		"first": {"what is there is bound, and the rest can be corrected", "", []arm.ID{group, nodes},
+		"first": {"existing resources are bound, and the others can be corrected", "", []arm.ID{group, nodes},
 			[]arm.Result{there(group, arm.Ready), {ID: nodes, State: arm.Failed}}, []arm.ID{"/resourceGroups/g"}},
-		"brought": {"what users brought is theirs", "", []arm.ID{group},
+		"brought": {"resources that users brought belong to them", "", []arm.ID{group},
 			[]arm.Result{{ID: group, State: arm.Foreign, Observed: json.RawMessage(`{}`)}}, nil},
-		"not read": {"no answer says nothing", `{"g":[""]}`, []arm.ID{group}, []arm.Result{{ID: group, State: arm.Waiting}},
+		"not read": {"no answer proves nothing", `{"g":[""]}`, []arm.ID{group}, []arm.Result{{ID: group, State: arm.Waiting}},
 			[]arm.ID{"/resourceGroups/g"}},
 		"going": {"a subnet that the spec wants no more is there until it is gone", both, []arm.ID{group},
 			[]arm.Result{there(group, arm.Ready), {ID: nodes, State: arm.Deleting}}, []arm.ID{"/resourceGroups/g", subnet}},
@@ -293,11 +293,11 @@ func TestLasting(t *testing.T) {
 	}{
 		"in no plan": {"it goes with the object, and its tags when a plan has it again", before, true, newGraph(),
 			`{"g":["","/tags/own","/tags/team"]}`, []arm.ID{group}},
-		"planned": {"the plan says what becomes of it", before, true, newGraph(arm.Node{ID: group, Body: newTags("own")}),
+		"planned": {"the plan decides about it", before, true, newGraph(arm.Node{ID: group, Body: newTags("own")}),
 			`{"*":["/tags/own"],"g":[""]}`, nil},
 		"only read":    {"it is the object's no more", before, true, newGraph(arm.Node{ID: group, Policy: arm.Observe}), "", nil},
-		"is to stay":   {"nobody deletes it", `{"g":["","-"]}`, true, newGraph(), `{"g":["","-"]}`, nil},
-		"other object": {"its plans have what is its own", before, false, newGraph(), "", nil},
+		"is to stay":   {"it is never deleted", `{"g":["","-"]}`, true, newGraph(), `{"g":["","-"]}`, nil},
+		"other object": {"its plans have its own resources", before, false, newGraph(), "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := scope

@@ -19,7 +19,7 @@ func TestExports(t *testing.T) {
 		"kubelets": {"registries give it the right to pull",
 			`{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: it}, spec: {owner: {name: g}, operatorSpec: {configMaps: {kubeletPrincipalId: {name: m, key: k}}}}}`,
 			`{"properties":{"identityProfile":{"kubeletidentity":{"objectId":"value"}}}}`},
-		"extension": {"what it writes to gives it the right to",
+		"extension": {"the resource that it writes to grants the right",
 			`{apiVersion: kubernetesconfiguration.azure.com/v20241101, kind: Extension, metadata: {name: it}, spec: {owner: {group: resources.azure.com, kind: ResourceGroup, name: g}, operatorSpec: {configMaps: {principalId: {name: m, key: k}}}}}`,
 			`{"properties":{"aksAssignedIdentity":{"principalId":"value"}}}`},
 		"key": {"AKS names the version, too",

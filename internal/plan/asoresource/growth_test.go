@@ -138,7 +138,7 @@ func TestOwnersByID(t *testing.T) {
 		"below an armId": {"the second one's owner has an armId, which is held against the second one",
 			[]string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}")}, true,
 			[]string{"spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[0].spec.owner.armId: Forbidden"}},
-		"below its own child": {"an armId names what is there only if it is allowed",
+		"below its own child": {"an armId may name existing resources only if that is allowed",
 			[]string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}"),
 				subnet("second", "{armId: /subscriptions/s/resourceGroups/other/providers/Microsoft.Network/virtualNetworks/v}")}, true,
 			[]string{"spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[0].spec.owner.armId: Forbidden",

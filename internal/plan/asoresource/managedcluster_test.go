@@ -9,14 +9,15 @@ import (
 // Azure's API.
 func TestImposed(t *testing.T) {
 	for name, test := range map[string]struct{ reason, network, want string }{
-		"nothing":  {"the Cluster says it", "{networkPlugin: azure}", ""},
+		"nothing":  {"the Cluster has the value", "{networkPlugin: azure}", ""},
 		"the same": {"it may be repeated", "{serviceCidr: 10.1.0.0/16, podCidr: 10.2.0.0/16}", ""},
-		"other service": {"somebody has to decide", "{serviceCidr: 10.9.0.0/16}",
+		"other service": {"the two values contradict each other", "{serviceCidr: 10.9.0.0/16}",
 			`spec.resources[0].spec.networkProfile.serviceCidr: Invalid value: "10.9.0.0/16": differs from "10.1.0.0/16", the value of spec.clusterNetwork.services of the Cluster`},
-		"other pods": {"somebody has to decide", "{podCidr: 10.9.0.0/16}",
+		"other pods": {"the two values contradict each other", "{podCidr: 10.9.0.0/16}",
 			`spec.resources[0].spec.networkProfile.podCidr: Invalid value: "10.9.0.0/16": differs from "10.2.0.0/16", the value of spec.clusterNetwork.pods of the Cluster`},
 	} {
-		in := newInput(t, `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {owner: {name: g}, location: eastus, networkProfile: `+test.network+`}}`)
+		in := newInput(t,
+			`{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {owner: {name: g}, location: eastus, networkProfile: `+test.network+`}}`)
 		in.ServiceCIDR, in.PodCIDR = "10.1.0.0/16", "10.2.0.0/16"
 		got := ""
 		if errs := CheckManifests(in); len(errs) > 0 {

@@ -96,11 +96,11 @@ func TestMigrated(t *testing.T) {
 		proven, unproven []arm.ID
 	}{
 		"created": {reason: "Azure created all of it after the object, so it was created for the object", proven: all},
-		"no annotation": {reason: "without the annotation an object is this provider's, and what it did not tag was adopted",
+		"no annotation": {reason: "an object without the annotation belongs to this provider, which adopted the resources that it did not tag",
 			change: func(e *migratedCluster) { e.origin.OwnedKinds = "" }},
-		"forged": {reason: "somebody writes the annotation on a new object that names a cluster which is there already",
+		"forged": {reason: "a user writes the annotation on a new object that names an existing cluster",
 			change: func(e *migratedCluster) { e.origin.Created = objectCreated.Add(time.Hour) }, unproven: all},
-		"adopted": {reason: "an AKS cluster that is older than its object was adopted, what is below it is not the object's either, and the group holds it",
+		"adopted": {reason: "an AKS cluster that is older than its object was adopted; resources below it do not belong to the object either, and the group contains it",
 			change: func(e *migratedCluster) { e.created[aksID] = before }, proven: []arm.ID{vnetID, subnetID},
 			unproven: []arm.ID{groupID, aksID, poolID, extensionID}},
 		"in the same second": {reason: "creationTimestamp is cut to seconds, so the order is not known",
@@ -113,7 +113,7 @@ func TestMigrated(t *testing.T) {
 			change: func(e *migratedCluster) { e.policy = PolicyDetach }, proven: []arm.ID{vnetID, subnetID}},
 		"skipped": {reason: "a cluster that is only read keeps its pools, its extensions and its group, as the user has it",
 			change: func(e *migratedCluster) { e.policy = PolicySkip }, proven: []arm.ID{vnetID, subnetID}},
-		"of another cluster": {reason: "the tag of another cluster decides, for what is below as well, and keeps the group",
+		"of another cluster": {reason: "the tag of another cluster decides, also for resources below it, and keeps the group",
 			change: func(e *migratedCluster) { e.tags[aksID] = map[string]string{owner: infrav1.TagOwned} },
 			proven: []arm.ID{vnetID, subnetID}, unproven: []arm.ID{groupID}},
 		"given up": {reason: "the user has the network stay, so the group stays as well",
@@ -123,18 +123,18 @@ func TestMigrated(t *testing.T) {
 			change: func(e *migratedCluster) {
 				e.created[groupID], e.tags[groupID] = before, map[string]string{infrav1.ClusterTagKey("c1"): infrav1.TagOwned}
 			}, proven: []arm.ID{aksID, poolID, vnetID, subnetID, extensionID}},
-		"another kind": {reason: "the established provider did not apply the extension, so somebody else made it",
+		"another kind": {reason: "the established provider did not apply the extension, so another program created it",
 			change: func(e *migratedCluster) {
 				e.origin.OwnedKinds = ownedKinds[:len(ownedKinds)-len(";Extension.v1api20241101.kubernetesconfiguration.azure.com")]
 			}, proven: []arm.ID{groupID, aksID, poolID, vnetID, subnetID}},
 		"malformed": {reason: "entries that cannot be read list no kind",
 			change: func(e *migratedCluster) { e.origin.OwnedKinds = "ManagedCluster;.;ManagedCluster.v1;;x.y.z" }},
-		"lent identity": {reason: "an identity of another namespace reaches what others made",
+		"lent identity": {reason: "an identity of another namespace reaches resources of others",
 			change: func(e *migratedCluster) { e.lentIdentity = true }, unproven: all},
-		"others in the group": {reason: "a group in which somebody else has made something stays",
+		"others in the group": {reason: "a group with resources of others stays",
 			change: func(e *migratedCluster) { e.created[othersID] = after },
 			proven: []arm.ID{aksID, poolID, vnetID, subnetID, extensionID}, unproven: []arm.ID{groupID}},
-		"document taken out": {reason: "what the object has had a document of goes as long as it is remembered",
+		"document taken out": {reason: "a resource of a removed document goes as long as it is recorded",
 			change: func(e *migratedCluster) {
 				e.without = "VirtualNetworksSubnet"
 				e.remembered = `{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/addressPrefix"]}`

@@ -87,7 +87,7 @@ func TestOrder(t *testing.T) {
 	})
 	for _, i := range []int{3, 5} {
 		if id, _ := in.ResourceID(in.Manifests()[i]); !slices.ContainsFunc(ListNeededFacts(in), id.Equal) {
-			t.Errorf("nobody looks for %s: %v", id, ListNeededFacts(in))
+			t.Errorf("no fact is requested for %s: %v", id, ListNeededFacts(in))
 		}
 	}
 }

@@ -20,12 +20,14 @@ func TestPlains(t *testing.T) {
 		// path and message are those of the refusal, "" if the object is applied.
 		path, message string
 	}{
-		"kind of others": {"an operator has said who may make it", plainManifest("example.com/v1", "Widget", named, `,"spec":{"size":1}`), "",
+		"kind of others": {"an operator granted the right to create it", plainManifest("example.com/v1", "Widget", named, `,"spec":{"size":1}`),
+			"",
 			""},
-		"own namespace": {"it says what is so", plainManifest("example.com/v1", "Widget", named+`,"namespace":"ns"`, ""), "", ""},
+		"own namespace": {"it repeats the object's own namespace", plainManifest("example.com/v1", "Widget", named+`,"namespace":"ns"`, ""), "",
+			""},
 		"namespace": {"another namespace is another tenant's",
 			plainManifest("example.com/v1", "Widget", named+`,"namespace":"kube-system"`, ""), "metadata.namespace", "must not be set"},
-		"no text": {"what is no text is no namespace", plainManifest("example.com/v1", "Widget", named+`,"namespace":["ns"]`, ""),
+		"no text": {"a list is no namespace", plainManifest("example.com/v1", "Widget", named+`,"namespace":["ns"]`, ""),
 			"metadata.namespace", "must not be set"},
 		"Secret": {"tokens of ServiceAccounts are made by Secrets", plainManifest("v1", "Secret", named, ""), "apiVersion",
 			"cannot create their objects"},
@@ -58,7 +60,7 @@ func TestPlains(t *testing.T) {
 		"generated name": {"it would be another one each time", plainManifest("example.com/v1", "Widget", `,"generateName":"w"`, ""),
 			"metadata.generateName", "only"},
 		"name": {"it leads elsewhere", plainManifest("example.com/v1", "Widget", `,"name":"../w"`, ""), "metadata.name", "RFC 1123"},
-		"status": {"nobody writes it", plainManifest("example.com/v1", "Widget", named, `,"status":{}`), "status",
+		"status": {"manifests do not write it", plainManifest("example.com/v1", "Widget", named, `,"status":{}`), "status",
 			"controller of the kind"},
 		"no version": {"it cannot be looked up", plainManifest("", "Widget", named, ""), "apiVersion", "group and version"},
 		"no kind":    {"it cannot be looked up", plainManifest("example.com/v1", "", named, ""), "kind", "kind of the object"},

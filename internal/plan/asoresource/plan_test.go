@@ -70,7 +70,7 @@ func TestClusterIsMadeWithItsPools(t *testing.T) {
 		return documents
 	})
 	if !slices.Contains(ListNeededFacts(in), subnet) {
-		t.Errorf("nobody looks for the subnet of a pool: %v", ListNeededFacts(in))
+		t.Errorf("no fact is requested for the subnet of a pool: %v", ListNeededFacts(in))
 	}
 	in.Facts[subnet.Key()] = nil
 	if _, node := mustPlanNode(t, in, aksID); node.Blocked != "waits for subnets/n to be created" {
@@ -91,7 +91,7 @@ func TestPools(t *testing.T) {
 		want                  string
 		wrong                 string
 	}{
-		"new":    {"as many as the MachinePool says", "", "", "", `"count":3`, ""},
+		"new":    {"the MachinePool decides", "", "", "", `"count":3`, ""},
 		"scaled": {"the MachinePool decides", "", "", `{"properties":{"count":7}}`, `"count":3`, ""},
 		"autoscaled": {"AKS decides", ", enableAutoScaling: true, minCount: 1, maxCount: 9", "", `{"properties":{"count":7}}`, `"count":7`,
 			""},
@@ -102,7 +102,7 @@ func TestPools(t *testing.T) {
 		"unnamed": {"true names no other autoscaler than AKS's", ", enableAutoScaling: true", "true", `{"properties":{"count":7}}`,
 			`"count":7`, ""},
 		"two autoscalers": {"they would fight", ", enableAutoScaling: true", "external", "", "", "enableAutoScaling: Invalid value"},
-		"user's count":    {"somebody has to decide", ", count: 9", "", "", "", "count: Invalid value"},
+		"user's count":    {"the MachinePool owns the count", ", count: 9", "", "", "", "count: Invalid value"},
 		"upgraded": {"a pool never goes back", "", "", `{"properties":{"count":3,"currentOrchestratorVersion":"1.34.1"}}`,
 			`"orchestratorVersion":"1.34.1"`, ""},
 	}
@@ -199,13 +199,13 @@ func TestSkipped(t *testing.T) {
 		tags   string
 		want   string
 	}{
-		"nobody's": {"the credential reaches it", false, "", ""},
+		"untagged": {"the credential reaches it", false, "", ""},
 		"own":      {"it is the Cluster's", true, `"` + infrav1.ClusterTagKey("c1") + `":"owned"`, ""},
 		"another cluster's": {"its kubeconfig is that one's", false, `"` + infrav1.ClusterTagKey("c2") + `":"owned"`,
 			"belongs to another cluster by its tag"},
 		"another owner's": {"so it is in another namespace", false,
 			`"` + infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"`, "belongs to another cluster by its tag"},
-		"borrowed, nobody's": {"the identity is another's", true, "", "can only use resources of the Cluster"},
+		"borrowed, untagged": {"the identity is another's", true, "", "can only use resources of the Cluster"},
 		"borrowed, in letters": {"keys have no case", true, `"` + strings.ToUpper(infrav1.ClusterTagKey("c2")) + `":"owned"`,
 			"belongs to another cluster by its tag"},
 	} {

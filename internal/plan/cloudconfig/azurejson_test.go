@@ -76,9 +76,9 @@ func TestAzureJSON(t *testing.T) {
 		}, replace: []string{"    \"aadClientId\": \"client\",\n    \"aadClientSecret\": \"secret\",\n", "", `Extension": false`,
 			`Extension": true`,
 			`Metadata": true`, "Metadata\": true,\n    \"userAssignedIdentityID\": \"user-client\""}},
-		"identity unset": {reason: "an object that was stored before the field had a default is as one that says None",
+		"identity unset": {reason: "an object that was stored before the field had a default counts as None",
 			change: func(in *cloudconfig.Input) { in.Identity = "" }},
-		"user-assigned unknown": {reason: "cloud-provider-azure would sign in as nobody",
+		"user-assigned unknown": {reason: "cloud-provider-azure would have no identity to sign in with",
 			change: func(in *cloudconfig.Input) { in.Identity = infrav1.VMIdentityUserAssigned },
 			err:    "spec.userAssignedIdentities"},
 		"machine pools": {reason: "the gate of Cluster API decides", change: func(in *cloudconfig.Input) { in.Features.MachinePool = true },
@@ -117,7 +117,7 @@ func TestAzureJSON(t *testing.T) {
     "cloudProviderBackoffExponent": 1.5,
     "cloudProviderBackoffDuration": 4,
     "cloudProviderBackoffJitter": 1.2000000000000002`}},
-		"unknown limit": {reason: "a limit that nobody reads must not look set", change: func(in *cloudconfig.Input) {
+		"unknown limit": {reason: "a limit that is not read must not look set", change: func(in *cloudconfig.Input) {
 			in.AzureCluster.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{RateLimits: []infrav1.RateLimitSpec{{Name: "x"}}}
 		}, err: `"x" is not the name of a rate limit`},
 	}
@@ -130,7 +130,7 @@ func TestAzureJSON(t *testing.T) {
 			controlPlane, worker, err := cloudconfig.BuildAzureJSON(in)
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Errorf("%s: got %v, want an error that says %q", test.reason, err, test.err)
+					t.Errorf("%s: got %v, want an error with %q", test.reason, err, test.err)
 				}
 				return
 			}

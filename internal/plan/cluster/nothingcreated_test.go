@@ -19,7 +19,7 @@ func TestUntouched(t *testing.T) {
 		want   bool
 	}{
 		"new": {"no pass has come to a plan", func(*infrav1.AzureCluster) {}, true},
-		"refused": {"what is said about a refusal is no trace of Azure", func(c *infrav1.AzureCluster) {
+		"refused": {"a condition about a refusal is no sign of resources in Azure", func(c *infrav1.AzureCluster) {
 			c.Status.Conditions = []metav1.Condition{{Type: infrav1.ReadyCondition}}
 		}, true},
 		"resources": {"that list is for people, and does not survive a move",

@@ -85,7 +85,7 @@ func TestDeletePlanNeedsOnlyNames(t *testing.T) {
 	for _, node := range graph.Nodes() {
 		got = append(got, node.ID.ShortName())
 		if node.Policy == arm.Observe {
-			t.Errorf("%s: what is ours goes", node.ID)
+			t.Errorf("%s: the cluster's own resources are deleted", node.ID)
 		}
 	}
 	want := []string{"inboundNatRules/m", "disks/m_OSDisk", "disks/m_a", "disks/m_b", "networkInterfaces/m-nic", "virtualMachines/m"}

@@ -40,7 +40,7 @@ func TestValue(t *testing.T) {
 		}
 	}
 	if got := ownership.OwnerTagValue(newHolder("default", ""), "c1"); got != "" {
-		t.Errorf("without an ID nobody is told apart: %q", got)
+		t.Errorf("owners without an ID cannot be distinguished: %q", got)
 	}
 	if got := ownership.OwnerTagValue(newHolder(strings.Repeat("n", 63), "a"), strings.Repeat("c", 253)); len(got) != 256 {
 		t.Errorf("Azure takes 256 characters: %d", len(got))

@@ -133,7 +133,7 @@ func TestTakenOver(t *testing.T) {
 			after: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, then: true},
 		"size": {reason: "another size than when it was taken over",
 			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D8s_v3" }, then: true},
-		"size of the VM": {reason: "that is what it has",
+		"size of the VM": {reason: "the instance has that size",
 			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D2s_v3" }},
 		"disk": {reason: "another disk",
 			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(512)) }, then: true},

@@ -128,7 +128,7 @@ func TestHoldTemplate(t *testing.T) {
 		t.Errorf("a template is sent: %v", properties["virtualMachineProfile"])
 	}
 	if len(node.OwnedPaths) > 0 {
-		t.Errorf("what the stored template has is removed: %v", node.OwnedPaths)
+		t.Errorf("properties of the stored template are removed: %v", node.OwnedPaths)
 	}
 	graph, _ := pool.BuildPlan(in)
 	settled := pool.LastApplied(in).PathsAfter(graph,

@@ -22,7 +22,7 @@ func TestNaming(t *testing.T) {
 		"provider ID": {"users write provider IDs of Kubernetes", object{"providerID": "azure://" + id}, "spec.providerID"},
 		"key":         {"Azure has maps with IDs as keys", object{"identities": object{id: object{}}}, "spec.identities"},
 		"patch":       {"a patch is a text", object{"patches": []any{"{}", `{"spec": {"id": "` + id + `"}}`}}, "spec.patches[1]"},
-		"exact first": {"a field of its own says more than a patch", object{"a": "x " + id, "b": id}, "spec.b"},
+		"exact first": {"a field of its own is more exact than a patch", object{"a": "x " + id, "b": id}, "spec.b"},
 		"none":        {"names make up the ID", object{"group": "g", "name": "d"}, ""},
 	}
 	for name, test := range tests {

@@ -19,7 +19,7 @@ func TestOSCaching(t *testing.T) {
 		"ephemeral": {"Azure takes ReadOnly only, and None is the schema's default",
 			infrav1.OSDisk{CachingType: infrav1.CachingNone, DiffDiskSettings: ephemeral}, "ReadOnly"},
 		"ephemeral, nothing": {"so it was stored before there was a default", infrav1.OSDisk{DiffDiskSettings: ephemeral}, "ReadOnly"},
-		"ephemeral, wrong": {"Azure says what is wrong with what somebody asked for",
+		"ephemeral, wrong": {"Azure's error explains the invalid setting",
 			infrav1.OSDisk{CachingType: infrav1.CachingReadWrite, DiffDiskSettings: ephemeral}, "ReadWrite"},
 	} {
 		if got := osCaching(test.disk); got != test.want {

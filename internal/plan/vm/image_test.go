@@ -67,7 +67,7 @@ func TestDefaultImage(t *testing.T) {
 			got, err := vm.DefaultImage(test.version, "Machine", test.osType, test.annotations)
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Errorf("%s: got %v, want an error that says %q", test.reason, err, test.err)
+					t.Errorf("%s: got %v, want an error with %q", test.reason, err, test.err)
 				}
 				return
 			}

@@ -17,13 +17,13 @@ func TestSet(t *testing.T) {
 	}{
 		"first":       {"an object may have none yet", nil, map[string]string{"a": "1"}, map[string]string{"a": "1"}, true},
 		"other value": {"the value counts", map[string]string{"a": "1"}, map[string]string{"a": "2"}, map[string]string{"a": "2"}, true},
-		"same": {"what is so is no change", map[string]string{"a": "1"}, map[string]string{"a": "1"}, map[string]string{"a": "1"},
+		"same": {"an equal value is no change", map[string]string{"a": "1"}, map[string]string{"a": "1"}, map[string]string{"a": "1"},
 			false},
 		"others": {"those of others stay", map[string]string{"b": "1"}, map[string]string{"a": "1"}, map[string]string{"a": "1", "b": "1"},
 			true},
 		"empty": {"an empty value takes it away", map[string]string{"a": "1", "b": "1"}, map[string]string{"a": ""},
 			map[string]string{"b": "1"}, true},
-		"empty of none": {"what is not there cannot go", nil, map[string]string{"a": ""}, nil, false},
+		"empty of none": {"an absent annotation cannot be removed", nil, map[string]string{"a": ""}, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			obj := &metav1.ObjectMeta{Annotations: test.have}

@@ -72,7 +72,7 @@ func TestCommandCanBePasted(t *testing.T) {
 			arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Foreign},
 				{ID: network + "publicIPAddresses/b", State: arm.Failed, Err: refused}}}, nil,
 			[]string{"az [resource] [delete] [--ids] [" + network + "publicIPAddresses/b]", patch}},
-		"group of the cluster": {"it takes along what is in it", left(group, network+"publicIPAddresses/b"), nil,
+		"group of the cluster": {"its resources are deleted with it", left(group, network+"publicIPAddresses/b"), nil,
 			[]string{"az [group] [delete] [--subscription] [s] [--yes] [--name] [rg]", patch}},
 		"child": {"it goes with its parent", left(network+"virtualNetworks/v/subnets/a", network+"virtualNetworks/v"), nil,
 			[]string{"az [resource] [delete] [--ids] [" + network + "virtualNetworks/v]", patch}},
@@ -80,7 +80,7 @@ func TestCommandCanBePasted(t *testing.T) {
 			left("/subscriptions/s/resourceGroups/r(1)/providers/Microsoft.Network/publicIPAddresses/b", network+"publicIPAddresses/$(az login)'"),
 			nil,
 			[]string{"az [resource] [delete] [--ids] [/subscriptions/s/resourceGroups/r(1)/providers/Microsoft.Network/publicIPAddresses/b] [" + network + "publicIPAddresses/$(az login)']", patch}},
-		"undecided": {"what may be somebody else's is in no command", arm.Outcome{Results: []arm.Result{
+		"undecided": {"resources that may belong to others are in no command", arm.Outcome{Results: []arm.Result{
 			{ID: network + "publicIPAddresses/a", State: arm.Failed, Err: &arm.Error{Status: 200, Code: "OwnershipTagLost"}},
 			{ID: network + "publicIPAddresses/b", State: arm.Failed, Err: refused}}}, nil,
 			[]string{"az [resource] [delete] [--ids] [" + network + "publicIPAddresses/b]", patch}},
@@ -93,7 +93,7 @@ func TestCommandCanBePasted(t *testing.T) {
 				"az [group] [delete] [--yes] [--name] [/y]",
 				"az [resource] [list] [--tag] [owner=ns/c/1] [--query] [[].id] [--output] [tsv]", "az [resource] [delete] [--ids] [/x]",
 				"az [resource] [delete] [--ids] [/y]", patch}},
-		"names in annotations": {"what is no name of Azure's is in no command", left(many...),
+		"names in annotations": {"texts that are no names in Azure are in no command", left(many...),
 			func(h *deletion.Blocker) { h.ResourceNames = []string{"a", "$(az login)", "'] || ['", "a"} },
 			[]string{"az [resource] [list] [--subscription] [s] [--tag] [owner=ns/c/1] [--query] [[?contains(['a'], name)].id] [--output] [tsv]",
 				"az [resource] [delete] [--ids] [/x]", "az [resource] [delete] [--ids] [/y]", patch}},

@@ -41,7 +41,7 @@ func TestSay(t *testing.T) {
 	deletion.ReplaceConditions(obj, metav1.Condition{Status: metav1.ConditionFalse, Reason: "IdentityNotFound", Message: "gone"},
 		infrav1.VMRunningCondition)
 	if diff := cmp.Diff(first, obj); diff != "" {
-		t.Errorf("what was said already is no change:\n%s", diff)
+		t.Errorf("an equal condition is written again:\n%s", diff)
 	}
 }
 
@@ -74,11 +74,11 @@ func TestFirst(t *testing.T) {
 			"waits for the deletion of: AzureMachine a; waits for objects that are not being deleted yet: AzureMachine b. Cluster c is being deleted, and Cluster API deletes them with it; to do it at once: kubectl delete -n ns machine/b"},
 		"cluster stays": {"both ways are named", []client.Object{machine("a", "owner", false)}, false, false,
 			"waits for objects that are not being deleted yet: AzureMachine a. To continue, delete the Cluster and all that is its: kubectl delete -n ns cluster/c, or only them: kubectl delete -n ns machine/owner"},
-		"cluster gone": {"nobody deletes them but a person", []client.Object{machine("a", "", false)}, true, true,
+		"cluster gone": {"only users delete them", []client.Object{machine("a", "", false)}, true, true,
 			"waits for objects that are not being deleted yet: AzureMachine a. To continue, delete them: kubectl delete -n ns azuremachine/a"},
 		"many": {"the list is bounded, the command is complete", many[:6], true, true,
 			"waits for objects that are not being deleted yet: AzureMachine m0, m1, m2, m3 and 2 more. To continue, delete them: kubectl delete -n ns machine/m0 machine/m1 machine/m2 machine/m3 machine/m4 machine/m5"},
-		"very many": {"a label selects what is too long to name", many, true, true,
+		"very many": {"a label selects objects if the list of names is too long", many, true, true,
 			"waits for objects that are not being deleted yet: AzureMachine m0, m1, m10, m11 and 17 more. To continue, delete them: kubectl delete -n ns machine --selector cluster.x-k8s.io/cluster-name=c"},
 	}
 	for name, test := range tests {

@@ -38,7 +38,7 @@ func TestEnter(t *testing.T) {
 	}{
 		"new": {"before anything is made, the object is held and cannot be moved", machine(nil), false, finalizer, true, true,
 			true},
-		"known": {"what is stored already is enough", machine(entered), false, finalizer, true, true, true},
+		"known": {"the stored object is complete", machine(entered), false, finalizer, true, true, true},
 		"moved here": {"clusterctl keeps finalizers and takes the block away",
 			machine(func(m *infrav1.AzureMachine) { m.Finalizers = []string{finalizer} }), false, finalizer, true, true, true},
 		"of a paused cluster": {"it can move at any time, and nothing is done", machine(entered), true, finalizer, false, true, false},

@@ -23,11 +23,11 @@ func TestPausedInReady(t *testing.T) {
 		ready, while *metav1.Condition
 	}{
 		"ready": {"what runs goes on running", condition("True", "Ready", ""), condition("True", "Paused", why)},
-		"not ready": {"what is wrong is why somebody paused it", condition("False", "QuotaExceeded", "VMRunning: no cores"),
+		"not ready": {"the failure may be the reason of the pause", condition("False", "QuotaExceeded", "VMRunning: no cores"),
 			condition("False", "QuotaExceeded", "paused ("+why+"); before that: VMRunning: no cores")},
 		"not known": {"the last verdict stays", condition("Unknown", "Waiting", "Azure does not answer"),
 			condition("Unknown", "Waiting", "paused ("+why+"); before that: Azure does not answer")},
-		"not yet any": {"something is said of what was paused from the start", nil,
+		"not yet any": {"an object that was paused from the start gets a condition", nil,
 			condition("Unknown", "Paused", "paused ("+why+") before the first reconciliation")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,8 +68,8 @@ func TestRequested(t *testing.T) {
 		asked, handled string
 		want           bool
 	}{
-		"never":   {"nobody asked", "", "", false},
-		"asked":   {"nobody has heeded it", "12:00", "", true},
+		"never":   {"there was no request", "", "", false},
+		"asked":   {"the request is not handled yet", "12:00", "", true},
 		"again":   {"another value is another wish", "13:00", "12:00", true},
 		"heeded":  {"one pass is enough", "12:00", "12:00", false},
 		"removed": {"taking the annotation away asks for nothing", "", "12:00", false},

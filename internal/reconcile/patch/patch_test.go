@@ -41,9 +41,9 @@ func TestWriteTellsFailures(t *testing.T) {
 		deleting bool
 		want     error
 	}{
-		"conflict":      {reason: "what is not stored must not be taken for stored", answer: conflict, want: conflict},
-		"gone":          {reason: "nobody would find what is made for an object that is not there", answer: gone, want: gone},
-		"gone at last":  {reason: "the end of an object that is being deleted is what was wanted", answer: gone, deleting: true},
+		"conflict":      {reason: "a failed write must not count as stored", answer: conflict, want: conflict},
+		"gone":          {reason: "resources of an object that does not exist would be lost", answer: gone, want: gone},
+		"gone at last":  {reason: "the end of an object that is being deleted is no failure", answer: gone, deleting: true},
 		"late conflict": {reason: "a finalizer that is not taken away has to be tried again", answer: conflict, deleting: true, want: conflict},
 	}
 	for name, test := range tests {
@@ -96,7 +96,7 @@ func TestRenew(t *testing.T) {
 			want:   `{"status":{"conditions":[{` + at + `,"message":"x` + long[:maxMessage-2] + `","reason":"Failed","status":"False","type":"Ready"}]}}`,
 		},
 		"map of failure domains": {
-			reason: "Cluster API reads a list, also where it says the same",
+			reason: "Cluster API reads the list, also if the map has the same content",
 			obj:    &infrav1.AzureCluster{},
 			stored: `{"failureDomains":{"2":{"controlPlane":true},"1":{}}}`,
 			want:   `{"status":{"failureDomains":[{"name":"1"},{"controlPlane":true,"name":"2"}]}}`,

@@ -79,7 +79,7 @@ func TestOrder(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 			if !q.ready.isEmpty() || len(q.items) != 0 || len(q.ready.namespaces) != 0 || q.ready.order.Len() != 0 || q.Len() != 0 {
-				t.Error("the queue keeps something of what was handed out")
+				t.Error("the queue keeps data of requests that it handed out")
 			}
 		})
 	}

@@ -35,7 +35,7 @@ func TestMemory(t *testing.T) {
 	}
 	cluster := client.ObjectKey{Namespace: "default", Name: "c1"}
 	if memory.InputChanged(key, one) {
-		t.Error("what a process that starts comes to is news")
+		t.Error("a new process counts an object as stable before its first reconciliation")
 	}
 	due := memory.MarkStable(key, cluster, one, 10*time.Minute)
 	if due <= 0 || due > 10*time.Minute {
@@ -121,14 +121,14 @@ func TestSince(t *testing.T) {
 	since("another spec begins anew", two, 7*time.Minute)
 	now = epoch.Add(450 * time.Second)
 	memory.ReplaceFingerprint(key, two, stable.Fingerprint{3})
-	since("what the pass itself writes does not", stable.Fingerprint{3}, 7*time.Minute)
+	since("a write of the reconciliation itself does not", stable.Fingerprint{3}, 7*time.Minute)
 	memory.ReplaceFingerprint(key, one, two)
-	since("nor what a pass over an older spec writes", stable.Fingerprint{3}, 7*time.Minute)
+	since("nor does a write of a reconciliation of an older spec", stable.Fingerprint{3}, 7*time.Minute)
 	memory.ReplaceFingerprint(key, stable.Fingerprint{3}, two)
 	now = epoch.Add(8 * time.Minute)
 	memory.MarkStable(key, key, two, 10*time.Minute)
-	since("what was in order begins anew", two, 8*time.Minute)
+	since("a stable object begins anew", two, 8*time.Minute)
 	now = epoch.Add(9 * time.Minute)
 	memory.Forget(key)
-	since("and what was deleted", two, 9*time.Minute)
+	since("so does a deleted one", two, 9*time.Minute)
 }

@@ -26,7 +26,7 @@ func TestOrder(t *testing.T) {
 		want   []string
 	}{
 		"with priorities": {
-			reason: "what is woken goes first, each once",
+			reason: "woken objects go first, each once",
 			queue:  priorityqueue.New[reconcile.Request]("test"),
 			want:   []string{"early", "late", "changed", "other"},
 		},

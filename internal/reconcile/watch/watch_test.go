@@ -29,14 +29,14 @@ func TestUpdates(t *testing.T) {
 		want   wakes
 	}{
 		"nothing": {"an informer's resync is no change", func(*infrav1.AzureClusterIdentity) {}, wakes{}},
-		"version": {"a write of the same says nothing", func(o *infrav1.AzureClusterIdentity) { o.ResourceVersion = "8" }, wakes{}},
-		"status":  {"what a pass says about itself leads to no pass", condition("SomethingReady", "Failed", "no"), wakes{}},
+		"version": {"a write without changes wakes no object", func(o *infrav1.AzureClusterIdentity) { o.ResourceVersion = "8" }, wakes{}},
+		"status":  {"the condition that a reconciliation sets leads to no reconciliation", condition("SomethingReady", "Failed", "no"), wakes{}},
 		"spec":    {"a correction counts at once", func(o *infrav1.AzureClusterIdentity) { o.Generation++ }, wakes{true, true, true}},
 		"label": {"labels say whose it is", func(o *infrav1.AzureClusterIdentity) { o.Labels = map[string]string{"a": "b"} },
 			wakes{true, true, true}},
 		"annotation": {"annotations pause and ask for a retry",
 			func(o *infrav1.AzureClusterIdentity) { o.Annotations = map[string]string{"a": "b"} }, wakes{true, true, true}},
-		"deletion": {"what is being deleted has to go",
+		"deletion": {"an object that is being deleted has to go",
 			func(o *infrav1.AzureClusterIdentity) { o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, wakes{true, true, true}},
 		"finalizer": {"only the object itself goes on with its finalizer; who holds an identity concerns no other",
 			func(o *infrav1.AzureClusterIdentity) { o.Finalizers = []string{"a/b"} }, wakes{Own: true}},

@@ -20,8 +20,8 @@ func TestNothingSecretPasses(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		pairs  []any
-		// says is the text that must remain.
-		says string
+		// remains is the text that must remain.
+		remains string
 	}{
 		"body": {"client-go logs bodies from level 8 on", []any{"body", `{"kind":"Secret","data":{"value":"` + canary + `"}}`},
 			"bytes (left out)"},
@@ -30,7 +30,7 @@ func TestNothingSecretPasses(t *testing.T) {
 		"list":            {"also one that has no name", []any{"objects", &corev1.SecretList{Items: []corev1.Secret{*secret}}}, "SecretList"},
 		"value":           {"a copy that is no object", []any{"secret", *secret}, "left out"},
 		"within":          {"something that holds one", []any{"loaded", map[string]any{"data": map[string]string{"value": canary}}}, "left out"},
-		"bytes":           {"nobody logs bytes to be read", []any{"raw", []byte(canary)}, "bytes (left out)"},
+		"bytes":           {"bytes are not readable in a log", []any{"raw", []byte(canary)}, "bytes (left out)"},
 		"private key":     {"of a certificate", []any{"text", "before " + pem + " after"}, "before (left out) after"},
 		"cut private key": {"one that was cut off", []any{"text", pem[:50+len(canary)/2]}, "(left out)"},
 		"token":           {"a bearer token", []any{"header", "Bearer eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJ4In0." + canary}, "Bearer (left out)"},
@@ -40,7 +40,7 @@ func TestNothingSecretPasses(t *testing.T) {
 		"JSON in a text": {"azure.json in a file", []any{"text", `{"file":"{\"aadClientSecret\":\"` + canary + `\"}"}`}, "(left out)"},
 		"nested": {"protected settings with objects in them", []any{"text", `{"protectedSettings":{"a":{"b":1},"c":"` + canary + `"}}`},
 			"(left out)"},
-		"form": {"what is sent to Entra ID", []any{"text", "grant_type=x&client_secret=" + canary + "&scope=y"}, "&scope=y"},
+		"form": {"a token request to Entra ID", []any{"text", "grant_type=x&client_secret=" + canary + "&scope=y"}, "&scope=y"},
 		"windows password": {"of a VM's profile", []any{"text", `{"adminUsername":"capi","adminPassword": "` + canary + `"}`},
 			`"adminUsername":"capi"`},
 	}
@@ -48,10 +48,10 @@ func TestNothingSecretPasses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			lines := map[string]string{}
 			for where, write := range map[string]func(log *strings.Builder){
-				"values": func(log *strings.Builder) { logger(log).Info("said", test.pairs...) },
-				"with":   func(log *strings.Builder) { logger(log).WithValues(test.pairs...).WithName("n").Info("said") },
+				"values": func(log *strings.Builder) { logger(log).Info("message", test.pairs...) },
+				"with":   func(log *strings.Builder) { logger(log).WithValues(test.pairs...).WithName("n").Info("message") },
 				"error": func(log *strings.Builder) {
-					logger(log).Error(errors.New(`"token":"`+canary+`"`), "said", test.pairs...)
+					logger(log).Error(errors.New(`"token":"`+canary+`"`), "message", test.pairs...)
 				},
 			} {
 				log := &strings.Builder{}
@@ -62,8 +62,8 @@ func TestNothingSecretPasses(t *testing.T) {
 				if strings.Contains(line, canary) {
 					t.Errorf("%s: %s shows the canary: %s", test.reason, where, line)
 				}
-				if !strings.Contains(strings.ReplaceAll(line, `\`, ""), test.says) {
-					t.Errorf("%s: %s does not say %q: %s", test.reason, where, test.says, line)
+				if !strings.Contains(strings.ReplaceAll(line, `\`, ""), test.remains) {
+					t.Errorf("%s: %s lacks %q: %s", test.reason, where, test.remains, line)
 				}
 			}
 		})
@@ -82,7 +82,7 @@ func TestOrdinaryLinesStay(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", log, plain)
 	}
 	called := &strings.Builder{}
-	callers(called).Info("said")
+	callers(called).Info("message")
 	if !strings.Contains(called.String(), "redact_test.go") {
 		t.Errorf("a line names the place that logs, got %s", called)
 	}

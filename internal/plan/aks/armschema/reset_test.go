@@ -26,17 +26,17 @@ func TestRetract(t *testing.T) {
 		reason   string
 		kind     Kind
 		preview  bool
-		before   string // what was sent
-		body     string // what is planned now
+		before   string // the body that was sent
+		body     string // the body of the present plan
 		want     string
 		wantKept []string
 	}{
 		"nothing before": {reason: "a first plan takes nothing back", kind: AgentPool, body: `{"properties":{"maxPods":30}}`,
 			want: `{"properties":{"maxPods":30}}`},
-		"the same": {reason: "what is still there is not taken back, whatever its value", kind: AgentPool,
+		"the same": {reason: "a property that the plan still has is not reset, whatever its value", kind: AgentPool,
 			before: `{"properties":{"osSKU":"Ubuntu"}}`, body: `{"properties":{"osSKU":"AzureLinux"}}`,
 			want: `{"properties":{"osSKU":"AzureLinux"}}`},
-		"null now": {reason: "null is said already", kind: AgentPool, before: `{"properties":{"osSKU":"Ubuntu"}}`,
+		"null now": {reason: "the plan resets it already", kind: AgentPool, before: `{"properties":{"osSKU":"Ubuntu"}}`,
 			body: `{"properties":{"osSKU":null}}`, want: `{"properties":{"osSKU":null}}`},
 		"a boolean": {
 			reason: "a boolean goes back to false where no default is stated", kind: ManagedCluster,
@@ -48,7 +48,7 @@ func TestRetract(t *testing.T) {
 			want: `{"properties":{"storageProfile":{"diskCSIDriver":{"enabled":true}}}}`,
 		},
 		"a documented default": {
-			reason: "scalars go back to what Azure would have used", kind: AgentPool,
+			reason: "scalars go back to Azure's default", kind: AgentPool,
 			before: `{"properties":{"upgradeSettings":{"maxSurge":"50%","drainTimeoutInMinutes":5}}}`, body: `{"properties":{}}`,
 			want: `{"properties":{"upgradeSettings":{"maxSurge":"10%","drainTimeoutInMinutes":30}}}`,
 		},
@@ -82,7 +82,7 @@ func TestRetract(t *testing.T) {
 			want:   `{"identity":{"type":"SystemAssigned","userAssignedIdentities":{}}}`,
 		},
 		"an add-on": {
-			reason: "add-ons cannot be removed; they are switched off, and what is off has no settings", kind: ManagedCluster,
+			reason: "add-ons cannot be removed; they are switched off, without settings", kind: ManagedCluster,
 			before: `{"properties":{"addonProfiles":{"azurepolicy":{"enabled":true,"config":{"a":"b"}},"omsagent":{"enabled":true}}}}`,
 			body:   `{"properties":{"addonProfiles":{"omsagent":{"enabled":true}}}}`,
 			want:   `{"properties":{"addonProfiles":{"azurepolicy":{"enabled":false},"omsagent":{"enabled":true}}}}`,
@@ -94,7 +94,7 @@ func TestRetract(t *testing.T) {
 			want:   `{"properties":{"addonProfiles":{"azurepolicy":{"enabled":true,"config":{}}}}}`,
 		},
 		"an object with a switch": {
-			reason: "key and vault of what is switched off need not be taken back", kind: ManagedCluster,
+			reason: "key and vault of a switched-off feature need no reset", kind: ManagedCluster,
 			before: `{"properties":{"securityProfile":{"azureKeyVaultKms":{"enabled":true,"keyId":"https://v/keys/k","keyVaultNetworkAccess":"Public"}}}}`, body: `{"properties":{}}`,
 			want: `{"properties":{"securityProfile":{"azureKeyVaultKms":{"enabled":false}}}}`,
 		},
@@ -120,7 +120,7 @@ func TestRetract(t *testing.T) {
 			wantKept: []string{"/properties/kubeletConfig/cpuCfsQuota"},
 		},
 		"required": {
-			reason: "a block is not sent without what Azure requires in it", kind: ManagedCluster,
+			reason: "a block is not sent without its required properties", kind: ManagedCluster,
 			before: `{"properties":{"windowsProfile":{"adminUsername":"a","enableCSIProxy":true}}}`, body: `{"properties":{}}`,
 			want:     `{"properties":{}}`,
 			wantKept: []string{"/properties/windowsProfile/adminUsername", "/properties/windowsProfile/enableCSIProxy"},

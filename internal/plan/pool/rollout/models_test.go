@@ -89,7 +89,7 @@ func TestDecideModels(t *testing.T) {
 			seen{Capacity: 3, Stale: true, NewTemplate: true}, nil, "hold"},
 		"last model": {"it is kept while a VM is being deleted, which may free another", surge, 4, "rd1 r2 r",
 			seen{Capacity: 2}, nil, ""},
-		"stale": {"nothing is decided from what was before the last write", surge, 3, "r ru1 ru2",
+		"stale": {"a state from before the last write leads to no action", surge, 3, "r ru1 ru2",
 			seen{Capacity: 3, Stale: true}, nil, ""},
 	}
 	for name, test := range tests {
@@ -108,7 +108,7 @@ func TestDecideModels(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 			if after := cmp.Diff(nil, test.seen); before != after {
-				t.Errorf("what was seen was changed:\n%s", after)
+				t.Errorf("the input was changed:\n%s", after)
 			}
 		})
 	}

@@ -64,8 +64,9 @@ func TestDecide(t *testing.T) {
 		"in order":   {"a quiet pool", surge, 3, "", "nr nr nr", seen{Capacity: 3}, ""},
 		"made":       {"a pool that is new gets its VMs", surge, 3, "", "", seen{}, "capacity 3"},
 		"being made": {"Azure is at it", surge, 3, "", "nr", seen{Capacity: 3, Updating: true}, ""},
-		"given up":   {"what Azure could not make is asked for again", surge, 3, "", "nr", seen{Capacity: 3}, "capacity 3"},
-		"given up and unwanted": {"the size is what is there, so that nothing comes later", surge, 1, "", "nr", seen{Capacity: 3},
+		"given up":   {"VMs that Azure could not create are requested again", surge, 3, "", "nr", seen{Capacity: 3}, "capacity 3"},
+		"given up and unwanted": {"the size becomes the number of existing VMs, so that none is added later", surge, 1, "", "nr",
+			seen{Capacity: 3},
 			"capacity 1"},
 		"surge":           {"one more comes before one goes", surge, 3, "", "or or or", seen{Capacity: 3}, "capacity 4"},
 		"surge coming":    {"it is not there yet", surge, 3, "", "or or or", seen{Capacity: 4, Updating: true}, ""},
@@ -74,7 +75,7 @@ func TestDecide(t *testing.T) {
 		"surge ready, newest": {"the newest of the old ones goes", surge, 3, rollout.Newest, "or or or nr", seen{Capacity: 4},
 			"retire c"},
 		"drained":  {"nothing holds it any more", surge, 3, "", "orlf or or nr", seen{Capacity: 4}, "delete a"},
-		"draining": {"Cluster API says when", surge, 3, "", "orl or or nr", seen{Capacity: 4}, ""},
+		"draining": {"Cluster API decides when", surge, 3, "", "orl or or nr", seen{Capacity: 4}, ""},
 		"being deleted": {"it counts until it is gone, as it takes quota", surge, 3, "", "orlfd or or nr", seen{Capacity: 3},
 			""},
 		"next one": {"the next one comes", surge, 3, "", "or or nr", seen{Capacity: 3}, "capacity 4"},
@@ -131,12 +132,12 @@ func TestDecide(t *testing.T) {
 		"smaller, one not ready": {"it goes before those that work", surge, 2, "", "nr nr n", seen{Capacity: 3}, "retire c"},
 		"smaller, two not ready": {"the one that is Ready stays", surge, 1, "", "n nr n", seen{Capacity: 3}, "retire a c"},
 		"smaller while rolling":  {"old ones go before new ones", surge, 2, "", "or or nr nr", seen{Capacity: 4}, "retire a b"},
-		"smaller, size not reached": {"what is still coming counts, and none of those that are there is too many yet", surge, 2, "", "nr",
+		"smaller, size not reached": {"VMs in creation count, and no existing one is too many yet", surge, 2, "", "nr",
 			seen{Capacity: 2, Updating: true}, ""},
 		"bigger":               {"all at once", surge, 5, "", "nr nr", seen{Capacity: 2}, "capacity 5"},
 		"bigger while rolling": {"with the surge", surge, 4, "", "or or", seen{Capacity: 2}, "capacity 5"},
 		"to none":              {"all go", surge, 0, "", "nr nr", seen{Capacity: 2}, "retire a b"},
-		"stale": {"nothing is decided from what was before the last write", surge, 3, "", "or or or nr",
+		"stale": {"a state from before the last write leads to no action", surge, 3, "", "or or or nr",
 			seen{Capacity: 4, Stale: true}, ""},
 		"model not stored": {"what would come is of the old model", surge, 3, "", "or or or", seen{Capacity: 3, Outdated: true},
 			""},
@@ -156,7 +157,7 @@ func TestDecide(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 			if after := cmp.Diff(nil, test.seen); before != after {
-				t.Errorf("what was seen was changed:\n%s", after)
+				t.Errorf("the input was changed:\n%s", after)
 			}
 		})
 	}
