@@ -94,7 +94,7 @@ func TestBuildPrintsPlainLinesWithoutATerminal(t *testing.T) {
 	}
 	for _, name := range []string{"etcd", "kube-apiserver", "capi-core", "capi-kubeadm-control-plane"} {
 		if !strings.Contains(out, "\n  "+name+" ") {
-			t.Errorf("no line of its own says that %s is built:\n%q", name, out)
+			t.Errorf("no line of its own reports that %s is built:\n%q", name, out)
 		}
 	}
 	if strings.ContainsAny(out+messages, "\r\x1b") {
@@ -145,7 +145,7 @@ func TestBuildSaysWhichGoItNeeds(t *testing.T) {
 			want: []string{"Go 1.26", "is 1.20.14", "https://go.dev/doc/install"},
 		},
 		"old and alone": {
-			reason: "a later Go that may not fetch another one says so itself", program: fakeGo,
+			reason: "a later Go that may not fetch another one reports that itself", program: fakeGo,
 			environment: []string{"FAKE_VERSION=go: go.mod requires go >= 1.26 (running go 1.24; GOTOOLCHAIN=local)", "FAKE_STATUS=1"},
 			want:        []string{"Go 1.26", "does not provide it", "running go 1.24; GOTOOLCHAIN=local"},
 		},

@@ -51,7 +51,7 @@ func TestFailureDomainsJSON(t *testing.T) {
 			}
 			again, err := json.Marshal(got)
 			if err != nil || string(again) != tc.again {
-				t.Errorf("%s: written as %s, %v, want %s: a patch has to see what is stored", tc.reason, again, err, tc.again)
+				t.Errorf("%s: written as %s, %v, want %s: a patch has to see the stored value", tc.reason, again, err, tc.again)
 			}
 		})
 	}
@@ -77,7 +77,7 @@ func TestAzureClusterWithStatusOfContractV1beta1(t *testing.T) {
 }
 
 func TestAllowedNamespacesKeepsAnEmptyList(t *testing.T) {
-	for raw, nobody := range map[string]bool{`{"list":[]}`: true, `{}`: false, `{"list":null}`: false} {
+	for raw, admitsNone := range map[string]bool{`{"list":[]}`: true, `{}`: false, `{"list":null}`: false} {
 		got := AllowedNamespaces{}
 		if err := json.Unmarshal([]byte(raw), &got); err != nil {
 			t.Fatal(err)
@@ -87,11 +87,11 @@ func TestAllowedNamespacesKeepsAnEmptyList(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := `{}`
-		if nobody {
+		if admitsNone {
 			want = `{"list":[]}`
 		}
 		if string(again) != want {
-			t.Errorf("%s is written as %s, want %s: an empty list admits nobody, none admits everybody", raw, again, want)
+			t.Errorf("%s is written as %s, want %s: an empty list admits no namespace, an absent list admits all", raw, again, want)
 		}
 	}
 }

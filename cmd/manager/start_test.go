@@ -104,11 +104,11 @@ func TestStart(t *testing.T) {
 			log := start(t, test.arguments, test.variables)
 			for _, set := range test.pointless {
 				if got := strings.Count(log, `set="`+set+":"); got != 1 {
-					t.Errorf("%s: the log says %d times that %s has no effect, want once", test.reason, got, set)
+					t.Errorf("%s: the log has %d notes that %s has no effect, want one", test.reason, got, set)
 				}
 			}
 			if got := strings.Count(log, "Accepted and without effect"); got != len(test.pointless) {
-				t.Errorf("%s: the log has %d notes of what has no effect, want %d", test.reason, got, len(test.pointless))
+				t.Errorf("%s: the log has %d notes of flags without effect, want %d", test.reason, got, len(test.pointless))
 			}
 			for _, text := range test.heard {
 				if !strings.Contains(log, text) {
@@ -129,16 +129,16 @@ func TestEnds(t *testing.T) {
 		reason    string
 		arguments []string
 		fails     bool
-		says      string
+		output    string
 	}{
-		"unknown gate": {"what somebody asks for and nobody knows is not passed over",
+		"unknown gate": {"an unknown gate is not ignored",
 			[]string{"--feature-gates=EdgeZone=true,EdgeZones=true"}, true, "unrecognized feature gate: EdgeZones (--help lists the flags)\n"},
 		"unknown flag": {"as with gates", []string{"--azure-cluster-concurrency=1"}, true,
 			"unknown flag: --azure-cluster-concurrency (--help lists the flags)\n"},
 		"unknown controller": {"as with gates", []string{"--disable-controllers-or-webhooks=All"}, true, `"All" is not known`},
 		"help": {"it is no mistake", []string{"--help"}, false,
 			"Accepted and without effect: a reconciliation of a pool includes all its AzureMachinePoolMachines. (default 10)"},
-		"version": {"whoever has an image wants to know what is in it", []string{"--version"}, false, "dev\n"},
+		"version": {"users of an image need its version", []string{"--version"}, false, "dev\n"},
 		"migration": {"the init container of the second operator has the manager's image, and its pod starts when that is done",
 			[]string{"migrate-aso-crds"}, false, "Nothing to migrate"},
 	} {
@@ -149,8 +149,8 @@ func TestEnds(t *testing.T) {
 			if failed := err != nil; failed != test.fails {
 				t.Errorf("%s: ended with %v", test.reason, err)
 			}
-			if !strings.Contains(out.String(), test.says) {
-				t.Errorf("%s: does not say %q but\n%s", test.reason, test.says, out)
+			if !strings.Contains(out.String(), test.output) {
+				t.Errorf("%s: the output lacks %q:\n%s", test.reason, test.output, out)
 			}
 		})
 	}

@@ -79,7 +79,7 @@ func TestDocumentedDefault(t *testing.T) {
 			comment: "If not specified, the default is maxSurge.", want: ""},
 		"two defaults": {reason: "what depends on other values is no default", property: property{Type: "integer"},
 			comment: "The default value is 0 for single-stack and 1 for dual-stack.", want: ""},
-		"read-only": {reason: "nobody sets it back", property: property{Type: "string", ReadOnly: true, Enum: []string{"Linux"}},
+		"read-only": {reason: "a read-only property needs no reset", property: property{Type: "string", ReadOnly: true, Enum: []string{"Linux"}},
 			comment: "READ-ONLY; The default is Linux.", want: ""},
 		"a new value": {reason: "a value that the enumeration does not have is a mistake",
 			property: property{Type: "string", Enum: []string{"A"}}, comment: "The default is B.", want: ""},

@@ -71,7 +71,7 @@ func TestRun(t *testing.T) {
 	}{
 		"too few":      {"a checkout is needed", "usage", []string{checkout}},
 		"no version":   {"the version is part of the name", "PROVIDER@VERSION", []string{checkout, "Test.Provider"}},
-		"no types":     {"nobody has said which types matter", "name the types", []string{checkout, "Test.Provider@2030-01-01"}},
+		"no types":     {"the arguments name no types", "name the types", []string{checkout, "Test.Provider@2030-01-01"}},
 		"no such file": {"the version is not in the checkout", "0 files", []string{checkout, "Test.Provider@2031-01-01", "Test.Provider/things"}},
 		"no such type": {"the version does not have it", "none of the types",
 			[]string{checkout, "Test.Provider@2030-01-01", "Test.Provider/other"}},

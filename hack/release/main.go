@@ -39,7 +39,7 @@ func run(ctx context.Context, out io.Writer, arguments []string) error {
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
 	r, architectures := &folder.Release{}, ""
 	flags.StringVar(&r.Root, "root", filepath.Join("..", ".."), "The checkout.")
-	flags.StringVar(&r.Out, "out", "", "Folder for what is made; empty is out in the checkout.")
+	flags.StringVar(&r.Out, "out", "", "Folder for the results. Defaults to the folder out of the checkout.")
 	flags.StringVar(&r.Version, "version", "", "Version of the release, as in v2.0.0.")
 	flags.StringVar(&r.Registry, "registry", "registry.example", "Registry of the image, with folders if it has them.")
 	flags.StringVar(&architectures, "architectures", "", "Architectures of the image, separated by commas; empty is all that releases have.")

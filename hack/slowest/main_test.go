@@ -21,7 +21,7 @@ func TestRun(t *testing.T) {
 		fails    string
 	}{
 		"slowest first": {
-			reason: "what took longest is what is worth a look, whether it passed or not",
+			reason: "the slowest packages are listed, whether they passed or not",
 			commands: []string{`printf 'ok  \texample/a\t1.250s\nok  \texample/b\t(cached)\n'`,
 				`printf -- '--- FAIL: TestC (0.00s)\n    c_test.go:1: no\nFAIL\nFAIL\texample/c\t12.000s\n?   \texample/d\t[no test files]\nFAIL\n'; exit 1`},
 			want: "ok  \texample/a\t1.250s\nok  \texample/b\t(cached)\n" +
@@ -30,13 +30,13 @@ func TestRun(t *testing.T) {
 			fails: "exit status 1",
 		},
 		"goes on": {
-			reason:   "a failure of one module does not hide what the others say",
+			reason:   "a failure of one module does not hide the results of the others",
 			commands: []string{"echo first; exit 3", `printf 'last'`},
 			want:     "first\nlast\n--- TIME for all tests; the 0 slowest of 0 packages that ran:\n",
 			fails:    "exit 3: exit status 3",
 		},
 		"messages": {
-			reason:   "a package that does not compile says so on standard error",
+			reason:   "a package that does not compile is reported on standard error",
 			commands: []string{`echo '# example/a' >&2; echo 'a.go:1: no' >&2; printf 'FAIL\texample/a [build failed]\n'; false`},
 			want:     "# example/a\na.go:1: no\nFAIL\texample/a [build failed]\n--- TIME for all tests; the 0 slowest of 0 packages that ran:\n",
 			fails:    "exit status 1",

@@ -125,7 +125,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(append(exampleRuns(), exampleRuns()...), got); diff != "" {
-		t.Errorf("what was written, twice (-want +got):\n%s", diff)
+		t.Errorf("the two outputs differ (-want +got):\n%s", diff)
 	}
 	if err := WriteRuns(file, nil); err != nil {
 		t.Fatal(err)

@@ -28,7 +28,8 @@ func TestPasses(t *testing.T) {
 		want                  *Passes
 	}{
 		"those of the phase": {
-			reason: "what was before is not counted", before: before, after: after, want: &Passes{Count: 100, P50: 0.01, P90: 0.085, P99: 0.1},
+			reason: "earlier reconciliations are not counted", before: before, after: after, want: &Passes{Count: 100, P50: 0.01, P90: 0.085,
+				P99: 0.1},
 		},
 		"after a restart": {
 			reason: "a new process counts from nothing", before: after, after: before, want: &Passes{Count: 5, P50: 0.005, P90: 0.009, P99: 0.0099},

@@ -121,7 +121,7 @@ func (r *runner) runScenario(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	config.QPS, config.Burst = -1, -1 // the bench is no part of what is measured, and should not hold it up
+	config.QPS, config.Burst = -1, -1 // requests of the bench must not delay the measured ones
 	if r.kube, err = client.New(config, client.Options{}); err != nil {
 		return err
 	}
@@ -299,7 +299,8 @@ func (r *runner) createFleet(ctx context.Context, all *fleet, p *Phase) error {
 	references := schedule.FindReferences(state)
 	var longest time.Duration
 	for i := range all.clusters {
-		line := timeline.BuildTimeline(workload.Times{Applied: begin, Provisioned: end}, []string{clusterName(i)}, log, operations, references, nil)
+		line := timeline.BuildTimeline(workload.Times{Applied: begin, Provisioned: end}, []string{clusterName(i)}, log, operations, references,
+			nil)
 		if _, critical := line.CriticalPath(); critical > longest {
 			longest = critical
 		}

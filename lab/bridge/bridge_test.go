@@ -283,7 +283,8 @@ func TestClusterComesUp(t *testing.T) {
 	t.Run("as kubectl asks", func(t *testing.T) { checkKubectl(t, f, d, c) })
 
 	t.Run("port-forward over WebSocket", func(t *testing.T) {
-		target := c.CoreV1().RESTClient().Post().Resource("pods").Namespace(metav1.NamespaceSystem).Name("etcd-cp-0").SubResource("portforward").URL()
+		target := c.CoreV1().RESTClient().Post().
+			Resource("pods").Namespace(metav1.NamespaceSystem).Name("etcd-cp-0").SubResource("portforward").URL()
 		dialer, err := portforward.NewSPDYOverWebsocketDialer(target, d.restConfig(t, f, d.clientCertificate(t, secret.ClusterCA)))
 		if err != nil {
 			t.Fatal(err)
@@ -318,16 +319,16 @@ func checkAccess(t *testing.T, f *fakeSimulator, d *bootData) {
 	}{
 		"admin lists nodes": {reason: "kubeconfigs of Cluster API", client: d.clientCertificate(t, secret.ClusterCA),
 			path: "/api/v1/nodes", want: 200},
-		"nobody lists nodes": {reason: "no credential", path: "/api/v1/nodes", want: 401},
+		"anonymous lists nodes": {reason: "no credential", path: "/api/v1/nodes", want: 401},
 		"stranger lists nodes": {reason: "a certificate of another cluster's CA", client: other.clientCertificate(t, secret.ClusterCA),
 			path: "/api/v1/nodes", want: 401},
 		"etcd client lists nodes": {reason: "the etcd CA is not the cluster CA", client: d.clientCertificate(t, secret.EtcdCA),
 			path: "/api/v1/nodes", want: 401},
-		"nobody reads cluster-info": {reason: "discovery is anonymous", path: clusterInfoPath, want: 200},
-		"token reads cluster-info":  {reason: "second step of discovery", token: testToken, path: clusterInfoPath, want: 200},
-		"token lists secrets":       {reason: "kubeadm's roles do not grant it", token: testToken, path: "/api/v1/secrets", want: 403},
-		"wrong secret half":         {reason: "the ID alone is public", token: "abcdef.ffffffffffffffff", path: clusterInfoPath, want: 401},
-		"unknown token":             {reason: "no Secret of that ID", token: "fedcba.0123456789abcdef", path: clusterInfoPath, want: 401},
+		"anonymous reads cluster-info": {reason: "discovery is anonymous", path: clusterInfoPath, want: 200},
+		"token reads cluster-info":     {reason: "second step of discovery", token: testToken, path: clusterInfoPath, want: 200},
+		"token lists secrets":          {reason: "kubeadm's roles do not grant it", token: testToken, path: "/api/v1/secrets", want: 403},
+		"wrong secret half":            {reason: "the ID alone is public", token: "abcdef.ffffffffffffffff", path: clusterInfoPath, want: 401},
+		"unknown token":                {reason: "no Secret of that ID", token: "fedcba.0123456789abcdef", path: clusterInfoPath, want: 401},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := d.restConfig(t, f, tc.client)
@@ -463,7 +464,8 @@ func TestJoinWaits(t *testing.T) {
 		"kubeadm join retries: API server "+testEndpointHost+":6443 is not reachable: listener: no member of the backend pool listens on 6443")
 	f.bootGuest(testGuest("cp-0", d.initData(t)))
 	awaitMessage("worker-0",
-		"kubeadm join retries: API server "+testEndpointHost+":6443: Unauthorized: bootstrap token abcdef has no Secret kube-system/bootstrap-token-abcdef in the workload cluster (401)")
+		"kubeadm join retries: API server "+testEndpointHost+":6443: Unauthorized: bootstrap token abcdef has no Secret "+
+			"kube-system/bootstrap-token-abcdef in the workload cluster (401)")
 	if _, err := d.newClientset(t, f).CoreV1().Secrets(metav1.NamespaceSystem).Create(t.Context(), tokenSecret(testToken),
 		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -476,7 +478,8 @@ func TestJoinWaits(t *testing.T) {
 	f.bootGuest(testGuest("worker-1", stranger.workerData(t)))
 	got := f.awaitPhase("worker-1", phaseFailed).Message
 	hash := func(b *bootData) string { return b.join.Discovery.BootstrapToken.CACertHashes[0] }
-	want := "kubeadm join gave up after 1s: caCertHashes: none of " + hash(stranger) + " is the CA of the cluster at " + testEndpointHost + ":6443, which is " + hash(d)
+	want := "kubeadm join gave up after 1s: caCertHashes: none of " + hash(stranger) +
+		" is the CA of the cluster at " + testEndpointHost + ":6443, which is " + hash(d)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("reason (-want +got)\n%s", diff)
 	}
@@ -518,7 +521,8 @@ func TestReportsKeepSecrets(t *testing.T) {
 	if strings.Contains(string(all), "s3cret-value") {
 		t.Errorf("a report shows the client secret: %s", all)
 	}
-	if want := "/etc/kubernetes/azure.json: keys useManagedIdentityExtension and aadClientSecret are both set: only one identity can be used"; f.lastReport("cp-0").Message != want {
+	if want := "/etc/kubernetes/azure.json: keys useManagedIdentityExtension and aadClientSecret are both set: only one identity can be " +
+		"used"; f.lastReport("cp-0").Message != want {
 		t.Errorf("reason %q, want %q", f.lastReport("cp-0").Message, want)
 	}
 }

@@ -76,7 +76,7 @@ func TestBrokenFileDiscovery(t *testing.T) {
 			want: "ConfigMap kubeadm-config, which kubeadm init phase upload-config all writes"},
 		"no file": {reason: "kubeadm would find none", edit: func(d *bootData) { d.files = nil },
 			want: adminKubeconfig + ": kubeadm reads it but write_files does not write it"},
-		"no kubeconfig": {reason: "the message must not show what is in the file", kubeconfig: func(string) string { return "token: SECRET" },
+		"no kubeconfig": {reason: "the message must not show the content of the file", kubeconfig: func(string) string { return "token: SECRET" },
 			want: adminKubeconfig + ": is not a kubeconfig"},
 		"elsewhere": {reason: "no such name", kubeconfig: func(s string) string { return strings.ReplaceAll(s, testFQDN, "other.azmk8s.io") },
 			want: "API server other.azmk8s.io:443 is not reachable"},

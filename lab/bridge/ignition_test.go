@@ -119,7 +119,9 @@ func TestIgnition(t *testing.T) {
 		"system extension": {
 			reason: "files from elsewhere that kubeadm does not read need not be known", kind: workers,
 			data: func(d *bootData) {
-				units(d, flatcarUnits+"storage:\n  files:\n  - path: /opt/extensions/kubernetes.raw\n    filesystem: root\n    mode: 0644\n    contents:\n      remote:\n        url: https://extensions.flatcar.org/kubernetes.raw\n")
+				units(d,
+					flatcarUnits+"storage:\n  files:\n  - path: /opt/extensions/kubernetes.raw\n    filesystem: root\n    mode: 0644\n    contents:\n  "+
+						"    remote:\n        url: https://extensions.flatcar.org/kubernetes.raw\n")
 			},
 		},
 		"jq": {
@@ -142,7 +144,8 @@ func TestIgnition(t *testing.T) {
 		"wrong type": {
 			reason: "modes are numbers", kind: workers,
 			edit: editFile("/etc/kubeadm.sh", func(f map[string]any) { f["mode"] = "0700" }),
-			want: "ignition config is not JSON that Ignition can read: json: cannot unmarshal string into Go struct field ignitionFile.storage.files.mode of type int",
+			want: "ignition config is not JSON that Ignition can read: json: cannot unmarshal string into Go struct field " +
+				"ignitionFile.storage.files.mode of type int",
 		},
 		"version": {
 			reason: "Ignition refuses a version it does not know", kind: workers,
@@ -150,7 +153,7 @@ func TestIgnition(t *testing.T) {
 			want: `ignition config: ignition.version "1.0" is none that Flatcar reads: use 2.x.y or 3.x.y`,
 		},
 		"other configs": {
-			reason: "the lab must not pretend to have merged what it cannot fetch", kind: workers,
+			reason: "the lab must not pretend to have merged a config that it cannot fetch", kind: workers,
 			edit: edit(func(config map[string]any) {
 				config["ignition"].(map[string]any)["config"] = map[string]any{"append": []any{map[string]any{"source": "https://example.com/SECRET"}}}
 			}),
@@ -172,7 +175,7 @@ func TestIgnition(t *testing.T) {
 			want: "ignition storage.files[1] (etc/kubeadm.sh): path is not absolute",
 		},
 		"content is not base64": {
-			reason: "the URL says that it is", kind: workers,
+			reason: "the URL marks the content as compressed", kind: workers,
 			edit: editFile("/etc/kubeadm.sh", func(f map[string]any) { f["contents"] = map[string]any{"source": "data:;base64,%25%25"} }),
 			want: "ignition storage.files[1] (/etc/kubeadm.sh): contents.source: content is not base64: illegal base64 data at input byte 0",
 		},
@@ -187,7 +190,7 @@ func TestIgnition(t *testing.T) {
 			want: "ignition storage.files[1] (/etc/kubeadm.sh): content is not gzip: gzip: invalid header",
 		},
 		"kubeadm's configuration from elsewhere": {
-			reason: "the lab cannot check what it does not have, and must not show what opens it", kind: workers,
+			reason: "the lab cannot check a config that it does not have, and must not show its credential", kind: workers,
 			edit: editFile("/etc/kubeadm.yml", func(f map[string]any) {
 				f["contents"] = map[string]any{"source": "https://me:SECRET@example.blob.core.windows.net/SECRET?sig=SECRET"}
 			}),
@@ -196,7 +199,8 @@ func TestIgnition(t *testing.T) {
 		"script from elsewhere": {
 			reason: "it may run kubeadm, but the lab cannot know", kind: workers,
 			edit: editFile("/etc/kubeadm.sh", func(f map[string]any) { f["contents"] = map[string]any{"source": "https://example.com/SECRET"} }),
-			want: "ignition systemd.units (enabled services with contents: kubeadm.service; /etc/kubeadm.sh: its content comes from https://example.com, and the lab fetches nothing) " +
+			want: "ignition systemd.units (enabled services with contents: kubeadm.service; /etc/kubeadm.sh: its content comes from " +
+				"https://example.com, and the lab fetches nothing) " +
 				"has neither kubeadm init nor kubeadm join: the machine never becomes a Node",
 		},
 		"twice in version 3": {
@@ -211,7 +215,8 @@ func TestIgnition(t *testing.T) {
 		"kubeadm's configuration missing": {
 			reason: "kubeadm would find no file", kind: workers,
 			edit: editFile("/etc/kubeadm.yml", func(f map[string]any) { f["path"] = "/etc/kubeadm.yaml" }),
-			want: "/etc/kubeadm.yml: kubeadm join reads it but storage.files does not write it (files: /etc/kubeadm.sh, /etc/kubeadm.yaml, /etc/kubernetes/azure.json)",
+			want: "/etc/kubeadm.yml: kubeadm join reads it but storage.files does not write it (files: /etc/kubeadm.sh, /etc/kubeadm.yaml, " +
+				"/etc/kubernetes/azure.json)",
 		},
 		"azure.json missing": {
 			reason: "cloud-provider-azure has no configuration", kind: workers,
@@ -226,19 +231,24 @@ func TestIgnition(t *testing.T) {
 		"masked": {
 			reason: "systemd would not start the unit", kind: workers,
 			data: func(d *bootData) { units(d, "systemd:\n  units:\n  - name: kubeadm.service\n    mask: true\n") },
-			want: "ignition systemd.units (enabled services with contents: none) has neither kubeadm init nor kubeadm join: the machine never becomes a Node",
+			want: "ignition systemd.units (enabled services with contents: none) has neither kubeadm init nor kubeadm join: the machine never " +
+				"becomes a Node",
 		},
 		"disabled": {
-			reason: "what a user says of the unit comes after what Cluster API says", kind: workers,
+			reason: "the user's settings of the unit override Cluster API's", kind: workers,
 			data: func(d *bootData) { units(d, "systemd:\n  units:\n  - name: kubeadm.service\n    enabled: false\n") },
-			want: "ignition systemd.units (enabled services with contents: none) has neither kubeadm init nor kubeadm join: the machine never becomes a Node",
+			want: "ignition systemd.units (enabled services with contents: none) has neither kubeadm init nor kubeadm join: the machine never " +
+				"becomes a Node",
 		},
 		"other script": {
-			reason: "a drop-in takes back what the unit runs", kind: workers,
+			reason: "a drop-in clears the commands of the unit", kind: workers,
 			data: func(d *bootData) {
-				units(d, "systemd:\n  units:\n  - name: kubeadm.service\n    enabled: true\n    dropins:\n    - name: 20-mine.conf\n      contents: |\n        [Service]\n        ExecStart=\n        ExecStart=/usr/bin/true\n")
+				units(d,
+					"systemd:\n  units:\n  - name: kubeadm.service\n    enabled: true\n    dropins:\n    - name: 20-mine.conf\n      contents: |\n     "+
+						"   [Service]\n        ExecStart=\n        ExecStart=/usr/bin/true\n")
 			},
-			want: "ignition systemd.units (enabled services with contents: kubeadm.service) has neither kubeadm init nor kubeadm join: the machine never becomes a Node",
+			want: "ignition systemd.units (enabled services with contents: kubeadm.service) has neither kubeadm init nor kubeadm join: the " +
+				"machine never becomes a Node",
 		},
 		"placeholder stays": {
 			reason: "nothing replaces it", kind: workers,
@@ -268,11 +278,12 @@ func TestIgnition(t *testing.T) {
 			want: "/etc/kubeadm.yml: a command changes it with sed: the lab's metadata service has no compute.hostname",
 		},
 		"unknown command": {
-			reason: "the lab runs nothing, so it says what it cannot tell", kind: workers,
+			reason: "the lab runs no command, so it reports that the content is unknown", kind: workers,
 			data: func(d *bootData) {
 				d.before = []string{`sed -i "s/@@HOSTNAME@@/$(my-name --token SECRET)/" /etc/kubeadm.yml`}
 			},
-			want: "/etc/kubeadm.yml: a command changes it with sed: the lab does not know what my-name prints: it knows hostname, and curl of http://169.254.169.254/metadata/instance",
+			want: "/etc/kubeadm.yml: a command changes it with sed: the lab does not know what my-name prints: it knows hostname, and curl of " +
+				"http://169.254.169.254/metadata/instance",
 		},
 		"regular expression": {
 			reason: "the lab is no sed", kind: workers,

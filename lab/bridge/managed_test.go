@@ -35,7 +35,7 @@ const (
 	testImage     = "AKSUbuntu-2204gen2containerd-202601.01.0"
 	keyOfTest     = "key-1"
 	userLabel     = "team"
-	foreignLabel  = "of-somebody-else"
+	foreignLabel  = "of-another-program"
 	clusterFormat = "/subscriptions/sub/resourceGroups/Group/providers/Microsoft.ContainerService/managedClusters/"
 )
 
@@ -198,7 +198,7 @@ func TestManagedClusterNodes(t *testing.T) {
 		}
 	}
 
-	t.Run("an upgrade keeps the Node and what others wrote", func(t *testing.T) {
+	t.Run("an upgrade keeps the Node and labels of others", func(t *testing.T) {
 		patch := []byte(`{"metadata":{"labels":{"` + foreignLabel + `":"yes"}}}`)
 		if _, err := k.CoreV1().Nodes().Patch(t.Context(), first.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
@@ -284,7 +284,7 @@ func TestManagedClusterCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	token := func(key crypto.Signer, audience string, expires time.Duration) string {
-		t := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{"aud": audience, "oid": "somebody", "exp": time.Now().Add(expires).Unix()})
+		t := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{"aud": audience, "oid": "user", "exp": time.Now().Add(expires).Unix()})
 		t.Header["kid"] = keyOfTest
 		signed, err := t.SignedString(key)
 		if err != nil {
@@ -305,7 +305,7 @@ func TestManagedClusterCredentials(t *testing.T) {
 		"Audience": {"a token for Resource Manager does not", token(f.signer, "https://management.core.windows.net/", time.Hour), false},
 		"Signer":   {"the key must be Entra's", token(stranger, serverApplication, time.Hour), false},
 		"Expired":  {"the token must be valid now", token(f.signer, serverApplication, -time.Hour), false},
-		"NoToken":  {"what is no token is refused", "nonsense", false},
+		"NoToken":  {"a text that is no token is refused", "nonsense", false},
 	} {
 		_, err := clientOf(t, f, c, tc.token).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 		if (err == nil) != tc.want || err != nil && !apierrors.IsUnauthorized(err) {

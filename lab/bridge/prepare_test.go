@@ -73,7 +73,7 @@ func TestBrokenBootstrapData(t *testing.T) {
 			want: "cloud-config is not YAML cloud-init can read: error converting YAML to JSON: yaml: line 49: did not find expected key",
 		},
 		"Jinja statement": {
-			reason: "the lab must not pretend to render what it cannot", kind: worker,
+			reason: "the lab must not pretend to render a template that it cannot render", kind: worker,
 			data: func(d *bootData) { d.before = []string{"{% if true %}x{% endif %}"} },
 			want: "cloud-config template: line 52: {% ... is a Jinja block; the lab renders {{ variables }} only",
 		},
@@ -105,7 +105,8 @@ func TestBrokenBootstrapData(t *testing.T) {
 			reason: "kubeadm would find no file", kind: worker, edit: func(s string) string {
 				return edit(s, "--config /run/kubeadm/kubeadm-join-config.yaml", "--config /run/kubeadm/other.yaml")
 			},
-			want: "/run/kubeadm/other.yaml: kubeadm join reads it but write_files does not write it (files: /etc/kubernetes/azure.json, /run/cluster-api/placeholder, /run/kubeadm/kubeadm-join-config.yaml)",
+			want: "/run/kubeadm/other.yaml: kubeadm join reads it but write_files does not write it (files: /etc/kubernetes/azure.json, " +
+				"/run/cluster-api/placeholder, /run/kubeadm/kubeadm-join-config.yaml)",
 		},
 		"unknown kubeadm field": {
 			reason: "kubeadm decodes strictly", kind: worker,
@@ -115,7 +116,8 @@ func TestBrokenBootstrapData(t *testing.T) {
 		"kubeadm version": {
 			reason: "an API version kubeadm does not have", kind: worker,
 			edit: func(s string) string { return edit(s, "kubeadm.k8s.io/v1beta4", "kubeadm.k8s.io/v1beta1") },
-			want: "/run/kubeadm/kubeadm-join-config.yaml: kubeadm.k8s.io/v1beta1 JoinConfiguration: unknown kubeadm API version: use v1beta4 (Kubernetes 1.31 and later) or v1beta3",
+			want: "/run/kubeadm/kubeadm-join-config.yaml: kubeadm.k8s.io/v1beta1 JoinConfiguration: unknown kubeadm API version: use v1beta4 " +
+				"(Kubernetes 1.31 and later) or v1beta3",
 		},
 		"no pins": {
 			reason: "kubeadm refuses discovery without pins", kind: worker,
@@ -143,7 +145,7 @@ func TestBrokenBootstrapData(t *testing.T) {
 			want: `/run/kubeadm/kubeadm-join-config.yaml: nodeRegistration.name "{{ ds.meta_data[\"local_hostname\"] }}" is not the VM's computer name "vm-1": cloud-provider-azure would not find the VM of this Node`,
 		},
 		"CA missing": {
-			reason: "kubeadm would make its own CA, which nobody trusts", kind: initialise,
+			reason: "kubeadm would make its own CA, which no machine trusts", kind: initialise,
 			data: func(d *bootData) { d.certificateOf(secret.ClusterCA).KeyPair = nil },
 			want: "/etc/kubernetes/pki/ca.crt: write_files does not write it and kubeadm on a control plane needs it",
 		},
@@ -200,7 +202,8 @@ func TestBrokenBootstrapData(t *testing.T) {
 				d.setKey("useManagedIdentityExtension", false)
 				d.dropKeys("userAssignedIdentityID")
 			},
-			want: "/etc/kubernetes/azure.json: no credential: neither useManagedIdentityExtension nor aadClientSecret is set, so cloud-controller-manager cannot log in",
+			want: "/etc/kubernetes/azure.json: no credential: neither useManagedIdentityExtension nor aadClientSecret is set, so " +
+				"cloud-controller-manager cannot log in",
 		},
 		"the control plane's file on a worker": {
 			reason: "pools name the same Secret, and nothing on a worker logs in with it", kind: worker,

@@ -84,7 +84,8 @@ func upCommand() *cobra.Command {
 			return unfinishedError(c, s, err)
 		}
 		if bare || s.WithoutProvider {
-			fmt.Fprintf(out, "\nTry next:\n  eval \"$(%s)\"\n  kubectl get providers -A\n  %s\n", ownCommand(s, "env"), ownCommand(s, "create", name))
+			fmt.Fprintf(out, "\nTry next:\n  eval \"$(%s)\"\n  kubectl get providers -A\n  %s\n", ownCommand(s, "env"),
+				ownCommand(s, "create", name))
 			return nil
 		}
 		made, err := madeBefore(c, s, name)
@@ -103,7 +104,7 @@ func unfinishedError(c *cobra.Command, s *settings.Settings, err error) error {
 		return err
 	}
 	if (c.Context().Err() != nil || isInterrupted(err)) && !errors.Is(err, workload.ErrInterrupted) {
-		err = workload.ErrInterrupted // what happened to stand still says nothing
+		err = workload.ErrInterrupted // the last picture is no result
 	}
 	words := []string{"up"}
 	c.Flags().Visit(func(f *pflag.Flag) {

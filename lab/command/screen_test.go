@@ -77,15 +77,15 @@ func TestLiveScreen(t *testing.T) {
 		"  └─· Machine m2: Provisioning, waiting",
 		"    └─· AzureMachine m2: pending, VMRunning: Creating",
 	}
-	said := []string{"lab in /lab", "Cluster c"}
-	expect("what was said before stays above", func() {
-		for _, line := range said {
+	above := []string{"lab in /lab", "Cluster c"}
+	expect("earlier lines stay above", func() {
+		for _, line := range above {
 			fmt.Fprintln(terminal.tty, line)
 		}
 		screen.Show(root, time.Second)
-	}, append(said, append([]string{"1 s"}, whole...)...)...)
+	}, append(above, append([]string{"1 s"}, whole...)...)...)
 	expect("the second picture replaces the first", func() { screen.Show(root, 2*time.Second) },
-		append(said, append([]string{"2 s"}, whole...)...)...)
+		append(above, append([]string{"2 s"}, whole...)...)...)
 
 	narrow := func(first string) []string {
 		return []string{

@@ -165,7 +165,8 @@ func TestDeleteOptions(t *testing.T) {
 			metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.CoreV1().RESTClient().Delete().Namespace("default").Resource("secrets").Name("a").Body([]byte(body)).Do(t.Context()).Error(); err != nil {
+		if err := c.CoreV1().RESTClient().Delete().
+			Namespace("default").Resource("secrets").Name("a").Body([]byte(body)).Do(t.Context()).Error(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -242,7 +243,7 @@ func TestWatch(t *testing.T) {
 		want    []string
 	}{
 		"from the beginning": {reason: "nothing is known", want: []string{"ADDED l0", "ADDED l1", "ADDED l2"}},
-		"since a version": {reason: "what is newer is missing", options: metav1.ListOptions{ResourceVersion: versions[1]},
+		"since a version": {reason: "newer objects are missing", options: metav1.ListOptions{ResourceVersion: versions[1]},
 			want: []string{"ADDED l2"}},
 		"again with initial events": {
 			reason: "the client replaces all it has by what comes before the bookmark",
@@ -347,7 +348,8 @@ func TestValidation(t *testing.T) {
 		}
 	}
 	for validation, refused := range map[string]bool{metav1.FieldValidationStrict: true, metav1.FieldValidationIgnore: false} {
-		body := []byte(`{"apiVersion":"v1","kind":"Service","metadata":{"name":"a` + fmt.Sprint(len(validation)) + `"},"spec":{"prots":[{"port":80}]}}`)
+		body := []byte(
+			`{"apiVersion":"v1","kind":"Service","metadata":{"name":"a` + fmt.Sprint(len(validation)) + `"},"spec":{"prots":[{"port":80}]}}`)
 		err := c.CoreV1().RESTClient().Post().Namespace("default").Resource("services").Param("fieldValidation",
 			validation).Body(body).Do(t.Context()).Error()
 		if apierrors.IsBadRequest(err) != refused {

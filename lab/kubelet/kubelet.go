@@ -46,17 +46,17 @@ type worker struct {
 }
 
 func (w *worker) runWorker(ctx context.Context) {
-	said := ""
+	logged := ""
 	for {
 		wait := interval
 		if err := w.syncOnce(ctx); err != nil {
 			wait = afterFailure
-			if err.Error() != said {
+			if err.Error() != logged {
 				w.log.Error("cannot apply the Deployment", "error", err)
 			}
-			said = err.Error()
+			logged = err.Error()
 		} else {
-			said = ""
+			logged = ""
 		}
 		select {
 		case <-ctx.Done():

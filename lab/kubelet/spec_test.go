@@ -110,7 +110,7 @@ func TestSpec(t *testing.T) {
 func TestSpecRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ reason, from, to, want string }{
 		"init container": {
-			"nobody would run it", "      containers:", "      initContainers: [{name: first}]\n      containers:",
+			"it would never run", "      containers:", "      initContainers: [{name: first}]\n      containers:",
 			"Deployment capz-controller-manager: has 1 containers and 1 init containers; the lab runs pods of one container",
 		},
 		"volume": {
@@ -151,7 +151,7 @@ func TestDifferencesAreInTheBook(t *testing.T) {
 	}
 	_, table, ok := strings.Cut(string(raw), "| | In a pod | In the lab |\n|---|---|---|\n")
 	if !ok {
-		t.Fatal("the book has no table of what is otherwise than in pods")
+		t.Fatal("the book has no table of differences from pods")
 	}
 	table, _, _ = strings.Cut(table, "\n\n")
 	want := ""

@@ -55,7 +55,7 @@ const probeNamespace = "cert-manager-test"
 
 // awaitNoProbe waits until the namespace is gone if an earlier clusterctl has deleted it, which takes some seconds.
 func (l *lab) awaitNoProbe(ctx context.Context, kube client.Client) error {
-	said := false
+	reported := false
 	return awaitNone(ctx, func() (waiting string, err error) {
 		namespace := &unstructured.Unstructured{}
 		namespace.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "Namespace"})
@@ -64,10 +64,10 @@ func (l *lab) awaitNoProbe(ctx context.Context, kube client.Client) error {
 			return "", client.IgnoreNotFound(err)
 		}
 		waiting = "namespace " + probeNamespace + " of an earlier clusterctl is still being deleted"
-		if !said {
+		if !reported {
 			l.report("%5.1f s  %s", time.Since(l.begin).Seconds(), waiting)
 		}
-		said = true
+		reported = true
 		return waiting, nil
 	})
 }

@@ -23,7 +23,7 @@ func TestSpecsAreThoseOfTheLab(t *testing.T) {
 	s := &settings.Settings{Dir: "/lab", Root: "/source", BasePort: 22000, TimeScale: 0.05}
 	before := processSpecs(s)
 	for name, value := range map[string]string{
-		"PATH": "/elsewhere/bin", "HOME": "/home/somebody", "TMPDIR": "/elsewhere/tmp", "HTTPS_PROXY": "http://proxy.example", "GOGC": "400",
+		"PATH": "/elsewhere/bin", "HOME": "/home/user", "TMPDIR": "/elsewhere/tmp", "HTTPS_PROXY": "http://proxy.example", "GOGC": "400",
 		"AZURE_CLIENT_ID": "mine", "KUBECONFIG": "/home/somebody/.kube/config",
 	} {
 		t.Setenv(name, value)

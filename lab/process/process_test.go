@@ -61,7 +61,7 @@ func TestStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if table.ReadState(spec.Name).Alive {
-		t.Error("State says alive after Kill")
+		t.Error("State is alive after Kill")
 	}
 	if started, err := table.Start(ctx, changed); err != nil || !started {
 		t.Fatalf("Start after a crash = %v, %v, want true", started, err)
@@ -105,7 +105,7 @@ func TestStartNoticesAnotherBuild(t *testing.T) {
 		want   bool
 	}{
 		{"nothing runs", func() {}, true},
-		{"go build touches what is up to date", func() {
+		{"go build touches a file that is up to date", func() {
 			if err := os.Chtimes(spec.Path, time.Time{}, time.Now().Add(time.Hour)); err != nil {
 				t.Fatal(err)
 			}

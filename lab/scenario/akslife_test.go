@@ -143,7 +143,7 @@ func TestAKSAdopted(t *testing.T) {
 	l.awaitPools(l.workloadKubeconfig("known"), "known", "", map[string]int{"pool0": 1, "pool1": 1})
 	for _, r := range l.listRequests()[before:] {
 		if r.isWrite() {
-			t.Errorf("%s %s (%d) although Azure has what the manifest says", r.Method, r.URL, r.Status)
+			t.Errorf("%s %s (%d) although Azure matches the manifest", r.Method, r.URL, r.Status)
 		}
 	}
 	l.deleteManaged("known")

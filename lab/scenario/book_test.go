@@ -144,7 +144,7 @@ var foreign = map[string]string{
 	"base64":             "part of every Linux",
 	"cat":                "part of every Linux",
 	"cd":                 "part of the shell",
-	"cluster-autoscaler": "its module is not on Go's module proxy, so it cannot be built here; the page says that it has not been run",
+	"cluster-autoscaler": "its module is not on Go's module proxy, so it cannot be built here; the page states that it has not been run",
 	"curl":               "not part of the lab",
 	"date":               "part of every Linux",
 	"echo":               "part of the shell",

@@ -313,7 +313,7 @@ func (l *lab) expectLeftAlone(n, writes int) {
 	})
 	l.expectReady()
 	if got := l.clusterPUTs(); len(got) != writes {
-		l.t.Errorf("Azure got %d writes that nobody asked for: %v", len(got)-writes, got[writes:])
+		l.t.Errorf("Azure got %d unexpected writes: %v", len(got)-writes, got[writes:])
 	}
 }
 

@@ -11,16 +11,16 @@ import (
 func (l *lab) joinOwn(kubeconfig, cluster string) {
 	l.t.Helper()
 	const page = "aks/scale-sets.md"
-	said := strings.NewReplacer("my-cluster", cluster, "eastus", settings.Location, "v1.34.2", settings.ManagedKubernetesVersion,
+	values := strings.NewReplacer("my-cluster", cluster, "eastus", settings.Location, "v1.34.2", settings.ManagedKubernetesVersion,
 		"replicas: 2", "replicas: 1")
 	var commands []string
 	for _, b := range l.codeBlocks() {
 		switch {
 		case !strings.HasPrefix(b.place, page):
 		case b.language == "yaml":
-			l.applyManifest(said.Replace(b.text))
+			l.applyManifest(values.Replace(b.text))
 		default:
-			commands = append(commands, strings.TrimSpace(said.Replace(b.text)))
+			commands = append(commands, strings.TrimSpace(values.Replace(b.text)))
 		}
 	}
 	node := cluster + "-vmss000000"

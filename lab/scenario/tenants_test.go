@@ -37,7 +37,8 @@ func TestRights(t *testing.T) {
 			"system:serviceaccount:capi-kubeadm-bootstrap-system:capi-kubeadm-bootstrap-manager", "get azuremanagedcontrolplanes", "yes"},
 		"manager": {"deleting is for those who own the object", "system:serviceaccount:capz-system:capz-manager",
 			"delete azureclusters", "no"},
-		"manager's token": {"nobody gets in as somebody else", "system:serviceaccount:capz-system:capz-manager", "impersonate users", "no"},
+		"manager's token": {"the manager cannot act as another account", "system:serviceaccount:capz-system:capz-manager", "impersonate users",
+			"no"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			// It ends with status 1 for a no.
@@ -53,10 +54,10 @@ func TestRights(t *testing.T) {
 	l.runProgram("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-system-metrics-reader", "--serviceaccount",
 		"default:prometheus")
 	if status, body := l.readMetrics("prometheus"); status != http.StatusOK || !strings.Contains(body, "capz_pass_duration_seconds") {
-		t.Errorf("metrics for somebody who may read them: status %d, %d bytes", status, len(body))
+		t.Errorf("metrics for an account that may read them: status %d, %d bytes", status, len(body))
 	}
-	if status, _ := l.readMetrics("nobody"); status != http.StatusForbidden {
-		t.Errorf("metrics for somebody who may not read them: status %d, want 403", status)
+	if status, _ := l.readMetrics("stranger"); status != http.StatusForbidden {
+		t.Errorf("metrics for an account that may not read them: status %d, want 403", status)
 	}
 
 	l.bindSecretsInDefault()
@@ -105,7 +106,8 @@ func (l *lab) bindSecretsInDefault() {
 		}
 		l.runProgram("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system",
 			"--for=jsonpath={.status.observedGeneration}=2", "--timeout", patience.String())
-		l.runProgram("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system", "--for=condition=Available", "--timeout",
+		l.runProgram("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system", "--for=condition=Available",
+			"--timeout",
 			patience.String())
 		return
 	}
@@ -113,7 +115,7 @@ func (l *lab) bindSecretsInDefault() {
 }
 
 // expectIdentity makes a service principal in the namespace, with its Secret, and looks what becomes of it.
-func (l *lab) expectIdentity(namespace, ready, says string) {
+func (l *lab) expectIdentity(namespace, ready, text string) {
 	l.t.Helper()
 	if namespace != "default" {
 		l.runProgram("kubectl", "create", "namespace", namespace)
@@ -136,7 +138,7 @@ spec:
 	l.runProgram("kubectl", "wait", "azureclusteridentity/principal", "--namespace", namespace, "--for=condition=Ready="+ready, "--timeout",
 		patience.String())
 	if message := l.runProgram("kubectl", "get", "azureclusteridentity/principal", "--namespace", namespace, "-o",
-		"jsonpath={"+conditionPath("Ready", "message")+"}"); !strings.Contains(message, says) {
-		l.t.Errorf("the identity in %s says %q, want %q in it", namespace, message, says)
+		"jsonpath={"+conditionPath("Ready", "message")+"}"); !strings.Contains(message, text) {
+		l.t.Errorf("the message of the identity in %s is %q, want %q in it", namespace, message, text)
 	}
 }

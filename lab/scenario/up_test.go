@@ -95,17 +95,17 @@ func (l *lab) goOnBesideProbe() {
 	if err := again.Start(); err != nil {
 		l.t.Fatal(err)
 	}
-	var said strings.Builder
+	var output strings.Builder
 	held := true
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		fmt.Fprintln(&said, lines.Text())
+		fmt.Fprintln(&output, lines.Text())
 		if held && strings.Contains(lines.Text(), "namespace "+probe+" of an earlier clusterctl is still being deleted") {
 			l.runProgram("kubectl", "patch", "configmap", "held", "--namespace", probe, "--type=merge", "-p", `{"metadata":{"finalizers":null}}`)
 			held = false
 		}
 	}
 	if err := again.Wait(); err != nil || held {
-		l.t.Fatalf("lab up after an interruption: %v, waited for the namespace: %v\n%s", err, !held, &said)
+		l.t.Fatalf("lab up after an interruption: %v, waited for the namespace: %v\n%s", err, !held, &output)
 	}
 }
 
@@ -198,8 +198,9 @@ func TestSecondFlavor(t *testing.T) {
 	kubeconfig := l.workloadKubeconfig(second)
 	l.awaitPools(kubeconfig, second, settings.ManagedKubernetesVersion, map[string]int{"pool0": 1, "pool1": 1})
 	l.runProgram("lab", "demand", second, "pool1", "1")
-	if timeline := l.runProgram("lab", "timeline", second); !strings.Contains(timeline, "maintenanceconfigurations/aksmanagedautoupgradeschedule") {
-		t.Errorf("the timeline does not have what was made for the documents:\n%s", timeline)
+	if timeline := l.runProgram("lab", "timeline", second); !strings.Contains(timeline,
+		"maintenanceconfigurations/aksmanagedautoupgradeschedule") {
+		t.Errorf("the timeline lacks the resources of the documents:\n%s", timeline)
 	}
 	l.awaitNodes("demo", l.workloadKubeconfig("demo"), 2)
 
@@ -212,7 +213,7 @@ func TestSecondFlavor(t *testing.T) {
 		t.Errorf("lab up with the name of the first cluster and another flavor: %v, want a refusal", err)
 	}
 	if err != nil && strings.Contains(err.Error(), "to go on") {
-		t.Errorf("the refusal recommends what was refused: %v", err)
+		t.Errorf("the refusal recommends the refused value: %v", err)
 	}
 }
 

@@ -16,7 +16,7 @@ func TestGates(t *testing.T) {
 			reason: "what flavors need is on in every lab", manager: Azure, want: "EdgeZone=true",
 		},
 		"ours with more": {
-			reason: "a person can turn on more, and off what is on, because the last one counts", manager: Azure,
+			reason: "users can turn on further gates, and turn off others, because the last flag counts", manager: Azure,
 			more: "APIServerILB=true,EdgeZone=false", want: "EdgeZone=true,APIServerILB=true,EdgeZone=false",
 		},
 		"Cluster API's": {

@@ -21,7 +21,8 @@ func timeAt(seconds float64) time.Time {
 }
 
 func putRequest(seconds float64, id string, ms int64, operation string) schedule.Request {
-	return schedule.Request{Time: timeAt(seconds), Method: "PUT", URL: id + "?api-version=1", Status: 201, DurationMs: ms, OperationID: operation}
+	return schedule.Request{Time: timeAt(seconds), Method: "PUT", URL: id + "?api-version=1", Status: 201, DurationMs: ms,
+		OperationID: operation}
 }
 
 // sampleTimeline returns a group, then a network and an address side by side, then a gateway that needs the address, then a subnet
@@ -103,14 +104,16 @@ func TestBoot(t *testing.T) {
 			"bootstrap data (0.05 s before)"},
 		"seen before": {"the interface came last", workload.BootstrapData{Created: timeAt(3), Seen: timeAt(3.1)},
 			"networkinterfaces/n (6.80 s before)"},
-		"not seen, later": {"the time of a Secret has whole seconds", workload.BootstrapData{Created: timeAt(7)}, "bootstrap data (2 to 4 s before)"},
+		"not seen, later": {"the time of a Secret has whole seconds", workload.BootstrapData{Created: timeAt(7)},
+			"bootstrap data (2 to 4 s before)"},
 		"not seen, just": {"it was made before the machine was written", workload.BootstrapData{Created: timeAt(10)},
 			"bootstrap data (0 to 1 s before)"},
-		"not seen, close": {"nobody knows which came last", workload.BootstrapData{Created: timeAt(3)},
+		"not seen, close": {"the order is not known", workload.BootstrapData{Created: timeAt(3)},
 			"networkinterfaces/n (6.80 s before) or bootstrap data, in the same second"},
 		"not seen, early": {"it was there a second before the interface", workload.BootstrapData{Created: timeAt(2)},
 			"networkinterfaces/n (6.80 s before)"},
-		"seen too late": {"a watch may be slow", workload.BootstrapData{Created: timeAt(7), Seen: timeAt(10.2)}, "bootstrap data (2 to 4 s before)"},
+		"seen too late": {"a watch may be slow", workload.BootstrapData{Created: timeAt(7), Seen: timeAt(10.2)},
+			"bootstrap data (2 to 4 s before)"},
 	} {
 		line := BuildTimeline(workload.Times{Applied: begin}, []string{"demo"}, requests, nil, schedule.FindReferences(state),
 			map[string]workload.BootstrapData{strings.ToLower(vm): tc.data})

@@ -20,7 +20,7 @@ func TestDescribePool(t *testing.T) {
 			"2 of 1 nodes, ScalingDown"},
 		"Stale": {"the phase may be older than the list of nodes", "2", `{replicas: 2, phase: Running, nodeRefs: [{name: a}]}`, false,
 			"1 of 2 nodes"},
-		"New": {"nobody has looked at it yet", "2", `{}`, false, "0 of 2 nodes, Pending"},
+		"New": {"it is not reconciled yet", "2", `{}`, false, "0 of 2 nodes, Pending"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

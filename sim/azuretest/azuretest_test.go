@@ -72,7 +72,7 @@ func TestOpenNeedsSomebody(t *testing.T) {
 func TestFinishEnds(t *testing.T) {
 	azure := azuretest.Start(t)
 	if err := azure.Finish(t.Context(), endless{}); err == nil || !strings.Contains(err.Error(), "did not end") {
-		t.Errorf("got %v, want an error that says that it did not end", err)
+		t.Errorf("got %v, want an error about the missing end", err)
 	}
 }
 

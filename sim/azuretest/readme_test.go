@@ -68,7 +68,7 @@ func TestReadmeCommands(t *testing.T) {
 		if want, is := strings.CutPrefix(strings.TrimSpace(line), "# prints "); is {
 			_, after, found := strings.Cut(rest, want+"\n")
 			if !found {
-				t.Errorf("the README says that %q is printed; printed is\n%s", want, out)
+				t.Errorf("the README has the output %q; the program prints\n%s", want, out)
 			}
 			rest = after
 		}
@@ -95,7 +95,7 @@ func startCommand(t *testing.T, dir, command string) {
 	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil || !strings.Contains(line, "ready") {
-		t.Fatalf("it says %q, %v", line, err)
+		t.Fatalf("got %q, %v", line, err)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestJudge(t *testing.T) {
 			want:     []string{"GET 202: header Azure-AsyncOperation is missing", "GET 202: header Retry-After is there, Azure sent none"},
 		},
 		"keys": {
-			reason:   "a key inside an array counts, and what is below a missing key is not told again",
+			reason:   "a key inside an array counts, and keys below a missing key are not reported again",
 			recorded: exchange{Status: 200, Answer: vnet},
 			got:      answer{status: 200, body: `{"id":"/b","properties":{"subnets":[{"name":"u"}]}}`},
 			want:     []string{"GET 200: no properties.subnets[].properties"},
@@ -87,7 +87,7 @@ func TestWorse(t *testing.T) {
 			0},
 		"share":  {"a lower share is a regression", map[string]*figures{"T": {exchanges: 10, all: 8, exact: 5}}, 1},
 		"values": {"a value that changed is one, too", map[string]*figures{"T": {exchanges: 10, all: 9, exact: 4}}, 1},
-		"fewer":  {"exchanges that are no longer replayed hide what is wrong", map[string]*figures{"T": {exchanges: 9, all: 9, exact: 5}}, 1},
+		"fewer":  {"exchanges that are no longer replayed hide disagreements", map[string]*figures{"T": {exchanges: 9, all: 9, exact: 5}}, 1},
 		"gone":   {"a type that is no longer served is both", map[string]*figures{}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +126,8 @@ func TestDurations(t *testing.T) {
 	}
 	delete(got, 6)
 	if len(got) != 2 || got[0] != 3*time.Second+moment || got[3] != moment {
-		t.Errorf("got %v: want the PUT to end after the last poll that saw it running, the DELETE at once because the next request shows its end, and nothing for what the recording does not show", got)
+		t.Errorf("got %v: want the PUT to end after the last poll that saw it running, the DELETE at once because the next request shows its "+
+			"end, and nothing for operations that the recording does not show", got)
 	}
 }
 
@@ -136,7 +137,7 @@ func TestExact(t *testing.T) {
 		reason, got string
 		want        []string
 	}{
-		"made up": {"what Azure makes up is equal, and an ID in any casing",
+		"made up": {"generated values are equal, and an ID in any casing",
 			`{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","etag":"b","properties":{"size":4,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.4","list":["a","b"],"none":[]}}`, nil},
 		"values": {"numbers, private addresses and the order of a list count",
 			`{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","properties":{"size":5,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.5","list":["b","a"],"none":[]}}`, []string{
@@ -169,7 +170,7 @@ func TestInvented(t *testing.T) {
 		"short key": {"a key has a form", `{"value":"{KEY}"}`, `{"value":"abc"}`, false},
 		"sender": {"who sends is in the token", `{"createdBy":"someone@example.com","createdByType":"User"}`,
 			`{"createdBy":"11111111-1111-1111-1111-111111111111","createdByType":"Application"}`, true},
-		"no sender": {"that nobody is named is a fact", `{"createdBy":null}`, `{"createdBy":"11111111-1111-1111-1111-111111111111"}`,
+		"no sender": {"the absence of a sender is a fact", `{"createdBy":null}`, `{"createdBy":"11111111-1111-1111-1111-111111111111"}`,
 			false},
 		"latest image": {"the latest is that of the day", `{"nodeImageVersion":"AKSUbuntu-2204gen2containerd-202601.13.0"}`,
 			`{"nodeImageVersion":"AKSUbuntu-2204gen2containerd-202601.07.0"}`, true},

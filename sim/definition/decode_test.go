@@ -12,7 +12,7 @@ func TestDecode(t *testing.T) {
 		"number": {"az vmss create quotes ports", loadBalancer, "2025-05-01",
 			`{"properties":{"inboundNatPools":[{"name":"1","properties":{"frontendPortRangeEnd":"50119"}}]}}`,
 			`{"properties":{"inboundNatPools":[{"name":"1","properties":{"frontendPortRangeEnd":50119}}]}}`},
-		"no number": {"what is none stays, to be refused", loadBalancer, "2025-05-01",
+		"no number": {"a text that is no number stays, to be refused", loadBalancer, "2025-05-01",
 			`{"properties":{"inboundNatPools":[{"properties":{"frontendPortRangeEnd":"many"}}]}}`,
 			`{"properties":{"inboundNatPools":[{"properties":{"frontendPortRangeEnd":"many"}}]}}`},
 		"boolean": {"az vmss create quotes primary", scaleSet, "2025-04-01", `{"properties":{"singlePlacementGroup":"True"}}`,

@@ -8,16 +8,16 @@ import (
 
 func TestDropReadOnly(t *testing.T) {
 	tests := map[string]struct{ reason, resource, version, body, want string }{
-		"parts": {"what Azure sets is its own at any depth", "Microsoft.Network/virtualNetworks", "2025-05-01",
+		"parts": {"read-only properties are Azure's at any depth", "Microsoft.Network/virtualNetworks", "2025-05-01",
 			`{"id":"/x","name":"x","etag":"e","properties":{"resourceGuid":"g","subnets":[{"id":"/y","name":"y","type":"t","properties":{"addressPrefix":"10.0.0.0/8","ipConfigurations":[]}}]}}`, `{"id":"/x","name":"x","properties":{"subnets":[{"id":"/y","name":"y","properties":{"addressPrefix":"10.0.0.0/8"}}]}}`},
-		"unknown": {"what is not published is not known to be Azure's", "Microsoft.Network/virtualNetworks", "2025-05-01",
+		"unknown": {"an unpublished property is not known to be read-only", "Microsoft.Network/virtualNetworks", "2025-05-01",
 			`{"properties":{"banana":1}}`, `{"properties":{"banana":1}}`},
 		"entries": {"maps have entries", "Microsoft.ContainerService/managedClusters", "2025-10-01",
 			`{"properties":{"addonProfiles":{"a":{"enabled":true,"identity":{"clientId":"c"}}}}}`,
 			`{"properties":{"addonProfiles":{"a":{"enabled":true}}}}`},
 		"untold": {"no definition tells", "Microsoft.Unheard/of", "2025-05-01", `{"properties":{"provisioningState":"x"}}`,
 			`{"properties":{"provisioningState":"x"}}`},
-		"null too": {"null says nothing of what is Azure's", "Microsoft.Network/virtualNetworks", "2025-05-01",
+		"null too": {"null for a read-only property is dropped", "Microsoft.Network/virtualNetworks", "2025-05-01",
 			`{"properties":{"subnets":null,"resourceGuid":null}}`, `{"properties":{"subnets":null}}`},
 	}
 	for name, test := range tests {
@@ -39,10 +39,10 @@ func TestHide(t *testing.T) {
 	)
 	tests := map[string]struct{ reason, resource, version, want string }{
 		"preview": {"the version knows all of it", cluster, "2026-05-02-preview", shown},
-		"stable": {"what only previews have is not shown; what nobody publishes is, and what Azure shows early", cluster, "2025-10-01",
+		"stable": {"properties of previews are not shown; unpublished ones are, and those that Azure shows early", cluster, "2025-10-01",
 			stable},
 		"before all":      {"the oldest that is known tells", cluster, "2022-04-01", stable},
-		"unknown preview": {"nobody knows what it has", cluster, "2024-04-02-preview", shown},
+		"unknown preview": {"its properties are not known", cluster, "2024-04-02-preview", shown},
 		"one version":     {"there is nothing to tell it from", "Microsoft.Compute/disks", "2025-01-02", shown},
 	}
 	for name, test := range tests {

@@ -32,15 +32,17 @@ const (
 	Capacity  Kind = "skuCapacity" // the PUT is refused with SkuNotAvailable
 	EtagRace  Kind = "etagRace"    // another client writes the resource just before, so If-Match fails
 	Edit      Kind = "edit"        // before the request, Patch (RFC 7396) is merged into the resource: an out-of-band edit
-	Modify    Kind = "modify"      // Patch (RFC 7396) is merged into the body of a PUT or PATCH, as a policy's effect Modify does; one of tags only where there are any
-	Remove    Kind = "remove"      // before the request, the resource is removed behind everyone's back
-	Omit      Kind = "omit"        // leave the items whose ID ends with Target out of the list that is answered
-	Evict     Kind = "evict"       // before the request, the spot VM is evicted by its own policy
-	SlowBody  Kind = "slowBody"    // do the request, answer with half of the body, and with the rest after Seconds
-	Truncate  Kind = "truncate"    // do the request, answer with half of the body, then cut the connection
-	Stale     Kind = "stale"       // answer a GET with the answer that the same GET had up to Seconds ago, 60 by default
-	Unseen    Kind = "unseen"      // after a PUT that creates the resource, a GET of it answers 404 for Seconds, 10 by default
-	Token     Kind = "token"       // 401 with Code, InvalidAuthenticationToken by default, as for a token that expired on the way
+	// Modify merges Patch (RFC 7396) into the body of a PUT or PATCH, like the effect Modify of a policy. A patch of tags applies only to
+	// bodies with tags.
+	Modify   Kind = "modify"
+	Remove   Kind = "remove"   // before the request, the resource is removed behind everyone's back
+	Omit     Kind = "omit"     // leave the items whose ID ends with Target out of the list that is answered
+	Evict    Kind = "evict"    // before the request, the spot VM is evicted by its own policy
+	SlowBody Kind = "slowBody" // do the request, answer with half of the body, and with the rest after Seconds
+	Truncate Kind = "truncate" // do the request, answer with half of the body, then cut the connection
+	Stale    Kind = "stale"    // answer a GET with the answer that the same GET had up to Seconds ago, 60 by default
+	Unseen   Kind = "unseen"   // after a PUT that creates the resource, a GET of it answers 404 for Seconds, 10 by default
+	Token    Kind = "token"    // 401 with Code, InvalidAuthenticationToken by default, as for a token that expired on the way
 )
 
 // Kinds are all of them.
@@ -86,7 +88,7 @@ func (r Rule) Validate() error {
 	case r.Kind == SlowBody && r.Seconds <= 0:
 		return fmt.Errorf("kind slowBody needs the seconds it takes")
 	case r.Kind == Omit && r.Target == "":
-		return fmt.Errorf("kind omit needs a target, the end of the ID of what is left out")
+		return fmt.Errorf("kind omit needs a target: the end of the ID of the resource that lists omit")
 	case r.Now && (r.ID == "" || strings.Contains(r.ID, "*")):
 		return fmt.Errorf("now needs an exact id")
 	}

@@ -55,7 +55,8 @@ func TestEnforcedRoles(t *testing.T) {
 		nic          = `{"location":"eastus","properties":{"ipConfigurations":[{"name":"i","properties":{"subnet":{"id":"` + groupA + `/providers/Microsoft.Network/virtualNetworks/v1/subnets/s"}}}]}}`
 	)
 	denied := func(action, scope string) string {
-		return "AuthorizationFailed: The client '" + memberID + "' with object id '" + memberObject + "' does not have authorization to perform action '" + action + "' over scope '" + scope +
+		return "AuthorizationFailed: The client '" + memberID + "' with object id '" + memberObject + "' does not have authorization to " +
+			"perform action '" + action + "' over scope '" + scope +
 			"' or the scope is invalid. If access was recently granted, please refresh your credentials."
 	}
 	tests := map[string]struct {
@@ -83,7 +84,7 @@ func TestEnforcedRoles(t *testing.T) {
 			want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v1"))},
 		"of one group": {reason: "nothing of another, whose name begins alike", scope: groupA, role: reader, method: "GET",
 			path: groupA + "b", want: denied("Microsoft.Resources/subscriptions/resourceGroups/read", groupA+"b")},
-		"contributor": {reason: "writes what is not access", scope: groupA, role: contributor, method: "PUT",
+		"contributor": {reason: "may write resources, except for access", scope: groupA, role: contributor, method: "PUT",
 			path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic},
 		"contributor assigns": {reason: "the built-in role excepts it", scope: groupA, role: contributor, method: "DELETE",
 			path: groupA + "/providers/Microsoft.Authorization/roleAssignments/" + assignmentName,
@@ -91,7 +92,7 @@ func TestEnforcedRoles(t *testing.T) {
 				groupA+"/providers/Microsoft.Authorization/roleAssignments/"+assignmentName)},
 		"custom": {reason: "a role of one's own, with a wildcard", scope: groupA, role: custom,
 			actions: []any{"Microsoft.Network/*/read"}, method: "GET", path: groupA + vnet("v1") + "/subnets/s"},
-		"custom excepts": {reason: "what a role excepts it does not give", scope: groupA, role: custom,
+		"custom excepts": {reason: "notActions of a role are not granted", scope: groupA, role: custom,
 			actions: []any{"Microsoft.Network/*"}, not: []any{"Microsoft.Network/virtualNetworks/delete"}, method: "DELETE",
 			path: groupA + vnet("v1"), want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v1"))},
 		"action": {reason: "a POST names its action", scope: groupA, role: reader, method: "POST",
@@ -106,16 +107,19 @@ func TestEnforcedRoles(t *testing.T) {
 			want: denied("Microsoft.ResourceHealth/AvailabilityStatuses/current/read",
 				groupA+vnet("v1")+"/providers/Microsoft.ResourceHealth/availabilityStatuses/current")},
 		"linked": {
-			reason: "what a body refers to takes a right there", scope: groupA, role: custom,
+			reason: "a reference needs a right on the referenced resource", scope: groupA, role: custom,
 			actions: []any{"Microsoft.Network/networkInterfaces/write"},
 			method:  "PUT", path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic,
-			want: "LinkedAuthorizationFailed: The client '" + memberID + "' with object id '" + memberObject + "' has permission to perform action 'Microsoft.Network/networkInterfaces/write' on scope '" + groupA +
-				"/providers/Microsoft.Network/networkInterfaces/n'; however, it does not have permission to perform action(s) 'Microsoft.Network/virtualNetworks/subnets/join/action' on the linked scope(s) '" + groupA + vnet("v1") + "/subnets/s' (respectively) or the linked scope(s) are invalid.",
+			want: "LinkedAuthorizationFailed: The client '" + memberID + "' with object id '" + memberObject + "' has permission to perform " +
+				"action 'Microsoft.Network/networkInterfaces/write' on scope '" + groupA +
+				"/providers/Microsoft.Network/networkInterfaces/n'; however, it does not have permission to perform action(s) " +
+				"'Microsoft.Network/virtualNetworks/subnets/join/action' on the linked scope(s) '" + groupA + vnet(
+				"v1") + "/subnets/s' (respectively) or the linked scope(s) are invalid.",
 		},
 		"joins": {reason: "with the right to join it works", scope: groupA, role: custom,
 			actions: []any{"Microsoft.Network/networkInterfaces/write", "Microsoft.Network/virtualNetworks/subnets/join/action"},
 			method:  "PUT", path: groupA + "/providers/Microsoft.Network/networkInterfaces/n", content: nic},
-		"own parts": {reason: "what is inside of the resource takes no right to join", scope: groupA, role: custom,
+		"own parts": {reason: "a reference inside of the resource needs no right to join", scope: groupA, role: custom,
 			actions: []any{"Microsoft.Network/loadBalancers/write", "Microsoft.Network/virtualNetworks/subnets/join/action"},
 			method:  "PUT", path: groupA + "/providers/Microsoft.Network/loadBalancers/l",
 			content: `{"location":"eastus","sku":{"name":"Standard"},"properties":{"frontendIPConfigurations":[{"name":"f","properties":{"subnet":{"id":"` + groupA + vnet("v1") + `/subnets/s"}}}],

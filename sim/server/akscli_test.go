@@ -62,7 +62,8 @@ func TestOneUpgradeOfClusterAndPools(t *testing.T) {
 	a := newAzure(t)
 	a.createAKS(nil)
 	a.putAndSettle("pool1", agentPool(pythonDefaults(nil)))
-	aksRefused(t, "pools are not to be above what the cluster becomes", upgrade(a, "1.34.0", "1.34.1"), 400, "NodePoolMcVersionIncompatible",
+	aksRefused(t, "pools must not be above the new version of the cluster", upgrade(a, "1.34.0", "1.34.1"), 400,
+		"NodePoolMcVersionIncompatible",
 		"bigger than control plane version 1.34.0")
 	if r := upgrade(a, "1.34.1", "1.34.1"); r.status != 200 || r.valueAt("properties.provisioningState") != "Upgrading" {
 		t.Fatalf("PUT = %d %v", r.status, r.body)

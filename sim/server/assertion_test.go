@@ -148,7 +148,7 @@ func TestClientCertificate(t *testing.T) {
 		"good": {"all is as registered", key, thumb(certificate), nil, 0},
 		"issuer": {"the audience may be the tenant's issuer", key, thumb(certificate),
 			obj{"aud": "https://login.microsoftonline.com/" + server.DefaultTenant + "/v2.0"}, 0},
-		"unknown":       {"the certificate is somebody else's", strangers, thumb(stranger), nil, 700027},
+		"unknown":       {"the certificate belongs to another application", strangers, thumb(stranger), nil, 700027},
 		"wrong key":     {"the thumbprint can be read by everybody", strangers, thumb(certificate), nil, 700027},
 		"no thumbprint": {"Entra ID finds the certificate by it", key, "", nil, 700027},
 		"audience":      {"made for another service", key, thumb(certificate), obj{"aud": "https://other.example/token"}, 700023},
@@ -213,7 +213,7 @@ func TestFederatedTokens(t *testing.T) {
 		t.Errorf("the same issuer and subject twice: %d", r.status)
 	}
 	if code := ask(client, key, nil); code != 90061 {
-		t.Errorf("an issuer that nobody can reach: %d", code)
+		t.Errorf("an issuer that cannot be reached: %d", code)
 	}
 	if err := a.sim.TrustIssuer(issuer, keySet(t, &key.PublicKey)); err != nil {
 		t.Fatal(err)
@@ -278,7 +278,9 @@ func TestRegistrationsByTheControlAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	control("applications", `{"clientID":"`+server.DefaultClientID+`","certificates":[`+string(quoted)+`],"federatedCredentials":[{"issuer":"`+issuer+`","subject":"`+subject+`"}]}`, 204)
+	control("applications",
+		`{"clientID":"`+server.DefaultClientID+`","certificates":[`+string(
+			quoted)+`],"federatedCredentials":[{"issuer":"`+issuer+`","subject":"`+subject+`"}]}`, 204)
 	control("issuers", `{"issuer":"`+issuer+`",`+strings.TrimPrefix(string(keySet(t, &key.PublicKey)), "{"), 204)
 	control("applications", `{"clientID":"nobody"}`, 400)
 	control("applications", `{"clientID":"`+server.DefaultClientID+`","certificates":["none"]}`, 400)

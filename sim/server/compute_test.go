@@ -189,7 +189,7 @@ func TestVirtualMachineIsRefused(t *testing.T) {
 		zones  []any
 		code   string
 	}{
-		"size": {"a size nobody offers is a 400 that names vmSize", func(p obj) { p["hardwareProfile"] = obj{"vmSize": "Standard_X1"} },
+		"size": {"a size that is not offered is a 400 that names vmSize", func(p obj) { p["hardwareProfile"] = obj{"vmSize": "Standard_X1"} },
 			nil, "InvalidParameter"},
 		"zone": {"the region offers the size, the zone does not", func(p obj) { p["hardwareProfile"] = obj{"vmSize": "Standard_NC6s_v3"} },
 			[]any{"1"}, "SkuNotAvailable"},

@@ -44,7 +44,7 @@ func TestDefinitions(t *testing.T) {
 			vnet(obj{"dhcpOptions": obj{"servers": []any{}}}), "InvalidRequestFormat", "'properties.dhcpOptions.servers'"},
 		"network, type": {"a list is no text", net + "/virtualNetworks/new", "2025-05-01",
 			vnet(obj{"addressSpace": obj{"addressPrefixes": "10.0.0.0/8"}}), "InvalidRequestFormat", "'string' to type 'array'"},
-		"child": {"what is kept in its parent has a definition of its own", net + "/virtualNetworks/vnet/subnets/new", "2025-05-01",
+		"child": {"a child in the document of its parent has a definition of its own", net + "/virtualNetworks/vnet/subnets/new", "2025-05-01",
 			obj{"properties": obj{"addressPrefix": "10.7.0.0/24", "banana": true}}, "InvalidRequestFormat", "'properties.banana'"},
 		"existing": {"updates are read as strictly", net + "/virtualNetworks/vnet", "2025-05-01", vnet(obj{"banana": 1}),
 			"InvalidRequestFormat", "'properties.banana'"},
@@ -54,7 +54,7 @@ func TestDefinitions(t *testing.T) {
 		"network, value": {"only these values exist", net + "/publicIPAddresses/new", "2025-05-01",
 			obj{"location": "westus3", "properties": obj{"dnsSettings": obj{"domainNameLabelScope": "Maybe"}}}, "InvalidRequestFormat",
 			"Error converting value"},
-		"network, missing": {"what is required is not found", net + "/virtualNetworks/new", "2025-05-01", vnet(obj{"bgpCommunities": obj{}}),
+		"network, missing": {"the required property is missing", net + "/virtualNetworks/new", "2025-05-01", vnet(obj{"bgpCommunities": obj{}}),
 			"InvalidRequestFormat", "Required property 'virtualNetworkCommunity' not found in JSON. Path 'properties.bgpCommunities'"},
 		"compute, value": {"only these values exist", comp + "/disks/new", "2025-01-02",
 			disk(obj{"diskSizeGB": 8, "networkAccessPolicy": "AllowAll", "osType": "BeOS", "creationData": obj{"createOption": "Empty"}}),
@@ -66,7 +66,7 @@ func TestDefinitions(t *testing.T) {
 				"properties": obj{"dnsPrefix": "d", "agentPoolProfiles": []any{obj{"name": "pool0", "count": 1, "mode": "System"}},
 					"linuxProfile": obj{"adminUsername": "0x", "ssh": obj{"publicKeys": []any{obj{"keyData": "ssh-ed25519 x"}}}}}}, "InvalidParameter",
 			"does not match the pattern"},
-		"AKS, missing": {"parts have what they require", cluster, "2025-10-01",
+		"AKS, missing": {"parts have their required properties", cluster, "2025-10-01",
 			obj{"location": "westus3", "identity": obj{"type": "SystemAssigned"},
 				"properties": obj{"dnsPrefix": "d", "agentPoolProfiles": []any{obj{"name": "pool0", "count": 1, "mode": "System"}},
 					"addonProfiles": obj{"azurepolicy": obj{}}}}, "InvalidParameter", "'addonProfiles.azurepolicy.enabled' is missing"},
@@ -82,16 +82,16 @@ func TestDefinitions(t *testing.T) {
 			was := a.sendRequest("GET", test.path, nil)
 			got := a.sendRequest("PUT", test.path+"?api-version="+test.version, test.body)
 			code, _, _ := strings.Cut(got.errorCode(), "/")
-			said := got.errorMessage()
+			message := got.errorMessage()
 			if bare, ok := got.valueAt("code").(string); ok {
 				// AKS does not wrap its errors.
-				code, said = bare, got.valueAt("message").(string)
+				code, message = bare, got.valueAt("message").(string)
 			}
 			if inner, ok := got.valueAt("error.details").([]any); ok && len(inner) > 0 {
-				said, _ = inner[0].(obj)["message"].(string)
+				message, _ = inner[0].(obj)["message"].(string)
 			}
-			if got.status != 400 || code != test.code || !strings.Contains(said, test.message) {
-				t.Errorf("%s: %d %s %q, want 400 %s with %q", test.reason, got.status, code, said, test.code, test.message)
+			if got.status != 400 || code != test.code || !strings.Contains(message, test.message) {
+				t.Errorf("%s: %d %s %q, want 400 %s with %q", test.reason, got.status, code, message, test.code, test.message)
 			}
 			if now := a.sendRequest("GET", test.path, nil); len(a.sim.State()) != before || now.status != was.status ||
 				now.valueAt("etag") != was.valueAt("etag") {

@@ -157,7 +157,7 @@ func TestDeploymentOrder(t *testing.T) {
 	}
 	// The interface takes no time.
 	if vm, deployment := at["virtualMachines"], at["deployments"]; !vm.Started.Equal(last) || !deployment.Ended.Equal(vm.Ended) {
-		t.Errorf("the machine is made from %s to %s, what it needs is there at %s, and the deployment ends at %s", vm.Started, vm.Ended, last,
+		t.Errorf("the machine is created from %s to %s, its prerequisites exist at %s, and the deployment ends at %s", vm.Started, vm.Ended, last,
 			deployment.Ended)
 	}
 }
@@ -292,7 +292,8 @@ func TestDeploymentRoles(t *testing.T) {
 	_, content := sentDeployment(t, "vm")
 	a.mustSucceed("PUT", deployments+"d"+deployedWith, content)
 	r := a.sendRequest("GET", deployments+"d"+deployedWith, nil)
-	if told := fmt.Sprint(r.valueAt("properties.error.details.0.message")); r.valueAt("properties.error.details.0.code") != "AuthorizationFailed" || !strings.Contains(told, "Microsoft.Compute/virtualMachines/write") {
+	if told := fmt.Sprint(r.valueAt("properties.error.details.0.message")); r.valueAt(
+		"properties.error.details.0.code") != "AuthorizationFailed" || !strings.Contains(told, "Microsoft.Compute/virtualMachines/write") {
 		t.Errorf("ended with %v", r.valueAt("properties.error"))
 	}
 }
@@ -332,7 +333,7 @@ func TestDeploymentRefused(t *testing.T) {
 		content obj
 		status  int
 		code    string
-		says    string
+		message string
 	}{
 		"function": {"functions that are not served are named", only(obj{"name": "[toUpper('nsg')]"}), 400, "InvalidTemplate",
 			"The template function 'toUpper' is not valid"},
@@ -370,14 +371,14 @@ func TestDeploymentRefused(t *testing.T) {
 		"schema": {"other scopes have other schemas",
 			deploy(obj{"$schema": "https://schema.management.azure.com/schemas/2018-05-01/subscriptionDeploymentTemplate.json#"}, nil), 400,
 			"InvalidTemplate", "$schema"},
-		"complete": {"what is not in the template would have to go", deploy(nil, obj{"mode": "Complete"}), 501, "NotImplemented",
+		"complete": {"resources outside of the template would have to go", deploy(nil, obj{"mode": "Complete"}), 501, "NotImplemented",
 			"mode 'Complete'"},
 		"link": {"nothing is fetched", deploy(nil, obj{"templateLink": obj{"uri": "https://example.com/t.json"}}), 501,
 			"NotImplemented", "'templateLink'"},
 	} {
 		for _, ask := range []struct{ method, path string }{{"PUT", deployments + "d"}, {"POST", deployments + "d/validate"}} {
 			r := a.sendRequest(ask.method, ask.path+deployedWith, test.content)
-			if r.status != test.status || r.errorCode() != test.code || !strings.Contains(r.errorMessage(), test.says) {
+			if r.status != test.status || r.errorCode() != test.code || !strings.Contains(r.errorMessage(), test.message) {
 				t.Errorf("%s: %s: %s = %d %v", name, test.reason, ask.method, r.status, r.body)
 			}
 		}
@@ -387,6 +388,6 @@ func TestDeploymentRefused(t *testing.T) {
 		t.Errorf("to the subscription = %d %v", r.status, r.body)
 	}
 	if n := len(a.sim.Operations()); n != 0 {
-		t.Errorf("%d operations begun by what was refused", n)
+		t.Errorf("%d operations begun by refused deployments", n)
 	}
 }

@@ -48,7 +48,7 @@ func TestPutWithoutTags(t *testing.T) {
 		drops  bool
 		want   any
 	}{
-		"default": {"a PUT of Microsoft.Compute leaves what it does not mention", false, obj{"team": "a"}},
+		"default": {"a PUT of Microsoft.Compute keeps omitted properties", false, obj{"team": "a"}},
 		"switch":  {"a provider has to cope with a PUT that drops them", true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +104,8 @@ func TestInstanceNetwork(t *testing.T) {
 		t.Errorf("pools of an instance that was upgraded (-want +got):\n%s", diff)
 	}
 	unknown := obj{"location": "westus3",
-		"properties": obj{"networkProfileConfiguration": networkOnly(lbPool + "2")["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]}}
+		"properties": obj{
+			"networkProfileConfiguration": networkOnly(lbPool + "2")["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]}}
 	if r := a.sendRequest("PUT", instance0, unknown); r.errorCode() != "InvalidResourceReference" {
 		t.Errorf("a pool that does not exist: %d %s", r.status, r.errorCode())
 	}
@@ -130,7 +131,8 @@ func TestInstanceDisks(t *testing.T) {
 		t.Errorf("the disk is attached elsewhere, and the answer is %d %s", r.status, r.errorCode())
 	}
 	a.mustSucceed("PUT", pool, scaleSet(2, func(_, profile obj) {
-		profile["storageProfile"].(obj)["imageReference"] = obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.34.0"}
+		profile["storageProfile"].(obj)["imageReference"] = obj{
+			"communityGalleryImageId": "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.34.0"}
 	}))
 	a.mustSucceed("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"0"}})
 	if got := a.sendRequest("GET", volume, nil).valueAt("managedBy"); got != instance0 {

@@ -136,7 +136,7 @@ func TestDisksOfMachinesAreRefused(t *testing.T) {
 		}
 	}
 	cases := map[string]refusal{
-		"ephemeral": {reason: "50 GiB is what the cache has", change: ephemeral(nil)},
+		"ephemeral": {reason: "the cache has 50 GiB", change: ephemeral(nil)},
 		"ephemeral, large": {reason: "the cache is smaller", change: ephemeral(obj{"diskSizeGB": 51}), code: "InvalidParameter",
 			message: "greater than 50 GB is not allowed for VM size Standard_D2s_v3 when the DiffDiskPlacement is CacheDisk"},
 		"ephemeral, resource": {reason: "the temporary disk is smaller still",
@@ -153,10 +153,10 @@ func TestDisksOfMachinesAreRefused(t *testing.T) {
 			message: "ReadOnly"},
 		"ephemeral, detach": {reason: "there is nothing to keep", change: ephemeral(obj{"deleteOption": "Detach"}), code: "InvalidParameter",
 			message: "delete option"},
-		"ephemeral, spot": {reason: "what is deallocated would lose its disk",
+		"ephemeral, spot": {reason: "a deallocated VM would lose its disk",
 			change: func(p obj) { ephemeral(nil)(p); spot(obj{"evictionPolicy": "Deallocate"})(p) }, code: "InvalidParameter",
 			message: "must be 'Delete'"},
-		"ephemeral, spot, gone": {reason: "what is deleted has no disk",
+		"ephemeral, spot, gone": {reason: "a deleted VM needs no disk",
 			change: func(p obj) { ephemeral(nil)(p); spot(obj{"evictionPolicy": "Delete"})(p) }},
 		"OS disk, small": {reason: "the image has to fit", change: osDisk(obj{"diskSizeGB": 29}), code: "InvalidParameter",
 			message: "smaller than the size of the corresponding disk in the VM image: 30 GB"},
@@ -225,7 +225,7 @@ func TestSecurityAndSpotAreRefused(t *testing.T) {
 			change: machineOfSize("Standard_D2_v3", setProperty("securityProfile", trusted(nil)),
 				osDisk(obj{"managedDisk": obj{"storageAccountType": "Standard_LRS"}})), code: "BadRequest",
 			message: "with 'TrustedLaunch' security type"},
-		"trusted, Marketplace": {reason: "the SKU says generation 1", change: func(p obj) {
+		"trusted, Marketplace": {reason: "the SKU is of generation 1", change: func(p obj) {
 			p["securityProfile"] = trusted(nil)
 			p["storageProfile"].(obj)["imageReference"] = obj{"publisher": "cncf-upstream", "offer": "capi", "sku": "ubuntu-2204-gen1",
 				"version": "latest"}
@@ -329,9 +329,11 @@ func TestWhatIsNotToBeHad(t *testing.T) {
 	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", dataDisk(obj{"name": "of-vm0"})))
 	cases := map[string]refusal{
 		"quota": {reason: "two cores of three are in use", code: "OperationNotAllowed",
-			message: "exceeding approved standardDSv3Family Cores quota. Additional details - Deployment Model: Resource Manager, Location: westus3, Current Limit: 3, Current Usage: 2, Additional Required: 2, (Minimum) New Limit Required: 4."},
+			message: "exceeding approved standardDSv3Family Cores quota. Additional details - Deployment Model: Resource Manager, Location: " +
+				"westus3, Current Limit: 3, Current Usage: 2, Additional Required: 2, (Minimum) New Limit Required: 4."},
 		"spot quota": {reason: "spot VMs have a quota of their own", change: spot(nil), code: "OperationNotAllowed",
-			message: "approved LowPriorityCores quota. Additional details - Deployment Model: Resource Manager, Location: westus3, Current Limit: 1, Current Usage: 0, Additional Required: 2, (Minimum) New Limit Required: 2."},
+			message: "approved LowPriorityCores quota. Additional details - Deployment Model: Resource Manager, Location: westus3, Current " +
+				"Limit: 1, Current Usage: 0, Additional Required: 2, (Minimum) New Limit Required: 2."},
 		"restricted": {reason: "the subscription may not use the size in the zone", change: machineOfSize("Standard_NC6s_v3"),
 			code: "SkuNotAvailable", message: "Capacity Restrictions: Standard_NC6s_v3' is currently not available in location 'westus3'"},
 		"accelerated": {reason: "the size has no accelerated networking", change: fast, code: "VMSizeIsNotPermittedToEnableAcceleratedNetworking",

@@ -41,7 +41,7 @@ func TestMarketplace(t *testing.T) {
 			"24.04.202411030", "24.04.202501130"},
 		"/Canonical/artifacttypes/vmimage/offers/ubuntu-24_04-lts/skus/server/versions?$top=1&$orderby=name%20desc": {"24.04.202501130"},
 		"/Canonical/artifacttypes/vmimage/offers/ubuntu-24_04-lts/skus/none/versions":                               nil,
-		"/nobody/artifacttypes/vmimage/offers":                                                                      nil,
+		"/unknown/artifacttypes/vmimage/offers":                                                                     nil,
 		"/Microsoft.Azure.Extensions/artifacttypes/vmextension/types":                                               {"CustomScript"},
 		"/Microsoft.Azure.Extensions/artifacttypes/vmextension/types/CustomScript/versions": {"2.0.7",
 			"2.1.10", "2.1.3"},

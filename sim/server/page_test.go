@@ -103,7 +103,7 @@ func TestPages(t *testing.T) {
 	group := b.openPage("/_sim/page/resource?id="+url.QueryEscape(groupA), nil)
 	group.wantWords(t, `"location": "westus3"`)
 	if group.elements["script"] > 0 {
-		t.Error("what a client wrote became part of the page")
+		t.Error("text of a client became markup of the page")
 	}
 	if missing := b.openPage("/_sim/page/resource?id=/subscriptions/x", nil); missing.status != 404 {
 		t.Errorf("a resource that is not there: %d", missing.status)

@@ -67,7 +67,7 @@ func TestPreconditions(t *testing.T) {
 			a.sim.Settle()
 			gone := strings.Replace(c.path, "?", "x?", 1)
 			if r := a.sendRequest("PUT", gone, c.body, "If-Match", tag); r.status != c.status && r.status != 404 {
-				t.Errorf("If-Match of what is not there: %d %v", r.status, r.body)
+				t.Errorf("If-Match of an absent resource: %d %v", r.status, r.body)
 			}
 		})
 	}
@@ -85,7 +85,7 @@ func TestPreconditionsOfOldVersions(t *testing.T) {
 			t.Errorf("%s shows an etag", path)
 		}
 		if r := a.sendRequest("PUT", path, body, "If-Match", `"stale"`); r.status != 200 {
-			t.Errorf("%s does not know preconditions, and says %d %v", path, r.status, r.body)
+			t.Errorf("%s does not know preconditions, and answers %d %v", path, r.status, r.body)
 		}
 		a.sim.Settle()
 	}

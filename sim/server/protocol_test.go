@@ -101,7 +101,7 @@ func TestGroupDeletionPollsItsLocation(t *testing.T) {
 	}
 	took := a.sim.Settle()
 	if took < 40*time.Second || took > 10*time.Minute {
-		t.Errorf("deleting a VM and what it needs took %s", took)
+		t.Errorf("deleting a VM and its parts took %s", took)
 	}
 	if p := a.sendRequest("GET", loc, nil); p.status != 200 {
 		t.Errorf("last poll: %d %s", p.status, p.errorMessage())
@@ -140,7 +140,7 @@ func TestTimeScaleZeroStillPollsOnce(t *testing.T) {
 	r := a.sendRequest("PUT", net+"/routeTables/x", obj{"location": "westus3"})
 	op := r.header.Get("Azure-AsyncOperation")
 	if r.valueAt("properties.provisioningState") != "Updating" {
-		t.Errorf("the accepted body says %v", r.valueAt("properties.provisioningState"))
+		t.Errorf("the accepted body has the state %v", r.valueAt("properties.provisioningState"))
 	}
 	first, second := a.sendRequest("GET", op, nil), a.sendRequest("GET", op, nil)
 	if first.valueAt("status") != "InProgress" || second.valueAt("status") != "Succeeded" {

@@ -167,7 +167,7 @@ func TestReferencesOfMachines(t *testing.T) {
 		"no image": {reason: "the image must exist", change: imageRef("id", comp+"/images/none"), code: "NotFound", message: notInHere},
 		"image elsewhere": {reason: "managed images are regional", change: imageRef("id", comp+"/images/img-east"), code: "NotFound",
 			message: notInHere},
-		"image, no ID": {reason: "what is no ID is no image", change: imageRef("id", "img"), code: "InvalidParameter",
+		"image, no ID": {reason: "a text that is no ID is no image", change: imageRef("id", "img"), code: "InvalidParameter",
 			message: "imageReference.id"},
 		"image of a disk": {reason: "a disk is no image", change: imageRef("id", comp+"/disks/disk"), code: "InvalidParameter",
 			message: "imageReference.id"},
@@ -181,11 +181,11 @@ func TestReferencesOfMachines(t *testing.T) {
 			code: "GalleryImageNotFound"},
 		"shared": {reason: "by the unique name of a gallery",
 			change: imageRef("sharedGalleryImageId", "/SharedGalleries/"+sub+"-G/Images/linux/Versions/1.0.0")},
-		"not shared": {reason: "nobody shares such a gallery",
+		"not shared": {reason: "no such gallery is shared",
 			change: imageRef("sharedGalleryImageId", "/SharedGalleries/"+sub+"-H/Images/linux/Versions/1.0.0"), code: "GalleryImageNotFound"},
 		"shared, form": {reason: "a shared image has an ID of its own form", change: imageRef("sharedGalleryImageId", gallery+"/images/linux"),
 			code: "InvalidParameter", message: "sharedGalleryImageId"},
-		"no community": {reason: "nobody has such a community gallery",
+		"no community": {reason: "no such community gallery exists",
 			change: imageRef("communityGalleryImageId", "/CommunityGalleries/ClusterAPI/Images/capi-ubun2-2404/Versions/1.33.1"),
 			code:   "GalleryImageNotFound"},
 		"no such image": {reason: "the community gallery has no such image",
@@ -225,7 +225,7 @@ func TestReferencesOfMachines(t *testing.T) {
 			code: "PlatformImageNotFound"},
 		"Ubuntu by no version": {reason: "Canonical's versions begin with the release",
 			change: marketRef("Canonical", "ubuntu-24_04-lts", "server", "1.0.0"), code: "PlatformImageNotFound"},
-		"somebody else's version": {reason: "nothing is known of other images", change: marketRef("acme", "rockets", "big", "1.0.0")},
+		"another publisher's version": {reason: "nothing is known of other images", change: marketRef("acme", "rockets", "big", "1.0.0")},
 		"community, form": {reason: "a community image has an ID of its own form",
 			change: imageRef("communityGalleryImageId", "/ClusterAPI/capi-ubun2-2404"), code: "InvalidParameter",
 			message: "communityGalleryImageId"},
@@ -268,7 +268,7 @@ func TestReferencesOfMachines(t *testing.T) {
 		"size of group": {reason: "nothing is reserved for the size",
 			change: both(crg("crg"), setProperty("hardwareProfile", obj{"vmSize": "Standard_D4s_v3"})), code: "InvalidParameter",
 			message: "Standard_D4s_v3"},
-		"spot in group": {reason: "spot VMs use what nobody reserved", change: both(crg("crg"), setProperty("priority", "Spot")),
+		"spot in group": {reason: "spot VMs use unreserved capacity", change: both(crg("crg"), setProperty("priority", "Spot")),
 			code: "BadRequest", message: "Spot"},
 		"group in a group": {reason: "a proximity placement group excludes reservations",
 			change: both(crg("crg"), setProperty("proximityPlacementGroup", ref(comp+"/proximityPlacementGroups/ppg"))), code: "BadRequest",
@@ -325,7 +325,7 @@ func TestWhatMachinesUseStays(t *testing.T) {
 	body := a.sendRequest("GET", vmID, nil).body
 	a.mustSucceed("DELETE", comp+"/capacityReservationGroups/crg/capacityReservations/d2s", nil)
 	if r := a.sendRequest("PUT", vmID, body); r.status != 200 {
-		t.Errorf("PUT of what is there: %d %s", r.status, r.errorMessage())
+		t.Errorf("PUT of an existing resource: %d %s", r.status, r.errorMessage())
 	}
 }
 

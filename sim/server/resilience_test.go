@@ -87,7 +87,7 @@ func TestScriptedFaults(t *testing.T) {
 					t.Errorf("%d then %d", first.status, second.status)
 				}
 			}},
-		"omit": {"one list lacks what is there", fault.Rule{Kind: fault.Omit, Target: "/routeTables/X", ID: "*/routetables"},
+		"omit": {"one list lacks an existing resource", fault.Rule{Kind: fault.Omit, Target: "/routeTables/X", ID: "*/routetables"},
 			func(t *testing.T, a *azure) {
 				a.mustSucceed("PUT", table, obj{"location": "westus3"})
 				for _, want := range []int{0, 1} {
@@ -170,7 +170,7 @@ func TestScriptedFaults(t *testing.T) {
 				t.Errorf("GET = %d", r.status)
 			}
 		}},
-		"stale": {"a GET shows for a minute what it showed before", fault.Rule{Kind: fault.Stale, Method: "GET", Count: -1},
+		"stale": {"a GET shows the earlier state for a minute", fault.Rule{Kind: fault.Stale, Method: "GET", Count: -1},
 			func(t *testing.T, a *azure) {
 				for _, want := range []int{404, 404, 200} {
 					if r := a.sendRequest("GET", table, nil); r.status != want {
@@ -180,7 +180,7 @@ func TestScriptedFaults(t *testing.T) {
 					a.sim.Advance(40 * time.Second)
 				}
 			}},
-		"unseen": {"a GET right after the creation says 404", fault.Rule{Kind: fault.Unseen, Method: "PUT", Seconds: 5, Count: -1},
+		"unseen": {"a GET right after the creation answers 404", fault.Rule{Kind: fault.Unseen, Method: "PUT", Seconds: 5, Count: -1},
 			func(t *testing.T, a *azure) {
 				for _, want := range [][]int{{201, 404}, {200, 200}} {
 					if r := put(a); r.status != want[0] {
@@ -205,7 +205,7 @@ func TestScriptedFaults(t *testing.T) {
 					t.Errorf("%d", r.status)
 				}
 			}},
-		"race": {"somebody writes just before", fault.Rule{Kind: fault.EtagRace, Method: "PUT", Nth: 2}, func(t *testing.T, a *azure) {
+		"race": {"another client writes just before", fault.Rule{Kind: fault.EtagRace, Method: "PUT", Nth: 2}, func(t *testing.T, a *azure) {
 			put(a)
 			a.sim.Settle()
 			etag, _ := a.sendRequest("GET", table, nil).valueAt("etag").(string)
@@ -324,7 +324,7 @@ func TestGuestsAndTheDataPlane(t *testing.T) {
 	}{
 		"an unknown name":      {"none.example", 443, "dns"},
 		"a port without rule":  {name, 80, "rule"},
-		"nobody answers":       {name, 443, "probe"},
+		"no answer":            {name, 443, "probe"},
 		"an unknown address":   {"10.200.0.1", 22, "frontend"},
 		"nothing on that port": {"10.0.0.4", 6443, "listener"},
 	} {

@@ -143,7 +143,7 @@ func TestShownWhileItIsMade(t *testing.T) {
 		"sku":        obj{"name": "Premium_LRS"},
 		"properties": obj{"diskSizeGB": 500.0, "creationData": obj{"createOption": "Empty"}, "provisioningState": "Updating"}}
 	if diff := cmp.Diff(want, echo.body); diff != "" {
-		t.Errorf("an accepted PUT of a disk is answered with what was sent (-want +got):\n%s", diff)
+		t.Errorf("an accepted PUT of a disk is answered with the sent body (-want +got):\n%s", diff)
 	}
 	a.sim.Settle()
 	a.mustSucceed("PUT", comp+"/disks/s",
@@ -165,7 +165,7 @@ func TestShownWhileItIsMade(t *testing.T) {
 	delete(disk, "sku")
 	if r := a.sendRequest("PUT", comp+"/disks/d", disk); r.valueAt("sku.tier") != "Premium" || r.valueAt("properties.tier") != "P20" ||
 		r.valueAt("properties.diskIOPSReadWrite") != nil {
-		t.Errorf("an update is answered with %v: what was sent, and the SKU and tier that there are", r.body)
+		t.Errorf("an update is answered with %v, want the sent body and the present SKU and tier", r.body)
 	}
 	a.sim.Settle()
 
@@ -324,7 +324,7 @@ func TestRolesThatAreNew(t *testing.T) {
 		obj{"properties": obj{"roleName": "custom", "assignableScopes": []any{groupA}, "permissions": []any{obj{"actions": []any{"*/read"}}}}})
 	if made.valueAt("properties.createdBy") != nil ||
 		made.valueAt("id") != "/subscriptions/"+sub+"/providers/Microsoft.Authorization/roleDefinitions/"+role {
-		t.Errorf("a new role definition shows %v: recordings have nobody who made it yet, and the ID of the subscription's", made.body)
+		t.Errorf("a new role definition shows %v: in recordings it has no creator yet, and the ID of the subscription's", made.body)
 	}
 	wrong := a.sendRequest("PUT", groupA+"/providers/Microsoft.Authorization/roleAssignments/"+role+"?api-version=2022-04-01",
 		obj{"properties": obj{"roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/" + role,
@@ -334,6 +334,6 @@ func TestRolesThatAreNew(t *testing.T) {
 	}
 	if shown := a.sendRequest("GET", groupA+"/providers/Microsoft.Authorization/roleDefinitions/"+role+"?api-version=2022-04-01",
 		nil); shown.valueAt("properties.createdBy") == nil {
-		t.Errorf("later nobody made it: %v", shown.body)
+		t.Errorf("later it has no creator: %v", shown.body)
 	}
 }

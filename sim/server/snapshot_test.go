@@ -157,7 +157,7 @@ func TestSnapshot(t *testing.T) {
 	restarted.StateDir = dir
 	third := newSimulator(t, restarted)
 	if diff := cmp.Diff(second.State(), third.State()); diff != "" || len(third.Operations()) != len(second.Operations()) {
-		t.Errorf("what was taken is on disk (-want +got):\n%s", diff)
+		t.Errorf("the snapshot on disk differs (-want +got):\n%s", diff)
 	}
 }
 

@@ -46,8 +46,8 @@ func document(more obj) obj {
 func TestExpressions(t *testing.T) {
 	t.Parallel()
 	for expression, test := range map[string]struct {
-		want any
-		says string // of an error
+		want    any
+		message string // of an error
 	}{
 		"text":    {want: "text"},
 		"[[text]": {want: "[text]"},
@@ -56,39 +56,45 @@ func TestExpressions(t *testing.T) {
 		"[format('{0}/{1}/{{0}}', parameters('word'), 7)]": {want: "abc/7/{0}"},
 		"[variables('of')]":              {want: "c"},
 		"[variables('deep')['list'][0]]": {want: "a"},
-		"[resourceId('Microsoft.Network/virtualNetworks/subnets','v','n')]": {want: group + "/providers/Microsoft.Network/virtualNetworks/v/subnets/n"},
-		"[resourceId('other', 'Microsoft.Compute/disks', 'd')]":             {want: "/subscriptions/s/resourceGroups/other/providers/Microsoft.Compute/disks/d"},
-		"[resourceId('t', 'other', 'Microsoft.Compute/disks', 'd')]":        {want: "/subscriptions/t/resourceGroups/other/providers/Microsoft.Compute/disks/d"},
-		"[resourceGroup().location]":                                        {want: "westus3"},
-		"[subscription().tenantId]":                                         {want: "t"},
-		"[reference('disk').id]":                                            {want: group + "/providers/Microsoft.Compute/disks/disk"},
-		"[reference('copy2').version]":                                      {want: "2024-03-02"},
-		"[reference('disk', '2023-10-02', 'Full').location]":                {want: "westus3"},
-		"[reference(resourceId('Microsoft.Compute/disks', 'd'), providers('Microsoft.Compute', 'disks').apiVersions[0]).version]": {want: "2024-03-02"},
-		"[toLower(reference('disk').version)]":                  {want: "2024-03-02"},
-		"[ concat( 'a' , 'b' ) ]":                               {want: "ab"},
-		"[uniqueString()]":                                      {says: "function requires 1 argument(s) while 0 were provided"},
-		"[base64('a')]":                                         {says: "The template function 'base64' is not valid"},
-		"[concat('a', resourceGroup())]":                        {says: "'concat' expects its parameters to be string, integer or boolean"},
-		"[toLower(1)]":                                          {says: "'toLower' expects its parameters to be strings"},
-		"[format('{1}', 'a')]":                                  {says: "the numbers of its arguments"},
-		"[parameters('other')]":                                 {says: "The template parameter 'other' is not found"},
-		"[variables('other')]":                                  {says: "The template variable 'other' is not found"},
-		"[copyIndex()]":                                         {says: "'copyIndex' is not expected at this location"},
-		"[resourceId('Microsoft.Compute/disks')]":               {says: "function requires 2 argument(s)"},
-		"[resourceId('Microsoft.Compute/disks', 'a', 'b')]":     {says: "the type 'Microsoft.Compute/disks' requires '1' resource name argument(s)"},
-		"[resourceId('a', 'b')]":                                {says: "exactly one multi-segmented argument"},
-		"[reference('other')]":                                  {says: "could not find template resource or resource copy with this name"},
-		"[reference('loop')]":                                   {says: "could not find template resource or resource copy with this name"},
-		"[reference('/subscriptions/s/providers/x')]":           {says: "requires an API version"},
-		"[providers('Microsoft.Compute', 'tapes').apiVersions]": {says: "was not found"},
-		"[parameters('list')[2]]":                               {says: "array index '2' is out of bounds"},
-		"[resourceGroup().nothing]":                             {says: "property 'nothing' doesn't exist, available properties are 'id, location, name'"},
-		"[parameters('word').length]":                           {says: "can't be evaluated"},
-		"[concat('a',]":                                         {says: "expected token 'Identifier' and actual 'EndOfData'"},
-		"['a' 'b']":                                             {says: "expected token 'EndOfData' and actual 'Literal'"},
-		"[concat('a)]":                                          {says: "expected token 'Literal'"},
-		"[a]":                                                   {says: "expected token 'LeftParenthesis'"},
+		"[resourceId('Microsoft.Network/virtualNetworks/subnets','v','n')]": {
+			want: group + "/providers/Microsoft.Network/virtualNetworks/v/subnets/n"},
+		"[resourceId('other', 'Microsoft.Compute/disks', 'd')]": {
+			want: "/subscriptions/s/resourceGroups/other/providers/Microsoft.Compute/disks/d"},
+		"[resourceId('t', 'other', 'Microsoft.Compute/disks', 'd')]": {
+			want: "/subscriptions/t/resourceGroups/other/providers/Microsoft.Compute/disks/d"},
+		"[resourceGroup().location]":                         {want: "westus3"},
+		"[subscription().tenantId]":                          {want: "t"},
+		"[reference('disk').id]":                             {want: group + "/providers/Microsoft.Compute/disks/disk"},
+		"[reference('copy2').version]":                       {want: "2024-03-02"},
+		"[reference('disk', '2023-10-02', 'Full').location]": {want: "westus3"},
+		"[reference(resourceId('Microsoft.Compute/disks', 'd'), providers('Microsoft.Compute', " +
+			"'disks').apiVersions[0]).version]": {want: "2024-03-02"},
+		"[toLower(reference('disk').version)]":    {want: "2024-03-02"},
+		"[ concat( 'a' , 'b' ) ]":                 {want: "ab"},
+		"[uniqueString()]":                        {message: "function requires 1 argument(s) while 0 were provided"},
+		"[base64('a')]":                           {message: "The template function 'base64' is not valid"},
+		"[concat('a', resourceGroup())]":          {message: "'concat' expects its parameters to be string, integer or boolean"},
+		"[toLower(1)]":                            {message: "'toLower' expects its parameters to be strings"},
+		"[format('{1}', 'a')]":                    {message: "the numbers of its arguments"},
+		"[parameters('other')]":                   {message: "The template parameter 'other' is not found"},
+		"[variables('other')]":                    {message: "The template variable 'other' is not found"},
+		"[copyIndex()]":                           {message: "'copyIndex' is not expected at this location"},
+		"[resourceId('Microsoft.Compute/disks')]": {message: "function requires 2 argument(s)"},
+		"[resourceId('Microsoft.Compute/disks', 'a', 'b')]": {
+			message: "the type 'Microsoft.Compute/disks' requires '1' resource name argument(s)"},
+		"[resourceId('a', 'b')]":                                {message: "exactly one multi-segmented argument"},
+		"[reference('other')]":                                  {message: "could not find template resource or resource copy with this name"},
+		"[reference('loop')]":                                   {message: "could not find template resource or resource copy with this name"},
+		"[reference('/subscriptions/s/providers/x')]":           {message: "requires an API version"},
+		"[providers('Microsoft.Compute', 'tapes').apiVersions]": {message: "was not found"},
+		"[parameters('list')[2]]":                               {message: "array index '2' is out of bounds"},
+		"[resourceGroup().nothing]": {
+			message: "property 'nothing' doesn't exist, available properties are 'id, location, name'"},
+		"[parameters('word').length]": {message: "can't be evaluated"},
+		"[concat('a',]":               {message: "expected token 'Identifier' and actual 'EndOfData'"},
+		"['a' 'b']":                   {message: "expected token 'EndOfData' and actual 'Literal'"},
+		"[concat('a)]":                {message: "expected token 'Literal'"},
+		"[a]":                         {message: "expected token 'LeftParenthesis'"},
 	} {
 		var got any
 		tpl, err := Parse(document(obj{"outputs": obj{"o": obj{"type": kindFor(test.want), "value": expression}}}), nil, environment())
@@ -98,11 +104,11 @@ func TestExpressions(t *testing.T) {
 			got = all["o"].Value
 		}
 		switch {
-		case test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says)):
-			t.Errorf("%s: error %v, want %q", expression, err, test.says)
-		case test.says == "" && err != nil:
+		case test.message != "" && (err == nil || !strings.Contains(err.Error(), test.message)):
+			t.Errorf("%s: error %v, want %q", expression, err, test.message)
+		case test.message == "" && err != nil:
 			t.Errorf("%s: %v", expression, err)
-		case test.says == "":
+		case test.message == "":
 			if d := cmp.Diff(test.want, got); d != "" {
 				t.Errorf("%s: %s", expression, d)
 			}
@@ -171,7 +177,8 @@ func TestDependencies(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if id := tpl.Resources[len(tpl.Resources)-1].ID; id != group+"/providers/Microsoft.Compute/disks/a/providers/Microsoft.Authorization/locks/lock" {
+	if id := tpl.Resources[len(
+		tpl.Resources)-1].ID; id != group+"/providers/Microsoft.Compute/disks/a/providers/Microsoft.Authorization/locks/lock" {
 		t.Errorf("ID of an extension: %s", id)
 	}
 }
@@ -204,7 +211,7 @@ func TestParameters(t *testing.T) {
 	for name, test := range map[string]struct {
 		declared obj
 		value    any
-		says     string
+		message  string
 	}{
 		"secure":     {obj{"type": "securestring"}, "s", ""},
 		"object":     {obj{"type": "secureObject"}, obj{}, ""},
@@ -222,9 +229,9 @@ func TestParameters(t *testing.T) {
 	} {
 		tpl, err := Parse(document(obj{"parameters": obj{"p": test.declared}, "resources": []any{}}), obj{"p": obj{"value": test.value}},
 			environment())
-		if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) || err != nil &&
+		if (err == nil) != (test.message == "") || err != nil && !strings.Contains(err.Error(), test.message) || err != nil &&
 			strings.Contains(err.Error(), "hidden") {
-			t.Errorf("%s: %v, want %q", name, err, test.says)
+			t.Errorf("%s: %v, want %q", name, err, test.message)
 		}
 		if err == nil && !cmp.Equal(tpl.Parameters()[0].Value(), test.value) {
 			t.Errorf("%s: %v", name, tpl.Parameters()[0].Value())

@@ -59,15 +59,18 @@ func TestChecks(t *testing.T) {
 		},
 		"a variable beside a call that waits": {
 			reason: "the language leaves open which comes first", check: checkOrder,
-			files: map[string]string{"internal/facts/a.go": doc + "func a(g interface{ Wait() error }) (int, error) {\n\tx := 0\n\treturn x, g.Wait()\n}\nfunc b(g interface{ Wait() error }) (any, error) { return nil, g.Wait() }"},
-			want:  []string{"internal/facts/a.go:5:2 returns a variable"},
+			files: map[string]string{"internal/facts/a.go": doc + "func a(g interface{ Wait() error }) (int, error) {\n\tx := 0\n\treturn x, " +
+				"g.Wait()\n}\nfunc b(g interface{ Wait() error }) (any, error) { return nil, g.Wait() }"},
+			want: []string{"internal/facts/a.go:5:2 returns a variable"},
 		},
 		"Report reads": {
 			reason: "a status that depends on reads is not a function of the outcome", check: checkPure,
 			files: map[string]string{
-				"internal/controller/azurecluster/a.go": doc + "import \"" + module + "/internal/clusterinfra/aks\"\ntype Kind struct{ Client, Name string }\nfunc (k *Kind) Report() { _ = k.Name; show(k); aks.Follow() }\nfunc (k *Kind) Act() { _ = k.Client }",
-				"internal/controller/azurecluster/b.go": doc + "import \"time\"\nfunc show(k *Kind) { k.read() }\nfunc (k *Kind) read() { _, _ = k.Client, time.Now() }",
-				"internal/clusterinfra/aks/a.go":        doc + "import \"context\"\nfunc Follow(ctx context.Context) {}",
+				"internal/controller/azurecluster/a.go": doc + "import \"" + module + "/internal/clusterinfra/aks\"\ntype Kind struct{ Client, Name " +
+					"string }\nfunc (k *Kind) Report() { _ = k.Name; show(k); aks.Follow() }\nfunc (k *Kind) Act() { _ = k.Client }",
+				"internal/controller/azurecluster/b.go": doc + "import \"time\"\nfunc show(k *Kind) { k.read() }\nfunc (k *Kind) read() { _, _ = " +
+					"k.Client, time.Now() }",
+				"internal/clusterinfra/aks/a.go": doc + "import \"context\"\nfunc Follow(ctx context.Context) {}",
 			},
 			want: []string{"internal/clusterinfra/aks/a.go:4:17: Follow, which Report reaches, uses context.Context",
 				"internal/controller/azurecluster/b.go:5:32: read, which Report reaches, uses the kind's Client",
@@ -150,7 +153,7 @@ func TestChecks(t *testing.T) {
 			files: map[string]string{"sim/a.go": doc, "sim/a_test.go": "package p_test\n"},
 		},
 		"two doc comments": {
-			reason: "nobody chose their order", check: checkDocs,
+			reason: "their order in go doc is arbitrary", check: checkDocs,
 			files: map[string]string{"sim/a.go": doc, "sim/b.go": doc}, want: []string{"sim: a.go, b.go each have"},
 		},
 		"a long file": {
@@ -163,20 +166,22 @@ func TestChecks(t *testing.T) {
 		},
 		"a decision by output": {
 			reason: "also under another name", check: checkOutput,
-			files: map[string]string{"internal/clusterinfra/aks/a.go": doc + "func f(c *cp) bool {\n\tstatus := c.Status\n\treturn len(status.Resources) == 0 || c.Status.Resources != nil\n}"},
-			want:  []string{"internal/clusterinfra/aks/a.go:5:13 reads Resources", "internal/clusterinfra/aks/a.go:5:39 reads Resources"},
+			files: map[string]string{"internal/clusterinfra/aks/a.go": doc + "func f(c *cp) bool {\n\tstatus := c.Status\n\treturn " +
+				"len(status.Resources) == 0 || c.Status.Resources != nil\n}"},
+			want: []string{"internal/clusterinfra/aks/a.go:5:13 reads Resources", "internal/clusterinfra/aks/a.go:5:39 reads Resources"},
 		},
 		"output that is written": {
-			reason: "that is what it is for", check: checkOutput,
+			reason: "tests may print", check: checkOutput,
 			files: map[string]string{"internal/controller/azurecluster/a.go": doc + "func f(c *cp) { c.Status.Resources = report.Resources(o) }"},
 		},
 		"a rule about output": {
 			reason: "CEL decides as well", check: checkOutput,
-			files: map[string]string{"api/v1beta1/a.go": doc + "// +kubebuilder:validation:XValidation:rule=`size(oldSelf.status.resources) == 0`\ntype A struct{}"},
-			want:  []string{"api/v1beta1/a.go:3:1 has a rule about status.resources"},
+			files: map[string]string{
+				"api/v1beta1/a.go": doc + "// +kubebuilder:validation:XValidation:rule=`size(oldSelf.status.resources) == 0`\ntype A struct{}"},
+			want: []string{"api/v1beta1/a.go:3:1 has a rule about status.resources"},
 		},
 		"a vague name": {
-			reason: "it says nothing about what is inside", check: checkFiles,
+			reason: "the name does not describe the content", check: checkFiles,
 			files: map[string]string{"internal/util/a.go": "// Package util promises.\npackage util\n"},
 			want:  []string{"internal/util: name the package"},
 		},

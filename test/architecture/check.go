@@ -20,7 +20,8 @@ func checkImports(files []file) []string {
 		index := slices.IndexFunc(importRules, func(r importRule) bool { return coversAny(r.dirs, f.dir) })
 		if index < 0 {
 			findings = append(findings,
-				fmt.Sprintf("%s: no import rule covers %s; say in test/architecture/rules.go what it may import and why", f.path, f.dir))
+				fmt.Sprintf("%s: no import rule covers %s; add a rule with its allowed imports and the reason to test/architecture/rules.go", f.path,
+					f.dir))
 			continue
 		}
 		rule := importRules[index]
@@ -108,11 +109,11 @@ func checkDocs(files []file) []string {
 	var findings []string
 	for dir, docs := range documented {
 		if len(docs) == 0 {
-			findings = append(findings, dir+": the package has no doc comment; say what it promises (blocking, repeatable, what it changes)")
+			findings = append(findings, dir+": the package has no doc comment; describe its guarantees (blocking, repeatable, effects)")
 		}
 		if len(docs) > 1 {
 			findings = append(findings,
-				fmt.Sprintf("%s: %s each have a package doc comment; go doc joins them in an order nobody chose", dir, strings.Join(docs, ", ")))
+				fmt.Sprintf("%s: %s each have a package doc comment; go doc joins them in an arbitrary order", dir, strings.Join(docs, ", ")))
 		}
 	}
 	return sortFindings(findings)
@@ -133,7 +134,7 @@ func checkFiles(files []file) []string {
 		}
 	}
 	for dir := range vague {
-		findings = append(findings, dir+": name the package for what it holds, so that a reader knows what to look for in it")
+		findings = append(findings, dir+": name the package for its content, so that readers find it")
 	}
 	return sortFindings(findings)
 }

@@ -57,7 +57,7 @@ func checkReported(files []file) []string {
 	}
 	var findings []string
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		findings = append(findings, fmt.Sprintf("%s.%s is reported by nothing: report it where its comment says, or take it out", apiDir, name))
+		findings = append(findings, fmt.Sprintf("%s.%s is never reported: report it as its comment describes, or remove it", apiDir, name))
 	}
 	return findings
 }

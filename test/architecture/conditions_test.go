@@ -55,7 +55,8 @@ func TestKnownConditionNames(t *testing.T) {
 
 func TestCheckReported(t *testing.T) {
 	files, err := readSource(fstest.MapFS{
-		"api/v1beta1/a.go":     {Data: []byte("package v1beta1\nconst (\n\tAReason = \"A\"\n\tBReason = \"B\"\n\tCCondition = \"C\"\n\tOther = \"D\"\n)\n")},
+		"api/v1beta1/a.go": {
+			Data: []byte("package v1beta1\nconst (\n\tAReason = \"A\"\n\tBReason = \"B\"\n\tCCondition = \"C\"\n\tOther = \"D\"\n)\n")},
 		"internal/a/a.go":      {Data: []byte("package a\nimport infrav1 \"" + module + "/api/v1beta1\"\nvar _ = infrav1.AReason\n")},
 		"internal/a/a_test.go": {Data: []byte("package a\nimport infrav1 \"" + module + "/api/v1beta1\"\nvar _ = infrav1.CCondition\n")},
 	})
@@ -63,10 +64,10 @@ func TestCheckReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"api/v1beta1.BReason is reported by nothing: report it where its comment says, or take it out",
-		"api/v1beta1.CCondition is reported by nothing: report it where its comment says, or take it out",
+		"api/v1beta1.BReason is never reported: report it as its comment describes, or remove it",
+		"api/v1beta1.CCondition is never reported: report it as its comment describes, or remove it",
 	}
 	if diff := cmp.Diff(want, checkReported(files)); diff != "" {
-		t.Errorf("what only tests use is reported by nothing (-want +got):\n%s", diff)
+		t.Errorf("reasons that only tests use count as reported (-want +got):\n%s", diff)
 	}
 }

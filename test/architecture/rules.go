@@ -44,11 +44,12 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"definitions"}, notStandard: impure,
-		why: "the definitions are data that the provider and the simulator share; each has a reader of its own, so that a bug of one is not the other's",
+		why: "the definitions are data that the provider and the simulator share; each has a reader of its own, so that a bug of one is not " +
+			"the other's",
 	},
 	{
 		dirs: []string{"internal/arm/schema"}, inside: []string{"definitions", "internal/arm/jsonpath"}, notStandard: impure,
-		why: "what Azure's definitions say is the same for everybody who asks",
+		why: "Azure's definitions are the same for all callers",
 	},
 	{
 		dirs: []string{"internal/arm/compare"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types"},
@@ -57,7 +58,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"internal/arm/compressed"},
-		why:  "what is kept in little memory is bytes to it",
+		why:  "it compresses bytes without knowing their content",
 	},
 	{
 		dirs: []string{"internal/arm/client"}, inside: []string{"internal/arm"},
@@ -68,13 +69,13 @@ var importRules = []importRule{
 	{
 		dirs:   []string{"internal/arm/observe"},
 		inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "internal/arm/client", "internal/arm/compressed"},
-		why:    "observing reads and keeps; what is under way and what is wanted is nothing to it",
+		why:    "observing reads and caches; it knows neither running operations nor the desired state",
 	},
 	{
 		dirs:    []string{"internal/arm/operate"},
 		inside:  []string{"internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe"},
 		outside: []string{"github.com/go-logr/logr"},
-		why:     "operations are followed by observing them, and tell the cache what they changed; what they are for is the engine's",
+		why:     "operations are followed by observing them, and invalidate the cache; the engine knows their purpose",
 	},
 	{
 		dirs: []string{"internal/arm/engine"},
@@ -88,7 +89,7 @@ var importRules = []importRule{
 		inside: []string{"internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe", "internal/arm/operate",
 			"internal/arm/engine"},
 		outside: []string{"github.com/prometheus/client_golang/prometheus", "sigs.k8s.io/controller-runtime/pkg/metrics"},
-		why:     "metrics count what others tell them; only they know Prometheus",
+		why:     "metrics count events of other packages; only they know Prometheus",
 	},
 	{
 		dirs: []string{"internal/text"}, notStandard: impure,
@@ -145,7 +146,8 @@ var importRules = []importRule{
 			"internal/aso", "internal/plan/aks/armschema", "internal/arm"},
 		outside:     []string{"..."},
 		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
-		why:         "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and unreliable",
+		why: "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and " +
+			"unreliable",
 	},
 	{
 		dirs: []string{"internal/controller/azure*/..."},
@@ -157,7 +159,8 @@ var importRules = []importRule{
 			"internal/clusterinfra/selfmanaged", "internal/reconcile/stable", "internal/reconcile/eventlog", "internal/clusterinfra/volumes",
 			"internal/text", "internal/reconcile/wake", "internal/reconcile/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
-		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and what they share has a package of its own",
+		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and shared code has a package of " +
+			"its own",
 	},
 	{
 		dirs: []string{"internal/reconcile"},
@@ -174,7 +177,7 @@ var importRules = []importRule{
 		dirs:    []string{"internal/clusterinfra/selfmanaged"},
 		inside:  []string{"api/...", "internal/reconcile/deletion"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
-		why: "what the kinds of a self-managed cluster share gathers the input of their plans, and does nothing with it",
+		why: "code that the kinds of a self-managed cluster share gathers the input of their plans, and does nothing with it",
 	},
 	{
 		dirs: []string{"internal/clusterinfra/aks"},
@@ -182,7 +185,7 @@ var importRules = []importRule{
 			"internal/reconcile/annotation", "internal/reconcile/deletion", "internal/clusterinfra/kubeconfig", "internal/clusterinfra/published",
 			"internal/facts", "internal/plan", "internal/plan/aks/...", "internal/plan/objectkey", "internal/defaults"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
-		why: "what the kinds of an AKS cluster share gathers the input of their plans, and does nothing with it",
+		why: "code that the kinds of an AKS cluster share gathers the input of their plans, and does nothing with it",
 	},
 	{
 		dirs: []string{"internal/clusterinfra"},
@@ -206,7 +209,7 @@ var importRules = []importRule{
 			"internal/clusterinfra/published", "internal/status", "internal/facts", "internal/plan/applied", "internal/plan/asoresource",
 			"internal/plan/objectkey"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
-		why: "what the kinds with documents share gathers the input of their plans and says what became of them",
+		why: "code that the kinds with documents share gathers the input of their plans and reports the results",
 	},
 	{
 		dirs: []string{"internal/controller/credentialsecret"},
@@ -222,7 +225,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/rights"}, inside: []string{"config/rbac"},
 		outside: append([]string{"k8s.io/client-go/kubernetes/typed/authorization/v1", "sigs.k8s.io/yaml"}, kubernetesTypes...),
-		why:     "what the manager may do is compared with the roles of the release, whatever it does with its rights",
+		why:     "the manager's rights are compared with the roles of the release, independent of their use",
 	},
 	{
 		dirs: []string{"internal/reconcile/*", "internal/status", "internal/clusterinfra/*"},
@@ -238,7 +241,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"internal/diagnostics"}, outside: []string{"..."}, notStandard: []string{"os", "os/..."},
-		why: "what a manager tells of itself is no matter of what it manages",
+		why: "diagnostics of a manager are independent of its resources",
 	},
 	{
 		dirs: []string{"internal/adoption"},
@@ -247,7 +250,7 @@ var importRules = []importRule{
 			"internal/defaults", "internal/webhook"},
 		outside:     append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...),
 		notStandard: impure,
-		why:         "manifests of an adoption follow from what Azure shows alone, so that it can be tested without Azure",
+		why:         "manifests of an adoption follow from Azure's answers alone, so that it can be tested without Azure",
 	},
 	{
 		dirs: []string{"internal/adoption/survey", "internal/adoption/dryrun"},
@@ -260,13 +263,13 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/adoption/prepareupgrade"}, inside: []string{"api/...", "internal/plan/asoresource"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
-		why:         "what is left of a second operator is changed in Kubernetes alone: a client of Azure would be one too many",
+		why:         "remains of a second operator are changed in Kubernetes alone: no client of Azure is needed",
 	},
 	{
 		dirs: []string{"internal/adoption/command"},
 		inside: []string{"internal/adoption/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/identity",
 			"internal/text"}, outside: []string{"..."}, notStandard: []string{"os", "os/..."},
-		why: "the command line reads, says and proves in order; no controller, and no environment but what it is given",
+		why: "the command line reads, prints and proves in order; no controller, and no environment but its arguments",
 	},
 	{
 		dirs: []string{"cmd/adopt"}, inside: []string{"internal/adoption/command", "internal/identity", "internal/text"},
@@ -298,7 +301,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/cli/environment"}, inside: []string{"api/...", "internal/identity", "internal/text"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
-		why:         "verbs share flags, connections and exit codes, and nothing of what they do",
+		why:         "verbs share flags, connections and exit codes, and nothing else",
 	},
 	{
 		dirs: []string{"internal/cli"}, inside: []string{"internal/..."}, outside: []string{"..."},
@@ -392,7 +395,8 @@ var nameRules = []nameRule{
 	{
 		dirs:  []string{"internal/..."},
 		names: []string{"context.WithValue"},
-		why:   "a value in a context is an argument that no signature shows: how old a read may be is in observe.ReadOptions, who asks in facts.Asker",
+		why: "a value in a context is an argument that no signature shows: how old a read may be is in observe.ReadOptions, who asks in " +
+			"facts.Asker",
 	},
 	{
 		dirs: []string{"internal/arm/...", "internal/plan/...", "internal/facts/...", "internal/identity/...", "internal/webhook/...",
@@ -404,7 +408,7 @@ var nameRules = []nameRule{
 		dirs: []string{"api/...", "internal/...", "cmd/...", "sim/...", "lab/...", "test/..."}, files: testFiles,
 		names: []string{"github.com/stretchr/testify/assert.*", "github.com/stretchr/testify/require.*", "github.com/onsi/gomega.*",
 			"github.com/onsi/ginkgo/v2.*"},
-		why: "tests use the testing package and go-cmp: one way to fail, and the diff says how",
+		why: "tests use the testing package and go-cmp: one way to fail, and the diff shows the difference",
 	},
 	{
 		dirs: []string{"api/...", "internal/...", "cmd/...", "sim/...", "test/..."}, files: testFiles,

@@ -26,7 +26,7 @@ func TestTries(t *testing.T) {
 		folder, name, part, state := row[1], row[2], row[3], row[4]
 		if folder == "" {
 			if state == "held" {
-				t.Errorf("no test holds what is said to be held: %s", row[0])
+				t.Errorf("no test covers the rule: %s", row[0])
 			}
 			continue
 		}

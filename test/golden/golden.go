@@ -143,7 +143,7 @@ func DescribeNodes(t *testing.T, graph *arm.Graph, versions map[string]string) [
 			t.Errorf("%s has no known type, group or policy: %v", n.ID, err)
 		}
 		if n.Foreign == arm.AdoptForeign && n.Body != nil && n.PlannedWithTag != hasClusterTag(t, n.Body) {
-			t.Errorf("%s is said to be marked (%t) in the plan otherwise than its body is", n.ID, n.PlannedWithTag)
+			t.Errorf("the plan's PlannedWithTag of %s (%t) contradicts its body", n.ID, n.PlannedWithTag)
 		}
 		checkBody(t, n, cmp.Or(versions[row.Name], row.APIVersion))
 		out = append(out, Node{n.ID, n.Policy, n.Foreign, n.Group, n.After, n.OwnedPaths, n.DropTags, n.Blocked, n.Refused, n.Body, nil})
@@ -177,7 +177,7 @@ func DescribeDeletion(t *testing.T, graph *arm.Graph) []string {
 	var out []string
 	for _, n := range orderNodes(t, graph) {
 		if n.Group == "" {
-			t.Errorf("no condition says what keeps %s from being deleted", n.ID)
+			t.Errorf("no condition shows why %s is not deleted", n.ID)
 		}
 		out = append([]string{string(n.ID)}, out...)
 	}

@@ -21,10 +21,12 @@ var refused = map[aso.Kind]map[string]string{
 		"location":                "spec.location",
 		"owner":                   "spec.resourceGroupName",
 		"enablePodSecurityPolicy": "of v1api20240901; Azure has retired it",
-		"networkProfile.loadBalancerProfile.effectiveOutboundIPs[]":                        "of v1api20240901; Azure has made it read-only",
-		"networkProfile.natGatewayProfile.effectiveOutboundIPs[]":                          "of v1api20240901; Azure has made it read-only",
-		"operatorSpec.configMapExpressions[]":                                              "expressions are computed by an operator that is not there",
-		"operatorSpec.secretExpressions[]":                                                 "expressions are computed by an operator that is not there",
+		"networkProfile.loadBalancerProfile.effectiveOutboundIPs[]": "of v1api20240901; Azure has made it read-only",
+		"networkProfile.natGatewayProfile.effectiveOutboundIPs[]":   "of v1api20240901; Azure has made it read-only",
+		"operatorSpec.configMapExpressions[]": "expressions are computed by an operator that is " +
+			"not there",
+		"operatorSpec.secretExpressions[]": "expressions are computed by an operator that is " +
+			"not there",
 		"identityProfile.*.clientIdFromConfig":                                             "ConfigMaps are not read",
 		"identityProfile.*.objectIdFromConfig":                                             "ConfigMaps are not read",
 		"podIdentityProfile.userAssignedIdentities[].identity.clientIdFromConfig":          "ConfigMaps are not read",
@@ -90,7 +92,7 @@ func TestPatchesKnowWhatASOKnows(t *testing.T) {
 	for kind, paths := range refused {
 		for path := range paths {
 			if !used[string(kind)+" "+path] {
-				t.Errorf("%s %s is in the list of what is refused, and ASO does not have it", kind, path)
+				t.Errorf("%s %s is in the list of refused properties, and ASO does not have it", kind, path)
 			}
 		}
 	}

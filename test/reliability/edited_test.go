@@ -92,7 +92,7 @@ func playedWorld(t *testing.T, stages []stage) *world {
 	for _, group := range []string{"c1", "aks1"} {
 		if status, _ := w.sendAsUser(http.MethodGet, "resourceGroups/"+group, nil); status == http.StatusOK {
 			w.PutAsUser("resourceGroups/"+group+"/providers/Microsoft.Network/networkSecurityGroups/"+bystander, "2025-01-01",
-				body{"location": "eastus", "tags": body{"whose": "somebody else's"}})
+				body{"location": "eastus", "tags": body{"whose": "another owner's"}})
 		}
 	}
 	return w
@@ -142,7 +142,7 @@ func (w *world) playEdit(story, short string, e edit) bool {
 		t.Errorf("%s: %s: in the hour after: %v", short, e, writes)
 	}
 	if e == foreignTag && !w.foreignTag(short) || foreign && e != allTags && e != deletion && !w.foreignTag(short) {
-		t.Errorf("%s: %s: the tag of somebody else is gone", short, e)
+		t.Errorf("%s: %s: the tag of another owner is gone", short, e)
 	}
 	if undo == nil || got.outcome == repaired || e == foreignTag {
 		return true

@@ -21,7 +21,8 @@ var begun = map[string]func(w *world){
 
 // early is what becomes of an edit in the midst of creation where that is something else than later.
 var early = map[string]expectation{
-	types.PublicIPAddress + ": " + string(property): {"it is made once, and what differs half a minute after that is taken for what Azure makes of it", kept},
+	types.PublicIPAddress + ": " + string(
+		property): {"it is created once, and a difference half a minute after that counts as Azure's normalisation", kept},
 }
 
 // TestEditedInCreation edits each resource of clusters as soon as Azure shows it, while others are still being created.
@@ -80,7 +81,7 @@ func (w *world) editedEarly(short string, e edit, undisturbed moment) bool {
 	}
 	done := false
 	for end := time.Now().Add(time.Minute); !done && time.Now().Before(end); virtual.WaitForSignal(nil, time.Second) {
-		done, _ = e.applyEdit(w, short) // It may come without what is edited.
+		done, _ = e.applyEdit(w, short) // It may come without the edited property.
 	}
 	if !done {
 		return false

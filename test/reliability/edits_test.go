@@ -94,9 +94,9 @@ func (w *world) sendAsUser(method, short string, with body) (status int, answer 
 // replaceTags replaces the tags of a resource as another user.
 func (w *world) replaceTags(short string, tags body) {
 	w.T.Helper()
-	if status, said := w.SendAsUser(http.MethodPatch, short+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion,
+	if status, answer := w.SendAsUser(http.MethodPatch, short+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion,
 		body{"operation": "Replace", "properties": body{"tags": tags}}); status > 299 {
-		w.T.Fatalf("tags of %s: %d %s", short, status, said)
+		w.T.Fatalf("tags of %s: %d %s", short, status, answer)
 	}
 }
 

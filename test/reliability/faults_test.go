@@ -44,9 +44,9 @@ type disturbance struct {
 	rule   fault.Rule
 	// methods are those it is tried with, of resource types that begin so.
 	methods, types string
-	// says is a part of the message of a condition, with alternatives separated by bars, when the fault keeps a stage
+	// conditionText is a part of the message of a condition, with alternatives separated by bars, when the fault keeps a stage
 	// from its end. It is "" if Azure's answers show no failure.
-	says string
+	conditionText string
 	// bound is how many requests of one resource it may strike.
 	bound int
 }
@@ -62,7 +62,7 @@ func answerRule(status int, code string) fault.Rule {
 
 // disturbances are the faults of the matrix.
 var disturbances = map[string]disturbance{
-	"throttled for a time": {"Azure says how long to wait", fault.Rule{Kind: fault.Throttle, RetryAfter: 20, Count: -1}, all, "",
+	"throttled for a time": {"Azure's answer has the time to wait", fault.Rule{Kind: fault.Throttle, RetryAfter: 20, Count: -1}, all, "",
 		"TooManyRequests|throttle", waitingBound},
 	"throttled": {"Azure does not say how long to wait", answerRule(429, "TooManyRequests"), all, "",
 		"TooManyRequests|throttle", waitingBound},
@@ -70,7 +70,7 @@ var disturbances = map[string]disturbance{
 		"RetryableErrorDueToAnotherOperation", waitingBound},
 	"another operation": {"another operation is in the way", answerRule(409, "AnotherOperationInProgress"), writes, "",
 		"AnotherOperationInProgress", waitingBound},
-	"precondition": {"somebody else writes first, always", answerRule(412, "PreconditionFailed"), writes, "", "PreconditionFailed",
+	"precondition": {"another client always writes first", answerRule(412, "PreconditionFailed"), writes, "", "PreconditionFailed",
 		waitingBound},
 	"500": {"a failure of Azure", answerRule(500, "InternalServerError"), all, "", "InternalServerError", retriedBound},
 	"502": {"a failure of Azure", answerRule(502, "BadGateway"), all, "", "BadGateway", retriedBound},
@@ -87,9 +87,9 @@ var disturbances = map[string]disturbance{
 	"operation stuck": {"accepted, and does not end", fault.Rule{Kind: fault.Stuck, Count: -1}, writes, "", "", waitingBound},
 	"operation Canceled": {"accepted, and given up", fault.Rule{Kind: fault.Cancel, Count: -1}, writes, "", "OperationPreempted",
 		waitingBound},
-	"404 after 201": {"what was made is not seen yet", fault.Rule{Kind: fault.Unseen, Seconds: 20, Count: -1}, "PUT", "", "",
+	"404 after 201": {"the new resource is not seen yet", fault.Rule{Kind: fault.Unseen, Seconds: 20, Count: -1}, "PUT", "", "",
 		waitingBound},
-	"stale reads":        {"reads show what was up to a minute ago", fault.Rule{Kind: fault.Stale, Count: -1}, "GET", "", "", readBound},
+	"stale reads":        {"reads show the state of up to a minute ago", fault.Rule{Kind: fault.Stale, Count: -1}, "GET", "", "", readBound},
 	"token refused once": {"the next request has a token", fault.Rule{Kind: fault.Token}, all, "", "", 1},
 	"token expires on its way": {"the next request has a token", fault.Rule{Kind: fault.Token, Code: "ExpiredAuthenticationToken"}, all, "",
 		"", 1},
@@ -146,7 +146,7 @@ type cell struct {
 	// want is the end of the last stage.
 	want virtual.State
 	fault.Rule
-	says string
+	conditionText string
 	// bound is how many requests it may strike.
 	bound int
 }
@@ -184,7 +184,7 @@ func learnOperations(t *testing.T, story string, stages []stage) (cells []cell) 
 					}
 					cells = append(cells, cell{
 						name: fmt.Sprintf("%s %s %s", o.method, o.resourceType, name), story: story,
-						stages: stages[:i+1], want: want, Rule: o.faultRule(d.rule, kept), says: d.says, bound: bound,
+						stages: stages[:i+1], want: want, Rule: o.faultRule(d.rule, kept), conditionText: d.conditionText, bound: bound,
 					})
 				}
 			}
@@ -274,9 +274,9 @@ func (c cell) playCell(t *testing.T) (struck bool) {
 		if time.Since(since) < lasts {
 			return
 		}
-		if said := w.wrongConditions(); c.says != "" && c.Count < 0 &&
-			!slices.ContainsFunc(strings.Split(c.says, "|"), func(part string) bool { return strings.Contains(said, part) }) {
-			t.Errorf("after %s no condition names %q:\n%s", lasts, c.says, said)
+		if messages := w.wrongConditions(); c.conditionText != "" && c.Count < 0 &&
+			!slices.ContainsFunc(strings.Split(c.conditionText, "|"), func(part string) bool { return strings.Contains(messages, part) }) {
+			t.Errorf("after %s no condition names %q:\n%s", lasts, c.conditionText, messages)
 		}
 		end()
 	}

@@ -60,7 +60,7 @@ func allStories() map[string]struct {
 			machineStage("c1-control-plane-0", harness.ControlPlane), withoutCluster("c1-control-plane-0"),
 		}},
 		"pool":      {"VMs of a scale set are counted, never named", false, poolStages()},
-		"documents": {"documents have no fields of ours that tell what was done", false, asoStages()},
+		"documents": {"documents have no fields of ours that record the progress", false, asoStages()},
 		"AKS":       {"what AKS does by itself may not be done again", true, aksStages()},
 	}
 }
@@ -140,7 +140,7 @@ func playStory(t *testing.T, stages []stage, want []ended, row int, missed *atom
 			t.Errorf("%s: %s", stage.name, difference)
 		}
 		if diff := cmp.Diff(want[i].Writes, end.Writes); diff != "" {
-			t.Errorf("%s: what Azure took (-undisturbed +killed):\n%s", stage.name, diff)
+			t.Errorf("%s: accepted requests (-undisturbed +killed):\n%s", stage.name, diff)
 		}
 		if w.deaths == deaths {
 			missed.Add(1)

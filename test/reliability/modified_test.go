@@ -34,7 +34,7 @@ func TestModified(t *testing.T) {
 					stage.play(w)
 					w.waitSettled()
 					if diff := cmp.Diff(undisturbed[i].Writes, w.countAccepted(mark)); diff != "" {
-						t.Errorf("%s: what Azure took (-without +with the policy):\n%s", stage.name, diff)
+						t.Errorf("%s: accepted requests (-without +with the policy):\n%s", stage.name, diff)
 					}
 					after := w.Azure.MarkRequests()
 					w.waitFor(time.Hour)

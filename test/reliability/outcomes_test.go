@@ -41,8 +41,8 @@ var usually = map[edit]expectation{
 	changedTag:   {"our tags are kept in line", repaired},
 	ownershipTag: {"the tag of the owner proves whose it is", repaired},
 	allTags:      {"it was made for the cluster, and is in a group of the cluster's", repaired},
-	property:     {"what the spec says is kept in line", repaired},
-	deletion:     {"what the spec names is made", repaired},
+	property:     {"values of the spec are repaired", repaired},
+	deletion:     {"resources of the spec are created", repaired},
 }
 
 // unusually is what becomes of an edit of a type where that is something else.

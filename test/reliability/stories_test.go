@@ -90,8 +90,8 @@ func (w *world) clusterReady() {
 
 // isCurrent reports whether an object is Ready as it is stored.
 func isCurrent(object harness.Conditioned) bool {
-	said := harness.FindCondition(object, infrav1.ReadyCondition)
-	return said.Status == metav1.ConditionTrue && said.ObservedGeneration == object.GetGeneration()
+	ready := harness.FindCondition(object, infrav1.ReadyCondition)
+	return ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == object.GetGeneration()
 }
 
 // machineStage makes a machine.

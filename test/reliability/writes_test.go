@@ -19,7 +19,7 @@ var broughtStages = map[string]struct {
 	reason string
 	stages []stage
 }{
-	"brought": {"what is in a group that stays goes one by one", []stage{
+	"brought": {"resources of a group that stays go one by one", []stage{
 		{"group", func(w *world) { w.PutAsUser("resourceGroups/c1", "2021-04-01", map[string]any{"location": "eastus"}) }},
 		networkStage(nil), machineStage("c1-control-plane-0", harness.ControlPlane), machineStage("c1-md-0", harness.Worker),
 		withoutCluster("c1-control-plane-0", "c1-md-0"),
@@ -92,7 +92,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 					}
 					taken := w.countAccepted(mark)
 					if diff := cmp.Diff(undisturbed[i].Writes, taken); diff != "" {
-						t.Errorf("%s: what Azure took (-undisturbed +killed):\n%s", stage.name, diff)
+						t.Errorf("%s: accepted requests (-undisturbed +killed):\n%s", stage.name, diff)
 					}
 					if died := w.deaths - deaths; died < len(taken) && i > 0 {
 						t.Errorf("%s: %d managers died at %d writes", stage.name, died, len(taken))

@@ -15,8 +15,8 @@ import (
 
 // rules are nodes that break one rule each, for a kind whose Cluster has a name, with the expected messages.
 var rules = map[string]struct {
-	node func(w *world, kind, cluster string) arm.Node
-	says string
+	node    func(w *world, kind, cluster string) arm.Node
+	message string
 }{
 	"role outside of the group": {func(w *world, kind, _ string) arm.Node {
 		name := uuid.NewSHA1(uuid.NameSpaceURL, []byte(kind)).String()
@@ -69,7 +69,7 @@ func TestEveryPlanPasses(t *testing.T) {
 					w.touchObject(kind, name)
 				}
 				for _, kind := range w.kinds {
-					w.waitStatusContains(kind, rule.says)
+					w.waitStatusContains(kind, rule.message)
 				}
 				for _, kind := range w.kinds {
 					name := rule.node(w, kind, objectCluster(kind)).ID.Name()

@@ -92,7 +92,8 @@ var destinations = map[string]struct {
 
 func withIdentity(w *world, resources []runtime.RawExtension, operatorSpec string) []runtime.RawExtension {
 	return append(resources,
-		w.ParseManifest("apiVersion: managedidentity.azure.com/v1api20230131\nkind: UserAssignedIdentity\nmetadata:\n  name: robot\nspec:\n  location: eastus\n  owner: {name: d1}\n  operatorSpec: "+operatorSpec))
+		w.ParseManifest("apiVersion: managedidentity.azure.com/v1api20230131\nkind: UserAssignedIdentity\nmetadata:\n  name: robot\nspec:\n  "+
+			"location: eastus\n  owner: {name: d1}\n  operatorSpec: "+operatorSpec))
 }
 
 // TestEveryDestinationPasses asks every kind that writes into the namespace to overwrite objects of others. They stay
@@ -116,7 +117,7 @@ func TestEveryDestinationPasses(t *testing.T) {
 				w.ReadObject(secret, meta.Name)
 				w.ReadObject(configMap, meta.Name)
 				if string(secret.Data["key"]) != "theirs" || len(secret.Data) != 1 || configMap.Data["key"] != "theirs" || len(configMap.Data) != 1 {
-					t.Errorf("what others made was overwritten: Secret %d keys, ConfigMap %v", len(secret.Data), configMap.Data)
+					t.Errorf("objects of others were overwritten: Secret %d keys, ConfigMap %v", len(secret.Data), configMap.Data)
 				}
 			})
 		})

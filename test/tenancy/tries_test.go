@@ -93,8 +93,8 @@ func replaceManifests(of func(*harness.DocumentCluster) *infrav1.AzureASOManaged
 var tries = map[string]struct {
 	kind string
 	do   func(w *world)
-	// field and says are in the status; no write request has wrote.
-	field, says, wrote string
+	// field and message are in the status; no write request has wrote.
+	field, message, wrote string
 }{
 	"machine/role on the subscription": {"AzureMachine",
 		inMachine(func(w *world, s *infrav1.AzureMachineSpec) { s.ManagedIdentities = systemAssigned(w, "") }),
@@ -109,7 +109,8 @@ var tries = map[string]struct {
 		s.ManagedIdentities = userAssigned(strings.Replace(strings.ToUpper(w.expandID(admin)), "/SUBSCRIPTIONS", "/subscriptions", 1))
 	}), "spec.userAssignedIdentities[0].providerID", "is not the Cluster's", "m1"},
 	"machine/identity by dots": {"AzureMachine", inMachine(func(w *world, s *infrav1.AzureMachineSpec) {
-		s.ManagedIdentities = userAssigned(w.expandID("resourceGroups/c1/../theirs/providers/Microsoft.ManagedIdentity/userAssignedIdentities/admin"))
+		s.ManagedIdentities = userAssigned(
+			w.expandID("resourceGroups/c1/../theirs/providers/Microsoft.ManagedIdentity/userAssignedIdentities/admin"))
 	}), "spec.userAssignedIdentities[0].providerID", "leads to another path", "m1"},
 	"machine/image": {"AzureMachine", inMachine(func(w *world, s *infrav1.AzureMachineSpec) {
 		s.Image = &infrav1.Image{ID: new(w.expandID(foreignPath("Microsoft.Compute/images", "golden")))}
@@ -119,7 +120,8 @@ var tries = map[string]struct {
 			ResourceGroup: new("theirs"), SubscriptionID: &w.Azure.SubscriptionID}}
 	}), "virtualMachines/m1", "imageReference.id", "virtualMachines/m1"},
 	"machine/disk encryption set": {"AzureMachine", inMachine(func(w *world, s *infrav1.AzureMachineSpec) {
-		s.OSDisk.ManagedDisk.DiskEncryptionSet = &infrav1.DiskEncryptionSetParameters{ID: w.expandID(foreignPath("Microsoft.Compute/diskEncryptionSets", "e"))}
+		s.OSDisk.ManagedDisk.DiskEncryptionSet = &infrav1.DiskEncryptionSetParameters{
+			ID: w.expandID(foreignPath("Microsoft.Compute/diskEncryptionSets", "e"))}
 	}), "spec.osDisk.managedDisk.diskEncryptionSet.id", "", "m1"},
 
 	"pool/role on the subscription": {"AzureMachinePool",
@@ -150,7 +152,8 @@ var tries = map[string]struct {
 	"cluster/private endpoint": {"AzureCluster", inNetwork(func(w *world, s *infrav1.AzureClusterSpec) {
 		s.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "n", Role: infrav1.SubnetNode,
 			PrivateEndpoints: infrav1.PrivateEndpoints{{Name: "p",
-				PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: w.expandID(foreignPath("Microsoft.Storage/storageAccounts", "theirs")), GroupIDs: []string{"blob"}}}}}}}}
+				PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{
+					{PrivateLinkServiceID: w.expandID(foreignPath("Microsoft.Storage/storageAccounts", "theirs")), GroupIDs: []string{"blob"}}}}}}}}
 	}), "privateLinkServiceID", "", "privateEndpoints"},
 
 	"AKS/kubelet identity": {"AzureManagedControlPlane", inControlPlane(func(w *world, s *infrav1.AzureManagedControlPlaneSpec) {
@@ -161,13 +164,15 @@ var tries = map[string]struct {
 			UserAssignedIdentityResourceID: w.expandID(admin)}
 	}), "spec.identity.userAssignedIdentityResourceID", "is not the Cluster's", "managedClusters"},
 	"AKS/patch": {"AzureManagedControlPlane", inControlPlane(func(w *world, s *infrav1.AzureManagedControlPlaneSpec) {
-		s.ASOManagedClusterPatches = []string{`{"spec": {"diskEncryptionSetReference": {"armId": "` + w.expandID(foreignPath("Microsoft.Compute/diskEncryptionSets", "e")) + `"}}}`}
+		s.ASOManagedClusterPatches = []string{
+			`{"spec": {"diskEncryptionSetReference": {"armId": "` + w.expandID(foreignPath("Microsoft.Compute/diskEncryptionSets", "e")) + `"}}}`}
 	}), "spec.asoManagedClusterPatches[0]", "", "managedClusters"},
 	"AKS/tag in a patch": {"AzureManagedControlPlane", inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) {
 		s.ASOManagedClusterPatches = []string{`{"spec": {"tags": {"` + infrav1.OwnerTag + `": "default/victim/0"}}}`}
 	}), "spec.asoManagedClusterPatches[0]", "marks the owner of a resource", "managedClusters"},
 	"AKS/Secret in a patch": {"AzureManagedControlPlane", inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) {
-		s.ASOManagedClusterPatches = []string{`{"spec": {"operatorSpec": {"secrets": {"adminCredentials": {"name": "../../default/secrets/x", "key": "value"}}}}}`}
+		s.ASOManagedClusterPatches = []string{
+			`{"spec": {"operatorSpec": {"secrets": {"adminCredentials": {"name": "../../default/secrets/x", "key": "value"}}}}}`}
 	}), "spec.asoManagedClusterPatches[0]", "is no name of a Secret", "managedClusters"},
 	"AKS/fleet": {"AzureManagedControlPlane", inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) {
 		s.FleetsMember = &infrav1.FleetsMember{Name: "m",
@@ -183,29 +188,40 @@ var tries = map[string]struct {
 	}), "managedClusters/k1", "proximityPlacementGroup", "managedClusters"},
 
 	"documents/role definition": {"AzureASOManagedCluster", inDocuments(func(w *world) string {
-		return "apiVersion: authorization.azure.com/v1api20220401\nkind: RoleDefinition\nmetadata:\n  name: 00000000-0000-0000-0000-00000000000c\nspec:\n  owner: {group: resources.azure.com, kind: ResourceGroup, name: d1}\n  roleName: all\n  type: CustomRole\n  assignableScopes: [" + strings.TrimSuffix(w.expandID(""), "/") + "]\n  permissions: [{actions: ['*']}]"
+		return "apiVersion: authorization.azure.com/v1api20220401\nkind: RoleDefinition\nmetadata:\n  name: " +
+			"00000000-0000-0000-0000-00000000000c\nspec:\n  owner: {group: resources.azure.com, kind: ResourceGroup, name: d1}\n  roleName: " +
+			"all\n  type: CustomRole\n  assignableScopes: [" + strings.TrimSuffix(w.expandID(""), "/") + "]\n  permissions: [{actions: ['*']}]"
 	}), "assignableScopes[0]", "", "roleDefinitions"},
 	"documents/disk": {"AzureASOManagedCluster", inDocuments(func(w *world) string {
-		return "apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: stolen\nspec:\n  location: eastus\n  owner: {name: d1}\n  creationData: {createOption: Copy, sourceResourceReference: {armId: " + w.expandID(secret) + "}}"
+		return "apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: stolen\nspec:\n  location: eastus\n  owner: " +
+			"{name: d1}\n  creationData: {createOption: Copy, sourceResourceReference: {armId: " + w.expandID(secret) + "}}"
 	}), "spec.resources[1].spec.creationData.sourceResourceReference.armId", "is not the Cluster's", "disks/stolen"},
 	"documents/snapshot": {"AzureASOManagedCluster", inDocuments(func(w *world) string {
-		return "apiVersion: compute.azure.com/v1api20240302\nkind: Snapshot\nmetadata:\n  name: stolen\nspec:\n  location: eastus\n  owner: {name: d1}\n  creationData: {createOption: Copy, sourceResourceReference: {armId: " + w.expandID(secret) + "}}"
+		return "apiVersion: compute.azure.com/v1api20240302\nkind: Snapshot\nmetadata:\n  name: stolen\nspec:\n  location: eastus\n  owner: " +
+			"{name: d1}\n  creationData: {createOption: Copy, sourceResourceReference: {armId: " + w.expandID(secret) + "}}"
 	}), "spec.resources[1].spec.creationData.sourceResourceReference.armId", "is not the Cluster's", "snapshots/stolen"},
 	"documents/scale set": {"AzureASOManagedCluster", inDocuments(func(w *world) string {
-		return "apiVersion: compute.azure.com/v1api20220301\nkind: VirtualMachineScaleSet\nmetadata:\n  name: robots\nspec:\n  location: eastus\n  owner: {name: d1}\n  sku: {name: Standard_D2s_v3, capacity: 1}\n  identity: {type: UserAssigned, userAssignedIdentities: [{reference: {armId: " + w.expandID(admin) + "}}]}"
+		return "apiVersion: compute.azure.com/v1api20220301\nkind: VirtualMachineScaleSet\nmetadata:\n  name: robots\nspec:\n  location: " +
+			"eastus\n  owner: {name: d1}\n  sku: {name: Standard_D2s_v3, capacity: 1}\n  identity: {type: UserAssigned, userAssignedIdentities: " +
+			"[{reference: {armId: " + w.expandID(admin) + "}}]}"
 	}), "spec.resources[1].spec.identity.userAssignedIdentities[0].reference.armId", "is not the Cluster's", "robots"},
 	"documents/DNS zone in a network": {"AzureASOManagedCluster", func(w *world) {
 		w.createASOCluster(func(c *harness.DocumentCluster) {
 			c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources,
-				w.ParseManifest("apiVersion: network.azure.com/v1api20240601\nkind: PrivateDnsZone\nmetadata:\n  name: corp.example\nspec:\n  location: global\n  owner: {name: d1}"),
-				w.ParseManifest("apiVersion: network.azure.com/v1api20240601\nkind: PrivateDnsZonesVirtualNetworkLink\nmetadata:\n  name: l\nspec:\n  location: global\n  owner: {name: corp.example}\n  registrationEnabled: false\n  virtualNetwork: {reference: {armId: "+w.expandID(foreignPath("Microsoft.Network/virtualNetworks", "hub"))+"}}"))
+				w.ParseManifest("apiVersion: network.azure.com/v1api20240601\nkind: PrivateDnsZone\nmetadata:\n  name: corp.example\nspec:\n  "+
+					"location: global\n  owner: {name: d1}"),
+				w.ParseManifest("apiVersion: network.azure.com/v1api20240601\nkind: PrivateDnsZonesVirtualNetworkLink\nmetadata:\n  name: "+
+					"l\nspec:\n  location: global\n  owner: {name: corp.example}\n  registrationEnabled: false\n  virtualNetwork: {reference: {armId: "+
+					""+w.expandID(foreignPath("Microsoft.Network/virtualNetworks", "hub"))+"}}"))
 		})
 	}, "spec.resources[2].spec.virtualNetwork.reference.armId", "", "virtualNetworkLinks"},
 	"documents/fleet member": {"AzureASOManagedCluster", func(w *world) {
 		w.createASOCluster(func(c *harness.DocumentCluster) {
 			c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources,
-				w.ParseManifest("apiVersion: containerservice.azure.com/v1api20250301\nkind: Fleet\nmetadata:\n  name: f\nspec:\n  location: eastus\n  owner: {name: d1}"),
-				w.ParseManifest("apiVersion: containerservice.azure.com/v1api20250301\nkind: FleetsMember\nmetadata:\n  name: m\nspec:\n  owner: {name: f}\n  clusterResourceReference: {armId: "+w.expandID(foreignPath("Microsoft.ContainerService/managedClusters", "prod"))+"}"))
+				w.ParseManifest("apiVersion: containerservice.azure.com/v1api20250301\nkind: Fleet\nmetadata:\n  name: f\nspec:\n  location: "+
+					"eastus\n  owner: {name: d1}"),
+				w.ParseManifest("apiVersion: containerservice.azure.com/v1api20250301\nkind: FleetsMember\nmetadata:\n  name: m\nspec:\n  owner: "+
+					"{name: f}\n  clusterResourceReference: {armId: "+w.expandID(foreignPath("Microsoft.ContainerService/managedClusters", "prod"))+"}"))
 		})
 	}, "spec.resources[2].spec.clusterResourceReference.armId", "", "members"},
 	"documents/AKS identity": {"AzureASOManagedControlPlane",
@@ -232,7 +248,7 @@ func TestTries(t *testing.T) {
 				before, mark := ofOthers(), w.Azure.MarkRequests()
 				w.startManager()
 				try.do(w)
-				w.waitStatusContains(try.kind, try.field, try.says)
+				w.waitStatusContains(try.kind, try.field, try.message)
 				if diff := cmp.Diff(before, ofOthers()); diff != "" {
 					t.Errorf("resources of others (-before +after):\n%s", diff)
 				}

@@ -45,7 +45,8 @@ var naming = map[string]func(w *world, spell func(string) string){
 		inNetwork(func(w *world, s *infrav1.AzureClusterSpec) {
 			s.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "n", Role: infrav1.SubnetNode,
 				PrivateEndpoints: infrav1.PrivateEndpoints{{Name: "p",
-					PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: spell(w.expandID(foreignPath("Microsoft.Storage/storageAccounts", "theirs"))), GroupIDs: []string{"blob"}}}}}}}}
+					PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{
+						PrivateLinkServiceID: spell(w.expandID(foreignPath("Microsoft.Storage/storageAccounts", "theirs"))), GroupIDs: []string{"blob"}}}}}}}}
 		})(w)
 	},
 	"AzureMachine": func(w *world, spell func(string) string) {
@@ -71,7 +72,8 @@ var naming = map[string]func(w *world, spell func(string) string){
 	},
 	"AzureASOManagedCluster": func(w *world, spell func(string) string) {
 		inDocuments(func(w *world) string {
-			return "apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: stolen\nspec:\n  location: eastus\n  owner: {name: d1}\n  creationData: {createOption: Copy, sourceResourceReference: {armId: " + quoteText(spell(w.expandID(secret))) + "}}"
+			return "apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: stolen\nspec:\n  location: eastus\n  owner: " +
+				"{name: d1}\n  creationData: {createOption: Copy, sourceResourceReference: {armId: " + quoteText(spell(w.expandID(secret))) + "}}"
 		})(w)
 	},
 	"AzureASOManagedControlPlane": func(w *world, spell func(string) string) {
@@ -79,7 +81,8 @@ var naming = map[string]func(w *world, spell func(string) string){
 			return &c.ControlPlane.Spec.AzureASOManagedResources
 		},
 			`"identity":{"type":"SystemAssigned"}`, func(w *world) string {
-				return `"identity":{"type":"UserAssigned","userAssignedIdentities":[{"reference":{"armId":` + quoteText(spell(w.expandID(admin))) + `}}]}`
+				return `"identity":{"type":"UserAssigned","userAssignedIdentities":[{"reference":{"armId":` + quoteText(
+					spell(w.expandID(admin))) + `}}]}`
 			})(w)
 	},
 	"AzureASOManagedMachinePool": func(w *world, spell func(string) string) {
@@ -87,7 +90,8 @@ var naming = map[string]func(w *world, spell func(string) string){
 			return &c.Pools[0].Spec.AzureASOManagedResources
 		},
 			`"vmSize"`, func(w *world) string {
-				return `"proximityPlacementGroupReference":{"armId":` + quoteText(spell(w.expandID(foreignPath("Microsoft.Compute/proximityPlacementGroups", "p")))) + `},"vmSize"`
+				return `"proximityPlacementGroupReference":{"armId":` + quoteText(
+					spell(w.expandID(foreignPath("Microsoft.Compute/proximityPlacementGroups", "p")))) + `},"vmSize"`
 			})(w)
 	},
 }
@@ -124,10 +128,10 @@ func TestVariants(t *testing.T) {
 	for _, kind := range slices.Sorted(maps.Keys(variants)) {
 		t.Run(kind, func(t *testing.T) {
 			for name, try := range variants[kind] {
-				if try.says == nil {
-					try.says = refusal
+				if try.message == nil {
+					try.message = refusal
 				}
-				t.Run(name, func(t *testing.T) { checkHeld(t, kind, try.says, try.do) })
+				t.Run(name, func(t *testing.T) { checkHeld(t, kind, try.message, try.do) })
 			}
 		})
 	}
@@ -135,7 +139,7 @@ func TestVariants(t *testing.T) {
 
 // checkHeld has a tenant try something, and waits until the status of the object has a text. Nothing of others is changed, and nothing that exists in
 // Azure names it.
-func checkHeld(t *testing.T, kind string, says *regexp.Regexp, do func(w *world)) {
+func checkHeld(t *testing.T, kind string, message *regexp.Regexp, do func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
@@ -154,10 +158,10 @@ func checkHeld(t *testing.T, kind string, says *regexp.Regexp, do func(w *world)
 		}
 		for deadline := time.Now().Add(time.Hour); ; virtual.WaitForSignal(w.Kubernetes.Changed, time.Second) {
 			w.ReadObject(of.object, of.name)
-			if status := harness.EncodeStatus(of.object); says.MatchString(status) {
+			if status := harness.EncodeStatus(of.object); message.MatchString(status) {
 				break
 			} else if time.Now().After(deadline) {
-				t.Fatalf("the status does not have %q: %s", says, status)
+				t.Fatalf("the status does not have %q: %s", message, status)
 			}
 		}
 		virtual.WaitForSignal(nil, 20*time.Minute)

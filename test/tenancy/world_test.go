@@ -262,7 +262,7 @@ func emptyObjects() map[string]struct {
 func (w *world) waitStatusContains(kind string, all ...string) {
 	w.T.Helper()
 	of := emptyObjects()[kind]
-	w.WaitUntil(fmt.Sprintf("%s says %q", kind, all), func() bool {
+	w.WaitUntil(fmt.Sprintf("%s reports %q", kind, all), func() bool {
 		w.ReadObject(of.object, of.name)
 		status := harness.EncodeStatus(of.object)
 		return !slices.ContainsFunc(all, func(text string) bool { return !strings.Contains(status, text) })

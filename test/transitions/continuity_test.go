@@ -31,7 +31,7 @@ func TestListsNeverLackWhatBothStatesHave(t *testing.T) {
 					then = append(then, apply{Object: row.object, Spec: row.editList(made[row.object], list)})
 				}
 				end := row.life.liveIn(t, newWorld, made, then)
-				if problems := slices.Concat(end.wrong, end.refused, slices.Collect(maps.Values(end.said))); len(problems) > 0 {
+				if problems := slices.Concat(end.wrong, end.refused, slices.Collect(maps.Values(end.messages))); len(problems) > 0 {
 					t.Fatalf("%s: a change was not carried out:\n%s", row.reason, strings.Join(problems, "\n"))
 				}
 				if len(end.gaps) > 0 {
@@ -111,7 +111,8 @@ func listChanges() map[string]listChange {
 			[]any{"networkSpec", "subnets", 0, "securityGroup", "securityRules"}, [][]any{
 				{rule("web", 2300, "443")}, {rule("other", 2300, "8443")}, {}, {rule("web", 2300, "443"), rule("other", 2301, "8443")},
 			}},
-		"security rules instead of the default ones": {"rules of the user take over ports and priorities of the default ones, which are dropped for them", &network, "c1",
+		"security rules instead of the default ones": {
+			"rules of the user take over ports and priorities of the default ones, which are dropped for them", &network, "c1",
 			[]any{"networkSpec", "subnets", 0, "securityGroup", "securityRules"}, [][]any{
 				{rule("web", 2300, "443")}, {rule("own_ssh", 2200, "22"), rule("own_api", 2201, "6443")},
 				{rule("other_ssh", 2201, "22"), rule("other_api", 2200, "6443")}, {},

@@ -101,9 +101,9 @@ var documents = life{
 		w.CreateDocuments(of)
 	},
 	excused: []excuse{
-		{reason: "what the nodes are made of is AKS's own: it comes and goes with them, and keeps what it was made with",
+		{reason: "the resources of nodes are AKS's own: they come and go with the nodes, and keep their first settings",
 			difference: regexp.MustCompile(`^(?i:resourceGroups)/MC_[^/]*/providers/`)},
-		{reason: "a version that nobody names any more stays, and a new cluster without one gets Azure's default",
+		{reason: "a version that the spec no longer names stays, and a new cluster without one gets Azure's default",
 			difference: regexp.MustCompile(`Version: (1\.33(\.6)? is missing|1\.3[34]\.2 is too much)$`)},
 		{reason: "with a channel, a version above that of the spec is one to which AKS has upgraded",
 			difference: regexp.MustCompile(`Version: 1\.33\.2 is missing$`), where: regexp.MustCompile(`\.upgradeChannel: patch$`)},

@@ -101,8 +101,8 @@ type end struct {
 	cloud virtual.State
 	// manifests are those that were taken last.
 	manifests map[string]map[string]any
-	// said are the messages of objects that differ from their spec.
-	said map[string]string
+	// messages are the messages of objects that differ from their spec.
+	messages map[string]string
 	// refused are the answers to refused manifests, wrong those that name no field.
 	refused, wrong []string
 	// gaps are properties in Azure that the states before and after a change have and that were missing between them.
@@ -130,7 +130,7 @@ func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *virtual.Scenario,
 			t.Fatal(err)
 		}
 		if err := w.createCluster(); err != nil {
-			out.wrong = append(out.wrong, fmt.Sprintf("what was taken as a change is refused as new: %v", err))
+			out.wrong = append(out.wrong, fmt.Sprintf("a manifest that was accepted as a change is refused as a new object: %v", err))
 			return
 		}
 		w.manifests = map[string]map[string]any{}
@@ -167,7 +167,7 @@ func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *virtual.Scenario,
 			w.waitFor(time.Duration(each.Seconds) * time.Second)
 		}
 		w.waitSettled()
-		out.cloud, out.manifests, out.said, out.states = w.ReadAzureState(), w.manifests, w.conditionMessages(), history.CountStates()
+		out.cloud, out.manifests, out.messages, out.states = w.ReadAzureState(), w.manifests, w.conditionMessages(), history.CountStates()
 	})
 	return out
 }

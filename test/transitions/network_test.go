@@ -88,7 +88,7 @@ var network = life{
 		w.CreateCluster(admitted["c1"].(*infrav1.AzureCluster))
 	},
 	excused: []excuse{
-		{reason: "a name that was filled in is in the spec, and stays when what it was made of is named otherwise",
+		{reason: "a defaulted name is in the spec, and stays when the name that it derives from changes",
 			difference: regexp.MustCompile(`/loadBalancers/.*-outboundBackendPool is (missing|too much)$`)},
 	},
 }

@@ -108,11 +108,11 @@ func (l *life) checkSequence(t *testing.T, count *tally, made map[string]map[str
 		return fresh.wrong
 	}
 	count.countSequence(changed, fresh, len(then))
-	if len(changed.said) > 0 {
-		return lackingCause(changed.said)
+	if len(changed.messages) > 0 {
+		return lackingCause(changed.messages)
 	}
-	for name, said := range fresh.said {
-		wrong = append(wrong, name+" is as its spec after a change, and not when it is new: "+said)
+	for name, message := range fresh.messages {
+		wrong = append(wrong, name+" is as its spec after a change, and not when it is new: "+message)
 	}
 	if len(wrong) > 0 {
 		return wrong

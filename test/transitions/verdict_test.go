@@ -43,10 +43,10 @@ func (l *life) listDifferences(fresh, changed end) []string {
 var cause = regexp.MustCompile(`\bspec\.\w|(PUT|PATCH|DELETE|POST) \S+: \w+|the spec has other values: \w|the spec no longer sets, so they stay as they are until they are set again: /\w`)
 
 // lackingCause returns the conditions that name no cause of a difference from the spec.
-func lackingCause(said map[string]string) (wrong []string) {
-	for name, is := range said {
+func lackingCause(messages map[string]string) (wrong []string) {
+	for name, is := range messages {
 		if !cause.MatchString(is) {
-			wrong = append(wrong, name+" is not as its spec, and tells neither a field nor what Azure did not take: "+is)
+			wrong = append(wrong, name+" is not as its spec, and its condition names neither a field nor a refused request:  "+is)
 		}
 	}
 	return wrong
@@ -65,9 +65,9 @@ func (c *tally) countSequence(changed, fresh end, manifests int) {
 	c.manifests += manifests
 	c.refused += len(changed.refused)
 	switch {
-	case len(changed.said) == 0:
+	case len(changed.messages) == 0:
 		c.equal++
-	case len(fresh.said) == 0:
+	case len(fresh.messages) == 0:
 		c.reported++
 	default:
 		c.alike++
@@ -75,7 +75,8 @@ func (c *tally) countSequence(changed, fresh end, manifests int) {
 }
 
 func (c *tally) logCounts(t *testing.T) {
-	t.Logf("%d sequences with %d manifests, %d of them refused by field: %d ended in the cloud of a fresh apply, %d tell why they cannot, %d have a spec that a fresh apply tells of too",
+	t.Logf("%d sequences with %d manifests, %d of them refused by field: %d ended in the cloud of a fresh apply, %d tell why they cannot, "+
+		"%d have a spec that a fresh apply tells of too",
 		c.sequences, c.manifests, c.refused, c.equal, c.reported, c.alike)
 }
 

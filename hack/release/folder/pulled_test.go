@@ -112,7 +112,8 @@ func unpack(t *testing.T, pulled v1.Image, root string) (files []string) {
 		}
 		files = append(files, header.Name)
 		if header.Uid != 0 || header.Gid != 0 || header.Mode&0o022 != 0 || header.ModTime.Unix() != 0 {
-			t.Errorf("%s: of %d:%d, mode %o, of %s; want root's, writable by nobody else, without a time", header.Name, header.Uid, header.Gid,
+			t.Errorf("%s: of %d:%d, mode %o, of %s; want root as the owner, no write permission for others, no time", header.Name, header.Uid,
+				header.Gid,
 				header.Mode, header.ModTime)
 		}
 		at := filepath.Join(root, header.Name)

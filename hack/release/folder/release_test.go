@@ -85,7 +85,7 @@ func TestWrite(t *testing.T) {
 			}
 		}
 	})
-	t.Run("list of what is in it", func(t *testing.T) {
+	t.Run("list of contents", func(t *testing.T) {
 		checkList(t, root, files[path(first, "sbom.spdx.json")], digest.Hex)
 	})
 	t.Run("image", func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestWrite(t *testing.T) {
 		// Clusters run the image that the components name, not the one in the folder.
 		out := runPulled(t, reference, "--version")
 		if out != version+"\n" {
-			t.Errorf("the manager of the image says it is %q, want %s", out, version)
+			t.Errorf("the manager of the image has version %q, want %s", out, version)
 		}
 	})
 }

@@ -55,7 +55,7 @@ func TestNew(t *testing.T) {
 	}{
 		"again":   {"files have times of their own, which do not count", "v1.0.0", "a", "b", true},
 		"version": {"it is in the labels", "v1.0.1", "a", "b", false},
-		"program": {"what runs is what the digest is for", "v1.0.0", "a", "c", false},
+		"program": {"the digest covers the program", "v1.0.0", "a", "c", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := made(test.version, test.amd64, test.arm64); (got == first) != test.same {

@@ -36,7 +36,9 @@ func Write(r Release) (string, error) {
 		return "", errors.New("docs/differences.md: does not begin with a title")
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "# %s\n\nThe image is\n\n    %s\n\nand `sbom.spdx.json` lists what is in it. `sha256sum -c SHA256SUMS` checks the files beside this one.\n\n## Decisions\n\n", r.Version, r.Image)
+	fmt.Fprintf(&out,
+		"# %s\n\nThe image is\n\n    %s\n\nand `sbom.spdx.json` lists its contents. `sha256sum -c SHA256SUMS` checks the files beside this "+
+			"one.\n\n## Decisions\n\n", r.Version, r.Image)
 	for _, d := range found {
 		fmt.Fprintf(&out, "- %s: %s\n", d[1], link.ReplaceAllString(d[2], "$1"))
 	}

@@ -28,7 +28,7 @@ The image is
 
     host/name:v1.2.3@sha256:0
 
-and ` + "`sbom.spdx.json`" + ` lists what is in it. ` + "`sha256sum -c SHA256SUMS`" + ` checks the files beside this one.
+and ` + "`sbom.spdx.json`" + ` lists its contents. ` + "`sha256sum -c SHA256SUMS`" + ` checks the files beside this one.
 
 ## Decisions
 
@@ -49,14 +49,14 @@ See the book.
 }
 
 func TestWriteRefuses(t *testing.T) {
-	for name, test := range map[string]struct{ reason, decisions, differences, says string }{
+	for name, test := range map[string]struct{ reason, decisions, differences, named string }{
 		"no table": {"notes without decisions would look as if there were none", "# Design notes\n", differences, "docs/design/README.md"},
-		"no title": {"the page is not what it was", decisions, "There | Here\n", "docs/differences.md"},
+		"no title": {"the page lacks its title", decisions, "There | Here\n", "docs/differences.md"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Write(Release{Decisions: test.decisions, Differences: test.differences})
-			if err == nil || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("%s: %v, want an error that names %s", test.reason, err, test.says)
+			if err == nil || !strings.Contains(err.Error(), test.named) {
+				t.Errorf("%s: %v, want an error that names %s", test.reason, err, test.named)
 			}
 		})
 	}

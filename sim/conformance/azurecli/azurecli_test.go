@@ -10,7 +10,7 @@ import (
 
 // TestRun has a stand-in for the CLI that does what curl would, so that the way to the simulator is Azure's.
 func TestRun(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "az-of-somebody")
+	program := filepath.Join(t.TempDir(), "az-of-user")
 	script := `#!/usr/bin/env bash
 case "$1" in
 login) echo "$@" | grep -q -- "--password simulated-secret" || { echo "no password" >&2; exit 1; } ;;
@@ -49,12 +49,12 @@ esac
 			},
 		},
 		"a failing part": {
-			reason: "what a pipe hides fails all the same",
+			reason: "a failure inside a pipe is found",
 			list:   "az fail a | cat\n", err: "disagree",
 			told: []string{"ERROR: a"},
 		},
 		"not a list": {
-			reason: "what is not a command of the CLI is a mistake in the list",
+			reason: "a line that is no command of the CLI is a mistake in the list",
 			list:   "az say a\nrm -r .\n", err: "line 2: want az",
 		},
 		"refusal of nothing": {

@@ -91,7 +91,7 @@ func runCommands(ctx context.Context, out io.Writer, az string, ofDebian bool, l
 			fmt.Fprintf(out, "line %d: %s\n\t%s\n", step.number, step.line, strings.ReplaceAll(why, "\n", "\n\t"))
 		}
 	}
-	fmt.Fprintf(out, "%d commands in %v, %d did not do what is expected\n", len(steps), time.Since(begin).Round(time.Second), failed)
+	fmt.Fprintf(out, "%d commands in %v, %d had an unexpected result\n", len(steps), time.Since(begin).Round(time.Second), failed)
 	if failed > 0 {
 		return errors.New("the simulated Azure and the Azure CLI disagree")
 	}

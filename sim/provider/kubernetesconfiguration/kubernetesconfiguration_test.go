@@ -113,7 +113,7 @@ func TestExtension(t *testing.T) {
 		t.Errorf("only the answer to the PUT has something of the identity: %v, then %v", made["identity"], got["identity"])
 	}
 	if by, there := body.Child(got, "systemData")["createdBy"]; by != nil || !there {
-		t.Errorf("nobody is known to have made it: %v", got["systemData"])
+		t.Errorf("the creator must be unknown: %v", got["systemData"])
 	}
 	if raw, err := json.Marshal(got); err != nil || strings.Contains(string(raw), "hunter2") {
 		t.Errorf("a protected setting came back: %s", raw)
@@ -141,7 +141,7 @@ func TestExtensionRefusals(t *testing.T) {
 		code   string
 		failed bool
 	}{
-		"unknown type": {"nobody offers the type: the operation fails, not the request", flux, nil,
+		"unknown type": {"the type is not offered: the operation fails, not the request", flux, nil,
 			body.Object{"extensionType": "microsoft.nothing"}, "ExtensionOperationFailed", true},
 		"no type": {"the type is required", flux, nil, body.Object{}, "BadRequest", false},
 		"version and auto": {"a version is pinned only without auto-upgrade", flux, nil,

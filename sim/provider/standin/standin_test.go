@@ -71,7 +71,7 @@ func (a *azure) call(method, id string, b body.Object) (got answer) {
 	}
 	t := a.env.TypeOf(parsed.Type())
 	if t == nil {
-		a.t.Fatalf("nobody serves %s", parsed.Type())
+		a.t.Fatalf("no provider serves %s", parsed.Type())
 	}
 	err = a.s.Update(func(tx *store.Tx) error {
 		c := &provider.Call{Tx: tx, Env: a.env, Method: method, ID: parsed, Type: t, APIVersion: t.APIVersions[0], Query: url.Values{},
@@ -156,7 +156,7 @@ func TestStates(t *testing.T) {
 			"", "etag"},
 		"results": {"a storage account is shown by its operation's result", group + "/providers/Microsoft.Storage/storageAccounts/store",
 			body.Object{"location": "westus3", "kind": "StorageV2", "sku": body.Object{"name": "Standard_LRS"}}, 202, "Creating", 200, 200, "", ""},
-		"no row": {"what is not known of a type is taken from its definition",
+		"no row": {"unknown behaviour of a type is taken from its definition",
 			group + "/providers/Microsoft.ContainerService/preparedImageSpecifications/nodes", inRegion(nil), 201, "Creating", 200, 202, "Deleting",
 			"eTag"},
 	}
@@ -227,14 +227,15 @@ func TestRefusals(t *testing.T) {
 			"ParentResourceNotFound"},
 		"group": {"everything is in a group", strings.Replace(registry, "/rg/", "/none/", 1), body.Object{"location": "westus3"},
 			"ResourceGroupNotFound"},
-		"scope": {"what is extended must be there", association(vault), body.Object{"properties": body.Object{}}, "ResourceNotFound"},
-		"reference": {"what is referred to must be there", association(registry),
+		"scope": {"the extended resource must exist", association(vault), body.Object{"properties": body.Object{}}, "ResourceNotFound"},
+		"reference": {"the referenced resource must exist", association(registry),
 			body.Object{"properties": body.Object{"dataCollectionRuleId": rule}}, "ResourceNotFound"},
 		"workspace": {"rules have words of their own, recorded", rule,
 			inRegion(body.Object{"destinations": body.Object{"logAnalytics": []any{body.Object{"name": "l", "workspaceResourceId": workspace}}}}),
 			"WorkspaceNotFound"},
 		"network": {"the network provider has words of its own", group + "/providers/Microsoft.Network/privateLinkServices/p",
-			inRegion(body.Object{"loadBalancerFrontendIpConfigurations": []any{body.Object{"id": group + "/providers/Microsoft.Network/loadBalancers/lb"}}}), "InvalidResourceReference"},
+			inRegion(body.Object{"loadBalancerFrontendIpConfigurations": []any{
+				body.Object{"id": group + "/providers/Microsoft.Network/loadBalancers/lb"}}}), "InvalidResourceReference"},
 		"unknown": {"there is no such property", registry,
 			body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}, "properties": body.Object{"banana": true}},
 			"InvalidRequestContent"},

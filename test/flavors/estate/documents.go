@@ -79,7 +79,7 @@ func TakeOverDocuments(t *testing.T, environment *harness.Environment, file stri
 	stage.DeleteDocuments(made)
 	expectNoWrites(stage, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)))
 	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
-		t.Errorf("what was adopted is let go (-before +after):\n%s", diff)
+		t.Errorf("adopted resources are not kept (-before +after):\n%s", diff)
 	}
 }
 
@@ -178,7 +178,7 @@ func createOperatorRemains(stage *harness.Stage) {
 	controlPlane, infrastructure := &infrav1.AzureASOManagedControlPlane{}, &infrav1.AzureASOManagedCluster{}
 	stage.ReadObject(controlPlane, cluster)
 	stage.ReadObject(infrastructure, cluster)
-	leaveObject(stage, "containerservice.azure.com", "ManagedCluster", "somebody", controlPlane,
+	leaveObject(stage, "containerservice.azure.com", "ManagedCluster", "other-user", controlPlane,
 		map[string]string{secret: harness.OperatorSecret, policy: "detach-on-delete"})
 	// While a Cluster is paused, the established provider sets policy skip on its objects: that is no policy of the
 	// document.
@@ -255,8 +255,8 @@ func leaveObject(stage *harness.Stage, group, kind, by string, holder client.Obj
 func prepareUpgrade(stage *harness.Stage) {
 	stage.T.Helper()
 	command := func(writes int) (string, error) {
-		said, _, err := azurecli.RunInterrupted(stage, writes, "prepare-upgrade")
-		return said, err
+		printed, _, err := azurecli.RunInterrupted(stage, writes, "prepare-upgrade")
+		return printed, err
 	}
 	const all = 1000
 	if _, err := command(all); err == nil || !strings.Contains(err.Error(), "azureserviceoperator-controller-manager runs") {
@@ -265,10 +265,10 @@ func prepareUpgrade(stage *harness.Stage) {
 	harness.ChangeObject(stage, &unstructured.Unstructured{Object: object{
 		"apiVersion": "apps/v1", "kind": "Deployment", "metadata": object{"name": "azureserviceoperator-controller-manager"},
 	}}, func(d *unstructured.Unstructured) { setNested(d.Object, int64(0), "spec", "replicas") })
-	said, err := command(all)
-	if err == nil || !strings.Contains(said, "lacks the annotation "+policy+": detach-on-delete of its object") ||
-		strings.Contains(said, "ResourceGroup") {
-		stage.T.Errorf("what only the object says would be lost: %v\n%s", err, said)
+	printed, err := command(all)
+	if err == nil || !strings.Contains(printed, "lacks the annotation "+policy+": detach-on-delete of its object") ||
+		strings.Contains(printed, "ResourceGroup") {
+		stage.T.Errorf("settings that only the object has would be lost: %v\n%s", err, printed)
 	}
 	harness.ChangeObject(stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: cluster}},
 		func(c *infrav1.AzureASOManagedControlPlane) {
@@ -277,20 +277,20 @@ func prepareUpgrade(stage *harness.Stage) {
 		})
 	ended := 0
 	for ; ended < all; ended++ {
-		if said, err = command(ended); err == nil {
+		if printed, err = command(ended); err == nil {
 			break
 		}
 		if !errors.Is(err, azurecli.ErrInterrupted) {
-			stage.T.Fatalf("after %d writes: %v\n%s", ended, err, said)
+			stage.T.Fatalf("after %d writes: %v\n%s", ended, err, printed)
 		}
 		expectReleasedInOrder(stage)
 	}
 	stage.T.Logf("the command was interrupted %d times", ended)
-	said, err = command(0)
+	printed, err = command(0)
 	for _, want := range []string{"0 objects of clusters released", "0 kinds need no conversion",
 		"left alone: ResourceGroup " + stage.Namespace + "/" + others} {
-		if err != nil || !strings.Contains(said, want) {
-			stage.T.Errorf("when all is done the command does not print %q: %v\n%s", want, err, said)
+		if err != nil || !strings.Contains(printed, want) {
+			stage.T.Errorf("when all is done the command does not print %q: %v\n%s", want, err, printed)
 		}
 	}
 	expectReleased(stage)

@@ -48,10 +48,13 @@ var children = []string{
 var features = map[string]feature{
 	"self-managed": {
 		unnamed: map[string]string{
-			"Microsoft.Resources/subscriptions/locations/read":      "the provider does without: nobody then says beforehand that a region does not exist",
-			"Microsoft.ManagedIdentity/userAssignedIdentities/read": "it is asked for the azure.json of templates, which have no conditions; an event of the template names it",
+			"Microsoft.Resources/subscriptions/locations/read": "the provider works without it, but then no condition reports beforehand " +
+				"that a region does not exist",
+			"Microsoft.ManagedIdentity/userAssignedIdentities/read": "it is asked for the azure.json of templates, which have no conditions; an " +
+				"event of the template names it",
 		},
-		description: "Self-managed clusters with a network of their own, or subnets of their own in a network that exists, in resource groups that the provider makes and deletes or that are brought.",
+		description: "Self-managed clusters with a network of their own, or subnets of their own in a network that exists, in resource groups " +
+			"that the provider makes and deletes or that are brought.",
 		stories: map[string]func(*harness.Stage){
 			"own group": func(s *harness.Stage) { selfManaged(s, renderObjects(s, "cluster-template.yaml", nil)) },
 			// Without zones there are availability sets.
@@ -75,8 +78,9 @@ var features = map[string]feature{
 		},
 	},
 	"self-managed-brought-machine-resources": {
-		beyond:      "self-managed",
-		also:        map[string]string{"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether the rule of a control-plane machine is there, after Azure refused the machine"},
+		beyond: "self-managed",
+		also: map[string]string{"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether the rule of a control-plane machine " +
+			"is there, after Azure refused the machine"},
 		description: "Self-managed clusters whose machines use images, disk encryption sets and reserved capacity that exist.",
 		stories: map[string]func(*harness.Stage){
 			"brought": func(s *harness.Stage) {
@@ -115,8 +119,9 @@ var features = map[string]feature{
 		},
 	},
 	"self-managed-private": {
-		beyond:      "self-managed",
-		also:        map[string]string{"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether a rule is there, when the load balancer has changed since it was read"},
+		beyond: "self-managed",
+		also: map[string]string{
+			"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether a rule is there, when the load balancer has changed since it was read"},
 		description: "Self-managed clusters with an internal API server: private DNS zone, peerings and a bastion host.",
 		stories: map[string]func(*harness.Stage){
 			"private": func(s *harness.Stage) {
@@ -129,8 +134,9 @@ var features = map[string]feature{
 		},
 	},
 	"self-managed-machine-pools": {
-		beyond:      "self-managed",
-		also:        map[string]string{"Microsoft.Network/loadBalancers/read": "whether the load balancer is there, at looks after the one that made it"},
+		beyond: "self-managed",
+		also: map[string]string{
+			"Microsoft.Network/loadBalancers/read": "whether the load balancer is there, at looks after the one that made it"},
 		description: "Self-managed clusters with machine pools: scale sets of uniform and of flexible orchestration.",
 		stories: map[string]func(*harness.Stage){
 			"uniform":  func(s *harness.Stage) { playPool(s, infrav1.UniformOrchestration) },
@@ -148,7 +154,8 @@ var features = map[string]feature{
 	},
 	"aks": {
 		unnamed: map[string]string{
-			"Microsoft.Resources/subscriptions/locations/read": "the provider does without: nobody then says beforehand that a region does not exist",
+			"Microsoft.Resources/subscriptions/locations/read": "the provider works without it, but then no condition reports beforehand that a " +
+				"region does not exist",
 		},
 		also:        map[string]string{"Microsoft.Compute/skus/read": "whether the VM size is why Azure refused a pool"},
 		description: "AKS clusters with a network of their own, in resource groups that the provider makes and deletes or that are brought.",

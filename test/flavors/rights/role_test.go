@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-var update = flag.Bool("update", false, "write the role definitions from what the stories call")
+var update = flag.Bool("update", false, "write the role definitions from the calls of the stories")
 
 // role is a definition as `az role definition create` takes it.
 type role struct {
@@ -139,7 +139,7 @@ func (f feature) unneededActions(t *testing.T, r role) []string {
 	for _, known := range []map[string]string{f.also, f.unnamed} {
 		for name := range known {
 			if !slices.Contains(r.Actions, name) {
-				t.Errorf("%s is not in the role, so nobody looks for its name", name)
+				t.Errorf("%s is not in the role, so its name is not checked", name)
 			}
 			out = append(out, name)
 		}

@@ -236,7 +236,7 @@ var table = map[string]flavor{
 		},
 	},
 	"topology": {
-		reason:    "a cluster of the class has what the default flavor has, and Secrets by the names of its own templates",
+		reason:    "a cluster of the class has the resources of the default flavor, and Secrets by the names of its own templates",
 		variables: map[string]string{"CLUSTER_CLASS_NAME": "default"},
 		check: func(l *look) {
 			l.getResource("Microsoft.Network/natGateways/node-natgateway", networkVersion)
