@@ -144,7 +144,8 @@ func TestErrorMessage(t *testing.T) {
 		"tracking of AKS": {
 			reason: "the message would differ after each try",
 			err: arm.Error{Method: "PUT", ID: vm, Status: 500, Code: "InternalServerError", RequestID: "r-1",
-				Message: "Internal server error. Correlation ID: 0b0c3d1e-11aa-4c5e-9f00-1234567890ab, Operation ID: 0b0c3d1e-11aa-4c5e-9f00-1234567890ac, Timestamp: 2025-01-15T17:16:51Z."},
+				Message: "Internal server error. Correlation ID: 0b0c3d1e-11aa-4c5e-9f00-1234567890ab, Operation ID: " +
+					"0b0c3d1e-11aa-4c5e-9f00-1234567890ac, Timestamp: 2025-01-15T17:16:51Z."},
 			want: "PUT virtualMachines/m: InternalServerError: Internal server error.",
 		},
 		"time to wait": {
@@ -156,8 +157,10 @@ func TestErrorMessage(t *testing.T) {
 		"IDs that matter": {
 			reason: "the user needs to know which principal lacks which right",
 			err: arm.Error{Method: "PUT", ID: vm, Status: 403, Code: "AuthorizationFailed",
-				Message: "The client '0b0c3d1e-11aa-4c5e-9f00-1234567890ab' with object id '0b0c3d1e-11aa-4c5e-9f00-1234567890ac' does not have authorization."},
-			want: "PUT virtualMachines/m: AuthorizationFailed: The client '0b0c3d1e-11aa-4c5e-9f00-1234567890ab' with object id '0b0c3d1e-11aa-4c5e-9f00-1234567890ac' does not have authorization.",
+				Message: "The client '0b0c3d1e-11aa-4c5e-9f00-1234567890ab' with object id '0b0c3d1e-11aa-4c5e-9f00-1234567890ac' does not have " +
+					"authorization."},
+			want: "PUT virtualMachines/m: AuthorizationFailed: The client '0b0c3d1e-11aa-4c5e-9f00-1234567890ab' with object id " +
+				"'0b0c3d1e-11aa-4c5e-9f00-1234567890ac' does not have authorization.",
 		},
 		"target": {
 			reason: "compute names the missing resource only in the target",

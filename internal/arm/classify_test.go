@@ -33,7 +33,7 @@ func TestClassify(t *testing.T) {
 		"subscription not found": {"404, but the resource may well be there", &Error{Status: 404, Code: "SubscriptionNotFound"},
 			ClassStalled},
 		"unknown 400": {"the request is wrong", &Error{Status: 400, Code: "Unheard"}, ClassStalled},
-		"unknown 409": {"conflicts pass", &Error{Status: 409, Code: "Unheard"}, ClassRetry},
+		"unknown 409": {"conflicts end by themselves", &Error{Status: 409, Code: "Unheard"}, ClassRetry},
 		"unknown 500": {"Azure's own", &Error{Status: 502}, ClassRetry},
 		"no answer":   {"connection reset", &Error{Code: "ConnectionFailed"}, ClassRetry},
 		"credentials": {"only the user can correct them", &Error{Status: 401, Code: "CredentialsInvalid"}, ClassStalled},

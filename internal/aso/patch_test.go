@@ -80,8 +80,9 @@ func TestApply(t *testing.T) {
 		},
 		"natGatewayProfile": {
 			reason: "nested objects are made", kind: ManagedCluster,
-			patches: []string{`{"spec":{"networkProfile":{"natGatewayProfile":{"idleTimeoutInMinutes":10,"managedOutboundIPProfile":{"count":2}}}}}`},
-			want:    `{"properties":{"networkProfile":{"natGatewayProfile":{"idleTimeoutInMinutes":10,"managedOutboundIPProfile":{"count":2}}}}}`,
+			patches: []string{
+				`{"spec":{"networkProfile":{"natGatewayProfile":{"idleTimeoutInMinutes":10,"managedOutboundIPProfile":{"count":2}}}}}`},
+			want: `{"properties":{"networkProfile":{"natGatewayProfile":{"idleTimeoutInMinutes":10,"managedOutboundIPProfile":{"count":2}}}}}`,
 		},
 		"customCATrustCertificates": {
 			reason: "certificates are base64 in both documents", kind: ManagedCluster,
@@ -156,7 +157,7 @@ func TestApply(t *testing.T) {
 				t.Errorf("the body of the plan was changed (-before +after):\n%s", diff)
 			}
 			if problems := CheckPatches(test.kind, versionOf(test.preview), test.patches, PatchField(test.kind)); len(problems) > 0 {
-				t.Errorf("Check refuses what Apply takes: %v", problems)
+				t.Errorf("Check refuses a patch that Apply accepts: %v", problems)
 			}
 		})
 	}

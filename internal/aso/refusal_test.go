@@ -80,10 +80,10 @@ func TestCheckRefuses(t *testing.T) {
 		"configMapExpressions": {reason: "the provider does not compute expressions", kind: AgentPool,
 			patch: `{"spec":{"operatorSpec":{"configMapExpressions":[]}}}`,
 			path:  "spec.operatorSpec.configMapExpressions", message: "agent pools have no exports"},
-		"an unknown export": {reason: "what can be exported is a short list", kind: ManagedCluster,
+		"an unknown export": {reason: "only a few values can be exported", kind: ManagedCluster,
 			patch: `{"spec":{"operatorSpec":{"secrets":{"admin":{"name":"a","key":"b"}}}}}`, path: "spec.operatorSpec.secrets.admin",
 			message: "names are adminCredentials, userCredentials"},
-		"half an export": {reason: "name and key say where", kind: ManagedCluster,
+		"half an export": {reason: "name and key give the destination", kind: ManagedCluster,
 			patch: `{"spec":{"operatorSpec":{"secrets":{"adminCredentials":{"name":"a"}}}}}`, path: "spec.operatorSpec.secrets.adminCredentials",
 			message: "must name a key of a Secret"},
 		"one destination": {
@@ -107,21 +107,25 @@ func TestCheckRefuses(t *testing.T) {
 		"of a cluster": {reason: "the other kind has it", kind: AgentPool, patch: `{"spec":{"networkProfil":{},"supportPlan":"x"}}`,
 			path: "spec.supportPlan", message: "write it into spec.asoManagedClusterPatches of the AzureManagedControlPlane"},
 		"preview only": {reason: "a switch makes it available", kind: ManagedCluster, patch: `{"spec":{"enableNamespaceResources":true}}`,
-			path:    "spec.enableNamespaceResources",
-			message: "does not exist in API version 2025-10-01; API versions that have it: 2025-10-02-preview, 2026-05-02-preview: set spec.enablePreviewFeatures of the AzureManagedControlPlane, or name one as apiVersion in a patch of the AzureManagedControlPlane, as in containerservice.azure.com/v1api20260502preview"},
+			path: "spec.enableNamespaceResources",
+			message: "does not exist in API version 2025-10-01; API versions that have it: 2025-10-02-preview, 2026-05-02-preview: set " +
+				"spec.enablePreviewFeatures of the AzureManagedControlPlane, or name one as apiVersion in a patch of the AzureManagedControlPlane, " +
+				"as in containerservice.azure.com/v1api20260502preview"},
 		"newer": {reason: "a newer version has it", kind: AgentPool, version: "2025-10-01",
 			patch: `{"spec":{"kubeletConfig":{"seccompDefault":"RuntimeDefault"}}}`, path: "spec.kubeletConfig.seccompDefault",
 			message: "API versions that have it: 2025-10-02-preview, 2026-05-02-preview"},
-		"renamed": {reason: "the definitions tell what came in its place", kind: ManagedCluster, version: "2026-05-02-preview",
-			patch:   `{"spec":{"azureMonitorProfile":{"appMonitoring":{"openTelemetryMetrics":{"port":1}}}}}`,
-			path:    "spec.azureMonitorProfile.appMonitoring.openTelemetryMetrics.port",
-			message: "does not exist in API version 2026-05-02-preview, which has in its place: grpcPort, httpPort; API versions that have it: 2025-10-02-preview"},
-		"replaced": {reason: "the definitions tell what came in its place", kind: AgentPool, version: "2026-05-02-preview",
+		"renamed": {reason: "the definitions name its replacement", kind: ManagedCluster, version: "2026-05-02-preview",
+			patch: `{"spec":{"azureMonitorProfile":{"appMonitoring":{"openTelemetryMetrics":{"port":1}}}}}`,
+			path:  "spec.azureMonitorProfile.appMonitoring.openTelemetryMetrics.port",
+			message: "does not exist in API version 2026-05-02-preview, which has in its place: grpcPort, httpPort; API versions that have it: " +
+				"2025-10-02-preview"},
+		"replaced": {reason: "the definitions name its replacement", kind: AgentPool, version: "2026-05-02-preview",
 			patch: `{"spec":{"nodeCustomizationProfile":{}}}`, path: "spec.nodeCustomizationProfile",
 			message: "which has in its place: preparedImageSpecificationProfile"},
 		"gone": {reason: "nothing came in its place", kind: ManagedCluster, version: "2026-05-02-preview",
 			patch: `{"spec":{"storageProfile":{"diskCSIDriver":{"version":"v2"}}}}`, path: "spec.storageProfile.diskCSIDriver.version",
-			message: "API versions that have it: 2025-10-02-preview: name one as apiVersion in a patch of the AzureManagedControlPlane, as in containerservice.azure.com/v1api20251002preview"},
+			message: "API versions that have it: 2025-10-02-preview: name one as apiVersion in a patch of the AzureManagedControlPlane, as in " +
+				"containerservice.azure.com/v1api20251002preview"},
 		"ASO's own name": {reason: "a reference of another version has its own name, too", kind: AgentPool, version: "2026-05-01",
 			patch: `{"spec":{"nodeCustomizationProfile":{"nodeCustomizationReference":{"armId":"` + subnet + `"}}}}`,
 			path:  "spec.nodeCustomizationProfile", message: "API versions that have it: 2025-10-02-preview"},
@@ -131,7 +135,7 @@ func TestCheckRefuses(t *testing.T) {
 			path: "spec.networkProfile.podCidr", message: "must be like the pattern ^([0-9]{1,3}"},
 		"version, form": {reason: "a version has a date", kind: ManagedCluster, patch: `{"apiVersion":"containerservice.azure.com/v1"}`,
 			path: "apiVersion", message: "write it as in containerservice.azure.com/v1api20260502preview"},
-		"version of a pool": {reason: "cluster and pools are spoken about in one version", kind: AgentPool,
+		"version of a pool": {reason: "cluster and pools use one version", kind: AgentPool,
 			patch: `{"apiVersion":"containerservice.azure.com/v1api20260501"}`, path: "apiVersion",
 			message: "differs from the API version 2025-10-01 of the cluster"},
 		"preview only below": {reason: "a switch makes it available", kind: AgentPool,
@@ -224,7 +228,7 @@ func TestCheckRefuses(t *testing.T) {
 				}
 				if problem.BadValue == test.path && strings.Contains(problem.Detail, test.message) {
 					if _, err := ApplyPatches(test.kind, version, nil, []string{test.patch}, nil); err == nil {
-						t.Errorf("%s: Apply takes what Check refuses", test.reason)
+						t.Errorf("%s: Apply accepts a patch that Check refuses", test.reason)
 					}
 					return
 				}

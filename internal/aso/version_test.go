@@ -9,7 +9,7 @@ func TestVersion(t *testing.T) {
 		preview bool
 		want    string
 	}{
-		"nothing":          {reason: "the usual one is spoken", want: "2025-10-01"},
+		"nothing":          {reason: "the default version is used", want: "2025-10-01"},
 		"preview features": {reason: "the newest preview has most of them", preview: true, want: "2026-05-02-preview"},
 		"a version": {reason: "the patch is written for that version",
 			patches: []string{"apiVersion: containerservice.azure.com/v1api20260501"}, want: "2026-05-01"},
@@ -22,7 +22,7 @@ func TestVersion(t *testing.T) {
 				`{"apiVersion":"containerservice.azure.com/v1api20260501"}`, `{"spec":{}}`}, want: "2026-05-01"},
 		"unknown": {reason: "Azure may have more than the definitions",
 			patches: []string{`{"apiVersion":"containerservice.azure.com/v1api20300101"}`}, want: "2030-01-01"},
-		"another form": {reason: "what cannot be read is refused elsewhere",
+		"another form": {reason: "a patch that cannot be read is refused elsewhere",
 			patches: []string{`{"apiVersion":"containerservice.azure.com/v1"}`, `{"apiVersion":1}`, `[`,
 				`{"apiVersion":"containerservice.azure.com/v1api20251001storage"}`}, want: "2025-10-01"},
 	}

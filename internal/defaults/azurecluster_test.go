@@ -91,7 +91,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 			},
 		},
 		"cluster role": {
-			reason: "a subnet for everything stands for both, so none is added",
+			reason: "a subnet for both roles serves both, so none is added",
 			c: newCluster(func(c *infrav1.AzureCluster) {
 				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Role: infrav1.SubnetCluster}}}
 			}),
@@ -101,7 +101,7 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 			},
 		},
 		"cluster role with IPv6": {
-			reason: "NAT gateways do IPv4 only, whatever the role of the subnet",
+			reason: "NAT gateways support IPv4 only, in subnets of every role",
 			c: newCluster(func(c *infrav1.AzureCluster) {
 				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Role: infrav1.SubnetCluster,
 					CIDRBlocks: []string{"10.0.0.0/16", "2001:db8::/64"}}}}
@@ -165,7 +165,8 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 			c: newCluster(func(c *infrav1.AzureCluster) {
 				c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 				c.Spec.NetworkSpec.Subnets[1].ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes"
-				c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"c1/providers/Microsoft.Network/natGateways/c1-node-natgw-1":[]}}`}
+				c.Annotations = map[string]string{
+					infrav1.AppliedAnnotation: `{"applied":{"c1/providers/Microsoft.Network/natGateways/c1-node-natgw-1":[]}}`}
 			}),
 			want: names{
 				Subnets: []subnetNames{
@@ -206,7 +207,8 @@ func TestDefaultAzureClusterNames(t *testing.T) {
 			},
 		},
 		"internal": {
-			reason: "an internal load balancer has a private address; its pool for outbound connections is named after the default name of the load balancer",
+			reason: "an internal load balancer has a private address; its pool for outbound connections is named after the default name of the " +
+				"load balancer",
 			c: newCluster(func(c *infrav1.AzureCluster) {
 				c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{Type: infrav1.Internal}}
 				c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{Name: "own", FrontendIPsCount: new(int32(2))}

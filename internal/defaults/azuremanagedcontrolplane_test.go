@@ -38,7 +38,7 @@ func TestDefaultAzureManagedControlPlane(t *testing.T) {
 		"minimal": {"everything AKS needs has a default", func(*object) {}, defaults()},
 		"version": {"versions begin with v", func(c *object) { c.Spec.Version = "v1.34.0" }, defaults(func(s *spec) { s.Version = "v1.34.0" })},
 		"no label": {
-			"what comes from the Cluster's name waits for the label",
+			"defaults from the Cluster's name wait for the label",
 			func(c *object) { c.Labels = nil; c.Spec.FleetsMember = &infrav1.FleetsMember{} },
 			defaults(func(s *spec) {
 				s.ResourceGroupName, s.NodeResourceGroupName, s.VirtualNetwork.ResourceGroup = "", "", ""
@@ -93,7 +93,7 @@ func TestDefaultAzureManagedControlPlane(t *testing.T) {
 		"issuer": {"an issuer that is on stays on",
 			func(c *object) { c.Spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)} },
 			defaults(func(s *spec) { s.OIDCIssuerProfile.Enabled = new(true) })},
-		"prefix": {"no name in DNS is taken over", func(c *object) { c.Spec.DNSPrefix = new("own") },
+		"prefix": {"the name in DNS is not copied", func(c *object) { c.Spec.DNSPrefix = new("own") },
 			defaults(func(s *spec) { s.DNSPrefix = new("own") })},
 	} {
 		t.Run(name, func(t *testing.T) {

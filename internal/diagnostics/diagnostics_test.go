@@ -62,9 +62,9 @@ func TestReviewed(t *testing.T) {
 		status                              int
 		body                                string
 	}{
-		"may":      {"the API server knows and allows who asks", "GET", "/metrics", "Bearer collector", 200, "figures"},
+		"may":      {"the API server authenticates and authorizes the account", "GET", "/metrics", "Bearer collector", 200, "figures"},
 		"any case": {"schemes have no case: RFC 9110, section 11.1", "GET", "/metrics", "bearer collector", 200, "figures"},
-		"other path": {"each path is a right of its own", "GET", "/debug/pprof/heap", "Bearer collector", 403,
+		"other path": {"each path needs a right of its own", "GET", "/debug/pprof/heap", "Bearer collector", 403,
 			"the collector may not get /debug/pprof/heap"},
 		"other verb":      {"to set is another right than to get", "PUT", "/metrics", "Bearer collector", 403, "may not put"},
 		"another account": {"a known account may lack the right", "GET", "/metrics", "Bearer stranger", 403, "the stranger may not"},
@@ -72,7 +72,8 @@ func TestReviewed(t *testing.T) {
 		"no token":        {"the API server is not asked", "GET", "/metrics", "", 401, "send a token"},
 		"empty":           {"as above", "GET", "/metrics", "Bearer ", 401, "send a token"},
 		"a password":      {"as above", "GET", "/metrics", "Basic Y29sbGVjdG9y", 401, "send a token"},
-		"out of order":    {"who cannot be told from others is not let in", "GET", "/metrics", "Bearer broken", 500, "Authentication failed"},
+		"out of order": {"an account that cannot be authenticated is refused", "GET", "/metrics", "Bearer broken", 500,
+			"Authentication failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			request := httptest.NewRequest(test.method, test.path, nil)
@@ -95,7 +96,7 @@ func TestTLS(t *testing.T) {
 		want   *tls.Config
 		fails  string
 	}{
-		"defaults": {"no less than 1.2, and nothing of Go's choice taken away", nil, &tls.Config{MinVersion: tls.VersionTLS12}, ""},
+		"defaults": {"at least TLS 1.2, with all of Go's default ciphers", nil, &tls.Config{MinVersion: tls.VersionTLS12}, ""},
 		"all": {"the requested lines",
 			[]string{"--tls-min-version=VersionTLS13", "--tls-cipher-suites=TLS_AES_128_GCM_SHA256", "--tls-curve-preferences=29"},
 			&tls.Config{MinVersion: tls.VersionTLS13, CipherSuites: []uint16{tls.TLS_AES_128_GCM_SHA256},
@@ -139,12 +140,12 @@ func TestTLS(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	open := (&Options{Address: ":1", Insecure: true}).Metrics(nil)
 	if open.SecureServing || open.FilterProvider != nil || len(open.ExtraHandlers) != 0 {
-		t.Error("what everybody may read is more than metrics")
+		t.Error("more than metrics is readable by all accounts")
 	}
 	closed := (&Options{Address: ":1"}).Metrics(nil)
 	if !closed.SecureServing || closed.FilterProvider == nil || closed.ExtraHandlers["/debug/flags/v"] == nil ||
 		len(closed.ExtraHandlers) != 1 {
-		t.Error("metrics are not served over TLS to who may have them, with the level of the log alone beside them")
+		t.Error("metrics and the log level must be served over TLS to authorized accounts, and nothing else")
 	}
 }
 

@@ -85,7 +85,7 @@ func TestPoolInstancesAreReadOnce(t *testing.T) {
 		read   int
 	}{
 		{"nothing is known", 0, `{"a":1}`, 2, 1},
-		{"Azure is still at it", 0, `{"a":1}`, 2, 2},
+		{"Azure's operation is still running", 0, `{"a":1}`, 2, 2},
 		{"the pool is another one", 0, `{"a":2}`, 1, 3},
 		{"it had all a moment ago", 0, `{"a":2}`, 1, 3},
 		{"one may have gone meanwhile", instancesTTL, `{"a":2}`, 1, 4},
@@ -93,7 +93,7 @@ func TestPoolInstancesAreReadOnce(t *testing.T) {
 		now = now.Add(pass.later)
 		got, exists, err := f.ListPoolInstances(t.Context(), asker, nodeGroup, "pool0", []byte(pass.seen), pass.count)
 		if read := azure.countRequests(path); err != nil || !exists || len(got) != 1 || read != pass.read {
-			t.Errorf("pass %d: %s: got %q after %d reads, want %d, %v", i, pass.reason, got, read, pass.read, err)
+			t.Errorf("reconciliation %d: %s: got %q after %d reads, want %d, %v", i, pass.reason, got, read, pass.read, err)
 		}
 	}
 }
@@ -128,7 +128,8 @@ func TestKubeconfig(t *testing.T) {
 // TestKubeconfigIsAskedForOnce has passes over one cluster come in quick succession.
 func TestKubeconfigIsAskedForOnce(t *testing.T) {
 	path := string(aks) + "/" + string(AdminCredential)
-	azure := newFakeAzure(map[string]string{path: `{"kubeconfigs":[{"value":"` + base64.StdEncoding.EncodeToString([]byte("kind: Config")) + `"}]}`})
+	azure := newFakeAzure(
+		map[string]string{path: `{"kubeconfigs":[{"value":"` + base64.StdEncoding.EncodeToString([]byte("kind: Config")) + `"}]}`})
 	asker := newAsker(t, azure, "p")
 	now := time.Now()
 	f := New(Options{Now: func() time.Time { return now }})
@@ -147,7 +148,7 @@ func TestKubeconfigIsAskedForOnce(t *testing.T) {
 		now = now.Add(pass.later)
 		got, err := f.GetKubeconfig(t.Context(), asker, aks, AdminCredential, []byte(pass.seen), []byte(pass.have))
 		if asked := azure.countRequests(path); err != nil || string(got) != "kind: Config" || asked != pass.asked {
-			t.Errorf("pass %d: %s: got %q after %d requests, want %d, %v", i, pass.reason, got, asked, pass.asked, err)
+			t.Errorf("reconciliation %d: %s: got %q after %d requests, want %d, %v", i, pass.reason, got, asked, pass.asked, err)
 		}
 	}
 }

@@ -14,7 +14,7 @@ func TestClusterControlPlaneZones(t *testing.T) {
 		size   string
 		want   []string
 	}{
-		"no template":   {"nothing tells the size", "", nil},
+		"no template":   {"the size is not known", "", nil},
 		"all zones":     {"as the catalog has it", "Standard_D2s_v5", []string{"1", "2", "3"}},
 		"one zone":      {"zones that the subscription may not use do not count", "Standard_D4s_v5", []string{"1"}},
 		"other casing":  {"Azure compares the names of sizes so", "standard_d4S_V5", []string{"1"}},

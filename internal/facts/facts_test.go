@@ -53,7 +53,7 @@ func TestCluster(t *testing.T) {
 			want:   plan.ClusterFacts{Zones: []string{"1", "2", "3"}, VNet: plan.VNetFact{Exists: true, Subnets: map[string][]string{}}},
 		},
 		"network of another region": {
-			reason: "the name that the region has is compared, whatever it is written like",
+			reason: "names of regions are compared without case and spaces",
 			azure:  map[string]string{vnetPath: `{"location":"West US 2","properties":{}}`},
 			want: plan.ClusterFacts{Zones: []string{"1", "2", "3"},
 				VNet: plan.VNetFact{Exists: true, Location: "westus2", Subnets: map[string][]string{}}},
@@ -65,7 +65,8 @@ func TestCluster(t *testing.T) {
 		},
 		"region without zones": {
 			reason: "an empty list, not an error",
-			azure:  map[string]string{skusPath: `{"value":[{"resourceType":"virtualMachines","name":"Standard_D2s_v5","locationInfo":[{"location":"eastus2","zones":[]}]}]}`},
+			azure: map[string]string{
+				skusPath: `{"value":[{"resourceType":"virtualMachines","name":"Standard_D2s_v5","locationInfo":[{"location":"eastus2","zones":[]}]}]}`},
 		},
 	}
 	for name, test := range tests {
@@ -165,7 +166,7 @@ func TestClusterRefuses(t *testing.T) {
 			code:  "AuthorizationFailed", message: "list VM sizes of eastus2",
 		},
 		"network not readable": {
-			reason: "not being able to look is not the same as not there", location: "eastus2",
+			reason: "a failed read does not prove the absence", location: "eastus2",
 			azure: map[string]string{locationsPath: regionBodies[locationsPath], skusPath: regionBodies[skusPath],
 				vnetPath: "403 AuthorizationFailed"},
 			code: "AuthorizationFailed", message: "virtualNetworks/vnet",
@@ -217,16 +218,17 @@ func TestMachine(t *testing.T) {
 			},
 			want: plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, SSHNATPort: 2207, VMExists: true, PrincipalID: "principal"},
 		},
-		"spot VM taken back": {
-			reason: "the instance view tells",
+		"evicted spot VM": {
+			reason: "the instance view has the state",
 			change: func(in *plan.MachineInput) {
 				in.ControlPlane, in.AzureMachine.Spec.SpotVMOptions = false, &infrav1.SpotVMOptions{}
 			},
-			azure: map[string]string{vmPath: `{"properties":{"instanceView":{"statuses":[{"code":"ProvisioningState/succeeded"},{"code":"PowerState/deallocated"}]}}}`},
-			want:  plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VMExists: true, PowerState: "deallocated"},
+			azure: map[string]string{
+				vmPath: `{"properties":{"instanceView":{"statuses":[{"code":"ProvisioningState/succeeded"},{"code":"PowerState/deallocated"}]}}}`},
+			want: plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VMExists: true, PowerState: "deallocated"},
 		},
 		"VM that was stopped from outside": {
-			reason: "the instance view tells",
+			reason: "the instance view has the state",
 			change: func(in *plan.MachineInput) { in.ControlPlane = false },
 			azure:  map[string]string{vmPath: `{"properties":{"instanceView":{"statuses":[{"code":"PowerState/stopped"}]}}}`},
 			want:   plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VMExists: true, PowerState: "stopped"},
@@ -267,7 +269,7 @@ func TestMachine(t *testing.T) {
 				NearestVMSizes: []string{"Standard_D4s_v5", "Standard_D2s_v5", "Standard_NC6"}},
 		},
 		"brought network": {
-			reason: "the spec may not know what its subnets have",
+			reason: "the spec may lack the properties of its subnets",
 			change: func(in *plan.MachineInput) { in.ControlPlane = false },
 			azure:  map[string]string{vnetPath: `{"properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[{"name":"Nodes","properties":{"addressPrefixes":["10.1.0.0/16","fd00::/64"]}}]}}`},
 			want: plan.MachineFacts{VMSize: d2, MaximumPlatformFaultDomainCount: 3, VNet: plan.VNetFact{

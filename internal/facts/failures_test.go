@@ -18,7 +18,7 @@ func TestFailedQuestions(t *testing.T) {
 		until  time.Duration
 	}{
 		"refused":   {"a fault that users have to correct in Azure is checked once a minute", "403 AuthorizationFailed", time.Minute},
-		"transient": {"a failure of Azure passes", "500 InternalServerError", 15 * time.Second},
+		"transient": {"a failure of Azure ends by itself", "500 InternalServerError", 15 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, clock := newFakeAzure(map[string]string{skusPath: test.answer, vnetPath: test.answer, locationsPath: regionBodies[locationsPath]}),
@@ -40,7 +40,7 @@ func TestFailedQuestions(t *testing.T) {
 			ask(machine("a", "1"), 1, "the answer is not known yet")
 			ask(machine("a", "1"), 1, test.reason)
 			ask(machine("b", "1"), 1, "a hundred machines of a network need not all be refused")
-			ask(asker, 1, "whoever asks")
+			ask(asker, 1, "for every asker")
 			clock.advance(test.until - time.Second)
 			ask(machine("a", "1"), 1, test.reason)
 			clock.advance(time.Second)
@@ -83,7 +83,7 @@ func TestCatalogThatFailsWakesOnce(t *testing.T) {
 	<-woken
 	for range 3 {
 		if _, err := pass(); arm.Classify(err) != arm.ClassStalled {
-			t.Errorf("the pass after it is told: %v", err)
+			t.Errorf("the reconciliation after it gets the error: %v", err)
 		}
 	}
 	if len(woken) > 0 || a.countRequests(skusPath) != 1 {

@@ -15,14 +15,14 @@ func TestAllowed(t *testing.T) {
 		want    bool
 	}{
 		"absent":           {"an identity is private by default", `null`, false},
-		"empty object":     {"the documented way to admit everybody", `{}`, true},
+		"empty object":     {"the documented way to admit all namespaces", `{}`, true},
 		"empty list":       {"an empty list admits no namespace, unlike an absent list", `{"list":[]}`, false},
 		"listed":           {"the list is checked first", `{"list":["other","ns"]}`, true},
 		"not listed":       {"a list is exhaustive", `{"list":["other"]}`, false},
 		"prefix of a name": {"names are whole", `{"list":["n"]}`, false},
 		"selected":         {"labels of the namespace match", `{"selector":{"matchLabels":{"team":"blue"}}}`, true},
 		"not selected":     {"another team", `{"selector":{"matchLabels":{"team":"red"}}}`, false},
-		"selected by absence": {"an expression may match labels that are not there",
+		"selected by absence": {"an expression may match absent labels",
 			`{"selector":{"matchExpressions":[{"key":"prod","operator":"DoesNotExist"}]}}`, true},
 		"empty selector": {"unlike elsewhere in Kubernetes it selects nothing, as clusters of the established provider know it",
 			`{"selector":{}}`, false},
@@ -47,7 +47,8 @@ func TestAllowed(t *testing.T) {
 
 // TestAllowedSurvivesStorage makes sure that an empty list is still one after the API server stored it.
 func TestAllowedSurvivesStorage(t *testing.T) {
-	identity := &infrav1.AzureClusterIdentity{Spec: infrav1.AzureClusterIdentitySpec{AllowedNamespaces: &infrav1.AllowedNamespaces{NamespaceList: []string{}}}}
+	identity := &infrav1.AzureClusterIdentity{
+		Spec: infrav1.AzureClusterIdentitySpec{AllowedNamespaces: &infrav1.AllowedNamespaces{NamespaceList: []string{}}}}
 	raw, err := json.Marshal(identity)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +58,7 @@ func TestAllowedSurvivesStorage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if IsNamespaceAllowed(stored, "ns", nil) {
-		t.Errorf("an empty list became the empty object, which admits everybody: %s", raw)
+		t.Errorf("an empty list became the empty object, which admits all namespaces: %s", raw)
 	}
 }
 

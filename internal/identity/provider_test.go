@@ -183,7 +183,7 @@ func TestResolve(t *testing.T) {
 			want:   CloudConfigSecret{TenantID: tenant, ClientID: application},
 		},
 		"workload identity of trusted tenants": {
-			reason:  "whatever the namespace",
+			reason:  "in every namespace",
 			spec:    func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.WorkloadIdentity },
 			options: Options{TokenFile: tokenFile, Tenancy: Trusted},
 			url:     "https://login.microsoftonline.com/" + tenant + "/oauth2/v2.0/token",
@@ -257,7 +257,7 @@ func TestResolveRefuses(t *testing.T) {
 		"missing in namespace": {reason: "no namespace means the object's own", ref: &corev1.ObjectReference{Name: "id"},
 			identity: identityOf(nil), code: IdentityNotFound, message: "AzureClusterIdentity clusters/id"},
 		"namespace not allowed": {
-			reason: "the Secret is not even looked for", ref: ref,
+			reason: "the Secret is not read", ref: ref,
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.AllowedNamespaces.NamespaceList = []string{"other"} }),
 			code:     NamespaceNotAllowedByIdentity, message: "namespace clusters may not use AzureClusterIdentity ids/id",
 		},
@@ -311,8 +311,8 @@ func TestResolveRefuses(t *testing.T) {
 			message:  "cannot create a client secret credential",
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.TenantID = "../common" }),
 		},
-		"credential type that is not there yet": {
-			reason: "refused by name, with what to use", ref: ref, code: NotSupported,
+		"unknown credential type": {
+			reason: "refused by name, with the replacement", ref: ref, code: NotSupported,
 			message:  "spec.type UserAssignedIdentityCredential is not supported yet, use WorkloadIdentity",
 			identity: identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.UserAssignedIdentityCredential }),
 		},

@@ -47,7 +47,7 @@ func TestSecretsAreReadOncePerVersion(t *testing.T) {
 		{reason: "nothing is watched yet, so nothing that is kept can be relied upon", reads: 2, secret: "first"},
 		{reason: "the second reconciliation uses the read of the first one", do: func() { seen.of = secret }, reads: 1, secret: "first"},
 		{reason: "nothing has changed", secret: "first"},
-		{reason: "a rotated Secret counts when the watch tells of it", do: func() {
+		{reason: "a rotated Secret is read when the watch reports it", do: func() {
 			change(func(s *corev1.Secret) { s.Data["clientSecret"] = []byte("second") })
 			seen.of = secret
 		}, reads: 1, secret: "second"},
@@ -83,7 +83,7 @@ func TestSecretsAreReadOncePerVersion(t *testing.T) {
 			}
 		}
 		if reads != step.reads {
-			t.Errorf("%s: %d reads in two passes, want %d", step.reason, reads, step.reads)
+			t.Errorf("%s: %d reads in two reconciliations, want %d", step.reason, reads, step.reads)
 		}
 	}
 	kept, ok := provider.secrets.read.Get("elsewhere/secret")

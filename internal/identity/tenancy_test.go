@@ -57,7 +57,7 @@ func TestTenancy(t *testing.T) {
 		code    Code
 		message string
 	}{
-		"Secret of others": {"it is theirs", elsewhere, plain, Options{}, NotAllowedByTenancy,
+		"Secret of others": {"the Secret belongs to another namespace", elsewhere, plain, Options{}, NotAllowedByTenancy,
 			"kubectl annotate secret -n others secret infrastructure.cluster.x-k8s.io/identity-namespaces=ids"},
 		"no Secret of others": {"the message is the same, so that it reveals no Secrets of others", elsewhere, nil, Options{},
 			NotAllowedByTenancy, "there is no Secret others/secret that lets identities of namespace ids use it"},
@@ -81,7 +81,7 @@ func TestTenancy(t *testing.T) {
 		"file, listed": {"the operator listed the namespace", file(filepath.Join(folder, "cert.pem")), nil, listed, "", ""},
 		"file elsewhere, listed": {"it is in no folder for certificates", file(outside), nil, listed, SecretNotFound,
 			"--identity-certificate-folder"},
-		"file by dots, listed": {"it is outside all the same",
+		"file by dots, listed": {"the path leads outside of the folder",
 			file(folder + "/../" + filepath.Base(filepath.Dir(outside)) + "/cert.pem"), nil, listed, SecretNotFound,
 			"--identity-certificate-folder"},
 		"link out of it, listed": {"the target of the link counts", file(filepath.Join(folder, "link")), nil, listed, SecretNotFound, "escapes"},

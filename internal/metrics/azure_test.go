@@ -116,7 +116,7 @@ func (w *world) passes(pass func(context.Context, engine.Request) (arm.Outcome, 
 		case <-time.After(min(outcome.RetryAfter, 5*time.Second)):
 		}
 	}
-	w.t.Fatal("it did not come to an end within a minute")
+	w.t.Fatal("it did not end within a minute")
 }
 
 // expect compares by how much figures have grown since the world began.
@@ -149,7 +149,7 @@ func TestPassesOfTheEngine(t *testing.T) {
 			Patch: object{"properties": object{"idleTimeoutInMinutes": 15}}},
 	)
 	w.passes(w.engine.Converge, arm.Outcome.IsDone)
-	w.expect("made, after a throttled request and a failed operation, and with a value that Azure keeps otherwise", map[string]float64{
+	w.expect("created, after a throttled request and a failed operation, with a value that Azure normalises", map[string]float64{
 		`capz_azure_requests_total{code="201",operation="put",` + ofGroup + `}`:                                1,
 		`capz_azure_requests_total{code="429",operation="put",` + ofNetwork + `}`:                              1,
 		`capz_azure_requests_total{code="404",operation="get",` + ofGroup + `}`:                                1,
@@ -170,7 +170,7 @@ func TestPassesOfTheEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := figures(t)[`capz_azure_cache_lookups_total{result="hit"}`] - hits; got != 3 {
-		t.Errorf("a pass right after another had %v hits, want one for each of 3 resources", got)
+		t.Errorf("a reconciliation right after another had %v hits, want one for each of 3 resources", got)
 	}
 
 	w.fault(fault.Rule{Now: true, ID: string(network), Kind: fault.Edit,

@@ -33,11 +33,11 @@ type hotPath struct {
 }
 
 var hotPaths = map[string]hotPath{
-	"pass over a settled machine": {315, newStableMachine},
-	"plan of a cluster":           {6630, newPlannedCluster},
-	"resync of a machine":         {5300, newResyncedMachine},
-	"comparison of a VM":          {985, newComparedVM},
-	"list of 100 VMs":             {205, newListedVMs},
+	"reconciliation of a stable machine": {315, newStableMachine},
+	"plan of a cluster":                  {6630, newPlannedCluster},
+	"resync of a machine":                {5300, newResyncedMachine},
+	"comparison of a VM":                 {985, newComparedVM},
+	"list of 100 VMs":                    {205, newListedVMs},
 }
 
 // TestAllocations checks that the hot paths stay within their bounds.

@@ -30,7 +30,7 @@ func TestInternalAPIServerFrontends(t *testing.T) {
 			[]infrav1.FrontendIP{private("", "10.0.0.7")}, []infrav1.FrontendIP{private("lb-frontEnd-internal-ip", "10.0.0.7")}},
 		"named": {"it is the user's", false, infrav1.Public, "10.0.0.0/16", none,
 			[]infrav1.FrontendIP{private("mine", "10.0.0.7")}, []infrav1.FrontendIP{private("mine", "10.0.0.7")}},
-		"gate off": {"nothing stands beside the public one", true, infrav1.Public, "10.0.0.0/16", none, nil, nil},
+		"gate off": {"there is no frontend beside the public one", true, infrav1.Public, "10.0.0.0/16", none, nil, nil},
 		"internal": {"it has its own frontends", false, infrav1.Internal, "10.0.0.0/16", none,
 			[]infrav1.FrontendIP{private("f", "10.0.0.7")}, nil},
 		"elsewhere": {"the gate's address is not in the subnet", false, infrav1.Public, "10.9.0.0/16", none, nil, nil},

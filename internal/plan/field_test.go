@@ -21,7 +21,8 @@ import (
 
 // readElsewhere are the fields that plans leave to others, with who reads them. A prefix that ends in a dot is for all below.
 var readElsewhere = map[string]string{
-	"cluster.subscriptionID":                              "internal/identity falls back to the manager's; plans get ClusterInput.SubscriptionID",
+	"cluster.subscriptionID": "internal/identity falls back to the manager's; plans get " +
+		"ClusterInput.SubscriptionID",
 	"cluster.identityRef.":                                "internal/identity signs in with it",
 	"cluster.bastionSpec.azureBastion.subnet.natGateway.": "refused by name: Azure lets the subnet of a bastion host have none",
 	"cluster.bastionSpec.azureBastion.subnet.role":        "a bastion host's subnet has one role",

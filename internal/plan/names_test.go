@@ -32,7 +32,7 @@ func TestVMName(t *testing.T) {
 		"Linux":           {"names are as long as they are", "machine-90123456789", "Linux", "", "machine-90123456789"},
 		"Windows":         {"15 characters fit", "machine-9012345", "Windows", "", "machine-9012345"},
 		"long Windows":    {"16 do not", "machine-90123456", "Windows", "", "machine-9-23456"},
-		"dash at the cut": {"two dashes would stand side by side", "abcdefgh-xxxxx-12345", "Windows", "", "abcdefgh-12345"},
+		"dash at the cut": {"the name would have two adjacent dashes", "abcdefgh-xxxxx-12345", "Windows", "", "abcdefgh-12345"},
 		"provider ID": {"a VM keeps the name it has", "m", "Windows",
 			"azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/other-and-quite-long", "other-and-quite-long"},
 		"no provider ID": {"a value that is no provider ID names no VM", "m", "Linux", "azure://x", "m"},
@@ -82,7 +82,8 @@ func TestAPIServerDNSName(t *testing.T) {
 		in := newMachineInput("m", "", "", nil).ClusterInput
 		in.AzureCluster.Spec.Location = "East US 2"
 		in.AzureCluster.Spec.AzureEnvironment = cloud
-		in.AzureCluster.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{FrontendIPs: []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{Name: "pip-ac-apiserver"}}}}
+		in.AzureCluster.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{
+			FrontendIPs: []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{Name: "pip-ac-apiserver"}}}}
 		if got := plan.APIServerDNSName(in); got != want {
 			t.Errorf("%q: got %q, want %q: existing clusters have this name in their kubeconfigs", cloud, got, want)
 		}

@@ -20,9 +20,9 @@ func TestClusterCheck(t *testing.T) {
 		change func(in *plan.ClusterInput)
 		want   []string
 	}{
-		"network is there and ours": {reason: "the usual case",
+		"network exists and is ours": {reason: "the usual case",
 			change: func(in *plan.ClusterInput) { in.Facts.VNet = plan.VNetFact{Exists: true, Owned: true} }},
-		"network to be made": {reason: "a network in another group is made if it is not there", from: "network-other-group"},
+		"network to be made": {reason: "an absent network in another group is created", from: "network-other-group"},
 		"network was ours": {reason: "a controller wrote the ID back; a network deleted by accident is made again",
 			from: "everything-public"},
 		"subnets of an own network": {reason: "its subnets are planned, not found to overlap themselves",
@@ -69,7 +69,8 @@ func TestClusterCheck(t *testing.T) {
 			change: func(in *plan.ClusterInput) {
 				in.AzureCluster.Spec.NetworkSpec.Vnet.CIDRBlocks = []string{"10.0.0.0/16"}
 			},
-			want: []string{`spec.networkSpec.subnets[1].cidrBlocks[0] ... "10.1.0.0/16" ... is not within the network "c1-vnet", which has 10.0.0.0/16`},
+			want: []string{
+				`spec.networkSpec.subnets[1].cidrBlocks[0] ... "10.1.0.0/16" ... is not within the network "c1-vnet", which has 10.0.0.0/16`},
 		},
 		"subnet larger than the network": {
 			reason: "its first address is inside, its last is not",
@@ -89,7 +90,8 @@ func TestClusterCheck(t *testing.T) {
 			change: func(in *plan.ClusterInput) {
 				in.AzureCluster.Spec.NetworkSpec.Subnets[1].CIDRBlocks = []string{"10.0.128.0/17"}
 			},
-			want: []string{`spec.networkSpec.subnets[1].cidrBlocks[0] ... "10.0.128.0/17" ... overlaps 10.0.0.0/16 of subnet "control-plane-subnet"`},
+			want: []string{
+				`spec.networkSpec.subnets[1].cidrBlocks[0] ... "10.0.128.0/17" ... overlaps 10.0.0.0/16 of subnet "control-plane-subnet"`},
 		},
 		"overlap with a subnet that is there": {
 			reason: "a subnet of others in a brought network",
@@ -139,7 +141,7 @@ func TestClusterCheck(t *testing.T) {
 			want:   []string{"spec.networkSpec.subnets[0].cidrBlocks ... needs an address range"},
 		},
 		"subnets of one name": {
-			reason: "Azure does not look at case",
+			reason: "Azure compares without case",
 			change: func(in *plan.ClusterInput) {
 				in.AzureCluster.Spec.NetworkSpec.Subnets[1].Name = "Control-Plane-Subnet"
 			},
@@ -366,7 +368,8 @@ func TestMachineCheck(t *testing.T) {
 		"unknown size": {reason: "the nearest names help with typing errors", change: func(in *plan.MachineInput) {
 			in.MachineFacts.VMSize = nil
 			in.MachineFacts.NearestVMSizes = []string{"Standard_D2s_v3", "Standard_D2s_v4"}
-		}, want: []string{`spec.vmSize: Invalid value: "Standard_D2s_v3": region westus2 has no such VM size; near to it are Standard_D2s_v3, Standard_D2s_v4`}},
+		}, want: []string{
+			`spec.vmSize: Invalid value: "Standard_D2s_v3": region westus2 has no such VM size; near to it are Standard_D2s_v3, Standard_D2s_v4`}},
 		"restricted size": {reason: "Azure answers SkuNotAvailable",
 			change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.RestrictionReason = "NotAvailableForSubscription" },
 			want:   []string{"spec.vmSize ... cannot use this size in region westus2 (NotAvailableForSubscription)"}},
@@ -400,9 +403,10 @@ func TestMachineCheck(t *testing.T) {
 			want: []string{"spec.sshPublicKey ... does not decode to a line"}},
 		"no version": {reason: "no default image is known", change: func(in *plan.MachineInput) { in.Machine.Spec.Version = "" },
 			want: []string{`spec.image ... the Kubernetes version "" is not a semantic version`}},
-		"two node subnets": {reason: "which one is the user's to say", change: func(in *plan.MachineInput) {
+		"two node subnets": {reason: "the user has to choose one", change: func(in *plan.MachineInput) {
 			in.AzureCluster = readInputOr(t, "two-node-subnets-custom-rules", "").AzureCluster
-		}, want: []string{"spec.networkInterfaces[0].subnetName ... has 2 subnets with the role node (node-subnet-2, node-subnet): name one of them"}},
+		}, want: []string{
+			"spec.networkInterfaces[0].subnetName ... has 2 subnets with the role node (node-subnet-2, node-subnet): name one of them"}},
 		"no subnet": {reason: "nowhere to go", change: func(in *plan.MachineInput) { in.AzureCluster.Spec.NetworkSpec.Subnets = nil },
 			want: []string{"spec.networkInterfaces[0].subnetName ... no subnet with the role node or cluster"}},
 		"role without an identity's parts": {reason: "a role assignment needs a name, scope and definition", from: "machine-system-identity",
@@ -426,7 +430,8 @@ func TestMachineCheck(t *testing.T) {
 				in.MachineFacts.MaximumPlatformFaultDomainCount = 0
 			}, want: []string{"spec.failureDomain ... availability set"}},
 		"ephemeral disk": {reason: "the size has no place for it", from: "machine-spot", change: withoutCapability("EphemeralOSDiskSupported"),
-			want: []string{"spec.osDisk.diffDiskSettings ... VM size Standard_D2s_v3 cannot have an ephemeral OS disk (capability EphemeralOSDiskSupported)"}},
+			want: []string{
+				"spec.osDisk.diffDiskSettings ... VM size Standard_D2s_v3 cannot have an ephemeral OS disk (capability EphemeralOSDiskSupported)"}},
 		"ultra disk in a zone without": {reason: "the capability is the zone's", from: "machine-disks",
 			change: func(in *plan.MachineInput) { in.Machine.Spec.FailureDomain = "2" },
 			want:   []string{"spec.dataDisks ... cannot use ultra disks in zone 2 of region westus2 (capability UltraSSDAvailable)"}},
@@ -442,7 +447,7 @@ func TestMachineCheck(t *testing.T) {
 		"trusted launch": {reason: "some sizes exclude it", from: "machine-trusted-launch",
 			change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.Capabilities["TrustedLaunchDisabled"] = "True" },
 			want:   []string{"spec.securityProfile.uefiSettings ... cannot be launched trusted (capability TrustedLaunchDisabled)"}},
-		"secure boot without trusted launch": {reason: "Azure ignores it otherwise", from: "machine-trusted-launch",
+		"secure boot without trusted launch": {reason: "Azure would ignore it", from: "machine-trusted-launch",
 			change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SecurityProfile.SecurityType = "" },
 			want:   []string{"spec.securityProfile.securityType ... need TrustedLaunch"}},
 		"confidential VM": {reason: "few sizes can", from: "machine-confidential", change: withoutCapability("ConfidentialComputingType"),
@@ -452,7 +457,8 @@ func TestMachineCheck(t *testing.T) {
 				in.MachineFacts.VMSize.Capabilities["AcceleratedNetworkingEnabled"] = "False"
 				in.AzureMachine.Spec.NetworkInterfaces[0].AcceleratedNetworking = new(true)
 				in.AzureMachine.Spec.NetworkInterfaces[1].AcceleratedNetworking = nil
-			}, want: []string{"spec.networkInterfaces[0].acceleratedNetworking ... cannot do accelerated networking (capability AcceleratedNetworkingEnabled)"}},
+			}, want: []string{
+				"spec.networkInterfaces[0].acceleratedNetworking ... cannot do accelerated networking (capability AcceleratedNetworkingEnabled)"}},
 		"many interfaces": {reason: "a size has so many and no more", from: "machine-network",
 			change: withCapability("MaxNetworkInterfaces", "1"),
 			want:   []string{"spec.networkInterfaces ... cannot have 2 network interfaces, but 1 at most (capability MaxNetworkInterfaces)"}},
@@ -464,10 +470,11 @@ func TestMachineCheck(t *testing.T) {
 			change: func(in *plan.MachineInput) {
 				in.MachineFacts.VMSize.Capabilities["SupportedEphemeralOSDiskPlacements"] = "ResourceDisk,CacheDisk"
 				in.AzureMachine.Spec.OSDisk.DiffDiskSettings.Placement = new(infrav1.DiffDiskPlacement("NvmeDisk"))
-			}, want: []string{"spec.osDisk.diffDiskSettings.placement ... but on ResourceDisk, CacheDisk (capability SupportedEphemeralOSDiskPlacements)"}},
+			}, want: []string{
+				"spec.osDisk.diffDiskSettings.placement ... but on ResourceDisk, CacheDisk (capability SupportedEphemeralOSDiskPlacements)"}},
 		"spot": {reason: "some sizes are not to be had as spot VMs", from: "machine-spot", change: withCapability("LowPriorityCapable", "False"),
 			want: []string{"spec.spotVMOptions ... cannot be a spot VM (capability LowPriorityCapable)"}},
-		"confidential VM half told": {reason: "all of it is needed for an encrypted disk", from: "machine-confidential",
+		"confidential VM with one of two settings": {reason: "all of it is needed for an encrypted disk", from: "machine-confidential",
 			change: func(in *plan.MachineInput) {
 				in.AzureMachine.Spec.OSDisk.ManagedDisk.SecurityProfile.SecurityEncryptionType = infrav1.SecurityEncryptionTypeDiskWithVMGuestState
 				in.AzureMachine.Spec.SecurityProfile = &infrav1.SecurityProfile{EncryptionAtHost: new(true)}
@@ -501,7 +508,7 @@ func TestMachineUnsupported(t *testing.T) {
 		want   []string
 	}{
 		"worker":            {reason: "nothing to refuse"},
-		"deprecated fields": {reason: "alone they are looked at", from: "machine-deprecated-network-fields"},
+		"deprecated fields": {reason: "alone they are validated", from: "machine-deprecated-network-fields"},
 		"deprecated fields beside the list": {reason: "one of the two would be ignored", change: func(spec *infrav1.AzureMachineSpec) {
 			spec.SubnetName, spec.AcceleratedNetworking = "s", new(true)
 		}, want: []string{"spec.subnetName: Forbidden", "spec.acceleratedNetworking: Forbidden"}},

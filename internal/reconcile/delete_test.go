@@ -53,7 +53,7 @@ func TestDeleting(t *testing.T) {
 		event string
 		err   error
 	}{
-		"let go": {reason: "something else takes it out of Azure", verdict: FinishDeletion()},
+		"released": {reason: "something else takes it out of Azure", verdict: FinishDeletion()},
 		"abandoned": {reason: "users have to know which resources may be left", verdict: AbandonResources("no credential", "the VM m"),
 			event: "Check Azure for the VM m"},
 		"waits": {reason: "other objects go first, and the condition names them",
@@ -62,7 +62,7 @@ func TestDeleting(t *testing.T) {
 		"moved": {reason: "another management cluster has it", verdict: NothingToDo(), stays: true},
 		"error": {reason: "it is tried again", verdict: broken, stays: true, want: "Failed", event: "Warning Failed broken",
 			err: broken},
-		"without a finalizer": {reason: "it is not ours any more, and neither are those from before", without: true, verdict: broken},
+		"without a finalizer": {reason: "the object is released already, with the former finalizers, too", without: true, verdict: broken},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestDeleting(t *testing.T) {
 				t.Errorf("%s: finalizers %v", test.reason, stored.Finalizers)
 			}
 			if controllerutil.ContainsFinalizer(stored, former) != test.stays {
-				t.Errorf("%s: a former finalizer goes with ours: %v", test.reason, stored.Finalizers)
+				t.Errorf("%s: a former finalizer is removed with ours: %v", test.reason, stored.Finalizers)
 			}
 			if got := conditions.GetReason(stored, infrav1.ReadyCondition); test.want != "" && got != test.want {
 				t.Errorf("%s: Ready is for %s, want %s", test.reason, got, test.want)

@@ -86,12 +86,12 @@ func TestVerdicts(t *testing.T) {
 		wantErr error
 		event   string
 	}{
-		"done": {reason: "there is nothing to say"},
+		"done": {reason: "no condition is needed"},
 		"refused": {reason: "the message names the field", err: RefuseSpec(invalid), want: "InvalidConfiguration spec.vmSize",
 			after: status.RefusalRetryInterval},
 		"refused, summed": {reason: "Ready names the condition that it sums up", err: RefuseSpec(invalid), summed: []string{foremost},
 			want: "InvalidConfiguration spec.vmSize", ready: "InvalidConfiguration VMRunning: spec.vmSize", after: status.RefusalRetryInterval},
-		"unread": {reason: "a cause is told in an event, too", err: ReadFailed(cause), want: "Failed no route to host",
+		"unread": {reason: "the cause is in an event, too", err: ReadFailed(cause), want: "Failed no route to host",
 			after: arm.ReadRetryDelay(cause), event: "no route to host"},
 		"stopped":      {reason: "the kind has set its conditions itself", err: StopFor(time.Minute), after: time.Minute},
 		"until resync": {reason: "the same for every kind", err: StopFor(UntilResync), after: time.Hour},
@@ -149,7 +149,7 @@ func TestLeftAlone(t *testing.T) {
 			kind: told{declared: Declaration{ExternallyManageable: true}}},
 		"without owner": {reason: "an event gives the reason why nothing happens", meta: storetest.NewMeta("m"),
 			kind: told{load: WaitForOwner("OwnerRefNotSet", "no owner")}, event: "Normal OwnerRefNotSet no owner"},
-		"nothing to do": {reason: "and nothing to say", meta: storetest.NewMeta("m"), kind: told{load: NothingToDo()}},
+		"nothing to do": {reason: "and no condition is needed", meta: storetest.NewMeta("m"), kind: told{load: NothingToDo()}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,8 @@ func TestIncomplete(t *testing.T) {
 				requests++
 				w.Header().Set("Content-Type", "application/json")
 				if strings.HasSuffix(r.URL.Path, "/selfsubjectrulesreviews") {
-					_ = json.NewEncoder(w).Encode(authorizationv1.SelfSubjectRulesReview{Status: authorizationv1.SubjectRulesReviewStatus{Incomplete: true}})
+					_ = json.NewEncoder(
+						w).Encode(authorizationv1.SelfSubjectRulesReview{Status: authorizationv1.SubjectRulesReviewStatus{Incomplete: true}})
 					return
 				}
 				review := authorizationv1.SelfSubjectAccessReview{}

@@ -76,7 +76,7 @@ func TestRecordFormer(t *testing.T) {
 			recorded: []string{"client-of-b"}, marked: true},
 		"restricted":             {reason: "it starts, and tries again at the next start", lease: lease(nil), refused: forbidden},
 		"no right to the record": {reason: "it starts, and tries again at the next start", lease: lease(nil), unwritable: true},
-		"no leader election":     {reason: "there is no lease that tells", lease: lease(nil), without: true},
+		"no leader election":     {reason: "there is no Lease with the record", lease: lease(nil), without: true},
 		"API server is broken": {reason: "clusters must not become unready, so the manager ends and is started again", lease: lease(nil),
 			refused: apierrors.NewInternalError(context.DeadlineExceeded)},
 	}

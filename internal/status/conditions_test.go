@@ -45,7 +45,7 @@ func TestGroups(t *testing.T) {
 			},
 		},
 		"failure before progress": {
-			reason: "the cause is told, not what waits for it",
+			reason: "the cause is shown, not the resource that waits for it",
 			results: []arm.Result{
 				{ID: vnet, Group: "A", State: arm.Creating},
 				{ID: vm, Group: "A", State: arm.Failed, Err: quota, Message: "tried again every 5m0s"},
@@ -67,20 +67,23 @@ func TestGroups(t *testing.T) {
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, SentMethod: "PATCH", Drift: []string{"tags.x", "a", "b"},
 				UnrepairedDrift: []string{"a", "b"}, UnappliedChanges: []string{"a"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
-				Message: "virtualMachines/m cannot be changed, and the spec has other values: a; replace it to apply the spec; virtualMachines/m differs from the spec: b"}},
+				Message: "virtualMachines/m cannot be changed, and the spec has other values: a; replace it to apply the spec; virtualMachines/m " +
+					"differs from the spec: b"}},
 		},
 		"drift by whom": {
 			reason: "each path has its own cause",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnrepairedDrift: []string{"a", "b", "c"}, OutsideChanges: []string{"b"},
 				UnappliedChanges: []string{"a", "c"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
-				Message: "virtualMachines/m was changed outside: b; virtualMachines/m cannot be changed, and the spec has other values: a, c; replace it to apply the spec"}},
+				Message: "virtualMachines/m was changed outside: b; virtualMachines/m cannot be changed, and the spec has other values: a, c; " +
+					"replace it to apply the spec"}},
 		},
 		"stays": {
 			reason:  "values that Azure keeps are reported, whichever plan had them",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnremovablePaths: []string{"/properties/a", "/properties/b"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
-				Message: "virtualMachines/m: AKS cannot unset these fields, which the spec no longer sets, so they stay as they are until they are set again: /properties/a, /properties/b"}},
+				Message: "virtualMachines/m: AKS cannot unset these fields, which the spec no longer sets, so they stay as they are until they are " +
+					"set again: /properties/a, /properties/b"}},
 		},
 		"unplanned": {
 			reason: "a resource that no plan has any more reports in its old condition why it is not gone",
@@ -118,7 +121,7 @@ func TestGroups(t *testing.T) {
 			},
 		},
 		"waits for a resource that was not read": {
-			reason: "a resource that is there and is to be changed is no worse for that; one that is not there is",
+			reason: "a pending change does not make an existing resource unavailable; a missing resource is unavailable",
 			results: []arm.Result{
 				{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Observed: []byte("{}")},
 				{ID: vm, Group: "B", State: arm.Blocked, BlockedBy: vnet},
@@ -241,16 +244,16 @@ func TestSummary(t *testing.T) {
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: "F: f"}},
 		"known to be bad": {"one bad part is enough", []metav1.Condition{unknown, blocked},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
-		"VM in progress": {"a VM has words of its own",
+		"VM in progress": {"a VM has its own reasons",
 			[]metav1.Condition{blocked, {Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.VMCreatingReason, Message: "b"}},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "VMCreating", Message: "B: b"}},
 		"gone": {"a deleted resource that was to be deleted delays no other", []metav1.Condition{gone, waiting, blocked},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "H: h"}},
-		"blocked, gone": {"nor does it say why the rest is there", []metav1.Condition{gone, blocked},
+		"blocked, gone": {"nor does it explain the other resources", []metav1.Condition{gone, blocked},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
 		"all gone": {"the last word of a deletion", []metav1.Condition{gone},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Deleted", Message: "G: deleted"}},
-		"blocked at least": {"something is told in any case", []metav1.Condition{blocked},
+		"blocked at least": {"the message is never empty", []metav1.Condition{blocked},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
 	}
 	for name, test := range tests {
@@ -283,12 +286,13 @@ func TestProblem(t *testing.T) {
 	}{
 		"identity": {"the identity's own code is the reason", &identity.Error{Code: identity.SecretKeyMissing, Message: "no key"},
 			"SecretKeyMissing"},
-		"subscription": {"Azure's code has a reason of its own", &arm.Error{Method: "GET", ID: vnet, Status: 404, Code: "SubscriptionNotFound"},
+		"subscription": {"Azure's code has its own reason", &arm.Error{Method: "GET", ID: vnet, Status: 404, Code: "SubscriptionNotFound"},
 			"SubscriptionNotFound"},
 		"credentials": {"a refused token is about the credentials", &arm.Error{Method: "GET", ID: vnet, Status: 401, Code: "CredentialsInvalid"},
 			"CredentialsInvalid"},
-		"server error": {"what passes is waited for", &arm.Error{Method: "GET", ID: vnet, Status: 503, Code: "ServiceUnavailable"}, "Waiting"},
-		"other":        {"an unknown error is a failure", errors.New("broken"), "Failed"},
+		"server error": {"a temporary error is waited for", &arm.Error{Method: "GET", ID: vnet, Status: 503, Code: "ServiceUnavailable"},
+			"Waiting"},
+		"other": {"an unknown error is a failure", errors.New("broken"), "Failed"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -28,10 +28,12 @@ func documentControlPlane(t testing.TB, documents ...string) *infrav1.AzureASOMa
 // TestDocumentsAtApply has mistakes in documents refused when they are applied, with the place and what to do.
 func TestDocumentsAtApply(t *testing.T) {
 	aks := func(spec string) string {
-		return "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus, " + spec + "}}"
+		return "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, " +
+			"location: eastus, " + spec + "}}"
 	}
 	window := func(meta, spec string) string {
-		return "{apiVersion: containerservice.azure.com/v1api20251001, kind: MaintenanceConfiguration, metadata: {" + meta + "}, spec: {" + spec + "}}"
+		return "{apiVersion: containerservice.azure.com/v1api20251001, kind: MaintenanceConfiguration, metadata: " +
+			"{" + meta + "}, spec: {" + spec + "}}"
 	}
 	fine := aks("dnsPrefix: c1")
 	tests := map[string]struct {
@@ -39,12 +41,12 @@ func TestDocumentsAtApply(t *testing.T) {
 		documents []string
 		want      []string
 	}{
-		"fine": {"what another object has is not known here", []string{fine, window("name: default", "owner: {name: c1}")}, nil},
+		"fine": {"documents of another object are not known here", []string{fine, window("name: default", "owner: {name: c1}")}, nil},
 		"no managed cluster": {"there is no control plane without", []string{window("name: default", "owner: {name: c1}")},
 			[]string{"spec.resources: Required value: a resource manifest of kind ManagedCluster, group containerservice.azure.com"}},
 		"no document": {"the apiVersion is required", []string{fine, "{kind: Fleet}"},
 			[]string{"spec.resources[1].apiVersion: Required", "spec.resources[1].metadata.name: Required"}},
-		"unknown kind": {"the nearest kinds of the group are told",
+		"unknown kind": {"the nearest kinds of the group are suggested",
 			[]string{fine, "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedClustersAgentPools, metadata: {name: x}, spec: {}}"},
 			[]string{`spec.resources[1].kind: Unsupported value: "ManagedClustersAgentPools": supported values: "ManagedClustersAgentPool"`}},
 		"no version of Azure": {"the api-version of Azure is not known",
@@ -55,25 +57,28 @@ func TestDocumentsAtApply(t *testing.T) {
 			[]string{fine, window("name: a",
 				"azureName: default, owner: {armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/m}"),
 				window("name: b",
-					"azureName: default, owner: {armId: /subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/m}")}, []string{"spec.resources[2]: Duplicate value"}},
-		"misspelt": {"the nearest name is told", []string{aks("dnsPrefx: c1")},
+					"azureName: default, owner: {armId: "+
+						"/subscriptions/s/resourceGroups/g/providers/Microsoft.ContainerService/managedClusters/m}")}, []string{
+				"spec.resources[2]: Duplicate value"}},
+		"misspelt": {"the nearest name is suggested", []string{aks("dnsPrefx: c1")},
 			[]string{`spec.resources[0].spec.dnsPrefx: Invalid value: "": ManagedCluster has no such property in API version 2025-10-01; names most like it: dnsPrefix`}},
 		"pools": {"each has an object of its own", []string{aks("agentPoolProfiles: []")},
-			[]string{"spec.resources[0].spec.agentPoolProfiles: Forbidden: must not be set. Create an AzureASOManagedMachinePool for each agent pool"}},
+			[]string{"spec.resources[0].spec.agentPoolProfiles: Forbidden: must not be set. Create an AzureASOManagedMachinePool for each agent " +
+				"pool"}},
 		"another version": {"Cluster API owns the version", []string{aks(`kubernetesVersion: "1.32.1"`)},
 			[]string{`spec.resources[0].spec.kubernetesVersion: Invalid value: "1.32.1": differs from "1.33.2", the value of spec.version of the AzureASOManagedControlPlane`}},
 		"the same version": {"it may be repeated", []string{aks(`kubernetesVersion: "1.33.2"`)}, nil},
 		"policy": {"there are three",
 			[]string{strings.Replace(fine, "{name: c1}", "{name: c1, annotations: {serviceoperator.azure.com/reconcile-policy: keep}}", 1)},
 			[]string{"spec.resources[0].metadata.annotations[serviceoperator.azure.com/reconcile-policy]: Unsupported value"}},
-		"two credentials": {"one pass has one",
+		"two credentials": {"one reconciliation has one credential",
 			[]string{strings.Replace(fine, "{name: c1}", "{name: c1, annotations: {serviceoperator.azure.com/credential-from: a}}", 1),
 				window("name: default, annotations: {serviceoperator.azure.com/credential-from: b}", "owner: {name: c1}")},
 			[]string{`spec.resources[1].metadata.annotations[serviceoperator.azure.com/credential-from]: Invalid value: "b": another manifest of the object names a`}},
 		"marks": {"a manifest cannot give a resource to another Cluster",
 			[]string{aks("tags: {sigs.k8s.io_cluster-api-provider-azure_cluster_other: owned}")},
 			[]string{"spec.resources[0].spec.tags[sigs.k8s.io_cluster-api-provider-azure_cluster_other]: Forbidden"}},
-		"password in the text": {"nothing of a value is told",
+		"password in the text": {"the message shows no part of a value",
 			[]string{aks("windowsProfile: {adminUsername: u, adminPassword: {secret: hunter2}}")},
 			[]string{"spec.resources[0].spec.windowsProfile.adminPassword: Invalid value: \"\": must be a string, or a key of a Secret"}},
 		"values to write": {"the operator of ASO would write them",
@@ -91,23 +96,28 @@ func TestDocumentsAtApply(t *testing.T) {
 			[]string{"spec.resources[1].spec.operatorSpec.configMaps.id: Forbidden"}},
 		"one place": {"one value would take the other's place",
 			[]string{aks("operatorSpec: {secrets: {adminCredentials: {name: s, key: k}, userCredentials: {name: s, key: k}}}")},
-			[]string{"spec.resources[0].spec.operatorSpec.secrets.userCredentials: Invalid value: \"\": has the same destination as spec.resources[0].spec.operatorSpec.secrets.adminCredentials"}},
+			[]string{"spec.resources[0].spec.operatorSpec.secrets.userCredentials: Invalid value: \"\": has the same destination as " +
+				"spec.resources[0].spec.operatorSpec.secrets.adminCredentials"}},
 		"value elsewhere": {"a name leads into no other namespace",
-			[]string{aks("operatorSpec: {secrets: {adminCredentials: {name: ../kube-system/s, key: k}}, configMaps: {principalId: {name: c, key: a/b}}}")}, []string{"spec.resources[0].spec.operatorSpec.configMaps.principalId.key: Invalid value", "spec.resources[0].spec.operatorSpec.secrets.adminCredentials.name: Invalid value"}},
+			[]string{aks("operatorSpec: {secrets: {adminCredentials: {name: ../kube-system/s, key: k}}, configMaps: {principalId: {name: c, key: " +
+				"a/b}}}")}, []string{"spec.resources[0].spec.operatorSpec.configMaps.principalId.key: Invalid " +
+				"value", "spec.resources[0].spec.operatorSpec.secrets.adminCredentials.name: Invalid value"}},
 		"Secret elsewhere": {"a name leads into no other namespace",
 			[]string{aks("windowsProfile: {adminUsername: u, adminPassword: {name: other/hunter2, key: password}}")},
 			[]string{"spec.resources[0].spec.windowsProfile.adminPassword.name: Invalid value: \"\": is no name of a Secret"}},
 		"credential elsewhere": {"a name leads into no other namespace",
 			[]string{strings.Replace(fine, "{name: c1}",
 				"{name: c1, annotations: {serviceoperator.azure.com/credential-from: other/aso-credential}}", 1)},
-			[]string{"spec.resources[0].metadata.annotations[serviceoperator.azure.com/credential-from]: Invalid value: \"\": is no name of a Secret"}},
+			[]string{"spec.resources[0].metadata.annotations[serviceoperator.azure.com/credential-from]: Invalid value: \"\": is no name of a " +
+				"Secret"}},
 		"template of Azure": {"its resources are in no document",
 			[]string{fine, "{apiVersion: resources.azure.com/v20250401, kind: Deployment, metadata: {name: x}, spec: {owner: {name: c1}}}"},
 			[]string{"spec.resources[1].kind: Forbidden: a Deployment changes resources without a manifest"}},
-		"tags of others": {"they tell whose a resource is",
+		"tags of others": {"they mark the owner of a resource",
 			[]string{fine,
-				"{apiVersion: resources.azure.com/v20250401, kind: Tag, metadata: {name: default}, spec: {owner: {armId: /subscriptions/s/resourceGroups/g}}}"}, []string{"spec.resources[1].kind: Forbidden"}},
-		"no operator": {"there is nothing else to say to it", []string{aks("operatorSpec: {webhooks: {}}")},
+				"{apiVersion: resources.azure.com/v20250401, kind: Tag, metadata: {name: default}, spec: {owner: {armId: " +
+					"/subscriptions/s/resourceGroups/g}}}"}, []string{"spec.resources[1].kind: Forbidden"}},
+		"no operator": {"the policy has no other value", []string{aks("operatorSpec: {webhooks: {}}")},
 			[]string{`spec.resources[0].spec.operatorSpec.webhooks: Unsupported value`}},
 		"name": {"AKS takes no dots", []string{strings.Replace(fine, "owner:", "azureName: a.b, owner:", 1)},
 			[]string{`spec.resources[0].spec.azureName: Invalid value: "a.b": is not a valid name of a ManagedCluster in Azure`}},
@@ -146,7 +156,8 @@ func TestDocumentsWithoutGate(t *testing.T) {
 // TestDocumentsAtUpdate: updates of stored documents stay possible, and resources keep their IDs.
 func TestDocumentsAtUpdate(t *testing.T) {
 	aks := func(version, spec string) string {
-		return "{apiVersion: containerservice.azure.com/" + version + ", kind: ManagedCluster, metadata: {name: c1}, spec: {location: eastus, " + spec + "}}"
+		return "{apiVersion: containerservice.azure.com/" + version + ", kind: ManagedCluster, metadata: {name: c1}, spec: {location: eastus, " +
+			"" + spec + "}}"
 	}
 	const v = "v1api20251001"
 	tests := map[string]struct {
@@ -181,7 +192,8 @@ func TestDocumentsAtUpdate(t *testing.T) {
 
 // TestNewerVersions has a version that the provider does not know taken with a warning.
 func TestNewerVersions(t *testing.T) {
-	text := "{apiVersion: containerservice.azure.com/v20990101, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus, tomorrow: 1}}"
+	text := "{apiVersion: containerservice.azure.com/v20990101, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, " +
+		"location: eastus, tomorrow: 1}}"
 	unchecked := strings.Replace(text, "{name: c1}", `{name: c1, annotations: {infrastructure.cluster.x-k8s.io/unchecked: "true"}}`, 1)
 	for _, test := range []struct {
 		reason, document string
@@ -189,7 +201,7 @@ func TestNewerVersions(t *testing.T) {
 	}{
 		{"it is checked against the newest that is known", text, true},
 		{"a user who asks for it may send properties that only Azure knows", unchecked, false},
-		{"a version that is known is checked all the same", strings.Replace(unchecked, "v20990101", "v20251001", 1), true},
+		{"a known version is checked nevertheless", strings.Replace(unchecked, "v20990101", "v20251001", 1), true},
 	} {
 		obj := documentControlPlane(t, test.document)
 		errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).create(t.Context(), obj)
@@ -212,18 +224,20 @@ func TestDocumentsDowngrade(t *testing.T) {
 		"upgrade":        {"AKS upgrades", "v1.33.2", "v1.34.1", "v1.33.2", false},
 		"downgrade":      {"AKS does not downgrade", "v1.34.1", "v1.33.2", "v1.34.1", true},
 		"refused by AKS": {"a version that never ran can be given up", "v1.99.0", "v1.33.2", "v1.33.2", false},
-		"raised by AKS": {"an object whose version is below the one that runs can be changed otherwise", "v1.33.2", "v1.33.2", "v1.34.1",
+		"raised by AKS": {"an object whose version is below the running one can be changed in other fields", "v1.33.2", "v1.33.2", "v1.34.1",
 			false},
-		"nothing runs":       {"the cluster does not exist", "v1.34.1", "v1.33.2", "", false},
-		"version taken away": {"the manifest has one, or AKS keeps its own", "v1.34.1", "", "v1.34.1", false},
+		"nothing runs":    {"the cluster does not exist", "v1.34.1", "v1.33.2", "", false},
+		"version removed": {"the manifest has one, or AKS keeps its own", "v1.34.1", "", "v1.34.1", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := documentControlPlane(t,
-				"{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus}}")
+				"{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, "+
+					"location: eastus}}")
 			after := before.DeepCopy()
 			before.Spec.Version, after.Spec.Version, before.Status.Version = test.before, test.after, test.running
 			errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), before, after)
-			want := "spec.version: Invalid value: \"" + test.after + "\": must be at least " + test.running + ", which the control plane runs: AKS cannot downgrade"
+			want := "spec.version: Invalid value: \"" + test.after + "\": must be at least " + test.running + ", which the control plane runs: " +
+				"AKS cannot downgrade"
 			if err != nil || test.want != (len(errs) == 1) || test.want && errs[0].Error() != want {
 				t.Errorf("%s: %v %v", test.reason, errs, err)
 			}

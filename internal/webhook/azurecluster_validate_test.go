@@ -63,7 +63,7 @@ func TestValidateAzureCluster(t *testing.T) {
 		features plan.Features
 		want     []string
 	}{
-		"minimal": {reason: "what defaulting makes of the smallest spec is valid"},
+		"minimal": {reason: "the defaulted smallest spec is valid"},
 		"edge zone": {reason: "edge zones are behind a gate",
 			changes: []func(*object){func(c *object) { c.Spec.ExtendedLocation = &infrav1.ExtendedLocationSpec{} }},
 			want:    []string{"spec.extendedLocation: FieldValueForbidden"}},
@@ -126,7 +126,8 @@ func TestValidateAzureCluster(t *testing.T) {
 				c.Spec.NetworkSpec.Subnets[0].CIDRBlocks = []string{"10.0.0.0"}
 			}}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[0].privateIP: FieldValueInvalid"}},
 		"internal elsewhere": {reason: "the address is of the control-plane subnet", changes: []func(*object){internal, func(c *object) {
-			c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.1.0.100"}}}
+			c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{
+				{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.1.0.100"}}}
 		}}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[0].privateIP: FieldValueInvalid"}},
 		"internal address": {reason: "an address is one", changes: []func(*object){internal, func(c *object) {
 			c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "ten"}}}
@@ -135,7 +136,8 @@ func TestValidateAzureCluster(t *testing.T) {
 			changes: []func(*object){internal, func(c *object) {
 				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "all", Role: infrav1.SubnetCluster,
 					CIDRBlocks: []string{"10.5.0.0/16"}}}}
-				c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.5.0.100"}}}
+				c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{
+					{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.5.0.100"}}}
 			}}},
 
 		"no control plane": {reason: "there is no load balancer to check without a control plane",
@@ -172,7 +174,7 @@ func TestValidateAzureClusterNotDefaulted(t *testing.T) {
 		"spec.networkSpec.apiServerLB: FieldValueRequired",
 	}
 	if diff := cmp.Diff(want, found(ValidateAzureCluster(newCluster(), plan.Features{}))); diff != "" {
-		t.Errorf("what defaulting adds is required: -want +got\n%s", diff)
+		t.Errorf("defaulted fields are required: -want +got\n%s", diff)
 	}
 }
 
@@ -224,7 +226,7 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"invalid and deleting": {reason: "an object that is being deleted can change as it likes",
 			old: with(func(c *object) { c.DeletionTimestamp = &deletionTime }), change: with(peeredTwice)},
 		"tags": {reason: "tags follow", change: with(func(c *object) { c.Spec.AdditionalTags = infrav1.Tags{"a": "b"} })},
-		"invalid change": {reason: "what changes has to be valid", change: with(peeredTwice),
+		"invalid change": {reason: "changed values have to be valid", change: with(peeredTwice),
 			want: []string{"spec.networkSpec.vnet.peerings[1]: FieldValueDuplicate"}},
 		"invalid change of an immutable field": {reason: "immutability is reported before any other mistake",
 			change: with(peeredTwice, func(c *object) { c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{} }),
@@ -253,7 +255,7 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 			old:    with(internal, func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }),
 			change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = nil }),
 			want:   []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
-		"private address beside a public one": {reason: "machines use the address, whatever the type",
+		"private address beside a public one": {reason: "machines use the address, also of another type",
 			old:    with(bothFrontends("10.0.0.100")),
 			change: with(bothFrontends("10.0.0.101")), want: []string{"spec.networkSpec.apiServerLB.frontendIPs: FieldValueForbidden"}},
 		"private address": {reason: "machines use the address", old: with(internal),
@@ -292,7 +294,8 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"range of a foreign subnet": {reason: "the range of a subnet that others own may follow", old: with(listing("c1")),
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
 		"range that Azure refused": {reason: "a range that did not work can be corrected", old: with(func(c *object) {
-			c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet":[]}}`}
+			c.Annotations = map[string]string{
+				infrav1.AppliedAnnotation: `{"applied":{"c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet":[]}}`}
 		}),
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
 		"region, seen in Azure": {reason: "the annotation goes with the object wherever it is moved", old: with(listing("c1")),
@@ -309,7 +312,8 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"region, network tagged": {reason: "the established provider recorded the tags of resources that it had created",
 			old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(elsewhere), want: unmoved},
 		"region, nothing there yet": {reason: "a first try that failed can be corrected", change: with(elsewhere)},
-		"region, refused by Azure": {reason: "as with a policy that allows no group in the region: planned resources that never existed bind no field",
+		"region, refused by Azure": {
+			reason: "as with a policy that allows no group in the region: planned resources that never existed bind no field",
 			old:    with(func(c *object) { c.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"c1":[]}}`} }),
 			change: with(elsewhere)},
 		"another network": {reason: "machines stay in the first one", old: with(ready), change: with(otherNetwork),
@@ -328,7 +332,7 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 			want: []string{"spec.networkSpec.apiServerLB.backendPool.name: FieldValueForbidden",
 				"spec.networkSpec.nodeOutboundLB.backendPool.name: FieldValueForbidden"}},
 		"another pool, nothing there yet": {reason: "the pool has no members", change: with(apiLB(otherPool))},
-		"pool of another load balancer": {reason: "it is not the same pool, whatever it is called",
+		"pool of another load balancer": {reason: "it is not the same pool, even with the same name",
 			old:    with(ready, func(c *object) { c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{} }),
 			change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) { lb.Name, lb.BackendPool.Name = "other", "others" }))},
 		"subnet added": {reason: "subnets can be added", change: with(func(c *object) {

@@ -70,7 +70,7 @@ func TestDefaultAzureMachine(t *testing.T) {
 			},
 		},
 		"both names": {
-			reason: "which name is meant is the user's to say",
+			reason: "the user has to choose one of the two names",
 			change: func(s *spec) {
 				s.Identity, s.RoleAssignmentName = infrav1.VMIdentitySystemAssigned, "old"
 				s.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{Name: "new"}
@@ -111,11 +111,11 @@ func TestDefaultAzureMachine(t *testing.T) {
 			},
 		},
 		"both networks": {
-			reason: "which subnet is meant is the user's to say",
+			reason: "the user has to choose one of the two subnets",
 			change: func(s *spec) { s.SubnetName, s.NetworkInterfaces = "nodes", []infrav1.NetworkInterface{{}} },
 			want:   func(s *spec) { s.SubnetName, s.NetworkInterfaces = "nodes", []infrav1.NetworkInterface{{}} },
 		},
-		"networks that say the same": {
+		"two equal networks": {
 			reason: "a manifest with the deprecated fields is applied again beside the interface that they became",
 			change: func(s *spec) {
 				s.SubnetName, s.AcceleratedNetworking = "nodes", new(true)
@@ -126,7 +126,7 @@ func TestDefaultAzureMachine(t *testing.T) {
 			},
 		},
 		"networks that differ in part": {
-			reason: "which setting is meant is the user's to say",
+			reason: "the user has to choose one of the two settings",
 			change: func(s *spec) {
 				s.SubnetName, s.AcceleratedNetworking = "nodes", new(false)
 				s.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: "nodes", AcceleratedNetworking: new(true), PrivateIPConfigs: 1}}

@@ -123,7 +123,7 @@ func TestValidateAzureMachineTemplateUpdate(t *testing.T) {
 		"key added": {reason: "an old template has no key", old: func(s *spec) { s.SSHPublicKey = "" },
 			change: func(s *spec) { s.SSHPublicKey = testSSHKey }},
 		"key removed": {reason: "machines have the key", old: nop, change: func(s *spec) { s.SSHPublicKey = "" }, refused: true},
-		"interfaces": {reason: "the deprecated field and the interface say the same", old: func(s *spec) { s.SubnetName = "nodes" },
+		"interfaces": {reason: "the deprecated field and the interface have the same value", old: func(s *spec) { s.SubnetName = "nodes" },
 			change: func(s *spec) {
 				s.SubnetName, s.NetworkInterfaces = "", []infrav1.NetworkInterface{{SubnetName: "nodes"}}
 			}},

@@ -97,7 +97,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 		"no administrators": {reason: "the cluster needs administrators", old: aad,
 			change: func(s *spec) { s.AADProfile.AdminGroupObjectIDs = nil },
 			want:   []string{"spec.aadProfile.adminGroupObjectIDs: FieldValueRequired"}},
-		"administrators": {reason: "other groups take over", old: aad,
+		"administrators": {reason: "other groups replace them", old: aad,
 			change: func(s *spec) { s.AADProfile.AdminGroupObjectIDs = []string{"h"} }},
 
 		"overlay": {reason: "AKS turns overlay on later", change: overlay},
@@ -105,7 +105,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			change: overlay, want: []string{"spec.networkPluginMode: FieldValueForbidden"}},
 		"overlay off": {reason: "AKS does not turn overlay off", old: overlay, change: func(s *spec) { s.NetworkPluginMode = nil },
 			want: []string{"spec.networkPluginMode: FieldValueForbidden"}},
-		"overlay stays": {reason: "what stays is not refused", old: func(s *spec) { overlay(s); s.NetworkPolicy = new("calico") },
+		"overlay stays": {reason: "an unchanged value is not refused", old: func(s *spec) { overlay(s); s.NetworkPolicy = new("calico") },
 			change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
 		"policy": {reason: "AKS changes the policy engine at any time", old: func(s *spec) { s.NetworkPolicy = new("azure") },
 			change: func(s *spec) { s.NetworkPolicy = new("calico") }},
@@ -113,9 +113,9 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 		"outbound": {reason: "AKS changes the way out at any time",
 			old:    func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundTypeLoadBalancer) },
 			change: func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting) }},
-		"no policy": {reason: "AKS removes a policy engine when it is told to", old: func(s *spec) { s.NetworkPolicy = new("azure") },
+		"no policy": {reason: "AKS can remove a policy engine", old: func(s *spec) { s.NetworkPolicy = new("azure") },
 			change: func(s *spec) { s.NetworkPolicy = nil }, want: []string{"spec.networkPolicy: FieldValueRequired"}},
-		"no outbound": {reason: "AKS changes the way out when it is told to",
+		"no outbound": {reason: "AKS can change the outbound type",
 			old:    func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting) },
 			change: func(s *spec) { s.OutboundType = nil }, want: []string{"spec.outboundType: FieldValueRequired"}},
 		"proxy":       {reason: "AKS gives nodes a proxy at any time", change: proxy("http://a")},
@@ -141,7 +141,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			change: func(s *spec) { s.APIServerAccessProfile.EnablePrivateClusterPublicFQDN = new(true) }},
 		"ranges": {reason: "AKS lets others in at any time",
 			change: access(infrav1.APIServerAccessProfile{AuthorizedIPRanges: []string{"203.0.113.0/24"}})},
-		"ranges opened": {reason: "AKS lets everybody in at any time",
+		"ranges opened": {reason: "AKS can remove the restriction at any time",
 			old:    access(infrav1.APIServerAccessProfile{AuthorizedIPRanges: []string{"203.0.113.0/24"}}),
 			change: func(s *spec) { s.APIServerAccessProfile = nil }},
 
@@ -150,7 +150,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			want: []string{"spec.version: FieldValueInvalid"}},
 		"downgrade to 1.9": {reason: "versions are numbers", change: func(s *spec) { s.Version = "v1.9.0" },
 			want: []string{"spec.version: FieldValueInvalid"}},
-		"corrected": {reason: "what AKS refused to upgrade to can be taken back", runs: "v1.32.1",
+		"corrected": {reason: "a version that AKS refused can be undone", runs: "v1.32.1",
 			change: func(s *spec) { s.Version = "v1.33.1" }},
 		"version is none": {reason: "a version is one", change: func(s *spec) { s.Version = "vlatest" },
 			want: []string{"spec.version: FieldValueInvalid"}},
@@ -161,7 +161,8 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			old:    func(s *spec) { s.AddonProfiles = []infrav1.AddonProfile{{Name: "omsagent", Enabled: true}} },
 			change: func(s *spec) { s.AddonProfiles = nil }},
 		"image cleaner": {reason: "a removed setting is turned off", old: func(s *spec) {
-			s.SecurityProfile = &infrav1.ManagedClusterSecurityProfile{ImageCleaner: &infrav1.ManagedClusterSecurityProfileImageCleaner{Enabled: true}}
+			s.SecurityProfile = &infrav1.ManagedClusterSecurityProfile{
+				ImageCleaner: &infrav1.ManagedClusterSecurityProfileImageCleaner{Enabled: true}}
 		}, change: func(s *spec) { s.SecurityProfile = nil }},
 		"tier": {reason: "AKS changes the tier at any time", change: func(s *spec) { s.SKU.Tier = "Standard" }},
 
@@ -177,7 +178,7 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			old:    extension(func(e *infrav1.AKSExtension) { e.Version, e.AutoUpgradeMinorVersion = new("1"), new(false) }),
 			change: extension(func(e *infrav1.AKSExtension) { e.Version, e.AutoUpgradeMinorVersion = new("2"), new(false) }),
 			want:   []string{"spec.extensions[1].version: FieldValueInvalid"}},
-		"extension unpinned": {reason: "a version is let go",
+		"extension unpinned": {reason: "a version is unset",
 			old:    extension(func(e *infrav1.AKSExtension) { e.Version, e.AutoUpgradeMinorVersion = new("1"), new(false) }),
 			change: extension(nothing)},
 		"extension scope": {reason: "an extension stays where it is", old: extension(nothing),

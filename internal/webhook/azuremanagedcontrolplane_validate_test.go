@@ -202,8 +202,8 @@ func TestValidateAPIServerAccess(t *testing.T) {
 		"bad ranges": {"a value that is neither an address nor a range is refused",
 			&profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "everybody"}},
 			[]string{"spec.apiServerAccessProfile.authorizedIPRanges[1]: FieldValueInvalid"}},
-		"system":     {"AKS looks after the zone", &profile{PrivateDNSZone: new("System")}, nil},
-		"none":       {"case does not matter", &profile{PrivateDNSZone: new("none")}, nil},
+		"system":     {"AKS manages the zone", &profile{PrivateDNSZone: new("System")}, nil},
+		"none":       {"the comparison ignores case", &profile{PrivateDNSZone: new("none")}, nil},
 		"zone":       {"AKS uses the user's zone", private(zones + "privatelink.westeurope.azmk8s.io"), nil},
 		"private":    {"AKS takes zones for integration with the network", private(zones + "private.westeurope.azmk8s.io"), nil},
 		"sub-zone":   {"one label may precede", private(zones + "my-sub.privatelink.westeurope.azmk8s.io"), nil},
@@ -300,7 +300,8 @@ func TestValidateManagedSecurity(t *testing.T) {
 	}
 	workload := func(enabled bool) func(*spec) {
 		return func(s *spec) {
-			s.SecurityProfile = &infrav1.ManagedClusterSecurityProfile{WorkloadIdentity: &infrav1.ManagedClusterSecurityProfileWorkloadIdentity{Enabled: enabled}}
+			s.SecurityProfile = &infrav1.ManagedClusterSecurityProfile{
+				WorkloadIdentity: &infrav1.ManagedClusterSecurityProfileWorkloadIdentity{Enabled: enabled}}
 		}
 	}
 	for name, tc := range map[string]struct {
@@ -349,9 +350,10 @@ func TestValidateExtensions(t *testing.T) {
 	}{
 		"pinned": {"a version can be pinned where no upgrade channel is set",
 			[]extension{{Name: "e", Version: new("1.0.0"), AutoUpgradeMinorVersion: new(false)}}, nil},
-		"pinned, upgraded": {"Azure upgrades unless told otherwise", []extension{{Name: "e", Version: new("1.0.0")}},
+		"pinned, upgraded": {"Azure upgrades minor versions by default", []extension{{Name: "e", Version: new("1.0.0")}},
 			[]string{"spec.extensions[0].version: FieldValueForbidden"}},
-		"pinned, told": {"Azure upgrades when told", []extension{{Name: "e", Version: new("1.0.0"), AutoUpgradeMinorVersion: new(true)}},
+		"pinned, upgraded automatically": {"a pinned version contradicts automatic upgrades",
+			[]extension{{Name: "e", Version: new("1.0.0"), AutoUpgradeMinorVersion: new(true)}},
 			[]string{"spec.extensions[0].version: FieldValueForbidden"}},
 		"train": {"a train without upgrades does no harm",
 			[]extension{{Name: "e", ReleaseTrain: new("Stable"), AutoUpgradeMinorVersion: new(false)}}, nil},

@@ -121,7 +121,7 @@ func TestValidateAzureManagedMachinePool(t *testing.T) {
 			want:   []string{"spec.osType: FieldValueInvalid"}},
 		"system spot": {reason: "AKS's own pods are not evicted", change: func(s *spec) { s.Mode, s.ScaleSetPriority = "System", new("Spot") },
 			want: []string{"spec.scaleSetPriority: FieldValueInvalid"}},
-		"labels": {reason: "AKS has labels of its own",
+		"labels": {reason: "AKS reserves these labels",
 			change: func(s *spec) { s.NodeLabels = map[string]string{"kubernetes.azure.com/mode": "x", "b": "c"} },
 			want:   []string{"spec.nodeLabels[kubernetes.azure.com/mode]: FieldValueInvalid"}},
 
@@ -232,7 +232,7 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 		want, template []string
 	}{
 		"labels": {reason: "labels follow", change: func(s *class) { s.NodeLabels = map[string]string{"a": "b"} }},
-		"AKS's labels": {reason: "AKS has labels of its own",
+		"AKS's labels": {reason: "AKS reserves these labels",
 			change: func(s *class) { s.NodeLabels = map[string]string{"kubernetes.azure.com": "b"} },
 			want:   []string{"nodeLabels[kubernetes.azure.com]: FieldValueInvalid"}},
 		"taints": {reason: "taints follow",
@@ -349,7 +349,7 @@ func TestPoolThatWasNeverMade(t *testing.T) {
 		"at zero": {reason: "a pool without machines once had some",
 			old:  func(p *infrav1.AzureManagedMachinePool) { p.Status.Initialization.Provisioned = new(true) },
 			want: []string{"spec.availabilityZones: FieldValueForbidden"}},
-		"taken over": {reason: "contract v1beta1 had ready alone", old: func(p *infrav1.AzureManagedMachinePool) { p.Status.Ready = true },
+		"migrated": {reason: "contract v1beta1 had ready alone", old: func(p *infrav1.AzureManagedMachinePool) { p.Status.Ready = true },
 			want: []string{"spec.availabilityZones: FieldValueForbidden"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -61,7 +61,8 @@ type fixed struct{}
 func (fixed) sshPublicKey() (string, error) { return testSSHKey, nil }
 func (fixed) roleAssignmentName() string    { return "00000000-0000-4000-8000-000000000000" }
 
-const documentSeed = "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, location: eastus}}"
+const documentSeed = "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: " +
+	"{name: c1}, location: eastus}}"
 
 // empties is an API server that has nothing.
 type empties struct{}

@@ -75,11 +75,11 @@ func TestKind(t *testing.T) {
 			},
 		},
 		"same": {
-			reason: "what defaults make the same is the same", ran: []string{"defaults"}, admitted: true,
+			reason: "specs that are equal after defaulting are equal", ran: []string{"defaults"}, admitted: true,
 			ask: func(k kind[object]) (admission.Warnings, error) { return k.ValidateUpdate(t.Context(), stored, same()) },
 		},
 		"deleting": {
-			reason: "finalizers can be taken off whatever else changes", ran: []string{"defaults"}, admitted: true,
+			reason: "finalizers can be removed together with any other change", ran: []string{"defaults"}, admitted: true,
 			ask: func(k kind[object]) (admission.Warnings, error) {
 				return k.ValidateUpdate(t.Context(), stored, resized(func(t object) { t.DeletionTimestamp = &deletionTime }))
 			},
@@ -91,7 +91,7 @@ func TestKind(t *testing.T) {
 			},
 		},
 		"dry run by another client": {
-			reason: "what kubectl tries out is checked", ran: []string{"defaults", "update"}, warnings: admission.Warnings{"changed"},
+			reason: "a dry run of kubectl is checked", ran: []string{"defaults", "update"}, warnings: admission.Warnings{"changed"},
 			ask: func(k kind[object]) (admission.Warnings, error) { return k.ValidateUpdate(dryRun, stored, resized()) },
 		},
 		"dry run of another kind": {

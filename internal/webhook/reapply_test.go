@@ -138,7 +138,7 @@ func TestReplaceKeepsTheEndpoint(t *testing.T) {
 func TestEveryKindCarries(t *testing.T) {
 	for _, k := range servedKinds(nil, random{}, plan.Features{}, false) {
 		if mutating, _ := k.operations(); len(mutating) == 0 && k.name() != "AzureClusterIdentity" {
-			t.Errorf("%s has no mutating webhook, so kubectl replace makes its controller forget what in Azure is the object's", k.name())
+			t.Errorf("%s has no mutating webhook, so kubectl replace makes its controller forget the object's resources in Azure", k.name())
 		}
 	}
 }

@@ -24,8 +24,10 @@ var required = map[string]string{
 	"AzureCluster.spec.bastionSpec.azureBastion.subnet.name":                       "the subnet has the schema of those in the list",
 	"AzureCluster.spec.bastionSpec.azureBastion.subnet.role":                       "the subnet has the schema of those in the list",
 	"AzureClusterTemplate.spec.template.spec.bastionSpec.azureBastion.subnet.role": "the subnet has the schema of those in the list",
-	"AzureCluster.spec.networkSpec.nodeOutboundLB.frontendIPs[].name":              "the frontends are replaced by as many as frontendIPsCount has",
-	"AzureCluster.spec.networkSpec.controlPlaneOutboundLB.frontendIPs[].name":      "the frontends are replaced by as many as frontendIPsCount has",
+	"AzureCluster.spec.networkSpec.nodeOutboundLB.frontendIPs[].name": "the frontends are replaced by as many as " +
+		"frontendIPsCount has",
+	"AzureCluster.spec.networkSpec.controlPlaneOutboundLB.frontendIPs[].name": "the frontends are replaced by as many as " +
+		"frontendIPsCount has",
 }
 
 // TestDefaultedFieldsAreOptional compares the schemas with what defaulting fills in. An installation without webhooks has the

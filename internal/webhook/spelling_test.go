@@ -33,7 +33,7 @@ func TestDefaultsKeepSpelling(t *testing.T) {
 		"number": {"users write quantities as numbers, which schemas refuse", defaulted(managedMachinePoolKind(managedLookup{})),
 			`{"metadata":{"name":"p"},"spec":{"mode":"User","sku":"s","spotMaxPrice":0.05}}`,
 			"spec.spotMaxPrice", "0.05", "spec.osType"},
-		"deep": {"whatever the depth", defaulted(azureClusterKind(plan.Features{})),
+		"deep": {"at any depth", defaulted(azureClusterKind(plan.Features{})),
 			`{"metadata":{"name":"c"},"spec":{"location":"l","cloudProviderConfigOverrides":{"backOffs":{"cloudProviderBackoffExponent":"1.2"}}}}`,
 			"spec.cloudProviderConfigOverrides.backOffs.cloudProviderBackoffExponent", "1.2", "spec.resourceGroup"},
 		"in a list": {"an item that is completed keeps the rest", defaulted(machineTemplates(random{})),

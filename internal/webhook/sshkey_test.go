@@ -35,7 +35,7 @@ func TestManagedSSHKey(t *testing.T) {
 			want: new(testSSHKey)},
 		"had none": {reason: "a cluster that has no key does not get one later", ctx: updateOf(t, newControlPlane()), key: new(""),
 			want: new("")},
-		"taken away": {reason: "a key that is taken away is for validation to refuse", ctx: updateOf(t, withKey)},
+		"removed": {reason: "validation refuses a removed key", ctx: updateOf(t, withKey)},
 		"another is set": {reason: "another key is for validation to refuse", ctx: updateOf(t, withKey), key: new("b3RoZXI="),
 			want: new("b3RoZXI=")},
 	} {

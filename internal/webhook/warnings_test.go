@@ -87,7 +87,7 @@ func TestSharedIdentity(t *testing.T) {
 			}
 			for _, text := range tc.want {
 				if !strings.Contains(got, text) {
-					t.Errorf("%s: %q does not say %q", tc.reason, got, text)
+					t.Errorf("%s: %q lacks %q", tc.reason, got, text)
 				}
 			}
 		})

@@ -110,8 +110,9 @@ func TestDiff(t *testing.T) {
 			reason:   "cloud-provider-azure adds its pools to the template of a scale set, and the plan's pool is missing",
 			typeName: types.ScaleSet,
 			want:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"}]}}`, ""),
-			have:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`, ""),
-			paths:    []string{templateIP + "[ip].properties.loadBalancerBackendAddressPools[/ours]"},
+			have: template(
+				`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`, ""),
+			paths: []string{templateIP + "[ip].properties.loadBalancerBackendAddressPools[/ours]"},
 		},
 		"a pool of an earlier plan in a template": {
 			reason:   "an earlier plan sent it and this one does not",

@@ -18,7 +18,7 @@ func TestFailedReadBeforeCreationBacksOff(t *testing.T) {
 		// least and most bound the requests in two minutes.
 		least, most int
 	}{
-		"unavailable": {"a failure of Azure may pass soon",
+		"unavailable": {"a failure of Azure may end soon",
 			fault.Rule{Kind: fault.Status, Status: 503, Code: "ServiceUnavailable"}, 10, 10},
 		"forbidden": {"a role may allow only lists", fault.Rule{Kind: fault.Status, Status: 403, Code: "AuthorizationFailed"}, 4, 4},
 		// Go's HTTP client repeats a request by itself on each idle connection that breaks.

@@ -179,7 +179,7 @@ func TestDecide(t *testing.T) {
 			decision{step: stepFollow, state: arm.Creating, retryAfter: 5 * time.Minute}},
 		"to be used, being deleted": {"it will be absent", of(theVNet, use, foreign, state("Deleting")),
 			decision{step: stepFollow, state: arm.Deleting, retryAfter: 5 * time.Minute}},
-		"to be used, being changed": {"it exists all the same", of(theVNet, use, foreign, state("Updating")),
+		"to be used, being changed": {"it exists nevertheless", of(theVNet, use, foreign, state("Updating")),
 			decision{step: stepClearFailure, state: arm.Foreign}},
 		"to be used, and failed": {"its owner repairs it", of(theVNet, use, foreign, state("Failed")),
 			decision{step: stepClearFailure, state: arm.Foreign}},

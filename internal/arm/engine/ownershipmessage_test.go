@@ -18,7 +18,8 @@ func TestBookHasTheCommandsForLostTags(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(raw), "\n## Lost tags\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	const id = arm.ID("/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/rg/providers/Microsoft.Compute/virtualMachineScaleSets/c1-pool")
+	const id = arm.ID(
+		"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/rg/providers/Microsoft.Compute/virtualMachineScaleSets/c1-pool")
 	message := ownershipTagMessage(situation{id: id, row: types.Type{Taggable: true},
 		owner: Owner{TagKey: "sigs.k8s.io_cluster-api-provider-azure_cluster_c1", TagValue: "owned"}})
 	commands := 0

@@ -26,7 +26,7 @@ func TestRecordsAreKeptWhileTheyHaveContent(t *testing.T) {
 		want    int
 	}{
 		"nothing": {"a change that adds nothing stores no record", []func(*resourceState){(*resourceState).resetMissing}, 0},
-		"in place": {"a resource that was never seen in its desired state is read again all the same",
+		"in place": {"a resource that was never seen in its desired state is read again nevertheless",
 			[]func(*resourceState){func(state *resourceState) { state.alignment.inPlace = true }}, 0},
 		"failure": {"a failure counts until it is cleared", []func(*resourceState){fail}, 1},
 		"cleared": {"a record without content is dropped",

@@ -30,9 +30,11 @@ var (
 	errPlan   = errors.New("not JSON")
 	errNoRow  = errors.New("unknown type")
 	notTagged = &arm.Error{Code: CodeNotOwned,
-		Message: string(theVNet) + " already exists without the ownership tag owner=owned, so the provider does not manage it. To continue, delete it, choose another name in the spec, or add the tag to let the provider manage it"}
+		Message: string(theVNet) + " already exists without the ownership tag owner=owned, so the provider does not manage it. To continue, " +
+			"delete it, choose another name in the spec, or add the tag to let the provider manage it"}
 	notWanted = &arm.Error{Code: CodeNotOwned,
-		Message: string(theSubnet) + " already exists, was not created for this cluster and differs from the spec (a). Delete it or choose another name in the spec"}
+		Message: string(theSubnet) + " already exists, was not created for this cluster and differs from the spec (a). Delete it or choose " +
+			"another name in the spec"}
 	errNoTag = errors.New(string(theVNet) + ": the body of the plan lacks the ownership tag owner=owned, so its owner would be unknown")
 )
 

@@ -54,7 +54,8 @@ func (s *subscription) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"value": rows})
 	case id.Equal(network):
-		_, _ = fmt.Fprintf(w, `{"id":%q,"name":"vnet","properties":{"provisioningState":"Succeeded","subnets":[{"id":%q,"name":"nodes","properties":{}}]}}`, id, id.Child("subnets", "nodes"))
+		_, _ = fmt.Fprintf(w,
+			`{"id":%q,"name":"vnet","properties":{"provisioningState":"Succeeded","subnets":[{"id":%q,"name":"nodes","properties":{}}]}}`, id, id.Child("subnets", "nodes"))
 	case s.rows[id] != nil || id.Equal(nodes):
 		_, _ = fmt.Fprintf(w, `{"id":%q,"name":%q,"properties":{"provisioningState":"Succeeded"}}`, id, id.Name())
 	default:

@@ -20,7 +20,7 @@ func TestInstancesRetry(t *testing.T) {
 		want   time.Duration
 	}{
 		"no condition":  {"Azure may be creating it", "", 0, 5 * time.Second},
-		"were as many":  {"it is news that they are not", metav1.ConditionTrue, time.Hour, 5 * time.Second},
+		"were as many":  {"they were complete until now", metav1.ConditionTrue, time.Hour, 5 * time.Second},
 		"for a moment":  {"the next one may be there at once", metav1.ConditionFalse, 20 * time.Second, 5 * time.Second},
 		"for a minute":  {"a sixth more is soon enough", metav1.ConditionFalse, time.Minute, 10 * time.Second},
 		"for two hours": {"instances that Azure does not create are looked for rarely", metav1.ConditionFalse, 2 * time.Hour, 5 * time.Minute},
@@ -50,7 +50,7 @@ func TestFollowed(t *testing.T) {
 		wantCount   int32
 	}{
 		"autoscaler turned on": {"AKS decides from now on", nil, 2, true, 5, map[string]string{key: "true"}, 5},
-		"autoscaler runs": {"the MachinePool shows what AKS has chosen", map[string]string{key: "true"}, 5, true, 3,
+		"autoscaler runs": {"the MachinePool shows the number that AKS has chosen", map[string]string{key: "true"}, 5, true, 3,
 			map[string]string{key: "true"}, 3},
 		"the user's name": {"it means the same to Cluster API, and a tool may apply it again and again",
 			map[string]string{key: "aks-autoscaler"}, 5, true, 3, map[string]string{key: "aks-autoscaler"}, 3},
@@ -61,7 +61,7 @@ func TestFollowed(t *testing.T) {
 			5, map[string]string{"a": "b"}, 5},
 		"external autoscaler": {"an annotation of another program stays: it scales the MachinePool", map[string]string{key: "keda"}, 4, false, 2,
 			map[string]string{key: "keda"}, 4},
-		"no autoscaler": {"nothing to say", nil, 4, false, 2, nil, 4},
+		"no autoscaler": {"nothing to set", nil, 4, false, 2, nil, 4},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

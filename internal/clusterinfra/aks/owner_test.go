@@ -98,7 +98,8 @@ func TestMachinePoolOf(t *testing.T) {
 
 func TestInput(t *testing.T) {
 	controlPlane := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewMeta("c1")}
-	controlPlane.Spec.ASOManagedClusterPatches = []string{`{"spec": {"windowsProfile": {"adminUsername": "u", "adminPassword": {"name": "s", "key": "password"}}}}`}
+	controlPlane.Spec.ASOManagedClusterPatches = []string{
+		`{"spec": {"windowsProfile": {"adminUsername": "u", "adminPassword": {"name": "s", "key": "password"}}}}`}
 	store := storetest.NewClient(t,
 		azurePool("labelled", "c1"), azurePool("referred", ""), azurePool("of-another", "c2"),
 		// The MachinePool knows better than a label that was copied.

@@ -45,7 +45,7 @@ func TestWithToken(t *testing.T) {
 		}
 	}
 	if len(config.AuthInfos) != 2 || config.CurrentContext != "c1" || config.Clusters["c1"].Server != "https://c1.hcp.eastus.azmk8s.io:443" {
-		t.Errorf("the rest is not as it was: %s", out)
+		t.Errorf("the other fields have changed: %s", out)
 	}
 }
 
@@ -73,7 +73,7 @@ func TestDiscovery(t *testing.T) {
 		t.Errorf("discovery is one cluster without a name: %s", out)
 	}
 	if len(config.AuthInfos) > 0 {
-		t.Errorf("what everybody can read must hold no credential: %s", out)
+		t.Errorf("the ConfigMap, which every account can read, must contain no credential: %s", out)
 	}
 }
 

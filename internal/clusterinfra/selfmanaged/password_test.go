@@ -9,7 +9,7 @@ func TestPasswords(t *testing.T) {
 	of := (&Passwords{}).PasswordFor
 	password := of("1")
 	if again := of("1"); again != password {
-		t.Error("another password on the next pass makes a VM that Azure refuses look like another VM")
+		t.Error("another password in the next reconciliation would make a VM that Azure refused look like another VM")
 	}
 	if of("2") == password {
 		t.Error("two machines have the same password")

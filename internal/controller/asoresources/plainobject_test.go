@@ -28,7 +28,7 @@ func TestReadiness(t *testing.T) {
 	}{
 		"nothing": {"a kind may have no status", "", "", true},
 		"seen":    {"its controller sets no more fields", "status: {observedGeneration: 3}", "", true},
-		"unseen": {"its controller has yet to say", "status: {observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]}",
+		"unseen": {"its controller has not reported yet", "status: {observedGeneration: 2, conditions: [{type: Ready, status: 'True'}]}",
 			"its controller has not observed it yet", false},
 		"ready": {"its condition is True",
 			"status: {conditions: [{type: Synced, status: 'False'}, {type: Ready, status: 'True', observedGeneration: 3}]}", "", true},
@@ -148,7 +148,7 @@ func TestPlain(t *testing.T) {
 		}
 	}
 	all := []plan.PlainObject{document("Widget", "w"), document("Widget", "theirs"), document("Realm", "r"), document("Gadget", "g")}
-	expect("each by what may be", look(all...),
+	expect("each in its own way", look(all...),
 		[]string{"Widget w", "Widget theirs ResourceExistsNotOwned", "Realm r InvalidConfiguration", "Gadget g Waiting"}, ours)
 	have := widget("w")
 	if err := c.Get(t.Context(), client.ObjectKeyFromObject(have), have); err != nil || !metav1.IsControlledBy(have, owner) {

@@ -49,7 +49,7 @@ func TestReferred(t *testing.T) {
 	}{
 		"credential":       {"objects without one ask as those that have one", &corev1.Secret{}, "ns/credential", all},
 		"pool's":           {"the same", &corev1.Secret{}, "ns/pools", all},
-		"default":          {"it is everybody's that names none", &corev1.Secret{}, "ns/aso-credential", all},
+		"default":          {"a Secret without a label is read for all", &corev1.Secret{}, "ns/aso-credential", all},
 		"value":            {"a document takes a value from it", &corev1.Secret{}, "ns/password", all},
 		"key":              {"the name of a key is not that of a Secret", &corev1.Secret{}, "ns/k", nil},
 		"elsewhere":        {"documents read in their namespace only", &corev1.Secret{}, "other/password", nil},

@@ -25,7 +25,8 @@ func TestStopped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			manifests, errs := plan.ReadManifests("it", []runtime.RawExtension{
-				{Raw: []byte(`{"apiVersion":"resources.azure.com/v1api20200601","kind":"ResourceGroup","metadata":{"name":"g"},"spec":{"location":"eastus"}}`)},
+				{Raw: []byte(
+					`{"apiVersion":"resources.azure.com/v1api20200601","kind":"ResourceGroup","metadata":{"name":"g"},"spec":{"location":"eastus"}}`)},
 				{Raw: []byte(`{"apiVersion":"containerservice.azure.com/v1api20251001","kind":"ManagedCluster","metadata":{"name":"mc"},"spec":{"owner":{"name":"g"},"location":"eastus"}}`)},
 			})
 			if len(errs) > 0 {

@@ -76,7 +76,7 @@ func TestControlPlaneSize(t *testing.T) {
 		"not there":          {reason: "it may come after the Cluster", installed: v1beta2},
 		"not allowed": {reason: "roles cover KubeadmControlPlane only", installed: v1beta2, controlPlane: controlPlane(v1beta2, big),
 			fails: forbidden},
-		"broken": {reason: "not being able to look is not the same as not there", installed: v1beta2,
+		"broken": {reason: "a failed read does not prove the absence", installed: v1beta2,
 			controlPlane: controlPlane(v1beta2, big), fails: broken, wantErr: broken},
 		"template not there": {reason: "it may come after the control plane", installed: v1beta2,
 			controlPlane: controlPlane(v1beta2, ref(infrav1.GroupVersion.Group, "AzureMachineTemplate", "none"))},
@@ -137,7 +137,7 @@ func TestInputsHaveTheControlPlaneSize(t *testing.T) {
 		return (&input{cluster: &clusterv1.Cluster{}, azureCluster: &infrav1.AzureCluster{}, controlPlaneSize: size}).FingerprintInputs()
 	}
 	if cmp.Equal(of("Standard_D2s_v3"), of("Standard_E8s_v5")) {
-		t.Error("a cluster in order is looked at again when its control plane goes on to another size")
+		t.Error("a stable cluster is reconciled again when its control plane changes to another size")
 	}
 	if diff := cmp.Diff(of("Standard_D2s_v3"), of("Standard_D2s_v3")); diff != "" {
 		t.Error("the same input has the same fingerprint", diff)

@@ -51,7 +51,7 @@ func TestAzureClustersOfMachine(t *testing.T) {
 			map[string]string{clusterv1.ClusterNameLabel: "gone", clusterv1.MachineControlPlaneLabel: ""}, true, left},
 		"other kind": {"its network is not an AzureCluster",
 			map[string]string{clusterv1.ClusterNameLabel: "aks", clusterv1.MachineControlPlaneLabel: ""}, true, nil},
-		"unlabelled": {"nothing tells whose it is, so any that waits may wait for it", nil, false, both},
+		"unlabelled": {"its owner is not known, so every waiting cluster may wait for it", nil, false, both},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestAzureClustersOfMachine(t *testing.T) {
 				t.Errorf("%s: lets through %v, want %v", test.reason, got, test.passes)
 			}
 			if createdOrDeleted().Update(event.UpdateEvent{ObjectOld: machine, ObjectNew: machine}) {
-				t.Error("what becomes of a machine does not tell of another template")
+				t.Error("the state of a machine is no evidence of another template")
 			}
 			leaving := machine.DeepCopy()
 			leaving.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}

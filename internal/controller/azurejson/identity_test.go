@@ -31,7 +31,8 @@ func TestWarnWithoutIdentity(t *testing.T) {
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c"}}
 	cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: group, Kind: "KubeadmControlPlane", Name: "cp"}
 	ref := map[string]any{"apiGroup": infrav1.GroupVersion.Group, "kind": "AzureMachineTemplate", "name": "cp"}
-	controlPlane := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"machineTemplate": map[string]any{"spec": map[string]any{"infrastructureRef": ref}}}}}
+	controlPlane := &unstructured.Unstructured{
+		Object: map[string]any{"spec": map[string]any{"machineTemplate": map[string]any{"spec": map[string]any{"infrastructureRef": ref}}}}}
 	version := schema.GroupVersion{Group: group, Version: "v1beta2"}
 	controlPlane.SetGroupVersionKind(version.WithKind("KubeadmControlPlane"))
 	controlPlane.SetNamespace("ns")

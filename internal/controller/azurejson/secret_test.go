@@ -99,7 +99,7 @@ func TestCurrent(t *testing.T) {
 		reads  int
 	}{
 		{"an absent Secret is read once", nil, "a", 1},
-		{"another credential is compared with what there is", nil, "b", 1},
+		{"another credential is compared with the stored one", nil, "b", 1},
 		{"a change by others is repaired, and then known", func(stored *corev1.Secret) error {
 			stored.Data["azure.json"] = []byte("theirs")
 			return store.Update(t.Context(), stored)
@@ -125,7 +125,8 @@ func TestCurrent(t *testing.T) {
 		}
 		stored = &corev1.Secret{}
 		if err := store.Get(t.Context(), key, stored); err != nil || string(stored.Data["azure.json"]) != step.data || reads != step.reads {
-			t.Errorf("%s: has %q after %d reads in three passes, want %d, %v", step.reason, stored.Data["azure.json"], reads, step.reads, err)
+			t.Errorf("%s: has %q after %d reads in three reconciliations, want %d, %v", step.reason, stored.Data["azure.json"], reads, step.reads,
+				err)
 		}
 	}
 	r.eventLog = eventlog.NewRecorder(nil)

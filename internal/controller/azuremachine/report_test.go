@@ -27,7 +27,7 @@ func TestReasons(t *testing.T) {
 		"deleting": {reason: "Azure deletes the VM", result: arm.Result{State: arm.Deleting}, facts: plan.MachineFacts{VMExists: true},
 			want: "VMDeleting"},
 		"bootstrap data": {reason: "Cluster API is not through",
-			result: arm.Result{State: arm.Waiting, Message: "the bootstrap data secret is not there"}, want: "WaitingForBootstrapData"},
+			result: arm.Result{State: arm.Waiting, Message: "the bootstrap data secret does not exist"}, want: "WaitingForBootstrapData"},
 		"data was there": {reason: "a VM that exists has booted with it", result: arm.Result{State: arm.Waiting},
 			facts: plan.MachineFacts{VMExists: true}, want: "Waiting"},
 		"refused": {reason: "Azure refuses the VM",

@@ -56,7 +56,7 @@ func TestDescribe(t *testing.T) {
 			bootstrap, message := "", ""
 			for _, condition := range stored.Status.Conditions {
 				if condition.Reason == "" || condition.Type == "OnlyThere" {
-					t.Errorf("stays as it was: %+v", condition)
+					t.Errorf("the condition did not change: %+v", condition)
 				}
 				if condition.Type == infrav1.BootstrapSucceededCondition {
 					bootstrap, message = string(condition.Status)+" "+condition.Reason, condition.Message

@@ -40,14 +40,16 @@ func TestAddModels(t *testing.T) {
 			before: metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.ScaleSetModelOutOfDateReason,
 				Message: "8 of 8 VMs are of an older template"}, status: metav1.ConditionFalse, reason: infrav1.ScaleSetModelLimitReason,
 			message: "8 of 8 VMs are of an older template. " + fmt.Sprintf(count,
-				8) + " VMs of old models are replaced within the limits of spec.strategy. The new template is applied once VMs of the oldest model are gone."},
+				8) + " VMs of old models are replaced within the limits of spec.strategy. The new template is applied once VMs of the oldest model " +
+				"are gone."},
 		"the template is held until VMs are gone": {apart: 6, hold: true, status: metav1.ConditionFalse,
 			reason:  infrav1.ScaleSetModelLimitReason,
 			message: fmt.Sprintf(count, 7) + " The new template is applied once VMs of the oldest model are gone."},
 		"the template is held, and an autoscaler owns the size": {apart: 7, hold: true, elsewhere: true, status: metav1.ConditionFalse,
 			reason: infrav1.ScaleSetModelLimitReason,
 			message: fmt.Sprintf(count,
-				8) + " An autoscaler owns the number of VMs, so none is replaced: delete Machines of old VMs. The new template is applied once VMs of the oldest model are gone."},
+				8) + " An autoscaler owns the number of VMs, so none is replaced: delete Machines of old VMs. The new template is applied once VMs " +
+				"of the oldest model are gone."},
 		"after the message of a rollout": {inPlace: 4,
 			before: metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.ScaleSetModelOutOfDateReason,
 				Message: "1 of 5 VMs are of an older template"}, status: metav1.ConditionFalse, reason: infrav1.ScaleSetModelOutOfDateReason,

@@ -30,7 +30,7 @@ func TestWhatIsNotAskedFor(t *testing.T) {
 		template *infrav1.AzureMachineTemplate
 		others   []client.Object
 	}{
-		"told already": {"the spec of a template does not change", template(func(t *infrav1.AzureMachineTemplate) {
+		"capacity known": {"the spec of a template does not change", template(func(t *infrav1.AzureMachineTemplate) {
 			t.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}
 			t.Status.NodeInfo = &infrav1.NodeInfo{}
 		}), []client.Object{own, azureCluster}},

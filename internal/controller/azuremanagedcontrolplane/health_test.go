@@ -30,7 +30,7 @@ func TestHealthCondition(t *testing.T) {
 			time.Minute, outcome{metav1.ConditionFalse, "Unplanned", "s"}},
 		"without reason": {"a condition needs one", facts.Health{State: "Unavailable", Summary: "s"}, 2 * time.Hour,
 			outcome{metav1.ConditionFalse, "Unavailable", "s"}},
-		"empty answer": {"an empty answer is not good news", facts.Health{}, 2 * time.Hour,
+		"empty answer": {"an empty answer does not prove health", facts.Health{}, 2 * time.Hour,
 			outcome{metav1.ConditionFalse, "Unknown", "Azure Resource Health reports Unknown without details"}},
 	}
 	for name, test := range tests {

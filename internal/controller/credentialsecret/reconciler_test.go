@@ -104,24 +104,24 @@ func TestReconcile(t *testing.T) {
 			identities: []*infrav1.AzureClusterIdentity{changed(of(storetest.Namespace, user), func(s *infrav1.AzureClusterIdentitySpec) {
 				s.Type, s.CertPath = infrav1.ServicePrincipalCertificate, "/c"
 			})}},
-		"of others": {reason: "who may not use a Secret cannot keep it from going",
+		"of others": {reason: "an identity that may not use a Secret cannot block its deletion",
 			identities: []*infrav1.AzureClusterIdentity{of("far", user)}},
 		"of others, allowed": {reason: "its owner allows it", identities: []*infrav1.AzureClusterIdentity{of("far", user)},
 			allows: "far", want: true, writes: true},
 		"of others, no longer allowed": {reason: "its owner changed his mind", identities: []*infrav1.AzureClusterIdentity{of("far", user)},
 			held: true, writes: true},
-		"of others, trusted": {reason: "everybody may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)},
+		"of others, trusted": {reason: "every namespace may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)},
 			tenancy: identity.Trusted, want: true, writes: true},
 		"moved": {reason: "clusterctl takes it away while the identity is still there",
 			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, moved: true},
-		"used by what moves": {reason: "clusterctl moves every identity of a namespace, which is of no use without its credential",
+		"used by objects that move": {reason: "clusterctl moves every identity of a namespace, which is of no use without its credential",
 			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, want: true, writes: true, moves: true},
 		"moves already": {reason: "its label is its owner's",
 			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)},
 			labels:     map[string]string{moveLabelPrefix + "move-hierarchy": ""}, held: true, want: true, moves: true},
 		"of others that move": {reason: "clusterctl moves one namespace, and this one is the Secret's",
 			identities: []*infrav1.AzureClusterIdentity{of("far", user)}, allows: "far", want: true, writes: true},
-		"of what moves, not in use": {reason: "Secrets of unused identities keep no finalizer and no label",
+		"of objects that move, not in use": {reason: "Secrets of unused identities keep no finalizer and no label",
 			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, others)}},
 		"deleted in use": {reason: "it stays, and an event names its users",
 			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, deleting: true, want: true,
@@ -135,7 +135,7 @@ func TestReconcile(t *testing.T) {
 			want: true, writes: true, moves: true},
 		"of a pool's Cluster": {reason: "a pool asks as the others of its Cluster do", documents: documents("pool"), held: true,
 			want: true, writes: true, moves: true},
-		"of documents that are gone": {reason: "the last of them lets go", documents: documents(), held: true, writes: true},
+		"of documents that are gone": {reason: "the last of them releases it", documents: documents(), held: true, writes: true},
 		"of documents with an identity": {reason: "they ask as that", documents: byIdentity(documents("cluster", "controlPlane", "pool")),
 			held: true, writes: true},
 		"of documents without gate": {reason: "no controller would remove the finalizer again", documents: documents("cluster"), gated: true},
@@ -178,7 +178,7 @@ func TestReconcile(t *testing.T) {
 				ASOResources: !test.gated}
 			for _, object := range test.documents[min(1, len(test.documents)):] { // the Cluster is first
 				if woken := r.mapASOObject(t.Context(), object); test.held && !slices.Contains(woken, ctrl.Request{NamespacedName: key}) {
-					t.Errorf("%s: an event of %T leads to no pass", test.reason, object)
+					t.Errorf("%s: an event of %T leads to no reconciliation", test.reason, object)
 				}
 			}
 			if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: key}); err != nil {
@@ -201,10 +201,10 @@ func TestReconcile(t *testing.T) {
 			default:
 			}
 			if (told != "") != (test.event != "") || !strings.Contains(told, test.event) {
-				t.Errorf("%s: told %q", test.reason, told)
+				t.Errorf("%s: events %q", test.reason, told)
 			}
 			if woken := r.mapSecret(t.Context(), before); (test.held || test.want) && len(woken) == 0 {
-				t.Errorf("%s: an event of the Secret leads to no pass", test.reason)
+				t.Errorf("%s: an event of the Secret leads to no reconciliation", test.reason)
 			}
 		})
 	}

@@ -56,9 +56,9 @@ func TestFinalizers(t *testing.T) {
 			map[string][]string{"id": {ours}}},
 		"held by others, too": {"each holds it for itself", map[string][]string{"id": {other}}, false, map[string][]string{"id": {ours, other}}},
 		"held already":        {"once is enough", map[string][]string{"id": {ours}}, false, map[string][]string{"id": {ours}}},
-		"held in the old form": {"the established provider's finalizer becomes ours", map[string][]string{"id": {legacy}}, false,
+		"held in the old form": {"the established provider's finalizer is replaced by ours", map[string][]string{"id": {legacy}}, false,
 			map[string][]string{"id": {ours}}},
-		"another identity": {"a changed identityRef lets go of the one before", map[string][]string{"id": nil, "before": {ours, other}},
+		"another identity": {"a changed identityRef releases the previous identity", map[string][]string{"id": nil, "before": {ours, other}},
 			false, map[string][]string{"id": {ours}, "before": {other}}},
 		"released": {"finalizers of other users stay", map[string][]string{"id": {ours, other}}, true, map[string][]string{"id": {other}}},
 		"released everywhere": {"also the identity that was named before, and the old form of the finalizer",
@@ -152,7 +152,7 @@ func TestIdentityThatIsGone(t *testing.T) {
 	gate := &access.Gate{Client: store, APIReader: store}
 	if err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id")}}, prefix,
 		clusterOf(storetest.Namespace, "c1", nil)); err != nil {
-		t.Errorf("an identity that went meanwhile is told by the next pass: %v", err)
+		t.Errorf("an identity that was deleted meanwhile is reported by the next reconciliation: %v", err)
 	}
 }
 

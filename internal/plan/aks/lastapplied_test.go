@@ -158,15 +158,15 @@ func TestSentPaths(t *testing.T) {
 	g := mustPlan(t, in)
 	storeBefore(in.ControlPlane, aks.LastApplied(in), g)
 	if !slices.Contains(aks.LastApplied(in).AppliedPaths(id), "/properties/supportPlan") {
-		t.Errorf("it was sent and is not taken back yet, got %v", aks.LastApplied(in).AppliedPaths(id))
+		t.Errorf("it was sent and is not removed yet, got %v", aks.LastApplied(in).AppliedPaths(id))
 	}
 	if diff := cmp.Diff(plain, recordedPaths(t, aks.LastApplied(in), g, id)); diff != "" {
-		t.Errorf("it was taken back: %s", diff)
+		t.Errorf("the property was removed: %s", diff)
 	}
 	storeAfter(in.ControlPlane, aks.LastApplied(in), g)
 	g = mustPlan(t, in)
 	if again := aks.LastApplied(in).PathsBefore(g); again != nil {
-		t.Errorf("there is nothing to take back any more: %s", again)
+		t.Errorf("nothing is left to remove: %s", again)
 	}
 	if plan := decodeProperties(t, g.Node(id).Body)["supportPlan"]; plan != nil {
 		t.Errorf("a property that was removed is reported again: %v", plan)

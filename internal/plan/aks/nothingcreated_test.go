@@ -43,7 +43,7 @@ func TestUntouched(t *testing.T) {
 			false},
 		"initialized": {"the established provider's status proves it", func(c *infrav1.AzureManagedControlPlane) { c.Status.Initialized = true },
 			false},
-		"group reported": {"a pass came as far as the group", func(c *infrav1.AzureManagedControlPlane) {
+		"group reported": {"a reconciliation came as far as the group", func(c *infrav1.AzureManagedControlPlane) {
 			conditions.Set(c, metav1.Condition{Type: infrav1.ResourceGroupReadyCondition, Status: metav1.ConditionFalse, Reason: "Failed"})
 		}, false},
 	}

@@ -48,7 +48,7 @@ func TestEverySpecSettles(t *testing.T) {
 			made = applyPut(t, c.in.Facts.Cluster, g.Node(aks.ClusterID(c.in)))
 			c.in.Facts.Cluster = newObservedCluster(t, made, c.in.ControlPlane.Spec.Version)
 			storeAfter(c.in.ControlPlane, aks.LastApplied(c.in), g)
-			requireNoWrites(t, "taken back", c.in)
+			requireNoWrites(t, "removed", c.in)
 		})
 	}
 }
@@ -91,7 +91,7 @@ func TestEveryPoolSettles(t *testing.T) {
 				stock.AzurePool.Spec.Name, stock.AzurePool.Spec.SubnetName = pool.AzurePool.Spec.Name, pool.AzurePool.Spec.SubnetName
 				pool.AzurePool.Spec = stock.AzurePool.Spec
 				next("changed", false)
-				next("taken back", true)
+				next("removed", true)
 			}
 		})
 	}

@@ -65,15 +65,16 @@ func TestCheck(t *testing.T) {
 			want:   []string{"spec.virtualNetwork.cidrBlock"}},
 		"brought subnet by default": {reason: "users who bring subnets leave the range out",
 			change: foreign(map[string][]string{"c1": {"172.16.0.0/24"}})},
-		"brought subnet as it is": {reason: "the same range, written otherwise", change: func(in *aks.Input) {
+		"brought subnet as it is": {reason: "the same range in another notation", change: func(in *aks.Input) {
 			foreign(map[string][]string{"c1": {"172.16.0.0/24"}})(in)
 			in.ControlPlane.Spec.VirtualNetwork.Subnet.CIDRBlock = "172.16.0.9/24"
 		}},
 		"brought subnet of another range": {reason: "one of the two is wrong", change: func(in *aks.Input) {
 			foreign(map[string][]string{"c1": {"172.16.0.0/24"}})(in)
 			in.ControlPlane.Spec.VirtualNetwork.Subnet.CIDRBlock = "172.16.1.0/24"
-		}, want: []string{`spec.virtualNetwork.subnet.cidrBlock ... subnet "c1" of the network "c1", which is not this cluster's, has 172.16.0.0/24`}},
-		"new subnet outside a brought network": {reason: "the default range is for a network of its own", change: foreign(nil),
+		}, want: []string{
+			`spec.virtualNetwork.subnet.cidrBlock ... subnet "c1" of the network "c1", which is not this cluster's, has 172.16.0.0/24`}},
+		"new subnet outside a brought network": {reason: "the default range is for the cluster's own network", change: foreign(nil),
 			want: []string{"is not within the network ... 172.16.0.0/12"}},
 		"new subnet over another": {reason: "Azure refuses it", change: func(in *aks.Input) {
 			foreign(map[string][]string{"a": {"172.16.0.0/24"}, "b": {"172.16.1.0/24"}})(in)

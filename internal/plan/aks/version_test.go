@@ -49,7 +49,7 @@ func TestControlPlaneVersion(t *testing.T) {
 	}{
 		"new":               {reason: "the version of the spec, without the v", spec: "v1.33.2", want: "1.33.2"},
 		"without the v":     {reason: "an object from before defaulting", spec: "1.33.2", want: "1.33.2"},
-		"upgrade":           {reason: "the spec is above what runs", spec: "v1.34.0", asked: "1.33.2", runs: "1.33.2", want: "1.34.0"},
+		"upgrade":           {reason: "the spec is above the running version", spec: "v1.34.0", asked: "1.33.2", runs: "1.33.2", want: "1.34.0"},
 		"raised by AKS":     {reason: "never a downgrade", spec: "v1.25.9", asked: "1.26.6", runs: "1.26.6", want: "1.26.6"},
 		"upgrade under way": {reason: "the requested version is kept", spec: "v1.34.0", asked: "1.34.0", runs: "1.33.2", want: "1.34.0"},
 		"alias that runs the spec's": {reason: "the name of a minor version is not fought over", spec: "v1.33.2", asked: "1.33", runs: "1.33.2",
@@ -91,7 +91,7 @@ func TestPoolVersion(t *testing.T) {
 		"existing is lower":      {reason: "an upgrade", machinePool: "v1.27.2", asked: "1.26.6", runs: "1.26.6", want: "1.27.2"},
 		"failed upgrade": {reason: "a requested version that never ran can be undone", machinePool: "v1.26.6", asked: "1.27.2",
 			runs: "1.26.6", want: "1.26.6"},
-		"existing alone": {reason: "a version that is gone from the MachinePool is not taken back", asked: "1.27.2", runs: "1.27.2",
+		"existing alone": {reason: "a version that was removed from the MachinePool is not undone", asked: "1.27.2", runs: "1.27.2",
 			want: "1.27.2"},
 		"channel": {reason: "pools follow a channel that raises the control plane", machinePool: "v1.26.6", channel: "stable",
 			cluster: "1.27.3", want: "1.27.3"},

@@ -90,16 +90,16 @@ func TestReadDifferences(t *testing.T) {
 		madeHere, takenOver bool
 	}{
 		"new":             {"made under this provider", `{"migration":{}}`, true, false},
-		"first":           {"it may have been taken over", "", false, false},
-		"nothing is left": {"taken over without a difference", `{"migration":{"kept":{}}}`, false, true},
-		"something is":    {"taken over with one", `{"migration":{"kept":{"a":["b"]}}}`, false, true},
+		"first":           {"it may have been migrated", "", false, false},
+		"nothing is left": {"migrated without a difference", `{"migration":{"kept":{}}}`, false, true},
+		"something is":    {"migrated with a difference", `{"migration":{"kept":{"a":["b"]}}}`, false, true},
 		"broken":          {"an unreadable annotation leaves nothing, so that everything is kept in line", "x", true, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			found := ReadDifferences(map[string]string{infrav1.AppliedAnnotation: test.stored})
 			if found.IsCreatedHere() != test.madeHere || found.IsMigrated() != test.takenOver {
-				t.Errorf("%s: made here %t, taken over %t", test.reason, found.IsCreatedHere(), found.IsMigrated())
+				t.Errorf("%s: created here %t, migrated %t", test.reason, found.IsCreatedHere(), found.IsMigrated())
 			}
 		})
 	}

@@ -13,9 +13,10 @@ import (
 // newScaleSet returns a scale set whose template has one interface, in these backend pools.
 func newScaleSet(pools ...any) map[string]any {
 	out := newTags()
-	out["properties"] = map[string]any{"virtualMachineProfile": map[string]any{"networkProfile": map[string]any{"networkInterfaceConfigurations": []any{
-		map[string]any{"name": "nic", "properties": map[string]any{"ipConfigurations": []any{
-			map[string]any{"name": "ip.0", "properties": map[string]any{"loadBalancerBackendAddressPools": pools}}}}}}}}}
+	out["properties"] = map[string]any{
+		"virtualMachineProfile": map[string]any{"networkProfile": map[string]any{"networkInterfaceConfigurations": []any{
+			map[string]any{"name": "nic", "properties": map[string]any{"ipConfigurations": []any{
+				map[string]any{"name": "ip.0", "properties": map[string]any{"loadBalancerBackendAddressPools": pools}}}}}}}}}
 	return out
 }
 

@@ -86,7 +86,7 @@ func TestForged(t *testing.T) {
 	}{
 		"control": {"a resource goes if the engine finds the ownership tag on it",
 			`{"g/providers/Microsoft.Network/publicIPAddresses/ip":[]}`, []arm.ID{address}, nil, nil},
-		"other group": {"the engine looks at its tag, too", `{"other/providers/Microsoft.Network/publicIPAddresses/ip":[]}`,
+		"other group": {"the engine checks its tag, too", `{"other/providers/Microsoft.Network/publicIPAddresses/ip":[]}`,
 			[]arm.ID{"/subscriptions/s/resourceGroups/other/providers/Microsoft.Network/publicIPAddresses/ip"}, nil, nil},
 		"other subscription": {"IDs have none",
 			`{"/subscriptions/x/resourceGroups/g/providers/Microsoft.Network/publicIPAddresses/ip":[]}`, nil, nil, nil},
@@ -102,7 +102,7 @@ func TestForged(t *testing.T) {
 			[]arm.ID{vm + "/extensions/e"}, nil, nil},
 		"subnet of another network": {"the plan has no such network", `{"g/providers/Microsoft.Network/virtualNetworks/other/subnets/s":[]}`,
 			nil, nil, nil},
-		"record of a zone that goes": {"a child of what goes with it",
+		"record of a zone that goes": {"a child of a resource that goes with it",
 			`{"g/providers/Microsoft.Network/privateDnsZones/z":[],"g/providers/Microsoft.Network/privateDnsZones/z/A/a":[]}`,
 			[]arm.ID{network + "privateDnsZones/z", network + "privateDnsZones/z/A/a"}, nil, nil},
 		"record of a zone that stays": {"the plan has no such zone", `{"g/providers/Microsoft.Network/privateDnsZones/z/A/a":[]}`, nil, nil, nil},
@@ -113,7 +113,7 @@ func TestForged(t *testing.T) {
 			`{"g/providers/Microsoft.Network/loadBalancers/lb":["/properties/inboundNatRules[r]","/properties/inboundNatRules","/properties","/properties/sku"]}`, nil, nil, nil},
 		"ownership tag": {"no plan takes it away",
 			`{"*":["/tags/` + infrav1.ClusterTagKey("c") + `","/tags/Name"],"g/providers/Microsoft.Network/loadBalancers/lb":["/tags/` + infrav1.RoleTag + `","/tags/` + infrav1.ClusterTagKey("other") + `"]}`, nil, nil, nil},
-		"tag":          {"tags of its own resources are the object's", `{"*":["/tags/team"]}`, nil, nil, []string{"team"}},
+		"tag":          {"tags of its own resources belong to the object", `{"*":["/tags/team"]}`, nil, nil, []string{"team"}},
 		"no JSON":      {"it names nothing", `[`, nil, nil, nil},
 		"another JSON": {"it names nothing", `["g"]`, nil, nil, nil},
 	} {
@@ -246,7 +246,8 @@ func TestStays(t *testing.T) {
 // TestNeverThere: the record drops a value that Azure refused, once the spec no longer sets it.
 func TestNeverThere(t *testing.T) {
 	g := newGraph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
-	annotations := annotationsWith(applied.ReadState(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway"]}`), scope).PathsAfter(g, arm.Outcome{
+	annotations := annotationsWith(applied.ReadState(storedAnnotations(
+		`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway"]}`), scope).PathsAfter(g, arm.Outcome{
 		Results: []arm.Result{{ID: nodes, State: arm.Ready}},
 	}))
 	if sent := applied.ReadState(annotations, scope).AppliedPaths(nodes); len(sent) > 0 {

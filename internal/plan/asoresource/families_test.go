@@ -159,7 +159,7 @@ func TestVersionNeverDecreases(t *testing.T) {
 			running: "1.33.2", want: "1.34.0"},
 		"raised by a channel": {reason: "AKS refuses a lower version", spec: "v1.33.2", channel: "stable", requested: "1.34.0",
 			running: "1.34.0", want: "1.34.0"},
-		"raised outside": {reason: "AKS refuses a lower version, whoever raised it", spec: "v1.33.2", requested: "1.34.0",
+		"raised outside": {reason: "AKS refuses a lower version, also after an upgrade from outside", spec: "v1.33.2", requested: "1.34.0",
 			running: "1.34.0", want: "1.34.0"},
 		"alias": {reason: "AKS keeps the alias and runs its newest patch", spec: "v1.33.2", requested: "1.33", running: "1.33.7",
 			want: "1.33"},

@@ -149,7 +149,7 @@ func TestOwnersByID(t *testing.T) {
 			[]string{"/subscriptions/s/resourceGroups/g", "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v",
 				"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/first",
 				"/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/second"}},
-		"own identity": {"an identity of the namespace may use what exists",
+		"own identity": {"an identity of the namespace may use existing resources",
 			[]string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}")}, false,
 			[]string{"/subscriptions/s/resourceGroups/other/providers/Microsoft.Network/virtualNetworks/v",
 				"/subscriptions/s/resourceGroups/other/providers/Microsoft.Network/virtualNetworks/v/subnets/first"}},

@@ -29,6 +29,6 @@ func TestImposed(t *testing.T) {
 	}
 	in := newInput(t, groupManifest, strings.Replace(aksManifest, "v20251001", "v20251002preview", 1))
 	if got := APIVersions(in.Set)["Microsoft.ContainerService/managedClusters"]; got != "2025-10-02-preview" {
-		t.Errorf("the document's version is spoken, got %q", got)
+		t.Errorf("want the document's version, got %q", got)
 	}
 }

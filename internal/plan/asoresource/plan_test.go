@@ -138,7 +138,7 @@ func TestPoolWaitsForItsVersion(t *testing.T) {
 		"as it":   {"AKS takes it", "1.34.2", "v1.34.2", ""},
 		"behind":  {"AKS takes it", "1.34.2", "v1.33.2", ""},
 		"a minor": {"AKS runs the newest patch of it", "1.34.2", "v1.34", ""},
-		"unknown": {"nothing shows what runs", "", "v1.34.2", ""},
+		"unknown": {"the running version is not known", "", "v1.34.2", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +146,8 @@ func TestPoolWaitsForItsVersion(t *testing.T) {
 			machinePool := &clusterv1.MachinePool{}
 			machinePool.Spec.Template.Spec.Version = test.wants
 			in.MachinePools["it"] = machinePool
-			in.Facts[aksID.Key()] = json.RawMessage(`{"properties":{"provisioningState":"Succeeded","currentKubernetesVersion":"` + test.runs + `"}}`)
+			in.Facts[aksID.Key()] = json.RawMessage(
+				`{"properties":{"provisioningState":"Succeeded","currentKubernetesVersion":"` + test.runs + `"}}`)
 			if _, node := mustPlanNode(t, in, poolID); node.Blocked != test.want {
 				t.Errorf("%s: %q", test.reason, node.Blocked)
 			}
@@ -176,13 +177,15 @@ func TestBorrowedIdentity(t *testing.T) {
 	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "resourceGroups/g to belong to the Cluster") {
 		t.Errorf("something is made in the group of others: %q", node.Blocked)
 	}
-	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{"` + infrav1.ClusterTagKey("c1") + `":"owned"},"properties":{"provisioningState":"Succeeded"}}`)
+	in.Facts[groupID.Key()] = json.RawMessage(
+		`{"tags":{"` + infrav1.ClusterTagKey("c1") + `":"owned"},"properties":{"provisioningState":"Succeeded"}}`)
 	in.MachinePools["it"] = nil
 	if _, node := mustPlanNode(t, in, aksID); strings.Contains(node.Blocked, "to belong to the Cluster") {
 		t.Errorf("nothing is made in the Cluster's own group: %q", node.Blocked)
 	}
 	in.Owner = &metav1.ObjectMeta{Namespace: "b", Annotations: map[string]string{infrav1.AppliedAnnotation: `{"ownerID":"b"}`}}
-	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{"` + infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"},"properties":{"provisioningState":"Succeeded"}}`)
+	in.Facts[groupID.Key()] = json.RawMessage(`{"tags":{"` +
+		infrav1.ClusterTagKey("c1") + `":"owned","` + infrav1.OwnerTag + `":"a/c1/1"},"properties":{"provisioningState":"Succeeded"}}`)
 	if _, node := mustPlanNode(t, in, aksID); !strings.Contains(node.Blocked, "to belong to the Cluster") {
 		t.Errorf("something is made in the group of another Cluster of the name: %q", node.Blocked)
 	}

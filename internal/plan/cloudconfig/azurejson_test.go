@@ -118,7 +118,8 @@ func TestAzureJSON(t *testing.T) {
     "cloudProviderBackoffDuration": 4,
     "cloudProviderBackoffJitter": 1.2000000000000002`}},
 		"unknown limit": {reason: "a limit that is not read must not look set", change: func(in *cloudconfig.Input) {
-			in.AzureCluster.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{RateLimits: []infrav1.RateLimitSpec{{Name: "x"}}}
+			in.AzureCluster.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{
+				RateLimits: []infrav1.RateLimitSpec{{Name: "x"}}}
 		}, err: `"x" is not the name of a rate limit`},
 	}
 	for name, test := range tests {

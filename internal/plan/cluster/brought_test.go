@@ -18,9 +18,9 @@ func TestNetworkWithoutItsTag(t *testing.T) {
 		policy arm.Policy
 		action arm.ForeignAction
 	}{
-		"never planned":         {"users brought it", func(plan.ClusterInput, *arm.Graph) {}, arm.Observe, arm.UseForeign},
-		"planned and not there": {"users may make the network that could not be made", storeBefore, arm.Observe, arm.UseForeign},
-		"settled":               {"it was the cluster's, so others removed the tag", storeAfter, arm.Repair, arm.RefuseForeign},
+		"never planned":      {"users brought it", func(plan.ClusterInput, *arm.Graph) {}, arm.Observe, arm.UseForeign},
+		"planned and absent": {"users may make the network that could not be made", storeBefore, arm.Observe, arm.UseForeign},
+		"settled":            {"it was the cluster's, so others removed the tag", storeAfter, arm.Repair, arm.RefuseForeign},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestNetworkWithoutItsTag(t *testing.T) {
 			}
 			storeAfter(in, g)
 			if again := mustPlan(t, in); policyOfNetwork(again, in) != test.policy {
-				t.Errorf("%s: the next pass has the policy %s", test.reason, policyOfNetwork(again, in))
+				t.Errorf("%s: the next plan has the policy %s", test.reason, policyOfNetwork(again, in))
 			}
 		})
 	}

@@ -18,14 +18,14 @@ func TestUntouched(t *testing.T) {
 		change func(*infrav1.AzureCluster)
 		want   bool
 	}{
-		"new": {"no pass has come to a plan", func(*infrav1.AzureCluster) {}, true},
+		"new": {"no reconciliation has planned yet", func(*infrav1.AzureCluster) {}, true},
 		"refused": {"a condition about a refusal is no sign of resources in Azure", func(c *infrav1.AzureCluster) {
 			c.Status.Conditions = []metav1.Condition{{Type: infrav1.ReadyCondition}}
 		}, true},
 		"resources": {"that list is for people, and does not survive a move",
 			func(c *infrav1.AzureCluster) { c.Status.Resources = []infrav1.ResourceStatus{{ID: "/a"}} }, true},
 		"planned": {"the plan is stored before anything is made", annotated(infrav1.AppliedAnnotation, `{"applied":{}}`), false},
-		"inventory": {"so is what carries no tag",
+		"inventory": {"so is a resource that carries no tag",
 			annotated(infrav1.AppliedAnnotation, `{"inventory":{"object":"AzureCluster/default/c1"}}`), false},
 		"created here": {"it was created under this provider and has its ID, and no plan yet",
 			annotated(infrav1.AppliedAnnotation, `{"ownerID":"o","migration":{}}`), true},

@@ -32,10 +32,10 @@ func TestVolumesToTag(t *testing.T) {
 		owner  string
 		want   []arm.ID
 	}{
-		"VM": {"both documents say so", shown(vm, disk), attachedTo(vm, nil), me, []arm.ID{disk}},
+		"VM": {"both documents show the attachment", shown(vm, disk), attachedTo(vm, nil), me, []arm.ID{disk}},
 		"other case": {"IDs have no case", shown(vm, compute+"disks/PVC-1"), attachedTo(compute+"virtualMachines/M", nil), me,
 			[]arm.ID{disk}},
-		"instance": {"both documents say so", shown(instance, disk), attachedTo(instance, nil), me, []arm.ID{disk}},
+		"instance": {"both documents show the attachment", shown(instance, disk), attachedTo(instance, nil), me, []arm.ID{disk}},
 		"instance by its name": {"Azure has another name for it in disks", shown(instance, disk),
 			attachedTo(compute+"virtualMachineScaleSets/p/virtualMachines/p_0", nil), me, []arm.ID{disk}},
 		"instance of another set": {"it is attached to that", shown(instance, disk),
@@ -58,7 +58,7 @@ func TestVolumesToTag(t *testing.T) {
 		"has the tag of another cluster": {"the VM that has it attached is this cluster's", shown(vm, disk),
 			attachedTo(vm, object{"tags": object{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: "other/c1/2"}}), me,
 			[]arm.ID{disk}},
-		"no owner": {"nothing tells the cluster from others of its name", shown(vm, disk), attachedTo(vm, nil), "", nil},
+		"no owner": {"the name does not distinguish the cluster from others", shown(vm, disk), attachedTo(vm, nil), "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := leftovers.Cluster{Name: "c1", Owner: test.owner, IsPlanned: func(id arm.ID) bool { return id.Name() == "planned" }}
@@ -80,7 +80,7 @@ func TestProvesAttachment(t *testing.T) {
 	}{
 		"cluster's":     {"it carries the cluster's tags", newResource("/vm", ours, object{"provisioningState": "Succeeded"}), true},
 		"being deleted": {"its disks were tagged before", newResource("/vm", ours, object{"provisioningState": "Deleting"}), false},
-		"without tags":  {"anybody may have made it", newResource("/vm", nil, nil), false},
+		"without tags":  {"any program may have created it", newResource("/vm", nil, nil), false},
 		"another owner's": {"it is of a namesake",
 			newResource("/vm", object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}, nil), false},
 		"gone": {"there is nothing to prove with", nil, false},

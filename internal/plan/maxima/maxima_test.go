@@ -40,7 +40,7 @@ func TestExceeded(t *testing.T) {
 			"spec.networkInterfaces: Too many: 33: must have at most 32 items"},
 		"map": {"so are keys bounded", "AzureMachine", machine(func(s *infrav1.AzureMachineSpec) { s.AdditionalTags = tags }),
 			"spec.additionalTags: Too many: 101"},
-		"another kind": {"it has maxima of its own", "AzureManagedCluster",
+		"another kind": {"it has its own maxima", "AzureManagedCluster",
 			&infrav1.AzureManagedCluster{Spec: infrav1.AzureManagedClusterSpec{ControlPlaneEndpoint: infrav1.APIEndpoint{Port: 65536}}},
 			"spec.controlPlaneEndpoint.port"},
 	}

@@ -28,7 +28,7 @@ func TestSpec(t *testing.T) {
 		"dot at the end":    {"Azure has no such group", object{"resourceGroup": "a."}, []string{"spec.resourceGroup"}},
 		"dot inside":        {"Azure has such groups", object{"resourceGroup": "a.b_(c)-1"}, nil},
 		"letters":           {"Azure takes letters of any script", object{"resourceGroup": "größe"}, nil},
-		"Kelvin sign": {"its lower case is the letter k, so that the name passes for the one of another group",
+		"Kelvin sign": {"its lower case is the letter k, so that the name would be taken for another group's",
 			object{"resourceGroup": "\u212A1"}, []string{"spec.resourceGroup"}},
 		"ID with dots": {"it names another resource than it shows",
 			object{"providerID": "azure:///subscriptions/s/resourceGroups/g/../h/providers/M.C/d/x"}, []string{"spec.providerID"}},

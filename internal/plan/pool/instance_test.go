@@ -57,7 +57,7 @@ func TestInstances(t *testing.T) {
 		"another size": {reason: "size is part of the model", shown: uniform,
 			change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D4s_v3" },
 			want:   of(func(i *pool.Instance) { i.Outdated = true })},
-		"another version": {reason: "so is the image, which goes by the version", shown: uniform,
+		"another version": {reason: "so is the image, which is compared by version", shown: uniform,
 			change: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" },
 			want:   of(func(i *pool.Instance) { i.Outdated = true })},
 		"larger disk": {reason: "so are disks", shown: uniform,
@@ -126,18 +126,18 @@ func TestTakenOver(t *testing.T) {
 		first, then   bool
 	}{
 		"the same": {reason: "nothing changes", after: func(*pool.Input) {}},
-		"image": {reason: "a rollout that had begun there goes on",
+		"image": {reason: "a rollout that the established provider began continues",
 			before: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, after: func(*pool.Input) {}, first: true,
 			then: true},
 		"version": {reason: "another version is another image",
 			after: func(in *pool.Input) { in.MachinePool.Spec.Template.Spec.Version = "v1.33.3" }, then: true},
-		"size": {reason: "another size than when it was taken over",
+		"size": {reason: "another size than at the migration",
 			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D8s_v3" }, then: true},
 		"size of the VM": {reason: "the instance has that size",
 			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.VMSize = "Standard_D2s_v3" }},
 		"disk": {reason: "another disk",
 			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(512)) }, then: true},
-		"tags": {reason: "tags are no part of what makes a VM old",
+		"tags": {reason: "tags do not make a VM outdated",
 			after: func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = map[string]string{"a": "b"} }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestTakenOver(t *testing.T) {
 			}
 			first := applied.ReadDifferences(nil)
 			if got := old(first); got != test.first {
-				t.Errorf("%s: old when it is taken over: %t", test.reason, got)
+				t.Errorf("%s: outdated at the migration: %t", test.reason, got)
 			}
 			test.after(&in)
 			stored := &metav1.ObjectMeta{}

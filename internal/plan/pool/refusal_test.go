@@ -22,7 +22,7 @@ func TestRefusals(t *testing.T) {
 			change: func(in *pool.Input) { in.PoolFacts.VMSize.Zones = []string{"2"} },
 			want: []string{"spec.template.vmSize ... not available in zone 1 of region westus2 but in 2",
 				"spec.template.vmSize ... not available in zone 3"}},
-		"zones that are none": {reason: "each is told of",
+		"zones that are none": {reason: "each mistake is reported",
 			change: func(in *pool.Input) { in.MachinePool.Spec.FailureDomains = []string{"4", "1", "5"} },
 			want:   []string{`MachinePool.spec.failureDomains ... "4" ... choose from 1, 2, 3`, `MachinePool.spec.failureDomains ... "5"`}},
 		"zones where there are none": {reason: "the words are about the MachinePool", change: func(in *pool.Input) {

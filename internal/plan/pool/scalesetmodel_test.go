@@ -54,7 +54,7 @@ func TestInstanceModels(t *testing.T) {
 			instance: swap(`"capz-custom-data-hash":"old"`, `"capz-custom-data-hash":"new"`), upgradable: true, alone: true},
 		"no hash": {reason: "it is not known which bootstrap data it has", set: same,
 			instance: swap(`"tags":{"capz-custom-data-hash":"old"},`, ``), upgradable: true, alone: true},
-		"being changed": {reason: "that passes, and makes it none of another template", set: same,
+		"being changed": {reason: "that state is temporary, and is no difference of the template", set: same,
 			instance: swap(`"provisioningState":"Succeeded"`, `"provisioningState":"Updating"`), upgradable: true},
 		"size":  {reason: "an upgrade restarts the VM", set: swap("Standard_D2s_v3", "Standard_D4s_v3"), instance: same},
 		"image": {reason: "an upgrade replaces the OS disk", set: swap("1.33.2", "1.33.3"), instance: same},

@@ -96,7 +96,7 @@ func TestNewTemplate(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got != want {
-					t.Errorf("%s: another template: %t, taken over %t", test.reason, got, annotation == "")
+					t.Errorf("%s: another template: %t, migrated %t", test.reason, got, annotation == "")
 				}
 			}
 		})

@@ -36,9 +36,9 @@ func TestWaysOut(t *testing.T) {
 		want   []string
 	}{
 		"nothing":    {"no cause, no way out of it", nil, nil},
-		"throttled":  {"it passes by itself", []error{code(429, "TooManyRequests")}, nil},
-		"outage":     {"it passes by itself", []error{code(503, "ServiceUnavailable")}, nil},
-		"kubernetes": {"it passes by itself", []error{errors.New("the API server did not answer")}, nil},
+		"throttled":  {"it ends by itself", []error{code(429, "TooManyRequests")}, nil},
+		"outage":     {"it ends by itself", []error{code(503, "ServiceUnavailable")}, nil},
+		"kubernetes": {"it ends by itself", []error{errors.New("the API server did not answer")}, nil},
 		"identity": {"either the identity or the reference can change", []error{&identity.Error{Code: identity.IdentityNotFound}},
 			[]string{"create AzureClusterIdentity ns/id" + another}},
 		"namespace": {"the owner of the identity decides", []error{&identity.Error{Code: identity.NamespaceNotAllowedByIdentity}},

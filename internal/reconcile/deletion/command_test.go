@@ -24,7 +24,8 @@ func ran(t *testing.T, command, listed string) []string {
 	t.Helper()
 	folder := t.TempDir()
 	log := filepath.Join(folder, "log")
-	script := "#!/bin/sh\n{ printf '%s' \"$(basename \"$0\")\"; for word; do printf ' [%s]' \"$word\"; done; echo; } >>" + log + "\ncase \"$*\" in *' list '*) printf '%s' \"$LISTED\";; esac\n"
+	script := "#!/bin/sh\n{ printf '%s' \"$(basename \"$0\")\"; for word; do printf ' [%s]' \"$word\"; done; echo; } " +
+		">>" + log + "\ncase \"$*\" in *' list '*) printf '%s' \"$LISTED\";; esac\n"
 	for _, name := range []string{"az", "kubectl"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
@@ -79,7 +80,8 @@ func TestCommandCanBePasted(t *testing.T) {
 		"special characters": {"a shell does nothing with them",
 			left("/subscriptions/s/resourceGroups/r(1)/providers/Microsoft.Network/publicIPAddresses/b", network+"publicIPAddresses/$(az login)'"),
 			nil,
-			[]string{"az [resource] [delete] [--ids] [/subscriptions/s/resourceGroups/r(1)/providers/Microsoft.Network/publicIPAddresses/b] [" + network + "publicIPAddresses/$(az login)']", patch}},
+			[]string{"az [resource] [delete] [--ids] [/subscriptions/s/resourceGroups/r(1)/providers/Microsoft.Network/publicIPAddresses/b] " +
+				"[" + network + "publicIPAddresses/$(az login)']", patch}},
 		"undecided": {"resources that may belong to others are in no command", arm.Outcome{Results: []arm.Result{
 			{ID: network + "publicIPAddresses/a", State: arm.Failed, Err: &arm.Error{Status: 200, Code: "OwnershipTagLost"}},
 			{ID: network + "publicIPAddresses/b", State: arm.Failed, Err: refused}}}, nil,
@@ -97,7 +99,7 @@ func TestCommandCanBePasted(t *testing.T) {
 			func(h *deletion.Blocker) { h.ResourceNames = []string{"a", "$(az login)", "'] || ['", "a"} },
 			[]string{"az [resource] [list] [--subscription] [s] [--tag] [owner=ns/c/1] [--query] [[?contains(['a'], name)].id] [--output] [tsv]",
 				"az [resource] [delete] [--ids] [/x]", "az [resource] [delete] [--ids] [/y]", patch}},
-		"agent pool": {"it is below what carries the tag", left(many...), func(h *deletion.Blocker) { h.ChildPath = "agentPools/p" },
+		"agent pool": {"its parent carries the tag", left(many...), func(h *deletion.Blocker) { h.ChildPath = "agentPools/p" },
 			[]string{"az [resource] [list] [--subscription] [s] [--tag] [owner=ns/c/1] [--query] [[?contains(['m'], name)].id] [--output] [tsv]",
 				"az [resource] [delete] [--ids] [/x/agentPools/p]", "az [resource] [delete] [--ids] [/y/agentPools/p]", patch}},
 	} {

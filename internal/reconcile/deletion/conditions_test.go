@@ -34,7 +34,7 @@ func TestSay(t *testing.T) {
 		want := map[string]string{"Ready": "False IdentityNotFound gone", "VMRunning": "False IdentityNotFound gone",
 			"Paused": "False NotPaused "}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("pass %d (-want +got):\n%s", pass, diff)
+			t.Errorf("reconciliation %d (-want +got):\n%s", pass, diff)
 		}
 	}
 	first := obj.DeepCopy()
@@ -70,16 +70,20 @@ func TestFirst(t *testing.T) {
 	}{
 		"all going": {"there is nothing to do but to wait", []client.Object{machine("b", "b", true), machine("a", "a", true)}, false, true,
 			"waits for the deletion of: AzureMachine a, b"},
-		"one staying": {"Cluster API will come to it", []client.Object{machine("a", "a", true), machine("b", "b", false)}, false, true,
-			"waits for the deletion of: AzureMachine a; waits for objects that are not being deleted yet: AzureMachine b. Cluster c is being deleted, and Cluster API deletes them with it; to do it at once: kubectl delete -n ns machine/b"},
+		"one staying": {"Cluster API deletes it later", []client.Object{machine("a", "a", true), machine("b", "b", false)}, false, true,
+			"waits for the deletion of: AzureMachine a; waits for objects that are not being deleted yet: AzureMachine b. Cluster c is being " +
+				"deleted, and Cluster API deletes them with it; to do it at once: kubectl delete -n ns machine/b"},
 		"cluster stays": {"both ways are named", []client.Object{machine("a", "owner", false)}, false, false,
-			"waits for objects that are not being deleted yet: AzureMachine a. To continue, delete the Cluster and all that is its: kubectl delete -n ns cluster/c, or only them: kubectl delete -n ns machine/owner"},
+			"waits for objects that are not being deleted yet: AzureMachine a. To continue, delete the Cluster and all that is its: kubectl " +
+				"delete -n ns cluster/c, or only them: kubectl delete -n ns machine/owner"},
 		"cluster gone": {"only users delete them", []client.Object{machine("a", "", false)}, true, true,
 			"waits for objects that are not being deleted yet: AzureMachine a. To continue, delete them: kubectl delete -n ns azuremachine/a"},
 		"many": {"the list is bounded, the command is complete", many[:6], true, true,
-			"waits for objects that are not being deleted yet: AzureMachine m0, m1, m2, m3 and 2 more. To continue, delete them: kubectl delete -n ns machine/m0 machine/m1 machine/m2 machine/m3 machine/m4 machine/m5"},
+			"waits for objects that are not being deleted yet: AzureMachine m0, m1, m2, m3 and 2 more. To continue, delete them: kubectl delete " +
+				"-n ns machine/m0 machine/m1 machine/m2 machine/m3 machine/m4 machine/m5"},
 		"very many": {"a label selects objects if the list of names is too long", many, true, true,
-			"waits for objects that are not being deleted yet: AzureMachine m0, m1, m10, m11 and 17 more. To continue, delete them: kubectl delete -n ns machine --selector cluster.x-k8s.io/cluster-name=c"},
+			"waits for objects that are not being deleted yet: AzureMachine m0, m1, m10, m11 and 17 more. To continue, delete them: kubectl " +
+				"delete -n ns machine --selector cluster.x-k8s.io/cluster-name=c"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

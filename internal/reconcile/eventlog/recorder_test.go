@@ -68,7 +68,7 @@ func TestStories(t *testing.T) {
 			{reason: "the same cause with another request", results: []arm.Result{refused("InvalidParameter", "r-2")}},
 			{reason: "the next try is under way", results: []arm.Result{creating}},
 			{reason: "and refused again", results: []arm.Result{refused("InvalidParameter", "r-3")}},
-			{reason: "an earlier process has told it", restart: true, results: []arm.Result{refused("InvalidParameter", "r-4")}},
+			{reason: "an earlier process has reported it", restart: true, results: []arm.Result{refused("InvalidParameter", "r-4")}},
 			{reason: "another cause", results: []arm.Result{refused("QuotaExceeded", "r-5")},
 				want: []string{"Warning QuotaExceeded PUT virtualMachines/m: QuotaExceeded: No. (Azure request r-5)"}},
 			{reason: "it is over", results: []arm.Result{ready}, want: []string{"Normal Ready everything is in place"}},
@@ -78,7 +78,7 @@ func TestStories(t *testing.T) {
 		"waiting": {
 			{reason: "another operation ends by itself", results: []arm.Result{{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Waiting,
 				Err: &arm.Error{Method: "PUT", ID: vm, Status: 409, Code: "AnotherOperationInProgress", RequestID: "r"}}}},
-			{reason: "who is throttled wants to know", results: []arm.Result{{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Waiting,
+			{reason: "throttling is reported", results: []arm.Result{{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Waiting,
 				Err: &arm.Error{Method: "PUT", ID: vm, Status: 429, Code: "TooManyRequests", RequestID: "r"}}},
 				want: []string{"Warning Throttled PUT virtualMachines/m: TooManyRequests (Azure request r)"}},
 		},
@@ -89,7 +89,7 @@ func TestStories(t *testing.T) {
 			{reason: "again", failed: &arm.Error{Method: "GET", ID: vnet, Status: 403, Code: "AuthorizationFailed", RequestID: "r-2"}},
 			{reason: "errors from before the plan have events, too", failed: errors.New("no Secret"), want: []string{"Warning Failed no Secret"}},
 			{reason: "it could be asked", results: []arm.Result{ready}, want: []string{"Normal Ready everything is in place"}},
-			{reason: "it is told anew", failed: errors.New("no Secret"), want: []string{"Warning Failed no Secret"}},
+			{reason: "a new failure is reported", failed: errors.New("no Secret"), want: []string{"Warning Failed no Secret"}},
 		},
 		"conditions": {
 			{reason: "waiting for another controller has no event", condition: infrav1.WaitingForClusterInfrastructureReason,
@@ -152,7 +152,7 @@ func TestLongNotesKeepTheRequest(t *testing.T) {
 	teller.WarnOnce(context.Background(), machine, "azure.json", "Failed", failure.Error(), failure)
 	teller.MarkResolved(machine, "azure.json")
 	if len(recorder.Events) > 0 {
-		t.Error("it was told already")
+		t.Error("it was reported already")
 	}
 	teller.WarnOnce(context.Background(), machine, "azure.json", "Failed", failure.Error(), failure)
 	if len(recorder.Events) == 0 {

@@ -47,7 +47,7 @@ func TestEnter(t *testing.T) {
 			m.Annotations[clusterv1.PausedAnnotation] = ""
 		}), false, finalizer, false, true, false},
 		"new and paused": {"nothing is made of it, so it needs no finalizer", machine(nil), true, finalizer, false, false, false},
-		"deleted": {"the pass goes on to take away what there is", storetest.MarkDeleting(machine(entered)), false, finalizer, true,
+		"deleted": {"the reconciliation continues to delete the resources", storetest.MarkDeleting(machine(entered)), false, finalizer, true,
 			true, true},
 		"deleted before begun": {"it is not held: nothing was made", storetest.MarkDeleting(machine(nil)), false, finalizer, true, false, false},
 		"deleted and paused": {"even that waits for the end of the pause", storetest.MarkDeleting(machine(entered)), true, finalizer, false,
@@ -62,7 +62,7 @@ func TestEnter(t *testing.T) {
 			stored, version, goes := &infrav1.AzureMachine{}, "", false
 			for passes := 0; !goes; passes++ {
 				if passes > 10 {
-					t.Fatal("the object changes in every pass")
+					t.Fatal("the object changes in every reconciliation")
 				}
 				if err := store.Get(t.Context(), client.ObjectKeyFromObject(test.object), stored); err != nil {
 					t.Fatal(err)
@@ -78,7 +78,7 @@ func TestEnter(t *testing.T) {
 				goes = changes != nil
 			}
 			if goes != test.goes {
-				t.Errorf("%s: goes on %t", test.reason, goes)
+				t.Errorf("%s: continues %t", test.reason, goes)
 			}
 			if held := slices.Contains(stored.Finalizers, finalizer); held != test.held {
 				t.Errorf("%s: finalizers %v", test.reason, stored.Finalizers)

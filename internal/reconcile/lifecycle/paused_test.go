@@ -22,7 +22,7 @@ func TestPausedInReady(t *testing.T) {
 		reason       string
 		ready, while *metav1.Condition
 	}{
-		"ready": {"what runs goes on running", condition("True", "Ready", ""), condition("True", "Paused", why)},
+		"ready": {"running VMs keep running", condition("True", "Ready", ""), condition("True", "Paused", why)},
 		"not ready": {"the failure may be the reason of the pause", condition("False", "QuotaExceeded", "VMRunning: no cores"),
 			condition("False", "QuotaExceeded", "paused ("+why+"); before that: VMRunning: no cores")},
 		"not known": {"the last verdict stays", condition("Unknown", "Waiting", "Azure does not answer"),
@@ -71,7 +71,7 @@ func TestRequested(t *testing.T) {
 		"never":   {"there was no request", "", "", false},
 		"asked":   {"the request is not handled yet", "12:00", "", true},
 		"again":   {"another value is another wish", "13:00", "12:00", true},
-		"heeded":  {"one pass is enough", "12:00", "12:00", false},
+		"heeded":  {"one reconciliation is enough", "12:00", "12:00", false},
 		"removed": {"taking the annotation away asks for nothing", "", "12:00", false},
 	} {
 		obj := &infrav1.AzureMachine{}

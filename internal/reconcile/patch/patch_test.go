@@ -41,10 +41,11 @@ func TestWriteTellsFailures(t *testing.T) {
 		deleting bool
 		want     error
 	}{
-		"conflict":      {reason: "a failed write must not count as stored", answer: conflict, want: conflict},
-		"gone":          {reason: "resources of an object that does not exist would be lost", answer: gone, want: gone},
-		"gone at last":  {reason: "the end of an object that is being deleted is no failure", answer: gone, deleting: true},
-		"late conflict": {reason: "a finalizer that is not taken away has to be tried again", answer: conflict, deleting: true, want: conflict},
+		"conflict":     {reason: "a failed write must not count as stored", answer: conflict, want: conflict},
+		"gone":         {reason: "resources of an object that does not exist would be lost", answer: gone, want: gone},
+		"gone at last": {reason: "the end of an object that is being deleted is no failure", answer: gone, deleting: true},
+		"late conflict": {reason: "a finalizer that could not be removed has to be removed later", answer: conflict, deleting: true,
+			want: conflict},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

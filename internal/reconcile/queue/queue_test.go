@@ -53,7 +53,7 @@ func TestOrder(t *testing.T) {
 		"priorities of two": {"a higher priority goes before the turn of another namespace",
 			[]added{{-100, request("a", "1")}, {0, request("b", "1")}, {1, request("a", "2")}},
 			[]string{"a/2", "b/1", "a/1"}},
-		"patience": {"who has only a low priority gets the fourth turn",
+		"patience": {"a namespace with low priority gets every fourth turn",
 			[]added{{-100, request("b", "1")}, {1, request("a", "1")}, {1, request("a", "2")}, {1, request("a", "3")}, {1, request("a", "4")},
 				{1, request("a", "5")}},
 			[]string{"a/1", "a/2", "a/3", "b/1", "a/4", "a/5"}},
@@ -243,7 +243,7 @@ func TestShutDownWhileWorking(t *testing.T) {
 	q.ShutDown()
 	q.Done(got)
 	if _, shutdown := q.Get(); !shutdown || len(q.working) != 0 {
-		t.Error("goes on after the shutdown")
+		t.Error("continues after the shutdown")
 	}
 }
 

@@ -31,7 +31,7 @@ func TestMemory(t *testing.T) {
 	}
 
 	if got := memory.TimeUntilDue(object, one); got != 0 {
-		t.Errorf("an unknown object needs a pass, got %s left", got)
+		t.Errorf("an unknown object needs a reconciliation, got %s left", got)
 	}
 	cluster := client.ObjectKey{Namespace: "default", Name: "c1"}
 	if memory.InputChanged(key, one) {
@@ -39,7 +39,7 @@ func TestMemory(t *testing.T) {
 	}
 	due := memory.MarkStable(key, cluster, one, 10*time.Minute)
 	if due <= 0 || due > 10*time.Minute {
-		t.Errorf("the next pass is within the resync, got %s", due)
+		t.Errorf("the next reconciliation is within the resync, got %s", due)
 	}
 	if memory.InputChanged(key, one) || !memory.InputChanged(key, two) {
 		t.Errorf("another input: %t, the same one: %t", memory.InputChanged(key, two), memory.InputChanged(key, one))
@@ -48,26 +48,26 @@ func TestMemory(t *testing.T) {
 		t.Errorf("settled for %s, got %s", due, got)
 	}
 	if got := memory.TimeUntilDue(object, two); got != 0 {
-		t.Errorf("changed input needs a pass, got %s left", got)
+		t.Errorf("changed input needs a reconciliation, got %s left", got)
 	}
 	stale := object.DeepCopy()
 	conditions.Set(stale, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.CreatingReason})
 	if got := memory.TimeUntilDue(stale, one); got != 0 {
-		t.Errorf("an object that is stored as not ready needs a pass, got %s left", got)
+		t.Errorf("an object that is stored as not ready needs a reconciliation, got %s left", got)
 	}
 	now = now.Add(due + time.Second)
 	if got := memory.TimeUntilDue(object, one); got != 0 {
 		t.Errorf("the resync is due, got %s left", got)
 	}
 	if got := memory.MarkStable(key, cluster, one, time.Minute); got > time.Minute || memory.TimeUntilDue(object, one) != got {
-		t.Errorf("what expires in a minute is looked at then, got %s", got)
+		t.Errorf("an object with a fact that expires in a minute is due then, got %s", got)
 	}
 	if got := memory.MarkStable(key, cluster, one, time.Hour); got > 10*time.Minute {
-		t.Errorf("what holds for longer does not put off the resync, got %s", got)
+		t.Errorf("a longer validity does not delay the resync, got %s", got)
 	}
 	memory.Forget(key)
 	if got := memory.TimeUntilDue(object, one); got != 0 {
-		t.Errorf("a forgotten object needs a pass, got %s left", got)
+		t.Errorf("a forgotten object needs a reconciliation, got %s left", got)
 	}
 }
 
@@ -83,11 +83,11 @@ func TestTogether(t *testing.T) {
 	first := next("c1", "network")
 	now = first.Add(-5 * time.Minute)
 	if machine := next("c1", "machine"); !machine.Equal(first) {
-		t.Errorf("a machine is looked at at %s, its network at %s", machine, first)
+		t.Errorf("a machine is synced at %s, its network at %s", machine, first)
 	}
 	now = first.Add(time.Second)
 	if again := next("c1", "network"); !again.Equal(first.Add(10 * time.Minute)) {
-		t.Errorf("looked at at %s, and then at %s", first, again)
+		t.Errorf("synced at %s, and then at %s", first, again)
 	}
 	moments := map[time.Time]bool{}
 	for i := range 100 {
@@ -96,7 +96,7 @@ func TestTogether(t *testing.T) {
 	first, last := slices.MinFunc(slices.Collect(maps.Keys(moments)), time.Time.Compare),
 		slices.MaxFunc(slices.Collect(maps.Keys(moments)), time.Time.Compare)
 	if spread := last.Sub(first); len(moments) < 100 || spread > 30*time.Second && spread < 570*time.Second {
-		t.Errorf("100 clusters are looked at at %d moments in %s", len(moments), spread)
+		t.Errorf("100 clusters are synced at %d moments in %s", len(moments), spread)
 	}
 }
 

@@ -45,7 +45,8 @@ func TestBodiesOfClientGo(t *testing.T) {
 	const value = "Y2FuYXJ5LTNmMGM=" // the canary as a Secret has it
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"kind":"Secret","apiVersion":"v1","metadata":{"name":"credential","namespace":"team"},"data":{"clientSecret":"` + value + `"}}`))
+		_, _ = w.Write([]byte(
+			`{"kind":"Secret","apiVersion":"v1","metadata":{"name":"credential","namespace":"team"},"data":{"clientSecret":"` + value + `"}}`))
 	}))
 	t.Cleanup(server.Close)
 	for format, leaks := range map[string]bool{"text": false, "json": false, "plain text": true, "plain json": true} {

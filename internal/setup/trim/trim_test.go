@@ -54,8 +54,8 @@ func TestTrimmedIsStored(t *testing.T) {
 		reason        string
 		before, after map[string]string
 	}{
-		"one more":    {"an annotation comes to those that are there", nil, map[string]string{"own": "1"}},
-		"the last":    {"a patch of no annotations at all would take away those that were trimmed", map[string]string{"own": "1"}, nil},
+		"one more":    {"an annotation is added to the existing ones", nil, map[string]string{"own": "1"}},
+		"the last":    {"a patch without annotations would remove the trimmed ones", map[string]string{"own": "1"}, nil},
 		"one of two":  {"others stay", map[string]string{"own": "1", "other": "2"}, map[string]string{"other": "2"}},
 		"another one": {"a value changes", map[string]string{"own": "1"}, map[string]string{"own": "2"}},
 	}

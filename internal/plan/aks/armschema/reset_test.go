@@ -104,7 +104,7 @@ func TestRetract(t *testing.T) {
 			want: `{"properties":{"serviceMeshProfile":{"mode":"Disabled"}}}`,
 		},
 		"create only": {
-			reason: "what cannot change is not sent; a person is told", kind: ManagedCluster,
+			reason: "a field that cannot change is not sent; a condition reports it", kind: ManagedCluster,
 			before: `{"properties":{"dnsPrefix":"a","networkProfile":{"podCidr":"10.0.0.0/16"}}}`, body: `{"properties":{}}`,
 			want:     `{"properties":{}}`,
 			wantKept: []string{"/properties/dnsPrefix", "/properties/networkProfile/podCidr"},

@@ -25,7 +25,7 @@ func TestEndpoint(t *testing.T) {
 			observed: `{"properties":{"fqdn":"a","apiServerAccessProfile":{"enablePrivateCluster":true}}}`},
 		"vnet integration": {reason: "the API server has both names and is not private",
 			observed: `{"properties":{"fqdn":"a","privateFQDN":"b","apiServerAccessProfile":{"enableVnetIntegration":true}}}`, host: "a", port: 443},
-		"what cannot be read": {reason: "is as if it were absent", observed: `{"properties":7}`},
+		"unreadable body": {reason: "is as if it were absent", observed: `{"properties":7}`},
 		"profile with no value": {reason: "null is absence", observed: `{"properties":{"fqdn":"a","apiServerAccessProfile":null}}`, host: "a",
 			port: 443},
 	}
