@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/client-go/kubernetes/fake"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -11,13 +12,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedmachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurecluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureclusteridentity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinepool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinetemplate"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremanagedmachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/credentialsecret"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/queue"
 )
 
 // StartProvider starts a manager with the controllers of all clusters.
@@ -32,6 +36,9 @@ func (s *Scenario) StartDyingManager(n int, before bool) *Manager {
 	return s.StartManager(func(ctx context.Context, m *Manager) error {
 		if n > 0 {
 			m.DieAtWrite(n, before)
+		}
+		if s.complete {
+			return registerAll(ctx, m)
 		}
 		return RegisterControllers(ctx, m)
 	})
@@ -86,4 +93,19 @@ func RegisterControllersWith(ctx context.Context, m *Manager, options controller
 	credentials := &credentialsecret.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("credential"),
 		Identities: m.Gate.Identities, ASOResources: true}
 	return credentials.SetupWithManager(m, options)
+}
+
+// registerAll registers the controllers of an installed release that reconcile objects, with the manager's queue.
+func registerAll(ctx context.Context, m *Manager) error {
+	options := controller.Options{MaxConcurrentReconciles: 10, NewQueue: queue.New(time.Now)}
+	if err := RegisterControllersWith(ctx, m, options); err != nil {
+		return err
+	}
+	options.SkipNameValidation = new(true)
+	templates := &azuremachinetemplate.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("template"), Access: m.Gate, Facts: m.Facts}
+	if err := templates.SetupWithManager(ctx, m, options); err != nil {
+		return err
+	}
+	identities := &azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}
+	return reconcile.NewLocalRunner(m.Services, identities).SetupWithManager(ctx, m, options)
 }

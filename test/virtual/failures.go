@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -16,11 +17,8 @@ type Failure struct {
 	Err              error
 }
 
-// Event is what a manager recorded about an object.
-type Event struct {
-	Kind, Name         string
-	Type, Reason, Note string
-}
+// Event is an event that a manager recorded about an object.
+type Event = harness.Event
 
 func (s *Scenario) refuseCall(verb string, object runtime.Object) error {
 	if s.Refuse == nil {
@@ -29,20 +27,43 @@ func (s *Scenario) refuseCall(verb string, object runtime.Object) error {
 	return s.Refuse(verb, object)
 }
 
-// failures is a log that reads the errors of reconciliations out of what controller-runtime logs, and drops everything else.
+// failures is a log that reads the errors of reconciliations out of what controller-runtime logs. Everything is passed on to next; nil drops it.
 type failures struct {
-	world  *Scenario
-	values map[string]any
+	scenario *Scenario
+	values   map[string]any
+	next     logr.LogSink
+}
+
+// newLogger returns the logger of a manager.
+func (s *Scenario) newLogger() logr.Logger {
+	out := &failures{scenario: s}
+	if s.complete {
+		out.next = s.Environment.Logs.NewLogger().GetSink()
+	}
+	return logr.New(out)
 }
 
 // Init implements logr.LogSink, as do the following.
-func (f *failures) Init(logr.RuntimeInfo)        {}
-func (f *failures) Enabled(int) bool             { return false }
-func (f *failures) Info(int, string, ...any)     {}
-func (f *failures) WithName(string) logr.LogSink { return f }
+func (f *failures) Init(logr.RuntimeInfo) {}
+
+func (f *failures) Enabled(level int) bool { return f.next != nil && f.next.Enabled(level) }
+
+func (f *failures) Info(level int, message string, pairs ...any) {
+	f.next.Info(level, message, pairs...)
+}
+
+func (f *failures) WithName(name string) logr.LogSink {
+	if f.next == nil {
+		return f
+	}
+	return &failures{scenario: f.scenario, values: f.values, next: f.next.WithName(name)}
+}
 
 func (f *failures) WithValues(pairs ...any) logr.LogSink {
-	out := &failures{world: f.world, values: map[string]any{}}
+	out := &failures{scenario: f.scenario, values: map[string]any{}}
+	if f.next != nil {
+		out.next = f.next.WithValues(pairs...)
+	}
 	for key, value := range f.values {
 		out.values[key] = value
 	}
@@ -52,34 +73,43 @@ func (f *failures) WithValues(pairs ...any) logr.LogSink {
 	return out
 }
 
-func (f *failures) Error(err error, message string, _ ...any) {
-	if message != "Reconciler error" || f.world.Failed == nil {
+func (f *failures) Error(err error, message string, pairs ...any) {
+	if f.next != nil {
+		f.next.Error(err, message, pairs...)
+	}
+	if message != "Reconciler error" || f.scenario.Failed == nil {
 		return
 	}
 	text := func(key string) string {
 		value, _ := f.values[key].(string)
 		return value
 	}
-	f.world.Failed(Failure{
+	f.scenario.Failed(Failure{
 		Controller: text("controller"), Kind: text("controllerKind"),
 		Object: client.ObjectKey{Namespace: text("namespace"), Name: text("name")}, Err: err,
 	})
 }
 
-// told tells the world of events.
-type told struct{ world *Scenario }
+// recorder passes the events of a manager on to its scenario.
+type recorder struct{ scenario *Scenario }
 
 // Eventf implements events.EventRecorder.
-func (r told) Eventf(regarding, _ runtime.Object, eventType, reason, _, note string, args ...any) {
-	if r.world.Told == nil {
+func (r recorder) Eventf(regarding, _ runtime.Object, eventType, reason, _, note string, args ...any) {
+	s := r.scenario
+	if s.Told == nil && !s.complete {
 		return
 	}
 	event := Event{Type: eventType, Reason: reason, Note: fmt.Sprintf(note, args...)}
 	if object, ok := regarding.(client.Object); ok {
 		event.Name = object.GetName()
-		if kind, err := r.world.Kubernetes.GroupVersionKindFor(object); err == nil {
+		if kind, err := s.Kubernetes.GroupVersionKindFor(object); err == nil {
 			event.Kind = kind.Kind
 		}
 	}
-	r.world.Told(event)
+	if s.complete {
+		s.RecordEvent(event)
+	}
+	if s.Told != nil {
+		s.Told(event)
+	}
 }

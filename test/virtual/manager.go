@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing/synctest"
@@ -62,6 +64,8 @@ type Manager struct {
 	// asks for is done, or before it hears that it is.
 	acts, killAt int
 	before       bool
+	// kubernetes are the writes to Kubernetes.
+	kubernetes []string
 	// writes has only writes to Azure count for killAt.
 	writes bool
 }
@@ -73,7 +77,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	m := &Manager{cancel: cancel, killed: make(chan struct{})}
 	m.Killed = m.killed
 	view := s.Kubernetes.openView(s.Lag)
-	live := interceptor.NewClient(s.Kubernetes, interceptor.Funcs{
+	live := interceptor.NewClient(s.Client, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
 			if err := s.refuseCall("get", obj); err != nil {
 				return err
@@ -84,19 +88,19 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 			if err := s.refuseCall("create", obj); err != nil {
 				return err
 			}
-			return m.runUnlessDead(func() error { return c.Create(ctx, obj, options...) })
+			return m.writeUnlessDead("create", obj, func() error { return c.Create(ctx, obj, options...) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
 			if err := s.refuseCall("patch", obj); err != nil {
 				return err
 			}
-			return m.runUnlessDead(func() error { return c.Patch(ctx, obj, patch, options...) })
+			return m.writeUnlessDead("patch", obj, func() error { return c.Patch(ctx, obj, patch, options...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
 			if err := s.refuseCall("delete", obj); err != nil {
 				return err
 			}
-			return m.runUnlessDead(func() error {
+			return m.writeUnlessDead("delete", obj, func() error {
 				if s.Deleting != nil {
 					s.Deleting(ctx, obj)
 				}
@@ -108,7 +112,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 			if err := s.refuseCall("patch status", obj); err != nil {
 				return err
 			}
-			return m.runUnlessDead(func() error { return c.Status().Patch(ctx, obj, patch, options...) })
+			return m.writeUnlessDead("patch status", obj, func() error { return c.Status().Patch(ctx, obj, patch, options...) })
 		},
 	})
 	m.client = interceptor.NewClient(live, interceptor.Funcs{
@@ -154,13 +158,13 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 				SubscriptionID: s.Azure.SubscriptionID}),
 		Clients: identity.NewClients(armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}),
 	}
-	m.log = logr.New(&failures{world: s})
-	recorder := s.Recorder
-	if recorder == nil {
-		recorder = told{s}
+	m.log = s.newLogger()
+	var recorded events.EventRecorder = recorder{s}
+	if s.Recorder != nil {
+		recorded = s.Recorder
 	}
 	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Now: time.Now, Resync: s.Resync,
-		Recorder: func(string) events.EventRecorder { return recorder }}
+		Recorder: func(string) events.EventRecorder { return recorded }}
 	read := func(ctx context.Context, c *armclient.Client, id arm.ID, options engine.ReadOptions) (json.RawMessage, error) {
 		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false, options)
 		return observed[id.Key()].Body, errors.Join(err, observed[id.Key()].Err)
@@ -219,8 +223,22 @@ func (m *Manager) CountCalls() int {
 	return m.acts
 }
 
-// runUnlessDead does something outside, unless the manager is dead.
-func (m *Manager) runUnlessDead(do func() error) error { return m.countAndRun(false, do) }
+// writeUnlessDead writes to Kubernetes, unless the manager is dead.
+func (m *Manager) writeUnlessDead(verb string, object client.Object, do func() error) error {
+	return m.countAndRun(false, func() error {
+		m.mu.Lock()
+		m.kubernetes = append(m.kubernetes, fmt.Sprintf("%s %T %s", verb, object, object.GetName()))
+		m.mu.Unlock()
+		return do()
+	})
+}
+
+// KubernetesWrites returns the requests that changed something in Kubernetes, as "patch status *v1beta1.AzureCluster c1". Events are left out.
+func (m *Manager) KubernetesWrites() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.kubernetes)
+}
 
 // sendUnlessDead is act for a request to Azure. To read by POST is no write.
 func (m *Manager) sendUnlessDead(request *http.Request, do func() error) error {

@@ -54,6 +54,20 @@ type Scenario struct {
 	Recorder events.EventRecorder
 
 	handler http.Handler
+	// complete is that of the options.
+	complete bool
+}
+
+// Options are the settings of a scenario. With the zero value Azure takes as long as it really does.
+type Options struct {
+	// Azure are the options of the simulated Azure. It has the region eastus unless they name others.
+	Azure server.Options
+	// AtOnce ends operations of Azure as soon as they are polled.
+	AtOnce bool
+	// Complete makes the API server and the manager behave as an installed release: objects pass the schemas and webhooks, all controllers run
+	// with the manager's queue, and no secret value may show up in logs, objects, events and requests. Otherwise tests fill in defaults, and
+	// only the controllers of clusters run, which takes less time.
+	Complete bool
 }
 
 // Play plays a story in a bubble of virtual time, with a manager that runs all controllers.
@@ -68,7 +82,21 @@ func Play(t *testing.T, story func(s *Scenario)) {
 // PlayUnmanaged is Play without a manager.
 func PlayUnmanaged(t *testing.T, story func(s *Scenario)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { story(New(t)) })
+	PlayWith(t, Options{Azure: server.Options{Seed: 7}}, story)
+}
+
+// PlayWith is PlayUnmanaged with options.
+func PlayWith(t *testing.T, options Options, story func(s *Scenario)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { story(newScenario(t, options)) })
+}
+
+// PlayComplete plays a story as a harness.Stage with a real API server has it: Azure's operations end at once, its limits are out of reach, and
+// everything of an installed release takes part. The identity does not exist yet.
+func PlayComplete(t *testing.T, story func(s *Scenario)) {
+	t.Helper()
+	PlayWith(t, Options{AtOnce: true, Complete: true,
+		Azure: server.Options{Seed: 7, Locations: []string{"eastus", "westus"}, Throttle: harness.Unlimited}}, story)
 }
 
 // New returns a scenario in which Azure takes as long as it really does. It has to be called in a bubble of virtual time.
@@ -77,22 +105,26 @@ func New(t *testing.T) *Scenario {
 	return NewWith(t, server.Options{Seed: 7})
 }
 
-// NewWith is New with options of the simulated Azure. It has the region eastus unless they name others.
+// NewWith is New with options of the simulated Azure.
 func NewWith(t *testing.T, options server.Options) *Scenario {
 	t.Helper()
-	options.TimeScale = 1
-	return newScenario(t, options)
+	return newScenario(t, Options{Azure: options})
 }
 
 // NewAtOnce is New with an Azure whose operations end as soon as they are polled.
 func NewAtOnce(t *testing.T) *Scenario {
 	t.Helper()
-	return newScenario(t, server.Options{Seed: 7})
+	return newScenario(t, Options{AtOnce: true, Azure: server.Options{Seed: 7}})
 }
 
-func newScenario(t *testing.T, options server.Options) *Scenario {
+func newScenario(t *testing.T, o Options) *Scenario {
 	t.Helper()
-	s := &Scenario{Resync: 10 * time.Minute, Full: time.Hour}
+	s := &Scenario{Resync: 10 * time.Minute, Full: time.Hour, complete: o.Complete}
+	options := o.Azure
+	options.TimeScale = 1
+	if o.AtOnce {
+		options.TimeScale = 0
+	}
 	if options.Locations == nil {
 		options.Locations = []string{"eastus"}
 	}
@@ -109,16 +141,35 @@ func newScenario(t *testing.T, options server.Options) *Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Sim, s.handler, s.Kubernetes = sim, sim.Handler(), objects
-	s.Stage = harness.NewVirtualStage(t, objects, sim, transport(s.serveAzure))
+	s.Sim, s.handler = sim, sim.Handler()
+	s.Stage = harness.NewVirtualStage(t, sim, transport(s.serveAzure))
+	s.useKubernetes(objects)
 	t.Cleanup(func() {
+		if s.complete {
+			s.CheckSecrets()
+		}
 		if err := sim.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	s.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
-	s.CreateIdentity()
+	if !s.complete {
+		s.CreateIdentity()
+	}
 	return s
+}
+
+// useKubernetes sets the API server of the scenario.
+func (s *Scenario) useKubernetes(objects *Kubernetes) {
+	s.T.Helper()
+	s.Kubernetes, s.Client = objects, objects
+	if s.complete {
+		admitted, err := admitWrites(objects)
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		s.Client = admitted
+	}
 }
 
 // NewManagementCluster returns another management cluster in front of the same Azure, as that to which clusterctl moves a cluster: without a
@@ -131,7 +182,8 @@ func (s *Scenario) NewManagementCluster() *Scenario {
 	}
 	objects.SkipUIDs(1 << 20) // UIDs are those of no other cluster.
 	out := *s
-	out.Kubernetes, out.Stage = objects, s.Stage.WithClient(objects)
+	out.Stage = s.Stage.Clone()
+	out.useKubernetes(objects)
 	out.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
 	return &out
 }

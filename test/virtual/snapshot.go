@@ -49,5 +49,5 @@ func (s *Scenario) RestoreSnapshot(snapshot Snapshot) {
 			s.T.Fatal(err)
 		}
 	}
-	s.Kubernetes, s.Client = objects, objects
+	s.useKubernetes(objects)
 }

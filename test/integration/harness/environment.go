@@ -120,8 +120,8 @@ func startEnvironment(logs *Logs, flags []string) (*Environment, error) {
 	}
 
 	e := &Environment{Logs: logs}
-	ctrl.SetLogger(e.Logs.newLogger())
-	klog.SetLogger(e.Logs.newLogger())
+	ctrl.SetLogger(e.Logs.NewLogger())
+	klog.SetLogger(e.Logs.NewLogger())
 	serving := envtest.WebhookInstallOptions{Paths: []string{filepath.Join(root, "config", "webhook", "manifests.yaml")}}
 	serving.LocalServingHost, serving.LocalServingPort = ownAddress()
 	// Only the stored versions are used, so the conversion webhooks of Cluster API are not needed.

@@ -15,6 +15,21 @@ var changing = regexp.MustCompile(` \([0-9.hms]+\)$|[0-9a-f]{8}-[0-9a-f-]{27}\)$
 // virtualNetworks/a". Durations are left out, and of request IDs all but the words before.
 func (s *Stage) ListEvents(kind, name string) []string {
 	s.T.Helper()
+	var out []string
+	for _, event := range s.readEvents() {
+		if event.Kind == kind && event.Name == name {
+			out = append(out, event.Type+" "+event.Reason+" "+changing.ReplaceAllString(event.Note, ""))
+		}
+	}
+	return out
+}
+
+// readEvents returns all events of the stage, in the order in which they happened.
+func (s *Stage) readEvents() []Event {
+	s.T.Helper()
+	if s.virtual {
+		return s.listRecorded()
+	}
 	list := &eventsv1.EventList{}
 	ctx, cancel := s.withPatience()
 	defer cancel()
@@ -22,11 +37,9 @@ func (s *Stage) ListEvents(kind, name string) []string {
 		s.T.Fatalf("list events: %v", err)
 	}
 	slices.SortStableFunc(list.Items, func(a, b eventsv1.Event) int { return a.EventTime.Compare(b.EventTime.Time) })
-	var out []string
+	var out []Event
 	for _, event := range list.Items {
-		if event.Regarding.Kind == kind && event.Regarding.Name == name {
-			out = append(out, event.Type+" "+event.Reason+" "+changing.ReplaceAllString(event.Note, ""))
-		}
+		out = append(out, Event{Kind: event.Regarding.Kind, Name: event.Regarding.Name, Type: event.Type, Reason: event.Reason, Note: event.Note})
 	}
 	return out
 }

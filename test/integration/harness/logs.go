@@ -20,7 +20,8 @@ type Logs struct {
 
 func newLogs() *Logs { return &Logs{} }
 
-func (l *Logs) newLogger() logr.Logger {
+// NewLogger returns a logger whose lines are kept.
+func (l *Logs) NewLogger() logr.Logger {
 	return funcr.New(func(prefix, arguments string) {
 		l.mu.Lock()
 		defer l.mu.Unlock()

@@ -50,7 +50,7 @@ const userID = "99999999-9999-9999-9999-999999999999"
 // NewSimulator returns a simulator in which operations end at once, for a test that needs no API server.
 func NewSimulator(t testing.TB, secret string) *Simulator {
 	t.Helper()
-	return newSimulator(t, secret, secret, 0, unlimited, false)
+	return newSimulator(t, secret, secret, 0, Unlimited, false)
 }
 
 // newSimulator starts a simulator in which operations take timeScale times as long as on Azure.

@@ -41,6 +41,8 @@ type Stage struct {
 	clock clock
 	// virtual is set in a bubble of virtual time.
 	virtual bool
+	// recorded are the events of managers in virtual time.
+	recorded *recordedEvents
 	// logged is how many lines were logged before the stage.
 	logged int
 	// secrets are values that must not show up anywhere.
@@ -57,16 +59,16 @@ func NewStage(t testing.TB, environment *Environment) *Stage {
 func NewSlowStage(t testing.TB, environment *Environment, timeScale float64) *Stage {
 	t.Helper()
 	// Limits are measured elsewhere; at a time scale they would be those of a slow Azure.
-	return newStage(t, environment, timeScale, unlimited, false)
+	return newStage(t, environment, timeScale, Unlimited, false)
 }
 
-// unlimited are limits that no test reaches.
-var unlimited = &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}
+// Unlimited are limits that no test reaches.
+var Unlimited = &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}
 
 // NewGuardedStage is NewStage in which the provider may do in Azure what Azure.Grant gives it, and nothing else.
 func NewGuardedStage(t testing.TB, environment *Environment) *Stage {
 	t.Helper()
-	return newStage(t, environment, 0, unlimited, true)
+	return newStage(t, environment, 0, Unlimited, true)
 }
 
 // NewRealStage is NewStage in which Azure's operations take as long as on Azure, and requests are limited as there.
@@ -85,7 +87,7 @@ func newStage(t testing.TB, environment *Environment, timeScale float64, throttl
 	s.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
 	// Cleanups run last in, first out: this one comes after the managers are stopped.
 	t.Cleanup(func() {
-		s.checkSecrets()
+		s.CheckSecrets()
 		if t.Failed() {
 			s.logDiagnosis()
 		}
@@ -121,7 +123,7 @@ func (s *Stage) newStageIn(t testing.TB, environment *Environment, namespace str
 	other := &Stage{T: t, Environment: environment, Client: environment.Client, Namespace: namespace, Azure: s.Azure, secrets: s.secrets,
 		logged: s.logged}
 	other.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}})
-	t.Cleanup(other.checkSecrets)
+	t.Cleanup(other.CheckSecrets)
 	return other
 }
 
@@ -263,8 +265,12 @@ func (s *Stage) visibleTexts() map[string]string {
 	add(&infrav1.AzureASOManagedControlPlaneList{})
 	add(&infrav1.AzureASOManagedMachinePoolList{})
 	add(&infrav1.AzureClusterIdentityList{})
-	add(&corev1.EventList{})
-	add(&eventsv1.EventList{})
+	if s.virtual {
+		out["events"] = fmt.Sprint(s.listRecorded())
+	} else {
+		add(&corev1.EventList{})
+		add(&eventsv1.EventList{})
+	}
 	raw, err := json.Marshal(s.Azure.Requests())
 	if err != nil {
 		s.T.Error(err)
@@ -274,8 +280,8 @@ func (s *Stage) visibleTexts() map[string]string {
 	return out
 }
 
-// checkSecrets fails the test when a secret value is anywhere it must not be.
-func (s *Stage) checkSecrets() {
+// CheckSecrets fails the test when a secret value is anywhere it must not be.
+func (s *Stage) CheckSecrets() {
 	s.T.Helper()
 	for where, text := range s.visibleTexts() {
 		for _, secret := range s.secrets {

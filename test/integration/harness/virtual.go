@@ -2,11 +2,10 @@ package harness
 
 import (
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
-
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
@@ -17,21 +16,22 @@ const VirtualEndpoint = "https://azure.example"
 // virtualPatience is how long a stage in virtual time waits: Azure takes as long as the real one.
 const virtualPatience = 2 * time.Hour
 
-// NewVirtualStage returns a stage in a bubble of virtual time. The transport leads to the simulator, without a network. Nothing is created yet.
-func NewVirtualStage(t testing.TB, client client.WithWatch, sim *server.Server, transport http.RoundTripper) *Stage {
+// NewVirtualStage returns a stage in a bubble of virtual time. The transport leads to the simulator, without a network. It has no client and no objects yet.
+func NewVirtualStage(t testing.TB, sim *server.Server, transport http.RoundTripper) *Stage {
 	t.Helper()
 	azure := &Simulator{
 		Server: sim, URL: VirtualEndpoint, HTTP: &http.Client{Transport: transport}, SubscriptionID: server.DefaultSubscription,
 		TenantID: server.DefaultTenant, ClientID: server.DefaultClientID, ClientSecret: server.DefaultSecret, t: t, patience: virtualPatience,
 	}
 	azure.bearer = sync.OnceValue(func() string { return azure.Token(azure.ClientID) })
-	return &Stage{T: t, Environment: &Environment{Client: client, Logs: newLogs()}, Client: client, Namespace: "default", Azure: azure, virtual: true}
+	return &Stage{T: t, Environment: &Environment{Logs: newLogs()}, Namespace: "default", Azure: azure, virtual: true,
+		recorded: &recordedEvents{}, secrets: []string{azure.ClientSecret}}
 }
 
-// WithClient returns the same namespace in another management cluster in front of the same Azure.
-func (s *Stage) WithClient(client client.WithWatch) *Stage {
-	return &Stage{T: s.T, Environment: &Environment{Client: client, Logs: s.Environment.Logs}, Client: client, Namespace: s.Namespace, Azure: s.Azure,
-		virtual: s.virtual}
+// Clone returns a stage in virtual time with the same Azure, events and logs, for another API server.
+func (s *Stage) Clone() *Stage {
+	return &Stage{T: s.T, Environment: s.Environment, Namespace: s.Namespace, Azure: s.Azure, virtual: s.virtual, recorded: s.recorded,
+		secrets: s.secrets}
 }
 
 // actMeanwhile calls what is to be done while something is waited for.
@@ -39,4 +39,29 @@ func (s *Stage) actMeanwhile() {
 	if s.Meanwhile != nil {
 		s.Meanwhile()
 	}
+}
+
+// Event is an event of an object.
+type Event struct{ Kind, Name, Type, Reason, Note string }
+
+// recordedEvents are the events that managers in virtual time recorded. Repetitions of one are left out, as an API server counts them in a series.
+type recordedEvents struct {
+	mu     sync.Mutex
+	events []Event
+}
+
+// RecordEvent adds an event of a manager in virtual time.
+func (s *Stage) RecordEvent(event Event) {
+	s.recorded.mu.Lock()
+	defer s.recorded.mu.Unlock()
+	if !slices.Contains(s.recorded.events, event) {
+		s.recorded.events = append(s.recorded.events, event)
+	}
+}
+
+// listRecorded returns the events that managers in virtual time recorded.
+func (s *Stage) listRecorded() []Event {
+	s.recorded.mu.Lock()
+	defer s.recorded.mu.Unlock()
+	return slices.Clone(s.recorded.events)
 }

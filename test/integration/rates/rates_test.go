@@ -1,3 +1,5 @@
+// Package rates_test has Azure refuse things for as long as it lasts, in virtual time, and counts the cost of one minute: reconciliations of
+// the object, and requests to Azure.
 package rates_test
 
 import (
@@ -15,6 +17,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // What a refusal may cost in its first minute. One that only a person can mend is tried twice or thrice; one that may pass by
@@ -46,14 +49,14 @@ type subject struct {
 	trace string
 }
 
-// counted is one test with its manager.
+// counted is a scenario whose reconciliations and requests are counted.
 type counted struct {
-	*harness.Stage
+	*virtual.Scenario
 	subjects []subject
 }
 
-// refuse has Azure refuse requests for a resource of the subject, whose ID is the glob.
-func (c *counted) refuse(kind, name, method, glob string, r refusal) {
+// addRefusal has Azure refuse requests for a resource of the subject, whose ID is the glob.
+func (c *counted) addRefusal(kind, name, method, glob string, r refusal) {
 	c.T.Helper()
 	rule := r.rule
 	rule.Method, rule.ID, rule.Count = method, glob, -1
@@ -61,24 +64,24 @@ func (c *counted) refuse(kind, name, method, glob string, r refusal) {
 		c.T.Fatal(err)
 	}
 	if method == "DELETE" {
-		bound := r.bound()
+		bound := r.maxCost()
 		bound.calls += deleting.calls
 		c.subjects = append(c.subjects, subject{kind: kind, name: name, refusal: r, bound: bound})
 		return
 	}
-	c.expect(kind, name, "", r)
+	c.addSubject(kind, name, "", r)
 }
 
-// expect counts a subject that is made.
-func (c *counted) expect(kind, name, trace string, r refusal) {
-	bound := r.bound()
+// addSubject adds a subject that is made.
+func (c *counted) addSubject(kind, name, trace string, r refusal) {
+	bound := r.maxCost()
 	bound.passes += building[kind].passes
 	bound.calls += building[kind].calls
 	c.subjects = append(c.subjects, subject{kind: kind, name: name, refusal: r, bound: bound, trace: trace})
 }
 
-// passes returns how often a controller has begun a pass over each subject.
-func (c *counted) passes() []int {
+// countReconciliations returns how many reconciliations of each subject have begun.
+func (c *counted) countReconciliations() []int {
 	out := make([]int, len(c.subjects))
 	for _, line := range c.Environment.Logs.LinesContaining(`"msg"="Reconciling"`) {
 		for i, s := range c.subjects {
@@ -91,8 +94,8 @@ func (c *counted) passes() []int {
 	return out
 }
 
-// calls returns the requests about an object after the mark.
-func (c *counted) calls(s subject, mark harness.Mark) []string {
+// listCalls returns the requests about an object after the mark.
+func (c *counted) listCalls(s subject, mark harness.Mark) []string {
 	trace := s.trace
 	if trace == "" {
 		trace = "/" + s.name
@@ -107,17 +110,17 @@ func (c *counted) calls(s subject, mark harness.Mark) []string {
 	return out
 }
 
-// minute has begin happen, and judges what every subject cost in the minute after it.
-func (c *counted) minute(begin func()) {
+// countMinute calls begin, and checks the cost of each subject in the minute after it.
+func (c *counted) countMinute(begin func()) {
 	c.T.Helper()
 	mark := c.Azure.MarkRequests()
-	before := c.passes()
+	before := c.countReconciliations()
 	over := time.After(time.Minute)
 	begin()
 	<-over
-	after := c.passes()
+	after := c.countReconciliations()
 	for i, s := range c.subjects {
-		passes, calls := after[i]-before[i], c.calls(s, mark)
+		passes, calls := after[i]-before[i], c.listCalls(s, mark)
 		c.T.Logf("%-24s %-28s %3d passes %3d calls", s.kind, s.name, passes, len(calls))
 		if passes > s.bound.passes || len(calls) > s.bound.calls {
 			c.T.Errorf("%s %s: %s: %d passes and %d requests in a minute, at most %d and %d are needed:\n%s", s.kind, s.name, s.refusal.reason,
@@ -129,22 +132,24 @@ func (c *counted) minute(begin func()) {
 	}
 }
 
-// bound returns what the refusal may cost.
-func (r refusal) bound() cost {
+// maxCost returns what the refusal may cost.
+func (r refusal) maxCost() cost {
 	if r.retried {
 		return retriedBound
 	}
 	return stalledBound
 }
 
-func newCounted(t *testing.T) *counted {
-	c := &counted{Stage: harness.NewStage(t, environment)}
-	c.StartManager(harness.ManagerOptions{})
-	c.CreateIdentity()
-	return c
+// playCounted plays a story with a manager. There is no identity yet.
+func playCounted(t *testing.T, story func(c *counted)) {
+	t.Helper()
+	virtual.PlayComplete(t, func(s *virtual.Scenario) {
+		s.StartProvider()
+		story(&counted{Scenario: s})
+	})
 }
 
-func (c *counted) delete(object client.Object, name string) {
+func (c *counted) deleteObject(object client.Object, name string) {
 	c.T.Helper()
 	c.ReadObject(object, name)
 	if err := c.Client.Delete(c.T.Context(), object); err != nil {
@@ -152,8 +157,8 @@ func (c *counted) delete(object client.Object, name string) {
 	}
 }
 
-// each calls f for the refusals in the order of their names.
-func each(refusals map[string]refusal, f func(name string, r refusal)) {
+// eachRefusal calls f for the refusals in the order of their names.
+func eachRefusal(refusals map[string]refusal, f func(name string, r refusal)) {
 	for _, name := range slices.Sorted(maps.Keys(refusals)) {
 		f(name, refusals[name])
 	}
@@ -164,269 +169,282 @@ const otherSubscription = "00000000-0000-0000-0000-0000000000ff"
 
 var wrongSubscription = refusal{reason: "the subscription does not exist"}
 
-func TestClusters(t *testing.T) {
+func TestRefusedClustersAreTriedRarely(t *testing.T) {
 	t.Parallel()
-	const kind = "AzureCluster"
-	c := newCounted(t)
-	each(locked, func(name string, r refusal) {
-		c.CreateCluster(c.AzureCluster("c-delete-" + name))
-	})
-	each(locked, func(name string, r refusal) { c.WaitClusterProvisioned("c-delete-" + name) })
+	playCounted(t, func(c *counted) {
+		c.CreateIdentity()
+		const kind = "AzureCluster"
+		eachRefusal(locked, func(name string, r refusal) {
+			c.CreateCluster(c.AzureCluster("c-delete-" + name))
+		})
+		eachRefusal(locked, func(name string, r refusal) { c.WaitClusterProvisioned("c-delete-" + name) })
 
-	var begin []func()
-	create := func(name string, change func(*infrav1.AzureCluster)) {
-		begin = append(begin, func() {
-			azureCluster := c.AzureCluster(name)
-			if change != nil {
-				change(azureCluster)
+		var begin []func()
+		create := func(name string, change func(*infrav1.AzureCluster)) {
+			begin = append(begin, func() {
+				azureCluster := c.AzureCluster(name)
+				if change != nil {
+					change(azureCluster)
+				}
+				c.CreateCluster(azureCluster)
+			})
+		}
+		eachRefusal(locked, func(name string, r refusal) {
+			name = "c-delete-" + name
+			c.addRefusal(kind, name, "DELETE", "*/resourcegroups/"+name, r)
+			begin = append(begin, func() {
+				c.deleteObject(&clusterv1.Cluster{}, name)
+				c.deleteObject(&infrav1.AzureCluster{}, name)
+			})
+		})
+		eachRefusal(withoutThrottling(refusals), func(name string, r refusal) {
+			name = "c-write-" + name
+			c.addRefusal(kind, name, "PUT", "*/resourcegroups/"+name+"/*/virtualnetworks/*", r)
+			create(name, nil)
+		})
+		eachRefusal(withoutThrottling(unreadable), func(name string, r refusal) {
+			name = "c-read-" + name
+			c.addRefusal(kind, name, "GET", "*/resourcegroups/"+name+"/*", r)
+			create(name, nil)
+		})
+		c.addSubject(kind, "c-subscription", otherSubscription, wrongSubscription)
+		create("c-subscription", func(a *infrav1.AzureCluster) { a.Spec.SubscriptionID = otherSubscription })
+		c.addSubject(kind, "c-peering", "", refusal{reason: "the network that the spec names does not exist", retried: true})
+		c.subjects[len(c.subjects)-1].bound.passes += standing.passes
+		create("c-peering", func(a *infrav1.AzureCluster) {
+			a.Spec.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "nobody",
+				RemoteVnetName: "nowhere"}}}
+		})
+		c.countMinute(func() {
+			for _, f := range begin {
+				f()
 			}
-			c.CreateCluster(azureCluster)
 		})
-	}
-	each(locked, func(name string, r refusal) {
-		name = "c-delete-" + name
-		c.refuse(kind, name, "DELETE", "*/resourcegroups/"+name, r)
-		begin = append(begin, func() {
-			c.delete(&clusterv1.Cluster{}, name)
-			c.delete(&infrav1.AzureCluster{}, name)
-		})
-	})
-	each(unthrottled(refusals), func(name string, r refusal) {
-		name = "c-write-" + name
-		c.refuse(kind, name, "PUT", "*/resourcegroups/"+name+"/*/virtualnetworks/*", r)
-		create(name, nil)
-	})
-	each(unthrottled(unreadable), func(name string, r refusal) {
-		name = "c-read-" + name
-		c.refuse(kind, name, "GET", "*/resourcegroups/"+name+"/*", r)
-		create(name, nil)
-	})
-	c.expect(kind, "c-subscription", otherSubscription, wrongSubscription)
-	create("c-subscription", func(a *infrav1.AzureCluster) { a.Spec.SubscriptionID = otherSubscription })
-	c.expect(kind, "c-peering", "", refusal{reason: "the network that the spec names does not exist", retried: true})
-	c.subjects[len(c.subjects)-1].bound.passes += standing.passes
-	create("c-peering", func(a *infrav1.AzureCluster) {
-		a.Spec.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "nobody",
-			RemoteVnetName: "nowhere"}}}
-	})
-	c.minute(func() {
-		for _, f := range begin {
-			f()
-		}
 	})
 }
 
-func TestMachines(t *testing.T) {
+func TestRefusedMachinesAreTriedRarely(t *testing.T) {
 	t.Parallel()
-	const kind = "AzureMachine"
-	c := newCounted(t)
-	c.CreateCluster(c.AzureCluster("base"))
-	c.WaitClusterProvisioned("base")
-	each(locked, func(name string, r refusal) {
-		c.CreateMachine(c.AzureMachine("base", "m-delete-"+name), harness.Worker, "")
-	})
-	each(locked, func(name string, r refusal) { c.WaitMachineProvisioned("m-delete-" + name) })
+	playCounted(t, func(c *counted) {
+		c.CreateIdentity()
+		const kind = "AzureMachine"
+		c.CreateCluster(c.AzureCluster("base"))
+		c.WaitClusterProvisioned("base")
+		eachRefusal(locked, func(name string, r refusal) {
+			c.CreateMachine(c.AzureMachine("base", "m-delete-"+name), harness.Worker, "")
+		})
+		eachRefusal(locked, func(name string, r refusal) { c.WaitMachineProvisioned("m-delete-" + name) })
 
-	var begin []func()
-	create := func(name string, windows bool) {
-		begin = append(begin, func() {
-			machine := c.AzureMachine("base", name)
-			if windows {
-				machine.Spec.OSDisk.OSType = infrav1.WindowsOS
+		var begin []func()
+		create := func(name string, windows bool) {
+			begin = append(begin, func() {
+				machine := c.AzureMachine("base", name)
+				if windows {
+					machine.Spec.OSDisk.OSType = infrav1.WindowsOS
+				}
+				c.CreateMachine(machine, harness.Worker, "")
+			})
+		}
+		eachRefusal(locked, func(name string, r refusal) {
+			name = "m-delete-" + name
+			c.addRefusal(kind, name, "DELETE", "*/virtualmachines/"+name, r)
+			begin = append(begin, func() { c.deleteObject(&infrav1.AzureMachine{}, name) })
+		})
+		eachRefusal(withoutThrottling(refusals), func(name string, r refusal) {
+			c.addRefusal(kind, "m-linux-"+name, "PUT", "*/virtualmachines/m-linux-"+name, r)
+			create("m-linux-"+name, false)
+			if name == "parameter" || name == "failed" || name == "error" {
+				// The names of Windows computers have 15 characters at most.
+				windows := "w-" + name
+				c.addRefusal(kind, windows, "PUT", "*/virtualmachines/"+windows, r)
+				create(windows, true)
+				c.addRefusal(kind, "m-nic-"+name, "PUT", "*/networkinterfaces/m-nic-"+name+"*", r)
+				create("m-nic-"+name, false)
 			}
-			c.CreateMachine(machine, harness.Worker, "")
 		})
-	}
-	each(locked, func(name string, r refusal) {
-		name = "m-delete-" + name
-		c.refuse(kind, name, "DELETE", "*/virtualmachines/"+name, r)
-		begin = append(begin, func() { c.delete(&infrav1.AzureMachine{}, name) })
-	})
-	each(unthrottled(refusals), func(name string, r refusal) {
-		c.refuse(kind, "m-linux-"+name, "PUT", "*/virtualmachines/m-linux-"+name, r)
-		create("m-linux-"+name, false)
-		if name == "parameter" || name == "failed" || name == "error" {
-			// The names of Windows computers have 15 characters at most.
-			windows := "w-" + name
-			c.refuse(kind, windows, "PUT", "*/virtualmachines/"+windows, r)
-			create(windows, true)
-			c.refuse(kind, "m-nic-"+name, "PUT", "*/networkinterfaces/m-nic-"+name+"*", r)
-			create("m-nic-"+name, false)
-		}
-	})
-	c.minute(func() {
-		for _, f := range begin {
-			f()
-		}
-	})
-}
-
-// TestNetworkOfMachines has machines whose network cannot be read any more. What they read is shared, so it is counted for all.
-func TestNetworkOfMachines(t *testing.T) {
-	t.Parallel()
-	c := newCounted(t)
-	c.CreateCluster(c.AzureCluster("base"))
-	c.WaitClusterProvisioned("base")
-	if err := c.Azure.AddFault(fault.Rule{Method: "GET", ID: "*/virtualnetworks/*", Count: -1, Kind: fault.Status, Status: 403,
-		Code: "AuthorizationFailed", Message: "No."}); err != nil {
-		t.Fatal(err)
-	}
-	// The engine's reads of the moment are over.
-	c.AdvanceClock(10 * time.Minute)
-	for i := range 5 {
-		c.subjects = append(c.subjects,
-			subject{kind: "AzureMachine", name: fmt.Sprintf("m%d", i), refusal: refusals["forbidden"],
-				bound: cost{passes: stalledBound.passes + building["AzureMachine"].passes, calls: stalledBound.calls}, trace: "/virtualnetworks/"})
-	}
-	c.minute(func() {
-		for _, s := range c.subjects {
-			c.CreateMachine(c.AzureMachine("base", s.name), harness.Worker, "")
-		}
-	})
-}
-
-func TestManagedClusters(t *testing.T) {
-	t.Parallel()
-	const kind = "AzureManagedControlPlane"
-	c := newCounted(t)
-	pool := harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1}
-	each(locked, func(name string, r refusal) { c.CreateManagedCluster(c.ControlPlane("k-delete-"+name), pool) })
-	each(locked, func(name string, r refusal) { c.WaitControlPlaneReady("k-delete-" + name) })
-
-	var begin []func()
-	create := func(name string, change func(*infrav1.AzureManagedControlPlane)) {
-		begin = append(begin, func() {
-			controlPlane := c.ControlPlane(name)
-			if change != nil {
-				change(controlPlane)
+		c.countMinute(func() {
+			for _, f := range begin {
+				f()
 			}
-			c.CreateManagedCluster(controlPlane, pool)
 		})
-	}
-	each(locked, func(name string, r refusal) {
-		name = "k-delete-" + name
-		c.refuse(kind, name, "DELETE", "*/resourcegroups/"+name, r)
-		begin = append(begin, func() {
-			c.delete(&clusterv1.Cluster{}, name)
-			// The control plane waits for its pools.
-			c.delete(&infrav1.AzureManagedMachinePool{}, name+"-"+pool.Name)
-			c.delete(&infrav1.AzureManagedControlPlane{}, name)
-		})
-	})
-	each(unthrottled(refusals), func(name string, r refusal) {
-		name = "k-write-" + name
-		c.refuse(kind, name, "PUT", "*/managedclusters/"+name, r)
-		create(name, nil)
-	})
-	each(unthrottled(unreadable), func(name string, r refusal) {
-		name = "k-read-" + name
-		c.refuse(kind, name, "GET", "*/managedclusters/"+name, r)
-		create(name, nil)
-	})
-	c.expect(kind, "k-subscription", otherSubscription, wrongSubscription)
-	create("k-subscription", func(p *infrav1.AzureManagedControlPlane) { p.Spec.SubscriptionID = otherSubscription })
-	c.minute(func() {
-		for _, f := range begin {
-			f()
-		}
 	})
 }
 
-func TestManagedPools(t *testing.T) {
+// TestMachinesShareReadsOfAnUnreadableNetwork has machines whose network cannot be read any more. What they read is shared, so it is counted for all.
+func TestMachinesShareReadsOfAnUnreadableNetwork(t *testing.T) {
 	t.Parallel()
-	const kind = "AzureManagedMachinePool"
-	c := newCounted(t)
-	user := func(name string) harness.ManagedPool {
-		return harness.ManagedPool{Name: name, Mode: "User", Replicas: 1}
-	}
-	pools := []harness.ManagedPool{{Name: "pool0", Mode: "System", Replicas: 1}}
-	// AKS has names of pools with 12 characters at most, and one operation per cluster at a time.
-	each(locked, func(name string, r refusal) { pools = append(pools, user("d"+name)) })
-	c.CreateManagedCluster(c.ControlPlane("base"), pools...)
-	c.WaitManagedClusterReady("base", pools...)
-
-	var begin []func()
-	each(locked, func(name string, r refusal) {
-		c.refuse(kind, "base-d"+name, "DELETE", "*/agentpools/d"+name, r)
-		c.subjects[len(c.subjects)-1].trace = "/agentpools/d" + name + "/"
-		begin = append(begin, func() { c.delete(&infrav1.AzureManagedMachinePool{}, "base-d"+name) })
-	})
-	each(unthrottled(refusals), func(name string, r refusal) {
-		c.refuse(kind, "base-w"+name, "PUT", "*/agentpools/w"+name, r)
-		c.subjects[len(c.subjects)-1].trace = "/agentpools/w" + name + "/"
-		begin = append(begin, func() { c.CreateManagedPool("base", user("w"+name)) })
-	})
-	c.minute(func() {
-		for _, f := range begin {
-			f()
+	playCounted(t, func(c *counted) {
+		c.CreateIdentity()
+		c.CreateCluster(c.AzureCluster("base"))
+		c.WaitClusterProvisioned("base")
+		if err := c.Azure.AddFault(fault.Rule{Method: "GET", ID: "*/virtualnetworks/*", Count: -1, Kind: fault.Status, Status: 403,
+			Code: "AuthorizationFailed", Message: "No."}); err != nil {
+			c.T.Fatal(err)
 		}
+		// The engine's reads of the moment are over.
+		c.AdvanceClock(10 * time.Minute)
+		for i := range 5 {
+			c.subjects = append(c.subjects,
+				subject{kind: "AzureMachine", name: fmt.Sprintf("m%d", i), refusal: refusals["forbidden"],
+					bound: cost{passes: stalledBound.passes + building["AzureMachine"].passes, calls: stalledBound.calls}, trace: "/virtualnetworks/"})
+		}
+		c.countMinute(func() {
+			for _, s := range c.subjects {
+				c.CreateMachine(c.AzureMachine("base", s.name), harness.Worker, "")
+			}
+		})
 	})
 }
 
-// unthrottled returns the refusals that hold up nobody else: who is throttled is the principal, with all that it does.
-func unthrottled(refusals map[string]refusal) map[string]refusal {
+func TestRefusedManagedClustersAreTriedRarely(t *testing.T) {
+	t.Parallel()
+	playCounted(t, func(c *counted) {
+		c.CreateIdentity()
+		const kind = "AzureManagedControlPlane"
+		pool := harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1}
+		eachRefusal(locked, func(name string, r refusal) { c.CreateManagedCluster(c.ControlPlane("k-delete-"+name), pool) })
+		eachRefusal(locked, func(name string, r refusal) { c.WaitControlPlaneReady("k-delete-" + name) })
+
+		var begin []func()
+		create := func(name string, change func(*infrav1.AzureManagedControlPlane)) {
+			begin = append(begin, func() {
+				controlPlane := c.ControlPlane(name)
+				if change != nil {
+					change(controlPlane)
+				}
+				c.CreateManagedCluster(controlPlane, pool)
+			})
+		}
+		eachRefusal(locked, func(name string, r refusal) {
+			name = "k-delete-" + name
+			c.addRefusal(kind, name, "DELETE", "*/resourcegroups/"+name, r)
+			begin = append(begin, func() {
+				c.deleteObject(&clusterv1.Cluster{}, name)
+				// The control plane waits for its pools.
+				c.deleteObject(&infrav1.AzureManagedMachinePool{}, name+"-"+pool.Name)
+				c.deleteObject(&infrav1.AzureManagedControlPlane{}, name)
+			})
+		})
+		eachRefusal(withoutThrottling(refusals), func(name string, r refusal) {
+			name = "k-write-" + name
+			c.addRefusal(kind, name, "PUT", "*/managedclusters/"+name, r)
+			create(name, nil)
+		})
+		eachRefusal(withoutThrottling(unreadable), func(name string, r refusal) {
+			name = "k-read-" + name
+			c.addRefusal(kind, name, "GET", "*/managedclusters/"+name, r)
+			create(name, nil)
+		})
+		c.addSubject(kind, "k-subscription", otherSubscription, wrongSubscription)
+		create("k-subscription", func(p *infrav1.AzureManagedControlPlane) { p.Spec.SubscriptionID = otherSubscription })
+		c.countMinute(func() {
+			for _, f := range begin {
+				f()
+			}
+		})
+	})
+}
+
+func TestRefusedManagedPoolsAreTriedRarely(t *testing.T) {
+	t.Parallel()
+	playCounted(t, func(c *counted) {
+		c.CreateIdentity()
+		const kind = "AzureManagedMachinePool"
+		user := func(name string) harness.ManagedPool {
+			return harness.ManagedPool{Name: name, Mode: "User", Replicas: 1}
+		}
+		pools := []harness.ManagedPool{{Name: "pool0", Mode: "System", Replicas: 1}}
+		// AKS has names of pools with 12 characters at most, and one operation per cluster at a time.
+		eachRefusal(locked, func(name string, r refusal) { pools = append(pools, user("d"+name)) })
+		c.CreateManagedCluster(c.ControlPlane("base"), pools...)
+		c.WaitManagedClusterReady("base", pools...)
+
+		var begin []func()
+		eachRefusal(locked, func(name string, r refusal) {
+			c.addRefusal(kind, "base-d"+name, "DELETE", "*/agentpools/d"+name, r)
+			c.subjects[len(c.subjects)-1].trace = "/agentpools/d" + name + "/"
+			begin = append(begin, func() { c.deleteObject(&infrav1.AzureManagedMachinePool{}, "base-d"+name) })
+		})
+		eachRefusal(withoutThrottling(refusals), func(name string, r refusal) {
+			c.addRefusal(kind, "base-w"+name, "PUT", "*/agentpools/w"+name, r)
+			c.subjects[len(c.subjects)-1].trace = "/agentpools/w" + name + "/"
+			begin = append(begin, func() { c.CreateManagedPool("base", user("w"+name)) })
+		})
+		c.countMinute(func() {
+			for _, f := range begin {
+				f()
+			}
+		})
+	})
+}
+
+// withoutThrottling returns the refusals that hold up nobody else: who is throttled is the principal, with all that it does.
+func withoutThrottling(refusals map[string]refusal) map[string]refusal {
 	out := maps.Clone(refusals)
 	delete(out, "waits")
 	delete(out, "throttled")
 	return out
 }
 
-// TestThrottled has Azure answer one resource of each kind that there are too many requests.
-func TestThrottled(t *testing.T) {
+// TestThrottledObjectsAreTriedRarely has Azure answer one resource of each kind that there are too many requests.
+func TestThrottledObjectsAreTriedRarely(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"waits", "throttled"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c, r := newCounted(t), refusals[name]
-			c.CreateCluster(c.AzureCluster("base"))
-			c.WaitClusterProvisioned("base")
-			c.refuse("AzureCluster", "c1", "PUT", "*/resourcegroups/c1/*/virtualnetworks/*", r)
-			c.refuse("AzureMachine", "m1", "PUT", "*/virtualmachines/m1", r)
-			c.refuse("AzureManagedControlPlane", "k1", "PUT", "*/managedclusters/k1", r)
-			c.minute(func() {
-				c.CreateCluster(c.AzureCluster("c1"))
-				c.CreateMachine(c.AzureMachine("base", "m1"), harness.Worker, "")
-				c.CreateManagedCluster(c.ControlPlane("k1"), harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
+			playCounted(t, func(c *counted) {
+				r := refusals[name]
+				c.CreateIdentity()
+				c.CreateCluster(c.AzureCluster("base"))
+				c.WaitClusterProvisioned("base")
+				c.addRefusal("AzureCluster", "c1", "PUT", "*/resourcegroups/c1/*/virtualnetworks/*", r)
+				c.addRefusal("AzureMachine", "m1", "PUT", "*/virtualmachines/m1", r)
+				c.addRefusal("AzureManagedControlPlane", "k1", "PUT", "*/managedclusters/k1", r)
+				c.countMinute(func() {
+					c.CreateCluster(c.AzureCluster("c1"))
+					c.CreateMachine(c.AzureMachine("base", "m1"), harness.Worker, "")
+					c.CreateManagedCluster(c.ControlPlane("k1"), harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
+				})
 			})
 		})
 	}
 }
 
-// TestTokens has an identity that Entra ID refuses. Asking it for tokens counts as well.
-func TestTokens(t *testing.T) {
+// TestRefusedTokensAreRequestedRarely has an identity that Entra ID refuses. Asking it for tokens counts as well.
+func TestRefusedTokensAreRequestedRarely(t *testing.T) {
 	t.Parallel()
-	c := &counted{Stage: harness.NewStage(t, environment)}
-	c.StartManager(harness.ManagerOptions{})
-	c.CreateCredential("wrong")
-	c.CreateObject(c.NewIdentity())
-	refused := refusal{reason: "Entra ID refuses the credentials"}
-	c.expect("AzureCluster", "c1", "/oauth2/", refused)
-	c.expect("AzureManagedControlPlane", "k1", "/oauth2/", refused)
-	c.minute(func() {
-		c.CreateCluster(c.AzureCluster("c1"))
-		c.CreateManagedCluster(c.ControlPlane("k1"), harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
+	playCounted(t, func(c *counted) {
+		c.CreateCredential("wrong")
+		c.CreateObject(c.NewIdentity())
+		refused := refusal{reason: "Entra ID refuses the credentials"}
+		c.addSubject("AzureCluster", "c1", "/oauth2/", refused)
+		c.addSubject("AzureManagedControlPlane", "k1", "/oauth2/", refused)
+		c.countMinute(func() {
+			c.CreateCluster(c.AzureCluster("c1"))
+			c.CreateManagedCluster(c.ControlPlane("k1"), harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
+		})
 	})
 }
 
-// TestIdentities has an AzureClusterIdentity without its Secret, which nobody has to ask Azure for.
-func TestIdentities(t *testing.T) {
+// TestIdentityWithoutSecretAsksAzureNothing has an AzureClusterIdentity without its Secret, which nobody has to ask Azure for.
+func TestIdentityWithoutSecretAsksAzureNothing(t *testing.T) {
 	t.Parallel()
-	c := &counted{Stage: harness.NewStage(t, environment)}
-	c.StartManager(harness.ManagerOptions{})
-	c.CreateObject(c.NewIdentity())
-	c.subjects = []subject{{kind: "AzureClusterIdentity", name: harness.IdentityName}, {kind: "AzureCluster", name: "c1"}}
-	over := time.After(time.Minute)
-	c.CreateCluster(c.AzureCluster("c1"))
-	harness.WaitFor(c.Stage, &infrav1.AzureCluster{}, "c1", "refused", func(a *infrav1.AzureCluster) bool {
-		return harness.FindCondition(a, infrav1.ReadyCondition).Status == metav1.ConditionFalse
-	})
-	<-over
-	for i, passes := range c.passes() {
-		if passes == 0 || passes > stalledBound.passes+building["AzureCluster"].passes {
-			t.Errorf("%s without its Secret: %d passes in a minute, at most %d are needed", c.subjects[i].kind, passes, stalledBound.passes)
+	playCounted(t, func(c *counted) {
+		c.CreateObject(c.NewIdentity())
+		c.subjects = []subject{{kind: "AzureClusterIdentity", name: harness.IdentityName}, {kind: "AzureCluster", name: "c1"}}
+		over := time.After(time.Minute)
+		c.CreateCluster(c.AzureCluster("c1"))
+		harness.WaitFor(c.Stage, &infrav1.AzureCluster{}, "c1", "refused", func(a *infrav1.AzureCluster) bool {
+			return harness.FindCondition(a, infrav1.ReadyCondition).Status == metav1.ConditionFalse
+		})
+		<-over
+		for i, passes := range c.countReconciliations() {
+			if passes == 0 || passes > stalledBound.passes+building["AzureCluster"].passes {
+				c.T.Errorf("%s without its Secret: %d passes in a minute, at most %d are needed", c.subjects[i].kind, passes, stalledBound.passes)
+			}
 		}
-	}
-	if requests := c.Azure.RequestsSince(0); len(requests) > 0 {
-		t.Errorf("Azure need not be asked: %q", requests)
-	}
+		if requests := c.Azure.RequestsSince(0); len(requests) > 0 {
+			c.T.Errorf("Azure need not be asked: %q", requests)
+		}
+	})
 }

@@ -1,0 +1,163 @@
+package virtual
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/admission"
+)
+
+// schemas are those that were loaded, for all scenarios of the process: compiling the rules of one takes half a second.
+var schemas sync.Map
+
+// loadSchema returns the schema of a kind of the provider.
+func loadSchema(kind string) (*admission.Schema, error) {
+	if known, ok := schemas.Load(kind); ok {
+		return known.(*admission.Schema), nil
+	}
+	root, err := findModuleRoot()
+	if err != nil {
+		return nil, err
+	}
+	plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: kind})
+	loaded, err := admission.LoadSchema(root, plural.Resource)
+	if err != nil {
+		return nil, err
+	}
+	schemas.Store(kind, loaded)
+	return loaded, nil
+}
+
+// findModuleRoot returns the folder of this module: tests run in the folder of their package.
+func findModuleRoot() (string, error) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for ; ; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil || folder == filepath.Dir(folder) {
+			return folder, err
+		}
+	}
+}
+
+// admitter admits objects of the provider before they are stored.
+type admitter struct {
+	server  *admission.Server
+	scheme  *runtime.Scheme
+	schemas map[string]*admission.Schema
+	mu      sync.Mutex
+}
+
+// admitWrites returns a client whose writes pass the schemas and the webhooks of the provider.
+func admitWrites(objects client.WithWatch) (client.WithWatch, error) {
+	a := &admitter{scheme: objects.Scheme(), schemas: map[string]*admission.Schema{}}
+	var err error
+	if a.server, err = admission.New(objects, a.scheme, plan.Features{ASOAPI: true}, a.schemas); err != nil {
+		return nil, err
+	}
+	return interceptor.NewClient(objects, interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			if err := a.admitObject(ctx, nil, object); err != nil {
+				return err
+			}
+			return c.Create(ctx, object, options...)
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch, options ...client.PatchOption) error {
+			if !a.isAdmitted(object) || patch.Type() != types.MergePatchType {
+				return c.Patch(ctx, object, patch, options...)
+			}
+			return a.patchObject(ctx, c, object, patch, options...)
+		},
+	}), nil
+}
+
+// isAdmitted reports whether an object is of a kind of the provider.
+func (a *admitter) isAdmitted(object client.Object) bool {
+	kind, err := apiutil.GVKForObject(object, a.scheme)
+	return err == nil && kind.Group == infrav1.GroupVersion.Group
+}
+
+// admitObject makes the object what is stored of it.
+func (a *admitter) admitObject(ctx context.Context, old, object client.Object) error {
+	if !a.isAdmitted(object) {
+		return nil
+	}
+	kind, err := apiutil.GVKForObject(object, a.scheme)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.schemas[kind.Kind] == nil {
+		if a.schemas[kind.Kind], err = loadSchema(kind.Kind); err != nil {
+			return err
+		}
+	}
+	return a.server.AdmitObject(ctx, old, object)
+}
+
+// patchObject admits the result of a merge patch, and stores it.
+func (a *admitter) patchObject(ctx context.Context, c client.WithWatch, object client.Object, patch client.Patch,
+	options ...client.PatchOption) error {
+	kind, err := apiutil.GVKForObject(object, a.scheme)
+	if err != nil {
+		return err
+	}
+	stored, err := a.scheme.New(kind)
+	if err != nil {
+		return err
+	}
+	old := stored.(client.Object)
+	if err := c.Get(ctx, client.ObjectKeyFromObject(object), old); err != nil {
+		return err
+	}
+	before, err := json.Marshal(old)
+	if err != nil {
+		return err
+	}
+	data, err := patch.Data(object)
+	if err != nil {
+		return err
+	}
+	after, err := jsonpatch.MergePatch(before, data)
+	if err != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("patch of %s: %v", object.GetName(), err))
+	}
+	decoded, err := a.scheme.New(kind)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(after, decoded); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	wanted := decoded.(client.Object)
+	if wanted.GetResourceVersion() != old.GetResourceVersion() {
+		return apierrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)}, object.GetName(),
+			fmt.Errorf("the object has been modified"))
+	}
+	if err := a.admitObject(ctx, old, wanted); err != nil {
+		return err
+	}
+	if err := c.Patch(ctx, wanted, client.MergeFrom(old), options...); err != nil {
+		return err
+	}
+	return c.Get(ctx, client.ObjectKeyFromObject(wanted), object)
+}
