@@ -4,8 +4,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 
@@ -21,7 +23,7 @@ var version = "dev"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	err := cli.NewCommand(&environment.Environment{
-		Version: version, Transport: http.DefaultClient,
+		Version: version, Transport: http.DefaultClient, RunProgram: runProgram,
 		Identity: identity.Options{
 			AuthorityHost:           os.Getenv("AZURE_AUTHORITY_HOST"),
 			ResourceManagerEndpoint: os.Getenv("AZURE_RESOURCE_MANAGER_ENDPOINT"),
@@ -35,4 +37,12 @@ func main() {
 		}
 		os.Exit(environment.ExitCode(err))
 	}
+}
+
+// runProgram runs a program of the search path. An interrupt ends it.
+func runProgram(ctx context.Context, out io.Writer, name string, arguments ...string) error {
+	command := exec.CommandContext(ctx, name, arguments...)
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.Stdout, command.Stderr = out, out
+	return command.Run()
 }

@@ -39,7 +39,7 @@ func WaitUntilStopped(ctx context.Context, c client.Client) error {
 				return fmt.Errorf("the Deployment %s runs. It would undo what this command does. Stop it: kubectl -n %s scale deployment %s --replicas 0",
 					deployment.Name, deployment.Namespace, deployment.Name)
 			}
-			if err := waitUntilNoPods(ctx, c, deployment); err != nil {
+			if err := WaitUntilNoPods(ctx, c, deployment); err != nil {
 				return err
 			}
 		}
@@ -47,8 +47,8 @@ func WaitUntilStopped(ctx context.Context, c client.Client) error {
 	return nil
 }
 
-// waitUntilNoPods waits until the last pod has stopped. A pod that is being deleted still runs for a while.
-func waitUntilNoPods(ctx context.Context, c client.Client, deployment appsv1.Deployment) error {
+// WaitUntilNoPods waits until the last pod has stopped. A pod that is being deleted still runs for a while.
+func WaitUntilNoPods(ctx context.Context, c client.Client, deployment appsv1.Deployment) error {
 	selector, err := metav1.LabelSelectorAsSelector(deployment.Spec.Selector)
 	if err != nil {
 		return fmt.Errorf("selector of Deployment %s: %w", deployment.Name, err)

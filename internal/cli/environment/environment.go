@@ -3,7 +3,9 @@
 package environment
 
 import (
+	"context"
 	"fmt"
+	"io"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -29,6 +31,8 @@ type Environment struct {
 	Transport policy.Transporter
 	// Credential signs in to Azure. With nil, the environment variables or az determine the credential.
 	Credential azcore.TokenCredential
+	// RunProgram runs another program with arguments, such as clusterctl. Its output goes to out.
+	RunProgram func(ctx context.Context, out io.Writer, name string, arguments ...string) error
 
 	// Overrides are the values of the flags of kubectl, such as --context.
 	Overrides clientcmd.ConfigOverrides

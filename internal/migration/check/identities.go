@@ -12,6 +12,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
 )
 
@@ -27,8 +28,8 @@ func (c *checker) checkIdentities(ctx context.Context) error {
 	slices.SortFunc(used, func(a, b identity.Former) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Type, b.Type), cmp.Compare(a.ClientID, b.ClientID))
 	})
-	if _, left := identity.FormerRecord(managerNamespace, used); left > 0 {
-		c.report.Add("identities", "blocks", "ConfigMap "+managerNamespace+"/"+identity.FormerRecordName,
+	if _, left := identity.FormerRecord(migration.Namespace, used); left > 0 {
+		c.report.Add("identities", "blocks", "ConfigMap "+migration.Namespace+"/"+identity.FormerRecordName,
 			fmt.Sprintf("%d credentials do not fit into the record of credentials in use. They would be refused.", left),
 			"Create the ServiceAccount "+infrav1.WorkloadIdentityServiceAccount+" in namespaces with workload identities, or set CAPZ_TENANCY=trusted.")
 	}
@@ -63,7 +64,7 @@ func (c *checker) reportCredential(used identity.Former, prepared bool) {
 		}
 		c.report.Add("identities", "done-by-run", object, fmt.Sprintf(
 			"It signs in as system:serviceaccount:%s:%s. --tenancy=isolated refuses this to new identities. The manager records the identity and keeps accepting it.",
-			managerNamespace, account),
+			migration.Namespace, account),
 			"To isolate it later, create a federated credential with the subject "+own+" and then the ServiceAccount.")
 	default:
 		where := "the manager's own machine or files"

@@ -8,10 +8,9 @@ import (
 
 // Names in an installation of the established provider. This provider has the same.
 const (
-	managerNamespace = "capz-system"
-	managerAccount   = "capz-manager"
-	providerLabel    = "cluster.x-k8s.io/provider"
-	providerName     = "infrastructure-azure"
+	managerAccount = "capz-manager"
+	providerLabel  = "cluster.x-k8s.io/provider"
+	providerName   = "infrastructure-azure"
 	// seriesLabel is on the cluster-wide roles of this provider only.
 	seriesLabel = "infrastructure.cluster.x-k8s.io/series"
 )

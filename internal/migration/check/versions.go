@@ -8,40 +8,24 @@ import (
 	"github.com/blang/semver/v4"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 )
 
 // Series of the established provider whose objects are known.
 const oldestMinor, newestMinor = 17, 26
 
-// inventoryKind is the kind in which clusterctl stores which providers it has installed.
-// https://github.com/kubernetes-sigs/cluster-api/blob/v1.14.2/cmd/clusterctl/api/v1alpha3/provider_type.go
-var inventoryKind = schema.GroupVersionKind{Group: "clusterctl.cluster.x-k8s.io", Version: "v1alpha3", Kind: "ProviderList"}
-
-// Provider is one entry of clusterctl's inventory.
-type Provider struct {
-	Namespace, Name, Type, Version string
-}
-
-// ListProviders returns the inventory of clusterctl. It is empty if clusterctl has installed nothing.
-func (c *checker) listProviders(ctx context.Context) ([]Provider, error) {
+// listProviders returns the inventory of clusterctl. It is empty if clusterctl has installed nothing.
+func (c *checker) listProviders(ctx context.Context) (migration.Inventory, error) {
 	list := &unstructured.UnstructuredList{}
-	list.SetGroupVersionKind(inventoryKind)
-	if err := c.Reader.List(ctx, list); err != nil {
-		if meta.IsNoMatchError(err) {
-			return nil, nil
-		}
+	list.SetGroupVersionKind(migration.InventoryKind)
+	if err := c.Reader.List(ctx, list); err != nil && !meta.IsNoMatchError(err) {
 		return nil, fmt.Errorf("list the inventory of clusterctl: %w", err)
 	}
-	var out []Provider
-	for _, item := range list.Items {
-		text := func(field string) string { value, _, _ := unstructured.NestedString(item.Object, field); return value }
-		out = append(out, Provider{Namespace: item.GetNamespace(), Name: text("providerName"), Type: text("type"), Version: text("version")})
-	}
-	return out, nil
+	return migration.ReadInventory(list), nil
 }
 
 // checkVersions finds versions of the established provider and of Cluster API that cannot be migrated from.
@@ -50,14 +34,7 @@ func (c *checker) checkVersions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	find := func(kind, name string) (Provider, bool) {
-		i := slices.IndexFunc(providers, func(p Provider) bool { return p.Type == kind && (name == "" || p.Name == name) })
-		if i < 0 {
-			return Provider{}, false
-		}
-		return providers[i], true
-	}
-	azure, found := find("InfrastructureProvider", "azure")
+	azure, found := providers.Azure()
 	switch version, err := semver.ParseTolerant(azure.Version); {
 	case !found:
 		c.report.Add("versions", "blocks", "Provider infrastructure-azure", "clusterctl has not installed a provider for Azure.",
@@ -76,11 +53,11 @@ func (c *checker) checkVersions(ctx context.Context) error {
 			"The version "+azure.Version+" is replaced by "+c.Version+".", "")
 	}
 	c.report.From = azure.Version
-	if azure.Namespace != "" && azure.Namespace != managerNamespace {
+	if azure.Namespace != "" && azure.Namespace != migration.Namespace {
 		c.report.Add("versions", "blocks", "Provider infrastructure-azure", "It is in the namespace "+azure.Namespace+".",
-			"Move by hand: the command knows only the namespace "+managerNamespace+".")
+			"Move by hand: the command knows only the namespace "+migration.Namespace+".")
 	}
-	core, _ := find("CoreProvider", "")
+	core, _ := providers.Find("CoreProvider", "")
 	i := slices.IndexFunc(c.definitions, func(d apiextensionsv1.CustomResourceDefinition) bool {
 		return d.Name == "clusters."+clusterv1.GroupVersion.Group
 	})

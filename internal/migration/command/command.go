@@ -24,22 +24,30 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 			"Begin with check: it changes nothing and lists what has to be done before.",
 		Args: cobra.NoArgs,
 	}
-	cmd.AddCommand(newCheckCommand(e))
+	cmd.AddCommand(newCheckCommand(e), newRunCommand(e), newBackCommand(e))
 	return cmd
 }
 
 func newCheckCommand(e *environment.Environment) *cobra.Command {
-	to := ""
+	to, isBack := "", false
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "List what a migration would meet, without any change",
 		Long: "Reads the management cluster and lists what blocks the migration, what the migration does, and what users should know.\n" +
+			"With --back it lists what cannot return to the established provider.\n" +
 			"Exit codes: 0 if nothing blocks and no cluster would be written to, 2 otherwise, 1 after an error.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := newClient(e)
 			if err != nil {
 				return err
+			}
+			if isBack {
+				report, err := check.FindBack(cmd.Context(), c, to)
+				if err != nil {
+					return err
+				}
+				return writeReport(cmd, e, report)
 			}
 			report, err := check.FindAll(cmd.Context(), check.Options{Reader: c, Version: to, PlanClusters: planClusters(e, c)})
 			if err != nil {
@@ -48,7 +56,8 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 			return writeReport(cmd, e, report)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", e.Version, "version of the provider to migrate to")
+	cmd.Flags().StringVar(&to, "to", e.Version, "version of this provider")
+	cmd.Flags().BoolVar(&isBack, "back", false, "check the return to the established provider")
 	return cmd
 }
 

@@ -43,6 +43,7 @@ func run(m *testing.M) int {
 		return failed(err)
 	}
 	defer func() { _ = environment.Stop() }()
+	api.config.QPS = -1 // Tests read everything again and again.
 	api.etcd = environment.ControlPlane.Etcd.URL.String()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme} {

@@ -1,0 +1,139 @@
+// Package backup stores what a migration changes, so that it can be restored. The content is in Secrets of the manager's namespace, which
+// no upgrade deletes. It has no credentials: only metadata of the operator's objects, conversions of definitions, and names.
+package backup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+)
+
+// Backup is the state before a migration.
+type Backup struct {
+	// From is the version of the established provider.
+	From string `json:"from"`
+	// Replicas are those of the Deployments in the manager's namespace.
+	Replicas    map[string]int32 `json:"replicas"`
+	Definitions []Definition     `json:"definitions"`
+	Operator    []OperatorObject `json:"operator"`
+	// Objects are the IDs of the provider's objects, by kind, namespace and name. Generations are those of their specs.
+	Objects     map[string]types.UID `json:"objects"`
+	Generations map[types.UID]int64  `json:"generations"`
+}
+
+// Definition is the part of a CustomResourceDefinition that a migration changes.
+type Definition struct {
+	Name       string                                    `json:"name"`
+	Conversion *apiextensionsv1.CustomResourceConversion `json:"conversion"`
+	Served     []string                                  `json:"served"`
+}
+
+// OperatorObject is the part of an object of the operator that a migration changes.
+type OperatorObject struct {
+	GroupVersionKind schema.GroupVersionKind `json:"groupVersionKind"`
+	Namespace        string                  `json:"namespace"`
+	Name             string                  `json:"name"`
+	UID              types.UID               `json:"uid"`
+	// Policy is the annotation with the policy, nil if there was none.
+	Policy          *string                 `json:"policy"`
+	Finalizers      []string                `json:"finalizers"`
+	OwnerReferences []metav1.OwnerReference `json:"ownerReferences"`
+}
+
+// Describe returns kind, namespace and name.
+func (o OperatorObject) Describe() string {
+	return fmt.Sprintf("%s %s/%s", o.GroupVersionKind.Kind, o.Namespace, o.Name)
+}
+
+// Collect reads the present state.
+func Collect(ctx context.Context, c client.Reader, from string) (*Backup, error) {
+	out := &Backup{From: from, Replicas: map[string]int32{}, Objects: map[string]types.UID{}, Generations: map[types.UID]int64{}}
+	deployments := &appsv1.DeploymentList{}
+	if err := c.List(ctx, deployments, client.InNamespace(migration.Namespace)); err != nil {
+		return nil, fmt.Errorf("list Deployments: %w", err)
+	}
+	for _, item := range deployments.Items {
+		replicas := int32(1)
+		if item.Spec.Replicas != nil {
+			replicas = *item.Spec.Replicas
+		}
+		out.Replicas[item.Name] = replicas
+	}
+	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
+	if err := c.List(ctx, definitions); err != nil {
+		return nil, fmt.Errorf("list CustomResourceDefinitions: %w", err)
+	}
+	for _, item := range definitions.Items {
+		if prepareupgrade.NeedsOperator(item) {
+			out.Definitions = append(out.Definitions, NewDefinition(item))
+		}
+	}
+	objects, _, err := prepareupgrade.ListOperatorObjects(ctx, c, definitions.Items)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range objects {
+		one := OperatorObject{GroupVersionKind: item.GroupVersionKind(), Namespace: item.Namespace, Name: item.Name, UID: item.UID,
+			Finalizers: item.Finalizers, OwnerReferences: item.OwnerReferences}
+		if policy, has := item.Annotations[asoresource.PolicyAnnotation]; has {
+			one.Policy = &policy
+		}
+		out.Operator = append(out.Operator, one)
+	}
+	return out, EachObject(ctx, c, func(object *metav1.PartialObjectMetadata) error {
+		out.Objects[prepareupgrade.DescribeObject(*object)] = object.UID
+		out.Generations[object.UID] = object.Generation
+		return nil
+	})
+}
+
+// NewDefinition returns the part of a definition that a migration changes.
+func NewDefinition(definition apiextensionsv1.CustomResourceDefinition) Definition {
+	out := Definition{Name: definition.Name, Conversion: definition.Spec.Conversion}
+	for _, version := range definition.Spec.Versions {
+		if version.Served {
+			out.Served = append(out.Served, version.Name)
+		}
+	}
+	slices.Sort(out.Served)
+	return out
+}
+
+// EachObject calls do for every object of the provider's kinds. It reads their metadata only, in pages.
+func EachObject(ctx context.Context, c client.Reader, do func(*metav1.PartialObjectMetadata) error) error {
+	for _, kind := range migration.Kinds {
+		list := &metav1.PartialObjectMetadataList{}
+		for {
+			list.SetGroupVersionKind(migration.GroupVersion.WithKind(kind + "List"))
+			err := c.List(ctx, list, client.Limit(pageSize), client.Continue(list.Continue))
+			if meta.IsNoMatchError(err) {
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("list %s: %w", kind, err)
+			}
+			for i := range list.Items {
+				list.Items[i].SetGroupVersionKind(migration.GroupVersion.WithKind(kind))
+				if err := do(&list.Items[i]); err != nil {
+					return err
+				}
+			}
+			if list.Continue == "" {
+				break
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
+)
+
+// settings are annotations of this provider that the established provider does not have, and what it does instead.
+var settings = map[string]string{
+	infrav1.DeleteLeftoversAnnotation:    "The established provider does not delete leftovers with the cluster.",
+	infrav1.IdentityNamespacesAnnotation: "The established provider lets every namespace use every Secret.",
+	infrav1.PlainObjectsAnnotation:       "The established provider does not delete these plain objects with their manifests.",
+}
+
+// FindBack lists what cannot return to the established provider. from is the version of this provider.
+func FindBack(ctx context.Context, c client.Reader, from string) (*migration.Report, error) {
+	report := &migration.Report{From: from, NotPlanned: "not computed: only the established provider knows what it writes"}
+	stored, err := backup.Load(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if stored == nil {
+		report.Add("back", migration.Blocks, "Secret "+migration.Namespace+"/capz-migration-backup", "There is no backup of a migration.",
+			"Only kubectl capz migrate run stores one. Install the established provider with clusterctl instead.")
+		return report, nil
+	}
+	report.To = stored.From
+	current := map[types.UID]int64{}
+	err = backup.EachObject(ctx, c, func(object *metav1.PartialObjectMetadata) error {
+		name := describe(object)
+		current[object.UID] = object.Generation
+		if stored.Generations[object.UID] == 0 {
+			report.Add("back", migration.ToKnow, name,
+				"It was created after the migration. The established provider creates objects of its operator for it, and adopts its resources by their names.", "")
+		}
+		for annotation, effect := range settings {
+			if _, has := object.Annotations[annotation]; has {
+				report.Add("back", migration.ToKnow, name, fmt.Sprintf("It has the annotation %s. %s", annotation, effect), "")
+			}
+		}
+		if strings.Contains(object.Annotations[infrav1.AppliedAnnotation], `"adopted":`) {
+			report.Add("back", migration.ToKnow, name,
+				"It adopted resources. The established provider deletes them in Azure with the object.",
+				"Before you delete the object there, set the policy detach-on-delete on the objects of the operator.")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, object := range stored.Operator {
+		findOperatorObject(report, stored, object, current)
+	}
+	if err := findIsolated(ctx, c, report); err != nil {
+		return nil, err
+	}
+	report.Sort()
+	return report, nil
+}
+
+// findOperatorObject finds an object of the operator that is not restored, or not as it was.
+func findOperatorObject(report *migration.Report, stored *backup.Backup, object backup.OperatorObject, current map[types.UID]int64) {
+	switch stored.OwnerState(object, current) {
+	case backup.OwnerGone:
+		report.Add("back", migration.ToKnow, object.Describe(), "Its owner is gone, so it stays released.",
+			"Delete the object if its resource in Azure is gone, too.")
+	case backup.OwnerChanged:
+		report.Add("back", migration.ToKnow, object.Describe(),
+			"The spec of its owner was changed after the migration. It keeps the policy skip, so that the operator does not write its old spec to Azure.",
+			"After the return, check that the established provider has set the policy manage. If it has not, compare the spec with Azure, and set it.")
+	}
+}
+
+// findIsolated finds workload identities that sign in as a ServiceAccount of their namespace.
+func findIsolated(ctx context.Context, c client.Reader, report *migration.Report) error {
+	used, err := former.ListUsed(ctx, c, "", func(client.ObjectKey, error) {})
+	if err != nil {
+		return err
+	}
+	for _, credential := range used {
+		if credential.Type != infrav1.WorkloadIdentity {
+			continue
+		}
+		account := &corev1.ServiceAccount{}
+		err := c.Get(ctx, client.ObjectKey{Namespace: credential.Namespace, Name: infrav1.WorkloadIdentityServiceAccount}, account)
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("get the ServiceAccount for workload identities in namespace %s: %w", credential.Namespace, err)
+		}
+		report.Add("back", migration.ToKnow,
+			fmt.Sprintf("%s in namespace %s, client ID %s", credential.Type, credential.Namespace, credential.ClientID),
+			"The established provider signs in as its own ServiceAccount, not as that of the namespace.",
+			fmt.Sprintf("The application needs a federated credential with the subject system:serviceaccount:%s:%s.", migration.Namespace, managerAccount))
+	}
+	return nil
+}

@@ -1,0 +1,146 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/check"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/steps"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
+)
+
+// moveFlags are the flags of run and back.
+type moveFlags struct {
+	program, config, to string
+	timeout             time.Duration
+	upgrade, isolated   []string
+	despite             bool
+}
+
+func (f *moveFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.program, "clusterctl", "clusterctl", "the program clusterctl")
+	cmd.Flags().StringVar(&f.config, "clusterctl-config", "", "configuration file of clusterctl; default: the one that clusterctl finds")
+}
+
+// newMove returns a migration whose messages go to the standard error, because the standard output has the result.
+func (f *moveFlags) newMove(cmd *cobra.Command, e *environment.Environment) (*steps.Move, error) {
+	c, err := newClient(e)
+	if err != nil {
+		return nil, err
+	}
+	out := text.NewWriter(cmd.ErrOrStderr())
+	return &steps.Move{Client: c, Out: out, To: f.to, UpgradeArguments: f.upgrade, Isolated: f.isolated, Timeout: f.timeout,
+		Poll: time.Second, Clusterctl: f.clusterctl(e, out)}, nil
+}
+
+// clusterctl returns a function that runs clusterctl for the management cluster of the flags.
+func (f *moveFlags) clusterctl(e *environment.Environment, out io.Writer) func(context.Context, ...string) error {
+	return func(ctx context.Context, arguments ...string) error {
+		if e.RunProgram == nil {
+			return errors.New("this program cannot run clusterctl")
+		}
+		if e.Kubeconfig != "" {
+			arguments = append(arguments, "--kubeconfig", e.Kubeconfig)
+		}
+		if e.Overrides.CurrentContext != "" {
+			arguments = append(arguments, "--kubeconfig-context", e.Overrides.CurrentContext)
+		}
+		if f.config != "" {
+			arguments = append(arguments, "--config", f.config)
+		}
+		if err := e.RunProgram(ctx, out, f.program, arguments...); err != nil {
+			return fmt.Errorf("%s %v: %w", f.program, arguments, err)
+		}
+		return nil
+	}
+}
+
+func newRunCommand(e *environment.Environment) *cobra.Command {
+	f := &moveFlags{}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Replace the established provider by this one, without a change in Azure",
+		Long: "Stores a backup, stops the established provider, releases the objects of its operator, upgrades with clusterctl, deletes old roles, and waits until every object was reconciled.\n" +
+			"It may be interrupted at any time. Run it again to continue. The result is a table of all objects with their readiness before and after.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, provider := range []string{"core", "bootstrap", "control-plane"} {
+				if value, _ := cmd.Flags().GetString(provider); value != "" {
+					f.upgrade = append(f.upgrade, "--"+provider, value)
+				}
+			}
+			return f.run(cmd, e)
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.to, "to", e.Version, "version of this provider")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Minute, "time in which all objects have to be reconciled")
+	cmd.Flags().StringSliceVar(&f.isolated, "isolate", nil,
+		"namespaces that get the ServiceAccount capz-workload-identity; their applications have to trust it")
+	cmd.Flags().BoolVar(&f.despite, "despite-findings", false, "begin even if the check has findings that block")
+	for _, provider := range []string{"core", "bootstrap", "control-plane"} {
+		cmd.Flags().String(provider, "", "provider to upgrade with it, as for clusterctl upgrade apply")
+	}
+	return cmd
+}
+
+func (f *moveFlags) run(cmd *cobra.Command, e *environment.Environment) error {
+	move, err := f.newMove(cmd, e)
+	if err != nil {
+		return err
+	}
+	report, err := check.FindAll(cmd.Context(), check.Options{Reader: move.Client, Version: f.to})
+	if err != nil {
+		return err
+	}
+	if count := report.Count(migration.Blocks); count > 0 && !f.despite {
+		return fmt.Errorf("%d findings block the migration. Nothing was changed. See them with: kubectl capz migrate check. To begin anyway, set --despite-findings",
+			count)
+	}
+	results, err := move.Forward(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if e.Output == environment.OutputJSON {
+		return environment.WriteJSON(cmd.OutOrStdout(), results)
+	}
+	return writeResults(text.NewWriter(cmd.OutOrStdout()), results)
+}
+
+// writeResults writes the table of a migration.
+func writeResults(out io.Writer, results []steps.Result) error {
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "OBJECT\tREADY BEFORE\tREADY AFTER\tWRITES")
+	for _, r := range results {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\n", r.Object, r.Before, r.After, r.Writes)
+	}
+	return table.Flush()
+}
+
+func newBackCommand(e *environment.Environment) *cobra.Command {
+	f := &moveFlags{}
+	cmd := &cobra.Command{
+		Use:   "back",
+		Short: "Return to the established provider after a migration",
+		Long: "Stops this provider, gives the stored objects the form of the established provider, restores the objects of its operator, and installs the former version with clusterctl.\n" +
+			"It may be interrupted at any time. Run it again to continue. See before what cannot return: kubectl capz migrate check --back.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			move, err := f.newMove(cmd, e)
+			if err != nil {
+				return err
+			}
+			return move.Back(cmd.Context())
+		},
+	}
+	f.add(cmd)
+	return cmd
+}

@@ -1,0 +1,14 @@
+package migration
+
+import "k8s.io/apimachinery/pkg/runtime/schema"
+
+// Namespace is the namespace of the manager, in the established provider and here.
+const Namespace = "capz-system"
+
+// GroupVersion is the version in which both providers store objects.
+var GroupVersion = schema.GroupVersion{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1"}
+
+// Kinds are the kinds that both providers reconcile.
+var Kinds = []string{"AzureClusterIdentity", "AzureCluster", "AzureMachine", "AzureMachinePool", "AzureMachinePoolMachine",
+	"AzureManagedCluster", "AzureManagedControlPlane", "AzureManagedMachinePool", "AzureASOManagedCluster", "AzureASOManagedControlPlane",
+	"AzureASOManagedMachinePool"}

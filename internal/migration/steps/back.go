@@ -1,0 +1,150 @@
+package steps
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
+)
+
+// leaseName is the name of the manager's lease, in the established provider and here.
+const leaseName = "controller-leader-election-capz"
+
+// Back returns the management cluster to the version of the established provider that the backup names. A repetition continues where the
+// last run ended.
+func (m *Move) Back(ctx context.Context) error {
+	var err error
+	if m.progress, err = loadProgress(ctx, m.Client); err != nil {
+		return err
+	}
+	if m.backup, err = backup.Load(ctx, m.Client); err != nil {
+		return err
+	}
+	switch {
+	case m.progress == nil:
+		return errors.New("there is no migration to return from. The ConfigMap " + migration.Namespace + "/" + ProgressName + " does not exist")
+	case m.backup == nil && m.progress.direction != back:
+		return errors.New("the migration has no backup, so nothing was changed yet. Complete the migration first: kubectl capz migrate run")
+	case m.progress.direction == forward:
+		m.progress = &progress{direction: back, from: m.progress.from, started: time.Now().Truncate(time.Second), ready: m.progress.ready}
+		if err := m.progress.store(ctx, m.Client); err != nil {
+			return err
+		}
+	}
+	if err := m.runSteps(ctx, m.backSteps()); err != nil {
+		return err
+	}
+	return deleteProgress(ctx, m.Client)
+}
+
+// backSteps are the steps of the return. Objects get their former form while no manager runs, because the established provider cannot
+// decode all of ours, and before its operator runs.
+func (m *Move) backSteps() []Step {
+	returned := m.isVersion(m.progress.from)
+	return []Step{
+		{"stop", unless(returned, never), func(ctx context.Context) error { return m.stopDeployments(ctx, []string{managerDeployment}) }},
+		{"webhooks", unless(returned, never), m.deleteProviderWebhooks},
+		{"objects", unless(returned, never), m.restoreObjects},
+		{"operator-objects", unless(returned, never), m.restoreOperatorObjects},
+		{"secrets", unless(returned, never), m.restoreSecrets},
+		{"record", unless(returned, never), m.deleteRecord},
+		{"remove", unless(returned, m.isVersion("")), func(ctx context.Context) error {
+			return m.Clusterctl(ctx, "delete", "--infrastructure", "azure")
+		}},
+		{"roles", unless(returned, never), func(ctx context.Context) error {
+			return m.deleteSelectedRoles(ctx, providerSelector+","+seriesLabel)
+		}},
+		{"install", returned, func(ctx context.Context) error {
+			return m.Clusterctl(ctx, "init", "--infrastructure", "azure:"+m.progress.from, "--wait-providers")
+		}},
+		{"definitions", m.isConversionRestored, m.restoreConversion},
+		{"forget", never, func(ctx context.Context) error { return backup.Delete(ctx, m.Client) }},
+	}
+}
+
+const managerDeployment = "capz-controller-manager"
+
+// deleteProviderWebhooks deletes the admission webhooks of this provider. Without its manager they would refuse every change.
+func (m *Move) deleteProviderWebhooks(ctx context.Context) error {
+	for _, name := range []string{"Mutating", "Validating"} {
+		configuration := &metav1.PartialObjectMetadata{}
+		configuration.SetGroupVersionKind(schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1",
+			Kind: name + "WebhookConfiguration"})
+		configuration.Name = map[string]string{"Mutating": "capz-mutating-webhook-configuration",
+			"Validating": "capz-validating-webhook-configuration"}[name]
+		if err := m.deleteExisting(ctx, configuration); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// restoreSecrets removes the finalizer that this provider puts on the Secrets of identities.
+func (m *Move) restoreSecrets(ctx context.Context) error {
+	list := &metav1.PartialObjectMetadataList{}
+	for {
+		list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
+		if err := m.Client.List(ctx, list, client.Limit(pageSize), client.Continue(list.Continue)); err != nil {
+			return fmt.Errorf("list Secrets: %w", err)
+		}
+		for i := range list.Items {
+			secret := &list.Items[i]
+			secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+			if err := m.removeFinalizer(ctx, secret, infrav1.CredentialFinalizer); err != nil {
+				return err
+			}
+		}
+		if list.Continue == "" {
+			return nil
+		}
+	}
+}
+
+// deleteRecord deletes the record of credentials in use and the mark on the lease, so that a later migration makes the record anew.
+func (m *Move) deleteRecord(ctx context.Context) error {
+	record := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: migration.Namespace, Name: identity.FormerRecordName}}
+	if err := m.deleteExisting(ctx, record); err != nil {
+		return err
+	}
+	lease := &coordinationv1.Lease{}
+	err := m.Client.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: leaseName}, lease)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("get Lease %s: %w", leaseName, err)
+	}
+	if _, marked := lease.Annotations[infrav1.FormerRecordedAnnotation]; !marked {
+		return nil
+	}
+	before := lease.DeepCopy()
+	delete(lease.Annotations, infrav1.FormerRecordedAnnotation)
+	if err := m.Client.Patch(ctx, lease, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("remove the mark of Lease %s: %w", leaseName, err)
+	}
+	return nil
+}
+
+// deleteExisting deletes an object if it exists.
+func (m *Move) deleteExisting(ctx context.Context, object client.Object) error {
+	err := m.Client.Get(ctx, client.ObjectKeyFromObject(object), object)
+	if err == nil {
+		err = m.Client.Delete(ctx, object)
+	}
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete %T %s: %w", object, object.GetName(), err)
+	}
+	return nil
+}

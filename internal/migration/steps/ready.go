@@ -1,0 +1,209 @@
+package steps
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+)
+
+// Result is the result of a migration for one object.
+type Result struct {
+	Object string `json:"object"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+	// Writes is the number of events about changes in Azure since the beginning of the migration.
+	Writes int `json:"writes"`
+}
+
+// absent is the readiness of an object that has none.
+const absent = "-"
+
+// pageSize is the page size of lists from the API server.
+const pageSize = 500
+
+// writeReasons are the reasons of events about changes in Azure.
+var writeReasons = []string{"Created", "Updated", "Repaired", "Deleted"}
+
+// eachObject calls do for every object of the provider's kinds.
+func (m *Move) eachObject(ctx context.Context, do func(*unstructured.Unstructured) error) error {
+	for _, kind := range migration.Kinds {
+		list := &unstructured.UnstructuredList{}
+		for {
+			list.SetGroupVersionKind(migration.GroupVersion.WithKind(kind + "List"))
+			err := m.Client.List(ctx, list, client.Limit(pageSize), client.Continue(list.GetContinue()))
+			if meta.IsNoMatchError(err) {
+				break
+			}
+			if err != nil {
+				return fmt.Errorf("list %s: %w", kind, err)
+			}
+			for i := range list.Items {
+				if err := do(&list.Items[i]); err != nil {
+					return err
+				}
+			}
+			if list.GetContinue() == "" {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func describe(object client.Object) string {
+	return fmt.Sprintf("%s %s/%s", object.GetObjectKind().GroupVersionKind().Kind, object.GetNamespace(), object.GetName())
+}
+
+// findCondition returns status and reason of a condition.
+func findCondition(object *unstructured.Unstructured, name string) (status, reason string) {
+	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
+	for _, item := range conditions {
+		if condition, ok := item.(map[string]any); ok && condition["type"] == name {
+			status, _ = condition["status"].(string)
+			reason, _ = condition["reason"].(string)
+		}
+	}
+	return status, reason
+}
+
+// readiness returns the status of the condition Ready. Objects of the established provider without conditions have status.ready.
+func readiness(object *unstructured.Unstructured) string {
+	if status, _ := findCondition(object, infrav1.ReadyCondition); status != "" {
+		return status
+	}
+	switch ready, found, _ := unstructured.NestedBool(object.Object, "status", "ready"); {
+	case found && ready:
+		return "True"
+	case found:
+		return "False"
+	default:
+		return absent
+	}
+}
+
+// readReady returns the readiness of every object.
+func (m *Move) readReady(ctx context.Context) (map[string]string, error) {
+	out := map[string]string{}
+	return out, m.eachObject(ctx, func(object *unstructured.Unstructured) error {
+		out[describe(object)] = readiness(object)
+		return nil
+	})
+}
+
+// isReconciledObject reports whether this provider has reconciled the present spec: the condition Ready has a reason of its own, and the
+// status was computed for the generation. The established provider stores neither. A paused object is left alone.
+func isReconciledObject(object *unstructured.Unstructured) bool {
+	if paused, _ := findCondition(object, clusterv1.PausedCondition); paused == "True" {
+		return true
+	}
+	_, reason := findCondition(object, infrav1.ReadyCondition)
+	observed, _, _ := unstructured.NestedInt64(object.Object, "status", "observedGeneration")
+	return reason != "" && reason != infrav1.TakenOverReason && observed == object.GetGeneration()
+}
+
+// waitingFor returns the objects that this provider has not reconciled, and those that were Ready before and are not.
+func (m *Move) waitingFor(ctx context.Context) ([]string, error) {
+	var out []string
+	return out, m.eachObject(ctx, func(object *unstructured.Unstructured) error {
+		name := describe(object)
+		if !isReconciledObject(object) {
+			out = append(out, name+" is not reconciled")
+		} else if m.progress.ready[name] == "True" && readiness(object) != "True" {
+			out = append(out, name+" is not Ready")
+		}
+		return nil
+	})
+}
+
+func (m *Move) isReconciled(ctx context.Context) (bool, error) {
+	waiting, err := m.waitingFor(ctx)
+	return len(waiting) == 0, err
+}
+
+// waitReconciled waits until every object was reconciled, and until those that were Ready before are Ready.
+func (m *Move) waitReconciled(ctx context.Context) error {
+	var waiting []string
+	shown := ""
+	err := wait.PollUntilContextTimeout(ctx, m.Poll, m.Timeout, true, func(ctx context.Context) (bool, error) {
+		var err error
+		if waiting, err = m.waitingFor(ctx); err != nil {
+			return false, err
+		}
+		if text := fmt.Sprintf("waiting for %d objects", len(waiting)); len(waiting) > 0 && text != shown {
+			shown = text
+			fmt.Fprintf(m.Out, "      %s, such as: %s\n", text, waiting[0])
+		}
+		return len(waiting) == 0, nil
+	})
+	if err != nil && len(waiting) > 0 {
+		return fmt.Errorf("%s: %w", strings.Join(waiting[:min(len(waiting), 10)], ", "), err)
+	}
+	return err
+}
+
+// listResults returns the result for each object, sorted.
+func (m *Move) listResults(ctx context.Context) ([]Result, error) {
+	writes, err := m.countWrites(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Result
+	err = m.eachObject(ctx, func(object *unstructured.Unstructured) error {
+		name := describe(object)
+		out = append(out, Result{Object: name, Before: cmp.Or(m.progress.ready[name], absent), After: readiness(object), Writes: writes[name]})
+		return nil
+	})
+	slices.SortFunc(out, func(a, b Result) int { return cmp.Compare(a.Object, b.Object) })
+	return out, err
+}
+
+// countWrites counts the events about changes in Azure since the beginning of the migration, by object.
+func (m *Move) countWrites(ctx context.Context) (map[string]int, error) {
+	out := map[string]int{}
+	list := &corev1.EventList{}
+	for {
+		if err := m.Client.List(ctx, list, client.Limit(pageSize), client.Continue(list.Continue)); err != nil {
+			return nil, fmt.Errorf("list events: %w", err)
+		}
+		for _, event := range list.Items {
+			about := event.InvolvedObject
+			if !slices.Contains(writeReasons, event.Reason) || !slices.Contains(migration.Kinds, about.Kind) ||
+				eventTime(event).Before(m.progress.started) {
+				continue
+			}
+			times := max(event.Count, 1)
+			if event.Series != nil {
+				times = max(event.Series.Count, 1)
+			}
+			out[fmt.Sprintf("%s %s/%s", about.Kind, about.Namespace, about.Name)] += int(times)
+		}
+		if list.Continue == "" {
+			return out, nil
+		}
+	}
+}
+
+// eventTime returns the time of the last occurrence of an event.
+func eventTime(event corev1.Event) time.Time {
+	switch {
+	case event.Series != nil:
+		return event.Series.LastObservedTime.Time
+	case !event.LastTimestamp.IsZero():
+		return event.LastTimestamp.Time
+	default:
+		return event.EventTime.Time
+	}
+}

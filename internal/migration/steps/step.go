@@ -1,0 +1,111 @@
+// Package steps moves a management cluster from the established provider to this one, and back. A migration is a list of named steps. Each
+// one can be interrupted and repeated: it first looks whether the cluster is as the step leaves it.
+//
+// It sends no request to Azure. It blocks until the last step is done or a step fails.
+package steps
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
+)
+
+// Move is one migration of a management cluster.
+type Move struct {
+	Client client.Client
+	// Clusterctl runs the program clusterctl with arguments, for this management cluster.
+	Clusterctl func(ctx context.Context, arguments ...string) error
+	// Out gets one line for each step.
+	Out io.Writer
+	// To is the version of this provider.
+	To string
+	// UpgradeArguments are additional arguments of clusterctl upgrade apply, such as --core cluster-api:v1.12.0.
+	UpgradeArguments []string
+	// Isolated are namespaces whose workload identities sign in as a ServiceAccount of their own. Their applications have to trust it.
+	Isolated []string
+	// Timeout is the time in which all objects have to be reconciled.
+	Timeout time.Duration
+	// Poll is the time between two looks at the objects.
+	Poll time.Duration
+	// AfterStep is called after each step that was run or was done before. An error ends the migration.
+	AfterStep func(name string) error
+
+	progress *progress
+	backup   *backup.Backup
+}
+
+// Step is one part of a migration.
+type Step struct {
+	Name string
+	// IsDone reports whether the cluster is as the step leaves it.
+	IsDone func(context.Context) (bool, error)
+	Run    func(context.Context) error
+}
+
+// Directions of a migration.
+const (
+	forward = "run"
+	back    = "back"
+)
+
+// runSteps runs the steps that are not done yet and stores the progress after each.
+func (m *Move) runSteps(ctx context.Context, steps []Step) error {
+	for i, step := range steps {
+		state := "was done before"
+		done, err := step.IsDone(ctx)
+		if err == nil && !done {
+			state = "done"
+			err = step.Run(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("step %s: %w. Repeat the command to continue", step.Name, err)
+		}
+		if err := m.progress.markStep(ctx, m.Client, step.Name); err != nil {
+			return err
+		}
+		fmt.Fprintf(m.Out, "[%d/%d] %s: %s\n", i+1, len(steps), step.Name, state)
+		if m.AfterStep != nil {
+			if err := m.AfterStep(step.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// azureProvider returns the entry of the provider for Azure in clusterctl's inventory. It is empty if there is none.
+func (m *Move) azureProvider(ctx context.Context) (migration.Provider, error) {
+	list := &unstructured.UnstructuredList{}
+	list.SetGroupVersionKind(migration.InventoryKind)
+	if err := m.Client.List(ctx, list); err != nil && !meta.IsNoMatchError(err) {
+		return migration.Provider{}, fmt.Errorf("list the inventory of clusterctl: %w", err)
+	}
+	azure, _ := migration.ReadInventory(list).Azure()
+	return azure, nil
+}
+
+// isVersion returns a function that reports whether clusterctl has installed a version of the provider.
+func (m *Move) isVersion(version string) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
+		azure, err := m.azureProvider(ctx)
+		return azure.Version == version, err
+	}
+}
+
+// unless returns a function that reports whether one of two conditions holds.
+func unless(first, second func(context.Context) (bool, error)) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
+		if done, err := first(ctx); done || err != nil {
+			return done, err
+		}
+		return second(ctx)
+	}
+}

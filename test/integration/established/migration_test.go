@@ -1,0 +1,360 @@
+package established_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/steps"
+)
+
+const target = "v2.0.0"
+
+// errKilled is the error of a program that is killed.
+var errKilled = errors.New("killed")
+
+// newMove returns a migration whose program is killed before it has made the given number of writes.
+func newMove(t *testing.T, c *fakeClusterctl, writes int) *steps.Move {
+	t.Helper()
+	config := rest.CopyConfig(api.config)
+	config.QPS = -1
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Method != http.MethodGet {
+				if writes == 0 {
+					return nil, errKilled
+				}
+				writes--
+			}
+			return next.RoundTrip(r)
+		})
+	})
+	scheme, err := environment.NewScheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	killable, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &steps.Move{Client: killable, Clusterctl: c.run, Out: t.Output(), To: target, Timeout: 10 * time.Second, Poll: 100 * time.Millisecond}
+}
+
+// fakeClusterctl does with the API server what the program does, and then what the managers do that it installs.
+type fakeClusterctl struct {
+	t                *testing.T
+	former, released []*unstructured.Unstructured
+	// killed is the number of runs that end in the middle.
+	killed int
+	calls  []string
+}
+
+func (f *fakeClusterctl) run(_ context.Context, arguments ...string) error {
+	call := strings.Join(arguments[:2], " ")
+	f.calls = append(f.calls, call)
+	killed := f.killed > 0
+	f.killed--
+	switch call {
+	case "upgrade apply":
+		if killed {
+			clear(f.t, f.former[:len(f.former)/2])
+			return errKilled
+		}
+		upgrade(f.t, f.former, f.released)
+		f.setVersion(target)
+		f.reconcile()
+	case "delete --infrastructure":
+		for _, object := range f.released {
+			if deletes(object) {
+				clear(f.t, []*unstructured.Unstructured{object})
+			}
+		}
+		f.setVersion("")
+	case "init --infrastructure":
+		install(f.t, f.former)
+		f.setVersion(strings.TrimPrefix(arguments[2], "azure:"))
+	default:
+		return fmt.Errorf("unexpected call: clusterctl %v", arguments)
+	}
+	return nil
+}
+
+// setVersion changes clusterctl's inventory.
+func (f *fakeClusterctl) setVersion(version string) {
+	f.t.Helper()
+	provider := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "clusterctl.cluster.x-k8s.io/v1alpha3", "kind": "Provider",
+		"metadata":     map[string]any{"name": "infrastructure-azure", "namespace": "capz-system"},
+		"providerName": "azure", "type": "InfrastructureProvider", "version": version}}
+	clear(f.t, []*unstructured.Unstructured{provider})
+	if version != "" {
+		create(f.t, provider)
+	}
+}
+
+// reconcile stores every object as the manager of this provider does after a reconciliation.
+func (f *fakeClusterctl) reconcile() {
+	f.t.Helper()
+	for _, kind := range []string{"AzureClusterIdentity", "AzureCluster", "AzureMachine"} {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(migration.GroupVersion.WithKind(kind + "List"))
+		if err := api.client.List(f.t.Context(), list); err != nil {
+			f.t.Fatal(err)
+		}
+		for i := range list.Items {
+			item := &list.Items[i]
+			status := map[string]any{"observedGeneration": item.GetGeneration(), "conditions": []any{map[string]any{
+				"type": "Ready", "status": "True", "reason": "Ready", "message": "", "lastTransitionTime": "2026-01-02T00:00:00Z"}}}
+			annotations := item.GetAnnotations()
+			if annotations == nil {
+				annotations = map[string]string{}
+			}
+			if kind == "AzureCluster" {
+				status["failureDomains"] = []any{map[string]any{"name": "1", "controlPlane": true}, map[string]any{"name": "2", "controlPlane": true}}
+				annotations["sigs.k8s.io/cluster-api-provider-azure-applied"] = `{"applied":{"*":["/tags/a"]},"ownerID":"7777","migration":{"kept":{}}}`
+			}
+			item.SetAnnotations(annotations)
+			item.Object["status"] = status
+			storeInEtcd(f.t, item)
+		}
+	}
+}
+
+// repeatKilled repeats a migration whose program is killed again and again, until it ends.
+func repeatKilled(t *testing.T, c *fakeClusterctl, run func(*steps.Move) error) (runs int) {
+	t.Helper()
+	for runs = 1; ; runs++ {
+		err := run(newMove(t, c, 2))
+		if err == nil {
+			return runs
+		}
+		if !errors.Is(err, errKilled) {
+			t.Fatal(err)
+		}
+		if runs == 100 {
+			t.Fatalf("the migration has not ended after %d runs: %v", runs, err)
+		}
+	}
+}
+
+// TestMigrateInterrupted moves a management cluster and back with a program that is killed after every few writes, and in the middle of
+// clusterctl. Afterwards the stored objects are those before, with the listed differences.
+func TestMigrateInterrupted(t *testing.T) {
+	installCluster(t)
+	ownAnOperatorObject(t)
+	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t), killed: 1}
+	t.Cleanup(func() { clear(t, c.released); forget(t) })
+	before := snapshot(t)
+
+	var results []steps.Result
+	runs := repeatKilled(t, c, func(m *steps.Move) (err error) {
+		results, err = m.Forward(t.Context())
+		return err
+	})
+	t.Logf("%d runs until the migration was complete", runs)
+	if runs < 5 {
+		t.Errorf("only %d runs: the program was hardly killed", runs)
+	}
+	want := []steps.Result{
+		{Object: "AzureCluster default/one", Before: "True", After: "True"},
+		{Object: "AzureClusterIdentity default/workload", Before: "-", After: "True"},
+		{Object: "AzureClusterIdentity team/elsewhere", Before: "-", After: "True"},
+		{Object: "AzureClusterIdentity team/prepared", Before: "-", After: "True"},
+		{Object: "AzureMachine default/one-control-plane-a", Before: "True", After: "True"},
+		{Object: "AzureMachine default/one-worker-b", Before: "False", After: "True"},
+	}
+	if diff := cmp.Diff(want, results); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+	moved := snapshot(t)
+	if diff := cmp.Diff([]string{
+		"metadata.annotations.serviceoperator.azure.com/reconcile-policy", "metadata.finalizers", "metadata.ownerReferences",
+	}, differingPaths(before, moved, "ResourceGroup default/one")); diff != "" {
+		t.Errorf("the operator's object of a cluster (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before["StorageAccount team/kept"], moved["StorageAccount team/kept"]); diff != "" {
+		t.Errorf("the operator's object of another user was changed:\n%s", diff)
+	}
+	if leftovers := leftRoles(moved); len(leftovers) > 0 {
+		t.Errorf("roles of the established provider are left: %v", leftovers)
+	}
+	calls := len(c.calls)
+	again, err := newMove(t, c, 1).Forward(t.Context())
+	if err != nil || len(c.calls) != calls || !cmp.Equal(again, results) {
+		t.Errorf("a repetition after the end: %v, %v, clusterctl was called %d times", err, again, len(c.calls)-calls)
+	}
+
+	out, err := capz(t, &environment.Environment{Version: target}, "migrate", "check", "--back")
+	if err != nil {
+		t.Error(err)
+	}
+	compareGolden(t, "back.txt", out)
+	runs = repeatKilled(t, c, func(m *steps.Move) error { return m.Back(t.Context()) })
+	t.Logf("%d runs until the return was complete", runs)
+	after := snapshot(t)
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after))); diff != "" {
+		t.Errorf("objects before and after the return (-before +after):\n%s", diff)
+	}
+	got := map[string][]string{}
+	for name := range before {
+		if paths := differingPaths(before, after, name); len(paths) > 0 {
+			got[name] = paths
+		}
+	}
+	if diff := cmp.Diff(listedDifferences, got); diff != "" {
+		t.Errorf("differences after the return (-listed +got):\n%s", diff)
+	}
+}
+
+// listedDifferences are those of docs/design/migration.md: the established provider computes the conditions anew.
+var listedDifferences = map[string][]string{
+	"AzureCluster default/one": {"metadata.annotations.sigs.k8s.io/cluster-api-provider-azure-applied", "status.conditions",
+		"status.observedGeneration", "status.ready"},
+	"AzureMachine default/one-control-plane-a": {"status.conditions", "status.observedGeneration", "status.ready", "status.vmState"},
+	"AzureMachine default/one-worker-b":        {"status.conditions", "status.observedGeneration", "status.ready"},
+	"AzureClusterIdentity default/workload":    {"status.conditions", "status.observedGeneration"},
+	"AzureClusterIdentity team/elsewhere":      {"status.conditions", "status.observedGeneration"},
+	"AzureClusterIdentity team/prepared":       {"status.conditions", "status.observedGeneration"},
+}
+
+// ownAnOperatorObject gives the operator's object the ID of its owner, as the garbage collector of Kubernetes demands.
+func ownAnOperatorObject(t *testing.T) {
+	t.Helper()
+	owner, owned := &unstructured.Unstructured{}, &unstructured.Unstructured{}
+	owner.SetGroupVersionKind(migration.GroupVersion.WithKind("AzureCluster"))
+	owned.SetAPIVersion("resources.azure.com/v1api20240901storage")
+	owned.SetKind("ResourceGroup")
+	for _, object := range []*unstructured.Unstructured{owner, owned} {
+		if err := api.client.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one"}, object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	references := owned.GetOwnerReferences()
+	references[0].UID = owner.GetUID()
+	owned.SetOwnerReferences(references)
+	if err := api.client.Update(t.Context(), owned); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// leftRoles returns the roles that only the established provider has.
+func leftRoles(objects map[string]any) []string {
+	var out []string
+	for name := range objects {
+		if strings.HasPrefix(name, "ClusterRole") && (strings.Contains(name, "azureserviceoperator") || strings.Contains(name, "base-manager")) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// differingPaths returns the paths at which an object differs between two snapshots, at most three names deep.
+func differingPaths(before, after map[string]any, name string) []string {
+	var out []string
+	var walk func(path string, a, b any, depth int)
+	walk = func(path string, a, b any, depth int) {
+		if cmp.Equal(a, b) {
+			return
+		}
+		was, wasObject := a.(map[string]any)
+		is, isObject := b.(map[string]any)
+		if depth == 3 || !wasObject && !isObject {
+			out = append(out, strings.TrimPrefix(path, "."))
+			return
+		}
+		for _, key := range slices.Compact(slices.Sorted(func(yield func(string) bool) {
+			for key := range was {
+				if !yield(key) {
+					return
+				}
+			}
+			for key := range is {
+				if !yield(key) {
+					return
+				}
+			}
+		})) {
+			walk(path+"."+key, was[key], is[key], depth+1)
+		}
+	}
+	walk("", before[name], after[name], 0)
+	return out
+}
+
+// TestMigrateRun runs the command: it refuses to begin while findings block, passes flags to clusterctl, and prints the table.
+func TestMigrateRun(t *testing.T) {
+	installCluster(t)
+	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t)}
+	t.Cleanup(func() { clear(t, c.released); forget(t) })
+	var called []string
+	e := &environment.Environment{Version: target, RunProgram: func(ctx context.Context, _ io.Writer, name string, arguments ...string) error {
+		called = append([]string{name}, arguments...)
+		return c.run(ctx, arguments...)
+	}}
+	bad := &unstructured.Unstructured{}
+	bad.SetGroupVersionKind(migration.GroupVersion.WithKind("AzureMachine"))
+	if err := api.client.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-worker-b"}, bad); err != nil {
+		t.Fatal(err)
+	}
+	good := bad.DeepCopy()
+	if err := unstructured.SetNestedField(bad.Object, "..", "spec", "subnetName"); err != nil {
+		t.Fatal(err)
+	}
+	storeInEtcd(t, bad)
+	before := snapshot(t)
+	if _, err := capz(t, e, "migrate", "run"); err == nil || !strings.Contains(err.Error(), "1 findings block the migration. Nothing was changed.") {
+		t.Errorf("a migration with a finding that blocks ends with %v", err)
+	}
+	if diff := cmp.Diff(before, snapshot(t)); diff != "" {
+		t.Errorf("a migration that was refused has changed objects:\n%s", diff)
+	}
+	storeInEtcd(t, good)
+	out, err := capz(t, e, "migrate", "run", "--isolate", "default", "--clusterctl", filepath.Join("bin", "ctl"), "--clusterctl-config", "c.yaml",
+		"--core", "cluster-api:v1.14.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareGolden(t, "run.txt", out)
+	line := strings.Join(called, " ")
+	for _, part := range []string{"bin/ctl upgrade apply --infrastructure azure:v2.0.0 --wait-providers --core cluster-api:v1.14.2 --kubeconfig ",
+		" --config c.yaml"} {
+		if !strings.Contains(line, part) {
+			t.Errorf("clusterctl was called as %q, without %q", line, part)
+		}
+	}
+	if snapshot(t)["ServiceAccount default/capz-workload-identity"] == nil {
+		t.Error("--isolate has created no ServiceAccount")
+	}
+}
+
+// forget deletes what a migration leaves in the manager's namespace, and the account of --isolate.
+func forget(t *testing.T) {
+	t.Helper()
+	for _, of := range [][4]string{{"v1", "ConfigMap", "capz-system", "capz-migration"}, {"v1", "Secret", "capz-system", "capz-migration-backup"},
+		{"v1", "Secret", "capz-system", "capz-migration-backup-0"}, {"v1", "ServiceAccount", "default", "capz-workload-identity"}} {
+		object := &unstructured.Unstructured{}
+		object.SetAPIVersion(of[0])
+		object.SetKind(of[1])
+		object.SetNamespace(of[2])
+		object.SetName(of[3])
+		clear(t, []*unstructured.Unstructured{object})
+	}
+}
