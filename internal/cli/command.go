@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/command"
+	aksengine "sigs.k8s.io/cluster-api-provider-azure/internal/aksengine/command"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	migrate "sigs.k8s.io/cluster-api-provider-azure/internal/migration/command"
 )
@@ -26,6 +27,17 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	root.AddCommand(command.NewCommand(command.Options{
 		Version: e.Version, Identity: e.Identity, Transport: e.Transport, Credential: e.Credential, Kubernetes: e.RESTConfig,
 	}))
-	root.AddCommand(migrate.NewCommand(e))
+	root.AddCommand(migrate.NewCommand(e), newConvertCommand(e))
 	return root
+}
+
+// newConvertCommand returns the verb convert.
+func newConvertCommand(e *environment.Environment) *cobra.Command {
+	convert := &cobra.Command{
+		Use:   "convert",
+		Short: "Convert the description of a cluster to manifests of other kinds",
+		Long:  "Converts API models of aks-engine to manifests of a self-managed cluster.",
+	}
+	convert.AddCommand(aksengine.NewCommand(e))
+	return convert
 }

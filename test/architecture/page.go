@@ -42,6 +42,8 @@ var othersAnnotations = map[string]string{
 	"sigs.k8s.io/cluster-api/util/annotations.IsExternallyManaged":                   clusterv1.ManagedByAnnotation,
 	"sigs.k8s.io/cluster-api/util/annotations.ReplicasManagedByExternalAutoscaler":   clusterv1.ReplicasManagedByAnnotation,
 	"sigs.k8s.io/cluster-api/util/annotations.AddAnnotations":                        "",
+	"sigs.k8s.io/cluster-api/api/core/v1beta2.AutoscalerMinSizeAnnotation":           "",
+	"sigs.k8s.io/cluster-api/api/core/v1beta2.AutoscalerMaxSizeAnnotation":           "",
 	"k8s.io/apimachinery/pkg/apis/meta/v1.SetMetaDataAnnotation":                     "",
 	"github.com/spf13/cobra.CommandDisplayNameAnnotation":                            "",
 	"sigs.k8s.io/cluster-api/util/topology.IsDryRunRequest":                          clusterv1.TopologyDryRunAnnotation,

@@ -301,10 +301,22 @@ var importRules = []importRule{
 		why: "steps change Kubernetes alone: a client of Azure would be one too many",
 	},
 	{
-		dirs: []string{"internal/migration/command"},
+		dirs:   []string{"internal/migration/command"},
 		inside: []string{"internal/migration/...", "internal/cli/environment", "internal/text"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "the command line starts checks and steps, and prints their results",
+	},
+	{
+		dirs:        []string{"internal/aksengine"},
+		inside:      []string{"api/...", "internal/arm", "internal/defaults", "internal/plan", "internal/webhook"},
+		outside:     append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...),
+		notStandard: impure,
+		why:         "manifests follow from a model of aks-engine alone, so that each value of it can be accounted for",
+	},
+	{
+		dirs: []string{"internal/aksengine/command"}, inside: []string{"internal/aksengine", "internal/cli/environment", "internal/text"},
+		outside: []string{"..."}, notStandard: []string{"net/http"},
+		why: "the command line reads a file and writes the result; it asks nobody",
 	},
 	{
 		dirs: []string{"internal/cli/environment"}, inside: []string{"api/...", "internal/identity", "internal/text"}, outside: []string{"..."},

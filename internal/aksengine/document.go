@@ -1,0 +1,232 @@
+package aksengine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Bounds of a model. A model that aks-engine generated has about 100 KB.
+const (
+	maxModelBytes = 4 << 20
+	maxModelDepth = 64
+)
+
+// value is one value of the model, with the finding about it if it is a leaf.
+type value struct {
+	// path is the place in the model. pattern is the path in lower case with [] for each index.
+	path, pattern string
+	// key is the name of the field as the model spells it.
+	key string
+	// scalar is a string, a json.Number, a bool or nil. It is nil for objects and lists too.
+	scalar any
+	// fields have the names in lower case, because aks-engine reads names without regard to case. keys has them in the order of the model.
+	fields map[string]*value
+	keys   []string
+	items  []*value
+	isList bool
+
+	finding *Finding
+}
+
+// readModel returns the tree of a model.
+func readModel(raw []byte) (*value, error) {
+	if len(raw) > maxModelBytes {
+		return nil, fmt.Errorf("the model has %d bytes. At most %d are read.", len(raw), maxModelBytes)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	root, err := readValue(decoder, "", "", 0)
+	if err != nil {
+		return nil, fmt.Errorf("the model is not valid JSON: %w", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the model is not valid JSON: more text follows the first value")
+	}
+	if root.fields == nil {
+		return nil, errors.New("the model is not a JSON object")
+	}
+	return root, nil
+}
+
+func readValue(decoder *json.Decoder, path, pattern string, depth int) (*value, error) {
+	if depth > maxModelDepth {
+		return nil, fmt.Errorf("%s is nested deeper than %d levels", path, maxModelDepth)
+	}
+	token, err := decoder.Token()
+	if err != nil {
+		return nil, err
+	}
+	out := &value{path: path, pattern: pattern}
+	switch token {
+	case json.Delim('{'):
+		out.fields = map[string]*value{}
+		return out, readFields(decoder, out, depth)
+	case json.Delim('['):
+		out.isList = true
+		for decoder.More() {
+			item, err := readValue(decoder, fmt.Sprintf("%s[%d]", path, len(out.items)), pattern+"[]", depth+1)
+			if err != nil {
+				return nil, err
+			}
+			out.items = append(out.items, item)
+		}
+		_, err := decoder.Token()
+		return out, err
+	}
+	out.scalar = token
+	return out, nil
+}
+
+func readFields(decoder *json.Decoder, out *value, depth int) error {
+	for decoder.More() {
+		token, err := decoder.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := token.(string)
+		folded := strings.ToLower(key)
+		if out.fields[folded] != nil {
+			return fmt.Errorf("%s is given twice", joinPath(out.path, key))
+		}
+		if out.fields[folded], err = readValue(decoder, joinPath(out.path, key), joinPath(out.pattern, folded), depth+1); err != nil {
+			return err
+		}
+		out.fields[folded].key = key
+		out.keys = append(out.keys, folded)
+	}
+	_, err := decoder.Token()
+	return err
+}
+
+var simpleKey = regexp.MustCompile(`^[-\w]+$`)
+
+func joinPath(path, key string) string {
+	switch {
+	case !simpleKey.MatchString(key):
+		return path + "[" + strconv.Quote(key) + "]"
+	case path == "":
+		return key
+	}
+	return path + "." + key
+}
+
+// get returns the value of a field, nil if there is none. It follows several names.
+func (v *value) get(names ...string) *value {
+	for _, name := range names {
+		if v == nil {
+			return nil
+		}
+		v = v.fields[strings.ToLower(name)]
+	}
+	return v
+}
+
+// list returns the items of a list.
+func (v *value) list() []*value {
+	if v == nil {
+		return nil
+	}
+	return v.items
+}
+
+// isLeaf reports whether a value has no values inside.
+func (v *value) isLeaf() bool { return len(v.fields) == 0 && len(v.items) == 0 }
+
+// isEmpty reports whether a value is missing, null, an empty text, an empty list or an empty object.
+func (v *value) isEmpty() bool {
+	return v == nil || v.isLeaf() && (v.scalar == nil || v.scalar == "")
+}
+
+// leaves calls do for each leaf, in the order of the model.
+func (v *value) leaves(do func(*value)) {
+	switch {
+	case v == nil:
+	case v.isLeaf():
+		do(v)
+	default:
+		for _, key := range v.keys {
+			v.fields[key].leaves(do)
+		}
+		for _, item := range v.items {
+			item.leaves(do)
+		}
+	}
+}
+
+// text returns a text without a finding, "" if the value is no text.
+func (v *value) text() string {
+	if v == nil {
+		return ""
+	}
+	text, _ := v.scalar.(string)
+	return text
+}
+
+// isTrue reports whether the value is true.
+func (v *value) isTrue() bool { return v != nil && v.scalar == true }
+
+// carryText returns a text and records where the manifests have it. A value of another type is reported.
+func (v *value) carryText(target string) string {
+	if v.isEmpty() {
+		return ""
+	}
+	text, ok := v.scalar.(string)
+	if !ok {
+		v.report("The value is not a text.", "Correct the model.")
+		return ""
+	}
+	v.carry(target)
+	return text
+}
+
+// carryChoice returns one of some texts, as the manifests spell it. Another text is reported.
+func (v *value) carryChoice(target string, choices ...string) string {
+	text := v.carryText(target)
+	if text == "" {
+		return ""
+	}
+	for _, choice := range choices {
+		if strings.EqualFold(text, choice) {
+			return choice
+		}
+	}
+	v.report("The value is not one of "+strings.Join(choices, ", ")+".", "Correct the model, or set the field in the manifest.")
+	return ""
+}
+
+// carryBool returns true or false, nil if there is none, and records where the manifests have it.
+func (v *value) carryBool(target string) *bool {
+	if v.isEmpty() {
+		return nil
+	}
+	on, ok := v.scalar.(bool)
+	if !ok {
+		v.report("The value is not true or false.", "Correct the model.")
+		return nil
+	}
+	v.carry(target)
+	return &on
+}
+
+// carryNumber returns an integer between bounds, nil if there is none, and records where the manifests have it.
+func (v *value) carryNumber(target string, low, high int64) *int32 {
+	if v.isEmpty() {
+		return nil
+	}
+	number, ok := v.scalar.(json.Number)
+	parsed, err := strconv.ParseInt(number.String(), 10, 32)
+	if !ok || err != nil || parsed < low || parsed > min(high, math.MaxInt32) {
+		v.report(fmt.Sprintf("The value is not a whole number between %d and %d.", low, high),
+			"Correct the model, or set the field in the manifest.")
+		return nil
+	}
+	v.carry(target)
+	return new(int32(parsed))
+}
