@@ -186,9 +186,9 @@ func hasValue(body any, path string) bool {
 	return true
 }
 
-// TestTakingAPatchBack applies a patch for every value and removes it again: the body of the plan is the same as
+// TestRemovedPatchResetsItsValue applies a patch for every value and removes it again: the body of the plan is the same as
 // without the patch, except for the part that resets the value.
-func TestTakingAPatchBack(t *testing.T) {
+func TestRemovedPatchResetsItsValue(t *testing.T) {
 	for _, version := range armschema.ListVersions() {
 		for _, kind := range []Kind{ManagedCluster, AgentPool} {
 			for _, path := range armschema.SettableLeaves(kind, version) {

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// TestKinds finds the resource types of the kinds in the book, by the names of ASO.
-func TestKinds(t *testing.T) {
+// TestKindsOfTheBookHaveTypes finds the resource types of the kinds in the book, by the names of ASO.
+func TestKindsOfTheBookHaveTypes(t *testing.T) {
 	for kind, want := range map[string]string{
 		"resources.azure.com/ResourceGroup":                      "Microsoft.Resources/resourceGroups",
 		"containerservice.azure.com/ManagedCluster":              types.ManagedCluster,
@@ -61,8 +61,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestTypes leads from every resource type of the definitions to its kind and back, and to its row in the table of types.
-func TestTypes(t *testing.T) {
+// TestTypesAndKindsMatch leads from every resource type of the definitions to its kind and back, and to its row in the table of types.
+func TestTypesAndKindsMatch(t *testing.T) {
 	for _, full := range schema.ResourceTypes() {
 		of, name := GroupKindOf(full)
 		if got, _ := ResourceTypeOf(of, name); got != full {

@@ -29,16 +29,16 @@ func TestRoundTrip(t *testing.T) {
 				}
 				properties++
 				body := newBody(path, exampleValue(shape))
-				whole = merge(whole, body).(map[string]any)
+				whole = mergeValues(whole, body).(map[string]any)
 				spec := aso.SpellSpec(definition, body)
 				if strings.Contains(fmt.Sprint(spec), "armId") {
 					references++
 				}
-				if got := translate(definition, spec); !cmp.Equal(body, got) {
+				if got := translateSpec(definition, spec); !cmp.Equal(body, got) {
 					t.Errorf("%s@%s: %s is spelt %v, which is translated to %v", resourceType, version, path, spec, got)
 				}
 			})
-			if got := translate(definition, aso.SpellSpec(definition, whole)); !cmp.Equal(whole, got) {
+			if got := translateSpec(definition, aso.SpellSpec(definition, whole)); !cmp.Equal(whole, got) {
 				t.Errorf("%s@%s, all values at once (-want +got):\n%s", resourceType, version, cmp.Diff(whole, got))
 			}
 		}
@@ -48,8 +48,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// translate returns the body of a spec. Errors are left out, because one value does not make a body.
-func translate(definition schema.Definition, spec map[string]any) map[string]any {
+// translateSpec returns the body of a spec. Errors are left out, because one value does not make a body.
+func translateSpec(definition schema.Definition, spec map[string]any) map[string]any {
 	resolve := func(aso.ObjectRef, *field.Path) (arm.ID, string) { return "", "" }
 	body, _ := aso.TranslateSpec(aso.Spec{Path: field.NewPath("spec"), Fields: spec}, definition, nil, resolve)
 	return body.Properties
@@ -88,21 +88,21 @@ func newObject(step string, value any) any {
 	return map[string]any{name: value}
 }
 
-// merge returns a body with the values of two. Lists have one item.
-func merge(a, b any) any {
+// mergeValues returns a body with the values of two. Lists have one item.
+func mergeValues(a, b any) any {
 	object, isObject := a.(map[string]any)
 	list, isList := a.([]any)
 	switch {
 	case isObject:
 		for key, value := range b.(map[string]any) {
 			if have, ok := object[key]; ok {
-				value = merge(have, value)
+				value = mergeValues(have, value)
 			}
 			object[key] = value
 		}
 		return object
 	case isList:
-		return []any{merge(list[0], b.([]any)[0])}
+		return []any{mergeValues(list[0], b.([]any)[0])}
 	}
 	return b
 }

@@ -45,7 +45,7 @@ func apiServer(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-func TestReviewed(t *testing.T) {
+func TestMetricsNeedARight(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(apiServer))
 	t.Cleanup(server.Close)
 	filter, err := reviewed(&rest.Config{Host: server.URL, ContentConfig: rest.ContentConfig{ContentType: "application/json"}},

@@ -309,9 +309,9 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestMachineThatAListDoesNotShow: a machine that was created and is missing in a shared list is read once more,
+// TestUnlistedMachineIsReadAgain: a machine that was created and is missing in a shared list is read once more,
 // because its owner replaces a machine that is gone. A machine that is not created yet is not read.
-func TestMachineThatAListDoesNotShow(t *testing.T) {
+func TestUnlistedMachineIsReadAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason     string
 		made, real bool
@@ -347,9 +347,9 @@ func TestMachineThatAListDoesNotShow(t *testing.T) {
 	}
 }
 
-// TestStoppedMachineReadFromAList asks once more for a machine that was told to be stopped when it was read from a list, which
+// TestListedStoppedMachineIsReadAgain asks once more for a machine that was told to be stopped when it was read from a list, which
 // does not show whether it runs; no other machine is asked for.
-func TestStoppedMachineReadFromAList(t *testing.T) {
+func TestListedStoppedMachineIsReadAgain(t *testing.T) {
 	for reason, want := range map[string]struct {
 		power string
 		asked int
@@ -385,8 +385,8 @@ func TestMachineErrors(t *testing.T) {
 	}
 }
 
-// TestMachinesAtOnce makes sure that machines that are planned before any rule shows in Azure get different ports.
-func TestMachinesAtOnce(t *testing.T) {
+// TestConcurrentMachinesGetDifferentPorts makes sure that machines that are planned before any rule shows in Azure get different ports.
+func TestConcurrentMachinesGetDifferentPorts(t *testing.T) {
 	facts := New(Options{})
 	asker := newAsker(t, newFakeAzure(regionBodies), "p")
 	var mu sync.Mutex
@@ -465,9 +465,9 @@ func TestCatalogIsShared(t *testing.T) {
 	}
 	ask("p", 1, "kept")
 	ask("q", 2, "restrictions differ between principals' subscriptions and are not shared")
-	clock.advance(23 * time.Hour)
+	clock.advanceTime(23 * time.Hour)
 	ask("p", 2, "kept for a day")
-	clock.advance(time.Hour)
+	clock.advanceTime(time.Hour)
 	ask("p", 3, "asked again after a day")
 }
 

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// TestFailedQuestions puts a question that Azure answers with an error, and looks when it is put again.
-func TestFailedQuestions(t *testing.T) {
+// TestFailedRequestsAreRetriedWithBackOff puts a question that Azure answers with an error, and looks when it is put again.
+func TestFailedRequestsAreRetriedWithBackOff(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
 		answer string
@@ -41,9 +41,9 @@ func TestFailedQuestions(t *testing.T) {
 			ask(machine("a", "1"), 1, test.reason)
 			ask(machine("b", "1"), 1, "a hundred machines of a network need not all be refused")
 			ask(asker, 1, "for every asker")
-			clock.advance(test.until - time.Second)
+			clock.advanceTime(test.until - time.Second)
 			ask(machine("a", "1"), 1, test.reason)
-			clock.advance(time.Second)
+			clock.advanceTime(time.Second)
 			ask(machine("a", "1"), 2, "the next try is due")
 			ask(machine("b", "1"), 2, "the next try was that of all")
 			ask(machine("b", "2"), 3, "a correction counts at once")
@@ -55,22 +55,22 @@ func TestFailedQuestions(t *testing.T) {
 	}
 }
 
-func TestRecovers(t *testing.T) {
+func TestCatalogIsReadAfterAnOutage(t *testing.T) {
 	a, clock := newFakeAzure(map[string]string{skusPath: "500 InternalServerError"}), newClock()
 	facts, asker, in := New(Options{Now: clock.Now}), newAsker(t, a, "p"), clusterInput(nil)
 	if _, err := facts.clusterCatalog(context.Background(), asker, in); err == nil {
 		t.Fatal("no error")
 	}
 	a.setBody(skusPath, regionBodies[skusPath])
-	clock.advance(15 * time.Second)
+	clock.advanceTime(15 * time.Second)
 	if catalog, err := facts.clusterCatalog(context.Background(), asker, in); err != nil || len(catalog.sizes) != 3 {
 		t.Errorf("after Azure recovered: %v, %v", catalog, err)
 	}
 }
 
-// TestCatalogThatFailsWakesOnce has a pass that does not wait for the catalog: its failure wakes the object once, and the pass
+// TestFailedCatalogWakesOnce has a pass that does not wait for the catalog: its failure wakes the object once, and the pass
 // after that is told and asks for nothing.
-func TestCatalogThatFailsWakesOnce(t *testing.T) {
+func TestFailedCatalogWakesOnce(t *testing.T) {
 	a, clock := newFakeAzure(map[string]string{skusPath: "403 AuthorizationFailed", locationsPath: regionBodies[locationsPath]}), newClock()
 	facts, asker, in := New(Options{Now: clock.Now}), newAsker(t, a, "p"), clusterInput(nil)
 	woken := make(chan struct{}, 10)
@@ -89,7 +89,7 @@ func TestCatalogThatFailsWakesOnce(t *testing.T) {
 	if len(woken) > 0 || a.countRequests(skusPath) != 1 {
 		t.Errorf("woken %d times more, asked %d times", len(woken), a.countRequests(skusPath))
 	}
-	clock.advance(time.Hour)
+	clock.advanceTime(time.Hour)
 	got, err := pass()
 	<-woken
 	if err != nil || !got.ZonesPending || arm.Classify(got.ZonesError) != arm.ClassStalled || a.countRequests(skusPath) != 2 {
@@ -97,8 +97,8 @@ func TestCatalogThatFailsWakesOnce(t *testing.T) {
 	}
 }
 
-// TestStepsKeepTheirPace runs steps that send requests besides questions.
-func TestStepsKeepTheirPace(t *testing.T) {
+// TestFailedStepsAreRetriedWithBackOff runs steps that send requests besides questions.
+func TestFailedStepsAreRetriedWithBackOff(t *testing.T) {
 	clock, asker := newClock(), newAsker(t, newFakeAzure(nil), "p")
 	facts, runs := New(Options{Now: clock.Now}), 0
 	refused := &arm.Error{Status: 403, Code: "AuthorizationFailed"}
@@ -119,7 +119,7 @@ func TestStepsKeepTheirPace(t *testing.T) {
 		{"neither is a failure that is no answer of Azure", 0, asker, context.Canceled, 6, context.Canceled},
 		{"it runs again at once", 0, asker, nil, 7, nil},
 	} {
-		clock.advance(step.later)
+		clock.advanceTime(step.later)
 		err := facts.RunUnlessFailed(t.Context(), step.asker, "step", func(context.Context) error {
 			runs++
 			return step.result

@@ -34,7 +34,7 @@ func TestPorts(t *testing.T) {
 		}
 	}
 
-	clock.advance(reservationTTL + time.Second)
+	clock.advanceTime(reservationTTL + time.Second)
 	if got := p.reservePort(lb, "d", nil); got != 22 {
 		t.Errorf("reservations that are neither renewed nor released block ports: got %d", got)
 	}

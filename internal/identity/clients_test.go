@@ -18,7 +18,7 @@ func TestClients(t *testing.T) {
 	twin.Name = "twin"
 	claimer := identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.ClientSecret.Namespace = "claimer" })
 	claimer.Name = "claimer"
-	provider := New(kubernetes(t, owner, twin, claimer,
+	provider := New(newKubernetes(t, owner, twin, claimer,
 		secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}),
 		secretOf("claimer", map[string][]byte{"clientSecret": []byte("guessed")})), Options{Tenancy: Trusted})
 	clients := NewClients(armclient.Options{})

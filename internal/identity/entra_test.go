@@ -23,13 +23,13 @@ type tokenRequest struct {
 
 func (e *entra) Do(request *http.Request) (*http.Response, error) {
 	recorder := httptest.NewRecorder()
-	e.serve(recorder, request)
+	e.serveToken(recorder, request)
 	response := recorder.Result()
 	response.Request = request
 	return response, nil
 }
 
-func (e *entra) serve(w http.ResponseWriter, r *http.Request) {
+func (e *entra) serveToken(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	base := "https://" + r.URL.Host
 	switch {
@@ -51,8 +51,8 @@ func (e *entra) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// last returns the latest request for a token.
-func (e *entra) last() tokenRequest {
+// lastRequest returns the latest request for a token.
+func (e *entra) lastRequest() tokenRequest {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.requests) == 0 {

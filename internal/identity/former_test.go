@@ -77,12 +77,12 @@ func formerWays(certificate string) map[string]struct {
 	}
 }
 
-// TestFormer: namespaces keep the credentials that they signed in with under the established provider, and get no
+// TestFormerCredentialsKeepWorking: namespaces keep the credentials that they signed in with under the established provider, and get no
 // others.
-func TestFormer(t *testing.T) {
+func TestFormerCredentialsKeepWorking(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "cert.pem")
-	if err := os.WriteFile(path, certificate(t), 0o600); err != nil {
+	if err := os.WriteFile(path, newCertificate(t), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for name, way := range formerWays(path) {
@@ -192,15 +192,15 @@ func TestFormerRecordIsBounded(t *testing.T) {
 	}
 }
 
-// TestFormerIsReadAgain has the operator remove an entry while the manager runs, and the API server fail.
-func TestFormerIsReadAgain(t *testing.T) {
+// TestFormerRecordIsReadAgain has the operator remove an entry while the manager runs, and the API server fail.
+func TestFormerRecordIsReadAgain(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	identity := identityOf(func(s *infrav1.AzureClusterIdentitySpec) {
 		s.Type, s.ClientSecret = infrav1.UserAssignedMSI, corev1.SecretReference{}
 	})
 	record, _ := FormerRecord(managers, []Former{FormerOf(identity)})
 	reads, failure := 0, error(nil)
-	api := interceptor.NewClient(kubernetes(t, record, identity), interceptor.Funcs{
+	api := interceptor.NewClient(newKubernetes(t, record, identity), interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			if _, ok := object.(*corev1.ConfigMap); ok {
 				reads++
@@ -255,7 +255,7 @@ func bytesOf(texts map[string]string) map[string][]byte {
 
 // tokensFor returns an API server with the operator's ServiceAccount. It notes of which ServiceAccounts tokens were asked for.
 func tokensFor(t *testing.T, asked map[string]bool, objects ...client.Object) client.WithWatch {
-	return interceptor.NewClient(kubernetes(t, objects...), interceptor.Funcs{
+	return interceptor.NewClient(newKubernetes(t, objects...), interceptor.Funcs{
 		SubResourceCreate: func(_ context.Context, _ client.Client, _ string, object, request client.Object,
 			_ ...client.SubResourceCreateOption) error {
 			key := client.ObjectKeyFromObject(object)

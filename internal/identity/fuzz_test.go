@@ -9,7 +9,7 @@ import (
 // FuzzCertificates makes credentials of any bytes that a Secret has for a certificate. What is no certificate gives an error, which
 // quotes neither the bytes nor the password.
 func FuzzCertificates(f *testing.F) {
-	pair := certificate(f)
+	pair := newCertificate(f)
 	f.Add(pair, "")
 	f.Add(pair[:len(pair)/2], "")
 	f.Add(pair[bytes.LastIndex(pair, []byte("-----BEGIN")):], "")

@@ -32,7 +32,7 @@ func TestOperatorSecret(t *testing.T) {
 	}{
 		"client secret": {"the most usual one", "ids", data(map[string]string{"AZURE_CLIENT_SECRET": password}), Options{}, "", ""},
 		"certificate": {"it goes after the secret", "ids",
-			data(map[string]string{"AZURE_CLIENT_CERTIFICATE": string(certificate(t))}), Options{}, "", ""},
+			data(map[string]string{"AZURE_CLIENT_CERTIFICATE": string(newCertificate(t))}), Options{}, "", ""},
 		"no certificate": {"the error reveals nothing of it", "ids", data(map[string]string{"AZURE_CLIENT_CERTIFICATE": password}), Options{},
 			CredentialsInvalid, "Secret ids/secret"},
 		"no subscription": {"the manager's own subscription is not used instead", "ids", without, Options{SubscriptionID: "the manager's"},
@@ -51,7 +51,7 @@ func TestOperatorSecret(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			provider := New(kubernetes(t, secretOf(test.namespace, test.data)), test.options)
+			provider := New(newKubernetes(t, secretOf(test.namespace, test.data)), test.options)
 			resolved, subscription, err := provider.ResolveSecret(t.Context(), types.NamespacedName{Namespace: "ids", Name: "secret"},
 				infrav1.PublicCloud)
 			if CodeOf(err) != test.code || err != nil &&

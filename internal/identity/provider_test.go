@@ -29,7 +29,7 @@ const (
 	password    = "s3cret-v4lue"
 )
 
-func scheme(t *testing.T) *runtime.Scheme {
+func newScheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, infrav1.AddToScheme} {
@@ -40,9 +40,9 @@ func scheme(t *testing.T) *runtime.Scheme {
 	return s
 }
 
-func kubernetes(t *testing.T, objects ...client.Object) client.WithWatch {
+func newKubernetes(t *testing.T, objects ...client.Object) client.WithWatch {
 	t.Helper()
-	return fake.NewClientBuilder().WithScheme(scheme(t)).WithObjects(objects...).Build()
+	return fake.NewClientBuilder().WithScheme(newScheme(t)).WithObjects(objects...).Build()
 }
 
 // identityOf returns an identity in namespace "ids" that everybody may use.
@@ -69,7 +69,7 @@ func accountOf(namespace string) *corev1.ServiceAccount {
 	return &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: infrav1.WorkloadIdentityServiceAccount}}
 }
 
-func token(t *testing.T, resolved *Resolved) string {
+func requestToken(t *testing.T, resolved *Resolved) string {
 	t.Helper()
 	token, err := resolved.Credential.GetToken(context.Background(),
 		policy.TokenRequestOptions{Scopes: []string{"https://management.core.windows.net//.default"}})
@@ -79,15 +79,15 @@ func token(t *testing.T, resolved *Resolved) string {
 	return token.Token
 }
 
-// certificate returns a self-signed certificate with its key in PEM form.
-func certificate(t testing.TB) []byte {
+// newCertificate returns a self-signed certificate with its key in PEM form.
+func newCertificate(t testing.TB) []byte {
 	t.Helper()
 	certificate, key := credential.Certificate(t)
 	return append(certificate, key...)
 }
 
 func TestResolve(t *testing.T) {
-	pemBytes := certificate(t)
+	pemBytes := newCertificate(t)
 	folder := t.TempDir()
 	certFile, tokenFile := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "token")
 	for name, content := range map[string][]byte{certFile: pemBytes, tokenFile: []byte("projected-token")} {
@@ -209,14 +209,14 @@ func TestResolve(t *testing.T) {
 			}
 			authority := &entra{}
 			test.options.Transport = authority
-			provider := New(kubernetes(t, objects...), test.options)
+			provider := New(newKubernetes(t, objects...), test.options)
 			resolved, err := provider.Resolve(context.Background(), &corev1.ObjectReference{Kind: Kind, Name: "id", Namespace: "ids"}, "clusters",
 				test.environment)
 			if err != nil {
 				t.Fatal(err)
 			}
-			token(t, resolved)
-			got := authority.last()
+			requestToken(t, resolved)
+			got := authority.lastRequest()
 			if got.URL != test.url {
 				t.Errorf("%s: asked %s for the token, want %s", test.reason, got.URL, test.url)
 			}
@@ -328,7 +328,7 @@ func TestResolveRefuses(t *testing.T) {
 			if test.secret != nil {
 				objects = append(objects, test.secret)
 			}
-			provider := New(kubernetes(t, objects...), Options{ManagerNamespaces: []string{"ids"}})
+			provider := New(newKubernetes(t, objects...), Options{ManagerNamespaces: []string{"ids"}})
 			_, err := provider.Resolve(context.Background(), test.ref, "clusters", test.environment)
 			if err == nil || CodeOf(err) != test.code || !strings.Contains(err.Error(), test.message) {
 				t.Fatalf("%s: got code %q, %v", test.reason, CodeOf(err), err)
@@ -346,10 +346,10 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
-// TestNothingSecretBeforeTheCheck makes sure that a namespace that may not use the identity does not even cause a read.
-func TestNothingSecretBeforeTheCheck(t *testing.T) {
+// TestSecretIsNotReadBeforeTheCheck makes sure that a namespace that may not use the identity does not even cause a read.
+func TestSecretIsNotReadBeforeTheCheck(t *testing.T) {
 	var secretsRead int
-	reader := interceptor.NewClient(kubernetes(t, identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.AllowedNamespaces = nil }),
+	reader := interceptor.NewClient(newKubernetes(t, identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.AllowedNamespaces = nil }),
 		secretOf("ids", map[string][]byte{"clientSecret": []byte(password)})), interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			if _, ok := object.(*corev1.Secret); ok {
@@ -368,7 +368,7 @@ func TestCredentialsAreShared(t *testing.T) {
 	ctx := context.Background()
 	authority := &entra{}
 	secret := secretOf("ids", map[string][]byte{"clientSecret": []byte("first")})
-	c := kubernetes(t, identityOf(nil), secret)
+	c := newKubernetes(t, identityOf(nil), secret)
 	provider := New(c, Options{Transport: authority})
 	ref := &corev1.ObjectReference{Name: "id", Namespace: "ids"}
 	resolve := func(environment string) *Resolved {
@@ -381,7 +381,7 @@ func TestCredentialsAreShared(t *testing.T) {
 	}
 
 	first, again := resolve(""), resolve("AzurePublicCloud")
-	if first.Key != again.Key || token(t, first) != token(t, again) || len(authority.requests) != 1 {
+	if first.Key != again.Key || requestToken(t, first) != requestToken(t, again) || len(authority.requests) != 1 {
 		t.Errorf("two objects of one identity asked for %d tokens", len(authority.requests))
 	}
 	if other := resolve("AzureChinaCloud"); other.Key == first.Key {
@@ -393,8 +393,8 @@ func TestCredentialsAreShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	rotated := resolve("")
-	token(t, rotated)
-	if got := authority.last().Form.Get("client_secret"); rotated.Key == first.Key || got != "second" {
+	requestToken(t, rotated)
+	if got := authority.lastRequest().Form.Get("client_secret"); rotated.Key == first.Key || got != "second" {
 		t.Errorf("after the Secret changed, %q was sent", got)
 	}
 	if strings.Contains(rotated.Key, "second") {
@@ -405,7 +405,7 @@ func TestCredentialsAreShared(t *testing.T) {
 // TestCheckIsNotAboutNamespaces tests that Check accepts an identity that no namespace may use yet.
 func TestCheckIsNotAboutNamespaces(t *testing.T) {
 	identity := identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.AllowedNamespaces = nil })
-	c := kubernetes(t, identity, secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}))
+	c := newKubernetes(t, identity, secretOf("ids", map[string][]byte{"clientSecret": []byte(password)}))
 	if err := New(c, Options{}).CheckCredential(context.Background(), identity); err != nil {
 		t.Error(err)
 	}

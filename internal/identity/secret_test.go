@@ -19,7 +19,7 @@ func TestSecretsAreReadOncePerVersion(t *testing.T) {
 	secret.UID = "1"
 	secret.Annotations = map[string]string{infrav1.IdentityNamespacesAnnotation: "ids", "note": "unrelated"}
 	reads := 0
-	c := interceptor.NewClient(kubernetes(t, secret,
+	c := interceptor.NewClient(newKubernetes(t, secret,
 		identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.ClientSecret.Namespace = "elsewhere" })), interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			if _, ok := object.(*corev1.Secret); ok {

@@ -26,7 +26,7 @@ func TestTenancy(t *testing.T) {
 	folder := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "cert.pem")
 	for _, path := range []string{outside, filepath.Join(folder, "cert.pem")} {
-		if err := os.WriteFile(path, certificate(t), 0o600); err != nil {
+		if err := os.WriteFile(path, newCertificate(t), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestTenancy(t *testing.T) {
 			if test.secret != nil {
 				objects = append(objects, test.secret)
 			}
-			err := New(kubernetes(t, objects...), test.options).CheckCredential(t.Context(), identity)
+			err := New(newKubernetes(t, objects...), test.options).CheckCredential(t.Context(), identity)
 			if CodeOf(err) != test.code || (err == nil) != (test.code == "") {
 				t.Fatalf("%s: %v", test.reason, err)
 			}
@@ -107,11 +107,11 @@ func TestTenancy(t *testing.T) {
 	}
 }
 
-// TestCertificateShowsNothing has an identity name a Secret that is no certificate: a parser quotes the bytes that it stumbles at.
-func TestCertificateShowsNothing(t *testing.T) {
+// TestCertificateErrorsHideTheSecret has an identity name a Secret that is no certificate: a parser quotes the bytes that it stumbles at.
+func TestCertificateErrorsHideTheSecret(t *testing.T) {
 	for _, secret := range []string{"s3", "\x30\x82\x01", "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n"} {
 		identity := identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate })
-		err := New(kubernetes(t, identity, secretOf("ids", map[string][]byte{"certificate": []byte(secret)})),
+		err := New(newKubernetes(t, identity, secretOf("ids", map[string][]byte{"certificate": []byte(secret)})),
 			Options{}).CheckCredential(t.Context(), identity)
 		if CodeOf(err) != CredentialsInvalid || !strings.HasSuffix(err.Error(), errNoCertificate.Error()) {
 			t.Errorf("%q: got %v", secret, err)
@@ -124,7 +124,7 @@ func TestAssertion(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var asked []string
 	var refuse error
-	api := interceptor.NewClient(kubernetes(t), interceptor.Funcs{
+	api := interceptor.NewClient(newKubernetes(t), interceptor.Funcs{
 		SubResourceCreate: func(_ context.Context, _ client.Client, resource string, object, request client.Object,
 			_ ...client.SubResourceCreateOption) error {
 			spec := request.(*authenticationv1.TokenRequest).Spec
@@ -173,13 +173,13 @@ func TestAssertion(t *testing.T) {
 	}
 }
 
-// TestSubjectsShareNothing has two namespaces claim one application: what one of them has proven is not the other's.
-func TestSubjectsShareNothing(t *testing.T) {
+// TestNamespacesShareNoTokens has two namespaces claim one application: what one of them has proven is not the other's.
+func TestNamespacesShareNoTokens(t *testing.T) {
 	keys := map[string]bool{}
 	for _, namespace := range []string{"ids", "others"} {
 		identity := identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.WorkloadIdentity })
 		identity.Namespace = namespace
-		provider := New(kubernetes(t, identity, accountOf(namespace)), Options{})
+		provider := New(newKubernetes(t, identity, accountOf(namespace)), Options{})
 		provider.credentials.processKey = []byte("one process")
 		resolved, err := provider.Resolve(t.Context(), &corev1.ObjectReference{Name: "id"}, namespace, "")
 		if err != nil {

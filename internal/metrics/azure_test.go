@@ -58,7 +58,7 @@ func newWorld(t *testing.T, budgets *client.Budgets) *world {
 			t.Error(err)
 		}
 	})
-	w := &world{t: t, sim: sim, woken: make(chan struct{}, 1), before: figures(t)}
+	w := &world{t: t, sim: sim, woken: make(chan struct{}, 1), before: readFigures(t)}
 	w.client, err = client.New(credential.Token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}},
 		client.Options{Principal: "p", Transport: listener.Client(), Budgets: budgets, OnRequestEnd: metrics.CountRequest})
@@ -89,7 +89,7 @@ func newWorld(t *testing.T, budgets *client.Budgets) *world {
 	return w
 }
 
-func (w *world) fault(rules ...fault.Rule) {
+func (w *world) addFaults(rules ...fault.Rule) {
 	w.t.Helper()
 	for _, rule := range rules {
 		if err := w.sim.AddFault(rule); err != nil {
@@ -98,8 +98,8 @@ func (w *world) fault(rules ...fault.Rule) {
 	}
 }
 
-// passes does passes until one is the end.
-func (w *world) passes(pass func(context.Context, engine.Request) (arm.Outcome, error), end func(arm.Outcome) bool) {
+// reconcileUntil does passes until one is the end.
+func (w *world) reconcileUntil(pass func(context.Context, engine.Request) (arm.Outcome, error), end func(arm.Outcome) bool) {
 	w.t.Helper()
 	request := w.request
 	request.BypassCache = true
@@ -119,14 +119,14 @@ func (w *world) passes(pass func(context.Context, engine.Request) (arm.Outcome, 
 	w.t.Fatal("it did not end within a minute")
 }
 
-// expect compares by how much figures have grown since the world began.
-func (w *world) expect(reason string, want map[string]float64) {
+// expectMetrics compares by how much figures have grown since the world began.
+func (w *world) expectMetrics(reason string, want map[string]float64) {
 	w.t.Helper()
 	var names []string
 	for name := range want {
 		names = append(names, name)
 	}
-	if diff := cmp.Diff(want, since(w.t, w.before, names...)); diff != "" {
+	if diff := cmp.Diff(want, figuresSince(w.t, w.before, names...)); diff != "" {
 		w.t.Errorf("%s (-want +got):\n%s", reason, diff)
 	}
 }
@@ -137,19 +137,19 @@ const (
 	ofGroup   = `resource_type="Microsoft.Resources/resourceGroups"`
 )
 
-// TestPassesOfTheEngine creates resources, changes them from outside and deletes them, and reads the metrics after each
+// TestEngineMetrics creates resources, changes them from outside and deletes them, and reads the metrics after each
 // step.
-func TestPassesOfTheEngine(t *testing.T) {
+func TestEngineMetrics(t *testing.T) {
 	w := newWorld(t, nil)
-	w.fault(
+	w.addFaults(
 		fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Throttle, RetryAfter: 1},
 		fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Fail, Code: "InternalExecutionError",
 			Message: "An internal execution error occurred."},
 		fault.Rule{Method: "PUT", ID: address.Key(), Count: -1, Kind: fault.Modify,
 			Patch: object{"properties": object{"idleTimeoutInMinutes": 15}}},
 	)
-	w.passes(w.engine.Converge, arm.Outcome.IsDone)
-	w.expect("created, after a throttled request and a failed operation, with a value that Azure normalises", map[string]float64{
+	w.reconcileUntil(w.engine.Converge, arm.Outcome.IsDone)
+	w.expectMetrics("created, after a throttled request and a failed operation, with a value that Azure normalises", map[string]float64{
 		`capz_azure_requests_total{code="201",operation="put",` + ofGroup + `}`:                                1,
 		`capz_azure_requests_total{code="429",operation="put",` + ofNetwork + `}`:                              1,
 		`capz_azure_requests_total{code="404",operation="get",` + ofGroup + `}`:                                1,
@@ -165,51 +165,51 @@ func TestPassesOfTheEngine(t *testing.T) {
 		`capz_azure_operations{operation="create",` + ofNetwork + `}`:                                          0,
 	})
 
-	hits := figures(t)[`capz_azure_cache_lookups_total{result="hit"}`]
+	hits := readFigures(t)[`capz_azure_cache_lookups_total{result="hit"}`]
 	if _, err := w.engine.Converge(t.Context(), w.request); err != nil {
 		t.Fatal(err)
 	}
-	if got := figures(t)[`capz_azure_cache_lookups_total{result="hit"}`] - hits; got != 3 {
+	if got := readFigures(t)[`capz_azure_cache_lookups_total{result="hit"}`] - hits; got != 3 {
 		t.Errorf("a reconciliation right after another had %v hits, want one for each of 3 resources", got)
 	}
 
-	w.fault(fault.Rule{Now: true, ID: string(network), Kind: fault.Edit,
+	w.addFaults(fault.Rule{Now: true, ID: string(network), Kind: fault.Edit,
 		Patch: object{"properties": object{"addressSpace": object{"addressPrefixes": []any{"172.16.0.0/12"}}}}})
-	w.passes(w.engine.Converge, arm.Outcome.IsDone)
-	w.expect("changed from outside",
+	w.reconcileUntil(w.engine.Converge, arm.Outcome.IsDone)
+	w.expectMetrics("changed from outside",
 		map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 1, `capz_drift_repaired_total{` + ofNetwork + `}`: 1})
-	w.fault(fault.Rule{Now: true, ID: string(network), Kind: fault.Remove})
-	w.passes(w.engine.Converge, arm.Outcome.IsDone)
-	w.expect("removed from outside",
+	w.addFaults(fault.Rule{Now: true, ID: string(network), Kind: fault.Remove})
+	w.reconcileUntil(w.engine.Converge, arm.Outcome.IsDone)
+	w.expectMetrics("removed from outside",
 		map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 2, `capz_drift_repaired_total{` + ofNetwork + `}`: 2})
 
-	w.passes(w.engine.Delete, arm.Outcome.IsDeleted)
-	w.expect("deleted, which is no drift", map[string]float64{
+	w.reconcileUntil(w.engine.Delete, arm.Outcome.IsDeleted)
+	w.expectMetrics("deleted, which is no drift", map[string]float64{
 		`capz_azure_operation_duration_seconds_count{operation="delete",` + ofGroup + `,result="succeeded"}`: 1,
 		`capz_drift_found_total{` + ofNetwork + `}`:                                                          2,
 		`capz_drift_found_total{` + ofGroup + `}`:                                                            0,
 	})
 }
 
-// TestStuckOperation shows an operation that does not end, while it does not.
-func TestStuckOperation(t *testing.T) {
+// TestRunningOperationIsMeasured shows an operation that does not end, while it does not.
+func TestRunningOperationIsMeasured(t *testing.T) {
 	w := newWorld(t, nil)
-	w.fault(fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Stuck})
-	w.passes(w.engine.Converge, func(outcome arm.Outcome) bool {
+	w.addFaults(fault.Rule{Method: "PUT", ID: "*/virtualnetworks/vnet", Kind: fault.Stuck})
+	w.reconcileUntil(w.engine.Converge, func(outcome arm.Outcome) bool {
 		result, _ := outcome.Result(network)
 		return result.State == arm.Creating
 	})
-	w.expect("one write", map[string]float64{`capz_azure_operations{operation="create",` + ofNetwork + `}`: 1})
-	first := figures(t)[`capz_azure_operation_oldest_age_seconds{operation="create",`+ofNetwork+`}`]
-	if later := figures(t)[`capz_azure_operation_oldest_age_seconds{operation="create",`+ofNetwork+`}`]; first <= 0 || later <= first {
+	w.expectMetrics("one write", map[string]float64{`capz_azure_operations{operation="create",` + ofNetwork + `}`: 1})
+	first := readFigures(t)[`capz_azure_operation_oldest_age_seconds{operation="create",`+ofNetwork+`}`]
+	if later := readFigures(t)[`capz_azure_operation_oldest_age_seconds{operation="create",`+ofNetwork+`}`]; first <= 0 || later <= first {
 		t.Errorf("it grows older: %v s, and then %v s", first, later)
 	}
 }
 
-// TestHeldBack sends another request after Azure has answered that there were too many.
-func TestHeldBack(t *testing.T) {
+// TestThrottledRequestsAreCounted sends another request after Azure has answered that there were too many.
+func TestThrottledRequestsAreCounted(t *testing.T) {
 	w := newWorld(t, client.NewBudgets(nil))
-	w.fault(fault.Rule{Method: "GET", Kind: fault.Throttle, RetryAfter: 60})
+	w.addFaults(fault.Rule{Method: "GET", Kind: fault.Throttle, RetryAfter: 60})
 	for range 2 {
 		if _, err := w.client.Get(t.Context(), network, "2025-05-01", nil); err == nil {
 			t.Fatal("it was answered")
@@ -220,7 +220,7 @@ func TestHeldBack(t *testing.T) {
 			APIVersion: "1"}); err == nil {
 		t.Fatal("it was answered")
 	}
-	w.expect("one was sent, one was not, and a type that users invent is no label", map[string]float64{
+	w.expectMetrics("one was sent, one was not, and a type that users invent is no label", map[string]float64{
 		`capz_azure_requests_total{code="429",operation="get",` + ofNetwork + `}`:     1,
 		`capz_azure_requests_throttled_total{operation="get",` + ofNetwork + `}`:      1,
 		`capz_azure_requests_held_back_total{operation="get",` + ofNetwork + `}`:      1,

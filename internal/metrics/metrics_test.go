@@ -18,19 +18,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 )
 
-// served returns the metrics that the manager serves from controller-runtime's registry.
-func served(t *testing.T) string {
+// scrapeMetrics returns the metrics that the manager serves from controller-runtime's registry.
+func scrapeMetrics(t *testing.T) string {
 	t.Helper()
 	recorder := httptest.NewRecorder()
 	promhttp.HandlerFor(registered.Registry, promhttp.HandlerOpts{}).ServeHTTP(recorder, httptest.NewRequest("GET", "/metrics", nil))
 	return recorder.Body.String()
 }
 
-// figures returns the provider's own metrics by name and labels, as in `capz_pass_duration_seconds_count{kind="AzureMachine"}`.
-func figures(t *testing.T) map[string]float64 {
+// readFigures returns the provider's own metrics by name and labels, as in `capz_pass_duration_seconds_count{kind="AzureMachine"}`.
+func readFigures(t *testing.T) map[string]float64 {
 	t.Helper()
 	out := map[string]float64{}
-	for line := range strings.Lines(served(t)) {
+	for line := range strings.Lines(scrapeMetrics(t)) {
 		series, number, ok := strings.Cut(strings.TrimSpace(line), "} ")
 		if !ok || !strings.HasPrefix(series, "capz_") {
 			continue
@@ -44,18 +44,18 @@ func figures(t *testing.T) map[string]float64 {
 	return out
 }
 
-// since is by how much the given figures have grown.
-func since(t *testing.T, before map[string]float64, names ...string) map[string]float64 {
+// figuresSince is by how much the given figures have grown.
+func figuresSince(t *testing.T, before map[string]float64, names ...string) map[string]float64 {
 	t.Helper()
-	now, out := figures(t), map[string]float64{}
+	now, out := readFigures(t), map[string]float64{}
 	for _, name := range names {
 		out[name] = now[name] - before[name]
 	}
 	return out
 }
 
-func TestPassesOfControllers(t *testing.T) {
-	before := figures(t)
+func TestControllerMetrics(t *testing.T) {
+	before := readFigures(t)
 	metrics.CountReconciliation("AzureMachine", "Done", 0.25)
 	metrics.CountReconciliation("AzureMachine", "Done", 3)
 	metrics.CountReconciliation("AzureCluster", "Failed", 1)
@@ -73,7 +73,7 @@ func TestPassesOfControllers(t *testing.T) {
 	for name := range want {
 		names = append(names, name)
 	}
-	if diff := cmp.Diff(want, since(t, before, names...)); diff != "" {
+	if diff := cmp.Diff(want, figuresSince(t, before, names...)); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
 	}
 }
@@ -83,7 +83,7 @@ func TestConventions(t *testing.T) {
 	metrics.CountReconciliation("AzureMachine", "Done", 1)
 	metrics.ObserveTimeToReady("AzureMachine", 1)
 	var ours strings.Builder
-	for line := range strings.Lines(served(t)) {
+	for line := range strings.Lines(scrapeMetrics(t)) {
 		if strings.Contains(line, "capz_") {
 			ours.WriteString(line)
 		}
@@ -97,8 +97,8 @@ func TestConventions(t *testing.T) {
 	}
 }
 
-// TestBook makes sure that the book has a line for every metric, with its labels, and for none that does not exist.
-func TestBook(t *testing.T) {
+// TestBookListsEveryMetric makes sure that the book has a line for every metric, with its labels, and for none that does not exist.
+func TestBookListsEveryMetric(t *testing.T) {
 	page, err := os.ReadFile("../../docs/book/metrics.md")
 	if err != nil {
 		t.Fatal(err)

@@ -38,8 +38,8 @@ func (k *leaving) Load(ctx context.Context, object *infrav1.AzureMachine) (*leav
 }
 func (k *leaving) BeforeDelete(context.Context, *leavingInput) error { return k.verdict }
 
-// TestDeleting has a kind decide what happens before anything is deleted in Azure.
-func TestDeleting(t *testing.T) {
+// TestBeforeDelete has a kind decide what happens before anything is deleted in Azure.
+func TestBeforeDelete(t *testing.T) {
 	const finalizer, former, others = "own.example.com/f", "own.example.com/former", "example.com/keeps"
 	broken := errors.New("broken")
 	tests := map[string]struct {
@@ -78,7 +78,8 @@ func TestDeleting(t *testing.T) {
 				declared: Declaration{Name: "AzureMachine", Finalizer: finalizer, FormerFinalizers: []string{former},
 					PrimaryCondition: infrav1.VMRunningCondition},
 			}}
-			runner := NewAzureRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now, Resync: time.Hour},
+			runner := NewAzureRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now,
+				Resync: time.Hour},
 				Kind[*infrav1.AzureMachine, leavingInput](kind))
 			var err error
 			for range 2 {

@@ -23,9 +23,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestFailures has a reconciliation end with an error at each place of the runner that is the same for all kinds. What the kinds themselves
+// TestErrorsAreShown has a reconciliation end with an error at each place of the runner that is the same for all kinds. What the kinds themselves
 // do is tried by TestFailuresAreShown of test/reliability.
-func TestFailures(t *testing.T) {
+func TestErrorsAreShown(t *testing.T) {
 	machines := schema.GroupResource{Resource: "azuremachines"}
 	conflict := apierrors.NewConflict(machines, "m", errors.New("written by others"))
 	broken := errors.New("broken")
@@ -110,7 +110,8 @@ func TestFailures(t *testing.T) {
 				return show(m)
 			}
 			recorder, lost := events.NewFakeRecorder(20), lostStatuses(t)
-			runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now, Resync: time.Hour},
+			runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now,
+				Resync: time.Hour},
 				&kind)
 			// The second reconciliation ends in the same way, and tells nothing new.
 			for range 2 {

@@ -44,14 +44,16 @@ func (k *told) LoadStatusInput(context.Context, *infrav1.AzureMachine) error { r
 
 func (k *told) Report(object *infrav1.AzureMachine) error { return k.show(object) }
 
-// run reconciles an object until a reconciliation reports the kind, and returns the stored object, the result of that
+// runReconciliations reconciles an object until a reconciliation reports the kind, and returns the stored object, the result of that
 // reconciliation, and the events.
-func run(t *testing.T, kind *told, object *infrav1.AzureMachine) (stored *infrav1.AzureMachine, result ctrl.Result, told []string,
+func runReconciliations(t *testing.T, kind *told, object *infrav1.AzureMachine) (stored *infrav1.AzureMachine, result ctrl.Result,
+	told []string,
 	err error) {
 	t.Helper()
 	recorder := events.NewFakeRecorder(10)
 	store := storetest.NewClient(t, object)
-	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now, Resync: time.Hour}, kind)
+	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now,
+		Resync: time.Hour}, kind)
 	key := client.ObjectKeyFromObject(object)
 	// The pass that writes the Paused condition ends with it.
 	for range 2 {
@@ -67,9 +69,9 @@ func run(t *testing.T, kind *told, object *infrav1.AzureMachine) (stored *infrav
 	return stored, result, told, err
 }
 
-// TestVerdicts ends a reconciliation with each result: the object shows it, and the next reconciliation is when it has
+// TestResultsAreShown ends a reconciliation with each result: the object shows it, and the next reconciliation is when it has
 // to be.
-func TestVerdicts(t *testing.T) {
+func TestResultsAreShown(t *testing.T) {
 	const foremost = infrav1.VMRunningCondition
 	invalid := field.ErrorList{field.Invalid(field.NewPath("spec", "vmSize"), "x", "no such size")}
 	cause := errors.New("no route to host")
@@ -110,7 +112,7 @@ func TestVerdicts(t *testing.T) {
 				declared: Declaration{Name: "AzureMachine", PrimaryCondition: foremost, SummarizedConditions: test.summed},
 				show:     func(*infrav1.AzureMachine) error { return test.err },
 			}
-			stored, result, events, err := run(t, kind, &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")})
+			stored, result, events, err := runReconciliations(t, kind, &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")})
 			if !errors.Is(err, test.wantErr) {
 				t.Fatalf("%s: got error %v, want %v", test.reason, err, test.wantErr)
 			}
@@ -158,7 +160,7 @@ func TestLeftAlone(t *testing.T) {
 				t.Errorf("%s: the kind was asked", test.reason)
 				return nil
 			}
-			_, result, events, err := run(t, &test.kind, &infrav1.AzureMachine{ObjectMeta: test.meta})
+			_, result, events, err := runReconciliations(t, &test.kind, &infrav1.AzureMachine{ObjectMeta: test.meta})
 			if err != nil || result.RequeueAfter != 0 {
 				t.Errorf("%s: %v, again in %s", test.reason, err, result.RequeueAfter)
 			}
@@ -173,8 +175,8 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// TestDropped removes a condition that the kind no longer sets, also from an object that is in order.
-func TestDropped(t *testing.T) {
+// TestObsoleteConditionIsRemoved removes a condition that the kind no longer sets, also from an object that is in order.
+func TestObsoleteConditionIsRemoved(t *testing.T) {
 	object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 	conditions.Set(object, metav1.Condition{Type: infrav1.AzureResourceAvailableCondition, Status: metav1.ConditionTrue, Reason: "Ready"})
 	kind := &told{
@@ -182,15 +184,15 @@ func TestDropped(t *testing.T) {
 			ObsoleteConditions: []string{infrav1.AzureResourceAvailableCondition}},
 		show: func(*infrav1.AzureMachine) error { return nil },
 	}
-	stored, _, _, err := run(t, kind, object)
+	stored, _, _, err := runReconciliations(t, kind, object)
 	if err != nil || conditions.Has(stored, infrav1.AzureResourceAvailableCondition) {
 		t.Errorf("got %v, %v", stored.Status.Conditions, err)
 	}
 }
 
-// TestManagerEnds ends the manager in the middle of a reconciliation: the interrupted read is shown neither in
+// TestInterruptedReconciliationReportsNothing ends the manager in the middle of a reconciliation: the interrupted read is shown neither in
 // conditions nor in events.
-func TestManagerEnds(t *testing.T) {
+func TestInterruptedReconciliationReportsNothing(t *testing.T) {
 	object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 	recorder, store := events.NewFakeRecorder(10), storetest.NewClient(t, object)
 	ctx, end := context.WithCancel(t.Context())
@@ -199,7 +201,8 @@ func TestManagerEnds(t *testing.T) {
 			end()
 			return ReadFailed(fmt.Errorf("get Secret ns/s: %w", ctx.Err()))
 		}}
-	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now, Resync: time.Hour}, kind)
+	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now,
+		Resync: time.Hour}, kind)
 	var err error
 	for range 2 {
 		_, err = runner.Reconcile(ctx, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})

@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestIncomplete has an authorizer that cannot list rights, as those that are asked by a webhook.
-func TestIncomplete(t *testing.T) {
+// TestMissingRightsAreNamed has an authorizer that cannot list rights, as those that are asked by a webhook.
+func TestMissingRightsAreNamed(t *testing.T) {
 	wanted, err := neededRights(Scope{LeaseNamespace: "capz-system"})
 	if err != nil {
 		t.Fatal(err)

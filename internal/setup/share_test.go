@@ -15,8 +15,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// decoded returns an AzureMachine as the API server sends it.
-func decoded(t *testing.T, name string) *infrav1.AzureMachine {
+// decodeMachine returns an AzureMachine as the API server sends it.
+func decodeMachine(t *testing.T, name string) *infrav1.AzureMachine {
 	t.Helper()
 	machine := &infrav1.AzureMachine{}
 	machine.Name, machine.Labels, machine.Annotations = name, map[string]string{"pool": "workers"},
@@ -40,9 +40,9 @@ func decoded(t *testing.T, name string) *infrav1.AzureMachine {
 	return out
 }
 
-func TestShare(t *testing.T) {
+func TestStringsAreShared(t *testing.T) {
 	var s sharer
-	before, one, other := decoded(t, "a"), decoded(t, "a"), decoded(t, "b")
+	before, one, other := decodeMachine(t, "a"), decodeMachine(t, "a"), decodeMachine(t, "b")
 	for range 2 {
 		s.shareStrings(one)
 		s.shareStrings(other)

@@ -170,7 +170,7 @@ func TestGroups(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := status.GroupConditions(arm.Outcome{Results: test.results}, []string{"A", "B"}, unplanned)
+			got := status.GroupConditions(arm.Outcome{Results: test.results}, []string{"A", "B"}, groupOfPruned)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
@@ -178,8 +178,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// unplanned returns the groups of a plan that had subnets.
-func unplanned(id arm.ID) string {
+// groupOfPruned returns the groups of a plan that had subnets.
+func groupOfPruned(id arm.ID) string {
 	if id.Equal(subnet) {
 		return "B"
 	}
@@ -211,7 +211,7 @@ func TestGroupsBoundsMessages(t *testing.T) {
 	for range 50 {
 		results = append(results, arm.Result{ID: vm, Group: "A", State: arm.Creating})
 	}
-	got := status.GroupConditions(arm.Outcome{Results: results}, []string{"A"}, unplanned)
+	got := status.GroupConditions(arm.Outcome{Results: results}, []string{"A"}, groupOfPruned)
 	if message := got[0].Message; strings.Count(message, ";") != 4 || !strings.HasSuffix(message, "and 46 more") {
 		t.Errorf("fifty resources are summed up, got %q", message)
 	}

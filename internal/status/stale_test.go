@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-func TestUnread(t *testing.T) {
+func TestConditionsWithoutAnswer(t *testing.T) {
 	var (
 		outage      = fmt.Errorf("zones: %w", &arm.Error{Method: "GET", ID: vm, Status: 503, Code: "ServiceUnavailable"})
 		throttled   = &arm.Error{Method: "GET", ID: vm, Status: 429, Code: "TooManyRequests"}
@@ -104,8 +104,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestUnreadDeleting has a machine that is being deleted and cannot be.
-func TestUnreadDeleting(t *testing.T) {
+// TestConditionsOfADeletionWithoutAnswer has a machine that is being deleted and cannot be.
+func TestConditionsOfADeletionWithoutAnswer(t *testing.T) {
 	obj := &infrav1.AzureMachine{}
 	obj.DeletionTimestamp = new(metav1.Now())
 	conditions.Set(obj, metav1.Condition{Type: "A", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})

@@ -18,21 +18,21 @@ func peeredTwice(c *infrav1.AzureCluster) {
 	c.Spec.NetworkSpec.Vnet.Peerings = make(infrav1.VnetPeerings, 2)
 }
 
-// internal makes the API server load balancer an internal one.
-func internal(c *infrav1.AzureCluster) {
+// makeInternal makes the API server load balancer an internal one.
+func makeInternal(c *infrav1.AzureCluster) {
 	c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{Type: infrav1.Internal}}
 }
 
 func dualStack(c *infrav1.AzureCluster) {
 	c.Spec.NetworkSpec.Vnet.CIDRBlocks = []string{"10.0.0.0/8", "2001:db8::/56"}
-	c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16", "2001:db8::/64")
+	c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16", "2001:db8::/64")
 }
 
 func TestValidateAzureCluster(t *testing.T) {
 	type object = infrav1.AzureCluster
 	firstSubnet := func(change func(*infrav1.SubnetSpec)) func(*object) {
 		return func(c *object) {
-			c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+			c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 			change(&c.Spec.NetworkSpec.Subnets[0])
 		}
 	}
@@ -119,21 +119,21 @@ func TestValidateAzureCluster(t *testing.T) {
 				lb.FrontendIPs = []infrav1.FrontendIP{{PublicIP: &infrav1.PublicIPSpec{}},
 					{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.0.0.100"}}}
 			})}, features: plan.Features{APIServerILB: true}},
-		"internal": {reason: "the default of an internal load balancer is valid", changes: []func(*object){internal}},
+		"internal": {reason: "the default of an internal load balancer is valid", changes: []func(*object){makeInternal}},
 		"internal outside": {reason: "an unparsable control-plane range is an error, and no address is in it",
-			changes: []func(*object){internal, func(c *object) {
-				c.Spec.NetworkSpec.Subnets = listed("10.1.0.0/16")
+			changes: []func(*object){makeInternal, func(c *object) {
+				c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
 				c.Spec.NetworkSpec.Subnets[0].CIDRBlocks = []string{"10.0.0.0"}
 			}}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[0].privateIP: FieldValueInvalid"}},
-		"internal elsewhere": {reason: "the address is of the control-plane subnet", changes: []func(*object){internal, func(c *object) {
+		"internal elsewhere": {reason: "the address is of the control-plane subnet", changes: []func(*object){makeInternal, func(c *object) {
 			c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{
 				{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.1.0.100"}}}
 		}}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[0].privateIP: FieldValueInvalid"}},
-		"internal address": {reason: "an address is one", changes: []func(*object){internal, func(c *object) {
+		"internal address": {reason: "an address is one", changes: []func(*object){makeInternal, func(c *object) {
 			c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{{FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "ten"}}}
 		}}, want: []string{"spec.networkSpec.apiServerLB.frontendIPs[0].privateIP: FieldValueInvalid"}},
 		"internal in the subnet for everything": {reason: "a subnet with the role cluster has control-plane machines, too",
-			changes: []func(*object){internal, func(c *object) {
+			changes: []func(*object){makeInternal, func(c *object) {
 				c.Spec.NetworkSpec.Subnets = infrav1.Subnets{{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "all", Role: infrav1.SubnetCluster,
 					CIDRBlocks: []string{"10.5.0.0/16"}}}}
 				c.Spec.NetworkSpec.APIServerLB.FrontendIPs = []infrav1.FrontendIP{
@@ -152,7 +152,7 @@ func TestValidateAzureCluster(t *testing.T) {
 				"spec.networkSpec.nodeOutboundLB.frontendIPsCount: FieldValueInvalid"}},
 		"node outbound, longest": {reason: "30 minutes and 16 addresses are within them", changes: []func(*object){dualStack, outbound(30, 16)}},
 		"node outbound, internal": {reason: "nodes behind an internal load balancer have a way out of their own",
-			changes: []func(*object){dualStack, internal}},
+			changes: []func(*object){dualStack, makeInternal}},
 		"node outbound, IPv4": {reason: "an IPv4 cluster may have more outbound addresses", changes: []func(*object){func(c *object) {
 			c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{FrontendIPsCount: new(int32(17)),
 				LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{IdleTimeoutInMinutes: new(int32(60))}}
@@ -160,7 +160,7 @@ func TestValidateAzureCluster(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newDefaulted(tc.changes...)
-			if diff := cmp.Diff(tc.want, found(ValidateAzureCluster(c, tc.features)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureCluster(c, tc.features)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})
@@ -173,7 +173,7 @@ func TestValidateAzureClusterNotDefaulted(t *testing.T) {
 		"spec.networkSpec.subnets: FieldValueRequired",
 		"spec.networkSpec.apiServerLB: FieldValueRequired",
 	}
-	if diff := cmp.Diff(want, found(ValidateAzureCluster(newCluster(), plan.Features{}))); diff != "" {
+	if diff := cmp.Diff(want, errorPaths(ValidateAzureCluster(newCluster(), plan.Features{}))); diff != "" {
 		t.Errorf("defaulted fields are required: -want +got\n%s", diff)
 	}
 }
@@ -240,25 +240,25 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 			old:    with(func(c *object) { c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Sku: "Basic"} }),
 			change: with(func(c *object) { c.Spec.BastionSpec.AzureBastion = nil })},
 		"control-plane outbound added": {reason: "control-plane machines have their way out",
-			old: with(internal), change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }),
+			old: with(makeInternal), change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }),
 			want: []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
 		"control-plane outbound zones in another order": {reason: "zones are a set",
-			old: with(internal, func(c *object) {
+			old: with(makeInternal, func(c *object) {
 				c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{AvailabilityZones: []string{"1", "2"}}
 			}),
 			change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB.AvailabilityZones = []string{"2", "1"} })},
 		"control-plane outbound changed": {reason: "control-plane machines have their way out",
-			old:    with(internal, func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }),
+			old:    with(makeInternal, func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }),
 			change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB.FrontendIPsCount = new(int32(2)) }),
 			want:   []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
 		"control-plane outbound removed": {reason: "control-plane machines have their way out",
-			old:    with(internal, func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }),
+			old:    with(makeInternal, func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{} }),
 			change: with(func(c *object) { c.Spec.NetworkSpec.ControlPlaneOutboundLB = nil }),
 			want:   []string{"spec.networkSpec.controlPlaneOutboundLB: FieldValueForbidden"}},
 		"private address beside a public one": {reason: "machines use the address, also of another type",
 			old:    with(bothFrontends("10.0.0.100")),
 			change: with(bothFrontends("10.0.0.101")), want: []string{"spec.networkSpec.apiServerLB.frontendIPs: FieldValueForbidden"}},
-		"private address": {reason: "machines use the address", old: with(internal),
+		"private address": {reason: "machines use the address", old: with(makeInternal),
 			change: with(apiLB(func(lb *infrav1.LoadBalancerSpec) { lb.FrontendIPs[0].PrivateIPAddress = "10.0.0.101" })),
 			want:   []string{"spec.networkSpec.apiServerLB.frontendIPs: FieldValueForbidden"}},
 		"node outbound of IPv6": {reason: "nodes with IPv6 are behind it", old: with(dualStack),
@@ -349,7 +349,8 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 			}
 			defaults.FillAzureCluster(c)
 			before := mustJSON(t, old)
-			if diff := cmp.Diff(tc.want, found(updated(t, azureClusterKind(plan.Features{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(validateUpdate(t, azureClusterKind(plan.Features{}), old, c)),
+				cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(before, mustJSON(t, old)); diff != "" {
@@ -396,7 +397,7 @@ func TestValidateAzureClusterTemplate(t *testing.T) {
 			for _, path := range tc.want {
 				want = append(want, "spec.template.spec.networkSpec."+path)
 			}
-			if diff := cmp.Diff(want, found(ValidateAzureClusterTemplate(template)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(want, errorPaths(ValidateAzureClusterTemplate(template)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})
@@ -408,12 +409,13 @@ func TestValidateAzureClusterTemplateUpdate(t *testing.T) {
 	defaults.FillAzureClusterTemplate(old)
 	labelled := old.DeepCopy()
 	labelled.Labels = map[string]string{"a": "b"}
-	if errs := updated(t, clusterTemplates, old, labelled); len(errs) > 0 {
+	if errs := validateUpdate(t, clusterTemplates, old, labelled); len(errs) > 0 {
 		t.Errorf("labels are free: %v", errs)
 	}
 	moved := old.DeepCopy()
 	moved.Spec.Template.Spec.Location = "northeurope"
-	if diff := cmp.Diff([]string{"spec.template.spec: FieldValueForbidden"}, found(updated(t, clusterTemplates, old, moved))); diff != "" {
+	if diff := cmp.Diff([]string{"spec.template.spec: FieldValueForbidden"},
+		errorPaths(validateUpdate(t, clusterTemplates, old, moved))); diff != "" {
 		t.Errorf("clusters were made from it: -want +got\n%s", diff)
 	}
 }

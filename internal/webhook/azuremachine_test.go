@@ -16,11 +16,11 @@ const (
 	identityID   = "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i"
 )
 
-func ultra() *infrav1.ManagedDiskParameters {
+func newUltraDisk() *infrav1.ManagedDiskParameters {
 	return &infrav1.ManagedDiskParameters{StorageAccountType: "UltraSSD_LRS"}
 }
 
-func ephemeral() *infrav1.DiffDiskSettings { return &infrav1.DiffDiskSettings{Option: "Local"} }
+func newEphemeralDisk() *infrav1.DiffDiskSettings { return &infrav1.DiffDiskSettings{Option: "Local"} }
 
 func TestDefaultAzureMachine(t *testing.T) {
 	type spec = infrav1.AzureMachineSpec
@@ -41,13 +41,14 @@ func TestDefaultAzureMachine(t *testing.T) {
 		"disks": {
 			reason: "disks take the lowest unit numbers that are free, and ultra disks are not cached",
 			change: func(s *spec) {
-				s.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}, {NameSuffix: "b", Lun: new(int32(0))}, {NameSuffix: "c", ManagedDisk: ultra()},
+				s.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}, {NameSuffix: "b", Lun: new(int32(0))},
+					{NameSuffix: "c", ManagedDisk: newUltraDisk()},
 					{NameSuffix: "d", CachingType: "ReadOnly"}}
 			},
 			want: func(s *spec) {
 				s.DataDisks = []infrav1.DataDisk{
 					{NameSuffix: "a", Lun: new(int32(1)), CachingType: "ReadWrite"}, {NameSuffix: "b", Lun: new(int32(0)), CachingType: "ReadWrite"},
-					{NameSuffix: "c", Lun: new(int32(2)), CachingType: "None", ManagedDisk: ultra()},
+					{NameSuffix: "c", Lun: new(int32(2)), CachingType: "None", ManagedDisk: newUltraDisk()},
 					{NameSuffix: "d", Lun: new(int32(3)), CachingType: "ReadOnly"}}
 			},
 		},
@@ -89,9 +90,12 @@ func TestDefaultAzureMachine(t *testing.T) {
 		},
 		"ephemeral spot": {
 			reason: "a VM with an ephemeral disk cannot be deallocated",
-			change: func(s *spec) { s.SpotVMOptions, s.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{}, ephemeral() },
+			change: func(s *spec) {
+				s.SpotVMOptions, s.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{}, newEphemeralDisk()
+			},
 			want: func(s *spec) {
-				s.SpotVMOptions, s.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{EvictionPolicy: new(infrav1.SpotEvictionPolicyDelete)}, ephemeral()
+				s.SpotVMOptions, s.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{
+					EvictionPolicy: new(infrav1.SpotEvictionPolicyDelete)}, newEphemeralDisk()
 			},
 		},
 		"diagnostics": {
@@ -188,11 +192,11 @@ func TestValidateAzureMachine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(func(m *infrav1.AzureMachine) { m.Spec.SSHPublicKey = tc.key })
 			defaults.FillAzureMachine(m, "")
-			if diff := cmp.Diff(below("spec.", tc.want), found(ValidateAzureMachine(m)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(filterBelow("spec.", tc.want), errorPaths(ValidateAzureMachine(m)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			template := newMachineTemplate(func(s *infrav1.AzureMachineSpec) { s.SSHPublicKey = tc.key })
-			if diff := cmp.Diff(below("spec.template.spec.", tc.want), found(ValidateAzureMachineTemplate(template)),
+			if diff := cmp.Diff(filterBelow("spec.template.spec.", tc.want), errorPaths(ValidateAzureMachineTemplate(template)),
 				cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got for the template\n%s", tc.reason, diff)
 			}
@@ -200,7 +204,7 @@ func TestValidateAzureMachine(t *testing.T) {
 	}
 }
 
-func diagnostics(account infrav1.BootDiagnosticsStorageAccountType, uri string) *infrav1.Diagnostics {
+func newDiagnostics(account infrav1.BootDiagnosticsStorageAccountType, uri string) *infrav1.Diagnostics {
 	boot := &infrav1.BootDiagnostics{StorageAccountType: account}
 	if uri != "" {
 		boot.UserManaged = &infrav1.UserManagedBootDiagnostics{StorageAccountURI: uri}
@@ -208,8 +212,8 @@ func diagnostics(account infrav1.BootDiagnosticsStorageAccountType, uri string) 
 	return &infrav1.Diagnostics{Boot: boot}
 }
 
-// below puts a prefix before paths.
-func below(prefix string, paths []string) []string {
+// filterBelow puts a prefix before paths.
+func filterBelow(prefix string, paths []string) []string {
 	var out []string
 	for _, path := range paths {
 		out = append(out, prefix+path)

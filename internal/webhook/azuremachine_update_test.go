@@ -30,7 +30,7 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 			s.RoleAssignmentName = "name"
 			s.DataDisks = []infrav1.DataDisk{{NameSuffix: "a", DiskSizeGB: 4}}
 			s.SpotVMOptions = &infrav1.SpotVMOptions{}
-			s.Diagnostics = diagnostics("Disabled", "")
+			s.Diagnostics = newDiagnostics("Disabled", "")
 			s.SystemAssignedIdentityRole = &infrav1.SystemAssignedIdentityRole{}
 		}, want: []string{"roleAssignmentName: FieldValueForbidden", "dataDisks: FieldValueForbidden", "spotVMOptions: FieldValueForbidden",
 			"diagnostics: FieldValueForbidden", "systemAssignedIdentityRole: FieldValueForbidden"}},
@@ -90,12 +90,12 @@ func TestValidateAzureMachineUpdate(t *testing.T) {
 			m := old.DeepCopy()
 			tc.change(&m.Spec)
 			defaults.FillAzureMachine(m, "")
-			if diff := cmp.Diff(below("spec.", tc.want), found(updated(t, azureMachineKind(nil, random{}), old, m)),
+			if diff := cmp.Diff(filterBelow("spec.", tc.want), errorPaths(validateUpdate(t, azureMachineKind(nil, random{}), old, m)),
 				cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			m.DeletionTimestamp = &deletionTime
-			if errs := updated(t, azureMachineKind(nil, random{}), old, m); len(errs) > 0 {
+			if errs := validateUpdate(t, azureMachineKind(nil, random{}), old, m); len(errs) > 0 {
 				t.Errorf("a machine that is being deleted is refused: %v", errs)
 			}
 		})
@@ -132,7 +132,7 @@ func TestValidateAzureMachineTemplateUpdate(t *testing.T) {
 			old := newMachineTemplate(tc.old)
 			template := newMachineTemplate(func(s *spec) { *s = *old.Spec.Template.Spec.DeepCopy(); tc.change(s) })
 			template.Spec.Template.ObjectMeta.Labels = map[string]string{"a": "b"}
-			got := found(updated(t, machineTemplates(random{}), old, template))
+			got := errorPaths(validateUpdate(t, machineTemplates(random{}), old, template))
 			want := []string{"spec.template.spec: FieldValueForbidden"}
 			if !tc.refused {
 				want = nil

@@ -26,7 +26,7 @@ func TestDefaultAzureMachinePool(t *testing.T) {
 		s.Identity, s.RoleAssignmentName = infrav1.VMIdentitySystemAssigned, "name"
 		s.Template.SubnetName = "nodes"
 		s.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}, {NameSuffix: "b", Lun: new(int32(0))}}
-		s.Template.SpotVMOptions, s.Template.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{}, ephemeral()
+		s.Template.SpotVMOptions, s.Template.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{}, newEphemeralDisk()
 	})
 	defaults.FillAzureMachinePool(got)
 	want := newMachinePool(func(s *infrav1.AzureMachinePoolSpec) {
@@ -34,7 +34,7 @@ func TestDefaultAzureMachinePool(t *testing.T) {
 		s.Template.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: "nodes", PrivateIPConfigs: 1}}
 		s.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "a", Lun: new(int32(1))}, {NameSuffix: "b", Lun: new(int32(0))}}
 		s.Template.SpotVMOptions,
-			s.Template.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{EvictionPolicy: new(infrav1.SpotEvictionPolicyDelete)}, ephemeral()
+			s.Template.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{EvictionPolicy: new(infrav1.SpotEvictionPolicyDelete)}, newEphemeralDisk()
 		s.Template.Diagnostics = &infrav1.Diagnostics{Boot: &infrav1.BootDiagnostics{StorageAccountType: infrav1.ManagedDiagnosticsStorage}}
 	})
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -79,7 +79,7 @@ func TestValidateAzureMachinePool(t *testing.T) {
 			old, changed := newMachinePool(tc.old), newMachinePool(tc.change)
 			defaults.FillAzureMachinePool(old)
 			defaults.FillAzureMachinePool(changed)
-			if diff := cmp.Diff(tc.want, found(ValidateAzureMachinePoolUpdate(old, changed)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureMachinePoolUpdate(old, changed)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})

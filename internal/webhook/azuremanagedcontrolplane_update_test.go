@@ -222,11 +222,12 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			c := old.DeepCopy()
 			tc.change(&c.Spec)
 			defaults.FillAzureManagedControlPlane(c)
-			if diff := cmp.Diff(tc.want, found(updated(t, controlPlanes(managedLookup{}, random{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(validateUpdate(t, controlPlanes(managedLookup{}, random{}), old, c)),
+				cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			c.DeletionTimestamp = &deletionTime
-			if errs := updated(t, controlPlanes(managedLookup{}, random{}), old, c); len(errs) > 0 {
+			if errs := validateUpdate(t, controlPlanes(managedLookup{}, random{}), old, c); len(errs) > 0 {
 				t.Errorf("an object that is being deleted is never refused: %v", errs)
 			}
 		})
@@ -241,15 +242,16 @@ func TestAutoUpgradedVersion(t *testing.T) {
 		c := old.DeepCopy()
 		c.Spec.Version = version
 		c.Spec.AdditionalTags = infrav1.Tags{"a": "b"}
-		if diff := cmp.Diff(want, found(updated(t, controlPlanes(managedLookup{}, random{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, errorPaths(validateUpdate(t, controlPlanes(managedLookup{}, random{}), old, c)),
+			cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("AKS has upgraded the cluster to 1.34.2, so %s: -want +got\n%s", version, diff)
 		}
 	}
 }
 
-// TestFilledLater has a control plane that was created before it got its label: the webhook fills in the fields that
+// TestDefaultsWaitForTheLabel has a control plane that was created before it got its label: the webhook fills in the fields that
 // depend on the label.
-func TestFilledLater(t *testing.T) {
+func TestDefaultsWaitForTheLabel(t *testing.T) {
 	old := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) {
 		c.Labels = nil
 		c.Spec.FleetsMember = &infrav1.FleetsMember{}
@@ -260,7 +262,7 @@ func TestFilledLater(t *testing.T) {
 	if c.Spec.ResourceGroupName != "c1" || c.Spec.NodeResourceGroupName == "" || c.Spec.FleetsMember.Name != "c1" {
 		t.Errorf("the defaults of the Cluster's name are missing: %s", mustJSON(t, c.Spec))
 	}
-	if errs := updated(t, controlPlanes(managedLookup{}, random{}), old, c); len(errs) > 0 {
+	if errs := validateUpdate(t, controlPlanes(managedLookup{}, random{}), old, c); len(errs) > 0 {
 		t.Errorf("defaults that come later are refused: %v", errs)
 	}
 }
@@ -273,7 +275,8 @@ func TestStoredWithoutDefaults(t *testing.T) {
 		defaults.FillAzureManagedControlPlane(old)
 		c.Spec.DNSPrefix = &prefix
 		defaults.FillAzureManagedControlPlane(c)
-		if diff := cmp.Diff(want, found(updated(t, controlPlanes(managedLookup{}, random{}), old, c)), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, errorPaths(validateUpdate(t, controlPlanes(managedLookup{}, random{}), old, c)),
+			cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("no prefix was the object's name, so %s: -want +got\n%s", prefix, diff)
 		}
 	}
@@ -335,14 +338,14 @@ func TestAzureManagedControlPlaneTemplate(t *testing.T) {
 			template := old.DeepCopy()
 			tc.change(&template.Spec.Template.Spec)
 			defaults.FillAzureManagedControlPlaneTemplate(template)
-			if diff := cmp.Diff(tc.want, found(updated(t, controlPlaneTemplates, old, template)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(validateUpdate(t, controlPlaneTemplates, old, template)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})
 	}
 	bad := newControlPlaneTemplate(func(t *infrav1.AzureManagedControlPlaneTemplate) { t.Spec.Template.Spec.Version = "latest" })
 	defaults.FillAzureManagedControlPlaneTemplate(bad)
-	if diff := cmp.Diff([]string{p("version: FieldValueInvalid")}, found(ValidateAzureManagedControlPlaneTemplate(bad))); diff != "" {
+	if diff := cmp.Diff([]string{p("version: FieldValueInvalid")}, errorPaths(ValidateAzureManagedControlPlaneTemplate(bad))); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }

@@ -181,7 +181,7 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := defaultedControlPlane(tc.change)
-			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedControlPlane(c, tc.cluster)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureManagedControlPlane(c, tc.cluster)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})
@@ -219,7 +219,7 @@ func TestValidateAPIServerAccess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.APIServerAccessProfile = tc.profile })
-			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedControlPlane(c, nil)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureManagedControlPlane(c, nil)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})
@@ -262,7 +262,7 @@ func TestValidateAutoScalerProfile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			check := func(value string) []string {
-				return found(ValidateAzureManagedControlPlane(defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) {
+				return errorPaths(ValidateAzureManagedControlPlane(defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) {
 					c.Spec.AutoScalerProfile = &profile{}
 					tc.change(c.Spec.AutoScalerProfile, &value)
 				}), nil))
@@ -333,7 +333,7 @@ func TestValidateManagedSecurity(t *testing.T) {
 					change(&c.Spec)
 				}
 			})
-			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedControlPlane(c, nil)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureManagedControlPlane(c, nil)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})
@@ -375,7 +375,7 @@ func TestValidateExtensions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.Extensions = tc.extensions })
-			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedControlPlane(c, nil)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureManagedControlPlane(c, nil)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})

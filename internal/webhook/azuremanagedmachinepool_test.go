@@ -216,7 +216,7 @@ func TestValidateAzureManagedMachinePool(t *testing.T) {
 				version = tc.version
 			}
 			p := defaultedPool(func(p *infrav1.AzureManagedMachinePool) { tc.change(&p.Spec) })
-			if diff := cmp.Diff(tc.want, found(ValidateAzureManagedMachinePool(p, version)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureManagedMachinePool(p, version)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})
@@ -284,12 +284,12 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 			})
 			p := old.DeepCopy()
 			tc.change(&p.Spec.AzureManagedMachinePoolClassSpec)
-			if diff := cmp.Diff(at("spec.", tc.want), found(updated(t, managedMachinePoolKind(managedLookup{}), old, p)),
+			if diff := cmp.Diff(errorsAt("spec.", tc.want), errorPaths(validateUpdate(t, managedMachinePoolKind(managedLookup{}), old, p)),
 				cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			p.DeletionTimestamp = &deletionTime
-			if errs := updated(t, managedMachinePoolKind(managedLookup{}), old, p); len(errs) > 0 {
+			if errs := validateUpdate(t, managedMachinePoolKind(managedLookup{}), old, p); len(errs) > 0 {
 				t.Errorf("an object that is being deleted is never refused: %v", errs)
 			}
 
@@ -304,7 +304,7 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 			if want == nil {
 				want = tc.want
 			}
-			if diff := cmp.Diff(at("spec.template.spec.", want), found(updated(t, poolTemplates, oldTemplate, template)),
+			if diff := cmp.Diff(errorsAt("spec.template.spec.", want), errorPaths(validateUpdate(t, poolTemplates, oldTemplate, template)),
 				cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("template: %s: -want +got\n%s", tc.reason, diff)
 			}
@@ -312,8 +312,8 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 	}
 }
 
-// at are errors in fields below a path.
-func at(path string, errs []string) (out []string) {
+// errorsAt are errors in fields below a path.
+func errorsAt(path string, errs []string) (out []string) {
 	for _, err := range errs {
 		out = append(out, path+err)
 	}
@@ -325,13 +325,13 @@ func TestValidateLastSystemPool(t *testing.T) {
 	if errs := ValidateLastSystemPool(1, path); len(errs) > 0 {
 		t.Errorf("another pool takes over: %v", errs)
 	}
-	if diff := cmp.Diff([]string{"spec.mode: FieldValueForbidden"}, found(ValidateLastSystemPool(0, path))); diff != "" {
+	if diff := cmp.Diff([]string{"spec.mode: FieldValueForbidden"}, errorPaths(ValidateLastSystemPool(0, path))); diff != "" {
 		t.Errorf("AKS needs a system pool: -want +got\n%s", diff)
 	}
 }
 
-// TestPoolThatWasNeverMade corrects pools that Azure has refused, and leaves those alone that it has.
-func TestPoolThatWasNeverMade(t *testing.T) {
+// TestRefusedPoolCanBeCorrected corrects pools that Azure has refused, and leaves those alone that it has.
+func TestRefusedPoolCanBeCorrected(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason string
 		old    func(*infrav1.AzureManagedMachinePool)
@@ -363,7 +363,8 @@ func TestPoolThatWasNeverMade(t *testing.T) {
 				tc.change = func(s *infrav1.AzureManagedMachinePoolSpec) { s.AvailabilityZones = []string{"1"} }
 			}
 			tc.change(&p.Spec)
-			if diff := cmp.Diff(tc.want, found(updated(t, managedMachinePoolKind(managedLookup{}), old, p)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(validateUpdate(t, managedMachinePoolKind(managedLookup{}), old, p)),
+				cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})

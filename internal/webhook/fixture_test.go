@@ -54,8 +54,8 @@ func newMachine(changes ...func(*infrav1.AzureMachine)) *infrav1.AzureMachine {
 // deletionTime is when an object was asked to go.
 var deletionTime = metav1.Now()
 
-// listed are subnets with names, one for the control plane and one for nodes.
-func listed(cidrs ...string) infrav1.Subnets {
+// newSubnets are subnets with names, one for the control plane and one for nodes.
+func newSubnets(cidrs ...string) infrav1.Subnets {
 	subnets := infrav1.Subnets{
 		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp", Role: infrav1.SubnetControlPlane}},
 		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "nodes", Role: infrav1.SubnetNode, CIDRBlocks: cidrs}},
@@ -63,8 +63,8 @@ func listed(cidrs ...string) infrav1.Subnets {
 	return subnets
 }
 
-// found returns what of an error a test compares: the path and the kind.
-func found(errs field.ErrorList) []string {
+// errorPaths returns what of an error a test compares: the path and the kind.
+func errorPaths(errs field.ErrorList) []string {
 	var out []string
 	for _, err := range errs {
 		out = append(out, err.Field+": "+string(err.Type))
@@ -81,8 +81,8 @@ func mustJSON(t *testing.T, obj any) string {
 	return string(raw)
 }
 
-// updated returns the errors that the webhook of a kind has for an update.
-func updated[T client.Object](t *testing.T, k kind[T], old, obj T) (errs field.ErrorList) {
+// validateUpdate returns the errors that the webhook of a kind has for an update.
+func validateUpdate[T client.Object](t *testing.T, k kind[T], old, obj T) (errs field.ErrorList) {
 	t.Helper()
 	_, err := k.ValidateUpdate(t.Context(), old, obj)
 	if err == nil {

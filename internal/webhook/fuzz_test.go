@@ -25,7 +25,7 @@ type admitted struct {
 	ask func(tb testing.TB, raw []byte)
 }
 
-func admit[T client.Object](tb testing.TB, plural string, k kind[T], good T) admitted {
+func newAdmitted[T client.Object](tb testing.TB, plural string, k kind[T], good T) admitted {
 	tb.Helper()
 	document, err := json.Marshal(good)
 	if err != nil {
@@ -79,19 +79,19 @@ func FuzzWebhooks(f *testing.F) {
 	}
 	lookup, features, given := managedLookup{reader: empties{}}, plan.Features{ASOAPI: true}, fixed{}
 	kinds := []admitted{
-		admit(f, "azureclusters", azureClusterKind(features), newCluster()),
-		admit(f, "azureclustertemplates", clusterTemplates, &infrav1.AzureClusterTemplate{}),
-		admit(f, "azuremachines", azureMachineKind(placement, given), newMachine()),
-		admit(f, "azuremachinetemplates", machineTemplates(given), newMachineTemplate(func(*infrav1.AzureMachineSpec) {})),
-		admit(f, "azuremachinepools", machinePools(placement, given), newMachinePool()),
-		admit(f, "azuremanagedcontrolplanes", controlPlanes(lookup, given), newControlPlane()),
-		admit(f, "azuremanagedcontrolplanetemplates", controlPlaneTemplates, newControlPlaneTemplate()),
-		admit(f, "azuremanagedmachinepools", managedMachinePoolKind(lookup), newPool()),
-		admit(f, "azuremanagedmachinepooltemplates", poolTemplates, newPoolTemplate()),
-		admit(f, "azureasomanagedclusters", documentClusters(features), &infrav1.AzureASOManagedCluster{}),
-		admit(f, "azureasomanagedcontrolplanes", documentControlPlanes(features), documentControlPlane(f, documentSeed)),
-		admit(f, "azureasomanagedmachinepools", documentPools(features), &infrav1.AzureASOManagedMachinePool{}),
-		admit(f, "azureclusteridentities", identities,
+		newAdmitted(f, "azureclusters", azureClusterKind(features), newCluster()),
+		newAdmitted(f, "azureclustertemplates", clusterTemplates, &infrav1.AzureClusterTemplate{}),
+		newAdmitted(f, "azuremachines", azureMachineKind(placement, given), newMachine()),
+		newAdmitted(f, "azuremachinetemplates", machineTemplates(given), newMachineTemplate(func(*infrav1.AzureMachineSpec) {})),
+		newAdmitted(f, "azuremachinepools", machinePools(placement, given), newMachinePool()),
+		newAdmitted(f, "azuremanagedcontrolplanes", controlPlanes(lookup, given), newControlPlane()),
+		newAdmitted(f, "azuremanagedcontrolplanetemplates", controlPlaneTemplates, newControlPlaneTemplate()),
+		newAdmitted(f, "azuremanagedmachinepools", managedMachinePoolKind(lookup), newPool()),
+		newAdmitted(f, "azuremanagedmachinepooltemplates", poolTemplates, newPoolTemplate()),
+		newAdmitted(f, "azureasomanagedclusters", documentClusters(features), &infrav1.AzureASOManagedCluster{}),
+		newAdmitted(f, "azureasomanagedcontrolplanes", documentControlPlanes(features), documentControlPlane(f, documentSeed)),
+		newAdmitted(f, "azureasomanagedmachinepools", documentPools(features), &infrav1.AzureASOManagedMachinePool{}),
+		newAdmitted(f, "azureclusteridentities", identities,
 			&infrav1.AzureClusterIdentity{Spec: infrav1.AzureClusterIdentitySpec{Type: infrav1.WorkloadIdentity, TenantID: "t", ClientID: "c"}}),
 	}
 	for i, k := range kinds {

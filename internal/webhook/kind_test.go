@@ -15,8 +15,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// strict returns a kind that refuses every request with a warning, and records which rules ran.
-func strict(ran *[]string) kind[*infrav1.AzureMachineTemplate] {
+// newStrictKind returns a kind that refuses every request with a warning, and records which rules ran.
+func newStrictKind(ran *[]string) kind[*infrav1.AzureMachineTemplate] {
 	type object = *infrav1.AzureMachineTemplate
 	refusal := func(rule string) field.ErrorList {
 		*ran = append(*ran, rule)
@@ -118,7 +118,7 @@ func TestKind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var ran []string
-			warnings, err := tc.ask(strict(&ran))
+			warnings, err := tc.ask(newStrictKind(&ran))
 			if apierrors.IsInvalid(err) == tc.admitted || tc.admitted && err != nil {
 				t.Errorf("%s: got %v", tc.reason, err)
 			}
@@ -135,10 +135,10 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// TestKindFails passes on why rules could not tell: a request that is not decided is not admitted.
-func TestKindFails(t *testing.T) {
+// TestUndecidedRequestIsNotAdmitted passes on why rules could not tell: a request that is not decided is not admitted.
+func TestUndecidedRequestIsNotAdmitted(t *testing.T) {
 	down := errors.New("the API server is down")
-	k := strict(new([]string))
+	k := newStrictKind(new([]string))
 	k.fill = func(context.Context, *infrav1.AzureMachineTemplate) error { return down }
 	k.create = func(context.Context, *infrav1.AzureMachineTemplate) (field.ErrorList, error) { return nil, down }
 	k.update = func(context.Context, *infrav1.AzureMachineTemplate, *infrav1.AzureMachineTemplate) (field.ErrorList, error) {

@@ -23,7 +23,7 @@ const manifestsFile = "../../config/webhook/manifests.yaml"
 
 // TestManifests compares the webhook configurations with the webhooks that the manager serves.
 func TestManifests(t *testing.T) {
-	mutating, validating := manifests(servedKinds(nil, random{}, plan.Features{}, false))
+	mutating, validating := buildManifests(servedKinds(nil, random{}, plan.Features{}, false))
 	got := "---\n" + mustYAML(t, mutating) + "---\n" + mustYAML(t, validating)
 	if *update {
 		if err := os.WriteFile(manifestsFile, []byte(got), 0o644); err != nil {
@@ -49,7 +49,7 @@ func mustYAML(t *testing.T, obj any) string {
 	return string(raw)
 }
 
-func manifests(kinds []served) (*admissionv1.MutatingWebhookConfiguration, *admissionv1.ValidatingWebhookConfiguration) {
+func buildManifests(kinds []served) (*admissionv1.MutatingWebhookConfiguration, *admissionv1.ValidatingWebhookConfiguration) {
 	slices.SortFunc(kinds, func(a, b served) int { return strings.Compare(a.name(), b.name()) })
 	mutating := &admissionv1.MutatingWebhookConfiguration{
 		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "MutatingWebhookConfiguration"},
@@ -63,13 +63,13 @@ func manifests(kinds []served) (*admissionv1.MutatingWebhookConfiguration, *admi
 		mutates, validates := k.operations()
 		if len(mutates) > 0 {
 			mutating.Webhooks = append(mutating.Webhooks, admissionv1.MutatingWebhook{
-				Name: "default." + host(k), ClientConfig: service("/mutate-", k), Rules: asked(k, mutates),
+				Name: "default." + webhookName(k), ClientConfig: clientConfig("/mutate-", k), Rules: newRules(k, mutates),
 				FailurePolicy: new(admissionv1.Fail), MatchPolicy: new(admissionv1.Equivalent), SideEffects: new(admissionv1.SideEffectClassNone),
 				AdmissionReviewVersions: []string{"v1", "v1beta1"},
 			})
 		}
 		validating.Webhooks = append(validating.Webhooks, admissionv1.ValidatingWebhook{
-			Name: "validation." + host(k), ClientConfig: service("/validate-", k), Rules: asked(k, validates),
+			Name: "validation." + webhookName(k), ClientConfig: clientConfig("/validate-", k), Rules: newRules(k, validates),
 			FailurePolicy: new(admissionv1.Fail), MatchPolicy: new(admissionv1.Equivalent), SideEffects: new(admissionv1.SideEffectClassNone),
 			AdmissionReviewVersions: []string{"v1", "v1beta1"},
 		})
@@ -77,16 +77,18 @@ func manifests(kinds []served) (*admissionv1.MutatingWebhookConfiguration, *admi
 	return mutating, validating
 }
 
-func host(k served) string { return strings.ToLower(k.name()) + "." + infrav1.GroupVersion.Group }
+func webhookName(k served) string {
+	return strings.ToLower(k.name()) + "." + infrav1.GroupVersion.Group
+}
 
-// service is where controller-runtime serves a kind; config/default replaces name and namespace.
-func service(prefix string, k served) admissionv1.WebhookClientConfig {
+// clientConfig is where controller-runtime serves a kind; config/default replaces name and namespace.
+func clientConfig(prefix string, k served) admissionv1.WebhookClientConfig {
 	group := strings.ReplaceAll(infrav1.GroupVersion.Group, ".", "-")
 	path := prefix + group + "-" + infrav1.GroupVersion.Version + "-" + strings.ToLower(k.name())
 	return admissionv1.WebhookClientConfig{Service: &admissionv1.ServiceReference{Name: "webhook-service", Namespace: "system", Path: &path}}
 }
 
-func asked(k served, operations []admissionv1.OperationType) []admissionv1.RuleWithOperations {
+func newRules(k served, operations []admissionv1.OperationType) []admissionv1.RuleWithOperations {
 	resources, _ := meta.UnsafeGuessKindToResource(infrav1.GroupVersion.WithKind(k.name()))
 	return []admissionv1.RuleWithOperations{{Operations: operations, Rule: admissionv1.Rule{
 		APIGroups: []string{infrav1.GroupVersion.Group}, APIVersions: []string{infrav1.GroupVersion.Version},

@@ -58,7 +58,7 @@ func TestDefaultedFieldsAreOptional(t *testing.T) {
 		schema := specSchema(t, kind)
 		// Each variant has another value of every enum, or none, because roles and types decide about defaults.
 		for variant := range 5 {
-			before := sparse(schema, variant).(map[string]any)
+			before := sparseValue(schema, variant).(map[string]any)
 			raw, err := json.Marshal(map[string]any{"spec": before})
 			if err != nil {
 				t.Fatal(err)
@@ -74,7 +74,7 @@ func TestDefaultedFieldsAreOptional(t *testing.T) {
 			if err := json.Unmarshal([]byte(mustJSON(t, obj)), &after); err != nil {
 				t.Fatal(err)
 			}
-			filled(schema, before, after["spec"], kind+".spec", func(path string) { found[path] = true })
+			reportFilled(schema, before, after["spec"], kind+".spec", func(path string) { found[path] = true })
 		}
 	}
 	for path := range found {
@@ -103,9 +103,9 @@ func specSchema(t *testing.T, kind string) apiextensionsv1.JSONSchemaProps {
 	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 }
 
-// sparse returns a value with every object and list, and with those fields only that have a default or an enumeration
+// sparseValue returns a value with every object and list, and with those fields only that have a default or an enumeration
 // in the schema.
-func sparse(schema apiextensionsv1.JSONSchemaProps, variant int) any {
+func sparseValue(schema apiextensionsv1.JSONSchemaProps, variant int) any {
 	switch {
 	case schema.Default != nil:
 		var value any
@@ -121,19 +121,19 @@ func sparse(schema apiextensionsv1.JSONSchemaProps, variant int) any {
 	case schema.Type == "object" && len(schema.Properties) > 0:
 		out := map[string]any{}
 		for name, below := range schema.Properties {
-			if value := sparse(below, variant); value != nil {
+			if value := sparseValue(below, variant); value != nil {
 				out[name] = value
 			}
 		}
 		return out
 	case schema.Type == "array" && schema.Items != nil && schema.Items.Schema.Type == "object":
-		return []any{sparse(*schema.Items.Schema, variant)}
+		return []any{sparseValue(*schema.Items.Schema, variant)}
 	}
 	return nil
 }
 
-// filled calls report for each required field that is absent before defaulting and has a value after it.
-func filled(schema apiextensionsv1.JSONSchemaProps, before, after any, path string, report func(path string)) {
+// reportFilled calls report for each required field that is absent before defaulting and has a value after it.
+func reportFilled(schema apiextensionsv1.JSONSchemaProps, before, after any, path string, report func(path string)) {
 	switch after := after.(type) {
 	case map[string]any:
 		before, _ := before.(map[string]any)
@@ -143,14 +143,14 @@ func filled(schema apiextensionsv1.JSONSchemaProps, before, after any, path stri
 				value != 0.0 {
 				report(here)
 			}
-			filled(below, before[name], value, here, report)
+			reportFilled(below, before[name], value, here, report)
 		}
 	case []any:
 		before, _ := before.([]any)
 		if schema.Items == nil || len(before) == 0 || len(after) == 0 {
 			return
 		}
-		filled(*schema.Items.Schema, before[0], after[0], path+"[]", report)
+		reportFilled(*schema.Items.Schema, before[0], after[0], path+"[]", report)
 	}
 }
 

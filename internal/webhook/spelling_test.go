@@ -27,19 +27,19 @@ func TestDefaultsKeepSpelling(t *testing.T) {
 		want   any
 		filled string
 	}{
-		"quantity": {"a price is not 40m to its user", defaulted(machineTemplates(random{})),
+		"quantity": {"a price is not 40m to its user", applyDefaults(machineTemplates(random{})),
 			`{"spec":{"template":{"spec":{"vmSize":"s","sshPublicKey":"c3NoLXJzYQ==","osDisk":{},"spotVMOptions":{"maxPrice":"0.04"}}}}}`,
 			"spec.template.spec.spotVMOptions.maxPrice", "0.04", "spec.template.spec.networkInterfaces"},
-		"number": {"users write quantities as numbers, which schemas refuse", defaulted(managedMachinePoolKind(managedLookup{})),
+		"number": {"users write quantities as numbers, which schemas refuse", applyDefaults(managedMachinePoolKind(managedLookup{})),
 			`{"metadata":{"name":"p"},"spec":{"mode":"User","sku":"s","spotMaxPrice":0.05}}`,
 			"spec.spotMaxPrice", "0.05", "spec.osType"},
-		"deep": {"at any depth", defaulted(azureClusterKind(plan.Features{})),
+		"deep": {"at any depth", applyDefaults(azureClusterKind(plan.Features{})),
 			`{"metadata":{"name":"c"},"spec":{"location":"l","cloudProviderConfigOverrides":{"backOffs":{"cloudProviderBackoffExponent":"1.2"}}}}`,
 			"spec.cloudProviderConfigOverrides.backOffs.cloudProviderBackoffExponent", "1.2", "spec.resourceGroup"},
-		"in a list": {"an item that is completed keeps the rest", defaulted(machineTemplates(random{})),
+		"in a list": {"an item that is completed keeps the rest", applyDefaults(machineTemplates(random{})),
 			`{"spec":{"template":{"spec":{"vmSize":"s","sshPublicKey":"c3NoLXJzYQ==","osDisk":{},"dataDisks":[{"nameSuffix":"d","diskSizeGB":4,"future":"1.0"}]}}}}`,
 			"spec.template.spec.dataDisks.0.future", "1.0", "spec.template.spec.dataDisks.0.cachingType"},
-		"unknown": {"a field of a later version stays", defaulted(azureClusterKind(plan.Features{})),
+		"unknown": {"a field of a later version stays", applyDefaults(azureClusterKind(plan.Features{})),
 			`{"metadata":{"name":"c"},"spec":{"location":"l","future":{"a":1}}}`,
 			"spec.future.a", float64(1), "spec.resourceGroup"},
 	} {
@@ -63,8 +63,8 @@ func TestDefaultsKeepSpelling(t *testing.T) {
 	}
 }
 
-// defaulted answers a request to create an object and returns the object that the API server makes of the answer.
-func defaulted[T client.Object](k kind[T]) func(*testing.T, string) string {
+// applyDefaults answers a request to create an object and returns the object that the API server makes of the answer.
+func applyDefaults[T client.Object](k kind[T]) func(*testing.T, string) string {
 	return func(t *testing.T, manifest string) string {
 		t.Helper()
 		scheme := runtime.NewScheme()

@@ -59,7 +59,7 @@ func TestAnswerURLsOfOtherHostsAreRefused(t *testing.T) {
 				}
 				return answer.Result()
 			})
-			c, err := client.New(credential.Token("t"), configuration("https://management.azure.com"), client.Options{Transport: transport})
+			c, err := client.New(credential.Token("t"), newConfiguration("https://management.azure.com"), client.Options{Transport: transport})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,8 @@ func TestRedirectsToOtherHostsAreNotFollowed(t *testing.T) {
 			http.Redirect(w, r, other.URL+"/elsewhere", code)
 		}))
 		defer listener.Close()
-		c, err := client.New(credential.Token("t"), configuration(listener.URL), client.Options{Transport: trusting(listener, other)})
+		c, err := client.New(credential.Token("t"), newConfiguration(listener.URL),
+			client.Options{Transport: newTrustingTransport(listener, other)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +111,7 @@ func TestRedirectsToOtherHostsAreNotFollowed(t *testing.T) {
 	}
 }
 
-func trusting(servers ...*httptest.Server) policy.Transporter {
+func newTrustingTransport(servers ...*httptest.Server) policy.Transporter {
 	first := servers[0].Client().Transport.(*http.Transport).Clone()
 	for _, server := range servers[1:] {
 		first.TLSClientConfig.RootCAs.AddCert(server.Certificate())

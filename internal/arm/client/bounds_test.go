@@ -71,36 +71,36 @@ func TestHostileAnswersUseBoundedMemory(t *testing.T) {
 	}
 	for name, answer := range hostileAnswers {
 		t.Run(name, func(t *testing.T) {
-			listener := httptest.NewTLSServer(answering(answer.ask, func(w http.ResponseWriter) {
+			listener := httptest.NewTLSServer(newHostileHandler(answer.ask, func(w http.ResponseWriter) {
 				w.WriteHeader(answer.status)
-				write(w, answer.begin, answer.repeat, answer.end)
+				writeRepeated(w, answer.begin, answer.repeat, answer.end)
 			}))
 			defer listener.Close()
-			if failure := measure(t, name, listener); !strings.Contains(failure, "FAILED ") {
+			if failure := measureMemory(t, name, listener); !strings.Contains(failure, "FAILED ") {
 				t.Errorf("%s: want an error, got %s", answer.reason, failure)
 			}
 		})
 	}
 	t.Run("endless pages", func(t *testing.T) {
 		page := `{"value":["` + strings.Repeat("x", 10<<20) + `"],"nextLink":"more"}`
-		listener := httptest.NewTLSServer(answering("list", func(w http.ResponseWriter) { fmt.Fprint(w, page) }))
+		listener := httptest.NewTLSServer(newHostileHandler("list", func(w http.ResponseWriter) { fmt.Fprint(w, page) }))
 		defer listener.Close()
-		if failure := measure(t, "page of one element", listener); !strings.Contains(failure, "the list is too large") {
+		if failure := measureMemory(t, "page of one element", listener); !strings.Contains(failure, "the list is too large") {
 			t.Error(failure)
 		}
 	})
 	t.Run("endless empty pages", func(t *testing.T) {
-		listener := httptest.NewTLSServer(answering("list",
+		listener := httptest.NewTLSServer(newHostileHandler("list",
 			func(w http.ResponseWriter) { fmt.Fprint(w, `{"value":[],"nextLink":"more"}`) }))
 		defer listener.Close()
-		if failure := measure(t, "page of one element", listener); !strings.Contains(failure, "the list is too large") {
+		if failure := measureMemory(t, "page of one element", listener); !strings.Contains(failure, "the list is too large") {
 			t.Error(failure)
 		}
 	})
 }
 
-// answering returns the answers of Entra ID and Resource Manager, and the hostile one for ask.
-func answering(ask string, answer func(http.ResponseWriter)) http.HandlerFunc {
+// newHostileHandler returns the answers of Entra ID and Resource Manager, and the hostile one for ask.
+func newHostileHandler(ask string, answer func(http.ResponseWriter)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		isMetadata, isToken := strings.HasSuffix(r.URL.Path, "/openid-configuration"), strings.HasSuffix(r.URL.Path, "/token")
 		switch base := "https://" + r.Host + "/tenant"; {
@@ -115,7 +115,7 @@ func answering(ask string, answer func(http.ResponseWriter)) http.HandlerFunc {
 	}
 }
 
-func write(w http.ResponseWriter, begin, repeat, end string) {
+func writeRepeated(w http.ResponseWriter, begin, repeat, end string) {
 	block := []byte(strings.Repeat(repeat, (64<<10)/len(repeat)))
 	_, err := w.Write([]byte(begin))
 	for written := 0; err == nil && written < hostile; written += len(block) {
@@ -126,8 +126,8 @@ func write(w http.ResponseWriter, begin, repeat, end string) {
 	}
 }
 
-// measure runs this test as a separate process and returns its output.
-func measure(t *testing.T, name string, listener *httptest.Server) string {
+// measureMemory runs this test as a separate process and returns its output.
+func measureMemory(t *testing.T, name string, listener *httptest.Server) string {
 	t.Helper()
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: listener.Certificate().Raw})
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run", "^TestHostileAnswersUseBoundedMemory$",
@@ -154,14 +154,14 @@ func askHostile(t *testing.T, endpoint, ask string) {
 	if ask == "token" || ask == "metadata" {
 		var err error
 		token, err = azidentity.NewClientSecretCredential("tenant", "client", "secret", &azidentity.ClientSecretCredentialOptions{
-			ClientOptions: policy.ClientOptions{Cloud: configuration(endpoint), Transport: client.ForTokens(transport),
+			ClientOptions: policy.ClientOptions{Cloud: newConfiguration(endpoint), Transport: client.ForTokens(transport),
 				Retry: policy.RetryOptions{MaxRetries: -1}}, DisableInstanceDiscovery: true,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	c, err := client.New(token, configuration(endpoint), client.Options{Transport: transport})
+	c, err := client.New(token, newConfiguration(endpoint), client.Options{Transport: transport})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestLongErrorTextsAreTruncated(t *testing.T) {
 			t.Errorf("%s: the text has no mark of its truncation: %q", name, failure.Message)
 		}
 	}
-	c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, _ *http.Request) {
+	c := serveClient(t, credential.Token("t"), nil, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Ms-Error-Code", "Named")
 		w.WriteHeader(http.StatusConflict)
 		fmt.Fprint(w, body)

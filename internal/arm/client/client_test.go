@@ -29,12 +29,12 @@ var (
 	id  = arm.NewID("s", "g", "Microsoft.Network/virtualNetworks", "a b")
 )
 
-// serve starts a server and returns a client for it.
-func serve(t *testing.T, credential azcore.TokenCredential, budgets *client.Budgets, handler http.HandlerFunc) *client.Client {
+// serveClient starts a server and returns a client for it.
+func serveClient(t *testing.T, credential azcore.TokenCredential, budgets *client.Budgets, handler http.HandlerFunc) *client.Client {
 	t.Helper()
 	listener := httptest.NewTLSServer(handler)
 	t.Cleanup(listener.Close)
-	c, err := client.New(credential, configuration(listener.URL),
+	c, err := client.New(credential, newConfiguration(listener.URL),
 		client.Options{Principal: "p", Version: "v1.2.3", Transport: listener.Client(), Budgets: budgets,
 			Now: func() time.Time { return now }})
 	if err != nil {
@@ -43,7 +43,7 @@ func serve(t *testing.T, credential azcore.TokenCredential, budgets *client.Budg
 	return c
 }
 
-func configuration(endpoint string) cloud.Configuration {
+func newConfiguration(endpoint string) cloud.Configuration {
 	return cloud.Configuration{ActiveDirectoryAuthorityHost: endpoint + "/",
 		Services: map[cloud.ServiceName]cloud.ServiceConfiguration{cloud.ResourceManager: {Endpoint: endpoint,
 			Audience: "https://management.azure.com"}}}
@@ -52,7 +52,7 @@ func configuration(endpoint string) cloud.Configuration {
 func TestRequest(t *testing.T) {
 	type seen struct{ Method, URI, Agent, Auth, IfMatch, Type, Body string }
 	var got seen
-	c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+	c := serveClient(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		agent := r.UserAgent()
 		got = seen{r.Method, r.RequestURI, agent[strings.LastIndex(agent, " ")+1:],
@@ -103,7 +103,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+			c := serveClient(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set(test.name, test.value)
 				w.WriteHeader(202)
 			})
@@ -147,7 +147,7 @@ func TestErrors(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+			c := serveClient(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 				for key, value := range test.header {
 					w.Header().Set(key, value)
 				}
@@ -171,7 +171,7 @@ func TestErrors(t *testing.T) {
 
 func TestNothingIsRetried(t *testing.T) {
 	calls := 0
-	c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+	c := serveClient(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 		calls++
 		w.WriteHeader(503)
 	})
@@ -181,7 +181,7 @@ func TestNothingIsRetried(t *testing.T) {
 }
 
 func TestConnectionFailures(t *testing.T) {
-	c := serve(t, credential.Token("secret-token"), nil, func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
+	c := serveClient(t, credential.Token("secret-token"), nil, func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
 	_, err := c.Put(context.Background(), id, "v", map[string]string{"password": "secret-body"}, "")
 	var got *arm.Error
 	if !errors.As(err, &got) || got.Code != client.CodeConnectionFailed || got.Status != 0 || arm.Classify(err) != arm.ClassRetry {
@@ -199,7 +199,7 @@ func TestConnectionFailures(t *testing.T) {
 
 func TestList(t *testing.T) {
 	var base string
-	c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+	c := serveClient(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Query().Get("page") {
 		case "":
 			fmt.Fprintf(w, `{"value":[{"name":"a"},{"name":"b"}],"nextLink":"https://%s/x?page=2&api-version=v"}`, r.Host)
@@ -266,14 +266,14 @@ func TestRefusedCredentials(t *testing.T) {
 			defer listener.Close()
 			credential, err := azidentity.NewClientSecretCredential("tenant", "client", "hunter2",
 				&azidentity.ClientSecretCredentialOptions{
-					ClientOptions: policy.ClientOptions{Cloud: configuration(listener.URL), Transport: listener.Client(),
+					ClientOptions: policy.ClientOptions{Cloud: newConfiguration(listener.URL), Transport: listener.Client(),
 						Retry: policy.RetryOptions{MaxRetries: -1}},
 					DisableInstanceDiscovery: true,
 				})
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := client.New(credential, configuration(listener.URL), client.Options{Transport: listener.Client()})
+			c, err := client.New(credential, newConfiguration(listener.URL), client.Options{Transport: listener.Client()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -294,7 +294,7 @@ func TestRefusedCredentials(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	if _, err := client.New(nil, configuration("https://x"), client.Options{}); err == nil {
+	if _, err := client.New(nil, newConfiguration("https://x"), client.Options{}); err == nil {
 		t.Error("no credential must be an error")
 	}
 	if _, err := client.New(credential.Token("t"), cloud.Configuration{}, client.Options{}); err == nil ||

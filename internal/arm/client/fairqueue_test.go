@@ -33,7 +33,7 @@ type waitingRequest struct {
 
 func newCrowd(t *testing.T) *crowd {
 	c := &crowd{T: t, clock: now, due: map[waitingRequest]time.Time{}, done: map[waitingRequest]time.Duration{}}
-	c.client = serve(t, credential.Token("t"), client.NewBudgets(func() time.Time { return c.clock }),
+	c.client = serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return c.clock }),
 		func(w http.ResponseWriter, _ *http.Request) {
 			c.served++
 			fmt.Fprint(w, `{}`)
@@ -41,8 +41,8 @@ func newCrowd(t *testing.T) *crowd {
 	return c
 }
 
-// ask sends a request, or lets it wait.
-func (c *crowd) ask(asked waitingRequest) {
+// sendRequest sends a request, or lets it wait.
+func (c *crowd) sendRequest(asked waitingRequest) {
 	c.Helper()
 	request := client.Request{Method: asked.method, ID: asked.id, APIVersion: "v"}
 	if asked.method == http.MethodPut {
@@ -71,13 +71,13 @@ func (c *crowd) passTime(d time.Duration) {
 		c.clock = c.clock.Add(100 * time.Millisecond)
 		for asked, due := range c.due {
 			if !due.After(c.clock) {
-				c.ask(asked)
+				c.sendRequest(asked)
 			}
 		}
 	}
 }
 
-func disk(group string, i int) arm.ID {
+func newDiskID(group string, i int) arm.ID {
 	return arm.NewID("s", group, "Microsoft.Compute/disks", fmt.Sprint("d", i))
 }
 
@@ -86,12 +86,12 @@ func disk(group string, i int) arm.ID {
 func TestClustersShareTheBudget(t *testing.T) {
 	c := newCrowd(t)
 	for i := range 1000 {
-		c.ask(waitingRequest{http.MethodPut, disk("large", i)})
+		c.sendRequest(waitingRequest{http.MethodPut, newDiskID("large", i)})
 	}
 	c.passTime(20 * time.Second)
 	begun := c.clock.Sub(now)
 	for i := range 3 {
-		c.ask(waitingRequest{http.MethodPut, disk("small", i)})
+		c.sendRequest(waitingRequest{http.MethodPut, newDiskID("small", i)})
 	}
 	before := c.served
 	c.passTime(30 * time.Second)
@@ -100,7 +100,7 @@ func TestClustersShareTheBudget(t *testing.T) {
 		t.Errorf("%d writes were sent in 30 s, Azure accepts 300", got)
 	}
 	for i := range 3 {
-		if done, ok := c.done[waitingRequest{http.MethodPut, disk("small", i)}]; !ok || done-begun > 5*time.Second {
+		if done, ok := c.done[waitingRequest{http.MethodPut, newDiskID("small", i)}]; !ok || done-begun > 5*time.Second {
 			t.Errorf("write %d of the other cluster is sent after %s", i, done-begun)
 		}
 	}
@@ -118,21 +118,21 @@ func TestTenantsShareTheBudget(t *testing.T) {
 	c.client = large
 	for i := range 5 {
 		for group := range 238 {
-			c.ask(waitingRequest{http.MethodPut, disk(fmt.Sprint("large", group), i)})
+			c.sendRequest(waitingRequest{http.MethodPut, newDiskID(fmt.Sprint("large", group), i)})
 		}
 	}
 	c.passTime(10 * time.Second)
 	begun, before := c.clock.Sub(now), c.served
 	own := &crowd{T: t, client: small, clock: c.clock, due: map[waitingRequest]time.Time{}, done: map[waitingRequest]time.Duration{}}
 	for i := range 4 {
-		own.ask(waitingRequest{http.MethodPut, disk("small", i)})
+		own.sendRequest(waitingRequest{http.MethodPut, newDiskID("small", i)})
 	}
 	for range 300 {
 		c.passTime(100 * time.Millisecond)
 		own.passTime(100 * time.Millisecond)
 	}
 	for i := range 4 {
-		if done, ok := own.done[waitingRequest{http.MethodPut, disk("small", i)}]; !ok || done-begun > 4*time.Second {
+		if done, ok := own.done[waitingRequest{http.MethodPut, newDiskID("small", i)}]; !ok || done-begun > 4*time.Second {
 			t.Errorf("write %d of the small tenant is sent after %s", i, done-begun)
 		}
 	}
@@ -153,7 +153,7 @@ func TestNetworkWindowIsNotExceeded(t *testing.T) {
 		return arm.NewID("s", group, "Microsoft.Network/networkInterfaces", fmt.Sprint("n", i))
 	}
 	for i := range 4000 {
-		c.ask(waitingRequest{http.MethodPut, nic("large", i)})
+		c.sendRequest(waitingRequest{http.MethodPut, nic("large", i)})
 	}
 	var sent []int
 	for range 90 {
@@ -175,7 +175,7 @@ func TestNetworkWindowIsNotExceeded(t *testing.T) {
 		c.passTime(time.Second)
 	}
 	remove, asked := waitingRequest{http.MethodDelete, nic("large", 0)}, c.clock.Sub(now)
-	c.ask(remove)
+	c.sendRequest(remove)
 	c.passTime(6 * time.Minute)
 	removed, done := c.done[remove]
 	if !done || removed == asked {

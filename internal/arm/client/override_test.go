@@ -14,7 +14,7 @@ import (
 // TestWithAPIVersion: a preview api-version applies to a type and the types below it, and to no others.
 func TestWithAPIVersion(t *testing.T) {
 	var got string
-	plain := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+	plain := serveClient(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 		got = r.URL.Query().Get("api-version")
 		_, _ = w.Write([]byte("{}"))
 	})

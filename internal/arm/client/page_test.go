@@ -48,7 +48,7 @@ func TestPages(t *testing.T) {
 			arm.ClassRetry},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, _ *http.Request) {
+			c := serveClient(t, credential.Token("t"), nil, func(w http.ResponseWriter, _ *http.Request) {
 				if tc.length > 0 {
 					w.Header().Set("Content-Length", strconv.Itoa(tc.length))
 				}

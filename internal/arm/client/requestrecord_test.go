@@ -31,7 +31,7 @@ func TestRequestRecords(t *testing.T) {
 		ask    func(c *client.Client) error
 		want   []client.RequestRecord
 	}{
-		"get": {"the operation is the method", 200, `{}`, get(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 200}}},
+		"get": {"the operation is the method", 200, `{}`, getResource(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 200}}},
 		"put": {"as above", 201, `{}`, func(c *client.Client) error {
 			_, err := c.Put(t.Context(), id, "1", map[string]any{}, "")
 			return err
@@ -44,14 +44,14 @@ func TestRequestRecords(t *testing.T) {
 			_, err := c.PollURL(t.Context(), id, "operations/1")
 			return err
 		}, []client.RequestRecord{{Operation: "poll", ID: id, Status: 200}}},
-		"refused": {"the status is that of the refusal", 403, `{"error":{"code":"AuthorizationFailed"}}`, get(id),
+		"refused": {"the status is that of the refusal", 403, `{"error":{"code":"AuthorizationFailed"}}`, getResource(id),
 			[]client.RequestRecord{{Operation: "get", ID: id, Status: 403}}},
-		"throttled": {"there were too many requests", 429, `{"error":{"code":"TooManyRequests"}}`, get(id),
+		"throttled": {"there were too many requests", 429, `{"error":{"code":"TooManyRequests"}}`, getResource(id),
 			[]client.RequestRecord{{Operation: "get", ID: id, Status: 429, Throttled: true}}},
-		"busy": {"the network provider's 429 is about a single resource", 429, `{"error":{"code":"RetryableError"}}`, get(id),
+		"busy": {"the network provider's 429 is about a single resource", 429, `{"error":{"code":"RetryableError"}}`, getResource(id),
 			[]client.RequestRecord{{Operation: "get", ID: id, Status: 429}}},
 		"held back": {"an unsent request has no status", 429, `{"error":{"code":"TooManyRequests"}}`, func(c *client.Client) error {
-			return errors.Join(get(id)(c), get(id)(c))
+			return errors.Join(getResource(id)(c), getResource(id)(c))
 		}, []client.RequestRecord{{Operation: "get", ID: id, Status: 429, Throttled: true}, {Operation: "get", ID: id, BudgetEmpty: true}}},
 	}
 	for name, test := range tests {
@@ -62,7 +62,7 @@ func TestRequestRecords(t *testing.T) {
 			}))
 			t.Cleanup(listener.Close)
 			var got []client.RequestRecord
-			c, err := client.New(credential.Token("t"), configuration(listener.URL),
+			c, err := client.New(credential.Token("t"), newConfiguration(listener.URL),
 				client.Options{Principal: "p", Transport: listener.Client(), Budgets: client.NewBudgets(nil),
 					OnRequestEnd: func(answered client.RequestRecord) {
 						if answered.Duration < 0 || answered.Duration > time.Minute {
@@ -88,7 +88,7 @@ func TestRequestRecords(t *testing.T) {
 func TestConnectionAndTokenFailures(t *testing.T) {
 	for name, credential := range map[string]azcore.TokenCredential{"no route": credential.Token("t"), "no token": refusedCredential{}} {
 		var got []client.RequestRecord
-		c, err := client.New(credential, configuration("https://azure.example"),
+		c, err := client.New(credential, newConfiguration("https://azure.example"),
 			client.Options{Transport: failingTransport{}, OnRequestEnd: func(answered client.RequestRecord) {
 				answered.Duration = 0
 				got = append(got, answered)
@@ -112,7 +112,7 @@ func (refusedCredential) GetToken(context.Context, policy.TokenRequestOptions) (
 	return azcore.AccessToken{}, errors.New("RESPONSE 401: AADSTS7000215: Invalid client secret provided.")
 }
 
-func get(id arm.ID) func(*client.Client) error {
+func getResource(id arm.ID) func(*client.Client) error {
 	return func(c *client.Client) error {
 		_, err := c.Get(context.Background(), id, "1", nil)
 		return err

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-func decode(t *testing.T, s string) any {
+func decodeJSON(t *testing.T, s string) any {
 	t.Helper()
 	value, err := arm.DecodeBody(json.RawMessage(s))
 	if err != nil {
@@ -40,8 +40,8 @@ func typeOf(t *testing.T, name string) types.Type {
 
 const templateIP = "properties.virtualMachineProfile.networkProfile.networkInterfaceConfigurations[nic].properties.ipConfigurations"
 
-// template returns a scale set with one network interface. ips are its addresses, more holds further properties, starting with a comma.
-func template(ips, more string) string {
+// newScaleSetBody returns a scale set with one network interface. ips are its addresses, more holds further properties, starting with a comma.
+func newScaleSetBody(ips, more string) string {
 	return `{"properties":{"virtualMachineProfile":{"networkProfile":{"networkInterfaceConfigurations":[{"name":"nic","properties":{"ipConfigurations":[` + ips + `]` + more + `}}]}}}}`
 }
 
@@ -109,16 +109,16 @@ func TestDiff(t *testing.T) {
 		"pools in a template": {
 			reason:   "cloud-provider-azure adds its pools to the template of a scale set, and the plan's pool is missing",
 			typeName: types.ScaleSet,
-			want:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"}]}}`, ""),
-			have: template(
+			want:     newScaleSetBody(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"}]}}`, ""),
+			have: newScaleSetBody(
 				`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`, ""),
 			paths: []string{templateIP + "[ip].properties.loadBalancerBackendAddressPools[/ours]"},
 		},
 		"a pool of an earlier plan in a template": {
 			reason:   "an earlier plan sent it and this one does not",
 			typeName: types.ScaleSet,
-			want:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[]}}`, ""),
-			have:     template(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"},{"id":"/theirs"}]}}`, ""),
+			want:     newScaleSetBody(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[]}}`, ""),
+			have:     newScaleSetBody(`{"name":"ip","properties":{"loadBalancerBackendAddressPools":[{"id":"/ours"},{"id":"/theirs"}]}}`, ""),
 			owned:    []string{templateIP + "[ip].properties.loadBalancerBackendAddressPools[/ours]"},
 			paths:    []string{templateIP + "[ip].properties.loadBalancerBackendAddressPools[/ours]"},
 		},
@@ -269,8 +269,8 @@ func TestDiff(t *testing.T) {
 			if test.typeName == "" {
 				test.typeName = types.VirtualNetwork
 			}
-			want := compare.Desired{Type: typeOf(t, test.typeName), Body: decode(t, test.want), OwnedPaths: test.owned, DropTags: test.drop}
-			got := compare.PathsOf(compare.Diff(want, decode(t, test.have)))
+			want := compare.Desired{Type: typeOf(t, test.typeName), Body: decodeJSON(t, test.want), OwnedPaths: test.owned, DropTags: test.drop}
+			got := compare.PathsOf(compare.Diff(want, decodeJSON(t, test.have)))
 			if diff := cmp.Diff(test.paths, got,
 				cmp.Transformer("len0", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
@@ -313,11 +313,11 @@ func TestMergeBody(t *testing.T) {
 		"pools and settings of others in a template": {
 			reason:   "Azure replaces elements of lists as a whole, so members that others set are sent",
 			typeName: types.ScaleSet,
-			want:     template(`{"name":"ip","properties":{"primary":true,"loadBalancerBackendAddressPools":[{"id":"/new"}]}}`, ""),
-			have: template(`{"name":"IP","properties":{"primary":true,"loadBalancerBackendAddressPools":[{"id":"/ours"},{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`,
+			want:     newScaleSetBody(`{"name":"ip","properties":{"primary":true,"loadBalancerBackendAddressPools":[{"id":"/new"}]}}`, ""),
+			have: newScaleSetBody(`{"name":"IP","properties":{"primary":true,"loadBalancerBackendAddressPools":[{"id":"/ours"},{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`,
 				`,"networkSecurityGroup":{"id":"/nsg"}`),
 			owned: []string{templateIP + "[ip].properties.loadBalancerBackendAddressPools[/ours]"},
-			body: template(`{"name":"ip","properties":{"primary":true,"loadBalancerBackendAddressPools":[{"id":"/new"},{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`,
+			body: newScaleSetBody(`{"name":"ip","properties":{"primary":true,"loadBalancerBackendAddressPools":[{"id":"/new"},{"id":"/theirs"}],"applicationSecurityGroups":[{"id":"/group"}]}}`,
 				`,"networkSecurityGroup":{"id":"/nsg"}`),
 		},
 		"extensions of others in a template": {
@@ -381,12 +381,12 @@ func TestMergeBody(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			want := compare.Desired{Type: typeOf(t, test.typeName), Body: decode(t, test.want), OwnedPaths: test.owned, DropTags: test.drop}
-			got := compare.MergeBody(want, decode(t, test.have))
-			if diff := cmp.Diff(decode(t, test.body), got); diff != "" {
+			want := compare.Desired{Type: typeOf(t, test.typeName), Body: decodeJSON(t, test.want), OwnedPaths: test.owned, DropTags: test.drop}
+			got := compare.MergeBody(want, decodeJSON(t, test.have))
+			if diff := cmp.Diff(decodeJSON(t, test.body), got); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
-			if diff := cmp.Diff(decode(t, test.want), want.Body); diff != "" {
+			if diff := cmp.Diff(decodeJSON(t, test.want), want.Body); diff != "" {
 				t.Errorf("Merge changed its input: %s", diff)
 			}
 		})
@@ -394,8 +394,8 @@ func TestMergeBody(t *testing.T) {
 }
 
 func TestTagChanges(t *testing.T) {
-	want := compare.Desired{Body: decode(t, `{"tags":{"a":"1","b":"2"}}`), DropTags: []string{"old", "gone", "a"}}
-	merge, drop := compare.TagChanges(want, decode(t, `{"tags":{"A":"1","b":"3","OLD":"x"}}`))
+	want := compare.Desired{Body: decodeJSON(t, `{"tags":{"a":"1","b":"2"}}`), DropTags: []string{"old", "gone", "a"}}
+	merge, drop := compare.TagChanges(want, decodeJSON(t, `{"tags":{"A":"1","b":"3","OLD":"x"}}`))
 	if diff := cmp.Diff(map[string]string{"b": "2"}, merge); diff != "" {
 		t.Error(diff)
 	}
@@ -406,9 +406,9 @@ func TestTagChanges(t *testing.T) {
 
 func TestDifferencesHideSecrets(t *testing.T) {
 	want := compare.Desired{Type: typeOf(t, types.VirtualMachine),
-		Body: decode(t, `{"properties":{"x":{"sharedKey":"hunter2"},"clientSecret":"hunter2","list":["hunter2"],"long":"`+
+		Body: decodeJSON(t, `{"properties":{"x":{"sharedKey":"hunter2"},"clientSecret":"hunter2","list":["hunter2"],"long":"`+
 			strings.Repeat("ä", 100)+`"}}`)}
-	for _, difference := range compare.Diff(want, decode(t, `{"properties":{"x":"hunter2","list":[]}}`)) {
+	for _, difference := range compare.Diff(want, decodeJSON(t, `{"properties":{"x":"hunter2","list":[]}}`)) {
 		if difference.Path != "properties.list" && difference.Path != "properties.x" && strings.Contains(difference.String(), "hunter2") {
 			t.Errorf("%s", difference)
 		}
@@ -423,8 +423,8 @@ func TestDifferencesHideSecrets(t *testing.T) {
 
 func TestVisibleHasNoSecrets(t *testing.T) {
 	want := compare.Desired{Type: typeOf(t, types.VirtualMachine),
-		Body: decode(t, `{"properties":{"osProfile":{"adminPassword":"x","customData":"y","computerName":"a"},"zones":["1"]}}`)}
-	if diff := cmp.Diff(decode(t, `{"properties":{"osProfile":{"computerName":"a"},"zones":["1"]}}`),
+		Body: decodeJSON(t, `{"properties":{"osProfile":{"adminPassword":"x","customData":"y","computerName":"a"},"zones":["1"]}}`)}
+	if diff := cmp.Diff(decodeJSON(t, `{"properties":{"osProfile":{"computerName":"a"},"zones":["1"]}}`),
 		compare.VisibleBody(want)); diff != "" {
 		t.Error(diff)
 	}

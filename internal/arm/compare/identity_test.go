@@ -56,8 +56,8 @@ func TestSharedIdentities(t *testing.T) {
 			`{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + ours + `:{}}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := compare.Desired{Type: typeOf(t, types.ScaleSet), Body: decode(t, test.want), OwnedPaths: test.owned}
-			have := decode(t, test.have)
+			want := compare.Desired{Type: typeOf(t, types.ScaleSet), Body: decodeJSON(t, test.want), OwnedPaths: test.owned}
+			have := decodeJSON(t, test.have)
 			if got := compare.PathsOf(compare.Diff(want, have)); (len(got) > 0) != test.differs {
 				t.Errorf("%s: differences %v", test.reason, got)
 			}
@@ -65,7 +65,7 @@ func TestSharedIdentities(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(decode(t, test.body), decode(t, string(raw))); diff != "" {
+			if diff := cmp.Diff(decodeJSON(t, test.body), decodeJSON(t, string(raw))); diff != "" {
 				t.Errorf("%s: body (-want +got):\n%s", test.reason, diff)
 			}
 		})

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// random returns JSON values of the shapes in Azure's models.
-func random(r *rand.Rand, depth int) any {
+// randomValue returns JSON values of the shapes in Azure's models.
+func randomValue(r *rand.Rand, depth int) any {
 	kinds := 7
 	if depth <= 0 {
 		kinds = 4
@@ -31,7 +31,7 @@ func random(r *rand.Rand, depth int) any {
 	case 4:
 		object := map[string]any{}
 		for range r.Intn(4) {
-			object[fmt.Sprintf("m%d", r.Intn(6))] = random(r, depth-1)
+			object[fmt.Sprintf("m%d", r.Intn(6))] = randomValue(r, depth-1)
 		}
 		return object
 	case 5:
@@ -48,7 +48,7 @@ func random(r *rand.Rand, depth int) any {
 func randomList(r *rand.Rand, depth int) []any {
 	var list []any
 	for _, i := range r.Perm(6)[:r.Intn(4)] {
-		list = append(list, map[string]any{"name": fmt.Sprintf("n%d", i), "value": random(r, depth-1)})
+		list = append(list, map[string]any{"name": fmt.Sprintf("n%d", i), "value": randomValue(r, depth-1)})
 	}
 	return list
 }
@@ -58,7 +58,7 @@ func randomBody(r *rand.Rand) map[string]any {
 		"location": "eastus",
 		"tags":     map[string]any{fmt.Sprintf("t%d", r.Intn(4)): "v"},
 		"properties": map[string]any{
-			"securityRules": randomList(r, 2), "other": random(r, 3), "list": randomList(r, 2),
+			"securityRules": randomList(r, 2), "other": randomValue(r, 3), "list": randomList(r, 2),
 		},
 	}
 	return body
@@ -82,15 +82,15 @@ func TestProperties(t *testing.T) {
 		if diff := cmp.Diff(merged, compare.MergeBody(want, merged)); diff != "" {
 			t.Fatalf("Merge is not idempotent: %s", diff)
 		}
-		for _, name := range names(observed) {
-			if name != "n1" && !slices.Contains(names(merged), name) {
+		for _, name := range listNames(observed) {
+			if name != "n1" && !slices.Contains(listNames(merged), name) {
 				t.Fatalf("rule %s of others was lost\nplan %v\nobserved %v\nmerged %v", name, plan, observed, merged)
 			}
 		}
 	}
 }
 
-func names(body any) []string {
+func listNames(body any) []string {
 	var out []string
 	properties := body.(map[string]any)["properties"].(map[string]any)
 	list, _ := properties["securityRules"].([]any)

@@ -35,17 +35,18 @@ func TestRefusedActionKeepsItsPace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.fault(fault.Rule{Method: test.action.Method, Kind: fault.Status, Status: http.StatusServiceUnavailable, Code: "ServerBusy", Count: -1})
+			w.addFault(fault.Rule{Method: test.action.Method, Kind: fault.Status, Status: http.StatusServiceUnavailable, Code: "ServerBusy",
+				Count: -1})
 			test.action.Object = "AzureMachine/default/m"
 			for end := w.clock.Now().Add(5 * time.Minute); w.clock.Now().Before(end); {
 				w.takeWake()
-				result := w.engine.RunAction(t.Context(), w.client, test.action, w.wake)
+				result := w.engine.RunAction(t.Context(), w.client, test.action, w.wakeObject)
 				if result.Err != nil && (result.State != arm.Waiting || codeOf(result.Err) != "ServerBusy") {
 					t.Fatalf("%s %v", result.State, result.Err)
 				}
-				w.sleep(arm.ReadRetryDelay(result.Err))
+				w.advanceClock(arm.ReadRetryDelay(result.Err))
 			}
-			if got := len(w.writes()); got != 20 {
+			if got := len(w.listWrites()); got != 20 {
 				t.Errorf("%s: %d requests in five minutes, one per 15 s are 20", test.reason, got)
 			}
 		})

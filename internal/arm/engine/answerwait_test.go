@@ -49,7 +49,7 @@ func TestFewConvergencesWaitForAnswers(t *testing.T) {
 		for i := range 10 {
 			graph := &arm.Graph{}
 			graph.Add(arm.Node{ID: arm.ResourceGroupID(sub, fmt.Sprintf("rg-%d", i)), Policy: arm.Repair,
-				Body: object{"location": "eastus", "tags": tags()}})
+				Body: object{"location": "eastus", "tags": ownerTags()}})
 			passes.Go(func() {
 				begun := time.Now()
 				outcome, err := e.Converge(t.Context(),
@@ -88,7 +88,7 @@ func TestSupersededConvergenceReturnsAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		graph := &arm.Graph{}
-		graph.Add(arm.Node{ID: arm.ResourceGroupID(sub, "rg"), Policy: arm.Repair, Body: object{"location": "eastus", "tags": tags()}})
+		graph.Add(arm.Node{ID: arm.ResourceGroupID(sub, "rg"), Policy: arm.Repair, Body: object{"location": "eastus", "tags": ownerTags()}})
 		outdated, woken, begun := make(chan struct{}), make(chan time.Duration, 1), time.Now()
 		time.AfterFunc(100*time.Millisecond, func() { close(outdated) })
 		outcome, err := e.Converge(t.Context(), engine.Request{Object: "o", Client: c, Owner: owner, Graph: graph, Superseded: outdated,

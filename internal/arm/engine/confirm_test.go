@@ -30,24 +30,24 @@ func TestFailedReadBeforeCreationBacksOff(t *testing.T) {
 			other := pipNode()
 			other.ID = arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "other")
 			// Resources in a group that is created now are absent without a read.
-			w.restart()
+			w.restartEngine()
 			// The count is finite, because a loop without a pause would last as long as the failure.
 			const failing = 300
 			test.rule.Method, test.rule.ID, test.rule.Count = "GET", "*/publicipaddresses/pip", failing
-			w.fault(test.rule)
-			w.requests()
-			request := w.request(groupNode(), pipNode(), other)
+			w.addFault(test.rule)
+			w.listRequests()
+			request := w.newRequest(groupNode(), pipNode(), other)
 			outcome := w.convergeUntil(request, 2*time.Minute, func(arm.Outcome) bool { return false })
-			_, reads := w.requests()
+			_, reads := w.listRequests()
 			reads = slices.DeleteFunc(reads, func(read string) bool { return read != "GET rg publicIPAddresses/pip" })
 			if len(reads) < test.least || len(reads) > test.most {
 				t.Errorf("%s: %d requests in two minutes, want %d to %d", test.reason, len(reads), test.least, test.most)
 			}
-			if got := result(t, outcome, pip); got.IsDone() || got.Err == nil {
+			if got := findResult(t, outcome, pip); got.IsDone() || got.Err == nil {
 				t.Errorf("%s: the outcome is %+v, want the reason of the delay", test.reason, got)
 			}
 			w.sim.ClearFaults()
-			if outcome := w.converge(request, 20*time.Minute); !outcome.IsDone() {
+			if outcome := w.convergeUntilDone(request, 20*time.Minute); !outcome.IsDone() {
 				t.Errorf("not created once the read succeeds: %+v", outcome.RootCauses())
 			}
 		})

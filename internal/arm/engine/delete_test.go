@@ -19,7 +19,7 @@ var (
 
 func peeringNode(id, to arm.ID) arm.Node {
 	node := arm.Node{ID: id, Policy: arm.Repair, Group: "P", After: []arm.ID{vnet},
-		Body: object{"properties": object{"remoteVirtualNetwork": ref(to), "allowVirtualNetworkAccess": true}}}
+		Body: object{"properties": object{"remoteVirtualNetwork": newReference(to), "allowVirtualNetworkAccess": true}}}
 	if id == farSide {
 		node.After = append(node.After, near)
 	}
@@ -30,36 +30,37 @@ func peeringNode(id, to arm.ID) arm.Node {
 func worldWithPeering(t *testing.T) (*world, engine.Request) {
 	t.Helper()
 	w := newWorld(t)
-	w.put(arm.ResourceGroupID(sub, "hub"), object{"location": "eastus"})
-	w.put(hub, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"192.168.0.0/16"}}}})
-	all := append(network(), pipNode(), natNode(), nicNode(), peeringNode(near, hub), peeringNode(farSide, vnet))
-	request := w.request(all...)
-	outcome := w.converge(request, time.Minute)
+	w.putResource(arm.ResourceGroupID(sub, "hub"), object{"location": "eastus"})
+	w.putResource(hub, object{"location": "eastus",
+		"properties": object{"addressSpace": object{"addressPrefixes": []string{"192.168.0.0/16"}}}})
+	all := append(networkNodes(), pipNode(), natNode(), nicNode(), peeringNode(near, hub), peeringNode(farSide, vnet))
+	request := w.newRequest(all...)
+	outcome := w.convergeUntilDone(request, time.Minute)
 	if !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	request.Inventory = outcome.Inventory
-	w.requests()
+	w.listRequests()
 	return w, request
 }
 
 func TestDeleteWholeGroup(t *testing.T) {
 	w, request := worldWithPeering(t)
 	request.DeleteWholeGroups = true
-	outcome := w.delete(request, 10*time.Minute)
+	outcome := w.deleteUntilDone(request, 10*time.Minute)
 	if !outcome.IsDeleted() || len(outcome.Inventory) != 0 {
-		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
+		t.Fatalf("%v %v", listStates(outcome), outcome.Inventory)
 	}
 	if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg"},
-		w.writes()); diff != "" {
+		w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
-	if w.get(group) != nil || w.get(hub) == nil {
+	if w.getResource(group) != nil || w.getResource(hub) == nil {
 		t.Error("the group must be deleted and the hub kept")
 	}
-	outcome = w.delete(request, 0)
-	if writes := w.writes(); !outcome.IsDeleted() || len(writes) > 0 {
-		t.Errorf("an absent resource counts as deleted: %v, %v", states(outcome), writes)
+	outcome = w.deleteUntilDone(request, 0)
+	if writes := w.listWrites(); !outcome.IsDeleted() || len(writes) > 0 {
+		t.Errorf("an absent resource counts as deleted: %v, %v", listStates(outcome), writes)
 	}
 }
 
@@ -67,14 +68,14 @@ func TestDeleteNodeByNode(t *testing.T) {
 	w, request := worldWithPeering(t)
 	another := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "another")
 	left := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "left")
-	w.put(another, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c2": "owned"}})
-	w.put(left, object{"location": "eastus", "tags": tags()})
+	w.putResource(another, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c2": "owned"}})
+	w.putResource(left, object{"location": "eastus", "tags": ownerTags()})
 	request.DeleteWholeGroups = true
-	outcome := w.delete(request, 10*time.Minute)
-	if got := result(t, outcome, group); !outcome.IsDeleted() || got.State != arm.Foreign || got.Message == "" {
+	outcome := w.deleteUntilDone(request, 10*time.Minute)
+	if got := findResult(t, outcome, group); !outcome.IsDeleted() || got.State != arm.Foreign || got.Message == "" {
 		t.Errorf("the owned group has another cluster's address: it is kept, and the deletion is complete: %+v", got)
 	}
-	writes := w.writes()
+	writes := w.listWrites()
 	position := map[string]int{}
 	for i, line := range writes {
 		position[line] = i + 1
@@ -82,7 +83,7 @@ func TestDeleteNodeByNode(t *testing.T) {
 	if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg natGateways/nat",
 		"DELETE rg networkInterfaces/nic",
 		"DELETE rg networkSecurityGroups/nsg", "DELETE rg publicIPAddresses/left", "DELETE rg publicIPAddresses/pip",
-		"DELETE rg virtualNetworks/vnet"}, sorted(writes)); diff != "" {
+		"DELETE rg virtualNetworks/vnet"}, sortLines(writes)); diff != "" {
 		t.Error(diff)
 	}
 	for _, order := range [][2]string{{"DELETE rg networkInterfaces/nic", "DELETE rg virtualNetworks/vnet"},
@@ -93,35 +94,35 @@ func TestDeleteNodeByNode(t *testing.T) {
 			t.Errorf("%q must come before %q: %v", order[0], order[1], writes)
 		}
 	}
-	if w.get(another) == nil {
+	if w.getResource(another) == nil {
 		t.Error("another cluster's address is gone")
 	}
 }
 
 func TestDeleteKeepsForeignResources(t *testing.T) {
 	w := newWorld(t)
-	w.put(group, object{"location": "eastus"})
-	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
-	w.put(nodes, object{"properties": object{"addressPrefix": "10.1.0.0/16"}})
-	request := w.request(groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"),
+	w.putResource(group, object{"location": "eastus"})
+	w.putResource(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.putResource(nodes, object{"properties": object{"addressPrefix": "10.1.0.0/16"}})
+	request := w.newRequest(groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"),
 		arm.Node{ID: nodes, Policy: arm.Observe}, nicNode())
-	outcome := w.converge(request, time.Minute)
+	outcome := w.convergeUntilDone(request, time.Minute)
 	if !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	w.writes()
+	w.listWrites()
 	request.Inventory = outcome.Inventory
 	request.DeleteWholeGroups = true
-	if outcome = w.delete(request, 10*time.Minute); !outcome.IsDeleted() || len(outcome.Inventory) > 0 {
-		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
+	if outcome = w.deleteUntilDone(request, 10*time.Minute); !outcome.IsDeleted() || len(outcome.Inventory) > 0 {
+		t.Fatalf("%v %v", listStates(outcome), outcome.Inventory)
 	}
 	if diff := cmp.Diff([]string{"DELETE rg networkInterfaces/nic", "DELETE rg virtualNetworks/vnet/subnets/cp",
-		"DELETE rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+		"DELETE rg networkSecurityGroups/nsg"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
 	want := map[string]arm.State{"resourceGroups/rg": arm.Foreign, "virtualNetworks/vnet": arm.Foreign, "subnets/nodes": arm.Foreign,
 		"subnets/cp": arm.Gone, "networkSecurityGroups/nsg": arm.Gone, "networkInterfaces/nic": arm.Gone}
-	if diff := cmp.Diff(want, states(outcome)); diff != "" {
+	if diff := cmp.Diff(want, listStates(outcome)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -137,17 +138,17 @@ func TestDeleteOfAbsentResources(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, request := worldWith(t, network()...)
+			w, request := worldWith(t, networkNodes()...)
 			if _, err := w.client.Delete(t.Context(), test.gone,
 				map[bool]string{true: "2021-04-01", false: "2025-05-01"}[test.gone == group], nil); err != nil {
 				t.Fatal(err)
 			}
 			w.sim.Settle()
-			w.requests()
-			if outcome := w.delete(request, 10*time.Minute); !outcome.IsDeleted() {
-				t.Fatalf("%s: %v", test.reason, states(outcome))
+			w.listRequests()
+			if outcome := w.deleteUntilDone(request, 10*time.Minute); !outcome.IsDeleted() {
+				t.Fatalf("%s: %v", test.reason, listStates(outcome))
 			}
-			if diff := cmp.Diff(test.writes, sorted(w.writes())); diff != "" {
+			if diff := cmp.Diff(test.writes, sortLines(w.listWrites())); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
 		})
@@ -173,13 +174,13 @@ func TestDeleteFaults(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, request := worldWith(t, network()...)
-			w.fault(test.fault)
-			if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
-				t.Fatalf("%s: %v", test.reason, states(outcome))
+			w, request := worldWith(t, networkNodes()...)
+			w.addFault(test.fault)
+			if outcome := w.deleteUntilDone(request, 5*time.Minute); !outcome.IsDeleted() {
+				t.Fatalf("%s: %v", test.reason, listStates(outcome))
 			}
 			count := 0
-			for _, line := range w.writes() {
+			for _, line := range w.listWrites() {
 				if line == "DELETE rg networkSecurityGroups/nsg" {
 					count++
 				}
@@ -202,14 +203,14 @@ func TestDeleteAfterRestart(t *testing.T) {
 			}
 			request.Inventory = outcome.Inventory
 			w.takeWake()
-			w.sleep(outcome.RetryAfter)
+			w.advanceClock(outcome.RetryAfter)
 		}
-		w.restart()
-		if outcome := w.delete(request, 10*time.Minute); !outcome.IsDeleted() {
-			t.Fatalf("killed after %d convergences: %v", stop, states(outcome))
+		w.restartEngine()
+		if outcome := w.deleteUntilDone(request, 10*time.Minute); !outcome.IsDeleted() {
+			t.Fatalf("killed after %d convergences: %v", stop, listStates(outcome))
 		}
 		if diff := cmp.Diff([]string{"DELETE hub virtualNetworks/hub/virtualNetworkPeerings/hub-to-vnet", "DELETE rg"},
-			w.writes()); diff != "" {
+			w.listWrites()); diff != "" {
 			t.Errorf("killed after %d convergences: %s", stop, diff)
 		}
 	}
@@ -217,36 +218,36 @@ func TestDeleteAfterRestart(t *testing.T) {
 
 func TestDeleteWhileCreating(t *testing.T) {
 	w := newWorld(t)
-	request := w.request(groupNode(), pipNode(), natNode(), vnetNode())
-	w.convergeUntil(request, time.Minute, func(outcome arm.Outcome) bool { return states(outcome)["natGateways/nat"] == arm.Creating })
+	request := w.newRequest(groupNode(), pipNode(), natNode(), vnetNode())
+	w.convergeUntil(request, time.Minute, func(outcome arm.Outcome) bool { return listStates(outcome)["natGateways/nat"] == arm.Creating })
 	request.DeleteWholeGroups = true
-	if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
-		t.Fatalf("%v", states(outcome))
+	if outcome := w.deleteUntilDone(request, 5*time.Minute); !outcome.IsDeleted() {
+		t.Fatalf("%v", listStates(outcome))
 	}
-	if w.get(group) != nil {
+	if w.getResource(group) != nil {
 		t.Error("the group is still there")
 	}
 }
 
 func TestFailedListBlocksGroupDeletion(t *testing.T) {
-	w, request := worldWith(t, network()...)
+	w, request := worldWith(t, networkNodes()...)
 	request.DeleteWholeGroups = true
 	// The first request reads the group, the second lists its resources.
-	w.fault(fault.Rule{Method: "GET", Nth: 2, Kind: fault.Status, Status: 500, Code: "InternalServerError"})
+	w.addFault(fault.Rule{Method: "GET", Nth: 2, Kind: fault.Status, Status: 500, Code: "InternalServerError"})
 	outcome, err := w.engine.Delete(t.Context(), request)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := result(t, outcome, group); got.State != arm.Waiting || codeOf(got.Err) != "InternalServerError" || outcome.RetryAfter == 0 {
+	if got := findResult(t, outcome, group); got.State != arm.Waiting || codeOf(got.Err) != "InternalServerError" || outcome.RetryAfter == 0 {
 		t.Errorf("%+v", got)
 	}
-	if writes := w.writes(); len(writes) > 0 {
+	if writes := w.listWrites(); len(writes) > 0 {
 		t.Errorf("deleted %v before the decision about the group", writes)
 	}
-	if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
-		t.Fatalf("%v", states(outcome))
+	if outcome := w.deleteUntilDone(request, 5*time.Minute); !outcome.IsDeleted() {
+		t.Fatalf("%v", listStates(outcome))
 	}
-	if diff := cmp.Diff([]string{"DELETE rg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE rg"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -260,11 +261,11 @@ func TestDeletesGroupWhole(t *testing.T) {
 	}{
 		"own": {"it has no other resources", func(*world) {}, true, false},
 		"another cluster": {"resources of another cluster must be kept", func(w *world) {
-			w.put(pip, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c2": "owned"}})
+			w.putResource(pip, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c2": "owned"}})
 		}, false, false},
-		"not tagged": {"the group was brought", func(w *world) { w.put(group, object{"location": "eastus"}) }, false, false},
+		"not tagged": {"the group was brought", func(w *world) { w.putResource(group, object{"location": "eastus"}) }, false, false},
 		"list fails": {"the group may have resources of others", func(w *world) {
-			w.fault(fault.Rule{Method: "GET", Nth: 2, Kind: fault.Status, Status: 500, Code: "InternalServerError"})
+			w.addFault(fault.Rule{Method: "GET", Nth: 2, Kind: fault.Status, Status: 500, Code: "InternalServerError"})
 		}, false, true},
 	}
 	for name, test := range tests {
@@ -278,7 +279,7 @@ func TestDeletesGroupWhole(t *testing.T) {
 		})
 	}
 	w := newWorld(t)
-	if gone, err := w.engine.DeletesGroupWhole(t.Context(), w.request(), group); !gone || err != nil {
+	if gone, err := w.engine.DeletesGroupWhole(t.Context(), w.newRequest(), group); !gone || err != nil {
 		t.Errorf("gone already: %t, %v", gone, err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// forwarding returns the node of a CreateOnly interface, with a value that can change on both sides.
-func forwarding(on bool) arm.Node {
+// newForwardingNode returns the node of a CreateOnly interface, with a value that can change on both sides.
+func newForwardingNode(on bool) arm.Node {
 	node := nicNode()
 	properties := node.Body.(object)["properties"].(object)
 	properties["enableIPForwarding"] = on
@@ -28,10 +28,10 @@ const (
 func TestDriftOrigin(t *testing.T) {
 	azure := func(properties object) func(w *world) {
 		return func(w *world) {
-			w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit, Patch: object{"properties": properties}})
+			w.addFault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit, Patch: object{"properties": properties}})
 		}
 	}
-	restart := func(w *world) { w.restart() }
+	restart := func(w *world) { w.restartEngine() }
 	// look converges with the unchanged plan.
 	type look struct{}
 	type found struct{ Drift, Outside, Unapplied []string }
@@ -94,16 +94,16 @@ func TestDriftOrigin(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, request := worldWith(t, append(network(), forwarding(false))...)
+			w, request := worldWith(t, append(networkNodes(), newForwardingNode(false))...)
 			see := func() arm.Result {
-				w.sleep(time.Hour)
-				return result(t, w.converge(request, time.Minute), nic)
+				w.advanceClock(time.Hour)
+				return findResult(t, w.convergeUntilDone(request, time.Minute), nic)
 			}
 			see()
 			for _, step := range test.steps {
 				switch step := step.(type) {
 				case bool:
-					request.Graph = w.request(append(network(), forwarding(step))...).Graph
+					request.Graph = w.newRequest(append(networkNodes(), newForwardingNode(step))...).Graph
 				case func(*world):
 					step(w)
 				case look:
@@ -114,7 +114,7 @@ func TestDriftOrigin(t *testing.T) {
 			if diff := cmp.Diff(test.want, found{last.Drift, last.OutsideChanges, last.UnappliedChanges}); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
-			if writes := w.writes(); last.State != arm.Ready || len(writes) > 0 {
+			if writes := w.listWrites(); last.State != arm.Ready || len(writes) > 0 {
 				t.Errorf("no write is needed, and drift is no failure: %s, wrote %v", last.State, writes)
 			}
 		})
@@ -125,10 +125,10 @@ func TestDriftOrigin(t *testing.T) {
 // changes elsewhere.
 func TestNormalisationIsNoDrift(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "GET", ID: nic.Key(), Count: -1, Kind: fault.Edit,
+	w.addFault(fault.Rule{Method: "GET", ID: nic.Key(), Count: -1, Kind: fault.Edit,
 		Patch: object{"properties": object{"dnsSettings": object{"dnsServers": []any{"10.0.0.5"}}}}})
-	request := w.request(append(network(), forwarding(false))...)
-	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
+	request := w.newRequest(append(networkNodes(), newForwardingNode(false))...)
+	if outcome := w.convergeUntilDone(request, 10*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	request.BypassCache = true
@@ -137,15 +137,15 @@ func TestNormalisationIsNoDrift(t *testing.T) {
 		after      time.Duration
 		want       []string
 	}{{after: time.Second}, {after: time.Hour}, {true, time.Hour, []string{forwardingPath}}, {false, time.Hour, nil}} {
-		request.Graph = w.request(append(network(), forwarding(step.forwarding))...).Graph
-		w.sleep(step.after)
-		got := result(t, w.converge(request, time.Minute), nic)
+		request.Graph = w.newRequest(append(networkNodes(), newForwardingNode(step.forwarding))...).Graph
+		w.advanceClock(step.after)
+		got := findResult(t, w.convergeUntilDone(request, time.Minute), nic)
 		if !cmp.Equal(step.want, got.Drift) || !cmp.Equal(step.want, got.UnappliedChanges) || got.OutsideChanges != nil {
 			t.Errorf("forwarding %t after %s: drift %v, outside %v, unapplied %v", step.forwarding, step.after, got.Drift,
 				got.OutsideChanges, got.UnappliedChanges)
 		}
 	}
-	if writes := w.writes(); len(writes) != 6 {
+	if writes := w.listWrites(); len(writes) != 6 {
 		t.Errorf("one write for each resource: %v", writes)
 	}
 }

@@ -64,12 +64,12 @@ func TestFaultsWhileCreating(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.fault(test.fault)
-			if outcome := w.converge(w.request(network()...), test.within); !outcome.IsDone() {
+			w.addFault(test.fault)
+			if outcome := w.convergeUntilDone(w.newRequest(networkNodes()...), test.within); !outcome.IsDone() {
 				t.Fatalf("%s: not done after %s: %+v", test.reason, w.clock.Now().Sub(epoch), outcome.RootCauses())
 			}
 			// The log has a request with a broken connection like any other.
-			if diff := cmp.Diff(sorted(append([]string{}, test.writes...)), sorted(w.writes())); diff != "" {
+			if diff := cmp.Diff(sortLines(append([]string{}, test.writes...)), sortLines(w.listWrites())); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
 		})
@@ -80,12 +80,12 @@ func TestEtagRace(t *testing.T) {
 	w, _ := worldWith(t, groupNode(), nsgNode())
 	changed := nsgNode()
 	changed.Body.(object)["tags"].(object)["new"] = "1"
-	w.fault(fault.Rule{Method: "PUT", ID: "*/networksecuritygroups/nsg", Kind: fault.EtagRace})
+	w.addFault(fault.Rule{Method: "PUT", ID: "*/networksecuritygroups/nsg", Kind: fault.EtagRace})
 	start := w.clock.Now()
-	if outcome := w.converge(w.request(groupNode(), changed), time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(w.newRequest(groupNode(), changed), time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if diff := cmp.Diff([]string{"PUT rg networkSecurityGroups/nsg", "PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg networkSecurityGroups/nsg", "PUT rg networkSecurityGroups/nsg"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
 	if took := w.clock.Now().Sub(start); took > 10*time.Second {
@@ -95,52 +95,52 @@ func TestEtagRace(t *testing.T) {
 
 func TestFailureBlocksOnlyDependants(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "PUT", ID: "*/networksecuritygroups/nsg", Count: -1, Kind: fault.Status, Status: 400,
+	w.addFault(fault.Rule{Method: "PUT", ID: "*/networksecuritygroups/nsg", Count: -1, Kind: fault.Status, Status: 400,
 		Code: "InvalidParameter", Message: "The value is wrong."})
-	request := w.request(append(network(), pipNode(), natNode())...)
-	outcome := w.converge(request, 30*time.Second)
+	request := w.newRequest(append(networkNodes(), pipNode(), natNode())...)
+	outcome := w.convergeUntilDone(request, 30*time.Second)
 	want := map[string]arm.State{"resourceGroups/rg": arm.Ready, "virtualNetworks/vnet": arm.Ready,
 		"networkSecurityGroups/nsg": arm.Failed, "subnets/cp": arm.Blocked, "subnets/nodes": arm.Blocked,
 		"publicIPAddresses/pip": arm.Ready, "natGateways/nat": arm.Ready}
-	if diff := cmp.Diff(want, states(outcome)); diff != "" {
+	if diff := cmp.Diff(want, listStates(outcome)); diff != "" {
 		t.Error(diff)
 	}
-	got := result(t, outcome, nsg)
+	got := findResult(t, outcome, nsg)
 	if codeOf(got.Err) != "InvalidParameter" || !strings.Contains(got.Err.Error(), "The value is wrong.") ||
 		arm.RequestID(got.Err) == "" || strings.Contains(got.Err.Error(), arm.RequestID(got.Err)) {
 		t.Errorf("%v", got.Err)
 	}
-	w.writes()
-	w.converge(request, 5*time.Minute)
-	if writes := w.writes(); len(writes) < 2 || len(writes) > 6 {
+	w.listWrites()
+	w.convergeUntilDone(request, 5*time.Minute)
+	if writes := w.listWrites(); len(writes) < 2 || len(writes) > 6 {
 		t.Errorf("a refusal is retried slowly: %d times in 5 minutes", len(writes))
 	}
 
 	w.sim.ClearFaults()
-	fixed := network()
+	fixed := networkNodes()
 	fixed[2].Body.(object)["tags"].(object)["fixed"] = "1"
-	if outcome := w.converge(w.request(fixed...), 10*time.Second); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(w.newRequest(fixed...), 10*time.Second); !outcome.IsDone() {
 		t.Errorf("another desired state is sent at once: %+v", outcome.RootCauses())
 	}
 }
 
 func TestFailedOperationKeepsItsError(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "PUT", ID: "*/natgateways/nat", Count: -1, Kind: fault.Fail, Code: "QuotaExceeded", Message: "No more."})
-	request := w.request(groupNode(), pipNode(), natNode())
-	failed := func(outcome arm.Outcome) bool { return states(outcome)["natGateways/nat"] == arm.Failed }
+	w.addFault(fault.Rule{Method: "PUT", ID: "*/natgateways/nat", Count: -1, Kind: fault.Fail, Code: "QuotaExceeded", Message: "No more."})
+	request := w.newRequest(groupNode(), pipNode(), natNode())
+	failed := func(outcome arm.Outcome) bool { return listStates(outcome)["natGateways/nat"] == arm.Failed }
 	outcome := w.convergeUntil(request, 20*time.Second, failed)
-	got := result(t, outcome, nat)
+	got := findResult(t, outcome, nat)
 	if got.State != arm.Failed || codeOf(got.Err) != "QuotaExceeded" {
 		t.Fatalf("%+v", got)
 	}
-	w.restart()
+	w.restartEngine()
 	outcome = w.convergeUntil(request, 20*time.Second, failed)
-	if got := result(t, outcome, nat); got.State != arm.Failed || codeOf(got.Err) != "QuotaExceeded" {
+	if got := findResult(t, outcome, nat); got.State != arm.Failed || codeOf(got.Err) != "QuotaExceeded" {
 		t.Errorf("one more PUT after a restart recovers the error: %+v", got)
 	}
 	w.sim.ClearFaults()
-	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(request, 10*time.Minute); !outcome.IsDone() {
 		t.Errorf("a raised quota is noticed without a change of the object: %+v", outcome.RootCauses())
 	}
 }
@@ -148,29 +148,29 @@ func TestFailedOperationKeepsItsError(t *testing.T) {
 // TestRetryReportsPreviousError: a resource reports its previous error during a retry, until its desired state changes.
 func TestRetryReportsPreviousError(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "PUT", ID: "*/natgateways/nat", Count: -1, Kind: fault.Fail, Code: "QuotaExceeded", Message: "No more."})
-	request := w.request(groupNode(), pipNode(), natNode())
+	w.addFault(fault.Rule{Method: "PUT", ID: "*/natgateways/nat", Count: -1, Kind: fault.Fail, Code: "QuotaExceeded", Message: "No more."})
+	request := w.newRequest(groupNode(), pipNode(), natNode())
 	in := func(wanted ...arm.State) func(arm.Outcome) bool {
-		return func(outcome arm.Outcome) bool { return slices.Contains(wanted, states(outcome)["natGateways/nat"]) }
+		return func(outcome arm.Outcome) bool { return slices.Contains(wanted, listStates(outcome)["natGateways/nat"]) }
 	}
 	under := in(arm.Creating, arm.Updating)
-	if got := result(t, w.convergeUntil(request, time.Minute, under), nat); got.Message != "" {
+	if got := findResult(t, w.convergeUntil(request, time.Minute, under), nat); got.Message != "" {
 		t.Errorf("the message of the first try is %q", got.Message)
 	}
 	w.convergeUntil(request, time.Minute, in(arm.Failed))
-	if got := result(t, w.convergeUntil(request, 10*time.Minute, under), nat); !strings.Contains(got.Message,
+	if got := findResult(t, w.convergeUntil(request, 10*time.Minute, under), nat); !strings.Contains(got.Message,
 		"retrying after: PUT natGateways/nat: QuotaExceeded: No more.") || got.Err != nil {
 		t.Errorf("the message of the second try is %q: %v", got.Message, got.Err)
 	}
 	w.convergeUntil(request, time.Minute, in(arm.Failed))
 	other := natNode()
 	other.Body.(object)["tags"].(object)["fixed"] = "1"
-	if got := result(t, w.convergeUntil(w.request(groupNode(), pipNode(), other), time.Minute, under), nat); got.Message != "" {
+	if got := findResult(t, w.convergeUntil(w.newRequest(groupNode(), pipNode(), other), time.Minute, under), nat); got.Message != "" {
 		t.Errorf("the message of the first try of another state is %q", got.Message)
 	}
 	w.sim.ClearFaults()
-	w.converge(request, 10*time.Minute)
-	w.fault(fault.Rule{Method: "DELETE", ID: "*/natgateways/nat", Count: -1, Kind: fault.Cancel, Code: "OperationPreempted",
+	w.convergeUntilDone(request, 10*time.Minute)
+	w.addFault(fault.Rule{Method: "DELETE", ID: "*/natgateways/nat", Count: -1, Kind: fault.Cancel, Code: "OperationPreempted",
 		Message: "Another one."})
 	var messages []string
 	for deadline := w.clock.Now().Add(5 * time.Minute); w.clock.Now().Before(deadline); {
@@ -179,10 +179,10 @@ func TestRetryReportsPreviousError(t *testing.T) {
 			t.Fatal(err)
 		}
 		request.Inventory = outcome.Inventory
-		if got := result(t, outcome, nat); got.State == arm.Deleting && !slices.Contains(messages, got.Message) {
+		if got := findResult(t, outcome, nat); got.State == arm.Deleting && !slices.Contains(messages, got.Message) {
 			messages = append(messages, got.Message)
 		}
-		w.sleep(outcome.RetryAfter)
+		w.advanceClock(outcome.RetryAfter)
 	}
 	if len(messages) != 2 || messages[0] != "" ||
 		!strings.Contains(messages[1], "retrying after: DELETE natGateways/nat: OperationPreempted: Another one.") {
@@ -193,20 +193,20 @@ func TestRetryReportsPreviousError(t *testing.T) {
 func TestRestart(t *testing.T) {
 	for stop := range 12 {
 		w := newWorld(t)
-		request := w.request(append(network(), pipNode(), natNode(), nicNode())...)
+		request := w.newRequest(append(networkNodes(), pipNode(), natNode(), nicNode())...)
 		for range stop {
 			outcome := w.convergeOnce(request)
 			if outcome.IsDone() {
 				break
 			}
-			w.sleep(outcome.RetryAfter)
+			w.advanceClock(outcome.RetryAfter)
 		}
-		w.restart()
-		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		w.restartEngine()
+		if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 			t.Fatalf("killed after %d convergences: %+v", stop, outcome.RootCauses())
 		}
 		want := append([]string{"PUT rg natGateways/nat", "PUT rg networkInterfaces/nic", "PUT rg publicIPAddresses/pip"}, createWrites...)
-		if diff := cmp.Diff(sorted(want), sorted(w.writes())); diff != "" {
+		if diff := cmp.Diff(sortLines(want), sortLines(w.listWrites())); diff != "" {
 			t.Errorf("killed after %d convergences: %s", stop, diff)
 		}
 	}
@@ -214,12 +214,12 @@ func TestRestart(t *testing.T) {
 
 func TestStuckOperation(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "PUT", ID: "*/natgateways/nat", Kind: fault.Stuck})
-	request := w.request(groupNode(), pipNode(), natNode())
-	if got := result(t, w.converge(request, time.Hour), nat); got.State != arm.Creating {
+	w.addFault(fault.Rule{Method: "PUT", ID: "*/natgateways/nat", Kind: fault.Stuck})
+	request := w.newRequest(groupNode(), pipNode(), natNode())
+	if got := findResult(t, w.convergeUntilDone(request, time.Hour), nat); got.State != arm.Creating {
 		t.Errorf("%+v", got)
 	}
-	_, reads := w.requests()
+	_, reads := w.listRequests()
 	if len(reads) > 600 {
 		t.Errorf("%d reads in an hour for one operation", len(reads))
 	}

@@ -28,9 +28,9 @@ func machineNodes(i int) []arm.Node {
 	properties["networkProfile"] = object{"networkInterfaces": []object{{"id": string(itsNIC), "properties": object{"primary": true}}}}
 	return []arm.Node{network, machine,
 		{ID: arm.NewID(sub, "rg", types.Disk, name+"_OSDisk"), Policy: arm.TagOnly, Group: "D", After: []arm.ID{machine.ID},
-			Body: object{"location": "eastus", "tags": tags()}},
+			Body: object{"location": "eastus", "tags": ownerTags()}},
 		{ID: machine.ID.Child("extensions", "boot"), Policy: arm.Repair, Group: "E",
-			Body: object{"location": "eastus", "tags": tags(), "properties": object{
+			Body: object{"location": "eastus", "tags": ownerTags(), "properties": object{
 				"publisher": "Microsoft.Azure.Extensions", "type": "CustomScript", "typeHandlerVersion": "2.1",
 				"settings": object{"a": "b"}}}},
 	}
@@ -47,18 +47,18 @@ func deletionOf(machine engine.Request) engine.Request {
 // worldWithMachines has a network and a number of machines, each with its own object.
 func worldWithMachines(t *testing.T, count int) (w *world, cluster engine.Request, machines []engine.Request) {
 	t.Helper()
-	w, cluster = worldWith(t, network()...)
+	w, cluster = worldWith(t, networkNodes()...)
 	cluster.DeleteWholeGroups, cluster.BypassCache = true, false
 	for i := range count {
-		request := w.request(machineNodes(i)...)
+		request := w.newRequest(machineNodes(i)...)
 		request.Object = fmt.Sprintf("AzureMachine/default/w%d", i)
 		machines = append(machines, request)
 	}
 	return w, cluster, machines
 }
 
-// remembered returns the entries of the engine after everything temporary has expired.
-func (w *world) remembered() map[string]int {
+// countRecords returns the entries of the engine after everything temporary has expired.
+func (w *world) countRecords() map[string]int {
 	w.t.Helper()
 	for range 2 {
 		w.sleepThrough(10 * time.Minute)
@@ -79,7 +79,7 @@ func (w *world) remembered() map[string]int {
 // sleepThrough advances time, even if objects are woken.
 func (w *world) sleepThrough(d time.Duration) {
 	for until := w.clock.Now().Add(d); w.clock.Now().Before(until); {
-		w.clock.step(until)
+		w.clock.stepTo(until)
 	}
 }
 
@@ -87,14 +87,14 @@ func TestStateOfDeletedResourcesIsDropped(t *testing.T) {
 	const count = 5
 	makeAll := func(w *world, machines []engine.Request) {
 		for _, machine := range machines {
-			if outcome := w.converge(machine, 10*time.Minute); !outcome.IsDone() {
+			if outcome := w.convergeUntilDone(machine, 10*time.Minute); !outcome.IsDone() {
 				w.t.Fatalf("%+v", outcome.RootCauses())
 			}
 		}
 	}
 	deleted := func(w *world, request engine.Request) {
-		if outcome := w.delete(request, 20*time.Minute); !outcome.IsDeleted() {
-			w.t.Fatalf("%v", states(outcome))
+		if outcome := w.deleteUntilDone(request, 20*time.Minute); !outcome.IsDeleted() {
+			w.t.Fatalf("%v", listStates(outcome))
 		}
 	}
 	deleteGroup := func(w *world) {
@@ -145,7 +145,7 @@ func TestStateOfDeletedResourcesIsDropped(t *testing.T) {
 			}},
 		"refused": {"the failure of a machine is dropped with its object",
 			func(w *world, cluster engine.Request, machines []engine.Request) {
-				w.fault(fault.Rule{Method: "PUT", Type: types.VirtualMachine, Count: -1, Kind: fault.Status,
+				w.addFault(fault.Rule{Method: "PUT", Type: types.VirtualMachine, Count: -1, Kind: fault.Status,
 					Status: http.StatusConflict, Code: "OperationNotAllowed", Message: "quota"})
 				for _, machine := range machines {
 					w.convergeUntil(machine, time.Minute, func(outcome arm.Outcome) bool { return outcome.Results[1].Err != nil })
@@ -160,7 +160,7 @@ func TestStateOfDeletedResourcesIsDropped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, cluster, machines := worldWithMachines(t, count)
 			test.end(w, cluster, machines)
-			if diff := cmp.Diff(map[string]int{}, w.remembered()); diff != "" {
+			if diff := cmp.Diff(map[string]int{}, w.countRecords()); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
 		})
@@ -171,24 +171,24 @@ func TestStateOfDeletedResourcesIsDropped(t *testing.T) {
 func TestUnusedStateIsDropped(t *testing.T) {
 	w, _, machines := worldWithMachines(t, 3)
 	for _, machine := range machines {
-		if outcome := w.converge(machine, 10*time.Minute); !outcome.IsDone() {
+		if outcome := w.convergeUntilDone(machine, 10*time.Minute); !outcome.IsDone() {
 			t.Fatalf("%+v", outcome.RootCauses())
 		}
 	}
-	before := w.remembered()["records"]
+	before := w.countRecords()["records"]
 	w.sleepThrough(23 * time.Hour)
-	if outcome := w.converge(machines[0], 0); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(machines[0], 0); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if got := w.remembered()["records"]; got != before {
+	if got := w.countRecords()["records"]; got != before {
 		t.Errorf("%d records became %d within a day", before, got)
 	}
 	w.sleepThrough(2 * time.Hour)
-	if outcome := w.converge(machines[0], 0); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(machines[0], 0); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	// The extension has the state of its PUT, the others that of resources that are not changed in place.
-	if got := w.remembered()["records"]; got != len(machineNodes(0)) {
+	if got := w.countRecords()["records"]; got != len(machineNodes(0)) {
 		t.Errorf("%d states are left, want those of the one reconciled machine", got)
 	}
 }

@@ -21,26 +21,26 @@ func TestDeleteGroupsThatDependOnEachOther(t *testing.T) {
 	network := vnetNode()
 	network.ID = remote
 	inNAT := arm.Node{ID: subnet, Policy: arm.Repair, Group: "N", After: []arm.ID{nat},
-		Body: object{"properties": object{"addressPrefix": "10.0.0.0/16", "natGateway": ref(nat)}}}
+		Body: object{"properties": object{"addressPrefix": "10.0.0.0/16", "natGateway": newReference(nat)}}}
 	inSubnet := nicNode()
 	inSubnet.After = []arm.ID{subnet}
-	inSubnet.Body = object{"location": "eastus", "tags": tags(),
-		"properties": object{"ipConfigurations": []object{{"name": "ip", "properties": object{"subnet": ref(subnet)}}}}}
+	inSubnet.Body = object{"location": "eastus", "tags": ownerTags(),
+		"properties": object{"ipConfigurations": []object{{"name": "ip", "properties": object{"subnet": newReference(subnet)}}}}}
 	left := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "left")
-	w.put(group, object{"location": "eastus", "tags": tags()})
-	w.put(left, object{"location": "eastus", "tags": tags()})
+	w.putResource(group, object{"location": "eastus", "tags": ownerTags()})
+	w.putResource(left, object{"location": "eastus", "tags": ownerTags()})
 
-	request := w.request(groupNode(), ours, network, pipNode(), natNode(), inNAT, inSubnet)
-	outcome := w.converge(request, time.Minute)
+	request := w.newRequest(groupNode(), ours, network, pipNode(), natNode(), inNAT, inSubnet)
+	outcome := w.convergeUntilDone(request, time.Minute)
 	if !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	w.writes()
+	w.listWrites()
 	request.Inventory, request.DeleteWholeGroups = outcome.Inventory, true
-	if outcome = w.delete(request, 10*time.Minute); !outcome.IsDeleted() {
-		t.Fatalf("%v", states(outcome))
+	if outcome = w.deleteUntilDone(request, 10*time.Minute); !outcome.IsDeleted() {
+		t.Fatalf("%v", listStates(outcome))
 	}
-	writes := w.writes()
+	writes := w.listWrites()
 	position := func(line string) int {
 		at := slices.Index(writes, line)
 		if at < 0 {
@@ -58,7 +58,7 @@ func TestDeleteGroupsThatDependOnEachOther(t *testing.T) {
 			t.Errorf("%q must come before %q: %q", order[0], order[1], writes)
 		}
 	}
-	if w.get(group) != nil || w.get(second) != nil {
+	if w.getResource(group) != nil || w.getResource(second) != nil {
 		t.Error("both groups must be deleted, with their resources")
 	}
 }

@@ -74,7 +74,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.restart()
+	w.restartEngine()
 	return w
 }
 
@@ -101,13 +101,13 @@ func (i *requestLimit) Do(request *http.Request) (*http.Response, error) {
 	return i.Transporter.Do(request)
 }
 
-// restart replaces the engine by a new one.
-func (w *world) restart() {
-	w.clock.drop()
+// restartEngine replaces the engine by a new one.
+func (w *world) restartEngine() {
+	w.clock.dropTimers()
 	w.engine = engine.New(engine.Options{Clock: w.clock, Jitter: func() float64 { return 0 }})
 }
 
-func (w *world) wake() {
+func (w *world) wakeObject() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.woken = true
@@ -121,11 +121,11 @@ func (w *world) takeWake() bool {
 	return woken
 }
 
-// request returns a request with nodes for cluster c1.
-func (w *world) request(nodes ...arm.Node) engine.Request {
+// newRequest returns a request with nodes for cluster c1.
+func (w *world) newRequest(nodes ...arm.Node) engine.Request {
 	graph := &arm.Graph{}
 	graph.Add(nodes...)
-	return engine.Request{Object: "AzureCluster/default/c1", Client: w.client, Owner: owner, Graph: graph, Wake: w.wake}
+	return engine.Request{Object: "AzureCluster/default/c1", Client: w.client, Owner: owner, Graph: graph, Wake: w.wakeObject}
 }
 
 // convergeOnce calls Converge once.
@@ -139,16 +139,16 @@ func (w *world) convergeOnce(request engine.Request) arm.Outcome {
 	return outcome
 }
 
-// sleep advances time until the object is woken, at most for d.
-func (w *world) sleep(d time.Duration) {
+// advanceClock advances time until the object is woken, at most for d.
+func (w *world) advanceClock(d time.Duration) {
 	until := w.clock.Now().Add(d)
 	for !w.takeWake() && w.clock.Now().Before(until) {
-		w.clock.step(until)
+		w.clock.stepTo(until)
 	}
 }
 
-// converge repeats Converge as a controller would, until the outcome is done or limit is over. It keeps the inventory in between.
-func (w *world) converge(request engine.Request, limit time.Duration) arm.Outcome {
+// convergeUntilDone repeats Converge as a controller would, until the outcome is done or limit is over. It keeps the inventory in between.
+func (w *world) convergeUntilDone(request engine.Request, limit time.Duration) arm.Outcome {
 	w.t.Helper()
 	return w.convergeUntil(request, limit, arm.Outcome.IsDone)
 }
@@ -166,12 +166,12 @@ func (w *world) convergeUntil(request engine.Request, limit time.Duration, end f
 		if outcome.RetryAfter == 0 {
 			w.t.Fatalf("not done, and RetryAfter is 0: %+v", outcome.RootCauses())
 		}
-		w.sleep(outcome.RetryAfter)
+		w.advanceClock(outcome.RetryAfter)
 		request.BypassCache = false
 	}
 }
 
-func (w *world) delete(request engine.Request, limit time.Duration) arm.Outcome {
+func (w *world) deleteUntilDone(request engine.Request, limit time.Duration) arm.Outcome {
 	w.t.Helper()
 	deadline := w.clock.Now().Add(limit)
 	for {
@@ -187,12 +187,12 @@ func (w *world) delete(request engine.Request, limit time.Duration) arm.Outcome 
 		if outcome.RetryAfter == 0 {
 			w.t.Fatalf("not deleted, and RetryAfter is 0: %+v", outcome.Results)
 		}
-		w.sleep(outcome.RetryAfter)
+		w.advanceClock(outcome.RetryAfter)
 	}
 }
 
-// requests returns the requests since the last call, as "METHOD tail", without the common beginning of IDs.
-func (w *world) requests() (writes, reads []string) {
+// listRequests returns the requests since the last call, as "METHOD tail", without the common beginning of IDs.
+func (w *world) listRequests() (writes, reads []string) {
 	all := w.sim.Requests()
 	for _, record := range all[w.seen:] {
 		path, _, _ := strings.Cut(record.URL, "?")
@@ -219,13 +219,13 @@ func (w *world) requests() (writes, reads []string) {
 	return writes, reads
 }
 
-// writes returns the writes since the last call, in the order of their answers.
-func (w *world) writes() []string {
-	writes, _ := w.requests()
+// listWrites returns the writes since the last call, in the order of their answers.
+func (w *world) listWrites() []string {
+	writes, _ := w.listRequests()
 	return writes
 }
 
-func (w *world) fault(rule fault.Rule) {
+func (w *world) addFault(rule fault.Rule) {
 	w.t.Helper()
 	if err := w.sim.AddFault(rule); err != nil {
 		w.t.Fatal(err)
@@ -264,14 +264,14 @@ func (c *clock) AfterFunc(d time.Duration, f func()) func() bool {
 	}
 }
 
-func (c *clock) drop() {
+func (c *clock) dropTimers() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.timers = nil
 }
 
-// step advances time to the next timer and runs it, or to until.
-func (c *clock) step(until time.Time) {
+// stepTo advances time to the next timer and runs it, or to until.
+func (c *clock) stepTo(until time.Time) {
 	c.mu.Lock()
 	var next *timer
 	for _, candidate := range c.timers {
@@ -290,8 +290,8 @@ func (c *clock) step(until time.Time) {
 	next.f()
 }
 
-// put writes a resource as another client would, and waits for it.
-func (w *world) put(id arm.ID, body object) {
+// putResource writes a resource as another client would, and waits for it.
+func (w *world) putResource(id arm.ID, body object) {
 	w.t.Helper()
 	row, err := types.ForID(id)
 	if err != nil {
@@ -301,11 +301,11 @@ func (w *world) put(id arm.ID, body object) {
 		w.t.Fatal(err)
 	}
 	w.sim.Settle()
-	w.requests()
+	w.listRequests()
 }
 
-// get reads a resource as another client would; nil if it does not exist.
-func (w *world) get(id arm.ID) object {
+// getResource reads a resource as another client would; nil if it does not exist.
+func (w *world) getResource(id arm.ID) object {
 	w.t.Helper()
 	row, err := types.ForID(id)
 	if err != nil {
@@ -322,7 +322,7 @@ func (w *world) get(id arm.ID) object {
 	if err := json.Unmarshal(response.Body, &body); err != nil {
 		w.t.Fatal(err)
 	}
-	w.requests()
+	w.listRequests()
 	return body
 }
 
@@ -330,13 +330,13 @@ func (w *world) get(id arm.ID) object {
 func worldWith(t *testing.T, nodes ...arm.Node) (*world, engine.Request) {
 	t.Helper()
 	w := newWorld(t)
-	request := w.request(nodes...)
-	outcome := w.converge(request, 10*time.Minute)
+	request := w.newRequest(nodes...)
+	outcome := w.convergeUntilDone(request, 10*time.Minute)
 	if !outcome.IsDone() {
 		t.Fatalf("not done: %+v", outcome.RootCauses())
 	}
 	request.Inventory = outcome.Inventory
-	w.requests()
+	w.listRequests()
 	request.BypassCache = true
 	return w, request
 }

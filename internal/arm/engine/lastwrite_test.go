@@ -32,17 +32,17 @@ func TestLastWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			if test.fault != nil {
-				w.fault(*test.fault)
+				w.addFault(*test.fault)
 			}
-			request := w.request(groupNode(), pipNode())
+			request := w.newRequest(groupNode(), pipNode())
 			for range test.passes {
-				w.sleep(max(w.convergeOnce(request).RetryAfter, time.Second))
+				w.advanceClock(max(w.convergeOnce(request).RetryAfter, time.Second))
 			}
 			refused, open := w.engine.LastWrite(pipNode().ID)
 			if got := (known{refused, open}); got != test.want {
 				t.Errorf("%s: got %+v, want %+v", test.reason, got, test.want)
 			}
-			w.restart()
+			w.restartEngine()
 			if refused, open := w.engine.LastWrite(pipNode().ID); refused || open {
 				t.Error("a new process knows nothing of writes")
 			}

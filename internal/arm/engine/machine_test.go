@@ -18,7 +18,7 @@ var vm = arm.NewID(sub, "rg", "Microsoft.Compute/virtualMachines", "vm")
 
 func vmNode() arm.Node {
 	return arm.Node{ID: vm, Policy: arm.CreateOnly, Group: "VM", After: []arm.ID{nic},
-		Body: object{"location": "eastus", "tags": tags(), "properties": object{
+		Body: object{"location": "eastus", "tags": ownerTags(), "properties": object{
 			"hardwareProfile": object{"vmSize": "Standard_D2s_v3"},
 			"storageProfile": object{
 				"imageReference": object{"publisher": "Canonical", "offer": "0001-com-ubuntu-server-jammy", "sku": "22_04-lts-gen2",
@@ -34,45 +34,45 @@ func vmNode() arm.Node {
 
 const sshKey = "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQC7vbqajDhA8cMNUn6hoWqkGCrLpl1mYhBLYgsYpu0QHWlaEVpVmxFTzXX4dHKdFSM5bYYVd3XnYtUrRUFz7GCVAqzBuUWBGjvjTKz3Iq5kvJ6HcD3bmeYB1yRPnDyNGIsYX7HWVwQG3E4w3EeePVLoRnkaFLOHoE8CqZpE0rEx0s= test"
 
-func machine() []arm.Node { return append(network(), nicNode(), vmNode()) }
+func machineWithNetworkNodes() []arm.Node { return append(networkNodes(), nicNode(), vmNode()) }
 
 func TestMachine(t *testing.T) {
-	w, request := worldWith(t, machine()...)
+	w, request := worldWith(t, machineWithNetworkNodes()...)
 	request.BypassCache = true
-	if outcome := w.converge(request, 0); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(request, 0); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
-	} else if got := result(t, outcome, vm); len(got.Drift) > 0 {
+	} else if got := findResult(t, outcome, vm); len(got.Drift) > 0 {
 		t.Errorf("write-only values are no drift: %v", got.Drift)
 	}
-	if writes := w.writes(); len(writes) > 0 {
+	if writes := w.listWrites(); len(writes) > 0 {
 		t.Errorf("wrote %v", writes)
 	}
-	if outcome := w.delete(request, 10*time.Minute); !outcome.IsDeleted() {
-		t.Fatalf("%v", states(outcome))
+	if outcome := w.deleteUntilDone(request, 10*time.Minute); !outcome.IsDeleted() {
+		t.Fatalf("%v", listStates(outcome))
 	}
-	if writes := w.writes(); !slices.Contains(writes, "DELETE rg virtualMachines/vm?forceDeletion=true") {
+	if writes := w.listWrites(); !slices.Contains(writes, "DELETE rg virtualMachines/vm?forceDeletion=true") {
 		t.Errorf("deleted %v", writes)
 	}
 }
 
 func TestFailedMachineIsNotCreatedAgain(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "PUT", ID: "*/virtualmachines/vm", Kind: fault.Allocate,
+	w.addFault(fault.Rule{Method: "PUT", ID: "*/virtualmachines/vm", Kind: fault.Allocate,
 		Message: "Allocation failed. We do not have sufficient capacity."})
-	request := w.request(machine()...)
-	failed := func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Failed }
-	got := result(t, w.convergeUntil(request, 5*time.Minute, failed), vm)
+	request := w.newRequest(machineWithNetworkNodes()...)
+	failed := func(outcome arm.Outcome) bool { return listStates(outcome)["virtualMachines/vm"] == arm.Failed }
+	got := findResult(t, w.convergeUntil(request, 5*time.Minute, failed), vm)
 	if got.State != arm.Failed || codeOf(got.Err) != "AllocationFailed" || !strings.Contains(got.Err.Error(), "sufficient capacity") {
 		t.Errorf("%s %v", got.State, got.Err)
 	}
-	w.restart()
-	got = result(t, w.convergeUntil(request, 5*time.Minute, failed), vm)
+	w.restartEngine()
+	got = findResult(t, w.convergeUntil(request, 5*time.Minute, failed), vm)
 	if code := codeOf(got.Err); got.State != arm.Failed || code == "" || code == engine.CodeProvisioningFailed {
 		t.Errorf("after a restart the instance view has the code: %s %v", got.State, got.Err)
 	}
-	w.restart()
+	w.restartEngine()
 	w.convergeUntil(request, time.Hour, arm.Outcome.IsDone)
-	puts := slices.DeleteFunc(w.writes(), func(line string) bool { return line != "PUT rg virtualMachines/vm" })
+	puts := slices.DeleteFunc(w.listWrites(), func(line string) bool { return line != "PUT rg virtualMachines/vm" })
 	if diff := cmp.Diff([]string{"PUT rg virtualMachines/vm"}, puts); diff != "" {
 		t.Error(diff)
 	}
@@ -80,16 +80,17 @@ func TestFailedMachineIsNotCreatedAgain(t *testing.T) {
 
 func TestMachineInCreationCanBeDeleted(t *testing.T) {
 	w := newWorld(t)
-	request := w.request(machine()...)
-	w.convergeUntil(request, 5*time.Minute, func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Creating })
-	w.writes()
-	outcome := w.delete(w.request(nicNodeAlone(), vmNode()), 10*time.Minute)
+	request := w.newRequest(machineWithNetworkNodes()...)
+	w.convergeUntil(request, 5*time.Minute,
+		func(outcome arm.Outcome) bool { return listStates(outcome)["virtualMachines/vm"] == arm.Creating })
+	w.listWrites()
+	outcome := w.deleteUntilDone(w.newRequest(nicNodeAlone(), vmNode()), 10*time.Minute)
 	if !outcome.IsDeleted() {
-		t.Fatalf("%v", states(outcome))
+		t.Fatalf("%v", listStates(outcome))
 	}
-	writes := w.writes()
+	writes := w.listWrites()
 	if diff := cmp.Diff([]string{"DELETE rg networkInterfaces/nic", "DELETE rg virtualMachines/vm?forceDeletion=true"},
-		slices.Compact(sorted(writes))); diff != "" {
+		slices.Compact(sortLines(writes))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -102,13 +103,13 @@ func nicNodeAlone() arm.Node {
 }
 
 func TestFailedInterfaceIsSentOnceMore(t *testing.T) {
-	w, request := worldWith(t, append(network(), nicNode())...)
-	w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit,
+	w, request := worldWith(t, append(networkNodes(), nicNode())...)
+	w.addFault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit,
 		Patch: map[string]any{"properties": map[string]any{"provisioningState": "Failed"}}})
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
 	}
-	if diff := cmp.Diff([]string{"PUT rg networkInterfaces/nic"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg networkInterfaces/nic"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -120,35 +121,35 @@ func TestDiskCreatedWithMachineIsDeleted(t *testing.T) {
 	w := newWorld(t)
 	// Reads from before the creation of the machine must not count after it, however long reads are shared.
 	w.engine = engine.New(engine.Options{Clock: w.clock, Freshness: time.Hour})
-	nodes := append(network(), nicNode(), kept)
-	if outcome := w.converge(w.request(nodes[:len(nodes)-1]...), time.Minute); !outcome.IsDone() {
+	nodes := append(networkNodes(), nicNode(), kept)
+	if outcome := w.convergeUntilDone(w.newRequest(nodes[:len(nodes)-1]...), time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if found, err := w.engine.Observe(t.Context(), w.client, []arm.ID{disk}, false, engine.ReadOptions{}); err != nil ||
 		found[disk.Key()].Exists {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	if outcome := w.converge(w.request(nodes...), 10*time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(w.newRequest(nodes...), 10*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	w.writes()
+	w.listWrites()
 	gone := func(id arm.ID, after ...arm.ID) arm.Node {
 		return arm.Node{ID: id, Policy: arm.CreateOnly, After: after}
 	}
-	request := w.request(gone(disk), gone(nic), gone(vm, disk, nic))
+	request := w.newRequest(gone(disk), gone(nic), gone(vm, disk, nic))
 	request.Inventory = []arm.ID{disk}
-	if outcome := w.delete(request, 10*time.Minute); !outcome.IsDeleted() || len(outcome.Inventory) > 0 {
-		t.Fatalf("%v %v", states(outcome), outcome.Inventory)
+	if outcome := w.deleteUntilDone(request, 10*time.Minute); !outcome.IsDeleted() || len(outcome.Inventory) > 0 {
+		t.Fatalf("%v %v", listStates(outcome), outcome.Inventory)
 	}
 	if diff := cmp.Diff([]string{"DELETE rg disks/vm_OSDisk", "DELETE rg networkInterfaces/nic",
-		"DELETE rg virtualMachines/vm?forceDeletion=true"}, sorted(w.writes())); diff != "" {
+		"DELETE rg virtualMachines/vm?forceDeletion=true"}, sortLines(w.listWrites())); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // TestReadOfAMachineHasItsPowerState: the one read of a convergence has the power state, without a request of its own.
 func TestReadOfAMachineHasItsPowerState(t *testing.T) {
-	w, request := worldWith(t, machine()...)
+	w, request := worldWith(t, machineWithNetworkNodes()...)
 	for _, power := range []string{"PowerState/running", "PowerState/deallocated"} {
 		if power == "PowerState/deallocated" {
 			if _, err := w.client.Do(t.Context(),
@@ -156,13 +157,13 @@ func TestReadOfAMachineHasItsPowerState(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.sim.Settle()
-			w.requests()
+			w.listRequests()
 		}
-		outcome := w.converge(request, time.Minute)
-		if got := result(t, outcome, vm); got.State != arm.Ready || len(got.Drift) > 0 || !strings.Contains(string(got.Observed), power) {
+		outcome := w.convergeUntilDone(request, time.Minute)
+		if got := findResult(t, outcome, vm); got.State != arm.Ready || len(got.Drift) > 0 || !strings.Contains(string(got.Observed), power) {
 			t.Errorf("%s is not in %s %v %s", power, got.State, got.Drift, got.Observed)
 		}
-		writes, reads := w.requests()
+		writes, reads := w.listRequests()
 		reads = slices.DeleteFunc(reads, func(line string) bool { return !strings.Contains(line, "virtualMachines") })
 		if diff := cmp.Diff([]string{"GET rg virtualMachines/vm"}, reads); diff != "" || len(writes) > 0 {
 			t.Errorf("wrote %v, reads (-want +got):\n%s", writes, diff)
@@ -178,19 +179,19 @@ func TestDiskCreatedWithMachineKeepsTags(t *testing.T) {
 	delete(kept.Body.(object)["properties"].(object)["storageProfile"].(object)["osDisk"].(object), "deleteOption")
 	tags := arm.Node{ID: disk, Policy: arm.TagOnly, After: []arm.ID{vm}, Body: object{"tags": kept.Body.(object)["tags"]},
 		DropTags: []string{"old"}}
-	w, request := worldWith(t, append(network(), nicNode(), kept, tags)...)
-	w.writes()
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
+	w, request := worldWith(t, append(networkNodes(), nicNode(), kept, tags)...)
+	w.listWrites()
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() || len(w.listWrites()) > 0 {
 		t.Fatalf("the disk has the tags of its VM from the beginning: %v", outcome.RootCauses())
 	}
-	w.fault(fault.Rule{Now: true, ID: string(disk), Kind: fault.Edit,
+	w.addFault(fault.Rule{Now: true, ID: string(disk), Kind: fault.Edit,
 		Patch: map[string]any{"tags": map[string]any{owner.TagKey: "x", "old": "1", "theirs": "2"}}})
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	want := []string{"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default",
 		"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default"}
-	if diff := cmp.Diff(want, w.writes()); diff != "" {
+	if diff := cmp.Diff(want, w.listWrites()); diff != "" {
 		t.Errorf("one merges, one deletes (-want +got):\n%s", diff)
 	}
 	found, err := w.engine.Observe(t.Context(), w.client, []arm.ID{disk}, true, engine.ReadOptions{})
@@ -212,16 +213,16 @@ func TestDiskTagsChangeWithThoseOfTheMachine(t *testing.T) {
 	tagsOf := func() arm.Node {
 		return arm.Node{ID: disk, Policy: arm.TagOnly, After: []arm.ID{vm}, Body: object{"tags": kept.Body.(object)["tags"]}}
 	}
-	w, _ := worldWith(t, append(network(), nicNode(), kept, tagsOf())...)
+	w, _ := worldWith(t, append(networkNodes(), nicNode(), kept, tagsOf())...)
 	kept.Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "team": "blue"}
-	w.sleep(10 * time.Minute)
-	w.writes()
-	if outcome := w.converge(w.request(append(network(), nicNode(), kept, tagsOf())...), time.Minute); !outcome.IsDone() {
+	w.advanceClock(10 * time.Minute)
+	w.listWrites()
+	if outcome := w.convergeUntilDone(w.newRequest(append(networkNodes(), nicNode(), kept, tagsOf())...), time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	want := []string{"PATCH rg disks/vm_OSDisk/providers/Microsoft.Resources/tags/default",
 		"PATCH rg virtualMachines/vm/providers/Microsoft.Resources/tags/default"}
-	if diff := cmp.Diff(want, sorted(w.writes())); diff != "" {
+	if diff := cmp.Diff(want, sortLines(w.listWrites())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -230,13 +231,13 @@ func TestDiskTagsChangeWithThoseOfTheMachine(t *testing.T) {
 func TestDiskOfARefusedMachine(t *testing.T) {
 	w := newWorld(t)
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
-	tags := arm.Node{ID: disk, Policy: arm.TagOnly, Group: "Disks", After: []arm.ID{vm}, Body: object{"tags": tags()}}
-	w.fault(fault.Rule{Method: "PUT", ID: "*/virtualmachines/vm", Kind: fault.Quota, Count: -1})
-	refused := func(outcome arm.Outcome) bool { return states(outcome)["virtualMachines/vm"] == arm.Failed }
+	tags := arm.Node{ID: disk, Policy: arm.TagOnly, Group: "Disks", After: []arm.ID{vm}, Body: object{"tags": ownerTags()}}
+	w.addFault(fault.Rule{Method: "PUT", ID: "*/virtualmachines/vm", Kind: fault.Quota, Count: -1})
+	refused := func(outcome arm.Outcome) bool { return listStates(outcome)["virtualMachines/vm"] == arm.Failed }
 	for _, fresh := range []bool{false, true} {
-		request := w.request(append(machine(), tags)...)
+		request := w.newRequest(append(machineWithNetworkNodes(), tags)...)
 		request.BypassCache = fresh
-		got := result(t, w.convergeUntil(request, 5*time.Minute, refused), disk)
+		got := findResult(t, w.convergeUntil(request, 5*time.Minute, refused), disk)
 		if got.State != arm.Blocked || got.BlockedBy != vm || got.Message != "is created with virtualMachines/vm" {
 			t.Errorf("BypassCache %t: the disk is %s, %q, blocked by %s", fresh, got.State, got.Message, got.BlockedBy)
 		}
@@ -247,7 +248,7 @@ func TestDiskOfARefusedMachine(t *testing.T) {
 // that is created with it.
 func TestReadFailureOfMachineAndDisk(t *testing.T) {
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
-	tags := arm.Node{ID: disk, Policy: arm.TagOnly, Group: "Disks", After: []arm.ID{vm}, Body: object{"tags": tags()}}
+	tags := arm.Node{ID: disk, Policy: arm.TagOnly, Group: "Disks", After: []arm.ID{vm}, Body: object{"tags": ownerTags()}}
 	tests := map[string]struct {
 		reason string
 		rule   fault.Rule
@@ -258,10 +259,10 @@ func TestReadFailureOfMachineAndDisk(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, request := worldWith(t, append(machine(), tags)...)
+			w, request := worldWith(t, append(machineWithNetworkNodes(), tags)...)
 			test.rule.Method, test.rule.Count = "GET", -1
-			w.fault(test.rule)
-			w.clock.step(w.clock.Now().Add(time.Hour))
+			w.addFault(test.rule)
+			w.clock.stepTo(w.clock.Now().Add(time.Hour))
 			for _, got := range w.convergeOnce(request).Results {
 				if !got.ReadFailed || got.IsDone() {
 					t.Errorf("%s: %s is %s, although it was not read", test.reason, got.ID.ShortName(), got.State)

@@ -30,20 +30,20 @@ func TestMigrated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.put(group, object{"location": "eastus"})
-			w.put(vnet, object{"location": "eastus", "tags": test.tagged,
+			w.putResource(group, object{"location": "eastus"})
+			w.putResource(vnet, object{"location": "eastus", "tags": test.tagged,
 				"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 			subnet := vnet.Child("subnets", "nodes")
-			w.put(subnet, object{"properties": object{"addressPrefix": "10.0.0.0/16"}})
-			w.requests()
-			request := w.request(arm.Node{ID: group, Policy: arm.Repair, Foreign: arm.UseForeign, Group: "N"},
+			w.putResource(subnet, object{"properties": object{"addressPrefix": "10.0.0.0/16"}})
+			w.listRequests()
+			request := w.newRequest(arm.Node{ID: group, Policy: arm.Repair, Foreign: arm.UseForeign, Group: "N"},
 				arm.Node{ID: vnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N"},
 				arm.Node{ID: subnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N"})
 			request.Migrated, request.DeleteWholeGroups = test.migrated, true
-			if outcome := w.delete(request, time.Hour); !outcome.IsDeleted() {
-				t.Errorf("%s: %v", test.reason, states(outcome))
+			if outcome := w.deleteUntilDone(request, time.Hour); !outcome.IsDeleted() {
+				t.Errorf("%s: %v", test.reason, listStates(outcome))
 			}
-			if diff := cmp.Diff(test.want, w.writes()); diff != "" {
+			if diff := cmp.Diff(test.want, w.listWrites()); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})
@@ -55,21 +55,21 @@ func TestMigrated(t *testing.T) {
 func TestMigratedResourceIsNotWritten(t *testing.T) {
 	w := newWorld(t)
 	body := object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}}
-	w.put(group, object{"location": "eastus"})
-	w.put(vnet, body)
+	w.putResource(group, object{"location": "eastus"})
+	w.putResource(vnet, body)
 	other := arm.NewID(sub, "rg", "Microsoft.Network/natGateways", "other")
-	w.put(other, object{"location": "eastus", "sku": object{"name": "Standard"}})
-	w.requests()
-	request := w.request(arm.Node{ID: vnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N", Body: body})
+	w.putResource(other, object{"location": "eastus", "sku": object{"name": "Standard"}})
+	w.listRequests()
+	request := w.newRequest(arm.Node{ID: vnet, Policy: arm.Repair, Foreign: arm.AdoptForeign, Group: "N", Body: body})
 	request.Migrated = []arm.ID{vnet, other}
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
-		t.Errorf("the planned resource is not changed: %v", states(outcome))
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() || len(w.listWrites()) > 0 {
+		t.Errorf("the planned resource is not changed: %v", listStates(outcome))
 	}
 	request.Prune = []arm.ID{other}
-	if outcome := w.converge(request, time.Hour); !outcome.IsDone() {
-		t.Errorf("%v", states(outcome))
+	if outcome := w.convergeUntilDone(request, time.Hour); !outcome.IsDone() {
+		t.Errorf("%v", listStates(outcome))
 	}
-	if diff := cmp.Diff([]string{"DELETE rg natGateways/other"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE rg natGateways/other"}, w.listWrites()); diff != "" {
 		t.Errorf("the unplanned resource is deleted (-want +got):\n%s", diff)
 	}
 }

@@ -32,7 +32,7 @@ func (w *world) ownedBy(id string, nodes ...arm.Node) engine.Request {
 			nodes[i].Body = again
 		}
 	}
-	request := w.request(nodes...)
+	request := w.newRequest(nodes...)
 	request.Owner.IDKey, request.Owner.ID = ownerKey, id
 	return request
 }
@@ -41,19 +41,19 @@ func (w *world) ownedBy(id string, nodes ...arm.Node) engine.Request {
 func TestOwnerTagIsAddedWithAnotherWrite(t *testing.T) {
 	w, _ := worldWith(t, groupNode(), nsgNode(), pipNode())
 	request := w.ownedBy("a/c1/1", groupNode(), nsgNode(), pipNode())
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() || len(w.writes()) > 0 {
-		t.Errorf("the tag alone causes no write: %v", states(outcome))
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() || len(w.listWrites()) > 0 {
+		t.Errorf("the tag alone causes no write: %v", listStates(outcome))
 	}
 	changed := pipNode()
 	changed.Body.(object)["tags"].(object)["more"] = "x"
 	request = w.ownedBy("a/c1/1", groupNode(), nsgNode(), changed)
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if diff := cmp.Diff([]string{"PUT rg publicIPAddresses/pip"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg publicIPAddresses/pip"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
-	if got, _ := w.get(pip)["tags"].(map[string]any); got[ownerKey] != "a/c1/1" {
+	if got, _ := w.getResource(pip)["tags"].(map[string]any); got[ownerKey] != "a/c1/1" {
 		t.Errorf("another write includes it: %v", got)
 	}
 }
@@ -61,31 +61,31 @@ func TestOwnerTagIsAddedWithAnotherWrite(t *testing.T) {
 // TestOwnersWithTheSameClusterName has two owners with clusters of one name in the same group: the second owner changes and deletes
 // nothing of the first, and the message names the first.
 func TestOwnersWithTheSameClusterName(t *testing.T) {
-	nodes := func() []arm.Node { return append(network(), pipNode(), natNode()) }
+	nodes := func() []arm.Node { return append(networkNodes(), pipNode(), natNode()) }
 	for name, id := range map[string]string{"another namespace": "b/c1/2", "another ID": "a/c1/2", "no ID": ""} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			if outcome := w.converge(w.ownedBy("a/c1/1", nodes()...), time.Minute); !outcome.IsDone() {
+			if outcome := w.convergeUntilDone(w.ownedBy("a/c1/1", nodes()...), time.Minute); !outcome.IsDone() {
 				t.Fatalf("%+v", outcome.RootCauses())
 			}
-			w.requests()
+			w.listRequests()
 			request := w.ownedBy(id, nodes()...)
 			outcome := w.convergeOnce(request)
-			if got := result(t, outcome, group); got.State != arm.Failed ||
+			if got := findResult(t, outcome, group); got.State != arm.Failed ||
 				!strings.Contains(fmt.Sprint(got.Err), "belongs to a/c1/1") || !strings.Contains(fmt.Sprint(got.Err), id) {
 				t.Errorf("both owners are named: %+v", got)
 			}
 			request.Inventory, request.DeleteWholeGroups = []arm.ID{cp, vnet.Child("subnets", "nodes")}, true
-			if outcome = w.delete(request, time.Minute); !outcome.IsDeleted() {
-				t.Errorf("a foreign resource does not block the deletion: %v", states(outcome))
+			if outcome = w.deleteUntilDone(request, time.Minute); !outcome.IsDeleted() {
+				t.Errorf("a foreign resource does not block the deletion: %v", listStates(outcome))
 			}
-			if writes := w.writes(); len(writes) > 0 {
+			if writes := w.listWrites(); len(writes) > 0 {
 				t.Errorf("got %v", writes)
 			}
 			mine := w.ownedBy("a/c1/1", nodes()...)
 			mine.DeleteWholeGroups = true
-			if outcome = w.delete(mine, 10*time.Minute); !outcome.IsDeleted() || w.get(group) != nil {
-				t.Errorf("the owner deletes it: %v", states(outcome))
+			if outcome = w.deleteUntilDone(mine, 10*time.Minute); !outcome.IsDeleted() || w.getResource(group) != nil {
+				t.Errorf("the owner deletes it: %v", listStates(outcome))
 			}
 		})
 	}
@@ -100,38 +100,39 @@ func TestForgedInventoryIsIgnored(t *testing.T) {
 	zone := arm.NewID(sub, "foreign", "Microsoft.Network/privateDnsZones", "corp.internal")
 	record := arm.ID(string(zone) + "/A/payroll")
 	w := newWorld(t)
-	w.put(arm.ResourceGroupID(sub, "foreign"), object{"location": "eastus"})
-	w.put(foreign, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
-	w.put(theirs, object{"properties": object{"addressPrefix": "10.9.0.0/16"}})
-	w.put(address, object{"location": "eastus", "sku": object{"name": "Standard"},
+	w.putResource(arm.ResourceGroupID(sub, "foreign"), object{"location": "eastus"})
+	w.putResource(foreign, object{"location": "eastus",
+		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.putResource(theirs, object{"properties": object{"addressPrefix": "10.9.0.0/16"}})
+	w.putResource(address, object{"location": "eastus", "sku": object{"name": "Standard"},
 		"properties": object{"publicIPAllocationMethod": "Static"}})
 	all := []arm.ID{arm.ResourceGroupID(sub, "foreign"), foreign, address, theirs, zone, record, "", "/", "/subscriptions/" + sub}
 	use := arm.Node{ID: foreign, Policy: arm.Observe, Foreign: arm.UseForeign, Group: "N"}
 	named := subnetNode(theirs, "10.9.0.0/16")
 	named.Foreign = arm.UseForeign
 
-	request := w.request(groupNode(), nsgNode(), use)
+	request := w.newRequest(groupNode(), nsgNode(), use)
 	request.Inventory = all
 	outcome := w.convergeOnce(request)
 	if len(outcome.Inventory) > 0 || len(outcome.IgnoredInventory) != len(all) {
-		t.Errorf("no entry counts: %v of %v", outcome.IgnoredInventory, states(outcome))
+		t.Errorf("no entry counts: %v of %v", outcome.IgnoredInventory, listStates(outcome))
 	}
-	if outcome = w.converge(request, time.Minute); !outcome.IsDone() {
+	if outcome = w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
 	}
-	if diff := cmp.Diff([]string{"PUT rg", "PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg", "PUT rg networkSecurityGroups/nsg"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
-	request = w.request(groupNode(), nsgNode(), use, named)
+	request = w.newRequest(groupNode(), nsgNode(), use, named)
 	request.Inventory, request.DeleteWholeGroups = all, true
-	if outcome = w.delete(request, time.Minute); !outcome.IsDeleted() {
-		t.Errorf("%v", states(outcome))
+	if outcome = w.deleteUntilDone(request, time.Minute); !outcome.IsDeleted() {
+		t.Errorf("%v", listStates(outcome))
 	}
-	if diff := cmp.Diff([]string{"DELETE rg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE rg"}, w.listWrites()); diff != "" {
 		t.Errorf("a planned subnet without its security group: %s", diff)
 	}
 	for _, id := range []arm.ID{foreign, theirs, address} {
-		if w.get(id) == nil {
+		if w.getResource(id) == nil {
 			t.Errorf("%s is gone", id)
 		}
 	}

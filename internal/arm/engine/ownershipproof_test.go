@@ -26,13 +26,13 @@ type bodyStore struct {
 	writes []string
 }
 
-func (s *bodyStore) put(id arm.ID, body object) {
+func (s *bodyStore) storeBody(id arm.ID, body object) {
 	body = maps.Clone(body)
 	body["id"] = string(id)
 	s.bodies[id.Key()] = body
 }
 
-func (s *bodyStore) tags(id arm.ID) map[string]any {
+func (s *bodyStore) readTags(id arm.ID) map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tags, _ := s.bodies[id.Key()]["tags"].(map[string]any)
@@ -53,7 +53,7 @@ func (s *bodyStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case r.Method == http.MethodPut:
-		s.put(id, sent)
+		s.storeBody(id, sent)
 		have = s.bodies[id.Key()]
 	case !exists:
 		w.WriteHeader(http.StatusNotFound)
@@ -149,10 +149,10 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 						if test.tags != nil {
 							have["tags"] = test.tags
 						}
-						azure.put(arm.ResourceGroupID(sub, "rg"), object{"location": "eastus", "tags": test.groupTags})
-						azure.put(arm.ResourceGroupID(sub, "net"), object{"location": "eastus"})
-						azure.put(own, object{"location": "eastus", "tags": ours()})
-						azure.put(id, have)
+						azure.storeBody(arm.ResourceGroupID(sub, "rg"), object{"location": "eastus", "tags": test.groupTags})
+						azure.storeBody(arm.ResourceGroupID(sub, "net"), object{"location": "eastus"})
+						azure.storeBody(own, object{"location": "eastus", "tags": ours()})
+						azure.storeBody(id, have)
 						server := httptest.NewTLSServer(azure)
 						defer server.Close()
 						where := cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
@@ -185,8 +185,8 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 								t.Fatal(err)
 							}
 						}
-						got := result(t, outcome, id)
-						restored := azure.tags(id)[owner.TagKey] == owner.TagValue
+						got := findResult(t, outcome, id)
+						restored := azure.readTags(id)[owner.TagKey] == owner.TagValue
 						if mended := test.want == mine; restored != mended || (len(azure.writes) > 0) != mended || mended &&
 							(got.State != arm.Ready || got.OwnershipTagRemoved != "") {
 							t.Errorf("%s: restored %t with %v, then %s %q %v", test.reason, restored, azure.writes, got.State,
@@ -201,14 +201,14 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 								!strings.Contains(message, "az tag update --resource-id "+string(id))) {
 							t.Errorf("%s: the message has no remedy: %q", test.reason, message)
 						}
-						azure.put(id, have) // The tag is removed again.
+						azure.storeBody(id, have) // The tag is removed again.
 						azure.writes = nil
 						for range 2 {
 							if outcome, err = e.Delete(t.Context(), request(true)); err != nil {
 								t.Fatal(err)
 							}
 						}
-						got = result(t, outcome, id)
+						got = findResult(t, outcome, id)
 						gone := azure.bodies[id.Key()] == nil
 						if gone != (test.want == mine) || outcome.IsDeleted() == (test.want == told) || !gone && len(azure.writes) > 0 {
 							t.Errorf("%s: deletion: gone %t, complete %t, wrote %v: %s %v", test.reason, gone, outcome.IsDeleted(),

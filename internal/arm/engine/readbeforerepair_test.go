@@ -62,30 +62,30 @@ func TestReadBeforeRepairIsNotItsResult(t *testing.T) {
 
 	tagged := nsgNode()
 	tagged.Body.(object)["tags"].(object)["env"] = "test"
-	request := w.request(groupNode(), tagged, pipNode(), lbNode())
-	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
+	request := w.newRequest(groupNode(), tagged, pipNode(), lbNode())
+	if outcome := w.convergeUntilDone(request, 10*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	drift := func() {
-		w.sleep(time.Hour)
-		w.writes()
-		w.fault(fault.Rule{Now: true, ID: string(lb), Kind: fault.Edit, Patch: object{"properties": object{"loadBalancingRules": []any{}}}})
+		w.advanceClock(time.Hour)
+		w.listWrites()
+		w.addFault(fault.Rule{Now: true, ID: string(lb), Kind: fault.Edit, Patch: object{"properties": object{"loadBalancingRules": []any{}}}})
 	}
 	drift()
-	w.fault(fault.Rule{Now: true, ID: string(nsg), Kind: fault.Edit, Patch: object{"tags": object{"env": "theirs"}}})
+	w.addFault(fault.Rule{Now: true, ID: string(nsg), Kind: fault.Edit, Patch: object{"tags": object{"env": "theirs"}}})
 	armed.Store(true)
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	armed.Store(false)
-	if diff := cmp.Diff([]string{"PUT rg loadBalancers/lb", "PUT rg networkSecurityGroups/nsg"}, sorted(w.writes())); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg loadBalancers/lb", "PUT rg networkSecurityGroups/nsg"}, sortLines(w.listWrites())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	drift()
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if diff := cmp.Diff([]string{"PUT rg loadBalancers/lb"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg loadBalancers/lb"}, w.listWrites()); diff != "" {
 		t.Errorf("the same change again (-want +got):\n%s", diff)
 	}
 }

@@ -54,7 +54,7 @@ func (a *azure) Do(request *http.Request) (*http.Response, error) {
 		Request: request}, nil
 }
 
-func (a *azure) client(t *testing.T, configuration cloud.Configuration) *client.Client {
+func (a *azure) newClient(t *testing.T, configuration cloud.Configuration) *client.Client {
 	t.Helper()
 	c, err := client.New(credential.Token("t"), configuration, client.Options{Principal: "p", Transport: a})
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *azure) client(t *testing.T, configuration cloud.Configuration) *client.
 	return c
 }
 
-func vms(count int) []arm.ID {
+func newVMIDs(count int) []arm.ID {
 	var out []arm.ID
 	for i := range count {
 		out = append(out, arm.NewID(sub, "rg", types.VirtualMachine, fmt.Sprintf("vm-%d", i)))
@@ -76,11 +76,11 @@ func vms(count int) []arm.ID {
 func TestListedResourcesAreNotReadAgain(t *testing.T) {
 	w, azure := newWorld(t), &azure{reads: map[string]int{}}
 	e := engine.New(engine.Options{Clock: &runningClock{clock: w.clock}})
-	found, err := e.Observe(t.Context(), azure.client(t, w.cloud), vms(3), false, engine.ReadOptions{})
+	found, err := e.Observe(t.Context(), azure.newClient(t, w.cloud), newVMIDs(3), false, engine.ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range vms(3) {
+	for _, id := range newVMIDs(3) {
 		if !found[id.Key()].Exists {
 			t.Errorf("%s was not found", id)
 		}
@@ -95,11 +95,11 @@ func TestReadersShareAList(t *testing.T) {
 	configuration := newWorld(t).cloud
 	synctest.Test(t, func(t *testing.T) {
 		azure := &azure{reads: map[string]int{}, held: make(chan struct{})}
-		e, c := engine.New(engine.Options{}), azure.client(t, configuration)
+		e, c := engine.New(engine.Options{}), azure.newClient(t, configuration)
 		var readers sync.WaitGroup
 		for range 10 {
 			readers.Go(func() {
-				found, err := e.Observe(t.Context(), c, vms(3), false, engine.ReadOptions{})
+				found, err := e.Observe(t.Context(), c, newVMIDs(3), false, engine.ReadOptions{})
 				if err != nil || len(found) != 3 {
 					t.Errorf("%v, %v", found, err)
 				}
@@ -119,23 +119,23 @@ func TestReadersShareAList(t *testing.T) {
 
 // TestMachineCreationKeepsAbsenceOfOthers creates one machine while others are known to be absent.
 func TestMachineCreationKeepsAbsenceOfOthers(t *testing.T) {
-	w, _ := worldWith(t, append(network(), nicNode())...)
+	w, _ := worldWith(t, append(networkNodes(), nicNode())...)
 	w.engine = engine.New(engine.Options{Clock: w.clock, Freshness: time.Hour})
 	observe := func() (reads []string) {
 		t.Helper()
-		if _, err := w.engine.Observe(t.Context(), w.client, vms(3), false, engine.ReadOptions{}); err != nil {
+		if _, err := w.engine.Observe(t.Context(), w.client, newVMIDs(3), false, engine.ReadOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		_, reads = w.requests()
+		_, reads = w.listRequests()
 		return reads
 	}
 	if reads := observe(); len(reads) == 0 {
 		t.Fatal("no reads were cached, and none were sent")
 	}
-	if outcome := w.converge(w.request(machine()...), 10*time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(w.newRequest(machineWithNetworkNodes()...), 10*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	w.requests()
+	w.listRequests()
 	if reads := observe(); len(reads) > 0 {
 		t.Errorf("after the creation of a machine, reads of other absent ones: %v", reads)
 	}
@@ -145,8 +145,8 @@ func TestMachineCreationKeepsAbsenceOfOthers(t *testing.T) {
 // number of machines.
 func TestManyOperationsShareReads(t *testing.T) {
 	const count = 20
-	w, _ := worldWith(t, network()...)
-	nodes := network()
+	w, _ := worldWith(t, networkNodes()...)
+	nodes := networkNodes()
 	for i := range count {
 		card, machine := nicNode(), vmNode()
 		card.ID = arm.NewID(sub, "rg", types.NetworkInterface, fmt.Sprintf("nic-%d", i))
@@ -156,12 +156,12 @@ func TestManyOperationsShareReads(t *testing.T) {
 		properties["storageProfile"].(object)["osDisk"].(object)["name"] = fmt.Sprintf("vm-%d_OSDisk", i)
 		nodes = append(nodes, card, machine)
 	}
-	w.sleep(time.Minute)
-	w.requests()
-	if outcome := w.converge(w.request(nodes...), 10*time.Minute); !outcome.IsDone() {
+	w.advanceClock(time.Minute)
+	w.listRequests()
+	if outcome := w.convergeUntilDone(w.newRequest(nodes...), 10*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	_, reads := w.requests()
+	_, reads := w.listRequests()
 	gets, lists := 0, 0
 	for _, read := range reads {
 		if strings.HasPrefix(read, "GET rg virtualMachines/") {

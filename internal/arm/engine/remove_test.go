@@ -51,25 +51,25 @@ func TestDeleteWaitsForRunningOperation(t *testing.T) {
 	for name, test := range tests {
 		for how, again := range deletions {
 			t.Run(name+", "+how, func(t *testing.T) {
-				w, _ := worldWith(t, append(network(), pipNode(), nicNode())...)
-				w.fault(fault.Rule{Method: "PUT", ID: test.node.ID.Key(), Kind: fault.Slow, Seconds: test.takes})
+				w, _ := worldWith(t, append(networkNodes(), pipNode(), nicNode())...)
+				w.addFault(fault.Rule{Method: "PUT", ID: test.node.ID.Key(), Kind: fault.Slow, Seconds: test.takes})
 				test.node.After = nil
-				request := w.request(test.node)
+				request := w.newRequest(test.node)
 				start := w.clock.Now()
-				if got := result(t, w.convergeOnce(request), test.node.ID); got.State != arm.Creating {
+				if got := findResult(t, w.convergeOnce(request), test.node.ID); got.State != arm.Creating {
 					t.Fatalf("%s %v", got.State, got.Err)
 				}
-				w.writes()
+				w.listWrites()
 				for {
 					outcome := again(w, request, test.node.ID)
 					elapsed := w.clock.Now().Sub(start)
-					if writes := w.writes(); len(writes) > 0 {
+					if writes := w.listWrites(); len(writes) > 0 {
 						if elapsed < test.least || elapsed > test.most || !strings.HasPrefix(writes[0], "DELETE ") {
 							t.Errorf("%s: %v after %s", test.reason, writes, elapsed)
 						}
 						break
 					}
-					got := result(t, outcome, test.node.ID)
+					got := findResult(t, outcome, test.node.ID)
 					if got.State != arm.Waiting || !strings.Contains(got.Message, "waits for a running operation") ||
 						outcome.RetryAfter == 0 || outcome.RetryAfter > time.Minute {
 						t.Fatalf("%+v, again in %s", got, outcome.RetryAfter)
@@ -77,10 +77,10 @@ func TestDeleteWaitsForRunningOperation(t *testing.T) {
 					if elapsed > 10*time.Minute {
 						t.Fatalf("%s: no deletion was sent", test.reason)
 					}
-					w.sleep(outcome.RetryAfter)
+					w.advanceClock(outcome.RetryAfter)
 				}
-				if outcome := w.delete(request, 2*time.Hour); !outcome.IsDeleted() {
-					t.Errorf("%v", states(outcome))
+				if outcome := w.deleteUntilDone(request, 2*time.Hour); !outcome.IsDeleted() {
+					t.Errorf("%v", listStates(outcome))
 				}
 			})
 		}
@@ -89,36 +89,36 @@ func TestDeleteWaitsForRunningOperation(t *testing.T) {
 
 // TestDeleteWaitsForSerialKey deletes a subnet while another one of the same network is written, which Azure would refuse.
 func TestDeleteWaitsForSerialKey(t *testing.T) {
-	w, _ := worldWith(t, network()...)
-	w.fault(fault.Rule{Method: "PUT", ID: cp.Key(), Kind: fault.Slow, Seconds: 30})
+	w, _ := worldWith(t, networkNodes()...)
+	w.addFault(fault.Rule{Method: "PUT", ID: cp.Key(), Kind: fault.Slow, Seconds: 30})
 	changed := subnetNode(cp, "10.0.0.0/17")
 	changed.After = nil
-	other := w.request(changed)
+	other := w.newRequest(changed)
 	other.Object = "AzureCluster/default/other"
 	start := w.clock.Now()
-	if got := result(t, w.convergeOnce(other), cp); got.State != arm.Updating {
+	if got := findResult(t, w.convergeOnce(other), cp); got.State != arm.Updating {
 		t.Fatalf("%s %v", got.State, got.Err)
 	}
-	w.writes()
+	w.listWrites()
 
 	leaving := arm.Node{ID: nodes, Policy: arm.Repair}
-	request := w.request(leaving)
+	request := w.newRequest(leaving)
 	outcome := w.deleteOnce(request)
-	if got := result(t, outcome, nodes); got.State != arm.Waiting || !strings.Contains(got.Message, "waits for subnets/cp") ||
+	if got := findResult(t, outcome, nodes); got.State != arm.Waiting || !strings.Contains(got.Message, "waits for subnets/cp") ||
 		outcome.RetryAfter == 0 {
 		t.Errorf("%+v, again in %s", got, outcome.RetryAfter)
 	}
-	if writes := w.writes(); len(writes) > 0 {
+	if writes := w.listWrites(); len(writes) > 0 {
 		t.Errorf("wrote %v while another subnet was written", writes)
 	}
-	w.sleep(time.Hour)
+	w.advanceClock(time.Hour)
 	if elapsed := w.clock.Now().Sub(start); elapsed < 30*time.Second || elapsed > 40*time.Second {
 		t.Errorf("woken after %s, the other write took 30 s", elapsed)
 	}
-	if outcome := w.delete(request, 5*time.Minute); !outcome.IsDeleted() {
-		t.Errorf("%v", states(outcome))
+	if outcome := w.deleteUntilDone(request, 5*time.Minute); !outcome.IsDeleted() {
+		t.Errorf("%v", listStates(outcome))
 	}
-	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/nodes"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/nodes"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -145,8 +145,8 @@ func TestFailingDeleteBacksOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, _ := worldWith(t, groupNode(), nsgNode())
 			test.rule.Method, test.rule.ID, test.rule.Count = http.MethodDelete, nsg.Key(), 300
-			w.fault(test.rule)
-			request := w.request(nsgNode())
+			w.addFault(test.rule)
+			request := w.newRequest(nsgNode())
 			var at []time.Duration
 			start := w.clock.Now()
 			for passes := 0; w.clock.Now().Before(start.Add(time.Hour)); passes++ {
@@ -154,16 +154,16 @@ func TestFailingDeleteBacksOff(t *testing.T) {
 					t.Fatalf("%d convergences in %s", passes, w.clock.Now().Sub(start))
 				}
 				outcome := w.deleteOnce(request)
-				got := result(t, outcome, nsg)
+				got := findResult(t, outcome, nsg)
 				if len(at) > 0 && got.State != arm.Deleting &&
 					(got.State != test.state || codeOf(got.Err) != test.rule.Code || outcome.RetryAfter <= 0) {
 					t.Fatalf("%+v, again in %s", got, outcome.RetryAfter)
 				}
-				for range w.writes() {
+				for range w.listWrites() {
 					at = append(at, w.clock.Now().Sub(start))
 				}
 				// Other events wake the object every few seconds.
-				w.sleep(min(outcome.RetryAfter, 3*time.Second))
+				w.advanceClock(min(outcome.RetryAfter, 3*time.Second))
 			}
 			var gaps []time.Duration
 			for i := 1; i < len(at); i++ {

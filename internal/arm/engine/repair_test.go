@@ -23,7 +23,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-func result(t *testing.T, outcome arm.Outcome, id arm.ID) arm.Result {
+func findResult(t *testing.T, outcome arm.Outcome, id arm.ID) arm.Result {
 	t.Helper()
 	found, ok := outcome.Result(id)
 	if !ok {
@@ -32,7 +32,7 @@ func result(t *testing.T, outcome arm.Outcome, id arm.ID) arm.Result {
 	return found
 }
 
-func rules(body object) []string {
+func listRules(body object) []string {
 	var out []string
 	for _, item := range body["properties"].(object)["securityRules"].([]any) {
 		out = append(out, item.(object)["name"].(string))
@@ -42,26 +42,26 @@ func rules(body object) []string {
 }
 
 func TestDriftIsRepaired(t *testing.T) {
-	w, request := worldWith(t, network()...)
+	w, request := worldWith(t, networkNodes()...)
 	k8s := object{"name": "k8s-svc", "properties": object{"priority": 500, "direction": "Inbound", "access": "Allow", "protocol": "Tcp",
 		"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "80"}}
-	w.put(nsg, object{"location": "eastus", "tags": object{owner.TagKey: "owned", "theirs": "1"},
+	w.putResource(nsg, object{"location": "eastus", "tags": object{owner.TagKey: "owned", "theirs": "1"},
 		"properties": object{"securityRules": []object{k8s}}})
 
 	outcome := w.convergeOnce(request)
-	if got := result(t, outcome, nsg); got.State != arm.Updating || !slices.Contains(got.Drift, "properties.securityRules[ssh]") ||
+	if got := findResult(t, outcome, nsg); got.State != arm.Updating || !slices.Contains(got.Drift, "properties.securityRules[ssh]") ||
 		got.SentMethod != "PUT" {
 		t.Errorf("%+v", got)
 	}
 	request.BypassCache = false
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if diff := cmp.Diff([]string{"PUT rg networkSecurityGroups/nsg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg networkSecurityGroups/nsg"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
-	now := w.get(nsg)
-	if diff := cmp.Diff([]string{"k8s-svc", "ssh"}, rules(now)); diff != "" {
+	now := w.getResource(nsg)
+	if diff := cmp.Diff([]string{"k8s-svc", "ssh"}, listRules(now)); diff != "" {
 		t.Errorf("the rule of cloud-provider-azure must stay: %s", diff)
 	}
 	if now["tags"].(object)["theirs"] != "1" {
@@ -70,19 +70,19 @@ func TestDriftIsRepaired(t *testing.T) {
 }
 
 func TestSpecChange(t *testing.T) {
-	w, _ := worldWith(t, network()...)
-	changed := network()
-	changed[3].Body = object{"properties": object{"addressPrefixes": []string{"10.0.0.0/17"}, "networkSecurityGroup": ref(nsg)}}
-	changed[1].Body = object{"location": "East US", "tags": tags(),
+	w, _ := worldWith(t, networkNodes()...)
+	changed := networkNodes()
+	changed[3].Body = object{"properties": object{"addressPrefixes": []string{"10.0.0.0/17"}, "networkSecurityGroup": newReference(nsg)}}
+	changed[1].Body = object{"location": "East US", "tags": ownerTags(),
 		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8", "172.16.0.0/12"}}}}
-	request := w.request(changed...)
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+	request := w.newRequest(changed...)
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if diff := cmp.Diff([]string{"PUT rg virtualNetworks/vnet", "PUT rg virtualNetworks/vnet/subnets/cp"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg virtualNetworks/vnet", "PUT rg virtualNetworks/vnet/subnets/cp"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
-	if w.get(nodes) == nil {
+	if w.getResource(nodes) == nil {
 		t.Error("the PUT of the network must not remove subnets")
 	}
 }
@@ -106,27 +106,27 @@ func TestNormalisationIsNotRepairedAgain(t *testing.T) {
 			changed.Body.(object)["properties"].(object)["flushConnection"] = true
 			w := newWorld(t)
 			test.rule.ID, test.rule.Count, test.rule.Patch = "*/networksecuritygroups/nsg", -1, patch
-			w.fault(test.rule)
-			request := w.request(groupNode(), changed)
-			if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+			w.addFault(test.rule)
+			request := w.newRequest(groupNode(), changed)
+			if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 				t.Fatalf("%+v", outcome.RootCauses())
 			}
 			request.BypassCache = true
 			for range 4 {
-				w.sleep(time.Hour)
-				if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+				w.advanceClock(time.Hour)
+				if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 					t.Fatalf("%+v", outcome.RootCauses())
 				}
 			}
-			if diff := cmp.Diff(append([]string{"PUT rg"}, test.puts...), w.writes()); diff != "" {
+			if diff := cmp.Diff(append([]string{"PUT rg"}, test.puts...), w.listWrites()); diff != "" {
 				t.Error(diff)
 			}
-			w.restart()
+			w.restartEngine()
 			for range 4 {
-				w.converge(request, time.Minute)
-				w.sleep(time.Hour)
+				w.convergeUntilDone(request, time.Minute)
+				w.advanceClock(time.Hour)
 			}
-			if diff := cmp.Diff(test.puts, w.writes()); diff != "" {
+			if diff := cmp.Diff(test.puts, w.listWrites()); diff != "" {
 				t.Errorf("after a restart: %s", diff)
 			}
 		})
@@ -137,39 +137,39 @@ func TestNormalisationIsNotRepairedAgain(t *testing.T) {
 // did not show is no normalisation.
 func TestChangeRightAfterThePutIsRepaired(t *testing.T) {
 	w := newWorld(t)
-	request := w.request(groupNode(), nsgNode())
-	w.convergeUntil(request, time.Minute, func(outcome arm.Outcome) bool { return w.get(nsg) != nil })
-	w.fault(fault.Rule{Now: true, ID: string(nsg), Kind: fault.Edit, Patch: object{"properties": object{"securityRules": []any{}}}})
+	request := w.newRequest(groupNode(), nsgNode())
+	w.convergeUntil(request, time.Minute, func(outcome arm.Outcome) bool { return w.getResource(nsg) != nil })
+	w.addFault(fault.Rule{Now: true, ID: string(nsg), Kind: fault.Edit, Patch: object{"properties": object{"securityRules": []any{}}}})
 	for range 3 {
 		request.BypassCache = true
-		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 			t.Fatalf("%+v", outcome.RootCauses())
 		}
-		w.sleep(5 * time.Second)
+		w.advanceClock(5 * time.Second)
 	}
-	if diff := cmp.Diff([]string{"ssh"}, rules(w.get(nsg))); diff != "" {
+	if diff := cmp.Diff([]string{"ssh"}, listRules(w.getResource(nsg))); diff != "" {
 		t.Errorf("the change stays: %s", diff)
 	}
 }
 
 func TestForeign(t *testing.T) {
 	w := newWorld(t)
-	w.put(group, object{"location": "eastus"})
-	w.put(nsg, object{"location": "eastus", "properties": object{}})
-	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.putResource(group, object{"location": "eastus"})
+	w.putResource(nsg, object{"location": "eastus", "properties": object{}})
+	w.putResource(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 
-	request := w.request(network()...)
-	outcome := w.converge(request, 0)
+	request := w.newRequest(networkNodes()...)
+	outcome := w.convergeUntilDone(request, 0)
 	want := map[string]arm.State{"resourceGroups/rg": arm.Foreign, "virtualNetworks/vnet": arm.Foreign,
 		"networkSecurityGroups/nsg": arm.Failed, "subnets/cp": arm.Blocked, "subnets/nodes": arm.Blocked}
-	if diff := cmp.Diff(want, states(outcome)); diff != "" {
+	if diff := cmp.Diff(want, listStates(outcome)); diff != "" {
 		t.Error(diff)
 	}
-	refused := result(t, outcome, nsg)
+	refused := findResult(t, outcome, nsg)
 	if codeOf(refused.Err) != engine.CodeNotOwned || !strings.Contains(refused.Err.Error(), owner.TagKey+"=owned") || refused.Owned {
 		t.Errorf("%+v", refused)
 	}
-	if got := result(t, outcome, cp); got.BlockedBy != nsg {
+	if got := findResult(t, outcome, cp); got.BlockedBy != nsg {
 		t.Errorf("blocked by %s", got.BlockedBy)
 	}
 	if causes := outcome.RootCauses(); len(causes) != 1 || causes[0].ID != nsg {
@@ -178,27 +178,27 @@ func TestForeign(t *testing.T) {
 	if outcome.RetryAfter < time.Minute {
 		t.Errorf("the user has to act: a retry in %s is too soon", outcome.RetryAfter)
 	}
-	if writes := w.writes(); len(writes) > 0 {
+	if writes := w.listWrites(); len(writes) > 0 {
 		t.Errorf("wrote %v", writes)
 	}
 }
 
 func TestObserve(t *testing.T) {
 	w := newWorld(t)
-	w.put(group, object{"location": "eastus"})
+	w.putResource(group, object{"location": "eastus"})
 	observed := arm.Node{ID: vnet, Policy: arm.Observe, Group: "N"}
-	request := w.request(arm.Node{ID: group, Policy: arm.Observe}, observed, nsgNode(), subnetNode(cp, "10.0.0.0/16"))
+	request := w.newRequest(arm.Node{ID: group, Policy: arm.Observe}, observed, nsgNode(), subnetNode(cp, "10.0.0.0/16"))
 	outcome := w.convergeOnce(request)
-	missing := result(t, outcome, vnet)
+	missing := findResult(t, outcome, vnet)
 	if missing.State != arm.Failed || codeOf(missing.Err) != engine.CodeMissing ||
 		!strings.Contains(missing.Err.Error(), "does not exist") {
 		t.Errorf("%+v", missing)
 	}
-	if got := result(t, outcome, cp); got.State != arm.Blocked || got.BlockedBy != vnet {
+	if got := findResult(t, outcome, cp); got.State != arm.Blocked || got.BlockedBy != vnet {
 		t.Errorf("%+v", got)
 	}
-	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
-	if outcome := w.converge(request, 10*time.Minute); !outcome.IsDone() {
+	w.putResource(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	if outcome := w.convergeUntilDone(request, 10*time.Minute); !outcome.IsDone() {
 		t.Errorf("its creation lets the same object succeed: %+v", outcome.RootCauses())
 	} else if diff := cmp.Diff([]arm.ID{cp}, outcome.Inventory); diff != "" {
 		t.Errorf("an owned subnet in a foreign network has to be in the inventory: %s", diff)
@@ -207,55 +207,55 @@ func TestObserve(t *testing.T) {
 
 func TestInventoryIsStoredBeforeCreation(t *testing.T) {
 	w := newWorld(t)
-	w.put(group, object{"location": "eastus"})
-	w.put(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
+	w.putResource(group, object{"location": "eastus"})
+	w.putResource(vnet, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 	subnet := subnetNode(cp, "10.0.0.0/16")
 	subnet.After, subnet.Body = nil, object{"properties": object{"addressPrefixes": []string{"10.0.0.0/16"}}}
-	request := w.request(groupNode(), vnetNode(), subnet)
+	request := w.newRequest(groupNode(), vnetNode(), subnet)
 
 	for range 2 {
 		outcome := w.convergeOnce(request)
 		if diff := cmp.Diff([]arm.ID{cp}, outcome.Inventory); diff != "" {
 			t.Fatal(diff)
 		}
-		if got := result(t, outcome, cp); got.State != arm.Waiting || got.Message == "" || outcome.RetryAfter > time.Second {
+		if got := findResult(t, outcome, cp); got.State != arm.Waiting || got.Message == "" || outcome.RetryAfter > time.Second {
 			t.Fatalf("%+v, again in %s", got, outcome.RetryAfter)
 		}
 	}
-	if writes := w.writes(); len(writes) > 0 {
+	if writes := w.listWrites(); len(writes) > 0 {
 		t.Fatalf("wrote %v before the inventory was stored", writes)
 	}
-	outcome := w.converge(request, time.Minute)
-	if !outcome.IsDone() || !result(t, outcome, cp).Owned {
+	outcome := w.convergeUntilDone(request, time.Minute)
+	if !outcome.IsDone() || !findResult(t, outcome, cp).Owned {
 		t.Fatalf("%+v", outcome.Results)
 	}
-	w.writes()
+	w.listWrites()
 
 	// A plan without the subnet: nothing shows that it was created for the cluster.
 	listed := outcome.Inventory
-	request = w.request(groupNode(), vnetNode())
+	request = w.newRequest(groupNode(), vnetNode())
 	request.Inventory = listed
-	outcome = w.converge(request, time.Minute)
+	outcome = w.convergeUntilDone(request, time.Minute)
 	if diff := cmp.Diff([]arm.ID{cp}, outcome.IgnoredInventory); diff != "" || !outcome.IsDone() || len(outcome.Inventory) != 0 {
 		t.Fatalf("%+v %s", outcome, diff)
 	}
-	if writes := w.writes(); len(writes) > 0 {
+	if writes := w.listWrites(); len(writes) > 0 {
 		t.Errorf("its owner is unknown: %v", writes)
 	}
 
 	// The subnet references a security group of the cluster.
-	request = w.request(groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"))
+	request = w.newRequest(groupNode(), vnetNode(), nsgNode(), subnetNode(cp, "10.0.0.0/16"))
 	request.Inventory = listed
-	if outcome = w.converge(request, time.Minute); !outcome.IsDone() {
+	if outcome = w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome)
 	}
-	w.writes()
-	request = w.request(groupNode(), vnetNode(), nsgNode())
+	w.listWrites()
+	request = w.newRequest(groupNode(), vnetNode(), nsgNode())
 	request.Inventory = listed
-	if outcome = w.converge(request, time.Minute); !outcome.IsDone() || len(outcome.Inventory)+len(outcome.IgnoredInventory) != 0 {
+	if outcome = w.convergeUntilDone(request, time.Minute); !outcome.IsDone() || len(outcome.Inventory)+len(outcome.IgnoredInventory) != 0 {
 		t.Fatalf("%+v", outcome)
 	}
-	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/cp"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/cp"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -263,36 +263,36 @@ func TestInventoryIsStoredBeforeCreation(t *testing.T) {
 func TestPruneDeletesOwnedOnly(t *testing.T) {
 	w, _ := worldWith(t, groupNode(), nsgNode(), pipNode())
 	theirs := arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "theirs")
-	w.put(theirs, object{"location": "eastus"})
-	request := w.request(groupNode(), nsgNode())
+	w.putResource(theirs, object{"location": "eastus"})
+	request := w.newRequest(groupNode(), nsgNode())
 	request.Prune = []arm.ID{pip, theirs}
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if diff := cmp.Diff([]string{"DELETE rg publicIPAddresses/pip"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE rg publicIPAddresses/pip"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestCreateOnly(t *testing.T) {
-	w, request := worldWith(t, append(network(), nicNode())...)
+	w, request := worldWith(t, append(networkNodes(), nicNode())...)
 	drifted := nicNode()
 	drifted.Body.(object)["tags"].(object)["new"] = "1"
 	drifted.Body.(object)["properties"].(object)["enableIPForwarding"] = true
 	drifted.DropTags = []string{"old"}
-	w.fault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit,
+	w.addFault(fault.Rule{Now: true, ID: string(nic), Kind: fault.Edit,
 		Patch: map[string]any{"tags": map[string]any{"old": "1", "theirs": "1"}}})
-	request.Graph = w.request(append(network(), drifted)...).Graph
-	outcome := w.converge(request, time.Minute)
+	request.Graph = w.newRequest(append(networkNodes(), drifted)...).Graph
+	outcome := w.convergeUntilDone(request, time.Minute)
 	if diff := cmp.Diff([]string{"PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default",
-		"PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default"}, w.writes()); diff != "" {
+		"PATCH rg networkInterfaces/nic/providers/Microsoft.Resources/tags/default"}, w.listWrites()); diff != "" {
 		t.Errorf("only the tags may be written: %s", diff)
 	}
-	if got := result(t, outcome, nic); got.State != arm.Ready ||
+	if got := findResult(t, outcome, nic); got.State != arm.Ready ||
 		!cmp.Equal(got.UnrepairedDrift, []string{"properties.enableIPForwarding"}) {
 		t.Errorf("drift is reported, and is no failure: %+v", got)
 	}
-	if diff := cmp.Diff(object{owner.TagKey: "owned", "new": "1", "theirs": "1"}, w.get(nic)["tags"]); diff != "" {
+	if diff := cmp.Diff(object{owner.TagKey: "owned", "new": "1", "theirs": "1"}, w.getResource(nic)["tags"]); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -302,17 +302,17 @@ func TestBlockedAndRefusedNodes(t *testing.T) {
 	blocked, refused := pipNode(), nsgNode()
 	blocked.Blocked = "waits for the zone list"
 	refused.Refused = "spec.networkSpec.x: 7 is not a port"
-	outcome := w.converge(w.request(groupNode(), blocked, natNode(), refused), 0)
-	if got := result(t, outcome, pip); got.State != arm.Waiting || got.Message != blocked.Blocked {
+	outcome := w.convergeUntilDone(w.newRequest(groupNode(), blocked, natNode(), refused), 0)
+	if got := findResult(t, outcome, pip); got.State != arm.Waiting || got.Message != blocked.Blocked {
 		t.Errorf("%+v", got)
 	}
-	if got := result(t, outcome, nsg); got.State != arm.Failed || got.Err.Error() != refused.Refused {
+	if got := findResult(t, outcome, nsg); got.State != arm.Failed || got.Err.Error() != refused.Refused {
 		t.Errorf("%+v", got)
 	}
-	if got := result(t, outcome, nat); got.State != arm.Blocked || got.BlockedBy != pip {
+	if got := findResult(t, outcome, nat); got.State != arm.Blocked || got.BlockedBy != pip {
 		t.Errorf("%+v", got)
 	}
-	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -331,7 +331,7 @@ func TestInvalidRequests(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			request := w.request(groupNode())
+			request := w.newRequest(groupNode())
 			test.change(&request)
 			if _, err := w.engine.Converge(context.Background(), request); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%s: got %v", test.reason, err)
@@ -340,13 +340,13 @@ func TestInvalidRequests(t *testing.T) {
 	}
 	untagged := pipNode()
 	delete(untagged.Body.(object), "tags")
-	if got := result(t, w.convergeOnce(w.request(groupNode(), untagged)), pip); got.State != arm.Failed ||
+	if got := findResult(t, w.convergeOnce(w.newRequest(groupNode(), untagged)), pip); got.State != arm.Failed ||
 		!strings.Contains(got.Err.Error(), "lacks the ownership tag") {
 		t.Errorf("a resource without an owner must not be created: %+v", got)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := w.engine.Converge(ctx, w.request(groupNode())); !errors.Is(err, context.Canceled) {
+	if _, err := w.engine.Converge(ctx, w.newRequest(groupNode())); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -357,30 +357,30 @@ func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 	w := newWorld(t)
 	tagged := groupNode()
 	tagged.Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "env": "test"}
-	request := w.request(tagged)
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+	request := w.newRequest(tagged)
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	w.writes()
-	w.sleep(10 * time.Minute)
-	w.fault(fault.Rule{Now: true, ID: string(tagged.ID), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"env": "theirs"}}})
-	if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+	w.listWrites()
+	w.advanceClock(10 * time.Minute)
+	w.addFault(fault.Rule{Now: true, ID: string(tagged.ID), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"env": "theirs"}}})
+	if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg"}, w.listWrites()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
 	// From here on Azure stores another value than the one sent.
-	w.fault(fault.Rule{Method: "GET", ID: tagged.ID.Key(), Count: -1, Kind: fault.Edit,
+	w.addFault(fault.Rule{Method: "GET", ID: tagged.ID.Key(), Count: -1, Kind: fault.Edit,
 		Patch: map[string]any{"tags": map[string]any{"env": "kept otherwise"}}})
 	for range 3 {
-		w.sleep(10 * time.Minute)
-		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		w.advanceClock(10 * time.Minute)
+		if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 			t.Fatalf("%+v", outcome.RootCauses())
 		}
 	}
-	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg"}, w.listWrites()); diff != "" {
 		t.Errorf("the normalisation is known after one PUT (-want +got):\n%s", diff)
 	}
 }
@@ -392,19 +392,19 @@ func TestEarlierDesiredStateIsSentAgain(t *testing.T) {
 	w := newWorld(t)
 	tagged := groupNode()
 	tagged.Body.(object)["tags"] = object{owner.TagKey: owner.TagValue, "size": "3"}
-	if outcome := w.converge(w.request(tagged), time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(w.newRequest(tagged), time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
-	w.writes()
-	w.fault(fault.Rule{Now: true, ID: string(tagged.ID), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"size": "2"}}})
+	w.listWrites()
+	w.addFault(fault.Rule{Now: true, ID: string(tagged.ID), Kind: fault.Edit, Patch: map[string]any{"tags": map[string]any{"size": "2"}}})
 	for _, node := range []arm.Node{groupNode(), tagged} {
-		request := w.request(node)
+		request := w.newRequest(node)
 		request.BypassCache = true
-		if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+		if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 			t.Fatalf("%+v", outcome.RootCauses())
 		}
 	}
-	if diff := cmp.Diff([]string{"PUT rg"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg"}, w.listWrites()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

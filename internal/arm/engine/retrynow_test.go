@@ -21,25 +21,25 @@ func TestRetryNowRetriesFailures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			request := w.request(groupNode(), nsgNode())
-			pass := func() { w.converge(request, 0) }
+			request := w.newRequest(groupNode(), nsgNode())
+			pass := func() { w.convergeUntilDone(request, 0) }
 			if test.method == "DELETE" {
-				w.converge(request, time.Minute)
-				request = w.request(groupNode())
+				w.convergeUntilDone(request, time.Minute)
+				request = w.newRequest(groupNode())
 				request.Prune = append(request.Prune, nsg)
 			}
-			w.fault(fault.Rule{Method: test.method, ID: "*/networksecuritygroups/nsg", Kind: fault.Status, Status: 403,
+			w.addFault(fault.Rule{Method: test.method, ID: "*/networksecuritygroups/nsg", Kind: fault.Status, Status: 403,
 				Code: "AuthorizationFailed", Message: "no"})
-			w.converge(request, 0)
-			w.converge(request, 0)
-			w.writes()
+			w.convergeUntilDone(request, 0)
+			w.convergeUntilDone(request, 0)
+			w.listWrites()
 			pass()
-			if writes := w.writes(); len(writes) > 0 {
+			if writes := w.listWrites(); len(writes) > 0 {
 				t.Errorf("without a request it is not due: %q", writes)
 			}
 			request.RetryNow = true
 			pass()
-			if diff := cmp.Diff([]string{test.want}, w.writes()); diff != "" {
+			if diff := cmp.Diff([]string{test.want}, w.listWrites()); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})

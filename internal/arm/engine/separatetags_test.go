@@ -15,10 +15,10 @@ func TestTagsWrittenSeparately(t *testing.T) {
 	subnet := vnet.Child("subnets", "AzureBastionSubnet")
 	host := arm.NewID(sub, "rg", "Microsoft.Network/bastionHosts", "host")
 	node := func(tag string, tunnels bool) arm.Node {
-		body := object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard"},
+		body := object{"location": "eastus", "tags": ownerTags(), "sku": object{"name": "Standard"},
 			"properties": object{"enableTunneling": tunnels,
 				"ipConfigurations": []object{{"name": "ip",
-					"properties": object{"privateIPAllocationMethod": "Dynamic", "subnet": ref(subnet), "publicIPAddress": ref(pip)}}}}}
+					"properties": object{"privateIPAllocationMethod": "Dynamic", "subnet": newReference(subnet), "publicIPAddress": newReference(pip)}}}}}
 		body["tags"].(object)["team"] = tag
 		return arm.Node{ID: host, Policy: arm.Repair, Group: "N", After: []arm.ID{subnet, pip}, Body: body}
 	}
@@ -33,13 +33,13 @@ func TestTagsWrittenSeparately(t *testing.T) {
 		{"only tags differ", node("green", false), []string{"PATCH rg bastionHosts/host/providers/Microsoft.Resources/tags/default"}},
 		{"a PUT for another difference includes the tags", node("red", true), []string{"PUT rg bastionHosts/host"}},
 	} {
-		if outcome := w.converge(w.request(groupNode(), vnetNode(), pipNode(), subnetOf, step.node), time.Hour); !outcome.IsDone() {
+		if outcome := w.convergeUntilDone(w.newRequest(groupNode(), vnetNode(), pipNode(), subnetOf, step.node), time.Hour); !outcome.IsDone() {
 			t.Fatalf("%+v", outcome.RootCauses())
 		}
-		if diff := cmp.Diff(step.want, w.writes()); diff != "" {
+		if diff := cmp.Diff(step.want, w.listWrites()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.reason, diff)
 		}
-		if got := w.get(host)["tags"].(object)["team"]; got != step.node.Body.(object)["tags"].(object)["team"] {
+		if got := w.getResource(host)["tags"].(object)["team"]; got != step.node.Body.(object)["tags"].(object)["team"] {
 			t.Errorf("%s: the tag is %v", step.reason, got)
 		}
 	}

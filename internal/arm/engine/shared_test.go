@@ -20,28 +20,28 @@ import (
 func lbNode() arm.Node {
 	frontend := lb.Child("frontendIPConfigurations", "fe")
 	return arm.Node{ID: lb, Policy: arm.Repair, Group: "L", After: []arm.ID{pip},
-		Body: object{"location": "eastus", "tags": tags(), "sku": object{"name": "Standard", "tier": "Regional"}, "properties": object{
-			"frontendIPConfigurations": []object{{"name": "fe", "properties": object{"publicIPAddress": ref(pip)}}},
+		Body: object{"location": "eastus", "tags": ownerTags(), "sku": object{"name": "Standard", "tier": "Regional"}, "properties": object{
+			"frontendIPConfigurations": []object{{"name": "fe", "properties": object{"publicIPAddress": newReference(pip)}}},
 			"backendAddressPools":      []object{{"name": "pool"}},
 			"probes": []object{{"name": "probe",
 				"properties": object{"protocol": "Tcp", "port": 6443, "intervalInSeconds": 15, "numberOfProbes": 4}}},
 			"loadBalancingRules": []object{{"name": "rule",
 				"properties": object{"protocol": "Tcp", "frontendPort": 6443, "backendPort": 6443,
-					"frontendIPConfiguration": ref(frontend), "backendAddressPool": ref(lb.Child("backendAddressPools", "pool")),
-					"probe": ref(lb.Child("probes", "probe"))}}},
+					"frontendIPConfiguration": newReference(frontend), "backendAddressPool": newReference(lb.Child("backendAddressPools", "pool")),
+					"probe": newReference(lb.Child("probes", "probe"))}}},
 		}}}
 }
 
 func natRuleNode(name string, port int) arm.Node {
 	return arm.Node{ID: lb.Child("inboundNatRules", name), Policy: arm.Repair, Group: "M", Body: object{"properties": object{
 		"protocol": "Tcp", "frontendPort": port, "backendPort": 22,
-		"frontendIPConfiguration": ref(lb.Child("frontendIPConfigurations", "fe"))}}}
+		"frontendIPConfiguration": newReference(lb.Child("frontendIPConfigurations", "fe"))}}}
 }
 
 func TestWritesToOneDocumentGoOneByOne(t *testing.T) {
 	w := newWorld(t)
-	w.put(group, object{"location": "eastus", "tags": tags()})
-	w.put(vnet, object{"location": "eastus", "tags": tags(),
+	w.putResource(group, object{"location": "eastus", "tags": ownerTags()})
+	w.putResource(vnet, object{"location": "eastus", "tags": ownerTags(),
 		"properties": object{"addressSpace": object{"addressPrefixes": []string{"10.0.0.0/8"}}}})
 	var all []arm.Node
 	for i := range 4 {
@@ -49,7 +49,7 @@ func TestWritesToOneDocumentGoOneByOne(t *testing.T) {
 		node.After, node.Body = nil, object{"properties": object{"addressPrefixes": []string{fmt.Sprintf("10.%d.0.0/16", i)}}}
 		all = append(all, node)
 	}
-	outcome := w.convergeOnce(w.request(all...))
+	outcome := w.convergeOnce(w.newRequest(all...))
 	creating, waiting := 0, 0
 	for _, result := range outcome.Results {
 		switch {
@@ -62,7 +62,7 @@ func TestWritesToOneDocumentGoOneByOne(t *testing.T) {
 	if creating != 1 || waiting != 3 {
 		t.Errorf("%d creating, %d waiting", creating, waiting)
 	}
-	if outcome := w.converge(w.request(all...), time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(w.newRequest(all...), time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	for _, record := range w.sim.Requests() {
@@ -78,7 +78,7 @@ func TestMachinesShareALoadBalancer(t *testing.T) {
 	outcomes := make([]arm.Outcome, 5)
 	for i := range outcomes {
 		wait.Go(func() {
-			request := w.request(natRuleNode(fmt.Sprintf("m%d", i), 2200+i))
+			request := w.newRequest(natRuleNode(fmt.Sprintf("m%d", i), 2200+i))
 			request.Object = fmt.Sprintf("AzureMachine/default/m%d", i)
 			woken := make(chan struct{}, 1)
 			request.Wake = func() {
@@ -105,21 +105,21 @@ func TestMachinesShareALoadBalancer(t *testing.T) {
 			t.Errorf("machine %d: a rule below the cluster's load balancer is the cluster's: %+v", i, outcome)
 		}
 	}
-	if writes := w.writes(); len(writes) != 5 {
+	if writes := w.listWrites(); len(writes) != 5 {
 		t.Errorf("wrote %v", writes)
 	}
-	if outcome := w.converge(cluster, time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(cluster, time.Minute); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
 	}
-	if writes := w.writes(); len(writes) != 0 {
+	if writes := w.listWrites(); len(writes) != 0 {
 		t.Errorf("the cluster must keep the machines' rules: %v", writes)
 	}
 	changed := lbNode()
 	changed.Body.(object)["tags"].(object)["new"] = "1"
-	if outcome := w.converge(w.request(groupNode(), pipNode(), changed), time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(w.newRequest(groupNode(), pipNode(), changed), time.Minute); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
 	}
-	if got := w.get(lb)["properties"].(object)["inboundNatRules"].([]any); len(got) != 5 {
+	if got := w.getResource(lb)["properties"].(object)["inboundNatRules"].([]any); len(got) != 5 {
 		t.Errorf("the PUT of the load balancer left %d of 5 rules", len(got))
 	}
 }
@@ -128,9 +128,9 @@ func TestTwoObjectsShareANode(t *testing.T) {
 	w := newWorld(t)
 	woken := map[string]int{}
 	request := func(name string) engine.Request {
-		request := w.request(groupNode(), pipNode(), natNode())
+		request := w.newRequest(groupNode(), pipNode(), natNode())
 		request.Object = name
-		request.Wake = func() { woken[name]++; w.wake() }
+		request.Wake = func() { woken[name]++; w.wakeObject() }
 		return request
 	}
 	for range 20 {
@@ -138,9 +138,9 @@ func TestTwoObjectsShareANode(t *testing.T) {
 		if a.IsDone() && b.IsDone() {
 			break
 		}
-		w.sleep(min(a.RetryAfter, b.RetryAfter))
+		w.advanceClock(min(a.RetryAfter, b.RetryAfter))
 	}
-	if diff := cmp.Diff([]string{"PUT rg", "PUT rg publicIPAddresses/pip", "PUT rg natGateways/nat"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"PUT rg", "PUT rg publicIPAddresses/pip", "PUT rg natGateways/nat"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
 	if woken["a"] == 0 || woken["b"] == 0 {
@@ -153,7 +153,7 @@ func TestObserveSharesLists(t *testing.T) {
 	address := func(name string) arm.ID {
 		return arm.NewID(sub, "RG", "Microsoft.Network/publicIPAddresses", name)
 	}
-	w.sleep(time.Minute)
+	w.advanceClock(time.Minute)
 	observe := func(fresh bool, ids ...arm.ID) map[string]engine.Observed {
 		t.Helper()
 		found, err := w.engine.Observe(context.Background(), w.client, ids, fresh, engine.ReadOptions{})
@@ -175,7 +175,7 @@ func TestObserveSharesLists(t *testing.T) {
 	}
 	for _, step := range steps {
 		found := observe(step.fresh, step.ids...)
-		if _, reads := w.requests(); len(reads) != step.reads {
+		if _, reads := w.listRequests(); len(reads) != step.reads {
 			t.Errorf("%s: %v", step.reason, reads)
 		}
 		for _, id := range step.ids {
@@ -187,36 +187,36 @@ func TestObserveSharesLists(t *testing.T) {
 	nowhere := arm.ResourceGroupID(sub, "nowhere")
 	found := observe(false, nowhere, arm.NewID(sub, "nowhere", "Microsoft.Network/publicIPAddresses", "a"),
 		arm.NewID(sub, "nowhere", "Microsoft.Network/natGateways", "n"))
-	if _, reads := w.requests(); len(reads) != 1 || len(found) != 3 {
+	if _, reads := w.listRequests(); len(reads) != 1 || len(found) != 3 {
 		t.Errorf("resources in an absent group need no request: %v, %d found", reads, len(found))
 	}
 }
 
 func TestRefusedCredentialsAreReportedOnce(t *testing.T) {
 	w := newWorld(t)
-	w.fault(fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound",
+	w.addFault(fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound",
 		Message: "The subscription could not be found."})
-	outcome := w.convergeOnce(w.request(network()...))
+	outcome := w.convergeOnce(w.newRequest(networkNodes()...))
 	if causes := outcome.RootCauses(); len(causes) != 1 || causes[0].ID != group || causes[0].State != arm.Failed ||
 		codeOf(causes[0].Err) != "SubscriptionNotFound" {
 		t.Errorf("%+v", causes)
 	}
-	if writes, reads := w.requests(); len(writes) != 0 || len(reads) != 1 {
+	if writes, reads := w.listRequests(); len(writes) != 0 || len(reads) != 1 {
 		t.Errorf("%d reads, wrote %v", len(reads), writes)
 	}
 	if outcome.RetryAfter < 20*time.Second {
 		t.Errorf("again in %s", outcome.RetryAfter)
 	}
 	w.sim.ClearFaults()
-	if outcome := w.converge(w.request(network()...), time.Minute); !outcome.IsDone() {
+	if outcome := w.convergeUntilDone(w.newRequest(networkNodes()...), time.Minute); !outcome.IsDone() {
 		t.Errorf("%+v", outcome.RootCauses())
 	}
 }
 
 func TestRunAction(t *testing.T) {
-	w, _ := worldWith(t, network()...)
+	w, _ := worldWith(t, networkNodes()...)
 	ask := engine.Action{Method: http.MethodDelete, ID: nodes}
-	do := func() arm.Result { return w.engine.RunAction(context.Background(), w.client, ask, w.wake) }
+	do := func() arm.Result { return w.engine.RunAction(context.Background(), w.client, ask, w.wakeObject) }
 	var seen []arm.State
 	for range 10 {
 		result := do()
@@ -224,15 +224,15 @@ func TestRunAction(t *testing.T) {
 		if result.State != arm.Deleting {
 			break
 		}
-		w.sleep(time.Minute)
+		w.advanceClock(time.Minute)
 	}
 	if last := seen[len(seen)-1]; last != arm.Gone || len(seen) < 2 {
 		t.Errorf("states %v", seen)
 	}
-	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/nodes"}, w.writes()); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/nodes"}, w.listWrites()); diff != "" {
 		t.Error(diff)
 	}
-	w.fault(fault.Rule{Method: "DELETE", Kind: fault.Status, Status: 409, Code: "OperationNotAllowed", Message: "Not now."})
+	w.addFault(fault.Rule{Method: "DELETE", Kind: fault.Status, Status: 409, Code: "OperationNotAllowed", Message: "Not now."})
 	ask.ID = cp
 	if result := do(); result.State != arm.Failed || codeOf(result.Err) != "OperationNotAllowed" {
 		t.Errorf("%+v", result)
@@ -254,9 +254,9 @@ func TestRunActionForTwoObjects(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			w, _ := worldWith(t, network()...)
+			w, _ := worldWith(t, networkNodes()...)
 			if test.fault != nil {
-				w.fault(*test.fault)
+				w.addFault(*test.fault)
 			}
 			woken := map[string]int{}
 			do := func(object string) arm.Result {
@@ -277,7 +277,7 @@ func TestRunActionForTwoObjects(t *testing.T) {
 					t.Errorf("%s: %s: %s %v", test.reason, object, got.State, got.Err)
 				}
 			}
-			if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/nodes"}, w.writes()); diff != "" {
+			if diff := cmp.Diff([]string{"DELETE rg virtualNetworks/vnet/subnets/nodes"}, w.listWrites()); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -288,8 +288,8 @@ func TestWritesWaitForBudget(t *testing.T) {
 	w := newWorld(t)
 	budgets := client.NewBudgets(w.clock.Now)
 	w.limitRequests(budgets)
-	w.fault(fault.Rule{Method: "PUT", Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle, RetryAfter: 20})
-	outcome := w.converge(w.request(groupNode(), pipNode(), nsgNode()), time.Minute)
+	w.addFault(fault.Rule{Method: "PUT", Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle, RetryAfter: 20})
+	outcome := w.convergeUntilDone(w.newRequest(groupNode(), pipNode(), nsgNode()), time.Minute)
 	if !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
@@ -311,8 +311,8 @@ func TestWritesWaitForBudget(t *testing.T) {
 func TestOverhead(t *testing.T) {
 	w := newWorld(t)
 	start := w.clock.Now()
-	request := w.request(append(network(), pipNode(), natNode(), nicNode())...)
-	if outcome := w.converge(request, 5*time.Minute); !outcome.IsDone() {
+	request := w.newRequest(append(networkNodes(), pipNode(), natNode(), nicNode())...)
+	if outcome := w.convergeUntilDone(request, 5*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	took := w.clock.Now().Sub(start)

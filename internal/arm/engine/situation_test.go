@@ -38,8 +38,8 @@ var (
 	errNoTag = errors.New(string(theVNet) + ": the body of the plan lacks the ownership tag owner=owned, so its owner would be unknown")
 )
 
-// like returns an error with a code, for rows that do not compare its text.
-func like(code string) error { return &arm.Error{Code: code} }
+// errorWithCode returns an error with a code, for rows that do not compare its text.
+func errorWithCode(code string) error { return &arm.Error{Code: code} }
 
 var sameError = cmp.Comparer(func(a, b error) bool {
 	var x, y *arm.Error
@@ -49,8 +49,8 @@ var sameError = cmp.Comparer(func(a, b error) bool {
 	return errors.Is(a, b) || a != nil && b != nil && a.Error() == b.Error()
 })
 
-// of returns the complete situation of a node: the resource is owned, exists, matches the plan, and is not held.
-func of(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
+// newSituation returns the complete situation of a node: the resource is owned, exists, matches the plan, and is not held.
+func newSituation(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
 	row, err := types.ForID(id)
 	if err != nil {
 		panic(err)
@@ -68,33 +68,33 @@ func of(id arm.ID, policy arm.Policy, changes ...func(*situation)) situation {
 // Changes of the situation in rows. Each changes one thing.
 type change = func(*situation)
 
-func going(s *situation)          { s.removing = true }
-func notThere(s *situation)       { s.found = observe.Observation{Observed: observe.Observed{ID: s.id}} }
-func listed(s *situation)         { notThere(s); s.found.FromList = true }
-func unseen(s *situation)         { s.found = observe.Observation{} }
-func outdated(s *situation)       { s.outdated = true }
-func rival(s *situation)          { s.otherOwnerTag = ownerPrefix + "other" }
-func unclaimedByTag(s *situation) { s.unclaimed = true }
-func foreign(s *situation)        { s.owned, s.ownedAbove = false, false }
-func adopts(s *situation)         { s.node.Foreign = arm.AdoptForeign }
-func marked(s *situation)         { s.node.PlannedWithTag = true }
-func uses(s *situation)           { s.node.Foreign = arm.UseForeign }
-func bodiless(s *situation)       { s.node.Body = nil }
-func noTag(s *situation)          { s.bodyTagged = false }
-func waiting(s *situation)        { s.blocker = theGroup }
-func unexamined(s *situation)     { s.compared = false }
-func pointless(s *situation)      { s.makerMissing = true }
-func overtaken(s *situation)      { s.writtenSince = true }
-func oldETag(s *situation)        { s.etagOutdated = true }
-func unclaimed(s *situation)      { s.claimed = false }
+func isRemoving(s *situation)       { s.removing = true }
+func notThere(s *situation)         { s.found = observe.Observation{Observed: observe.Observed{ID: s.id}} }
+func absentInList(s *situation)     { notThere(s); s.found.FromList = true }
+func notObserved(s *situation)      { s.found = observe.Observation{} }
+func readIsOutdated(s *situation)   { s.outdated = true }
+func hasOtherOwner(s *situation)    { s.otherOwnerTag = ownerPrefix + "other" }
+func unclaimedByTag(s *situation)   { s.unclaimed = true }
+func isForeign(s *situation)        { s.owned, s.ownedAbove = false, false }
+func adoptsForeign(s *situation)    { s.node.Foreign = arm.AdoptForeign }
+func plannedWithTag(s *situation)   { s.node.PlannedWithTag = true }
+func usesExisting(s *situation)     { s.node.Foreign = arm.UseForeign }
+func withoutBody(s *situation)      { s.node.Body = nil }
+func noTag(s *situation)            { s.bodyTagged = false }
+func waitsForGroup(s *situation)    { s.blocker = theGroup }
+func notCompared(s *situation)      { s.compared = false }
+func makerIsMissing(s *situation)   { s.makerMissing = true }
+func writtenSincePlan(s *situation) { s.writtenSince = true }
+func oldETag(s *situation)          { s.etagOutdated = true }
+func notInInventory(s *situation)   { s.claimed = false }
 
-func state(provisioning string) change {
+func withProvisioningState(provisioning string) change {
 	return func(s *situation) {
 		s.found.Body = []byte(`{"properties":{"provisioningState":"` + provisioning + `"}}`)
 	}
 }
 
-func differs(paths ...string) change {
+func differsAt(paths ...string) change {
 	return func(s *situation) {
 		for _, path := range paths {
 			s.differences = append(s.differences, compare.Difference{Path: path, Want: "a", Have: "b"})
@@ -102,11 +102,11 @@ func differs(paths ...string) change {
 	}
 }
 
-func unread(err error) change {
+func readFailed(err error) change {
 	return func(s *situation) { s.found = observe.Observation{Observed: observe.Observed{ID: s.id, Err: err}} }
 }
 
-func counted(wait time.Duration) change {
+func readFailureCounted(wait time.Duration) change {
 	return func(s *situation) { s.failureCounted, s.readRetryAfter = true, wait }
 }
 
@@ -114,15 +114,15 @@ func worldWith(maker arm.ID, unseen bool) change {
 	return func(s *situation) { s.createdWith, s.makerReadFailed = maker, unseen }
 }
 
-func failing(err error, wait time.Duration) change {
+func failedWith(err error, wait time.Duration) change {
 	return func(s *situation) { s.failure, s.retryAfter = err, wait }
 }
 
-func under(state arm.State, age time.Duration) change {
+func underOperation(state arm.State, age time.Duration) change {
 	return func(s *situation) { s.running = runningOperation{id: s.id, state: state, age: age} }
 }
 
-func held(id arm.ID, state arm.State) change {
+func heldByOperation(id arm.ID, state arm.State) change {
 	return func(s *situation) { s.holder = runningOperation{id: id, state: state} }
 }
 
@@ -145,7 +145,7 @@ type decisionRow struct {
 }
 
 // Decisions of many rows.
-func fine() decision { return decision{step: stepAlign, state: arm.Ready} }
+func expectAligned() decision { return decision{step: stepAlign, state: arm.Ready} }
 
 func blockedBy(id arm.ID) decision {
 	return decision{step: stepReport, state: arm.Blocked, blockedBy: id}
@@ -155,22 +155,22 @@ func lookAgain(wait time.Duration) decision {
 	return decision{step: stepReadAgain, state: arm.Waiting, retryAfter: wait}
 }
 
-func sends(verb string, state arm.State, drift ...string) decision {
+func expectWrite(verb string, state arm.State, drift ...string) decision {
 	return decision{step: stepSend, method: verb, state: state, drift: drift, retryAfter: 5 * time.Minute}
 }
 
-// matched returns a decision with an etag.
-func matched(d decision) decision {
+// withETag returns a decision with an etag.
+func withETag(d decision) decision {
 	d.etag = "e1"
 	return d
 }
 
-func confirmed(d decision) decision {
+func confirmsAbsence(d decision) decision {
 	d.confirmAbsence = true
 	return d
 }
 
-func drifts(d decision, paths ...string) decision {
+func withDrift(d decision, paths ...string) decision {
 	d.drift = paths
 	return d
 }
@@ -184,8 +184,8 @@ func needsAction(err error, wait time.Duration) decision {
 	return decision{step: stepReport, state: arm.Failed, err: err, message: "checked again every few minutes", retryAfter: wait}
 }
 
-// after returns a decision after an earlier failure.
-func after(err error, d decision) decision {
+// withError returns a decision after an earlier failure.
+func withError(err error, d decision) decision {
 	d.message = "retrying after: " + err.Error()
 	return d
 }

@@ -33,23 +33,23 @@ func TestSuccessorOfARemovedResource(t *testing.T) {
 			[]string{"PUT" + path + "new", "DELETE" + path + "old", "PUT" + path + "new"}, 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			group := network()[2]
-			w, _ := worldWith(t, network()...)
-			before := w.request(append(network(), ruleNode("old", 300, "443"))...)
-			if outcome := w.converge(before, time.Minute); !outcome.IsDone() {
+			group := networkNodes()[2]
+			w, _ := worldWith(t, networkNodes()...)
+			before := w.newRequest(append(networkNodes(), ruleNode("old", 300, "443"))...)
+			if outcome := w.convergeUntilDone(before, time.Minute); !outcome.IsDone() {
 				t.Fatalf("%+v", outcome.RootCauses())
 			}
-			_ = w.writes()
-			request := w.request(append(network(), test.next)...)
+			_ = w.listWrites()
+			request := w.newRequest(append(networkNodes(), test.next)...)
 			request.Prune = []arm.ID{group.ID.Child("securityRules", "old")}
 			begin := w.clock.Now()
-			if outcome := w.converge(request, time.Minute); !outcome.IsDone() {
+			if outcome := w.convergeUntilDone(request, time.Minute); !outcome.IsDone() {
 				t.Fatalf("%+v", outcome.RootCauses())
 			}
 			if took := w.clock.Now().Sub(begin); took > test.within {
 				t.Errorf("%s: took %s, want at most %s", test.reason, took, test.within)
 			}
-			if diff := cmp.Diff(test.writes, w.writes()); diff != "" {
+			if diff := cmp.Diff(test.writes, w.listWrites()); diff != "" {
 				t.Errorf("%s: %s", test.reason, diff)
 			}
 		})

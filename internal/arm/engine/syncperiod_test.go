@@ -14,7 +14,7 @@ import (
 // TestSyncReusesReads repeats the sync of resources in order: reads are valid while Azure's list of all resources shows no write, but
 // are no basis for a write.
 func TestSyncReusesReads(t *testing.T) {
-	w, request := worldWith(t, append(network(), pipNode())...)
+	w, request := worldWith(t, append(networkNodes(), pipNode())...)
 	request.BypassCache = false
 	w.engine = engine.New(engine.Options{Clock: w.clock, Jitter: func() float64 { return 0 }, MaxVouchedAge: time.Hour})
 	look := func(request engine.Request) (outcome arm.Outcome, writes, reads []string) {
@@ -24,7 +24,7 @@ func TestSyncReusesReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		writes, reads = w.requests()
+		writes, reads = w.listRequests()
 		return outcome, writes, reads
 	}
 	changed := pipNode()
@@ -38,17 +38,17 @@ func TestSyncReusesReads(t *testing.T) {
 		writes []string
 		reads  []string
 	}{
-		{"the cache was empty", 0, append(network(), pipNode()), nil, everything},
-		{"there was no write since", 10 * time.Minute, append(network(), pipNode()), nil, []string{"GET /resources"}},
-		{"a resource is read before its write, despite earlier reads, and after it", 10 * time.Minute, append(network(), changed),
+		{"the cache was empty", 0, append(networkNodes(), pipNode()), nil, everything},
+		{"there was no write since", 10 * time.Minute, append(networkNodes(), pipNode()), nil, []string{"GET /resources"}},
+		{"a resource is read before its write, despite earlier reads, and after it", 10 * time.Minute, append(networkNodes(), changed),
 			[]string{"PUT rg publicIPAddresses/pip"},
 			[]string{"GET /resources", "GET rg publicIPAddresses/pip", "GET rg publicIPAddresses/pip"}},
-		{"each resource is read once per hour", 50 * time.Minute, append(network(), changed), nil, everything},
+		{"each resource is read once per hour", 50 * time.Minute, append(networkNodes(), changed), nil, everything},
 	} {
-		w.sleep(step.after)
-		w.requests()
-		outcome, writes, reads := look(w.request(step.nodes...))
-		if diff := cmp.Diff([][]string{step.writes, step.reads}, [][]string{writes, sorted(reads)}); diff != "" {
+		w.advanceClock(step.after)
+		w.listRequests()
+		outcome, writes, reads := look(w.newRequest(step.nodes...))
+		if diff := cmp.Diff([][]string{step.writes, step.reads}, [][]string{writes, sortLines(reads)}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s\n%+v", step.reason, diff, outcome.RootCauses())
 		}
 	}

@@ -18,18 +18,18 @@ func worldWithoutQuota(t *testing.T) (w *world, free *client.Client) {
 	w, _ = worldWith(t, groupNode())
 	free = w.client
 	w.limitRequests(client.NewBudgets(w.clock.Now))
-	w.fault(fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle,
+	w.addFault(fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle,
 		RetryAfter: 200, Count: 1})
-	if outcome := w.convergeOnce(w.request(pipNode())); outcome.IsDone() {
+	if outcome := w.convergeOnce(w.newRequest(pipNode())); outcome.IsDone() {
 		t.Fatal("no write was throttled")
 	}
-	w.requests()
+	w.listRequests()
 	return w, free
 }
 
 // waitingNetwork has five resources, two of which depend on others.
 func waitingNetwork(w *world) engine.Request {
-	return w.request(append(network(), nicNode())...)
+	return w.newRequest(append(networkNodes(), nicNode())...)
 }
 
 func TestNodesAwaitingQuotaAreReadOnce(t *testing.T) {
@@ -37,7 +37,7 @@ func TestNodesAwaitingQuotaAreReadOnce(t *testing.T) {
 	request := waitingNetwork(w)
 	outcome := w.convergeOnce(request)
 	request.Inventory = outcome.Inventory
-	w.requests()
+	w.listRequests()
 	for range 4 {
 		w.sim.Advance(40 * time.Second)
 		outcome = w.convergeOnce(request)
@@ -45,7 +45,7 @@ func TestNodesAwaitingQuotaAreReadOnce(t *testing.T) {
 		if err != nil || len(seen) != 2 || seen[vnet.Key()].Exists || seen[nic.Key()].Exists {
 			t.Errorf("after %s: seen %v, %v", w.clock.Now().Sub(epoch), seen, err)
 		}
-		if got := w.reads("virtualNetworks", "networkSecurityGroups", "networkInterfaces"); len(got) > 0 {
+		if got := w.listReads("virtualNetworks", "networkSecurityGroups", "networkInterfaces"); len(got) > 0 {
 			t.Errorf("after %s: read resources that wait for quota: %v", w.clock.Now().Sub(epoch), got)
 		}
 		for _, result := range outcome.Results {
@@ -58,7 +58,7 @@ func TestNodesAwaitingQuotaAreReadOnce(t *testing.T) {
 			}
 		}
 	}
-	if outcome = w.converge(request, 5*time.Minute); !outcome.IsDone() {
+	if outcome = w.convergeUntilDone(request, 5*time.Minute); !outcome.IsDone() {
 		t.Fatalf("%+v", outcome.RootCauses())
 	}
 	if seen, err := w.engine.Observe(t.Context(), w.client, []arm.ID{vnet, nic}, false, engine.ReadOptions{}); err != nil ||
@@ -82,7 +82,7 @@ func TestResourceCreatedDuringQuotaWaitIsNotOverwritten(t *testing.T) {
 
 	limited := w.client
 	w.client = free
-	w.put(nsg, object{"location": "eastus"})
+	w.putResource(nsg, object{"location": "eastus"})
 	w.client = limited
 
 	outcome := w.convergeUntil(request, 10*time.Minute, func(o arm.Outcome) bool {
@@ -102,8 +102,8 @@ func TestResourceCreatedDuringQuotaWaitIsNotOverwritten(t *testing.T) {
 	if !strings.Contains(found, engine.CodeNotOwned) {
 		t.Errorf("the foreign security group: %q, want %s", found, engine.CodeNotOwned)
 	}
-	writes, _ := w.requests()
-	if got := matching(writes, "networkSecurityGroups"); len(got) > 0 {
+	writes, _ := w.listRequests()
+	if got := filterLines(writes, "networkSecurityGroups"); len(got) > 0 {
 		t.Errorf("wrote to the foreign security group: %v", got)
 	}
 }
@@ -113,22 +113,22 @@ func TestBypassCacheReadsNodesAwaitingQuota(t *testing.T) {
 	w, _ := worldWithoutQuota(t)
 	request := waitingNetwork(w)
 	w.convergeOnce(request)
-	w.requests()
+	w.listRequests()
 	w.sim.Advance(40 * time.Second)
 	request.BypassCache = true
 	w.convergeOnce(request)
-	if got := w.reads("virtualNetworks", "networkSecurityGroups"); len(got) == 0 {
+	if got := w.listReads("virtualNetworks", "networkSecurityGroups"); len(got) == 0 {
 		t.Error("no request was sent")
 	}
 }
 
-// reads returns the reads of some types since the last call.
-func (w *world) reads(types ...string) (out []string) {
-	_, reads := w.requests()
-	return matching(reads, types...)
+// listReads returns the reads of some types since the last call.
+func (w *world) listReads(types ...string) (out []string) {
+	_, reads := w.listRequests()
+	return filterLines(reads, types...)
 }
 
-func matching(lines []string, texts ...string) (out []string) {
+func filterLines(lines []string, texts ...string) (out []string) {
 	for _, line := range lines {
 		for _, text := range texts {
 			if strings.Contains(line, text) {

@@ -21,7 +21,7 @@ const testBody = `{
 	}
 }`
 
-func decode(t *testing.T, text string) map[string]any {
+func decodeJSON(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var out map[string]any
 	decoder := json.NewDecoder(strings.NewReader(text))
@@ -63,7 +63,7 @@ func TestGetReturnsTheValueAtAPath(t *testing.T) {
 			fold: map[string]any{}},
 	} {
 		t.Run(path, func(t *testing.T) {
-			body := decode(t, testBody)
+			body := decodeJSON(t, testBody)
 			if diff := cmp.Diff(tc.want, Get(body, path)); diff != "" {
 				t.Errorf("%s\nGet: %s", tc.reason, diff)
 			}
@@ -83,7 +83,7 @@ func TestHasCountsNull(t *testing.T) {
 		"properties.probes[other]": true, "properties.probes[third]": false, "properties.identities[/subscriptions/S/u]": true,
 		"name.below": false,
 	} {
-		if got := Parse(path).Has(decode(t, testBody)); got != want {
+		if got := Parse(path).Has(decodeJSON(t, testBody)); got != want {
 			t.Errorf("%q: got %t, want %t", path, got, want)
 		}
 	}
@@ -107,9 +107,9 @@ func TestSetChangesOnlyTheValueAtThePath(t *testing.T) {
 		"quoted":                 {reason: "A key with a dot is one member.", body: `{}`, path: `a."b.c"`, want: `{"a":{"b.c":"new"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			body := decode(t, tc.body)
+			body := decodeJSON(t, tc.body)
 			Set(body, tc.path, "new")
-			if diff := cmp.Diff(decode(t, tc.want), body); diff != "" {
+			if diff := cmp.Diff(decodeJSON(t, tc.want), body); diff != "" {
 				t.Errorf("%s\n%s", tc.reason, diff)
 			}
 		})
@@ -134,14 +134,14 @@ func TestDeleteAndPrune(t *testing.T) {
 		"whole body": {reason: "The body itself stays.", body: `{"a":1}`, path: "", deleted: `{"a":1}`, pruned: `{"a":1}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			body := decode(t, tc.body)
+			body := decodeJSON(t, tc.body)
 			Delete(body, tc.path)
-			if diff := cmp.Diff(decode(t, tc.deleted), body); diff != "" {
+			if diff := cmp.Diff(decodeJSON(t, tc.deleted), body); diff != "" {
 				t.Errorf("%s\nDelete: %s", tc.reason, diff)
 			}
-			body = decode(t, tc.body)
+			body = decodeJSON(t, tc.body)
 			Prune(body, tc.path)
-			if diff := cmp.Diff(decode(t, tc.pruned), body); diff != "" {
+			if diff := cmp.Diff(decodeJSON(t, tc.pruned), body); diff != "" {
 				t.Errorf("%s\nPrune: %s", tc.reason, diff)
 			}
 		})
@@ -166,7 +166,7 @@ func TestExpandReturnsAllMatches(t *testing.T) {
 	} {
 		t.Run(pattern, func(t *testing.T) {
 			var got []string
-			body := decode(t, testBody)
+			body := decodeJSON(t, testBody)
 			for _, match := range Expand(body, pattern) {
 				got = append(got, match.Path.String())
 				if diff := cmp.Diff(match.Value, match.Path.GetFold(body)); diff != "" {
@@ -182,7 +182,7 @@ func TestExpandReturnsAllMatches(t *testing.T) {
 
 func TestWalkVisitsEverythingInOrder(t *testing.T) {
 	var got []string
-	Walk(decode(t, `{"b":[{"c":1},"x"],"a":{"skipped":{"below":1}},"d":null}`), func(path Path, value any) bool {
+	Walk(decodeJSON(t, `{"b":[{"c":1},"x"],"a":{"skipped":{"below":1}},"d":null}`), func(path Path, value any) bool {
 		got = append(got, path.String())
 		return path.String() != "a.skipped"
 	})
@@ -193,21 +193,21 @@ func TestWalkVisitsEverythingInOrder(t *testing.T) {
 
 func TestWalkTextsVisitsKeysAndTexts(t *testing.T) {
 	count := map[string]int{}
-	WalkTexts(decode(t, `{"a":["x",{"b":"y"}],"c":1}`), func(text string) { count[text]++ })
+	WalkTexts(decodeJSON(t, `{"a":["x",{"b":"y"}],"c":1}`), func(text string) { count[text]++ })
 	if diff := cmp.Diff(map[string]int{"a": 1, "x": 1, "b": 1, "y": 1, "c": 1}, count); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestCloneSharesNothing(t *testing.T) {
-	body := decode(t, testBody)
+	body := decodeJSON(t, testBody)
 	copied := Clone(body).(map[string]any)
 	if diff := cmp.Diff(body, copied); diff != "" {
 		t.Fatal(diff)
 	}
 	Delete(copied, "properties.*")
 	Set(copied, "name", "other")
-	if diff := cmp.Diff(decode(t, testBody), body); diff != "" {
+	if diff := cmp.Diff(decodeJSON(t, testBody), body); diff != "" {
 		t.Errorf("changes of the copy are in the original: %s", diff)
 	}
 	if CloneObject(nil) == nil {
@@ -255,7 +255,7 @@ func TestLookUpPrefersTheExactKey(t *testing.T) {
 }
 
 func TestGetAllocatesNothing(t *testing.T) {
-	body := decode(t, testBody)
+	body := decodeJSON(t, testBody)
 	if allocations := testing.AllocsPerRun(100, func() { Get(body, "properties.probes[Other].properties.port") }); allocations > 0 {
 		t.Errorf("got %v allocations", allocations)
 	}

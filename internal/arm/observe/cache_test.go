@@ -35,7 +35,7 @@ const (
 	unknown cacheAnswer = "unknown"
 )
 
-func of(c *Cache, id arm.ID, maxAge time.Duration) cacheAnswer {
+func findAnswer(c *Cache, id arm.ID, maxAge time.Duration) cacheAnswer {
 	found, ok := c.findObservation("p", id, c.clock.Now().Add(-maxAge))
 	switch {
 	case !ok:
@@ -46,29 +46,29 @@ func of(c *Cache, id arm.ID, maxAge time.Duration) cacheAnswer {
 	return missing
 }
 
-func seen(id arm.ID) func(*Cache) {
+func storeSeen(id arm.ID) func(*Cache) {
 	return func(c *Cache) { c.StoreObservation("p", c.NewObservation(Observed{ID: id, Exists: true}, false)) }
 }
 
-func absent(id arm.ID) func(*Cache) {
+func storeAbsent(id arm.ID) func(*Cache) {
 	return func(c *Cache) { c.StoreObservation("p", c.NewObservation(Observed{ID: id}, false)) }
 }
 
-func collection(member arm.ID) func(*Cache) {
+func storeCollection(member arm.ID) func(*Cache) {
 	return func(c *Cache) { c.storeListing("p", member, c.clock.Now(), c.currentCount(), nil) }
 }
 
-func emptied(id arm.ID) func(*Cache) { return func(c *Cache) { c.MarkGroupEmpty("p", id) } }
+func markGroupEmpty(id arm.ID) func(*Cache) { return func(c *Cache) { c.MarkGroupEmpty("p", id) } }
 
-func changed(id arm.ID, extent Extent) func(*Cache) {
+func invalidateChanged(id arm.ID, extent Extent) func(*Cache) {
 	return func(c *Cache) { c.Invalidate(Change{ID: id, Extent: extent}) }
 }
 
-func made(id arm.ID) func(*Cache) {
+func invalidateCreated(id arm.ID) func(*Cache) {
 	return func(c *Cache) { c.Invalidate(Change{ID: id, Created: true}) }
 }
 
-func after(d time.Duration) func(*Cache) {
+func advanceTime(d time.Duration) func(*Cache) {
 	return func(c *Cache) { c.clock.(*manualClock).now = c.clock.Now().Add(d) }
 }
 
@@ -79,70 +79,74 @@ func TestInvalidate(t *testing.T) {
 		id     arm.ID
 		want   cacheAnswer
 	}{
-		"seen":          {"it is shared", []func(*Cache){seen(network)}, network, there},
+		"seen":          {"it is shared", []func(*Cache){storeSeen(network)}, network, there},
 		"never seen":    {"it has to be read", nil, network, unknown},
-		"read long ago": {"it is too old for the caller", []func(*Cache){seen(network), after(11 * time.Second)}, network, unknown},
-		"written": {"a read from before the write is outdated", []func(*Cache){seen(network), changed(network, ExtentResource)},
+		"read long ago": {"it is too old for the caller", []func(*Cache){storeSeen(network), advanceTime(11 * time.Second)}, network, unknown},
+		"written": {"a read from before the write is outdated", []func(*Cache){storeSeen(network), invalidateChanged(network, ExtentResource)},
 			network, unknown},
 		"detached from a resource that was created again": {"Azure removed its reference when the earlier one was deleted",
-			[]func(*Cache){seen(nic), made(balancer)}, nic, unknown},
-		"of another group": {"it has no reference", []func(*Cache){seen(elsewhere), made(balancer)}, elsewhere, there},
+			[]func(*Cache){storeSeen(nic), invalidateCreated(balancer)}, nic, unknown},
+		"of another group": {"it has no reference", []func(*Cache){storeSeen(elsewhere), invalidateCreated(balancer)}, elsewhere, there},
 		"of another type": {"Azure removes no reference from a network",
-			[]func(*Cache){seen(network), made(balancer)}, network, there},
-		"read after the creation": {"a later read is valid", []func(*Cache){made(balancer), seen(nic)}, nic, there},
+			[]func(*Cache){storeSeen(network), invalidateCreated(balancer)}, network, there},
+		"read after the creation": {"a later read is valid", []func(*Cache){invalidateCreated(balancer), storeSeen(nic)}, nic, there},
 		"the used resource was updated": {"no reference was removed",
-			[]func(*Cache){seen(nic), changed(balancer, ExtentResource)}, nic, there},
+			[]func(*Cache){storeSeen(nic), invalidateChanged(balancer, ExtentResource)}, nic, there},
 		"read after it was written": {"a later read is valid",
-			[]func(*Cache){changed(network, ExtentResource), seen(network)}, network, there},
+			[]func(*Cache){invalidateChanged(network, ExtentResource), storeSeen(network)}, network, there},
 		"its end": {"a read during a change that ends with it is valid",
-			[]func(*Cache){changed(machine, ExtentResource), seen(machine), changed(machine, ExtentSideEffects)}, machine, there},
-		"another one written": {"its read stays valid", []func(*Cache){seen(subnet), changed(other, ExtentResource)},
+			[]func(*Cache){invalidateChanged(machine, ExtentResource), storeSeen(machine),
+				invalidateChanged(machine, ExtentSideEffects)}, machine, there},
+		"another one written": {"its read stays valid", []func(*Cache){storeSeen(subnet), invalidateChanged(other, ExtentResource)},
 			subnet, there},
 		"its child written": {"its read stays valid",
-			[]func(*Cache){seen(network), changed(subnet, ExtentResource)}, network, there},
+			[]func(*Cache){storeSeen(network), invalidateChanged(subnet, ExtentResource)}, network, there},
 		"its parent written": {"children are included only in a change of the subtree",
-			[]func(*Cache){seen(subnet), changed(network, ExtentResource)}, subnet, there},
+			[]func(*Cache){storeSeen(subnet), invalidateChanged(network, ExtentResource)}, subnet, there},
 		"its parent is deleted": {"it is deleted with it",
-			[]func(*Cache){seen(subnet), changed(network, ExtentSubtree)}, subnet, unknown},
+			[]func(*Cache){storeSeen(subnet), invalidateChanged(network, ExtentSubtree)}, subnet, unknown},
 		"gone": {"it does not exist any more",
-			[]func(*Cache){seen(network), changed(network, ExtentSubtree)}, network, unknown},
+			[]func(*Cache){storeSeen(network), invalidateChanged(network, ExtentSubtree)}, network, unknown},
 		"known to be absent": {"an absence is stored like a body",
-			[]func(*Cache){changed(network, ExtentSubtree), absent(network)}, network, missing},
+			[]func(*Cache){invalidateChanged(network, ExtentSubtree), storeAbsent(network)}, network, missing},
 		"absent, and its maker written": {"Azure creates disks with a machine",
-			[]func(*Cache){absent(disk), changed(machine, ExtentResource)}, disk, unknown},
+			[]func(*Cache){storeAbsent(disk), invalidateChanged(machine, ExtentResource)}, disk, unknown},
 		"absent, and its maker ended": {"they appear during its creation",
-			[]func(*Cache){changed(machine, ExtentResource), absent(disk), changed(machine, ExtentSideEffects)}, disk, unknown},
+			[]func(*Cache){invalidateChanged(machine, ExtentResource), storeAbsent(disk),
+				invalidateChanged(machine, ExtentSideEffects)}, disk, unknown},
 		"there, and its maker written": {"an existing resource is still valid",
-			[]func(*Cache){seen(disk), changed(machine, ExtentResource)}, disk, there},
+			[]func(*Cache){storeSeen(disk), invalidateChanged(machine, ExtentResource)}, disk, there},
 		"absent, and another written": {"a machine creates no machines",
-			[]func(*Cache){absent(machine), changed(arm.NewID("s", "rg", types.VirtualMachine, "vm2"), ExtentResource)}, machine, missing},
+			[]func(*Cache){storeAbsent(machine), invalidateChanged(arm.NewID("s", "rg", types.VirtualMachine, "vm2"),
+				ExtentResource)}, machine, missing},
 		"absent, elsewhere": {"nor disks in another group",
-			[]func(*Cache){absent(disk), changed(arm.NewID("s", "rg2", types.VirtualMachine, "vm"), ExtentResource)}, disk, missing},
-		"not in its collection": {"a list also shows absences", []func(*Cache){collection(subnet)}, subnet, missing},
+			[]func(*Cache){storeAbsent(disk), invalidateChanged(arm.NewID("s", "rg2", types.VirtualMachine, "vm"), ExtentResource)}, disk, missing},
+		"not in its collection": {"a list also shows absences", []func(*Cache){storeCollection(subnet)}, subnet, missing},
 		"not in its collection, created": {"the list is outdated",
-			[]func(*Cache){collection(subnet), changed(subnet, ExtentResource)}, subnet, unknown},
+			[]func(*Cache){storeCollection(subnet), invalidateChanged(subnet, ExtentResource)}, subnet, unknown},
 		"not in it, created with another one": {"nor resources created with it",
-			[]func(*Cache){collection(disk), changed(machine, ExtentResource)}, disk, unknown},
+			[]func(*Cache){storeCollection(disk), invalidateChanged(machine, ExtentResource)}, disk, unknown},
 		"read before its collection": {"it is recent enough for the caller",
-			[]func(*Cache){seen(subnet), after(time.Second), collection(subnet)}, subnet, there},
+			[]func(*Cache){storeSeen(subnet), advanceTime(time.Second), storeCollection(subnet)}, subnet, there},
 		"read long before": {"the list is the best read",
-			[]func(*Cache){seen(subnet), after(11 * time.Second), collection(subnet)}, subnet, missing},
+			[]func(*Cache){storeSeen(subnet), advanceTime(11 * time.Second), storeCollection(subnet)}, subnet, missing},
 		"written before": {"the list is more recent",
-			[]func(*Cache){seen(subnet), changed(subnet, ExtentResource), after(time.Second), collection(subnet)}, subnet, missing},
-		"read after its collection": {"as above", []func(*Cache){collection(subnet), after(time.Second), seen(subnet)},
+			[]func(*Cache){storeSeen(subnet), invalidateChanged(subnet, ExtentResource), advanceTime(time.Second),
+				storeCollection(subnet)}, subnet, missing},
+		"read after its collection": {"as above", []func(*Cache){storeCollection(subnet), advanceTime(time.Second), storeSeen(subnet)},
 			subnet, there},
 		"in a collection of a deleted resource": {"the list was of another network",
-			[]func(*Cache){collection(subnet), changed(network, ExtentSubtree)}, subnet, unknown},
-		"in a new group":       {"a group that was just created is empty", []func(*Cache){emptied(group)}, network, missing},
-		"the new group itself": {"it exists", []func(*Cache){emptied(group)}, group, unknown},
+			[]func(*Cache){storeCollection(subnet), invalidateChanged(network, ExtentSubtree)}, subnet, unknown},
+		"in a new group":       {"a group that was just created is empty", []func(*Cache){markGroupEmpty(group)}, network, missing},
+		"the new group itself": {"it exists", []func(*Cache){markGroupEmpty(group)}, group, unknown},
 		"in a new group, created": {"except resources of this process",
-			[]func(*Cache){emptied(group), changed(network, ExtentResource)}, network, unknown},
+			[]func(*Cache){markGroupEmpty(group), invalidateChanged(network, ExtentResource)}, network, unknown},
 		"in a new group, long ago": {"others may have created resources in it",
-			[]func(*Cache){emptied(group), after(11 * time.Second)}, network, unknown},
+			[]func(*Cache){markGroupEmpty(group), advanceTime(11 * time.Second)}, network, unknown},
 		"in a new group that was deleted": {"a later group of that name may have resources",
-			[]func(*Cache){emptied(group), changed(group, ExtentSubtree)}, network, unknown},
+			[]func(*Cache){markGroupEmpty(group), invalidateChanged(group, ExtentSubtree)}, network, unknown},
 		"in another spelling": {"IDs are not case-sensitive",
-			[]func(*Cache){seen(arm.ID("/SUBSCRIPTIONS/S/resourcegroups/RG/providers/microsoft.network/virtualnetworks/VNET"))},
+			[]func(*Cache){storeSeen(arm.ID("/SUBSCRIPTIONS/S/resourcegroups/RG/providers/microsoft.network/virtualnetworks/VNET"))},
 			network, there},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +154,7 @@ func TestInvalidate(t *testing.T) {
 			for _, step := range test.steps {
 				step(c)
 			}
-			if got := of(c, test.id, 10*time.Second); got != test.want {
+			if got := findAnswer(c, test.id, 10*time.Second); got != test.want {
 				t.Errorf("%s: the cache returns %s, want %s", test.reason, got, test.want)
 			}
 		})
@@ -201,12 +205,12 @@ func TestReadDuringChangeIsDiscarded(t *testing.T) {
 	early := c.NewObservation(Observed{ID: network, Exists: true}, false)
 	c.Invalidate(Change{ID: network, Extent: ExtentSubtree})
 	c.StoreObservation("p", early)
-	if got := of(c, network, time.Hour); got != unknown {
+	if got := findAnswer(c, network, time.Hour); got != unknown {
 		t.Errorf("a read from before the change is %s", got)
 	}
-	absent(network)(c)
+	storeAbsent(network)(c)
 	c.StoreObservation("p", early)
-	if got := of(c, network, time.Hour); got != missing {
+	if got := findAnswer(c, network, time.Hour); got != missing {
 		t.Errorf("after a read from before the change the cache returns %s", got)
 	}
 }
@@ -214,12 +218,12 @@ func TestReadDuringChangeIsDiscarded(t *testing.T) {
 // TestInvalidationCoversAllScopes: reads are separate by principal, changes are not.
 func TestInvalidationCoversAllScopes(t *testing.T) {
 	c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
-	seen(network)(c)
+	storeSeen(network)(c)
 	if _, ok := c.findObservation("another principal", network, epoch); ok {
 		t.Error("a read of one principal is returned to another")
 	}
 	c.StoreObservation("another principal", c.NewObservation(Observed{ID: network, Exists: true}, false))
-	changed(network, ExtentResource)(c)
+	invalidateChanged(network, ExtentResource)(c)
 	if _, ok := c.findObservation("another principal", network, epoch); ok {
 		t.Error("a change applies to all principals")
 	}
@@ -228,13 +232,14 @@ func TestInvalidationCoversAllScopes(t *testing.T) {
 // TestDropExpired lets entries expire.
 func TestDropExpired(t *testing.T) {
 	c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
-	for _, step := range []func(*Cache){seen(network), collection(subnet), emptied(group), changed(machine, ExtentSubtree)} {
+	for _, step := range []func(*Cache){storeSeen(network), storeCollection(subnet), markGroupEmpty(group),
+		invalidateChanged(machine, ExtentSubtree)} {
 		step(c)
 	}
 	c.Invalidate(Change{ID: subnet, Extent: ExtentResource, Document: network})
 	c.shouldList("p", []arm.ID{subnet}, readNeed{maxAge: time.Second, readBudgetLeft: 1})
-	after(101 * time.Second)(c)
-	seen(disk)(c)
+	advanceTime(101 * time.Second)(c)
+	storeSeen(disk)(c)
 	for what, size := range c.EntryCounts() {
 		if want := map[string]int{"entries": 1}[what]; size != want {
 			t.Errorf("%d %s after a hundred seconds, want %d", size, what, want)
@@ -259,29 +264,30 @@ func TestShouldList(t *testing.T) {
 	}{
 		"one": {"a single GET is the cheapest", nil, 1, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
 		"two": {"one request instead of two", nil, 2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
-		"one after another": {"the next one will be read, too", []func(*Cache){asked("z"), after(time.Second)}, 1,
+		"one after another": {"the next one will be read, too", []func(*Cache){requestRead("z"), advanceTime(time.Second)}, 1,
 			readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
-		"one long after another": {"the list would be too old for it", []func(*Cache){asked("z"), after(5 * time.Second)}, 1,
+		"one long after another": {"the list would be too old for it", []func(*Cache){requestRead("z"), advanceTime(5 * time.Second)}, 1,
 			readNeed{maxAge: time.Second, readBudgetLeft: 1}, false},
 		"one of many followed": {"all of them are read repeatedly", nil, 1,
 			readNeed{maxAge: 100 * time.Millisecond, followed: 20, readBudgetLeft: 1}, true},
 		"fresh ones": {"concurrent reads use a list at any age", nil, 2, readNeed{maxAge: -1, readBudgetLeft: 1}, true},
-		"one that has changed": {"a recent list does not answer it", []func(*Cache){asked("z"), collection(subnet)}, 1,
+		"one that has changed": {"a recent list does not answer it", []func(*Cache){requestRead("z"), storeCollection(subnet)}, 1,
 			readNeed{maxAge: 10 * time.Second, followed: 20, readBudgetLeft: 1}, false},
-		"two of very many": {"the list is far larger than needed", []func(*Cache){large(100), after(time.Minute)}, 2,
+		"two of very many": {"the list is far larger than needed", []func(*Cache){storeLargeList(100), advanceTime(time.Minute)}, 2,
 			readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
 		"one of several": {"the others will be read at the same moment, as the last time",
-			[]func(*Cache){regular("y"), after(10 * time.Minute)}, 1,
+			[]func(*Cache){requestSyncRead("y"), advanceTime(10 * time.Minute)}, 1,
 			readNeed{maxAge: 10 * time.Second, batch: true, readBudgetLeft: 1}, true},
-		"one of several, by itself": {"no other object was woken", []func(*Cache){regular("y"), after(10 * time.Minute)}, 1,
+		"one of several, by itself": {"no other object was woken", []func(*Cache){requestSyncRead("y"), advanceTime(10 * time.Minute)}, 1,
 			readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, false},
-		"one of formerly several": {"the others have not been read since", []func(*Cache){regular("y"), after(4 * time.Hour)}, 1,
+		"one of formerly several": {"the others have not been read since", []func(*Cache){requestSyncRead("y"), advanceTime(4 * time.Hour)}, 1,
 			readNeed{maxAge: 10 * time.Second, batch: true, readBudgetLeft: 1}, false},
-		"twenty of very many": {"it pays", []func(*Cache){large(100), after(time.Minute)}, 20,
+		"twenty of very many": {"it pays", []func(*Cache){storeLargeList(100), advanceTime(time.Minute)}, 20,
 			readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1}, true},
-		"two of very many, scarce": {"two requests, or one", []func(*Cache){large(200), after(time.Minute)}, 2,
+		"two of very many, scarce": {"two requests, or one", []func(*Cache){storeLargeList(200), advanceTime(time.Minute)}, 2,
 			readNeed{maxAge: 10 * time.Second, readBudgetLeft: 0.4}, true},
-		"two of far more, scarce": {"the list has more pages than resources are needed", []func(*Cache){large(201), after(time.Minute)},
+		"two of far more, scarce": {"the list has more pages than resources are needed",
+			[]func(*Cache){storeLargeList(201), advanceTime(time.Minute)},
 			2, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 0.4}, false},
 	} {
 		c := NewCache(&manualClock{epoch}, 10*time.Second, 0)
@@ -294,19 +300,19 @@ func TestShouldList(t *testing.T) {
 	}
 }
 
-func asked(name string) func(*Cache) {
+func requestRead(name string) func(*Cache) {
 	return func(c *Cache) {
 		c.shouldList("p", []arm.ID{network.Child("subnets", name)}, readNeed{maxAge: 10 * time.Second, readBudgetLeft: 1})
 	}
 }
 
-func regular(name string) func(*Cache) {
+func requestSyncRead(name string) func(*Cache) {
 	return func(c *Cache) {
 		c.shouldList("p", []arm.ID{network.Child("subnets", name)}, readNeed{maxAge: 10 * time.Second, batch: true, readBudgetLeft: 1})
 	}
 }
 
-func large(size int) func(*Cache) {
+func storeLargeList(size int) func(*Cache) {
 	members := map[uint64]bool{}
 	for i := range size {
 		members[uint64(i)] = true

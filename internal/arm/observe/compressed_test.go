@@ -26,13 +26,13 @@ func TestVouchedBodiesAreCompressed(t *testing.T) {
 		cache.storeDigest("p", digestPath(arm.SubscriptionID("s")), &digest{begun: now, ended: now, rows: rows})
 	}
 	digested()
-	after(time.Second)(cache)
+	advanceTime(time.Second)(cache)
 	for id, body := range map[arm.ID]json.RawMessage{network: long, other: short} {
 		found := cache.NewObservation(Observed{ID: id, Exists: true, Body: body}, false)
 		found.requested = true
 		cache.StoreObservation("p", found)
 	}
-	after(10 * time.Minute)(cache)
+	advanceTime(10 * time.Minute)(cache)
 	cache.DropExpired()
 
 	if kept := cache.entries[cacheKey("p", network)]; kept.Body != nil || kept.compressed.IsEmpty() ||
@@ -74,7 +74,7 @@ func TestRepeatedBodiesAreShared(t *testing.T) {
 		{"it has changed once more", time.Second, "Updating", false, false},
 	} {
 		before := cache.entries[cacheKey("p", network)]
-		after(step.wait)(cache)
+		advanceTime(step.wait)(cache)
 		cache.StoreObservation("p", cache.NewObservation(Observed{ID: network, Exists: true, Body: body(step.state),
 			ETag: step.state}, false))
 		kept := cache.entries[cacheKey("p", network)]

@@ -130,7 +130,7 @@ func TestDigest(t *testing.T) {
 				service.rows[id] = map[string]any{"id": id, "changedTime": "1", "provisioningState": "Succeeded"}
 			}
 			reader := &observe.Reader{Cache: observe.NewCache(service, 10*time.Second, time.Hour), MaxParallel: 4}
-			c := service.client(t, "p")
+			c := service.newClient(t, "p")
 			look := func() (asked []string) {
 				service.asked = nil
 				for key, found := range reader.Read(t.Context(), c, test.ids, 10*time.Second, observe.ReadOptions{MaxAge: time.Minute}) {
@@ -159,15 +159,15 @@ func TestDigestsAreSeparateByIdentity(t *testing.T) {
 		rows: map[arm.ID]map[string]any{table: {"id": table, "changedTime": "1"}}}
 	reader := &observe.Reader{Cache: observe.NewCache(service, 10*time.Second, time.Hour), MaxParallel: 4}
 	sync := observe.ReadOptions{MaxAge: time.Minute}
-	reader.Read(t.Context(), service.client(t, "one"), []arm.ID{table}, 10*time.Second, sync)
+	reader.Read(t.Context(), service.newClient(t, "one"), []arm.ID{table}, 10*time.Second, sync)
 	service.asked = nil
-	reader.Read(t.Context(), service.client(t, "other"), []arm.ID{table}, 10*time.Second, sync)
+	reader.Read(t.Context(), service.newClient(t, "other"), []arm.ID{table}, 10*time.Second, sync)
 	if diff := cmp.Diff([]string{"s/resources", "routeTables/table"}, service.asked); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func (s *subscription) client(t *testing.T, principal string) *client.Client {
+func (s *subscription) newClient(t *testing.T, principal string) *client.Client {
 	t.Helper()
 	listener := httptest.NewTLSServer(s)
 	t.Cleanup(listener.Close)

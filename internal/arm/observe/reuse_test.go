@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// shows stores a read of a resource.
-func shows(id arm.ID, body string) func(*Cache) {
+// storeBody stores a read of a resource.
+func storeBody(id arm.ID, body string) func(*Cache) {
 	return func(c *Cache) {
 		c.StoreObservation((&client.Client{}).CacheScope(),
 			c.NewObservation(Observed{ID: id, Exists: body != "", Body: json.RawMessage(body)}, false))
@@ -29,24 +29,24 @@ func TestReuseSince(t *testing.T) {
 		steps  []func(*Cache)
 		serves bool
 	}{
-		"in order": {"only a write changes it", network, []func(*Cache){shows(network, succeeded)}, true},
+		"in order": {"only a write changes it", network, []func(*Cache){storeBody(network, succeeded)}, true},
 		"in a document": {"the document has it in full", subnet,
-			[]func(*Cache){shows(network,
+			[]func(*Cache){storeBody(network,
 				`{"properties":{"subnets":[{"name":"a","properties":{"provisioningState":"Succeeded"}}]}}`)}, true},
-		"not there": {"it may have been created since", network, []func(*Cache){shows(network, "")}, false},
+		"not there": {"it may have been created since", network, []func(*Cache){storeBody(network, "")}, false},
 		"under way": {"it will change", network,
-			[]func(*Cache){shows(network, `{"properties":{"provisioningState":"Updating"}}`)}, false},
+			[]func(*Cache){storeBody(network, `{"properties":{"provisioningState":"Updating"}}`)}, false},
 		"failed": {"it may be repaired from outside", network,
-			[]func(*Cache){shows(network, `{"properties":{"provisioningState":"Failed"}}`)}, false},
+			[]func(*Cache){storeBody(network, `{"properties":{"provisioningState":"Failed"}}`)}, false},
 		"written": {"a read from before the write is outdated", network,
-			[]func(*Cache){shows(network, succeeded), changed(network, ExtentResource)}, false},
+			[]func(*Cache){storeBody(network, succeeded), invalidateChanged(network, ExtentResource)}, false},
 		"gone from a list": {"it was deleted from outside", network,
-			[]func(*Cache){shows(network, succeeded), after(time.Second),
+			[]func(*Cache){storeBody(network, succeeded), advanceTime(time.Second),
 				func(c *Cache) { c.storeListing(scope, network, c.clock.Now(), c.currentCount(), nil) }}, false},
 		"read before the work began": {"the cause of the work may have changed it", network,
-			[]func(*Cache){shows(network, succeeded), after(2 * time.Minute)}, false},
-		"a machine":      {"it may have stopped by itself", machine, []func(*Cache){shows(machine, succeeded)}, false},
-		"an AKS cluster": {"Azure scales and repairs it", cluster, []func(*Cache){shows(cluster, succeeded)}, false},
+			[]func(*Cache){storeBody(network, succeeded), advanceTime(2 * time.Minute)}, false},
+		"a machine":      {"it may have stopped by itself", machine, []func(*Cache){storeBody(machine, succeeded)}, false},
+		"an AKS cluster": {"Azure scales and repairs it", cluster, []func(*Cache){storeBody(cluster, succeeded)}, false},
 		"the answer to a PUT of a resource group": {"it exists at once in its final state", resourceGroupOf(network),
 			[]func(*Cache){func(c *Cache) {
 				c.StoreObservation(scope,
@@ -61,7 +61,7 @@ func TestReuseSince(t *testing.T) {
 			for _, step := range test.steps {
 				step(cache)
 			}
-			after(time.Minute)(cache)
+			advanceTime(time.Minute)(cache)
 			look := func(options ReadOptions) bool {
 				r := &readCall{reader: &Reader{Cache: cache}, client: &client.Client{}, options: options, out: map[string]Observation{}}
 				return len(r.takeReusable([]arm.ID{test.id})) == 0

@@ -63,7 +63,7 @@ func (s *script) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-func (s *script) client(t *testing.T) *client.Client {
+func (s *script) newClient(t *testing.T) *client.Client {
 	t.Helper()
 	c, err := client.New(credential.Token("t"), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: "https://azure.example", Audience: "a"}}}, client.Options{Principal: "p", Transport: s})
@@ -78,11 +78,11 @@ const (
 	resource     = `{"id":"x","properties":{"provisioningState":"STATE"}}`
 )
 
-func in(state string) answer {
+func withProvisioningState(state string) answer {
 	return answer{status: 200, body: strings.ReplaceAll(resource, "STATE", state)}
 }
 
-func linked(status int, body string) answer {
+func withOperationLink(status int, body string) answer {
 	return answer{status: status, body: body, header: map[string]string{"Azure-AsyncOperation": operationURL, "Retry-After": "10"}}
 }
 
@@ -111,48 +111,53 @@ func TestFollow(t *testing.T) {
 		ended  string
 		within time.Duration
 	}{
-		"done at once": {"the answer has the final state", "PUT", arm.Updating, in("Succeeded"), nil, nil, "", 0},
+		"done at once": {"the answer has the final state", "PUT", arm.Updating, withProvisioningState("Succeeded"), nil, nil, "", 0},
 		"done, with a link": {"a body with Succeeded is final, as with load balancers", "PUT", arm.Updating,
-			linked(201, in("Succeeded").body), nil, nil, "", 0},
-		"no state, with a link": {"the URL has the state", "PUT", arm.Creating, linked(201, `{"id":"x"}`), []answer{gone},
+			withOperationLink(201, withProvisioningState("Succeeded").body), nil, nil, "", 0},
+		"no state, with a link": {"the URL has the state", "PUT", arm.Creating, withOperationLink(201, `{"id":"x"}`), []answer{gone},
 			[]answer{withStatus("InProgress"), withStatus("Succeeded")}, "", 30 * time.Second},
 		"seen before the URL shows it": {"once it can be over, the resource is read more often than the URL", "PUT", arm.Creating,
-			linked(201, in("Creating").body), []answer{in("Creating"), in("Succeeded")}, []answer{withStatus("InProgress")}, "",
+			withOperationLink(201, withProvisioningState("Creating").body), []answer{withProvisioningState("Creating"),
+				withProvisioningState("Succeeded")}, []answer{withStatus("InProgress")}, "",
 			31 * time.Second},
 		"refused": {"the answer is the error", "PUT", arm.Creating,
 			answer{status: 409, body: `{"error":{"code":"QuotaExceeded"}}`}, nil, nil, "QuotaExceeded", 0},
-		"failed later": {"only the operation has the reason", "PUT", arm.Creating, linked(201, in("Creating").body),
-			[]answer{in("Creating"), in("Failed")}, []answer{quota}, "QuotaExceeded", 10 * time.Second},
-		"failed, without a reason": {"there is no URL", "PUT", arm.Creating, answer{status: 201, body: in("Creating").body},
-			[]answer{in("Failed")}, nil, CodeProvisioningFailed, 10 * time.Second},
+		"failed later": {"only the operation has the reason", "PUT", arm.Creating, withOperationLink(201, withProvisioningState("Creating").body),
+			[]answer{withProvisioningState("Creating"), withProvisioningState("Failed")}, []answer{quota}, "QuotaExceeded", 10 * time.Second},
+		"failed, without a reason": {"there is no URL", "PUT", arm.Creating, answer{status: 201, body: withProvisioningState("Creating").body},
+			[]answer{withProvisioningState("Failed")}, nil, CodeProvisioningFailed, 10 * time.Second},
 		"forgotten": {"Azure keeps operations for some days; after that the resource shows the end", "PUT", arm.Updating,
-			linked(201, in("Updating").body), []answer{in("Updating"), in("Updating"), in("Updating"), in("Succeeded")}, []answer{gone},
+			withOperationLink(201, withProvisioningState("Updating").body), []answer{withProvisioningState("Updating"),
+				withProvisioningState("Updating"), withProvisioningState("Updating"), withProvisioningState("Succeeded")}, []answer{gone},
 			"", 11 * time.Second},
 		"vanished": {"the new resource is gone, and no URL has the reason", "PUT", arm.Creating,
-			answer{status: 201, body: in("Creating").body}, []answer{gone}, nil, "-", time.Minute},
-		"throttled": {"it is polled again at Azure's Retry-After", "PUT", arm.Creating, linked(201, `{"id":"x"}`),
+			answer{status: 201, body: withProvisioningState("Creating").body}, []answer{gone}, nil, "-", time.Minute},
+		"throttled": {"it is polled again at Azure's Retry-After", "PUT", arm.Creating, withOperationLink(201, `{"id":"x"}`),
 			[]answer{gone}, []answer{{status: 429, header: map[string]string{"Retry-After": "20"},
 				body: `{"error":{"code":"TooManyRequests"}}`}, withStatus("Succeeded")}, "", 40 * time.Second},
 		"URL of another host": {"the resource shows the end", "PUT", arm.Creating,
-			linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Succeeded")}, nil, "",
+			linkedAway(201, "Azure-AsyncOperation", withProvisioningState("Creating").body), []answer{withProvisioningState("Creating"),
+				withProvisioningState("Succeeded")}, nil, "",
 			31 * time.Second},
 		"failed, at another host": {"there is no reason", "PUT", arm.Creating,
-			linkedAway(201, "Azure-AsyncOperation", in("Creating").body), []answer{in("Creating"), in("Failed")}, nil,
+			linkedAway(201, "Azure-AsyncOperation", withProvisioningState("Creating").body), []answer{withProvisioningState("Creating"),
+				withProvisioningState("Failed")}, nil,
 			CodeProvisioningFailed, 31 * time.Second},
 		"deleted, at another host": {"the resource is absent in the end", "DELETE", arm.Deleting, linkedAway(202, "Location", ""),
-			[]answer{in("Deleting"), in("Deleting"), gone}, nil, "", time.Minute},
+			[]answer{withProvisioningState("Deleting"), withProvisioningState("Deleting"), gone}, nil, "", time.Minute},
 		"deleted at once": {"", "DELETE", arm.Deleting, answer{status: 204}, nil, nil, "", 0},
 		"deleted before":  {"the goal is reached", "DELETE", arm.Deleting, gone, nil, nil, "", 0},
-		"deleted": {"the resource is read", "DELETE", arm.Deleting, linked(202, ""),
-			[]answer{in("Deleting"), in("Deleting"), gone}, []answer{withStatus("InProgress")}, "", 28 * time.Second},
-		"deletion failed": {"it exists, and its operation has the reason", "DELETE", arm.Deleting, linked(202, ""),
-			[]answer{in("Deleting"), in("Failed")}, []answer{quota}, "QuotaExceeded", 30 * time.Second},
+		"deleted": {"the resource is read", "DELETE", arm.Deleting, withOperationLink(202, ""),
+			[]answer{withProvisioningState("Deleting"), withProvisioningState("Deleting"),
+				gone}, []answer{withStatus("InProgress")}, "", 28 * time.Second},
+		"deletion failed": {"it exists, and its operation has the reason", "DELETE", arm.Deleting, withOperationLink(202, ""),
+			[]answer{withProvisioningState("Deleting"), withProvisioningState("Failed")}, []answer{quota}, "QuotaExceeded", 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				azure := &script{asked: map[string]int{},
 					answers: map[string][]answer{test.verb + " vm": {test.put}, "GET vm": test.looks, "GET op": test.polls}}
-				c := azure.client(t)
+				c := azure.newClient(t)
 				cache := observe.NewCache(systemClock{}, 10*time.Second, 0)
 				o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: &observe.Reader{Cache: cache, MaxParallel: 4}})
 				defer o.Stop()
@@ -197,9 +202,9 @@ func TestFollowedOperationIsReadWithoutReadOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`}
 		azure := &script{asked: map[string]int{},
-			answers: map[string][]answer{"PUT vm": {linked(200, strings.ReplaceAll(resource, "STATE", "Updating"))},
-				"GET vm": {in("Succeeded")}, "GET op": {withStatus("InProgress")}, "GET resources": {gone}}}
-		c := azure.client(t)
+			answers: map[string][]answer{"PUT vm": {withOperationLink(200, strings.ReplaceAll(resource, "STATE", "Updating"))},
+				"GET vm": {withProvisioningState("Succeeded")}, "GET op": {withStatus("InProgress")}, "GET resources": {gone}}}
+		c := azure.newClient(t)
 		o := New(Options{Clock: systemClock{}, Log: logr.Discard(),
 			Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, time.Hour), MaxParallel: 4}})
 		defer o.Stop()
@@ -223,9 +228,9 @@ func TestFollowedOperationIsReadWithoutReadOptions(t *testing.T) {
 func TestUnansweredCreationIsAbsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		azure := &script{asked: map[string]int{},
-			answers: map[string][]answer{"PUT vm": {linked(201, strings.ReplaceAll(resource, "STATE", "Creating"))},
-				"GET vm": {in("Creating")}}}
-		c := azure.client(t)
+			answers: map[string][]answer{"PUT vm": {withOperationLink(201, strings.ReplaceAll(resource, "STATE", "Creating"))},
+				"GET vm": {withProvisioningState("Creating")}}}
+		c := azure.newClient(t)
 		reader := &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, 0), MaxParallel: 4}
 		o := New(Options{Clock: systemClock{}, Log: logr.Discard(), Reader: reader})
 		defer o.Stop()
@@ -270,13 +275,14 @@ func TestIdleOperationIsNotChecked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				azure := &script{asked: map[string]int{},
-					answers: map[string][]answer{"PUT vm": {linked(201, in("Creating").body)}, "GET vm": {in("Creating")},
+					answers: map[string][]answer{"PUT vm": {withOperationLink(201, withProvisioningState("Creating").body)},
+						"GET vm": {withProvisioningState("Creating")},
 						"GET op": {withStatus("InProgress")}}}
 				o := New(Options{Clock: systemClock{}, Log: logr.Discard(),
 					Reader: &observe.Reader{Cache: observe.NewCache(systemClock{}, 10*time.Second, 0), MaxParallel: 4}})
 				defer o.Stop()
 				op := operationOn(machine)
-				op.Client, op.State, op.Method, op.Context = azure.client(t), arm.Creating, "PUT", o.BackgroundContext(t.Context())
+				op.Client, op.State, op.Method, op.Context = azure.newClient(t), arm.Creating, "PUT", o.BackgroundContext(t.Context())
 				begun := time.Now()
 				o.Begin(op, false)
 				o.Send(op, func() (*client.Response, error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // The client speaks the api-version that the control plane asks for.
-func TestIdentitySpeaks(t *testing.T) {
+func TestClientUsesTheAPIVersionOfTheControlPlane(t *testing.T) {
 	tests := map[string]struct {
 		reason  string
 		preview bool

@@ -38,9 +38,9 @@ func (u *uncopied) List(_ context.Context, list client.ObjectList, options ...cl
 	return nil
 }
 
-// TestFoundIsACopy finds an object in a list of many: the list is not copied, and the returned object is a copy, so
+// TestFindReturnsCopies finds an object in a list of many: the list is not copied, and the returned object is a copy, so
 // that callers cannot change the cache.
-func TestFoundIsACopy(t *testing.T) {
+func TestFindReturnsCopies(t *testing.T) {
 	labelled := func(object client.Object) {
 		object.SetLabels(map[string]string{"of": "cache", clusterv1.ClusterNameLabel: "mine"})
 	}

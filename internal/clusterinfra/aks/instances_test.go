@@ -38,7 +38,7 @@ func TestInstancesRetry(t *testing.T) {
 	}
 }
 
-func TestFollowed(t *testing.T) {
+func TestFollowAutoscaler(t *testing.T) {
 	const key = clusterv1.ReplicasManagedByAnnotation
 	tests := map[string]struct {
 		reason      string

@@ -96,7 +96,7 @@ func TestMachinePoolOf(t *testing.T) {
 	}
 }
 
-func TestInput(t *testing.T) {
+func TestLoadPlanInput(t *testing.T) {
 	controlPlane := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewMeta("c1")}
 	controlPlane.Spec.ASOManagedClusterPatches = []string{
 		`{"spec": {"windowsProfile": {"adminUsername": "u", "adminPassword": {"name": "s", "key": "password"}}}}`}
@@ -131,7 +131,7 @@ func TestInput(t *testing.T) {
 	}
 }
 
-func TestControlPlaneNamed(t *testing.T) {
+func TestFindControlPlane(t *testing.T) {
 	labelled := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewMeta("a")}
 	labelled.Labels = map[string]string{clusterv1.ClusterNameLabel: "c1"}
 	owned := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewOwnedMeta("b", "c2")}

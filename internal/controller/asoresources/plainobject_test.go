@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-func TestReadiness(t *testing.T) {
+func TestPlainObjectReadiness(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason, status, message string
 		ready                   bool
@@ -55,9 +55,9 @@ func TestReadiness(t *testing.T) {
 	}
 }
 
-// TestParse reads the annotation about plain objects, which users can write: kinds that manifests cannot create are not
+// TestParsePlainObjectName reads the annotation about plain objects, which users can write: kinds that manifests cannot create are not
 // believed.
-func TestParse(t *testing.T) {
+func TestParsePlainObjectName(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Widget.v1.example.com/w": true, "Secret.v1./s": false, "Secret.v1/s": false, "Role.v1.rbac.authorization.k8s.io/r": false,
 		"Cluster.v1beta2.cluster.x-k8s.io/c": false, "Widget.v1.example.com": false, "w": false, "": false,
@@ -69,7 +69,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestHolds(t *testing.T) {
+func TestValidFor(t *testing.T) {
 	late, there := []infrav1.ASOResourceStatus{{Ready: true}, {}}, []infrav1.ASOResourceStatus{{Ready: true}}
 	for name, tc := range map[string]struct {
 		plain       []infrav1.ASOResourceStatus
@@ -84,8 +84,8 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// TestPlain walks through the life of an object with what else must not be touched.
-func TestPlain(t *testing.T) {
+// TestPlainObjectsFromCreationToDeletion walks through the life of an object with what else must not be touched.
+func TestPlainObjectsFromCreationToDeletion(t *testing.T) {
 	group := schema.GroupVersion{Group: "example.com", Version: "v1"}
 	scheme, mapper := runtime.NewScheme(), meta.NewDefaultRESTMapper([]schema.GroupVersion{group})
 	for kind, scope := range map[string]meta.RESTScope{"Widget": meta.RESTScopeNamespace, "Realm": meta.RESTScopeRoot} {

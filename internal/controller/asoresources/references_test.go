@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-func TestReferred(t *testing.T) {
+func TestReferencingObjectsAreWoken(t *testing.T) {
 	raw := func(document string) []runtime.RawExtension { return []runtime.RawExtension{{Raw: []byte(document)}} }
 	ref := func(kind string) clusterv1.ContractVersionedObjectReference {
 		return clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: kind, Name: "c"}

@@ -14,9 +14,9 @@ import (
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
-// TestStopped reports a cluster that is in place and stopped or runs. The typed control plane shows the same
+// TestStoppedClusterIsReported reports a cluster that is in place and stopped or runs. The typed control plane shows the same
 // (test/integration/managed).
-func TestStopped(t *testing.T) {
+func TestStoppedClusterIsReported(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, power, want string
 	}{

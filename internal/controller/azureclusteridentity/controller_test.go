@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-func principal(name string, secret corev1.SecretReference) *infrav1.AzureClusterIdentity {
+func newServicePrincipal(name string, secret corev1.SecretReference) *infrav1.AzureClusterIdentity {
 	return &infrav1.AzureClusterIdentity{ObjectMeta: storetest.NewMeta(name), Spec: infrav1.AzureClusterIdentitySpec{
 		Type: infrav1.ServicePrincipal, TenantID: "11111111-1111-1111-1111-111111111111", ClientID: "22222222-2222-2222-2222-222222222222",
 		ClientSecret: secret,
@@ -29,9 +29,10 @@ func principal(name string, secret corev1.SecretReference) *infrav1.AzureCluster
 
 func TestIdentitiesOfSecret(t *testing.T) {
 	k := &Kind{Client: storetest.NewClient(t,
-		principal("near", corev1.SecretReference{Name: "s"}),
-		principal("named", corev1.SecretReference{Namespace: storetest.Namespace, Name: "s"}),
-		principal("elsewhere", corev1.SecretReference{Namespace: "secrets", Name: "s"}), principal("other", corev1.SecretReference{Name: "t"}))}
+		newServicePrincipal("near", corev1.SecretReference{Name: "s"}),
+		newServicePrincipal("named", corev1.SecretReference{Namespace: storetest.Namespace, Name: "s"}),
+		newServicePrincipal("elsewhere", corev1.SecretReference{Namespace: "secrets", Name: "s"}), newServicePrincipal("other",
+			corev1.SecretReference{Name: "t"}))}
 	tests := map[string]struct {
 		reason, namespace, name string
 		want                    []string
@@ -60,7 +61,7 @@ func TestReconcile(t *testing.T) {
 	secret := func(data map[string][]byte) *corev1.Secret {
 		return &corev1.Secret{ObjectMeta: storetest.NewMeta("s"), Data: data}
 	}
-	paused := principal("id", corev1.SecretReference{Name: "s"})
+	paused := newServicePrincipal("id", corev1.SecretReference{Name: "s"})
 	paused.Annotations = map[string]string{clusterv1.PausedAnnotation: ""}
 	tests := map[string]struct {
 		reason   string
@@ -70,17 +71,20 @@ func TestReconcile(t *testing.T) {
 		cause    string
 		trusted  bool
 	}{
-		"whole": {"a credential can be made of it", principal("id", corev1.SecretReference{Name: "s"}),
+		"whole": {"a credential can be made of it", newServicePrincipal("id", corev1.SecretReference{Name: "s"}),
 			secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason, false},
-		"trusted": {"it works, and a condition reports that the manager trusts tenants", principal("id", corev1.SecretReference{Name: "s"}),
+		"trusted": {"it works, and a condition reports that the manager trusts tenants",
+			newServicePrincipal("id", corev1.SecretReference{Name: "s"}),
 			secret(map[string][]byte{"clientSecret": []byte("x")}), metav1.ConditionTrue, infrav1.ReadyReason, true},
-		"no Secret": {"it has to be made where it is named", principal("id", corev1.SecretReference{Name: "s"}), nil, metav1.ConditionFalse,
+		"no Secret": {"it has to be made where it is named", newServicePrincipal("id", corev1.SecretReference{Name: "s"}), nil,
+			metav1.ConditionFalse,
 			string(identity.SecretNotFound), false},
-		"no key": {"the Secret exists without the required key", principal("id", corev1.SecretReference{Name: "s"}),
+		"no key": {"the Secret exists without the required key", newServicePrincipal("id", corev1.SecretReference{Name: "s"}),
 			secret(map[string][]byte{"password": []byte("x")}), metav1.ConditionFalse, string(identity.SecretKeyMissing), false},
 		"paused": {"nothing is found out about an identity that is left alone", paused, nil, metav1.ConditionUnknown, clusterv1.PausedReason,
 			false},
-		"deleted": {"no object can use it any more", storetest.MarkDeleting(principal("id", corev1.SecretReference{Name: "s"})), nil, "", "",
+		"deleted": {"no object can use it any more", storetest.MarkDeleting(newServicePrincipal("id", corev1.SecretReference{Name: "s"})), nil,
+			"", "",
 			false},
 	}
 	for name, test := range tests {

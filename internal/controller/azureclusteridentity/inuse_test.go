@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-func TestHeldBy(t *testing.T) {
+func TestInUseMessageNamesUsers(t *testing.T) {
 	users := map[string]string{}
 	key := func(name string) string { return identity.FinalizerKey(infrav1.ClusterFinalizer, "ns", name) }
 	for _, name := range []string{"c1", "c2"} {

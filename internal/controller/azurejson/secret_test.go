@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-func TestWrite(t *testing.T) {
+func TestWriteSecret(t *testing.T) {
 	owner := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewMeta("t")}
 	owner.UID = "template"
 	cluster := storetest.NewCluster("c1", "AzureCluster", "c1")
@@ -79,8 +79,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestCurrent counts how often a Secret is read that is watched.
-func TestCurrent(t *testing.T) {
+// TestUnchangedSecretIsReadOnce counts how often a Secret is read that is watched.
+func TestUnchangedSecretIsReadOnce(t *testing.T) {
 	owner := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 	owner.UID = "machine"
 	cluster := storetest.NewCluster("c1", "AzureCluster", "c1")
@@ -136,9 +136,9 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
-// TestWhatGetsNoSecret has templates and machines that need no Secret or belong to another controller. The reconciler
+// TestObjectsWithoutSecret has templates and machines that need no Secret or belong to another controller. The reconciler
 // of the test has no gate, so opening an identity would fail.
-func TestWhatGetsNoSecret(t *testing.T) {
+func TestObjectsWithoutSecret(t *testing.T) {
 	template := func(change func(*infrav1.AzureMachineTemplate)) *infrav1.AzureMachineTemplate {
 		object := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewOwnedMeta("t", "c1")}
 		if change != nil {

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// TestReasons are the reasons of VMRunning that alerts and MachineHealthChecks look for.
-func TestReasons(t *testing.T) {
+// TestVMRunningReasons are the reasons of VMRunning that alerts and MachineHealthChecks look for.
+func TestVMRunningReasons(t *testing.T) {
 	vm := arm.NewID("s", "g", "Microsoft.Compute/virtualMachines", "m")
 	for name, tc := range map[string]struct {
 		reason string

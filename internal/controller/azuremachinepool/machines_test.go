@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestDescribe reports the state of a VM on an AzureMachinePoolMachine that the established provider left.
-func TestDescribe(t *testing.T) {
+// TestMachineStatus reports the state of a VM on an AzureMachinePoolMachine that the established provider left.
+func TestMachineStatus(t *testing.T) {
 	const name = "CAPZ.Linux.Bootstrapping"
 	for reason, test := range map[string]struct {
 		vm        pool.Instance

@@ -9,8 +9,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestFree deletes a VM in Azure only once it is drained and unused, whichever object was deleted first.
-func TestFree(t *testing.T) {
+// TestVMIsDeletedOnceDrained deletes a VM in Azure only once it is drained and unused, whichever object was deleted first.
+func TestVMIsDeletedOnceDrained(t *testing.T) {
 	now := metav1.Now()
 	for name, test := range map[string]struct {
 		reason         string

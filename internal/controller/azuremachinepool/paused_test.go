@@ -16,9 +16,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestPaused reconciles a paused pool. Its AzureMachinePoolMachines have no controller of their own, so their Paused condition is written
+// TestPausedConditionOfMachines reconciles a paused pool. Its AzureMachinePoolMachines have no controller of their own, so their Paused condition is written
 // with the pool's.
-func TestPaused(t *testing.T) {
+func TestPausedConditionOfMachines(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason            string
 		cluster, pool, vm bool

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestWhatIsNotAskedFor has templates for which Azure is not asked: the reconciler of the test has no Azure client.
-func TestWhatIsNotAskedFor(t *testing.T) {
+// TestTemplatesWithoutRequests has templates for which Azure is not asked: the reconciler of the test has no Azure client.
+func TestTemplatesWithoutRequests(t *testing.T) {
 	template := func(change func(*infrav1.AzureMachineTemplate)) *infrav1.AzureMachineTemplate {
 		object := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewOwnedMeta("t", "c1")}
 		if change != nil {

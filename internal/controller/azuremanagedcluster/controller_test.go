@@ -10,7 +10,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-func TestShow(t *testing.T) {
+func TestProvisionedOnceEndpointIsKnown(t *testing.T) {
 	endpoint := infrav1.APIEndpoint{Host: "c1.hcp.eastus.azmk8s.io", Port: 443}
 	tests := map[string]struct {
 		reason       string

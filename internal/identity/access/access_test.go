@@ -32,7 +32,7 @@ func clusterOf(namespace, name string, ref *corev1.ObjectReference) *infrav1.Azu
 	return object
 }
 
-func finalizers(t *testing.T, store client.Reader, name string) []string {
+func readFinalizers(t *testing.T, store client.Reader, name string) []string {
 	t.Helper()
 	stored := &infrav1.AzureClusterIdentity{}
 	if err := store.Get(t.Context(), client.ObjectKey{Namespace: storetest.Namespace, Name: name}, stored); err != nil {
@@ -83,7 +83,7 @@ func TestFinalizers(t *testing.T) {
 				t.Fatal(err)
 			}
 			for id, want := range test.want {
-				if diff := cmp.Diff(slices.Sorted(slices.Values(want)), finalizers(t, store, id)); diff != "" {
+				if diff := cmp.Diff(slices.Sorted(slices.Values(want)), readFinalizers(t, store, id)); diff != "" {
 					t.Errorf("%s: %s (-want +got):\n%s", test.reason, id, diff)
 				}
 			}
@@ -91,8 +91,8 @@ func TestFinalizers(t *testing.T) {
 	}
 }
 
-// TestManyHoldAtOnce has many clusters begin at the same time, all with the identity as it was before any of them.
-func TestManyHoldAtOnce(t *testing.T) {
+// TestConcurrentUsersKeepAllFinalizers has many clusters begin at the same time, all with the identity as it was before any of them.
+func TestConcurrentUsersKeepAllFinalizers(t *testing.T) {
 	store := storetest.NewClient(t, identityOf("id"))
 	gate := &access.Gate{Client: store, APIReader: store}
 	before := &infrav1.AzureClusterIdentity{}
@@ -112,7 +112,7 @@ func TestManyHoldAtOnce(t *testing.T) {
 		})
 	}
 	clusters.Wait()
-	if diff := cmp.Diff(slices.Sorted(slices.Values(want)), finalizers(t, store, "id")); diff != "" {
+	if diff := cmp.Diff(slices.Sorted(slices.Values(want)), readFinalizers(t, store, "id")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -140,14 +140,14 @@ func TestIdentityBeingDeleted(t *testing.T) {
 			if identity.CodeOf(err) != test.want || test.want == "" && err != nil {
 				t.Errorf("%s: %v, want %q", test.reason, err, test.want)
 			}
-			if diff := cmp.Diff(slices.Sorted(slices.Values(leaving.Finalizers)), finalizers(t, store, "id")); diff != "" {
+			if diff := cmp.Diff(slices.Sorted(slices.Values(leaving.Finalizers)), readFinalizers(t, store, "id")); diff != "" {
 				t.Errorf("%s: finalizers (-want +got):\n%s", test.reason, diff)
 			}
 		})
 	}
 }
 
-func TestIdentityThatIsGone(t *testing.T) {
+func TestDeletedIdentity(t *testing.T) {
 	store := storetest.NewClient(t)
 	gate := &access.Gate{Client: store, APIReader: store}
 	if err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id")}}, prefix,
@@ -156,7 +156,7 @@ func TestIdentityThatIsGone(t *testing.T) {
 	}
 }
 
-func TestUsers(t *testing.T) {
+func TestListUsersOfSecretsAndIdentities(t *testing.T) {
 	ref := func(namespace, name string) *corev1.ObjectReference {
 		return &corev1.ObjectReference{Namespace: namespace, Name: name}
 	}

@@ -54,16 +54,16 @@ func sentBefore(obj metav1.Object, id arm.ID, paths []string) {
 // storeBefore stores in obj the record that the reconciler stores before it converges a plan.
 func storeBefore(obj metav1.Object, sent applied.State, g *arm.Graph) {
 	if paths := sent.PathsBefore(g); paths != nil {
-		store(obj, paths)
+		storePaths(obj, paths)
 	}
 }
 
 // storeAfter stores in obj the record that the reconciler stores once a plan is in place.
 func storeAfter(obj metav1.Object, sent applied.State, g *arm.Graph) {
-	store(obj, sent.PathsAfter(g, outcomeOfAll(g)))
+	storePaths(obj, sent.PathsAfter(g, outcomeOfAll(g)))
 }
 
-func store(obj metav1.Object, paths applied.Paths) {
+func storePaths(obj metav1.Object, paths applied.Paths) {
 	content := applied.Read(obj.GetAnnotations())
 	content.Applied = paths
 	content.Store(obj)
@@ -150,7 +150,7 @@ func TestPruneNeverTakesTheCluster(t *testing.T) {
 }
 
 // What is sent is remembered until it is taken back, so that a process that dies in between forgets nothing.
-func TestSentPaths(t *testing.T) {
+func TestSentPathsStayRecordedUntilRemoved(t *testing.T) {
 	in := readTestCase(t, "created").in
 	id := aks.ClusterID(in)
 	plain := recordedPaths(t, aks.LastApplied(in), mustPlan(t, in), id)
@@ -174,7 +174,7 @@ func TestSentPaths(t *testing.T) {
 }
 
 // A deletion must not fail because the spec is broken or the Cluster is gone.
-func TestDeletePlanTakesAnySpec(t *testing.T) {
+func TestDeletePlanAcceptsAnySpec(t *testing.T) {
 	in := aks.Input{SubscriptionID: "s", ControlPlane: &infrav1.AzureManagedControlPlane{}}
 	in.ControlPlane.Name = "c"
 	in.ControlPlane.Spec.FleetsMember = &infrav1.FleetsMember{}

@@ -38,7 +38,7 @@ func TestNodeResourceGroup(t *testing.T) {
 }
 
 // A cluster is not begun with a pool that AKS would refuse: it would refuse all of it.
-func TestBrokenPoolHoldsUpTheCluster(t *testing.T) {
+func TestInvalidPoolBlocksTheCluster(t *testing.T) {
 	in := readTestCase(t, "default").in
 	for _, pool := range in.Pools {
 		if pool.AzurePool.Name == "c1-pool1" {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-func TestUntouched(t *testing.T) {
+func TestNothingCreated(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		change func(*infrav1.AzureManagedControlPlane)

@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/golden"
 )
 
-// TestEverySpecSettles creates every golden case in an Azure that keeps all properties of requests: the next plan
+// TestEverySpecIsWrittenOnce creates every golden case in an Azure that keeps all properties of requests: the next plan
 // writes nothing. Then the spec goes back to that of the stock flavor: one write is enough.
-func TestEverySpecSettles(t *testing.T) {
+func TestEverySpecIsWrittenOnce(t *testing.T) {
 	for _, name := range golden.CaseNames(t) {
 		t.Run(name, func(t *testing.T) {
 			c := readTestCase(t, name)
@@ -53,7 +53,7 @@ func TestEverySpecSettles(t *testing.T) {
 	}
 }
 
-func TestEveryPoolSettles(t *testing.T) {
+func TestEveryPoolIsWrittenOnce(t *testing.T) {
 	for _, name := range golden.CaseNames(t) {
 		t.Run(name, func(t *testing.T) {
 			c := readTestCase(t, name)

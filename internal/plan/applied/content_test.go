@@ -59,8 +59,8 @@ func TestStoreAndRead(t *testing.T) {
 	}
 }
 
-// TestReadDamaged reads values that users can write: parts that cannot be decoded are missing, and the others count.
-func TestReadDamaged(t *testing.T) {
+// TestDamagedPartsAreIgnored reads values that users can write: parts that cannot be decoded are missing, and the others count.
+func TestDamagedPartsAreIgnored(t *testing.T) {
 	createdHere := &Migration{}
 	for name, test := range map[string]struct {
 		reason, stored string

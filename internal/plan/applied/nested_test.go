@@ -20,8 +20,8 @@ func newScaleSet(pools ...any) map[string]any {
 	return out
 }
 
-// TestCapacityStays: a plan without the capacity of a scale set does not reset the capacity.
-func TestCapacityStays(t *testing.T) {
+// TestOmittedCapacityIsNotReset: a plan without the capacity of a scale set does not reset the capacity.
+func TestOmittedCapacityIsNotReset(t *testing.T) {
 	const set = group + "/providers/Microsoft.Compute/virtualMachineScaleSets/pool"
 	scope := applied.Scope{SubscriptionID: "s", Types: applied.Types{types.ScaleSet: ""}}
 	sized := newTags()

@@ -70,9 +70,9 @@ func annotationsWith(paths applied.Paths) map[string]string {
 	return obj.Annotations
 }
 
-// TestForged has a forged record, as users with the right to annotate an object can write it: it names no resources but
+// TestForgedRecordIsHarmless has a forged record, as users with the right to annotate an object can write it: it names no resources but
 // those of the object itself.
-func TestForged(t *testing.T) {
+func TestForgedRecordIsHarmless(t *testing.T) {
 	g := newGraph(
 		arm.Node{ID: group, Body: newTags()}, arm.Node{ID: vnet, Policy: arm.Observe},
 		arm.Node{ID: lb, Body: newTags()}, arm.Node{ID: nsg, Body: newTags()}, arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags()},
@@ -134,9 +134,9 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// TestRemembered has a body for each kind of removal: paths are stored if a later write without them would leave their
+// TestRemovablePathsAreRecorded has a body for each kind of removal: paths are stored if a later write without them would leave their
 // values in Azure.
-func TestRemembered(t *testing.T) {
+func TestRemovablePathsAreRecorded(t *testing.T) {
 	balancer := newTags("team", "a/b")
 	balancer["properties"] = map[string]any{
 		"loadBalancingRules":  []any{map[string]any{"name": "r"}},
@@ -191,7 +191,7 @@ func TestTagsAloneNeedNoWrite(t *testing.T) {
 	}
 }
 
-func TestMade(t *testing.T) {
+func TestCreatedResourcesAreRecorded(t *testing.T) {
 	there := func(id arm.ID, state arm.State) arm.Result {
 		return arm.Result{ID: id, State: state, Owned: true, Observed: json.RawMessage(`{}`)}
 	}
@@ -232,8 +232,8 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// TestStays: a value that Azure cannot remove stays recorded until the spec sets it again.
-func TestStays(t *testing.T) {
+// TestUnremovableValueStaysRecorded: a value that Azure cannot remove stays recorded until the spec sets it again.
+func TestUnremovableValueStaysRecorded(t *testing.T) {
 	g := newGraph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
 	annotations := annotationsWith(applied.ReadState(storedAnnotations(`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway","/properties/routeTable"]}`), scope).PathsAfter(g, arm.Outcome{
 		Results: []arm.Result{{ID: nodes, State: arm.Ready, UnremovablePaths: []string{"/properties/natGateway"}}},
@@ -243,8 +243,8 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// TestNeverThere: the record drops a value that Azure refused, once the spec no longer sets it.
-func TestNeverThere(t *testing.T) {
+// TestRefusedValueIsForgotten: the record drops a value that Azure refused, once the spec no longer sets it.
+func TestRefusedValueIsForgotten(t *testing.T) {
 	g := newGraph(arm.Node{ID: nodes, UnremovablePaths: []string{"/properties/natGateway"}})
 	annotations := annotationsWith(applied.ReadState(storedAnnotations(
 		`{"g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes":["/properties/natGateway"]}`), scope).PathsAfter(g, arm.Outcome{
@@ -255,8 +255,8 @@ func TestNeverThere(t *testing.T) {
 	}
 }
 
-// TestNamed makes sure that nothing goes that the spec names and only the state of Azure keeps out of the plan.
-func TestNamed(t *testing.T) {
+// TestResourcesOfTheSpecAreNotPruned makes sure that nothing goes that the spec names and only the state of Azure keeps out of the plan.
+func TestResourcesOfTheSpecAreNotPruned(t *testing.T) {
 	named := scope
 	named.PlanOfSpec = func() (*arm.Graph, error) { return newGraph(arm.Node{ID: address, Body: newTags()}), nil }
 	before := storedAnnotations(`{"g/providers/Microsoft.Network/publicIPAddresses/ip":[],"g/providers/Microsoft.Network/natGateways/nat":[]}`)
@@ -265,8 +265,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestStoredOnce makes sure that a memory that has everything is not written again, whoever wrote it.
-func TestStoredOnce(t *testing.T) {
+// TestCompleteRecordIsNotWrittenAgain makes sure that a memory that has everything is not written again, whoever wrote it.
+func TestCompleteRecordIsNotWrittenAgain(t *testing.T) {
 	g := newGraph(arm.Node{ID: group, Body: newTags("team")}, arm.Node{ID: lb, Body: newTags("team", "own")})
 	annotations := annotationsWith(applied.ReadState(nil, scope).PathsAfter(g,
 		arm.Outcome{Results: []arm.Result{{ID: group, State: arm.Ready, Owned: true, Observed: json.RawMessage(`{}`)},
@@ -281,8 +281,8 @@ func TestStoredOnce(t *testing.T) {
 	}
 }
 
-// TestLasting makes sure that what goes with its object is known when no plan has it any more, unless it was let go.
-func TestLasting(t *testing.T) {
+// TestResourcesStayRecordedUntilReleased makes sure that what goes with its object is known when no plan has it any more, unless it was let go.
+func TestResourcesStayRecordedUntilReleased(t *testing.T) {
 	const before = `{"*":["/tags/team"],"g":["","/tags/own"]}`
 	for name, test := range map[string]struct {
 		reason  string

@@ -135,8 +135,8 @@ func manifestInput(t *testing.T, c aksCase) Input {
 	return in
 }
 
-// properties returns those of a node's body.
-func properties(t *testing.T, node *arm.Node) map[string]any {
+// readProperties returns those of a node's body.
+func readProperties(t *testing.T, node *arm.Node) map[string]any {
 	t.Helper()
 	raw, err := json.Marshal(node.Body)
 	if err != nil {
@@ -177,10 +177,10 @@ func TestVersionNeverDecreases(t *testing.T) {
 				c.pool = fmt.Sprintf(`{"properties":{"orchestratorVersion":%q,"currentOrchestratorVersion":%q}}`, test.requested, test.running)
 			}
 			planFamilies(t, c, func(t *testing.T, cluster, pool *arm.Node) {
-				if got := properties(t, cluster)["kubernetesVersion"]; got != test.want {
+				if got := readProperties(t, cluster)["kubernetesVersion"]; got != test.want {
 					t.Errorf("%s: the cluster gets %v, want %s", test.reason, got, test.want)
 				}
-				if got := properties(t, pool)["orchestratorVersion"]; got != test.want {
+				if got := readProperties(t, pool)["orchestratorVersion"]; got != test.want {
 					t.Errorf("%s: the pool gets %v, want %s", test.reason, got, test.want)
 				}
 			})
@@ -231,7 +231,7 @@ func TestPoolCount(t *testing.T) {
 				c.pool = `{"properties":{"count":` + test.observed + `}}`
 			}
 			planFamilies(t, c, func(t *testing.T, _, pool *arm.Node) {
-				if got := properties(t, pool)["count"]; got != test.want {
+				if got := readProperties(t, pool)["count"]; got != test.want {
 					t.Errorf("%s: got %v, want %v", test.reason, got, test.want)
 				}
 			})
@@ -245,8 +245,8 @@ func TestLeftoverManager(t *testing.T) {
 	for name, own := range map[string]string{"typed": aks.ReplicasManagedByAKS, "manifests": ManagedByAKS} {
 		c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(3)), manager: own, cluster: cleanCluster,
 			pool: `{"properties":{"count":7}}`, manifest: ", enableAutoScaling: false"}
-		if _, pool := families[name](t, c); properties(t, pool)["count"] != 3.0 {
-			t.Errorf("%s: the pool gets %v nodes, want the replicas of its MachinePool", name, properties(t, pool)["count"])
+		if _, pool := families[name](t, c); readProperties(t, pool)["count"] != 3.0 {
+			t.Errorf("%s: the pool gets %v nodes, want the replicas of its MachinePool", name, readProperties(t, pool)["count"])
 		}
 	}
 }
@@ -264,7 +264,7 @@ func TestReservedLabelsAndTaints(t *testing.T) {
 		manifest: `, nodeLabels: {a: b}, nodeTaints: ["k=v:NoSchedule"]`,
 	}
 	planFamilies(t, c, func(t *testing.T, _, pool *arm.Node) {
-		got := properties(t, pool)
+		got := readProperties(t, pool)
 		if diff := cmp.Diff(map[string]any{"a": "b", "kubernetes.azure.com/scalesetpriority": "spot"}, got["nodeLabels"]); diff != "" {
 			t.Errorf("labels (-want +got):\n%s", diff)
 		}
@@ -291,15 +291,15 @@ func TestDefaultsNotShown(t *testing.T) {
 	}
 	planFamilies(t, c, func(t *testing.T, cluster, pool *arm.Node) {
 		for _, key := range []string{"scaleSetPriority", "spotMaxPrice"} {
-			if got, ok := properties(t, pool)[key]; ok {
+			if got, ok := readProperties(t, pool)[key]; ok {
 				t.Errorf("the pool would be written because of %s: %v", key, got)
 			}
 		}
-		profile := jsonpath.Get(properties(t, cluster), "networkProfile.loadBalancerProfile")
+		profile := jsonpath.Get(readProperties(t, cluster), "networkProfile.loadBalancerProfile")
 		if diff := cmp.Diff(map[string]any{"idleTimeoutInMinutes": 30.0}, profile); diff != "" {
 			t.Errorf("the cluster would be written (-want +got):\n%s", diff)
 		}
-		if got, ok := properties(t, cluster)["autoUpgradeProfile"]; ok {
+		if got, ok := readProperties(t, cluster)["autoUpgradeProfile"]; ok {
 			t.Errorf("the cluster would be written because of %v", got)
 		}
 	})
@@ -387,7 +387,7 @@ func TestSSHKeyInOtherWhiteSpace(t *testing.T) {
 		clusterManifest: `, linuxProfile: {adminUsername: azureuser, ssh: {publicKeys: [{keyData: "ssh-rsa AAAA x"}]}}`,
 	}
 	planFamilies(t, c, func(t *testing.T, cluster, _ *arm.Node) {
-		keys, _ := jsonpath.Get(properties(t, cluster), "linuxProfile.ssh.publicKeys").([]any)
+		keys, _ := jsonpath.Get(readProperties(t, cluster), "linuxProfile.ssh.publicKeys").([]any)
 		if diff := cmp.Diff([]any{map[string]any{"keyData": "ssh-rsa AAAA x\n"}}, keys); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}

@@ -68,9 +68,9 @@ var growthStages = map[string]struct {
 	}},
 }
 
-// TestGrowth counts the allocations of both stages, of which each ID, body and lookup takes some. Ten times as many documents take ten
+// TestAllocationsGrowLinearly counts the allocations of both stages, of which each ID, body and lookup takes some. Ten times as many documents take ten
 // times as many: whoever writes documents must not delay the objects of others.
-func TestGrowth(t *testing.T) {
+func TestAllocationsGrowLinearly(t *testing.T) {
 	const slack = 1.25
 	for name, stage := range growthStages {
 		t.Run(name, func(t *testing.T) {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestImposed has the Cluster say its CIDR blocks, which a document may repeat and not contradict, and each document its own version of
+// TestValuesOfTheClusterCannotDiffer has the Cluster say its CIDR blocks, which a document may repeat and not contradict, and each document its own version of
 // Azure's API.
-func TestImposed(t *testing.T) {
+func TestValuesOfTheClusterCannotDiffer(t *testing.T) {
 	for name, test := range map[string]struct{ reason, network, want string }{
 		"nothing":  {"the Cluster has the value", "{networkPlugin: azure}", ""},
 		"the same": {"it may be repeated", "{serviceCidr: 10.1.0.0/16, podCidr: 10.2.0.0/16}", ""},

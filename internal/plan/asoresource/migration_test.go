@@ -84,9 +84,9 @@ func (e migratedCluster) newInput(t *testing.T) Input {
 	return in
 }
 
-// TestMigrated divides the resources of a cluster of the established provider into those that are deleted with its
+// TestMigratedResourcesAreDivided divides the resources of a cluster of the established provider into those that are deleted with its
 // object and those that stay. The annotation of the object is the same in all cases but two: it is never the proof.
-func TestMigrated(t *testing.T) {
+func TestMigratedResourcesAreDivided(t *testing.T) {
 	all := []arm.ID{groupID, aksID, poolID, vnetID, subnetID, extensionID}
 	after, before := objectCreated.Add(time.Minute), objectCreated.Add(-time.Minute)
 	owner := infrav1.ClusterTagKey("other")

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
-// TestLater has what works with all that is beside it come after that.
-func TestLater(t *testing.T) {
+// TestDependentResourcesComeLater has what works with all that is beside it come after that.
+func TestDependentResourcesComeLater(t *testing.T) {
 	const (
 		fleet  = `{apiVersion: containerservice.azure.com/v20250301, kind: Fleet, metadata: {name: f}, spec: {owner: {name: g}, location: eastus}}`
 		run    = `{apiVersion: containerservice.azure.com/v20250301, kind: FleetsUpdateRun, metadata: {name: run}, spec: {owner: {name: f}, managedClusterUpdate: {upgrade: {type: NodeImageOnly}}}}`
@@ -31,9 +31,9 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// TestOrder: a managed cluster is created after resources that it names only by text, and after the role assignments of
+// TestClusterComesAfterItsDependencies: a managed cluster is created after resources that it names only by text, and after the role assignments of
 // its identity.
-func TestOrder(t *testing.T) {
+func TestClusterComesAfterItsDependencies(t *testing.T) {
 	const (
 		workspace = `{apiVersion: operationalinsights.azure.com/v20230901, kind: Workspace, metadata: {name: logs}, spec: {owner: {name: g}, location: eastus}}`
 		identity  = `{apiVersion: managedidentity.azure.com/v20241130, kind: UserAssignedIdentity, metadata: {name: id}, spec: {owner: {name: g}, location: eastus, operatorSpec: {configMaps: {principalId: {name: who, key: is}}}}}`

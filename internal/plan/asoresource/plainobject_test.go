@@ -13,7 +13,7 @@ func plainManifest(apiVersion, kind, metadata, rest string) string {
 	return `{"apiVersion":"` + apiVersion + `","kind":"` + kind + `","metadata":{"annotations":{"` + PlainObjectAnnotation + `":"true","a":"b"}` + metadata + `}` + rest + `}`
 }
 
-func TestPlains(t *testing.T) {
+func TestPlainObjects(t *testing.T) {
 	const named = `,"name":"w"`
 	for name, tc := range map[string]struct {
 		reason, document string
@@ -87,8 +87,8 @@ func TestPlains(t *testing.T) {
 	}
 }
 
-// TestUnknownKind refuses what does not ask.
-func TestUnknownKind(t *testing.T) {
+// TestUnknownKindIsRefused refuses what does not ask.
+func TestUnknownKindIsRefused(t *testing.T) {
 	asks := plainManifest("example.com/v1", "Widget", `,"name":"w"`, "")
 	for name, document := range map[string]string{"silent": strings.ReplaceAll(asks, PlainObjectAnnotation, "b"),
 		"no": strings.ReplaceAll(asks, `"true"`, `"false"`)} {

@@ -83,8 +83,8 @@ func TestClusterIsMadeWithItsPools(t *testing.T) {
 	}
 }
 
-// TestPools: agent pools get the number of nodes from Cluster API, and keep values that another program owns.
-func TestPools(t *testing.T) {
+// TestPoolNodeCount: agent pools get the number of nodes from Cluster API, and keep values that another program owns.
+func TestPoolNodeCount(t *testing.T) {
 	tests := map[string]struct {
 		reason, spec, manager string
 		have                  string
@@ -155,9 +155,9 @@ func TestPoolWaitsForItsVersion(t *testing.T) {
 	}
 }
 
-// TestBorrowedIdentity has an object use an identity of another namespace, which may reach resources of other tenants:
+// TestLentIdentityAdoptsNothing has an object use an identity of another namespace, which may reach resources of other tenants:
 // no existing resource is adopted or used, whatever names it.
-func TestBorrowedIdentity(t *testing.T) {
+func TestLentIdentityAdoptsNothing(t *testing.T) {
 	in := newInput(t, groupManifest, aksManifest)
 	in.replaceManifests(true, keepManifests)
 	for _, d := range in.Manifests() {
@@ -191,9 +191,9 @@ func TestBorrowedIdentity(t *testing.T) {
 	}
 }
 
-// TestSkipped has documents with policy skip, which only read existing resources. That must not reveal resources of
+// TestPolicySkipRevealsNoForeignResources has documents with policy skip, which only read existing resources. That must not reveal resources of
 // others: AKS clusters hand out their kubeconfig, and resources that are read can own new ones.
-func TestSkipped(t *testing.T) {
+func TestPolicySkipRevealsNoForeignResources(t *testing.T) {
 	skipped := strings.Replace(aksManifest, "{name: mc}", "{name: mc, annotations: {serviceoperator.azure.com/reconcile-policy: skip}}", 1)
 	const pools = `"properties":{"agentPoolProfiles":[{"name":"p"}]}`
 	for name, test := range map[string]struct {

@@ -12,7 +12,7 @@ import (
 )
 
 // A deletion must not fail because the spec is broken or the Cluster is gone.
-func TestDeletePlanTakesAnySpec(t *testing.T) {
+func TestDeletePlanAcceptsAnySpec(t *testing.T) {
 	in := plan.ClusterInput{SubscriptionID: "s", AzureCluster: &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c"}}}
 	spec := &in.AzureCluster.Spec
 	spec.NetworkSpec.Subnets = infrav1.Subnets{{}, {},

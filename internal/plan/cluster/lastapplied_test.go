@@ -44,16 +44,16 @@ func mustPlan(t *testing.T, in plan.ClusterInput) *arm.Graph {
 // storeBefore stores the record that the reconciler stores before it converges a plan.
 func storeBefore(in plan.ClusterInput, g *arm.Graph) {
 	if paths := cluster.LastApplied(in).PathsBefore(g); paths != nil {
-		store(in, paths)
+		storePaths(in, paths)
 	}
 }
 
 // storeAfter stores the record that the reconciler stores once the plan is in place.
 func storeAfter(in plan.ClusterInput, g *arm.Graph) {
-	store(in, cluster.LastApplied(in).PathsAfter(g, outcomeOfAll(g)))
+	storePaths(in, cluster.LastApplied(in).PathsAfter(g, outcomeOfAll(g)))
 }
 
-func store(in plan.ClusterInput, paths applied.Paths) {
+func storePaths(in plan.ClusterInput, paths applied.Paths) {
 	content := applied.Read(in.AzureCluster.Annotations)
 	content.Applied = paths
 	content.Store(in.AzureCluster)
@@ -264,8 +264,8 @@ func TestAddressRanges(t *testing.T) {
 	}
 }
 
-// TestGroup makes sure that whatever a plan has reports into the same condition when it is to go.
-func TestGroup(t *testing.T) {
+// TestPrunedResourcesKeepTheirCondition makes sure that whatever a plan has reports into the same condition when it is to go.
+func TestPrunedResourcesKeepTheirCondition(t *testing.T) {
 	for _, path := range []string{"everything-public", "everything-private", "dual-stack", "bastion-and-private-endpoints"} {
 		for _, node := range mustPlan(t, readGoldenInput(t, path)).Nodes() {
 			if got := cluster.ConditionForPruned(node.ID); got != node.Group && node.ID.Type() != types.ResourceGroup &&

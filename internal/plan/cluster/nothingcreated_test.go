@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 )
 
-func TestUntouched(t *testing.T) {
+func TestNothingCreated(t *testing.T) {
 	annotated := func(key, value string) func(*infrav1.AzureCluster) {
 		return func(c *infrav1.AzureCluster) { c.Annotations = map[string]string{key: value} }
 	}

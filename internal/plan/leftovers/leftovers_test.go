@@ -181,8 +181,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindRefused has Azure refuse lists: resources count if other resources refer to them, and prove nothing.
-func TestFindRefused(t *testing.T) {
+// TestFindWithRefusedLists has Azure refuse lists: resources count if other resources refer to them, and prove nothing.
+func TestFindWithRefusedLists(t *testing.T) {
 	balancer := newLoadBalancer("c1", []string{network + "publicIPAddresses/a"})
 	service, disk := newAddress("a", "c1", "c1"), withOwnerTag(me, nil)
 	for name, test := range map[string]struct {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Types returns the types whose effects are known.
-func Types() []string { return slices.Sorted(maps.Keys(effects)) }
+// ListTypes returns the types whose effects are known.
+func ListTypes() []string { return slices.Sorted(maps.Keys(effects)) }
 
-// Reason is why a type has its effect.
-func Reason(name string) string { return effects[name].reason }
+// EffectReason is why a type has its effect.
+func EffectReason(name string) string { return effects[name].reason }

@@ -51,12 +51,12 @@ var azure = map[string]lent.Fact{
 	theirs + "/providers/Microsoft.Network/privateDnsZones/z/virtualNetworkLinks/existing": {Exists: true},
 }
 
-func in(group, resourceType, name string) arm.ID {
+func newID(group, resourceType, name string) arm.ID {
 	return arm.ID(group + "/providers/" + resourceType + "/" + name)
 }
 
-// restrict restricts a graph and answers missing facts from azure. It returns the denials.
-func restrict(t *testing.T, g *arm.Graph, grants lent.Grants) []arm.Denial {
+// restrictGraph restricts a graph and answers missing facts from azure. It returns the denials.
+func restrictGraph(t *testing.T, g *arm.Graph, grants lent.Grants) []arm.Denial {
 	t.Helper()
 	grants.Identity = "AzureClusterIdentity operator/shared"
 	input := lent.Input{Grants: grants, Owner: ownership.Owner{Cluster: "c1", ID: "us"}, Facts: map[string]lent.Fact{},
@@ -86,7 +86,7 @@ func restrict(t *testing.T, g *arm.Graph, grants lent.Grants) []arm.Denial {
 
 func TestRestrict(t *testing.T) {
 	vm := func(identity string) arm.Node {
-		return arm.Node{ID: in(ours, "Microsoft.Compute/virtualMachines", "vm"), Policy: arm.CreateOnly,
+		return arm.Node{ID: newID(ours, "Microsoft.Compute/virtualMachines", "vm"), Policy: arm.CreateOnly,
 			Body: object{"identity": object{"userAssignedIdentities": object{identity: object{}}}}}
 	}
 	role := func(scope string) arm.Node {
@@ -94,7 +94,7 @@ func TestRestrict(t *testing.T) {
 			Body: object{"properties": object{"roleDefinitionId": contributor}}}
 	}
 	disk := func(source string) arm.Node {
-		return arm.Node{ID: in(ours, "Microsoft.Compute/disks", "d"), Policy: arm.Repair,
+		return arm.Node{ID: newID(ours, "Microsoft.Compute/disks", "d"), Policy: arm.Repair,
 			Body: object{"properties": object{"creationData": object{"sourceResourceId": source}}}}
 	}
 	tests := map[string]struct {
@@ -165,19 +165,20 @@ func TestRestrict(t *testing.T) {
 		"copy of a disk as URL": {"Azure takes the URL of a resource",
 			[]arm.Node{disk("https://management.azure.com" + theirs + "/providers/Microsoft.Compute/disks/secret")}, lent.Grants{},
 			[]string{"is not the Cluster's"}, false},
-		"copy of a planned disk": {"the plan creates it", []arm.Node{disk(in2("e")), {ID: arm.ID(in2("e")), Body: object{}}}, lent.Grants{},
+		"copy of a planned disk": {"the plan creates it", []arm.Node{disk(newDiskID("e")), {ID: arm.ID(newDiskID("e")), Body: object{}}},
+			lent.Grants{},
 			nil, false},
 		"copy of an observed disk": {"the plan only reads it",
 			[]arm.Node{disk(theirs + "/providers/Microsoft.Compute/disks/secret"),
-				{ID: in(theirs, "Microsoft.Compute/disks", "secret"), Policy: arm.Observe}}, lent.Grants{}, []string{"is not the Cluster's"}, false},
+				{ID: newID(theirs, "Microsoft.Compute/disks", "secret"), Policy: arm.Observe}}, lent.Grants{}, []string{"is not the Cluster's"}, false},
 		"disk of a file": {"a URL does not show the owner of the file",
-			[]arm.Node{{ID: in(ours, "Microsoft.Compute/images", "i"),
+			[]arm.Node{{ID: newID(ours, "Microsoft.Compute/images", "i"),
 				Body: object{"properties": object{"storageProfile": object{"osDisk": object{"blobUri": "https://x.blob.core.windows.net/vhds/secret.vhd"}}}}}}, lent.Grants{}, []string{"blobUri names a file or an account by a URL"}, false},
 		"logs into an account": {"Azure writes there, and a URL does not show the owner of the account",
-			[]arm.Node{{ID: in(ours, "Microsoft.Compute/virtualMachines", "vm"),
+			[]arm.Node{{ID: newID(ours, "Microsoft.Compute/virtualMachines", "vm"),
 				Body: object{"properties": object{"diagnosticsProfile": object{"bootDiagnostics": object{"storageUri": "https://x.blob.core.windows.net/"}}}}}}, lent.Grants{}, []string{"storageUri names a file or an account by a URL"}, false},
 		"group of another letter": {"the lower case of the Kelvin sign is k, so that its group would be taken for that of others",
-			[]arm.Node{{ID: in(subscription+"/resourceGroups/\u212A1", "Microsoft.Compute/disks", "d"), Body: object{}}}, lent.Grants{},
+			[]arm.Node{{ID: newID(subscription+"/resourceGroups/\u212A1", "Microsoft.Compute/disks", "d"), Body: object{}}}, lent.Grants{},
 			[]string{"has the case of another letter"}, false},
 		"absent disk": {"the message does not reveal the resources in a group of others",
 			[]arm.Node{disk(brought + "/providers/Microsoft.Compute/disks/later")}, lent.Grants{}, []string{"is not the Cluster's"}, false},
@@ -189,25 +190,27 @@ func TestRestrict(t *testing.T) {
 		"image of the community": {"it is not a resource of a subscription", []arm.Node{disk("/CommunityGalleries/g/Images/i/Versions/v")},
 			lent.Grants{}, nil, false},
 		"load balancer in a group": {"it carries the Cluster's tag",
-			[]arm.Node{{ID: in(ours, types.NetworkInterface, "n"),
+			[]arm.Node{{ID: newID(ours, types.NetworkInterface, "n"),
 				Body: object{"pool": object{"id": brought + "/providers/Microsoft.Network/loadBalancers/ours/backendAddressPools/p"}}}}, lent.Grants{},
 			nil, false},
 		"load balancer of others": {"it carries another tag",
-			[]arm.Node{{ID: in(ours, types.NetworkInterface, "n"),
+			[]arm.Node{{ID: newID(ours, types.NetworkInterface, "n"),
 				Body: object{"pool": object{"id": brought + "/providers/Microsoft.Network/loadBalancers/theirs/backendAddressPools/p"}}}},
 			lent.Grants{}, []string{"pool.id"}, false},
 		"tag that is an ID": {"tags name nothing",
-			[]arm.Node{{ID: in(ours, types.NetworkInterface, "n"), Body: object{"tags": object{"see": theirIdentity}}}}, lent.Grants{}, nil, false},
+			[]arm.Node{{ID: newID(ours, types.NetworkInterface, "n"),
+				Body: object{"tags": object{"see": theirIdentity}}}}, lent.Grants{}, nil, false},
 		"text that contains an ID": {"a script in a VM has the rights of the VM",
-			[]arm.Node{{ID: in(ours, "Microsoft.Compute/virtualMachines", "vm/extensions/n"),
+			[]arm.Node{{ID: newID(ours, "Microsoft.Compute/virtualMachines", "vm/extensions/n"),
 				Body: object{"properties": object{"settings": object{"commandToExecute": "az disk show --ids " + theirIdentity}}}}}, lent.Grants{}, nil,
 			false},
 		"subnet of others to join": {"who joins a network changes nothing in it",
-			[]arm.Node{{ID: in(ours, types.NetworkInterface, "n"), Body: object{"subnet": object{"id": theirVNet + "/subnets/s"}}}}, lent.Grants{},
+			[]arm.Node{{ID: newID(ours, types.NetworkInterface, "n"),
+				Body: object{"subnet": object{"id": theirVNet + "/subnets/s"}}}}, lent.Grants{},
 			nil, false},
 		"network of others to link": {"names mean something else for all who are in it",
-			[]arm.Node{{ID: in(ours, "Microsoft.Network/privateDnsZones", "z"), Body: object{}},
-				{ID: in(ours, "Microsoft.Network/privateDnsZones", "z/virtualNetworkLinks/l"),
+			[]arm.Node{{ID: newID(ours, "Microsoft.Network/privateDnsZones", "z"), Body: object{}},
+				{ID: newID(ours, "Microsoft.Network/privateDnsZones", "z/virtualNetworkLinks/l"),
 					Body: object{"properties": object{"virtualNetwork": object{"id": theirVNet}}}}}, lent.Grants{},
 			[]string{"properties.virtualNetwork.id"}, false},
 		"network of others to peer": {"it changes their routes",
@@ -216,28 +219,28 @@ func TestRestrict(t *testing.T) {
 		"subnet in their network": {"a missing subnet is made where a network is brought",
 			[]arm.Node{{ID: arm.ID(theirVNet + "/subnets/s"), Body: object{}}}, lent.Grants{}, nil, false},
 		"record in their zone": {"others look names up there",
-			[]arm.Node{{ID: in(theirs, "Microsoft.Network/privateDnsZones", "z/A/www"), Body: object{}}}, lent.Grants{},
+			[]arm.Node{{ID: newID(theirs, "Microsoft.Network/privateDnsZones", "z/A/www"), Body: object{}}}, lent.Grants{},
 			[]string{"nothing is created below it"}, false},
 		"member of their fleet": {"the fleet belongs to others",
-			[]arm.Node{{ID: in(theirs, "Microsoft.ContainerService/fleets", "f/members/m"), Body: object{}}}, lent.Grants{},
+			[]arm.Node{{ID: newID(theirs, "Microsoft.ContainerService/fleets", "f/members/m"), Body: object{}}}, lent.Grants{},
 			[]string{"nothing is created below it"}, false},
 		"member of a listed fleet": {"its owner allows it",
-			[]arm.Node{{ID: in(theirs, "Microsoft.ContainerService/fleets", "f/members/m"), Body: object{}}},
-			lent.Grants{Resources: []arm.ID{in(theirs, "Microsoft.ContainerService/fleets", "f")}}, nil, false},
+			[]arm.Node{{ID: newID(theirs, "Microsoft.ContainerService/fleets", "f/members/m"), Body: object{}}},
+			lent.Grants{Resources: []arm.ID{newID(theirs, "Microsoft.ContainerService/fleets", "f")}}, nil, false},
 		"lock on their group": {"it would prevent deletions by others",
 			[]arm.Node{{ID: arm.ID(theirs).Extension("Microsoft.Authorization/locks", "l"), Body: object{}}}, lent.Grants{},
 			[]string{"nothing is created below it"}, false},
 		"deployment": {"its template may create anything",
-			[]arm.Node{{ID: in(ours, "Microsoft.Resources/deployments", "d"), Body: object{}}}, lent.Grants{},
+			[]arm.Node{{ID: newID(ours, "Microsoft.Resources/deployments", "d"), Body: object{}}}, lent.Grants{},
 			[]string{"creates resources in any group"}, false},
-		"type that is not known": {"its effects are not known", []arm.Node{{ID: in(ours, "Microsoft.Unheard/of", "d"), Body: object{}}},
+		"type that is not known": {"its effects are not known", []arm.Node{{ID: newID(ours, "Microsoft.Unheard/of", "d"), Body: object{}}},
 			lent.Grants{}, []string{"does not know what it changes"}, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			g := &arm.Graph{}
 			g.Add(test.nodes...)
-			denials := restrict(t, g, test.grants)
+			denials := restrictGraph(t, g, test.grants)
 			if len(denials) != len(test.denied) {
 				t.Fatalf("%s: denied %v, want %q", test.reason, denials, test.denied)
 			}
@@ -254,12 +257,12 @@ func TestRestrict(t *testing.T) {
 	}
 }
 
-func in2(name string) string { return string(in(ours, "Microsoft.Compute/disks", name)) }
+func newDiskID(name string) string { return string(newID(ours, "Microsoft.Compute/disks", name)) }
 
 // TestForeign has nodes use or adopt what exists.
 func TestForeign(t *testing.T) {
 	node := func(group, resourceType string, foreign arm.ForeignAction) arm.Node {
-		return arm.Node{ID: in(group, resourceType, "x"), Foreign: foreign, Body: object{}}
+		return arm.Node{ID: newID(group, resourceType, "x"), Foreign: foreign, Body: object{}}
 	}
 	tests := map[string]struct {
 		reason string
@@ -284,7 +287,7 @@ func TestForeign(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := &arm.Graph{}
 			g.Add(test.node)
-			restrict(t, g, lent.Grants{Resources: lent.ParseIDs(test.listed)})
+			restrictGraph(t, g, lent.Grants{Resources: lent.ParseIDs(test.listed)})
 			if got := g.Nodes()[0].Foreign; got != test.want {
 				t.Errorf("%s: %q, want %q", test.reason, got, test.want)
 			}
@@ -292,12 +295,12 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestDenies: a resource keeps the references that Azure shows on it, and gets no new ones.
-func TestDenies(t *testing.T) {
+// TestExistingReferencesStay: a resource keeps the references that Azure shows on it, and gets no new ones.
+func TestExistingReferencesStay(t *testing.T) {
 	g := &arm.Graph{}
-	g.Add(arm.Node{ID: in(ours, "Microsoft.Compute/virtualMachineScaleSets", "v"),
+	g.Add(arm.Node{ID: newID(ours, "Microsoft.Compute/virtualMachineScaleSets", "v"),
 		Body: object{"identity": object{"userAssignedIdentities": object{theirIdentity: object{}}}}})
-	restrict(t, g, lent.Grants{})
+	restrictGraph(t, g, lent.Grants{})
 	node := g.Nodes()[0]
 	has := func(id string) object { return object{"userAssignedIdentities": object{id: object{"clientId": "x"}}} }
 	tests := map[string]struct {
@@ -330,11 +333,11 @@ func TestEveryTypeHasAnEffect(t *testing.T) {
 	for _, row := range types.TableRows() {
 		names[strings.ToLower(row.Name)] = true
 	}
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(names)), lent.Types()); diff != "" {
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(names)), lent.ListTypes()); diff != "" {
 		t.Errorf("types of documents and plans (-want), of effects (+got):\n%s", diff)
 	}
-	for _, name := range lent.Types() {
-		if lent.Reason(name) == "" {
+	for _, name := range lent.ListTypes() {
+		if lent.EffectReason(name) == "" {
 			t.Errorf("%s: no reason", name)
 		}
 	}

@@ -54,9 +54,9 @@ func TestExceeded(t *testing.T) {
 	}
 }
 
-// TestTypedAndDecoded has an object of every kind with every number and list beyond its maximum: the typed object and
+// TestTypedAndDecodedObjectsGiveEqualFindings has an object of every kind with every number and list beyond its maximum: the typed object and
 // its JSON give the same findings.
-func TestTypedAndDecoded(t *testing.T) {
+func TestTypedAndDecodedObjectsGiveEqualFindings(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := infrav1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)

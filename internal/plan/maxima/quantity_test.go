@@ -39,8 +39,8 @@ func TestQuantity(t *testing.T) {
 	}
 }
 
-// TestQuantitiesOfKinds finds quantities in the schemas that no check covers.
-func TestQuantitiesOfKinds(t *testing.T) {
+// TestEveryQuantityIsChecked finds quantities in the schemas that no check covers.
+func TestEveryQuantityIsChecked(t *testing.T) {
 	files, err := filepath.Glob("../../../config/crd/bases/*.yaml")
 	if err != nil {
 		t.Fatal(err)

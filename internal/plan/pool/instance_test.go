@@ -116,9 +116,9 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestTakenOver has a pool of the provider before, whose VM is smaller than its template and has a smaller disk. VMs are made of
+// TestMigratedVMsAreNotReplaced has a pool of the provider before, whose VM is smaller than its template and has a smaller disk. VMs are made of
 // another model there without being older, so these stay; what changes from then on counts.
-func TestTakenOver(t *testing.T) {
+func TestMigratedVMsAreNotReplaced(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
 		// before is the pool when it is taken over, after what changes then.

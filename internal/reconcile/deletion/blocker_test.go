@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-func held(finalizers ...string) deletion.Blocker {
+func newBlocker(finalizers ...string) deletion.Blocker {
 	return deletion.Blocker{
 		Object: &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Finalizers: finalizers}}, Kind: "AzureMachine",
 		Finalizers: []string{infrav1.MachineFinalizer}, Resources: deletion.Resources{Identity: "AzureClusterIdentity ns/id",
@@ -72,7 +72,7 @@ func TestWaysOut(t *testing.T) {
 					`; or delete the VM without the provider and remove the finalizers: for id in $(az resource list --subscription s --tag owner=ns/c/1 --query "[?contains(['m'], name)].id" --output tsv); ` +
 					`do az resource delete --ids "$id"; done && kubectl patch -n ns azuremachine/m --type=merge -p '{"metadata":{"finalizers":[]}}'`
 			}
-			if got := held(infrav1.MachineFinalizer).WaysOut(test.errs...); got != want {
+			if got := newBlocker(infrav1.MachineFinalizer).WaysOut(test.errs...); got != want {
 				t.Errorf("%s:\n got %s\nwant %s", test.reason, got, want)
 			}
 		})
@@ -80,7 +80,7 @@ func TestWaysOut(t *testing.T) {
 }
 
 func TestCommandKeepsFinalizersOfOthers(t *testing.T) {
-	h := held("others.example.com/a", infrav1.MachineFinalizer, "others.example.com/b")
+	h := newBlocker("others.example.com/a", infrav1.MachineFinalizer, "others.example.com/b")
 	want := `kubectl patch -n ns azuremachine/m --type=merge -p '{"metadata":{"finalizers":["others.example.com/a","others.example.com/b"]}}'`
 	if got := deletion.RemoveFinalizersCommand(h.Object, h.Kind, h.Finalizers...); got != want {
 		t.Errorf("got %s\nwant %s", got, want)

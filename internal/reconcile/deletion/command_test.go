@@ -18,9 +18,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ran runs a command in a shell and returns the programs that it runs, with their arguments in brackets. listed is the
+// runCommand runs a command in a shell and returns the programs that it runs, with their arguments in brackets. listed is the
 // output of az list.
-func ran(t *testing.T, command, listed string) []string {
+func runCommand(t *testing.T, command, listed string) []string {
 	t.Helper()
 	folder := t.TempDir()
 	log := filepath.Join(folder, "log")
@@ -104,7 +104,7 @@ func TestCommandCanBePasted(t *testing.T) {
 				"az [resource] [delete] [--ids] [/x/agentPools/p]", "az [resource] [delete] [--ids] [/y/agentPools/p]", patch}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := held(infrav1.MachineFinalizer)
+			h := newBlocker(infrav1.MachineFinalizer)
 			if test.change != nil {
 				test.change(&h)
 			}
@@ -116,7 +116,7 @@ func TestCommandCanBePasted(t *testing.T) {
 			if !found || strings.Contains(message, "resource group") || strings.Contains(command, "more") {
 				t.Fatalf("%s: %s", test.reason, message)
 			}
-			if diff := cmp.Diff(test.want, ran(t, command, "/x\n/y\n")); diff != "" {
+			if diff := cmp.Diff(test.want, runCommand(t, command, "/x\n/y\n")); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
 
-// TestEnd ends the process while it releases the identity: the stored object is enough to continue without an identity.
-func TestEnd(t *testing.T) {
+// TestInterruptedReleaseContinues ends the process while it releases the identity: the stored object is enough to continue without an identity.
+func TestInterruptedReleaseContinues(t *testing.T) {
 	ctx := context.Background()
 	scheme := runtime.NewScheme()
 	if err := infrav1.AddToScheme(scheme); err != nil {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-func TestSay(t *testing.T) {
+func TestReplaceConditions(t *testing.T) {
 	obj := &infrav1.AzureMachine{}
 	condition := func(conditionType string, status metav1.ConditionStatus, reason string) metav1.Condition {
 		return metav1.Condition{Type: conditionType, Status: status, Reason: reason}
@@ -45,7 +45,7 @@ func TestSay(t *testing.T) {
 	}
 }
 
-func TestFirst(t *testing.T) {
+func TestObjectsToDeleteFirst(t *testing.T) {
 	now := metav1.NewTime(time.Unix(1, 0))
 	machine := func(name, owner string, going bool) client.Object {
 		m := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
@@ -101,7 +101,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-func TestLeftBehind(t *testing.T) {
+func TestClusterOfLeftBehindObject(t *testing.T) {
 	now := metav1.NewTime(time.Unix(1, 0))
 	owned := []metav1.OwnerReference{{Kind: "Cluster", Name: "owner"}}
 	label := map[string]string{clusterv1.ClusterNameLabel: "label"}

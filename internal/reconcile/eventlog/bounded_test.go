@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// TestBounded records a note that is longer than the API server takes.
-func TestBounded(t *testing.T) {
+// TestLongNotesAreCut records a note that is longer than the API server takes.
+func TestLongNotesAreCut(t *testing.T) {
 	recorder := events.NewFakeRecorder(1)
 	eventlog.NewBoundedRecorder(recorder).Eventf(&infrav1.AzureMachine{}, nil, "Warning", "Failed", "Reconcile", "%s",
 		strings.Repeat("ä", 40_000))

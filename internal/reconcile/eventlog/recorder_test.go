@@ -37,12 +37,12 @@ type pass struct {
 	want               []string
 }
 
-func refused(code, requestID string) arm.Result {
+func newRefusedResult(code, requestID string) arm.Result {
 	return arm.Result{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Failed, Message: "tried again",
 		Err: &arm.Error{Method: "PUT", ID: vm, Status: 400, Code: code, Message: "No.", RequestID: requestID}}
 }
 
-func TestStories(t *testing.T) {
+func TestEventsOfReconciliations(t *testing.T) {
 	ready := arm.Result{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Ready}
 	creating := arm.Result{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Creating}
 	for name, passes := range map[string][]pass{
@@ -63,16 +63,16 @@ func TestStories(t *testing.T) {
 				want:    []string{"Normal Deleted deleted virtualMachines/m"}},
 		},
 		"refusal": {
-			{reason: "a cause, with Azure's code and the request", results: []arm.Result{refused("InvalidParameter", "r-1")},
+			{reason: "a cause, with Azure's code and the request", results: []arm.Result{newRefusedResult("InvalidParameter", "r-1")},
 				want: []string{"Warning Failed PUT virtualMachines/m: InvalidParameter: No. (Azure request r-1)"}},
-			{reason: "the same cause with another request", results: []arm.Result{refused("InvalidParameter", "r-2")}},
+			{reason: "the same cause with another request", results: []arm.Result{newRefusedResult("InvalidParameter", "r-2")}},
 			{reason: "the next try is under way", results: []arm.Result{creating}},
-			{reason: "and refused again", results: []arm.Result{refused("InvalidParameter", "r-3")}},
-			{reason: "an earlier process has reported it", restart: true, results: []arm.Result{refused("InvalidParameter", "r-4")}},
-			{reason: "another cause", results: []arm.Result{refused("QuotaExceeded", "r-5")},
+			{reason: "and refused again", results: []arm.Result{newRefusedResult("InvalidParameter", "r-3")}},
+			{reason: "an earlier process has reported it", restart: true, results: []arm.Result{newRefusedResult("InvalidParameter", "r-4")}},
+			{reason: "another cause", results: []arm.Result{newRefusedResult("QuotaExceeded", "r-5")},
 				want: []string{"Warning QuotaExceeded PUT virtualMachines/m: QuotaExceeded: No. (Azure request r-5)"}},
 			{reason: "it is over", results: []arm.Result{ready}, want: []string{"Normal Ready everything is in place"}},
-			{reason: "and comes back", results: []arm.Result{refused("QuotaExceeded", "r-6")},
+			{reason: "and comes back", results: []arm.Result{newRefusedResult("QuotaExceeded", "r-6")},
 				want: []string{"Warning QuotaExceeded PUT virtualMachines/m: QuotaExceeded: No. (Azure request r-6)"}},
 		},
 		"waiting": {
@@ -108,7 +108,7 @@ func TestStories(t *testing.T) {
 				if p.restart {
 					teller = eventlog.NewRecorder(recorder)
 				}
-				if diff := cmp.Diff(p.want, do(teller, recorder, machine, p)); diff != "" {
+				if diff := cmp.Diff(p.want, reconcileOnce(teller, recorder, machine, p)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", p.reason, diff)
 				}
 			}
@@ -116,8 +116,8 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// do does a pass as controllers do it, and returns the events.
-func do(teller *eventlog.Recorder, recorder *events.FakeRecorder, machine *infrav1.AzureMachine, p pass) []string {
+// reconcileOnce does a pass as controllers do it, and returns the events.
+func reconcileOnce(teller *eventlog.Recorder, recorder *events.FakeRecorder, machine *infrav1.AzureMachine, p pass) []string {
 	following := teller.StartRecording(context.Background(), machine)
 	condition := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: p.condition, Message: p.message}
 	switch {

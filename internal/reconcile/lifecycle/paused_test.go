@@ -62,7 +62,7 @@ func TestPausedInReady(t *testing.T) {
 	}
 }
 
-func TestRequested(t *testing.T) {
+func TestReconcileRequested(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason         string
 		asked, handled string

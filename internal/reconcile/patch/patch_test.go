@@ -30,8 +30,8 @@ func testScheme(t *testing.T) *runtime.Scheme {
 	return scheme
 }
 
-// TestWriteTellsFailures has the API server refuse the patch of the annotation that a pass stores before it makes something.
-func TestWriteTellsFailures(t *testing.T) {
+// TestWriteReturnsFailures has the API server refuse the patch of the annotation that a pass stores before it makes something.
+func TestWriteReturnsFailures(t *testing.T) {
 	machines := schema.GroupResource{Group: infrav1.GroupVersion.Group, Resource: "azuremachines"}
 	conflict := apierrors.NewConflict(machines, "m", errors.New("changed"))
 	gone := apierrors.NewNotFound(machines, "m")
@@ -67,8 +67,8 @@ func TestWriteTellsFailures(t *testing.T) {
 	}
 }
 
-// TestRenew checks the patch for objects that were stored by contract v1beta1.
-func TestRenew(t *testing.T) {
+// TestStoredStatusIsConverted checks the patch for objects that were stored by contract v1beta1.
+func TestStoredStatusIsConverted(t *testing.T) {
 	const at = `"lastTransitionTime":"2024-05-01T00:00:00Z"`
 	long := strings.Repeat("ä", maxMessage)
 	tests := map[string]struct {

@@ -17,7 +17,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-func TestOutdated(t *testing.T) {
+func TestIsStale(t *testing.T) {
 	at := func(uid types.UID, version string) *infrav1.AzureMachine {
 		return &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{UID: uid, ResourceVersion: version,
 			Finalizers: []string{infrav1.MachineFinalizer}}}
@@ -72,8 +72,8 @@ func TestOutdated(t *testing.T) {
 	}
 }
 
-// TestObjectsThatNobodyReadsAgain has objects that others deleted after the last write of the manager.
-func TestObjectsThatNobodyReadsAgain(t *testing.T) {
+// TestWritesOfDeletedObjectsAreForgotten has objects that others deleted after the last write of the manager.
+func TestWritesOfDeletedObjectsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		written := NewWriteTracker(time.Now)
 		for i := range 100 {

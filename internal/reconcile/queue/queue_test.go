@@ -16,12 +16,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-func request(namespace, name string) reconcile.Request {
+func newRequest(namespace, name string) reconcile.Request {
 	return reconcile.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}}
 }
 
-// take hands out so many requests without giving one back.
-func take(t *testing.T, q *queue, count int) (names []string) {
+// takeRequests hands out so many requests without giving one back.
+func takeRequests(t *testing.T, q *queue, count int) (names []string) {
 	t.Helper()
 	for range count {
 		if q.ready.isEmpty() {
@@ -44,28 +44,33 @@ func TestOrder(t *testing.T) {
 		want   []string
 	}{
 		"one namespace": {"without another namespace it is the order of controller-runtime's queue",
-			[]added{{-100, request("a", "1")}, {10, request("a", "2")}, {0, request("a", "3")}, {0, request("a", "4")}, {10, request("a", "5")}},
+			[]added{{-100, newRequest("a", "1")}, {10, newRequest("a", "2")}, {0, newRequest("a", "3")}, {0, newRequest("a", "4")},
+				{10, newRequest("a", "5")}},
 			[]string{"a/2", "a/5", "a/3", "a/4", "a/1"}},
 		"turns": {"namespaces take turns, and a namespace that comes last is not last",
-			[]added{{0, request("a", "1")}, {0, request("a", "2")}, {0, request("a", "3")}, {0, request("b", "1")}, {0, request("b", "2")},
-				{0, request("c", "1")}},
+			[]added{{0, newRequest("a", "1")}, {0, newRequest("a", "2")}, {0, newRequest("a", "3")}, {0, newRequest("b", "1")},
+				{0, newRequest("b", "2")},
+				{0, newRequest("c", "1")}},
 			[]string{"a/1", "b/1", "c/1", "a/2", "b/2", "a/3"}},
 		"priorities of two": {"a higher priority goes before the turn of another namespace",
-			[]added{{-100, request("a", "1")}, {0, request("b", "1")}, {1, request("a", "2")}},
+			[]added{{-100, newRequest("a", "1")}, {0, newRequest("b", "1")}, {1, newRequest("a", "2")}},
 			[]string{"a/2", "b/1", "a/1"}},
 		"patience": {"a namespace with low priority gets every fourth turn",
-			[]added{{-100, request("b", "1")}, {1, request("a", "1")}, {1, request("a", "2")}, {1, request("a", "3")}, {1, request("a", "4")},
-				{1, request("a", "5")}},
+			[]added{{-100, newRequest("b", "1")}, {1, newRequest("a", "1")}, {1, newRequest("a", "2")}, {1, newRequest("a", "3")},
+				{1, newRequest("a", "4")},
+				{1, newRequest("a", "5")}},
 			[]string{"a/1", "a/2", "a/3", "b/1", "a/4", "a/5"}},
 		"patience in a namespace": {"within a namespace priorities hold always",
-			[]added{{-100, request("a", "0")}, {1, request("a", "1")}, {1, request("a", "2")}, {1, request("a", "3")}, {1, request("a", "4")},
-				{1, request("a", "5")}},
+			[]added{{-100, newRequest("a", "0")}, {1, newRequest("a", "1")}, {1, newRequest("a", "2")}, {1, newRequest("a", "3")},
+				{1, newRequest("a", "4")},
+				{1, newRequest("a", "5")}},
 			[]string{"a/1", "a/2", "a/3", "a/4", "a/5", "a/0"}},
 		"added twice": {"it is handed out once, with the higher priority",
-			[]added{{0, request("a", "1")}, {0, request("a", "2")}, {0, request("a", "1")}, {1, request("a", "2")}, {-100, request("a", "2")}},
+			[]added{{0, newRequest("a", "1")}, {0, newRequest("a", "2")}, {0, newRequest("a", "1")}, {1, newRequest("a", "2")},
+				{-100, newRequest("a", "2")}},
 			[]string{"a/2", "a/1"}},
 		"without namespace": {"requests of objects without namespace are of one namespace",
-			[]added{{0, request("", "1")}, {0, request("", "2")}, {0, request("a", "1")}},
+			[]added{{0, newRequest("", "1")}, {0, newRequest("", "2")}, {0, newRequest("a", "1")}},
 			[]string{"/1", "a/1", "/2"}},
 	}
 	for name, test := range tests {
@@ -75,7 +80,7 @@ func TestOrder(t *testing.T) {
 			for _, each := range test.add {
 				q.AddWithOpts(priorityqueue.AddOpts{Priority: &each.priority}, each.request)
 			}
-			if diff := cmp.Diff(test.want, take(t, q, len(test.want))); diff != "" {
+			if diff := cmp.Diff(test.want, takeRequests(t, q, len(test.want))); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 			if !q.ready.isEmpty() || len(q.items) != 0 || len(q.ready.namespaces) != 0 || q.ready.order.Len() != 0 || q.Len() != 0 {
@@ -85,23 +90,23 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestWhileWorking adds a request that a worker has: it is handed out again after that, with its priority.
-func TestWhileWorking(t *testing.T) {
+// TestRequestAddedWhileWorkingIsHandedOutAgain adds a request that a worker has: it is handed out again after that, with its priority.
+func TestRequestAddedWhileWorkingIsHandedOutAgain(t *testing.T) {
 	q := newQueue("test", nil, time.Now)
 	defer q.ShutDown()
-	q.Add(request("a", "1"))
-	q.Add(request("a", "2"))
-	take(t, q, 1)
-	q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request("a", "1"))
-	if diff := cmp.Diff([]string{"a/2"}, take(t, q, 1)); diff != "" {
+	q.Add(newRequest("a", "1"))
+	q.Add(newRequest("a", "2"))
+	takeRequests(t, q, 1)
+	q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, newRequest("a", "1"))
+	if diff := cmp.Diff([]string{"a/2"}, takeRequests(t, q, 1)); diff != "" {
 		t.Error(diff)
 	}
 	if !q.ready.isEmpty() || q.Len() != 1 {
 		t.Errorf("%d are in the queue, want the one that a worker has", q.Len())
 	}
-	q.AddWithOpts(priorityqueue.AddOpts{Priority: new(2)}, request("a", "1"))
-	q.Done(request("a", "1"))
-	if got, priority, _ := q.GetWithPriority(); got != request("a", "1") || priority != 2 {
+	q.AddWithOpts(priorityqueue.AddOpts{Priority: new(2)}, newRequest("a", "1"))
+	q.Done(newRequest("a", "1"))
+	if got, priority, _ := q.GetWithPriority(); got != newRequest("a", "1") || priority != 2 {
 		t.Errorf("got %s with priority %d", got, priority)
 	}
 }
@@ -112,15 +117,15 @@ func TestDelays(t *testing.T) {
 		q := newQueue("test", nil, time.Now)
 		defer q.ShutDown()
 		begun := time.Now()
-		q.AddAfter(request("a", "late"), time.Hour)
-		q.AddAfter(request("a", "middle"), time.Minute)
-		q.AddAfter(request("a", "earlier"), time.Hour)
-		q.AddAfter(request("a", "earlier"), time.Second)
-		q.AddAfter(request("a", "earlier"), 2*time.Hour)
-		q.AddAfter(request("a", "now"), time.Hour)
-		q.Add(request("a", "now"))
-		q.AddAfter(request("a", "now"), time.Hour)
-		q.AddWithOpts(priorityqueue.AddOpts{After: time.Hour, RateLimited: true}, request("a", "limited"))
+		q.AddAfter(newRequest("a", "late"), time.Hour)
+		q.AddAfter(newRequest("a", "middle"), time.Minute)
+		q.AddAfter(newRequest("a", "earlier"), time.Hour)
+		q.AddAfter(newRequest("a", "earlier"), time.Second)
+		q.AddAfter(newRequest("a", "earlier"), 2*time.Hour)
+		q.AddAfter(newRequest("a", "now"), time.Hour)
+		q.Add(newRequest("a", "now"))
+		q.AddAfter(newRequest("a", "now"), time.Hour)
+		q.AddWithOpts(priorityqueue.AddOpts{After: time.Hour, RateLimited: true}, newRequest("a", "limited"))
 		if q.Len() != 1 {
 			t.Errorf("%d are ready, want 1", q.Len())
 		}
@@ -134,11 +139,11 @@ func TestDelays(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
-		if q.NumRequeues(request("a", "limited")) != 1 {
+		if q.NumRequeues(newRequest("a", "limited")) != 1 {
 			t.Error("the limiter does not count")
 		}
-		q.Forget(request("a", "limited"))
-		if q.NumRequeues(request("a", "limited")) != 0 {
+		q.Forget(newRequest("a", "limited"))
+		if q.NumRequeues(newRequest("a", "limited")) != 0 {
 			t.Error("the limiter does not forget")
 		}
 	})
@@ -149,10 +154,10 @@ func TestEveryNamespaceHasTurns(t *testing.T) {
 	q := newQueue("test", nil, time.Now)
 	defer q.ShutDown()
 	for i := range 238 {
-		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request("many", fmt.Sprint(i)))
+		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, newRequest("many", fmt.Sprint(i)))
 	}
 	for i := range 5 {
-		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(-100)}, request(fmt.Sprint("few-", i), "one"))
+		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(-100)}, newRequest(fmt.Sprint("few-", i), "one"))
 	}
 	turns := map[string]int{}
 	for range 100 {
@@ -174,8 +179,8 @@ func TestAllocations(t *testing.T) {
 	cost := func(q priorityqueue.PriorityQueue[reconcile.Request]) float64 {
 		defer q.ShutDown()
 		for i := range 238 {
-			q.AddAfter(request("many", fmt.Sprint(i)), time.Hour)
-			q.Add(request("few", fmt.Sprint(i)))
+			q.AddAfter(newRequest("many", fmt.Sprint(i)), time.Hour)
+			q.Add(newRequest("few", fmt.Sprint(i)))
 		}
 		return testing.AllocsPerRun(1000, func() {
 			got, _ := q.Get()
@@ -190,8 +195,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// workers process requests as a controller's do, are done when all have left, and have the queue shut down after so many requests.
-func workers(q *queue, count, requests int) *sync.WaitGroup {
+// startWorkers process requests as a controller's do, are done when all have left, and have the queue shut down after so many requests.
+func startWorkers(q *queue, count, requests int) *sync.WaitGroup {
 	var left sync.WaitGroup
 	var done atomic.Int32
 	for range count {
@@ -201,7 +206,7 @@ func workers(q *queue, count, requests int) *sync.WaitGroup {
 				if shutdown {
 					return
 				}
-				q.Add(request(got.Namespace, got.Name+"+"))
+				q.Add(newRequest(got.Namespace, got.Name+"+"))
 				q.Done(got)
 				if int(done.Add(1)) == requests {
 					go q.ShutDown()
@@ -217,18 +222,18 @@ func TestShutDown(t *testing.T) {
 	for round := range 200 {
 		synctest.Test(t, func(t *testing.T) {
 			q := newQueue("test", nil, time.Now)
-			left := workers(q, 10, round+1)
+			left := startWorkers(q, 10, round+1)
 			for i := range 20 {
-				q.Add(request("a", fmt.Sprint(i)))
-				q.AddAfter(request("b", fmt.Sprint(i)), time.Hour)
+				q.Add(newRequest("a", fmt.Sprint(i)))
+				q.AddAfter(newRequest("b", fmt.Sprint(i)), time.Hour)
 			}
 			left.Wait()
 			if got, _, shutdown := q.GetWithPriority(); !shutdown {
 				t.Errorf("round %d: hands out %s after the shutdown", round, got)
 			}
 			q.ShutDownWithDrain()
-			q.Add(request("a", "late"))
-			if _, late := q.items[request("a", "late")]; late || !q.ShuttingDown() {
+			q.Add(newRequest("a", "late"))
+			if _, late := q.items[newRequest("a", "late")]; late || !q.ShuttingDown() {
 				t.Errorf("round %d: takes requests after the shutdown", round)
 			}
 		})
@@ -238,7 +243,7 @@ func TestShutDown(t *testing.T) {
 // TestShutDownWhileWorking lets a worker finish.
 func TestShutDownWhileWorking(t *testing.T) {
 	q := newQueue("test", nil, time.Now)
-	q.Add(request("a", "1"))
+	q.Add(newRequest("a", "1"))
 	got, _ := q.Get()
 	q.ShutDown()
 	q.Done(got)
@@ -252,10 +257,10 @@ func TestMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue("measured", nil, time.Now)
 		defer q.ShutDown()
-		q.AddAfter(request("a", "1"), time.Minute)
-		q.Add(request("a", "1"))
-		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request("a", "1"))
-		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, request("a", "2"))
+		q.AddAfter(newRequest("a", "1"), time.Minute)
+		q.Add(newRequest("a", "1"))
+		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, newRequest("a", "1"))
+		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, newRequest("a", "2"))
 		<-time.After(time.Second)
 		got, _ := q.Get()
 		<-time.After(time.Minute + time.Millisecond)
@@ -263,18 +268,18 @@ func TestMetrics(t *testing.T) {
 		want := map[string]float64{"workqueue_adds_total": 2, "workqueue_retries_total": 1, "workqueue_depth 0": 0, "workqueue_depth 1": 1,
 			"workqueue_queue_duration_seconds": 1, "workqueue_work_duration_seconds": 0, "workqueue_unfinished_work_seconds": 60,
 			"workqueue_longest_running_processor_seconds": 60}
-		if diff := cmp.Diff(want, measured(t)); diff != "" {
+		if diff := cmp.Diff(want, readMetrics(t)); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 		q.Done(got)
-		if got := measured(t)["workqueue_work_duration_seconds"]; got < 60 || got > 61 {
+		if got := readMetrics(t)["workqueue_work_duration_seconds"]; got < 60 || got > 61 {
 			t.Errorf("the work took %f s", got)
 		}
 	})
 }
 
-// measured returns the metrics of the queue "measured" with their priority, of histograms the sums.
-func measured(t *testing.T) map[string]float64 {
+// readMetrics returns the metrics of the queue "measured" with their priority, of histograms the sums.
+func readMetrics(t *testing.T) map[string]float64 {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
 )
 
-func TestMemory(t *testing.T) {
+func TestTimeUntilDue(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	memory := stable.NewTracker(10*time.Minute, func() time.Time { return now })
 	object := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
@@ -71,9 +71,9 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestTogether: the objects of one cluster are synced at the same moment, whenever they became stable, and those of all
+// TestObjectsOfAClusterAreSyncedTogether: the objects of one cluster are synced at the same moment, whenever they became stable, and those of all
 // clusters while the first one's reads of Azure are valid.
-func TestTogether(t *testing.T) {
+func TestObjectsOfAClusterAreSyncedTogether(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	memory := stable.NewTracker(10*time.Minute, func() time.Time { return now })
 	next := func(cluster, object string) time.Time {
@@ -100,8 +100,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestSince follows an object from a spec to another one.
-func TestSince(t *testing.T) {
+// TestConvergingSince follows an object from a spec to another one.
+func TestConvergingSince(t *testing.T) {
 	epoch := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := epoch
 	memory := stable.NewTracker(10*time.Minute, func() time.Time { return now })

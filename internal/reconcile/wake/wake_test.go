@@ -13,13 +13,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/wake"
 )
 
-func request(name string) reconcile.Request {
+func newRequest(name string) reconcile.Request {
 	return reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "default", Name: name}}
 }
 
-// TestOrder wakes objects, one of them before the controller has started, while others stand in the queue because they
+// TestWokenObjectsGoFirst wakes objects, one of them before the controller has started, while others stand in the queue because they
 // changed.
-func TestOrder(t *testing.T) {
+func TestWokenObjectsGoFirst(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		queue  workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -40,13 +40,13 @@ func TestOrder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			defer test.queue.ShutDown()
 			var source wake.Source
-			source.WakeFunc(request("early").NamespacedName)()
-			test.queue.Add(request("changed"))
-			test.queue.Add(request("other"))
+			source.WakeFunc(newRequest("early").NamespacedName)()
+			test.queue.Add(newRequest("changed"))
+			test.queue.Add(newRequest("other"))
 			if err := source.EventSource().Start(context.Background(), test.queue); err != nil {
 				t.Fatal(err)
 			}
-			late := source.WakeFunc(request("late").NamespacedName)
+			late := source.WakeFunc(newRequest("late").NamespacedName)
 			late()
 			late()
 			var got []string

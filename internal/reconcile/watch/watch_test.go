@@ -17,7 +17,7 @@ import (
 // wakes are those whom a change wakes.
 type wakes struct{ Own, Spec, Identity bool }
 
-func TestUpdates(t *testing.T) {
+func TestOnlyRelevantUpdatesCount(t *testing.T) {
 	condition := func(conditionType, reason, message string) func(*infrav1.AzureClusterIdentity) {
 		return func(o *infrav1.AzureClusterIdentity) {
 			conditions.Set(o, metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse, Reason: reason, Message: message})
@@ -63,7 +63,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-func TestComesAndGoes(t *testing.T) {
+func TestCreationsAndDeletionsCount(t *testing.T) {
 	identity := &infrav1.AzureClusterIdentity{}
 	for name, predicate := range map[string]interface {
 		Create(event.CreateEvent) bool

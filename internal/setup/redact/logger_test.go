@@ -9,14 +9,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup/redact"
 )
 
-func base(log *strings.Builder) logr.Logger {
+func newBaseLogger(log *strings.Builder) logr.Logger {
 	return funcr.New(func(prefix, arguments string) { log.WriteString(prefix + " " + arguments) },
 		funcr.Options{Verbosity: 10, LogCaller: funcr.None})
 }
 
-func logger(log *strings.Builder) logr.Logger { return redact.Logger(base(log)) }
+func newLogger(log *strings.Builder) logr.Logger { return redact.Logger(newBaseLogger(log)) }
 
-// callers is logger whose lines say where they come from.
-func callers(log *strings.Builder) logr.Logger {
+// newCallerLogger is logger whose lines say where they come from.
+func newCallerLogger(log *strings.Builder) logr.Logger {
 	return redact.Logger(funcr.New(func(_, arguments string) { log.WriteString(arguments) }, funcr.Options{LogCaller: funcr.All}))
 }

@@ -22,7 +22,7 @@ func TestTextFromOutside(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
-			log(logger(&out))
+			log(newLogger(&out))
 			if got := out.String(); strings.ContainsAny(got, "\x1b\r\n\u202e") || len(got) > 2*text.MaxLog || !strings.Contains(got, "forged") {
 				t.Errorf("%d bytes are logged: %q", len(got), got[:min(len(got), 200)])
 			}

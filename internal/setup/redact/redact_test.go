@@ -48,10 +48,10 @@ func TestNothingSecretPasses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			lines := map[string]string{}
 			for where, write := range map[string]func(log *strings.Builder){
-				"values": func(log *strings.Builder) { logger(log).Info("message", test.pairs...) },
-				"with":   func(log *strings.Builder) { logger(log).WithValues(test.pairs...).WithName("n").Info("message") },
+				"values": func(log *strings.Builder) { newLogger(log).Info("message", test.pairs...) },
+				"with":   func(log *strings.Builder) { newLogger(log).WithValues(test.pairs...).WithName("n").Info("message") },
 				"error": func(log *strings.Builder) {
-					logger(log).Error(errors.New(`"token":"`+canary+`"`), "message", test.pairs...)
+					newLogger(log).Error(errors.New(`"token":"`+canary+`"`), "message", test.pairs...)
 				},
 			} {
 				log := &strings.Builder{}
@@ -73,16 +73,16 @@ func TestNothingSecretPasses(t *testing.T) {
 func TestOrdinaryLinesStay(t *testing.T) {
 	log := &strings.Builder{}
 	ref := klog.KRef("team", "cluster")
-	logger(log).Info("Ready", "AzureCluster", ref, "count", 3, "arguments", []string{"true"}, "err",
+	newLogger(log).Info("Ready", "AzureCluster", ref, "count", 3, "arguments", []string{"true"}, "err",
 		fmt.Errorf("GET virtualNetworks/v: %w", errors.New("NotFound")))
 	plain := &strings.Builder{}
-	base(plain).Info("Ready", "AzureCluster", ref, "count", 3, "arguments", []string{"true"}, "err",
+	newBaseLogger(plain).Info("Ready", "AzureCluster", ref, "count", 3, "arguments", []string{"true"}, "err",
 		fmt.Errorf("GET virtualNetworks/v: %w", errors.New("NotFound")))
 	if log.String() != plain.String() {
 		t.Errorf("got  %s\nwant %s", log, plain)
 	}
 	called := &strings.Builder{}
-	callers(called).Info("message")
+	newCallerLogger(called).Info("message")
 	if !strings.Contains(called.String(), "redact_test.go") {
 		t.Errorf("a line names the place that logs, got %s", called)
 	}

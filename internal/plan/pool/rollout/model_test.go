@@ -342,10 +342,10 @@ func (w world) reachesGoal(known map[world]bool) bool {
 	return true
 }
 
-// TestModel walks through every world that a pool of up to four VMs can come to: whatever the order in which things happen,
+// TestEveryReachableStateKeepsThePromises walks through every world that a pool of up to four VMs can come to: whatever the order in which things happen,
 // with each step of the provider lost or not, a mishap and a change of the spec in the middle. Each promise is checked at
 // each step, and everything settles from each world.
-func TestModel(t *testing.T) {
+func TestEveryReachableStateKeepsThePromises(t *testing.T) {
 	most := 4
 	if testing.Short() {
 		most = 3
@@ -353,9 +353,9 @@ func TestModel(t *testing.T) {
 	exploreAll(t, most, world{mishaps: 1, newModels: 1})
 }
 
-// TestMarks is TestModel with a user who marks a VM by cluster.x-k8s.io/delete-machine, at any moment before or after a change of the
+// TestMarkedVMsKeepThePromises is TestEveryReachableStateKeepsThePromises with a user who marks a VM by cluster.x-k8s.io/delete-machine, at any moment before or after a change of the
 // spec.
-func TestMarks(t *testing.T) { exploreAll(t, 3, world{newModels: 1, marks: 1}) }
+func TestMarkedVMsKeepThePromises(t *testing.T) { exploreAll(t, 3, world{newModels: 1, marks: 1}) }
 
 // exploreAll explores pools of up to so many VMs with all limits. may is how much may go wrong.
 func exploreAll(t *testing.T, most int, may world) {

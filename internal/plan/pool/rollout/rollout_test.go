@@ -163,8 +163,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestScaledElsewhere has an autoscaler own the size: only VMs that others deleted go.
-func TestScaledElsewhere(t *testing.T) {
+// TestAutoscalerOwnsTheSize has an autoscaler own the size: only VMs that others deleted go.
+func TestAutoscalerOwnsTheSize(t *testing.T) {
 	spec := rollout.Spec{Limits: rollout.Limits{MaxSurge: 1, MaxUnavailable: 1}, Replicas: 3, Policy: rollout.Oldest, ScaledByAutoscaler: true}
 	if got := describeActions(rollout.DecideActions(spec,
 		rollout.Observed{Capacity: 5, Instances: parseVMs("or or nb nr orlf")})); got != "delete e" {
