@@ -56,7 +56,12 @@ type Scenario struct {
 	handler http.Handler
 	// complete is that of the options.
 	complete bool
+	// touches counts the calls of TouchObject.
+	touches int
 }
+
+// quietTime is how long the provider sends no request when nothing is left to do: less than any retry or sync that comes after a while.
+const quietTime = 10 * time.Second
 
 // Options are the settings of a scenario. With the zero value Azure takes as long as it really does.
 type Options struct {

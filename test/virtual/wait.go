@@ -9,11 +9,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// WaitUntil waits until the condition holds, for an hour at most.
-func (s *Scenario) WaitUntil(what string, condition func() bool) {
+// WaitUntil waits until the condition holds, for an hour at most. describe returns what was found instead.
+func (s *Scenario) WaitUntil(what string, condition func() bool, describe ...func() string) {
 	s.T.Helper()
 	for deadline := time.Now().Add(time.Hour); !condition(); {
 		if time.Now().After(deadline) {
+			for _, found := range describe {
+				what += " " + found()
+			}
 			requests := s.Azure.RequestsSince(0)
 			s.T.Fatalf("%s: not so after an hour\n%s", what, strings.Join(requests[max(0, len(requests)-30):], "\n"))
 		}
@@ -29,16 +32,6 @@ func ObjectMatches[T client.Object](s *Scenario, object T, name string, wanted f
 	return func() bool {
 		s.ReadObject(object, name)
 		return wanted(object)
-	}
-}
-
-// PassTime lets time pass.
-func (s *Scenario) PassTime(d time.Duration) {
-	for end := time.Now().Add(d); time.Now().Before(end); {
-		WaitForSignal(nil, min(30*time.Second, time.Until(end)))
-		if s.Meanwhile != nil {
-			s.Meanwhile()
-		}
 	}
 }
 

@@ -56,8 +56,8 @@ following table, and generate this page.
 |---|---|---|---|
 `
 
-// TestBook compares the page of the book with the rows that are tested.
-func TestBook(t *testing.T) {
+// TestBookHasEveryRow compares the page of the book with the rows that are tested.
+func TestBookHasEveryRow(t *testing.T) {
 	var want strings.Builder
 	want.WriteString(introduction)
 	seen := map[string]bool{}
@@ -83,6 +83,6 @@ func TestBook(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(have), want.String()); diff != "" {
-		t.Errorf("run go test ./test/integration/drift -run Book -update (-have +want):\n%s", diff)
+		t.Errorf("run go test ./test/integration/drift -run TestBookHasEveryRow -update (-have +want):\n%s", diff)
 	}
 }

@@ -8,106 +8,103 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestDrift makes the changes one after the other on one cluster. What is kept stays until the end, through all repairs.
-func TestDrift(t *testing.T) {
-	w := newWorld(t)
-	var keeping []row
-	for _, r := range rows() {
-		name := r.resource + ": " + r.change
-		if !t.Run(name, func(t *testing.T) {
-			w.t, w.Stage.T = t, t
-			try(w, r)
-		}) {
-			// What comes after would fail for the same cause.
-			w.t, w.Stage.T = t, t
-			w.restore(r)
+// TestDriftIsRepairedReportedOrKept makes the changes one after the other on one cluster. What is kept stays until the end, through all repairs.
+func TestDriftIsRepairedReportedOrKept(t *testing.T) {
+	virtual.PlayRows(t, virtual.PlayComplete, func(s *virtual.Scenario, played *virtual.Rows) {
+		w := bringUpEverything(s)
+		var keeping []row
+		for _, r := range rows() {
+			if !played.Play(r.resource+": "+r.change, func() { tryRow(w, r) }) {
+				// The following rows would fail for the same cause.
+				w.undoRow(r)
+			}
+			if r.outcome == kept {
+				keeping = append(keeping, r)
+			}
 		}
-		if r.outcome == kept {
-			keeping = append(keeping, r)
+		for _, r := range keeping {
+			if !r.holds(w) {
+				w.T.Errorf("%s: %s, which is kept, was lost in a later repair", r.resource, r.change)
+			}
 		}
-	}
-	w.t, w.Stage.T = t, t
-	for _, r := range keeping {
-		if !r.holds(w) {
-			t.Errorf("%s: %s, which is kept, was lost in a later repair", r.resource, r.change)
-		}
-	}
+	})
 }
 
 // restore takes a failed row back as far as it can be.
-func (w *world) restore(r row) {
+func (w *world) undoRow(r row) {
 	if r.undo != nil {
 		r.undo(w)
 	}
 }
 
 // try makes one change and looks at what becomes of it.
-func try(w *world, r row) {
-	before := w.snapshot(r.path)
+func tryRow(w *world, r row) {
+	before := w.takeSnapshot(r.path)
 	if before == nil {
-		w.t.Fatalf("there is no %s", r.path)
+		w.T.Fatalf("there is no %s", r.path)
 	}
 	mark := w.Azure.MarkRequests()
 	r.do(w)
 	switch r.outcome {
 	case repaired:
 		// A pass that was due anyway may have repaired it already.
-		if diff := cmp.Diff(before, w.snapshot(r.path)); diff == "" && len(w.Azure.WritesSince(mark)) == 0 {
-			w.t.Fatalf("nothing was changed")
+		if diff := cmp.Diff(before, w.takeSnapshot(r.path)); diff == "" && len(w.Azure.WritesSince(mark)) == 0 {
+			w.T.Fatalf("nothing was changed")
 		}
-		w.look(r.object, r.path)
-		w.as(before, r.path)
+		w.waitRead(r.object, r.path)
+		w.waitAsBefore(before, r.path)
 		// What is stored may be from before the pass that repairs, and the clock must not move while Azure is at it.
-		w.quiet()
-		w.ready(r.object)
+		w.WaitQuiet()
+		w.waitReady(r.object)
 		// The next change shall not come so soon that it could be what Azure made of the repair.
-		w.look(r.object, r.path)
-		w.ready(r.object)
+		w.waitRead(r.object, r.path)
+		w.waitReady(r.object)
 	case reported:
-		w.look(r.object, r.path)
-		w.condition(r.object, r.want)
-		w.silent(mark, r)
+		w.waitRead(r.object, r.path)
+		w.waitCondition(r.object, r.want)
+		w.checkNoWrites(mark, r)
 		if r.undo != nil {
 			r.undo(w)
-			w.look(r.object, r.path)
-			w.ready(r.object)
+			w.waitRead(r.object, r.path)
+			w.waitReady(r.object)
 		}
 	case kept:
 		// The second look begins when the first has been judged.
-		w.look(r.object, r.path)
-		w.look(r.object, r.path)
-		w.ready(r.object)
-		w.silent(mark, r)
+		w.waitRead(r.object, r.path)
+		w.waitRead(r.object, r.path)
+		w.waitReady(r.object)
+		w.checkNoWrites(mark, r)
 		if !r.holds(w) {
-			w.t.Errorf("the change is not there any more")
+			w.T.Errorf("the change is not there any more")
 		}
 	}
 }
 
 // as waits until a resource is as it was before.
-func (w *world) as(before body, path string) {
-	w.t.Helper()
+func (w *world) waitAsBefore(before body, path string) {
+	w.T.Helper()
 	diff := ""
-	w.Eventually("it is as before", func() bool {
-		diff = cmp.Diff(before, w.snapshot(path))
+	w.WaitUntil("it is as before", func() bool {
+		diff = cmp.Diff(before, w.takeSnapshot(path))
 		return diff == ""
 	}, func() string { return "(-before +after):\n" + diff })
 }
 
 // silent fails the test if the provider has written to Azure.
-func (w *world) silent(mark harness.Mark, r row) {
-	w.t.Helper()
+func (w *world) checkNoWrites(mark harness.Mark, r row) {
+	w.T.Helper()
 	if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
-		w.t.Errorf("the change is %s, but the provider sent %s", r.outcome, strings.Join(writes, ", "))
+		w.T.Errorf("the change is %s, but the provider sent %s", r.outcome, strings.Join(writes, ", "))
 	}
 }
 
 // snapshot returns a resource without what changes with every write; nil when it does not exist.
-func (w *world) snapshot(path string) body {
-	w.t.Helper()
-	resource, ok := w.get(path)
+func (w *world) takeSnapshot(path string) body {
+	w.T.Helper()
+	resource, ok := w.FindResource(path)
 	if !ok {
 		return nil
 	}

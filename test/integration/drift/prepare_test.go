@@ -1,10 +1,9 @@
 package drift_test
 
 import (
-	"testing"
-
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // Machines of the cluster c1, by what happens to them, and its pool. p1-cp is in the private cluster p1, in a region without zones.
@@ -24,17 +23,16 @@ const (
 // roleName is the name of the role assignment of the machine with one.
 const roleName = "3f0c1f7e-4d2b-4f6a-9a53-0d8a2b7f1c11"
 
-// newWorld brings everything up.
-func newWorld(t *testing.T) *world {
-	t.Helper()
-	stage := harness.NewStage(t, environment)
-	w := &world{Stage: stage, t: t}
+// bringUpEverything creates clusters with all that can be changed outside.
+func bringUpEverything(s *virtual.Scenario) *world {
+	s.T.Helper()
+	w, stage := &world{Scenario: s}, s.Stage
 	stage.Azure.PutNetwork("hub", "hub", "172.16.0.0/16", map[string]string{"a": "172.16.1.0/24"})
 	stage.Azure.PutNetwork("hub", "spoke", "172.17.0.0/16", nil)
 	for _, name := range []string{"one", "two", "theirs"} {
-		w.put("resourceGroups/hub/providers/Microsoft.ManagedIdentity/userAssignedIdentities/"+name, body{"location": "eastus"})
+		w.PutResource("resourceGroups/hub/providers/Microsoft.ManagedIdentity/userAssignedIdentities/"+name, body{"location": "eastus"})
 	}
-	stage.StartManager(harness.ManagerOptions{})
+	s.StartProvider()
 	stage.CreateIdentity()
 	public := stage.AzureCluster("c1")
 	everything(stage, &public.Spec)
@@ -58,7 +56,7 @@ func newWorld(t *testing.T) *world {
 			spec.Identity = infrav1.VMIdentityUserAssigned
 			for _, name := range []string{"one", "two"} {
 				spec.UserAssignedIdentities = append(spec.UserAssignedIdentities, infrav1.UserAssignedIdentity{
-					ProviderID: "azure://" + string(w.id("resourceGroups/hub/providers/Microsoft.ManagedIdentity/userAssignedIdentities/"+name))})
+					ProviderID: "azure://" + string(w.ResourceID("resourceGroups/hub/providers/Microsoft.ManagedIdentity/userAssignedIdentities/"+name))})
 			}
 		},
 		withRole: func(spec *infrav1.AzureMachineSpec) {
@@ -95,8 +93,8 @@ func newWorld(t *testing.T) *world {
 	for name := range machines {
 		stage.WaitMachineProvisioned(name)
 	}
-	w.ready("c1")
-	w.ready("p1")
+	w.waitReady("c1")
+	w.waitReady("p1")
 	return w
 }
 

@@ -8,72 +8,72 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestWhoMoved changes the size of a machine in its spec and in Azure. Neither is done to the other; what is told is which of
+// TestConditionNamesTheSideThatChanged changes the size of a machine in its spec and in Azure. Neither is done to the other; what is told is which of
 // the two was changed, and after a restart, which knows nothing of it, only that they differ. A machine that somebody stopped
 // is told of all the while.
-func TestWhoMoved(t *testing.T) {
-	stage := harness.NewStage(t, environment)
-	w := &world{Stage: stage, t: t}
-	manager := stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.CreateCluster(stage.AzureCluster("c1"))
-	stage.WaitClusterProvisioned("c1")
-	for _, name := range []string{"m1", "m2"} {
-		stage.CreateMachine(stage.AzureMachine("c1", name), harness.Worker, "")
-		stage.WaitMachineProvisioned(name)
-	}
-	const sized, halted = compute + "virtualMachines/m1", compute + "virtualMachines/m2"
-	resize := func(size string) {
-		harness.ChangeObject(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}},
-			func(m *infrav1.AzureMachine) { m.Spec.VMSize = size })
-	}
-	drifted := func(message string) {
-		t.Helper()
-		w.condition("m1", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason,
-			Message: message})
-	}
-	inOrder := func() {
-		t.Helper()
-		w.condition("m1", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
-	}
-	const path = "properties.hardwareProfile.vmSize"
-	mark := w.Azure.MarkRequests()
+func TestConditionNamesTheSideThatChanged(t *testing.T) {
+	virtual.PlayComplete(t, func(s *virtual.Scenario) {
+		w, stage, t := &world{Scenario: s}, s.Stage, s.T
+		manager := s.StartProvider()
+		stage.CreateIdentity()
+		stage.CreateCluster(stage.AzureCluster("c1"))
+		stage.WaitClusterProvisioned("c1")
+		for _, name := range []string{"m1", "m2"} {
+			stage.CreateMachine(stage.AzureMachine("c1", name), harness.Worker, "")
+			stage.WaitMachineProvisioned(name)
+		}
+		const sized, halted = compute + "virtualMachines/m1", compute + "virtualMachines/m2"
+		resize := func(size string) {
+			harness.ChangeObject(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}},
+				func(m *infrav1.AzureMachine) { m.Spec.VMSize = size })
+		}
+		drifted := func(message string) {
+			t.Helper()
+			w.waitCondition("m1", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason,
+				Message: message})
+		}
+		inOrder := func() {
+			t.Helper()
+			w.waitCondition("m1", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
+		}
+		const path = "properties.hardwareProfile.vmSize"
+		mark := w.Azure.MarkRequests()
 
-	resize("Standard_D4s_v3")
-	drifted("virtualMachines/m1 cannot be changed, and the spec has other values: " + path)
-	w.act(halted, "deallocate")
-	w.look("m2", halted)
-	w.condition("m2", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason,
-		Message: "deallocated"})
-	told := harness.FindCondition(w.found("m2"), infrav1.VMRunningCondition)
+		resize("Standard_D4s_v3")
+		drifted("virtualMachines/m1 cannot be changed, and the spec has other values: " + path)
+		w.PostAction(halted, "deallocate")
+		w.waitRead("m2", halted)
+		w.waitCondition("m2", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason,
+			Message: "deallocated"})
+		told := harness.FindCondition(w.readObject("m2"), infrav1.VMRunningCondition)
 
-	if err := manager.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	stage.StartManager(harness.ManagerOptions{})
-	drifted("virtualMachines/m1 differs from the spec: " + path)
-	w.look("m1", sized)
-	w.look("m2", halted)
-	w.quiet()
-	drifted("virtualMachines/m1 differs from the spec: " + path)
-	if diff := cmp.Diff(told, harness.FindCondition(w.found("m2"), infrav1.VMRunningCondition)); diff != "" {
-		t.Errorf("nobody started the machine (-before +after):\n%s", diff)
-	}
+		manager.StopManager()
+		s.StartProvider()
+		drifted("virtualMachines/m1 differs from the spec: " + path)
+		w.waitRead("m1", sized)
+		w.waitRead("m2", halted)
+		w.WaitQuiet()
+		drifted("virtualMachines/m1 differs from the spec: " + path)
+		if diff := cmp.Diff(told, harness.FindCondition(w.readObject("m2"), infrav1.VMRunningCondition)); diff != "" {
+			t.Errorf("nobody started the machine (-before +after):\n%s", diff)
+		}
 
-	resize("Standard_D2s_v3")
-	inOrder()
-	w.edit(sized, body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D4s_v3"}}})
-	w.look("m1", sized)
-	drifted("virtualMachines/m1 was changed outside: " + path)
-	// To accept the change is to change the spec.
-	resize("Standard_D4s_v3")
-	inOrder()
-	w.act(halted, "start")
-	w.look("m2", halted)
-	w.ready("m2")
-	if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
-		t.Errorf("wrote %v", writes)
-	}
+		resize("Standard_D2s_v3")
+		inOrder()
+		w.EditResource(sized, body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D4s_v3"}}})
+		w.waitRead("m1", sized)
+		drifted("virtualMachines/m1 was changed outside: " + path)
+		// To accept the change is to change the spec.
+		resize("Standard_D4s_v3")
+		inOrder()
+		w.PostAction(halted, "start")
+		w.waitRead("m2", halted)
+		w.waitReady("m2")
+		if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
+			t.Errorf("wrote %v", writes)
+		}
+	})
 }

@@ -11,8 +11,8 @@ import (
 
 // relabel changes the DNS label of the API server's address.
 func (w *world) relabel(label string) {
-	w.t.Helper()
-	w.edit(address, body{"properties": body{"dnsSettings": body{"domainNameLabel": label}}})
+	w.T.Helper()
+	w.EditResource(address, body{"properties": body{"dnsSettings": body{"domainNameLabel": label}}})
 }
 
 func groupRows() []row {
@@ -31,10 +31,10 @@ func networkRows() []row {
 		{
 			resource: "Virtual network", change: "an address range is added", outcome: kept, object: "c1", path: vnet,
 			do: func(w *world) {
-				w.edit(vnet, body{"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/8", "192.168.0.0/16"}}}})
+				w.EditResource(vnet, body{"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/8", "192.168.0.0/16"}}}})
 			},
 			holds: func(w *world) bool {
-				prefixes, _ := w.at(vnet, "properties.addressSpace.addressPrefixes").([]any)
+				prefixes, _ := w.FindProperty(vnet, "properties.addressSpace.addressPrefixes").([]any)
 				return len(prefixes) == 2
 			},
 		},
@@ -42,27 +42,27 @@ func networkRows() []row {
 			resource: "Virtual network", change: "DNS servers are set", outcome: kept,
 			note: "the spec has no field for them. The same holds for encryption and DDoS protection", object: "c1", path: vnet,
 			do: func(w *world) {
-				w.edit(vnet, body{"properties": body{"dhcpOptions": body{"dnsServers": []any{"10.0.0.4"}}}})
+				w.EditResource(vnet, body{"properties": body{"dhcpOptions": body{"dnsServers": []any{"10.0.0.4"}}}})
 			},
 			holds: func(w *world) bool {
-				servers, _ := w.at(vnet, "properties.dhcpOptions.dnsServers").([]any)
+				servers, _ := w.FindProperty(vnet, "properties.dhcpOptions.dnsServers").([]any)
 				return len(servers) == 1
 			},
 		},
 		{
 			resource: "Virtual network", change: "a subnet is added", outcome: kept, object: "c1", path: vnet,
 			do: func(w *world) {
-				w.put(vnet+"/subnets/theirs", body{"properties": body{"addressPrefix": "10.100.0.0/16"}})
+				w.PutResource(vnet+"/subnets/theirs", body{"properties": body{"addressPrefix": "10.100.0.0/16"}})
 			},
-			holds: func(w *world) bool { _, ok := w.get(vnet + "/subnets/theirs"); return ok },
+			holds: func(w *world) bool { _, ok := w.FindResource(vnet + "/subnets/theirs"); return ok },
 		},
 		{
 			resource: "Virtual network", change: "a peering with another network is added", outcome: kept, object: "c1", path: vnet,
 			do: func(w *world) {
-				w.put(vnet+"/virtualNetworkPeerings/theirs",
-					body{"properties": body{"remoteVirtualNetwork": body{"id": string(w.id("resourceGroups/hub/providers/" + network + "virtualNetworks/spoke"))}}})
+				w.PutResource(vnet+"/virtualNetworkPeerings/theirs",
+					body{"properties": body{"remoteVirtualNetwork": body{"id": string(w.ResourceID("resourceGroups/hub/providers/" + network + "virtualNetworks/spoke"))}}})
 			},
-			holds: func(w *world) bool { _, ok := w.get(vnet + "/virtualNetworkPeerings/theirs"); return ok },
+			holds: func(w *world) bool { _, ok := w.FindResource(vnet + "/virtualNetworkPeerings/theirs"); return ok },
 		},
 		tagChanged("Virtual network", "c1", vnet),
 		disowned("Virtual network", "c1", vnet, "c1"),
@@ -74,24 +74,26 @@ func networkRows() []row {
 			resource: "Subnet", change: "a service endpoint is added", outcome: kept, note: "one that was removed from the spec is removed in Azure",
 			object: "c1", path: nodes,
 			do: func(w *world) {
-				w.add(nodes, "serviceEndpoints", body{"service": "Microsoft.Sql", "locations": []any{"*"}, "provisioningState": "Succeeded"})
+				w.addElement(nodes, "serviceEndpoints", body{"service": "Microsoft.Sql", "locations": []any{"*"}, "provisioningState": "Succeeded"})
 			},
-			holds: func(w *world) bool { return w.has(nodes, "serviceEndpoints", "service", "Microsoft.Sql") },
+			holds: func(w *world) bool {
+				return w.HasElement(nodes, "properties.serviceEndpoints", "service", "Microsoft.Sql")
+			},
 		},
 		{
 			resource: "Subnet", change: "a service endpoint of the spec is removed", outcome: repaired, object: "c1", path: nodes,
-			do: func(w *world) { w.dropBy(nodes, "serviceEndpoints", "service", "Microsoft.Storage") },
+			do: func(w *world) { w.dropElementBy(nodes, "serviceEndpoints", "service", "Microsoft.Storage") },
 		},
 		{
 			resource: "Subnet", change: "a service endpoint of the spec is changed", outcome: repaired, object: "c1", path: nodes,
 			do: func(w *world) {
-				list, _ := w.at(nodes, "properties.serviceEndpoints").([]any)
+				list, _ := w.FindProperty(nodes, "properties.serviceEndpoints").([]any)
 				for _, item := range list {
 					if element := item.(body); element["service"] == "Microsoft.Storage" {
 						element["locations"] = []any{"westus"}
 					}
 				}
-				w.edit(nodes, body{"properties": body{"serviceEndpoints": list}})
+				w.EditResource(nodes, body{"properties": body{"serviceEndpoints": list}})
 			},
 		},
 		keeps("Subnet", "settings without a field, such as network policies for private endpoints, are changed", "the spec has no field for them",
@@ -103,62 +105,62 @@ func networkRows() []row {
 			resource: "Subnet", change: "a NAT gateway, route table or security group is attached and the spec has none", outcome: kept,
 			note: "Azure Policy attaches route tables. One that was removed from the spec is detached", object: "c1", path: cp,
 			do: func(w *world) {
-				w.address("egress")
-				w.put(network+"natGateways/theirs", body{"location": "eastus", "sku": body{"name": "Standard"},
-					"properties": body{"publicIpAddresses": []any{body{"id": string(w.id(network + "publicIPAddresses/egress"))}}}})
-				w.edit(cp, body{"properties": body{"natGateway": body{"id": string(w.id(network + "natGateways/theirs"))}}})
+				w.putPublicIP("egress")
+				w.PutResource(network+"natGateways/theirs", body{"location": "eastus", "sku": body{"name": "Standard"},
+					"properties": body{"publicIpAddresses": []any{body{"id": string(w.ResourceID(network + "publicIPAddresses/egress"))}}}})
+				w.EditResource(cp, body{"properties": body{"natGateway": body{"id": string(w.ResourceID(network + "natGateways/theirs"))}}})
 			},
-			holds: func(w *world) bool { return w.at(cp, "properties.natGateway") != nil },
+			holds: func(w *world) bool { return w.FindProperty(cp, "properties.natGateway") != nil },
 		},
 		edited("Subnet", "the security group is detached", "resources that others attached stay", "c1", cp,
 			body{"properties": body{"networkSecurityGroup": nil}}),
 		{
 			resource: "Subnet", change: "a delegation is added", outcome: kept, note: "as above", object: "c1", path: spare,
 			do: func(w *world) {
-				w.add(spare, "delegations", body{"name": "theirs", "properties": body{"serviceName": "Microsoft.Web/serverFarms"}})
+				w.addElement(spare, "delegations", body{"name": "theirs", "properties": body{"serviceName": "Microsoft.Web/serverFarms"}})
 			},
-			holds: func(w *world) bool { return w.at(spare, "properties.delegations.theirs") != nil },
+			holds: func(w *world) bool { return w.FindProperty(spare, "properties.delegations.theirs") != nil },
 		},
 
 		{
 			resource: "Security group", change: "a rule is added", outcome: kept,
 			note: "cloud-provider-azure adds one for each Service of type LoadBalancer, and users add their own", object: "c1", path: group,
 			do: func(w *world) {
-				w.put(group+"/securityRules/k8s-azure-lb",
+				w.PutResource(group+"/securityRules/k8s-azure-lb",
 					body{"properties": body{"priority": 500, "protocol": "Tcp", "access": "Allow", "direction": "Inbound",
 						"sourceAddressPrefix": "*", "sourcePortRange": "*", "destinationAddressPrefix": "*", "destinationPortRange": "80"}})
 			},
-			holds: func(w *world) bool { return w.at(group, "properties.securityRules.k8s-azure-lb") != nil },
+			holds: func(w *world) bool { return w.FindProperty(group, "properties.securityRules.k8s-azure-lb") != nil },
 		},
 		tagChanged("Security group", "c1", group),
 		disowned("Security group", "c1", group, "c1"),
 		stripped("Security group", "c1", group),
 		{
 			resource: "Security group", change: "a rule of the spec is removed", outcome: repaired, object: "c1", path: group,
-			do: func(w *world) { w.drop(group, "securityRules", "one") },
+			do: func(w *world) { w.dropElement(group, "securityRules", "one") },
 		},
 		{
 			resource: "Security group", change: "a rule of the spec is changed", outcome: repaired, object: "c1", path: group,
 			do: func(w *world) {
-				w.amend(group, "securityRules", "two", body{"access": "Deny", "priority": 444})
+				w.amendElement(group, "securityRules", "two", body{"access": "Deny", "priority": 444})
 			},
 		},
 		{
 			resource: "Route table", change: "a route is added", outcome: kept,
 			note: "cloud-provider-azure adds one for the pods of each node with kubenet", object: "c1", path: table,
 			do: func(w *world) {
-				w.put(table+"/routes/pods",
+				w.PutResource(table+"/routes/pods",
 					body{"properties": body{"addressPrefix": "192.168.1.0/24", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.1.0.9"}})
 			},
-			holds: func(w *world) bool { return w.at(table, "properties.routes.pods") != nil },
+			holds: func(w *world) bool { return w.FindProperty(table, "properties.routes.pods") != nil },
 		},
 		tagChanged("Route table", "c1", table),
 		{
 			resource: "Route table", change: "a table is detached from its subnets and removed", outcome: repaired, object: "c1",
 			path: network + "routeTables/spare-rt",
 			do: func(w *world) {
-				w.edit(spare, body{"properties": body{"routeTable": nil}})
-				w.remove(network + "routeTables/spare-rt")
+				w.EditResource(spare, body{"properties": body{"routeTable": nil}})
+				w.RemoveResource(network + "routeTables/spare-rt")
 			},
 		},
 
@@ -184,11 +186,11 @@ func networkRows() []row {
 			resource: "NAT gateway", change: "a public IP address is added", outcome: kept, note: "users add them for more ports", object: "c1",
 			path: gateway,
 			do: func(w *world) {
-				w.address("theirs")
-				w.add(gateway, "publicIpAddresses", body{"id": string(w.id(network + "publicIPAddresses/theirs"))})
+				w.putPublicIP("theirs")
+				w.addElement(gateway, "publicIpAddresses", body{"id": string(w.ResourceID(network + "publicIPAddresses/theirs"))})
 			},
 			holds: func(w *world) bool {
-				return w.has(gateway, "publicIpAddresses", "id", string(w.id(network+"publicIPAddresses/theirs")))
+				return w.HasElement(gateway, "properties.publicIpAddresses", "id", string(w.ResourceID(network+"publicIPAddresses/theirs")))
 			},
 		},
 		tagChanged("NAT gateway", "c1", gateway),
@@ -196,7 +198,7 @@ func networkRows() []row {
 			resource: "NAT gateway", change: "its public IP address is detached", outcome: repaired,
 			note: "an address that was attached instead stays in addition", object: "c1", path: gateway,
 			do: func(w *world) {
-				w.dropBy(gateway, "publicIpAddresses", "id", string(w.id(network+"publicIPAddresses/pip-nodes-nat")))
+				w.dropElementBy(gateway, "publicIpAddresses", "id", string(w.ResourceID(network+"publicIPAddresses/pip-nodes-nat")))
 			},
 		},
 		keeps("NAT gateway", "the idle timeout is changed", "the spec has no field for it", "c1", gateway,
@@ -216,7 +218,7 @@ func networkRows() []row {
 
 func balancerRows() []row {
 	frontend := func(w *world, balancer, name string) body {
-		return body{"id": string(w.id(balancer)) + "/frontendIPConfigurations/" + name}
+		return body{"id": string(w.ResourceID(balancer)) + "/frontendIPConfigurations/" + name}
 	}
 	const theirNIC = network + "networkInterfaces/theirs"
 	return []row{
@@ -225,63 +227,63 @@ func balancerRows() []row {
 			resource: "Load balancer", change: "a rule is added", outcome: kept,
 			note: "cloud-provider-azure adds rules, probes and frontends for Services", object: "c1", path: public,
 			do: func(w *world) {
-				w.insert(public, "loadBalancingRules",
+				w.InsertElements(public, "loadBalancingRules",
 					body{"name": "theirs", "properties": body{"protocol": "Tcp", "frontendPort": 80, "backendPort": 80,
 						"frontendIPConfiguration": frontend(w, public, "c1-public-lb-frontEnd")}})
 			},
-			holds: func(w *world) bool { return w.at(public, "properties.loadBalancingRules.theirs") != nil },
+			holds: func(w *world) bool { return w.FindProperty(public, "properties.loadBalancingRules.theirs") != nil },
 		},
 		{
 			resource: "Load balancer", change: "a probe is added", outcome: kept, note: "as above", object: "c1", path: public,
 			do: func(w *world) {
-				w.insert(public, "probes",
+				w.InsertElements(public, "probes",
 					body{"name": "theirs", "properties": body{"protocol": "Tcp", "port": 30080, "intervalInSeconds": 5, "numberOfProbes": 2}})
 			},
-			holds: func(w *world) bool { return w.at(public, "properties.probes.theirs") != nil },
+			holds: func(w *world) bool { return w.FindProperty(public, "properties.probes.theirs") != nil },
 		},
 		{
 			resource: "Load balancer", change: "an inbound NAT rule is added", outcome: kept, object: "c1", path: public,
 			do: func(w *world) {
-				w.put(public+"/inboundNatRules/theirs", body{"properties": body{"protocol": "Tcp", "frontendPort": 5000, "backendPort": 22,
+				w.PutResource(public+"/inboundNatRules/theirs", body{"properties": body{"protocol": "Tcp", "frontendPort": 5000, "backendPort": 22,
 					"frontendIPConfiguration": frontend(w, public, "c1-public-lb-frontEnd")}})
 			},
-			holds: func(w *world) bool { return w.at(public, "properties.inboundNatRules.theirs") != nil },
+			holds: func(w *world) bool { return w.FindProperty(public, "properties.inboundNatRules.theirs") != nil },
 		},
 		{
 			resource: "Load balancer", change: "a frontend is added", outcome: kept, note: "as above", object: "c1", path: out,
 			do: func(w *world) {
-				w.address("service")
-				w.insert(out, "frontendIPConfigurations", body{"name": "theirs", "properties": body{"privateIPAllocationMethod": "Dynamic",
-					"publicIPAddress": body{"id": string(w.id(network + "publicIPAddresses/service"))}}})
+				w.putPublicIP("service")
+				w.InsertElements(out, "frontendIPConfigurations", body{"name": "theirs", "properties": body{"privateIPAllocationMethod": "Dynamic",
+					"publicIPAddress": body{"id": string(w.ResourceID(network + "publicIPAddresses/service"))}}})
 			},
-			holds: func(w *world) bool { return w.at(out, "properties.frontendIPConfigurations.theirs") != nil },
+			holds: func(w *world) bool { return w.FindProperty(out, "properties.frontendIPConfigurations.theirs") != nil },
 		},
 		{
 			resource: "Load balancer", change: "a backend pool is added", outcome: kept, note: "as above", object: "c1", path: out,
 			do: func(w *world) {
-				w.insert(out, "backendAddressPools", body{"name": "kubernetes", "properties": body{}})
+				w.InsertElements(out, "backendAddressPools", body{"name": "kubernetes", "properties": body{}})
 			},
-			holds: func(w *world) bool { return w.at(out, "properties.backendAddressPools.kubernetes") != nil },
+			holds: func(w *world) bool { return w.FindProperty(out, "properties.backendAddressPools.kubernetes") != nil },
 		},
 		{
 			resource: "Load balancer", change: "an outbound rule is added", outcome: kept, note: "as above", object: "c1", path: out,
 			do: func(w *world) {
-				w.insert(out, "outboundRules", body{"name": "theirs", "properties": body{"protocol": "All", "idleTimeoutInMinutes": 4,
-					"backendAddressPool":       body{"id": string(w.id(out)) + "/backendAddressPools/kubernetes"},
+				w.InsertElements(out, "outboundRules", body{"name": "theirs", "properties": body{"protocol": "All", "idleTimeoutInMinutes": 4,
+					"backendAddressPool":       body{"id": string(w.ResourceID(out)) + "/backendAddressPools/kubernetes"},
 					"frontendIPConfigurations": []any{frontend(w, out, "theirs")}}})
 			},
-			holds: func(w *world) bool { return w.at(out, "properties.outboundRules.theirs") != nil },
+			holds: func(w *world) bool { return w.FindProperty(out, "properties.outboundRules.theirs") != nil },
 		},
 		{
 			resource: "Load balancer", change: "a network interface of another owner is added to a backend pool of the spec", outcome: kept,
 			object: "c1", path: out,
 			do: func(w *world) {
-				w.put(theirNIC, body{"location": "eastus",
-					"properties": body{"ipConfigurations": []any{body{"name": "ip", "properties": body{"subnet": body{"id": string(w.id(nodes))},
-						"loadBalancerBackendAddressPools": []any{body{"id": string(w.id(out)) + "/backendAddressPools/c1-outboundBackendPool"}}}}}}})
+				w.PutResource(theirNIC, body{"location": "eastus",
+					"properties": body{"ipConfigurations": []any{body{"name": "ip", "properties": body{"subnet": body{"id": string(w.ResourceID(nodes))},
+						"loadBalancerBackendAddressPools": []any{body{"id": string(w.ResourceID(out)) + "/backendAddressPools/c1-outboundBackendPool"}}}}}}})
 			},
 			holds: func(w *world) bool {
-				list, _ := w.at(theirNIC, "properties.ipConfigurations").([]any)
+				list, _ := w.FindProperty(theirNIC, "properties.ipConfigurations").([]any)
 				pools, _ := harness.FindValue(list, "ip.properties.loadBalancerBackendAddressPools").([]any)
 				return len(pools) == 1
 			},
@@ -291,23 +293,23 @@ func balancerRows() []row {
 		stripped("Load balancer", "c1", public),
 		{
 			resource: "Load balancer", change: "a rule of the spec is removed", outcome: repaired, object: "c1", path: public,
-			do: func(w *world) { w.drop(public, "loadBalancingRules", "konnectivity") },
+			do: func(w *world) { w.dropElement(public, "loadBalancingRules", "konnectivity") },
 		},
 		{
 			resource: "Load balancer", change: "a rule of the spec is changed", outcome: repaired, object: "c1", path: public,
 			do: func(w *world) {
-				w.amend(public, "loadBalancingRules", "LBRuleHTTPS", body{"idleTimeoutInMinutes": 30, "disableOutboundSnat": false})
+				w.amendElement(public, "loadBalancingRules", "LBRuleHTTPS", body{"idleTimeoutInMinutes": 30, "disableOutboundSnat": false})
 			},
 		},
 		{
 			resource: "Load balancer", change: "the probe is changed", outcome: repaired, object: "c1", path: public,
 			do: func(w *world) {
-				w.amend(public, "probes", "HTTPSProbe", body{"requestPath": "/healthz", "intervalInSeconds": 60})
+				w.amendElement(public, "probes", "HTTPSProbe", body{"requestPath": "/healthz", "intervalInSeconds": 60})
 			},
 		},
 		{
 			resource: "Load balancer", change: "the outbound rule is removed", outcome: repaired, object: "c1", path: out,
-			do: func(w *world) { w.drop(out, "outboundRules", "OutboundNATAllProtocols") },
+			do: func(w *world) { w.dropElement(out, "outboundRules", "OutboundNATAllProtocols") },
 		},
 	}
 }
@@ -327,12 +329,9 @@ func dnsRows() []row {
 		{
 			resource: "Private DNS record", change: "another record is added", outcome: kept, object: "p1", path: zone,
 			do: func(w *world) {
-				status, answer := w.send("PUT", zone+"/A/theirs", []byte(`{"properties":{"ttl":60,"aRecords":[{"ipv4Address":"10.0.0.7"}]}}`))
-				if status > 299 {
-					w.t.Fatalf("%d %s", status, answer)
-				}
+				w.PutResource(zone+"/A/theirs", body{"properties": body{"ttl": 60, "aRecords": []any{body{"ipv4Address": "10.0.0.7"}}}})
 			},
-			holds: func(w *world) bool { _, ok := w.get(zone + "/A/theirs"); return ok },
+			holds: func(w *world) bool { _, ok := w.FindResource(zone + "/A/theirs"); return ok },
 		},
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 func interfaceRows() []row {
 	first := func(w *world, path string) (list []any, properties body) {
-		w.t.Helper()
-		list, _ = w.at(path, "properties.ipConfigurations").([]any)
+		w.T.Helper()
+		list, _ = w.FindProperty(path, "properties.ipConfigurations").([]any)
 		return list, harness.FindValue(list, "pipConfig.properties").(body)
 	}
 	return []row{
@@ -24,8 +24,8 @@ func interfaceRows() []row {
 			do: func(w *world) {
 				list, properties := first(w, cpNIC)
 				pools, _ := properties["loadBalancerBackendAddressPools"].([]any)
-				properties["loadBalancerBackendAddressPools"] = append(pools, body{"id": string(w.id(out)) + "/backendAddressPools/kubernetes"})
-				w.edit(cpNIC, body{"properties": body{"ipConfigurations": list}})
+				properties["loadBalancerBackendAddressPools"] = append(pools, body{"id": string(w.ResourceID(out)) + "/backendAddressPools/kubernetes"})
+				w.EditResource(cpNIC, body{"properties": body{"ipConfigurations": list}})
 			},
 			holds: func(w *world) bool {
 				_, properties := first(w, cpNIC)
@@ -36,19 +36,19 @@ func interfaceRows() []row {
 		{
 			resource: "Network interface", change: "an IP configuration is added", outcome: kept, object: worker, path: nic,
 			do: func(w *world) {
-				w.add(nic, "ipConfigurations",
+				w.addElement(nic, "ipConfigurations",
 					body{"name": "theirs", "properties": body{"primary": false, "privateIPAddressVersion": "IPv4", "privateIPAllocationMethod": "Dynamic",
-						"privateIPAddress": "10.1.200.1", "provisioningState": "Succeeded", "subnet": body{"id": string(w.id(nodes))}}})
+						"privateIPAddress": "10.1.200.1", "provisioningState": "Succeeded", "subnet": body{"id": string(w.ResourceID(nodes))}}})
 			},
-			holds: func(w *world) bool { return w.at(nic, "properties.ipConfigurations.theirs") != nil },
+			holds: func(w *world) bool { return w.FindProperty(nic, "properties.ipConfigurations.theirs") != nil },
 		},
 		{
 			resource: "Network interface", change: "it gets a security group", outcome: kept, note: "the spec has no field for it", object: worker,
 			path: nic,
 			do: func(w *world) {
-				w.edit(nic, body{"properties": body{"networkSecurityGroup": body{"id": string(w.id(group))}}})
+				w.EditResource(nic, body{"properties": body{"networkSecurityGroup": body{"id": string(w.ResourceID(group))}}})
 			},
-			holds: func(w *world) bool { return w.at(nic, "properties.networkSecurityGroup") != nil },
+			holds: func(w *world) bool { return w.FindProperty(nic, "properties.networkSecurityGroup") != nil },
 		},
 		tagChanged("Network interface", worker, nic),
 		disowned("Network interface", worker, nic, "c1"),
@@ -65,7 +65,7 @@ func interfaceRows() []row {
 				pools, _ := properties["loadBalancerBackendAddressPools"].([]any)
 				theirs := slices.DeleteFunc(pools, func(pool any) bool { return !strings.HasSuffix(pool.(body)["id"].(string), "/kubernetes") })
 				properties["loadBalancerBackendAddressPools"], properties["loadBalancerInboundNatRules"] = theirs, []any{}
-				w.edit(cpNIC, body{"properties": body{"ipConfigurations": list}})
+				w.EditResource(cpNIC, body{"properties": body{"ipConfigurations": list}})
 			},
 		},
 		edited("Inbound NAT rule", "it forwards to another port", "", controlPlane, natRule, body{"properties": body{"backendPort": 2222}}),
@@ -85,20 +85,20 @@ func machineRows() []row {
 		{
 			resource: "Virtual machine", change: "an identity is assigned", outcome: kept, object: worker, path: vm,
 			do: func(w *world) {
-				w.edit(vm, body{"identity": body{"userAssignedIdentities": body{string(w.id(theirIdentity)): body{}}}})
+				w.EditResource(vm, body{"identity": body{"userAssignedIdentities": body{string(w.ResourceID(theirIdentity)): body{}}}})
 			},
 			holds: func(w *world) bool {
-				identities, _ := w.at(vm, "identity.userAssignedIdentities").(body)
-				return identities[string(w.id(theirIdentity))] != nil
+				identities, _ := w.FindProperty(vm, "identity.userAssignedIdentities").(body)
+				return identities[string(w.ResourceID(theirIdentity))] != nil
 			},
 		},
 		{
 			resource: "Virtual machine", change: "a user-assigned identity is removed", outcome: repaired, object: worker, path: vm,
 			do: func(w *world) {
-				identities, _ := w.at(vm, "identity.userAssignedIdentities").(body)
+				identities, _ := w.FindProperty(vm, "identity.userAssignedIdentities").(body)
 				for id := range identities {
 					if strings.HasSuffix(id, "/one") {
-						w.edit(vm, body{"identity": body{"userAssignedIdentities": body{id: nil}}})
+						w.EditResource(vm, body{"identity": body{"userAssignedIdentities": body{id: nil}}})
 					}
 				}
 			},
@@ -113,13 +113,15 @@ func machineRows() []row {
 			body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": true}}}}),
 		{
 			resource: "Virtual machine", change: "a data disk is detached", outcome: reported, note: "as above", object: worker, path: vm,
-			do: func(w *world) { w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{}}}}) },
+			do: func(w *world) {
+				w.EditResource(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{}}}})
+			},
 			want: metav1.Condition{Type: running, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason,
 				Message: "properties.storageProfile.dataDisks"},
 			undo: func(w *world) {
-				w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{body{"name": worker + "_data", "lun": 0, "diskSizeGB": 8,
+				w.EditResource(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{body{"name": worker + "_data", "lun": 0, "diskSizeGB": 8,
 					"createOption": "Empty", "caching": "ReadWrite",
-					"managedDisk": body{"id": string(w.id(disk))}}}}}})
+					"managedDisk": body{"id": string(w.ResourceID(disk))}}}}}})
 			},
 		},
 		halted("it is deallocated", "the provider does not start it. Start it, or let a MachineHealthCheck replace the Machine", "deallocate",
@@ -129,11 +131,11 @@ func machineRows() []row {
 			resource: "Virtual machine", change: "a data disk is attached", outcome: kept, note: "the CSI driver attaches one for each volume",
 			object: worker, path: vm,
 			do: func(w *world) {
-				disks, _ := w.at(vm, "properties.storageProfile.dataDisks").([]any)
-				w.edit(vm, body{"properties": body{"storageProfile": body{"dataDisks": append(disks,
+				disks, _ := w.FindProperty(vm, "properties.storageProfile.dataDisks").([]any)
+				w.EditResource(vm, body{"properties": body{"storageProfile": body{"dataDisks": append(disks,
 					body{"name": "pvc-1", "lun": 1, "diskSizeGB": 4, "createOption": "Attach", "caching": "ReadOnly"})}}})
 			},
-			holds: func(w *world) bool { return w.at(vm, "properties.storageProfile.dataDisks.pvc-1") != nil },
+			holds: func(w *world) bool { return w.FindProperty(vm, "properties.storageProfile.dataDisks.pvc-1") != nil },
 		},
 		tagsOnly("Disk", worker, disk),
 		keeps("Disk", "it is grown", "", worker, disk, body{"properties": body{"diskSizeGB": 64}}, "properties.diskSizeGB", 64.0),
@@ -143,15 +145,17 @@ func machineRows() []row {
 		{
 			resource: "VM extension", change: "an extension is added", outcome: kept, note: "Azure Policy adds extensions", object: worker, path: vm,
 			do: func(w *world) {
-				w.put(vm+"/extensions/Theirs",
+				w.PutResource(vm+"/extensions/Theirs",
 					body{"location": "eastus", "properties": body{"publisher": "p", "type": "t", "typeHandlerVersion": "1.0"}})
 			},
-			holds: func(w *world) bool { _, ok := w.get(vm + "/extensions/Theirs"); return ok },
+			holds: func(w *world) bool { _, ok := w.FindResource(vm + "/extensions/Theirs"); return ok },
 		},
 		{
 			resource: "Availability set", change: "a tag of the provider is changed or removed", outcome: repaired, note: "tags of other users stay",
 			object: inSet, path: set,
-			do: func(w *world) { w.edit(set, body{"tags": body{infrav1.RoleTag: "theirs", infrav1.NameTag: nil}}) },
+			do: func(w *world) {
+				w.EditResource(set, body{"tags": body{infrav1.RoleTag: "theirs", infrav1.NameTag: nil}})
+			},
 		},
 		removed("Role assignment", "the role of a system-assigned identity is removed", "", withRole,
 			"providers/Microsoft.Authorization/roleAssignments/"+roleName),
@@ -162,9 +166,9 @@ func machineRows() []row {
 func halted(change, note, action, told string) row {
 	const path = compute + "virtualMachines/" + stopped
 	return row{resource: "Virtual machine", change: change, outcome: reported, note: note, object: stopped, path: path,
-		do:   func(w *world) { w.act(path, action) },
+		do:   func(w *world) { w.PostAction(path, action) },
 		want: metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason, Message: told},
-		undo: func(w *world) { w.act(path, "start") },
+		undo: func(w *world) { w.PostAction(path, "start") },
 	}
 }
 
@@ -179,17 +183,17 @@ func lostRows() []row {
 	const replace = "the provider does not create it again. Let a MachineHealthCheck replace the Machine, or replace it yourself"
 	return []row{
 		lost(failing, "it fails", replace, infrav1.VMFailedReason, "InternalOperationError", func(w *world) {
-			w.edit(compute+"virtualMachines/"+failing, body{"properties": body{"provisioningState": "Failed"}})
+			w.EditResource(compute+"virtualMachines/"+failing, body{"properties": body{"provisioningState": "Failed"}})
 		}),
 		lost(vanishing, "it is removed", replace, infrav1.VMDeletedReason, "no longer exists", func(w *world) {
-			w.remove(compute + "virtualMachines/" + vanishing)
+			w.RemoveResource(compute + "virtualMachines/" + vanishing)
 		}),
 		lost(spotStopped, "Azure evicts a spot VM with the policy Deallocate", "the provider does not start it. Start it, or replace the Machine",
 			infrav1.SpotVMEvictedReason, "deallocated", func(w *world) {
-				w.fault(fault.Rule{Now: true, ID: string(w.id(compute + "virtualMachines/" + spotStopped)), Kind: fault.Evict})
+				w.AddFault(fault.Rule{Now: true, ID: string(w.ResourceID(compute + "virtualMachines/" + spotStopped)), Kind: fault.Evict})
 			}),
 		lost(spotDeleted, "Azure evicts a spot VM with the policy Delete", replace, infrav1.SpotVMEvictedReason, "evicted", func(w *world) {
-			w.fault(fault.Rule{Now: true, ID: string(w.id(compute + "virtualMachines/" + spotDeleted)), Kind: fault.Evict})
+			w.AddFault(fault.Rule{Now: true, ID: string(w.ResourceID(compute + "virtualMachines/" + spotDeleted)), Kind: fault.Evict})
 		}),
 	}
 }

@@ -69,45 +69,45 @@ func tagChanged(resource, object, path string) row {
 	return row{resource: resource, change: "a tag of the spec or of the provider is changed or removed", outcome: repaired,
 		note:   "tags of other users stay",
 		object: object, path: path, do: func(w *world) {
-			w.edit(path, body{"tags": body{"team": "theirs", infrav1.ClusterTagKey("c1"): "owned", infrav1.NameTag: nil}})
+			w.EditResource(path, body{"tags": body{"team": "theirs", infrav1.ClusterTagKey("c1"): "owned", infrav1.NameTag: nil}})
 		}}
 }
 
 func tagsOnly(resource, object, path string) row {
 	r := tagChanged(resource, object, path)
-	r.do = func(w *world) { w.edit(path, body{"tags": body{"team": "theirs"}}) }
+	r.do = func(w *world) { w.EditResource(path, body{"tags": body{"team": "theirs"}}) }
 	return r
 }
 
 func tagAdded(resource, object, path string) row {
 	return row{resource: resource, change: "a tag is added", outcome: kept, object: object, path: path,
-		do:    func(w *world) { w.edit(path, body{"tags": body{"theirs": "1"}}) },
-		holds: func(w *world) bool { return w.at(path, "tags.theirs") == "1" }}
+		do:    func(w *world) { w.EditResource(path, body{"tags": body{"theirs": "1"}}) },
+		holds: func(w *world) bool { return w.FindProperty(path, "tags.theirs") == "1" }}
 }
 
 func removed(resource, change, note, object, path string) row {
 	return row{resource: resource, change: change, outcome: repaired, note: note, object: object, path: path,
-		do: func(w *world) { w.remove(path) }}
+		do: func(w *world) { w.RemoveResource(path) }}
 }
 
 func edited(resource, change, note, object, path string, patch body) row {
 	return row{resource: resource, change: change, outcome: repaired, note: note, object: object, path: path,
-		do: func(w *world) { w.edit(path, patch) }}
+		do: func(w *world) { w.EditResource(path, patch) }}
 }
 
 // keeps returns an edit of something that the spec says nothing about.
 func keeps(resource, change, note, object, path string, patch body, dotted string, value any) row {
 	return row{resource: resource, change: change, outcome: kept, note: note, object: object, path: path,
-		do:    func(w *world) { w.edit(path, patch) },
-		holds: func(w *world) bool { return w.at(path, dotted) == value }}
+		do:    func(w *world) { w.EditResource(path, patch) },
+		holds: func(w *world) bool { return w.FindProperty(path, dotted) == value }}
 }
 
 // drifts returns a change of a resource that is made once: it is told, and nothing is written.
 func drifts(resource, change, note, object, path, condition, told string, patch, undo body) row {
 	return row{resource: resource, change: change, outcome: reported, note: note, object: object, path: path,
-		do:   func(w *world) { w.edit(path, patch) },
+		do:   func(w *world) { w.EditResource(path, patch) },
 		want: metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: told},
-		undo: func(w *world) { w.edit(path, undo) },
+		undo: func(w *world) { w.EditResource(path, undo) },
 	}
 }
 
@@ -115,27 +115,27 @@ func drifts(resource, change, note, object, path, condition, told string, patch,
 func disowned(resource, object, path, cluster string) row {
 	return row{resource: resource, change: "the ownership tag is removed", outcome: repaired, note: "the owner tag proves the ownership",
 		object: object, path: path,
-		do: func(w *world) { w.edit(path, body{"tags": body{infrav1.ClusterTagKey(cluster): nil}}) }}
+		do: func(w *world) { w.EditResource(path, body{"tags": body{infrav1.ClusterTagKey(cluster): nil}}) }}
 }
 
 // strip takes all tags off a resource but those that others have set in another row, and the one that tells the bootstrap data of a scale
 // set's model, which comes with those of the next VM.
-func (w *world) strip(path string) {
-	tags, _ := w.at(path, "tags").(body)
+func (w *world) stripTags(path string) {
+	tags, _ := w.FindProperty(path, "tags").(body)
 	patch := body{}
 	for key := range tags {
 		if key != "theirs" && key != infrav1.CustomDataHashTag {
 			patch[key] = nil
 		}
 	}
-	w.edit(path, body{"tags": patch})
+	w.EditResource(path, body{"tags": patch})
 }
 
 // stripped returns the row of a resource in a resource group of the cluster's that loses all its tags.
 func stripped(resource, object, path string) row {
 	return row{resource: resource, change: "all tags are removed", outcome: repaired,
 		note: "the provider created the resource, and the resource group belongs to the cluster. In other groups it is [reported](../design/ownership.md#a-lost-tag) unless it uses a resource of the cluster", object: object, path: path,
-		do: func(w *world) { w.strip(path) }}
+		do: func(w *world) { w.stripTags(path) }}
 }
 
 // groupStripped returns the row of a resource group that loses all its tags, so that nothing proves whose it is.
@@ -144,12 +144,12 @@ func groupStripped(object, path string) row {
 	return row{resource: "Resource group", change: "all tags are removed", outcome: reported,
 		note: "the provider keeps using the group. The condition has the commands that hand it back or give it up, and the deletion of the cluster waits for one of them", object: object, path: path,
 		do: func(w *world) {
-			tags = w.at(path, "tags")
-			w.strip(path)
+			tags = w.FindProperty(path, "tags")
+			w.stripTags(path)
 		},
 		want: metav1.Condition{Type: infrav1.ResourceGroupReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.OwnershipTagLostReason,
 			Message: "az tag update"},
-		undo: func(w *world) { w.edit(path, body{"tags": tags}) }}
+		undo: func(w *world) { w.EditResource(path, body{"tags": tags}) }}
 }
 
 // rows returns all changes, those of the cluster first.

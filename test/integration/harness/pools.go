@@ -76,8 +76,12 @@ func (s *Stage) PlayPool(name string) {
 // the VMs of each look; nil is nobody.
 func (s *Stage) PlayPoolMachines(watch func(vms []infrav1.AzureMachinePoolMachine)) {
 	s.T.Helper()
-	done := make(chan struct{})
 	player := PoolPlayer{Client: s.Client, Namespace: s.Namespace, Watch: watch}
+	if s.virtual {
+		s.Meanwhile = func() { player.PlayOnce(s.T.Context()) }
+		return
+	}
+	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for s.T.Context().Err() == nil {

@@ -39,12 +39,12 @@ func aksRows() []row {
 	const clusterPut, poolPut = "PUT resourceGroups/aks/Microsoft.ContainerService/managedClusters/aks",
 		"PUT resourceGroups/aks/Microsoft.ContainerService/managedClusters/aks/agentPools/pool1"
 	logs := func(w *world) {
-		w.put(workspace, body{"location": "eastus", "properties": body{"sku": body{"name": "PerGB2018"}}})
+		w.PutResource(workspace, body{"location": "eastus", "properties": body{"sku": body{"name": "PerGB2018"}}})
 	}
 	properties := func(change func(w *world, properties body)) func(*world) {
 		return func(w *world) {
 			logs(w)
-			w.rewrite(aks, func(resource body) { change(w, resource["properties"].(body)) })
+			w.RewriteResource(aks, func(resource body) { change(w, resource["properties"].(body)) })
 		}
 	}
 	addon := func(name string, config func(w *world) body) func(*world) {
@@ -62,35 +62,37 @@ func aksRows() []row {
 			program: "Defender for Cloud", resource: "AKS cluster", entry: "its sensor in securityProfile", verb: "PUT of the whole cluster",
 			in: managed,
 			write: properties(func(w *world, properties body) {
-				properties["securityProfile"] = body{"defender": body{"logAnalyticsWorkspaceResourceId": string(w.id(workspace)),
+				properties["securityProfile"] = body{"defender": body{"logAnalyticsWorkspaceResourceId": string(w.ResourceID(workspace)),
 					"securityMonitoring": body{"enabled": true}}}
 			}),
 			kept: func(w *world) bool {
-				return w.at(aks, "properties.securityProfile.defender.securityMonitoring.enabled") == true
+				return w.FindProperty(aks, "properties.securityProfile.defender.securityMonitoring.enabled") == true
 			},
 			change: aksTag, sends: clusterPut,
 		},
 		{
 			program: "Azure Monitor", resource: "AKS cluster", entry: "the add-on omsagent", verb: "PUT of the whole cluster", in: managed,
 			write: addon("omsagent", func(w *world) body {
-				return body{"logAnalyticsWorkspaceResourceID": string(w.id(workspace)), "useAADAuth": "true"}
+				return body{"logAnalyticsWorkspaceResourceID": string(w.ResourceID(workspace)), "useAADAuth": "true"}
 			}),
-			kept:   func(w *world) bool { return w.at(aks, "properties.addonProfiles.omsagent.enabled") == true },
+			kept:   func(w *world) bool { return w.FindProperty(aks, "properties.addonProfiles.omsagent.enabled") == true },
 			change: aksTag, sends: clusterPut,
 		},
 		{
 			program: "Azure Policy", resource: "AKS cluster", entry: "the add-on azurepolicy", verb: "PUT of the whole cluster", in: managed,
-			write:  addon("azurepolicy", func(*world) body { return nil }),
-			kept:   func(w *world) bool { return w.at(aks, "properties.addonProfiles.azurepolicy.enabled") == true },
+			write: addon("azurepolicy", func(*world) body { return nil }),
+			kept: func(w *world) bool {
+				return w.FindProperty(aks, "properties.addonProfiles.azurepolicy.enabled") == true
+			},
 			change: aksTag, sends: clusterPut,
 		},
 		{
 			program: "AKS", resource: "Agent pool", entry: "the version of the node image", verb: "by itself", in: managed,
 			write: func(w *world) {
-				w.happens(agentPool, body{"properties": body{"nodeImageVersion": "AKSUbuntu-2204gen2containerd-209912.31.0"}})
+				w.EditResource(agentPool, body{"properties": body{"nodeImageVersion": "AKSUbuntu-2204gen2containerd-209912.31.0"}})
 			},
 			kept: func(w *world) bool {
-				return w.at(agentPool, "properties.nodeImageVersion") == "AKSUbuntu-2204gen2containerd-209912.31.0"
+				return w.FindProperty(agentPool, "properties.nodeImageVersion") == "AKSUbuntu-2204gen2containerd-209912.31.0"
 			},
 		},
 		{
@@ -99,10 +101,10 @@ func aksRows() []row {
 				harness.ChangeObject(w.Stage, managedPool(), func(p *infrav1.AzureManagedMachinePool) {
 					p.Spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(1), MaxSize: new(5)}
 				})
-				w.inPlace()
-				w.happens(agentPool, body{"properties": body{"count": 4}})
+				w.waitInPlace()
+				w.EditResource(agentPool, body{"properties": body{"count": 4}})
 			},
-			kept:   func(w *world) bool { return w.at(agentPool, "properties.count") == 4.0 },
+			kept:   func(w *world) bool { return w.FindProperty(agentPool, "properties.count") == 4.0 },
 			change: aksPoolLabel, sends: poolPut,
 		},
 	}

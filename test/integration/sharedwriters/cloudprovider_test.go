@@ -42,24 +42,24 @@ const (
 // the cluster a frontend, a pool, a rule and a probe.
 func (w *world) serveService() {
 	w.T.Helper()
-	w.put(serviceAddress, body{"location": "eastus", "sku": body{"name": "Standard"},
+	w.PutResource(serviceAddress, body{"location": "eastus", "sku": body{"name": "Standard"},
 		"tags":       body{"k8s-azure-service": "default/web", "k8s-azure-cluster-name": "c1"},
 		"properties": body{"publicIPAllocationMethod": "Static", "publicIPAddressVersion": "IPv4"}})
-	w.rewrite(outbound, func(resource body) {
+	w.RewriteResource(outbound, func(resource body) {
 		properties := resource["properties"].(body)
 		add := func(list string, element body) {
 			have, _ := properties[list].([]any)
 			properties[list] = append(have, element)
 		}
-		add("frontendIPConfigurations", body{"name": service, "properties": body{"publicIPAddress": w.reference(serviceAddress)}})
+		add("frontendIPConfigurations", body{"name": service, "properties": body{"publicIPAddress": w.ResourceReference(serviceAddress)}})
 		add("backendAddressPools", body{"name": "c1"})
 		add("probes", body{"name": service + "-TCP-80",
 			"properties": body{"protocol": "Tcp", "port": 30080, "intervalInSeconds": 5, "numberOfProbes": 2}})
 		add("loadBalancingRules",
 			body{"name": service + "-TCP-80",
 				"properties": body{"protocol": "Tcp", "frontendPort": 80, "backendPort": 80, "enableFloatingIP": true, "disableOutboundSnat": true,
-					"frontendIPConfiguration": w.reference(outbound + "/frontendIPConfigurations/" + service),
-					"backendAddressPool":      w.reference(servicePool), "probe": w.reference(outbound + "/probes/" + service + "-TCP-80")}})
+					"frontendIPConfiguration": w.ResourceReference(outbound + "/frontendIPConfigurations/" + service),
+					"backendAddressPool":      w.ResourceReference(servicePool), "probe": w.ResourceReference(outbound + "/probes/" + service + "-TCP-80")}})
 	})
 }
 
@@ -68,7 +68,7 @@ func (w *world) addPool(configurations any) []any {
 	list := configurations.([]any)
 	properties := harness.FindValue(list, "0.properties.ipConfigurations.0.properties").(body)
 	have, _ := properties[pools].([]any)
-	properties[pools] = append(have, w.reference(servicePool))
+	properties[pools] = append(have, w.ResourceReference(servicePool))
 	return list
 }
 
@@ -76,8 +76,8 @@ func (w *world) addPool(configurations any) []any {
 func (w *world) joinTemplate() {
 	w.T.Helper()
 	w.serveService()
-	read := w.get(scaleSet)
-	w.put(scaleSet, body{"location": read["location"], "etag": read["etag"],
+	read := w.ReadResource(scaleSet)
+	w.PutResource(scaleSet, body{"location": read["location"], "etag": read["etag"],
 		"properties": body{"virtualMachineProfile": body{"networkProfile": body{
 			"networkInterfaceConfigurations": w.addPool(harness.FindValue(read, interfaces))}}}})
 }
@@ -87,8 +87,8 @@ func (w *world) joinInstances() {
 	w.T.Helper()
 	w.joinTemplate()
 	for _, instance := range w.instances() {
-		read := w.get(instance)
-		w.put(instance, body{"location": read["location"], "etag": read["etag"],
+		read := w.ReadResource(instance)
+		w.PutResource(instance, body{"location": read["location"], "etag": read["etag"],
 			"properties": body{"hardwareProfile": harness.FindValue(read, "properties.hardwareProfile"),
 				"networkProfileConfiguration": body{"networkInterfaceConfigurations": w.addPool(harness.FindValue(read,
 					"properties.networkProfileConfiguration.networkInterfaceConfigurations"))}}})
@@ -124,11 +124,11 @@ func (w *world) backendPools() []string {
 func (w *world) served() bool {
 	w.T.Helper()
 	for _, instance := range w.instances() {
-		all := w.get(instance)
+		all := w.ReadResource(instance)
 		interfaceID := fmt.Sprint(harness.FindValue(all, "properties.networkProfile.networkInterfaces.0.id"))
 		path := strings.TrimPrefix(interfaceID, "/subscriptions/"+w.Azure.SubscriptionID+"/")
 		for _, want := range w.backendPools() {
-			if !w.has(path, "properties.ipConfigurations.0.properties."+pools, string(w.id(want))) {
+			if !w.hasElement(path, "properties.ipConfigurations.0.properties."+pools, string(w.ResourceID(want))) {
 				return false
 			}
 		}
@@ -146,19 +146,21 @@ func cloudProviderRows() []row {
 		harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	inTemplate := func(w *world) bool {
-		return !slices.ContainsFunc(w.backendPools(), func(pool string) bool { return !w.has(scaleSet, templatePools, string(w.id(pool))) })
+		return !slices.ContainsFunc(w.backendPools(), func(pool string) bool { return !w.hasElement(scaleSet, templatePools, string(w.ResourceID(pool))) })
 	}
 	return []row{
 		{
 			program: program, resource: "Security group of nodes", entry: "a rule for each Service", verb: "PUT of the whole group", in: selfManaged,
 			write: func(w *world) {
-				w.insert(nsg, "securityRules",
+				w.InsertElements(nsg, "securityRules",
 					body{"name": "k8s-azure-lb_allow_IPv4_0123abcd",
 						"properties": body{"priority": 500, "protocol": "Tcp", "access": "Allow", "direction": "Inbound",
 							"sourceAddressPrefix": "Internet", "sourcePortRange": "*", "destinationAddressPrefixes": []any{"20.0.0.9"},
 							"destinationPortRanges": []any{"80"}}})
 			},
-			kept: func(w *world) bool { return w.has(nsg, "properties.securityRules", "k8s-azure-lb_allow_IPv4_0123abcd") },
+			kept: func(w *world) bool {
+				return w.hasElement(nsg, "properties.securityRules", "k8s-azure-lb_allow_IPv4_0123abcd")
+			},
 			change: func(w *world) {
 				harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) {
 					for i := range c.Spec.NetworkSpec.Subnets {
@@ -179,9 +181,9 @@ func cloudProviderRows() []row {
 			write: (*world).serveService,
 			kept: func(w *world) bool {
 				rule := "properties.loadBalancingRules." + service + "-TCP-80"
-				return w.has(outbound, "properties.frontendIPConfigurations", service) && w.has(outbound, "properties.backendAddressPools", "c1") &&
-					w.has(outbound, "properties.probes", service+"-TCP-80") && w.at(outbound, rule) != nil &&
-					harness.FindValue(w.get(serviceAddress), "tags.k8s-azure-cluster-name") == "c1"
+				return w.hasElement(outbound, "properties.frontendIPConfigurations", service) && w.hasElement(outbound, "properties.backendAddressPools", "c1") &&
+					w.hasElement(outbound, "properties.probes", service+"-TCP-80") && w.FindProperty(outbound, rule) != nil &&
+					harness.FindValue(w.ReadResource(serviceAddress), "tags.k8s-azure-cluster-name") == "c1"
 			},
 			change: func(w *world) {
 				harness.ChangeObject(w.Stage, cluster(),
@@ -194,14 +196,14 @@ func cloudProviderRows() []row {
 			in: selfManaged,
 			write: func(w *world) {
 				w.serveService()
-				w.rewrite(nic, func(resource body) {
+				w.RewriteResource(nic, func(resource body) {
 					properties := harness.FindValue(resource, "properties.ipConfigurations.0.properties").(body)
 					have, _ := properties[pools].([]any)
-					properties[pools] = append(have, w.reference(servicePool))
+					properties[pools] = append(have, w.ResourceReference(servicePool))
 				})
 			},
 			kept: func(w *world) bool {
-				return w.has(nic, "properties.ipConfigurations.0.properties."+pools, string(w.id(servicePool)))
+				return w.hasElement(nic, "properties.ipConfigurations.0.properties."+pools, string(w.ResourceID(servicePool)))
 			},
 			change: func(w *world) {
 				harness.ChangeObject(w.Stage, machine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
@@ -247,20 +249,22 @@ func cloudProviderRows() []row {
 		{
 			program: program, resource: "Route table of nodes", entry: "a route for each Node", verb: "PUT of the whole table", in: selfManaged,
 			write: func(w *world) {
-				w.insert(routeTable, "routes",
+				w.InsertElements(routeTable, "routes",
 					body{"name": "c1-md____192168000024",
 						"properties": body{"addressPrefix": "192.168.0.0/24", "nextHopType": "VirtualAppliance", "nextHopIpAddress": "10.1.0.4"}})
 			},
-			kept:   func(w *world) bool { return w.has(routeTable, "properties.routes", "c1-md____192168000024") },
+			kept:   func(w *world) bool { return w.hasElement(routeTable, "properties.routes", "c1-md____192168000024") },
 			change: clusterTag, sends: "PUT resourceGroups/c1/Microsoft.Network/routeTables/c1-node-routetable",
 		},
 		{
 			program: program, resource: "Subnet of nodes", entry: "network policies turned off, for private link services",
 			verb: "PUT of the whole subnet", in: selfManaged,
 			write: func(w *world) {
-				w.rewrite(subnet, func(resource body) { resource["properties"].(body)["privateLinkServiceNetworkPolicies"] = "Disabled" })
+				w.RewriteResource(subnet, func(resource body) { resource["properties"].(body)["privateLinkServiceNetworkPolicies"] = "Disabled" })
 			},
-			kept:   func(w *world) bool { return w.at(subnet, "properties.privateLinkServiceNetworkPolicies") == "Disabled" },
+			kept: func(w *world) bool {
+				return w.FindProperty(subnet, "properties.privateLinkServiceNetworkPolicies") == "Disabled"
+			},
 			change: serviceEndpoint("Microsoft.Sql"), sends: "PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1-vnet/subnets/nodes",
 		},
 	}

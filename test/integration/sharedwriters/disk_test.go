@@ -14,7 +14,7 @@ const volume = compute + "disks/pvc-6f1c2a90"
 // provision makes the disk of a volume, as the azuredisk driver does.
 func (w *world) provision() {
 	w.T.Helper()
-	w.put(volume, body{"location": "eastus", "sku": body{"name": "Premium_LRS"},
+	w.PutResource(volume, body{"location": "eastus", "sku": body{"name": "Premium_LRS"},
 		"tags":       body{"kubernetes.io-created-for-pvc-name": "data", "k8s-azure-created-by": "kubernetes-azure-dd"},
 		"properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
 }
@@ -22,7 +22,7 @@ func (w *world) provision() {
 // attached returns the data disk of the volume, in a list with those that a machine or instance has.
 func (w *world) attached(path string) []any {
 	w.T.Helper()
-	have, _ := w.at(path, "properties.storageProfile.dataDisks").([]any)
+	have, _ := w.FindProperty(path, "properties.storageProfile.dataDisks").([]any)
 	lun := 0
 	for _, disk := range have {
 		if harness.FindValue(disk, "lun") == float64(lun) {
@@ -30,7 +30,7 @@ func (w *world) attached(path string) []any {
 		}
 	}
 	return append(have, body{"name": "pvc-6f1c2a90", "lun": lun, "caching": "ReadOnly", "createOption": "Attach",
-		"managedDisk": w.reference(volume)})
+		"managedDisk": w.ResourceReference(volume)})
 }
 
 func diskRows() []row {
@@ -40,7 +40,7 @@ func diskRows() []row {
 		s.pool.Spec.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "data", DiskSizeGB: 8, Lun: new(int32(0))}}
 	}
 	attachedTo := func(path func(*world) string) func(*world) bool {
-		return func(w *world) bool { return w.at(volume, "managedBy") == string(w.id(path(w))) }
+		return func(w *world) bool { return w.FindProperty(volume, "managedBy") == string(w.ResourceID(path(w))) }
 	}
 	machineVM := func(*world) string { return vm }
 	first := func(w *world) string { return w.instances()[0] }
@@ -57,7 +57,7 @@ func diskRows() []row {
 			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
 				w.provision()
-				w.put(vm, body{"location": "eastus", "properties": body{"storageProfile": body{"dataDisks": w.attached(vm)}}})
+				w.PutResource(vm, body{"location": "eastus", "properties": body{"storageProfile": body{"dataDisks": w.attached(vm)}}})
 			},
 			kept: attachedTo(machineVM), change: machineTag, sends: "PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md",
 		},
@@ -66,7 +66,7 @@ func diskRows() []row {
 			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
 				w.provision()
-				w.patch(vm, body{"properties": body{"storageProfile": body{"dataDisks": w.attached(vm)}}})
+				w.PatchResource(vm, body{"properties": body{"storageProfile": body{"dataDisks": w.attached(vm)}}})
 			},
 			kept: attachedTo(machineVM), change: machineTag, sends: "PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md",
 		},
@@ -75,8 +75,8 @@ func diskRows() []row {
 			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
 				w.provision()
-				w.send(http.MethodPost, vm+"/attachDetachDataDisks", w.version(vm),
-					body{"dataDisksToAttach": []any{body{"diskId": string(w.id(volume))}}})
+				w.sendVersion(http.MethodPost, vm+"/attachDetachDataDisks", w.ResourceVersion(vm),
+					body{"dataDisksToAttach": []any{body{"diskId": string(w.ResourceID(volume))}}})
 			},
 			kept: attachedTo(machineVM), change: machineTag, sends: "PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md",
 		},
@@ -85,7 +85,7 @@ func diskRows() []row {
 			in: selfManaged,
 			write: func(w *world) {
 				w.provision()
-				w.put(first(w), body{"properties": body{"storageProfile": body{"dataDisks": w.attached(first(w))}}})
+				w.PutResource(first(w), body{"properties": body{"storageProfile": body{"dataDisks": w.attached(first(w))}}})
 			},
 			kept: attachedTo(first), change: poolTag, sends: poolPut,
 		},
@@ -94,7 +94,7 @@ func diskRows() []row {
 			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
 				w.provision()
-				w.put(first(w), body{"properties": body{"storageProfile": body{"dataDisks": w.attached(first(w))}}})
+				w.PutResource(first(w), body{"properties": body{"storageProfile": body{"dataDisks": w.attached(first(w))}}})
 			},
 			kept: attachedTo(first), change: poolTag, sends: poolPut,
 		},
@@ -103,17 +103,17 @@ func diskRows() []row {
 			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
 				w.provision()
-				w.send(http.MethodPost, first(w)+"/attachDetachDataDisks", w.version(scaleSet),
-					body{"dataDisksToAttach": []any{body{"diskId": string(w.id(volume))}}})
+				w.sendVersion(http.MethodPost, first(w)+"/attachDetachDataDisks", w.ResourceVersion(scaleSet),
+					body{"dataDisksToAttach": []any{body{"diskId": string(w.ResourceID(volume))}}})
 			},
 			kept: attachedTo(first), change: poolTag, sends: poolPut,
 		},
 		{
 			program: "azurefile CSI driver", resource: "Subnet of nodes", entry: "a service endpoint for storage", verb: "PUT of the whole subnet",
 			in:    selfManaged,
-			write: func(w *world) { w.insert(subnet, "serviceEndpoints", body{"service": "Microsoft.Storage"}) },
+			write: func(w *world) { w.InsertElements(subnet, "serviceEndpoints", body{"service": "Microsoft.Storage"}) },
 			kept: func(w *world) bool {
-				endpoints, _ := w.at(subnet, "properties.serviceEndpoints").([]any)
+				endpoints, _ := w.FindProperty(subnet, "properties.serviceEndpoints").([]any)
 				return slices.ContainsFunc(endpoints, func(endpoint any) bool { return harness.FindValue(endpoint, "service") == "Microsoft.Storage" })
 			},
 			change: serviceEndpoint("Microsoft.Sql"), sends: "PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1-vnet/subnets/nodes",
@@ -124,7 +124,7 @@ func diskRows() []row {
 // lock is a management lock on a resource.
 func (w *world) lock(path string) {
 	w.T.Helper()
-	w.send(http.MethodPut, path+"/providers/Microsoft.Authorization/locks/backup", "2020-05-01",
+	w.sendVersion(http.MethodPut, path+"/providers/Microsoft.Authorization/locks/backup", "2020-05-01",
 		body{"properties": body{"level": "CanNotDelete"}})
 }
 

@@ -17,35 +17,35 @@ func TestOwnEntriesGo(t *testing.T) {
 			s.pool.Spec.Template.VMExtensions = []infrav1.VMExtension{{Name: "CustomScript", Publisher: "Microsoft.Azure.Extensions",
 				Version: "2.1"}}
 			s.pool.Spec.Identity = infrav1.VMIdentityUserAssigned
-			s.pool.Spec.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + string(w.id(identity("ours")))}}
+			s.pool.Spec.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + string(w.ResourceID(identity("ours")))}}
 		})
 		w.joinTemplate()
-		w.send(http.MethodPut, scaleSet+"/extensions/MDE.Linux", w.version(scaleSet),
+		w.sendVersion(http.MethodPut, scaleSet+"/extensions/MDE.Linux", w.ResourceVersion(scaleSet),
 			body{"properties": body{"publisher": "Microsoft.Azure.AzureDefenderForServers", "type": "MDE.Linux", "typeHandlerVersion": "1.0"}})
-		w.patch(scaleSet, w.theirs(scaleSet))
-		w.looks()
+		w.PatchResource(scaleSet, w.theirs(scaleSet))
+		w.syncFully()
 		harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) {
 			p.Spec.Template.VMExtensions, p.Spec.Identity, p.Spec.UserAssignedIdentities = nil, infrav1.VMIdentityNone, nil
 		})
-		w.inPlace()
-		w.looks()
+		w.waitInPlace()
+		w.syncFully()
 		const extensions = "properties.virtualMachineProfile.extensionProfile.extensions"
 		templatePools := interfaces + ".0.properties.ipConfigurations.0.properties." + pools
-		users, _ := w.at(scaleSet, "identity.userAssignedIdentities").(body)
+		users, _ := w.FindProperty(scaleSet, "identity.userAssignedIdentities").(body)
 		for what, stays := range map[string]struct{ is, want bool }{
-			"the extension of the spec":   {w.has(scaleSet, extensions, "CustomScript"), false},
-			"the extension of Defender":   {w.has(scaleSet, extensions, "MDE.Linux"), true},
+			"the extension of the spec":   {w.hasElement(scaleSet, extensions, "CustomScript"), false},
+			"the extension of Defender":   {w.hasElement(scaleSet, extensions, "MDE.Linux"), true},
 			"the identity of the spec":    {len(users) > 1, false},
 			"the identity of a policy":    {identified(scaleSet)(w), true},
-			"cloud-provider-azure's pool": {w.has(scaleSet, templatePools, string(w.id(servicePool))), true},
+			"cloud-provider-azure's pool": {w.hasElement(scaleSet, templatePools, string(w.ResourceID(servicePool))), true},
 		} {
 			if stays.is != stays.want {
 				t.Errorf("%s: is in the template: %t, want %t", what, stays.is, stays.want)
 			}
 		}
 		mark := w.Azure.MarkRequests()
-		w.looks()
-		if writes := w.writes(mark); len(writes) > 0 {
+		w.syncFully()
+		if writes := w.listWrites(mark); len(writes) > 0 {
 			t.Errorf("nothing changed, and the provider sent %q", writes)
 		}
 	})

@@ -29,7 +29,7 @@ func (w *world) taggable() (out []string) {
 func (w *world) tagAll() {
 	w.T.Helper()
 	for _, path := range w.taggable() {
-		w.send(http.MethodPatch, path+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion,
+		w.sendVersion(http.MethodPatch, path+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion,
 			body{"operation": "Merge", "properties": body{"tags": body{"costCenter": "42"}}})
 	}
 }
@@ -38,7 +38,7 @@ func (w *world) allTagged() bool {
 	w.T.Helper()
 	n := 0
 	for _, path := range w.taggable() {
-		if w.at(path, "tags.costCenter") != "42" {
+		if w.FindProperty(path, "tags.costCenter") != "42" {
 			return false
 		}
 		n++
@@ -49,9 +49,9 @@ func (w *world) allTagged() bool {
 // theirs returns the body that assigns a user-assigned identity of a policy beside the identities of a resource.
 func (w *world) theirs(path string) body {
 	w.T.Helper()
-	kind, _ := w.at(path, "identity.type").(string)
-	users := body{string(w.id(identity("theirs"))): body{}}
-	have, _ := w.at(path, "identity.userAssignedIdentities").(body)
+	kind, _ := w.FindProperty(path, "identity.type").(string)
+	users := body{string(w.ResourceID(identity("theirs"))): body{}}
+	have, _ := w.FindProperty(path, "identity.userAssignedIdentities").(body)
 	for id := range have {
 		users[id] = body{}
 	}
@@ -64,7 +64,7 @@ func (w *world) theirs(path string) body {
 // identified reports whether a resource has the identity of the policy.
 func identified(path string) func(*world) bool {
 	return func(w *world) bool {
-		users, _ := w.at(path, "identity.userAssignedIdentities").(body)
+		users, _ := w.FindProperty(path, "identity.userAssignedIdentities").(body)
 		for id := range users {
 			if strings.HasSuffix(strings.ToLower(id), "/theirs") {
 				return true
@@ -92,7 +92,7 @@ func policyRows() []row {
 			DefinitionID: "/subscriptions/" + w.Azure.SubscriptionID + "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c"}
 	}
 	user := func(w *world, s *setup) {
-		ours := []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + string(w.id(identity("ours")))}}
+		ours := []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + string(w.ResourceID(identity("ours")))}}
 		s.machine.Spec.Identity, s.machine.Spec.UserAssignedIdentities = infrav1.VMIdentityUserAssigned, ours
 		s.pool.Spec.Identity, s.pool.Spec.UserAssignedIdentities = infrav1.VMIdentityUserAssigned, ours
 	}
@@ -107,7 +107,7 @@ func policyRows() []row {
 		},
 		{
 			program: program, resource: "All resources with tags, AKS", entry: "a tag", verb: "PATCH of the tags", in: managed,
-			write: (*world).tagAll, kept: func(w *world) bool { return w.at(aks, "tags.costCenter") == "42" },
+			write: (*world).tagAll, kept: func(w *world) bool { return w.FindProperty(aks, "tags.costCenter") == "42" },
 			change: aksTag, sends: "PUT resourceGroups/aks/Microsoft.ContainerService/managedClusters/aks",
 		},
 		{
@@ -115,13 +115,13 @@ func policyRows() []row {
 			verb: "PUT of the extension", in: selfManaged,
 			write: func(w *world) {
 				for _, name := range []string{"AzureMonitorLinuxAgent", "MDE.Linux", "AzurePolicyforLinux"} {
-					w.put(extension(name), body{"location": "eastus",
+					w.PutResource(extension(name), body{"location": "eastus",
 						"properties": body{"publisher": "Microsoft.Azure.Monitor", "type": name, "typeHandlerVersion": "1.0",
 							"autoUpgradeMinorVersion": true}})
 				}
 			},
 			kept: func(w *world) bool {
-				status, _ := w.SendAsUser(http.MethodGet, extension("MDE.Linux"), w.version(vm), nil)
+				status, _ := w.SendAsUser(http.MethodGet, extension("MDE.Linux"), w.ResourceVersion(vm), nil)
 				return status == http.StatusOK
 			},
 			change: machineTag, sends: vmPatch,
@@ -130,22 +130,22 @@ func policyRows() []row {
 			program: program, resource: "Scale set", entry: "extensions in the template, as of Azure Monitor and Defender",
 			verb: "PUT of the extension", in: selfManaged,
 			write: func(w *world) {
-				w.send(http.MethodPut, scaleSet+"/extensions/AzureMonitorLinuxAgent", w.version(scaleSet),
+				w.sendVersion(http.MethodPut, scaleSet+"/extensions/AzureMonitorLinuxAgent", w.ResourceVersion(scaleSet),
 					body{"properties": body{"publisher": "Microsoft.Azure.Monitor", "type": "AzureMonitorLinuxAgent", "typeHandlerVersion": "1.0",
 						"autoUpgradeMinorVersion": true, "settings": body{"authentication": body{"managedIdentity": body{"identifier-name": "mi_res_id"}}}}})
 			},
 			kept: func(w *world) bool {
-				return w.at(scaleSet, "properties.virtualMachineProfile.extensionProfile.extensions.AzureMonitorLinuxAgent.properties.settings.authentication") != nil
+				return w.FindProperty(scaleSet, "properties.virtualMachineProfile.extensionProfile.extensions.AzureMonitorLinuxAgent.properties.settings.authentication") != nil
 			},
 			change: poolTag, sends: scaleSetPut,
 		},
 		{
 			program: program, resource: "Virtual machine", entry: "assessment of patches", verb: "PATCH", in: selfManaged,
 			write: func(w *world) {
-				w.patch(vm, body{"properties": body{"osProfile": body{"linuxConfiguration": body{"patchSettings": body{"assessmentMode": "AutomaticByPlatform"}}}}})
+				w.PatchResource(vm, body{"properties": body{"osProfile": body{"linuxConfiguration": body{"patchSettings": body{"assessmentMode": "AutomaticByPlatform"}}}}})
 			},
 			kept: func(w *world) bool {
-				return w.at(vm, "properties.osProfile.linuxConfiguration.patchSettings.assessmentMode") == "AutomaticByPlatform"
+				return w.FindProperty(vm, "properties.osProfile.linuxConfiguration.patchSettings.assessmentMode") == "AutomaticByPlatform"
 			},
 			change: machineTag, sends: vmPatch,
 		},
@@ -153,12 +153,12 @@ func policyRows() []row {
 			program: program, resource: "Subnet of nodes", entry: "network policies for private endpoints", verb: "PUT of the whole subnet",
 			in: selfManaged,
 			write: func(w *world) {
-				w.rewrite(subnet, func(resource body) {
+				w.RewriteResource(subnet, func(resource body) {
 					resource["properties"].(body)["privateEndpointNetworkPolicies"] = "NetworkSecurityGroupEnabled"
 				})
 			},
 			kept: func(w *world) bool {
-				return w.at(subnet, "properties.privateEndpointNetworkPolicies") == "NetworkSecurityGroupEnabled"
+				return w.FindProperty(subnet, "properties.privateEndpointNetworkPolicies") == "NetworkSecurityGroupEnabled"
 			},
 			change: serviceEndpoint("Microsoft.Sql"), sends: "PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1-vnet/subnets/nodes",
 		},
@@ -166,7 +166,7 @@ func policyRows() []row {
 			program: "Azure Backup", resource: "Virtual machine", entry: "its extension, and a lock against deletion", verb: "PUT of each",
 			in: selfManaged,
 			write: func(w *world) {
-				w.put(extension("VMSnapshotLinux"),
+				w.PutResource(extension("VMSnapshotLinux"),
 					body{"location": "eastus",
 						"properties": body{"publisher": "Microsoft.Azure.RecoveryServices", "type": "VMSnapshotLinux", "typeHandlerVersion": "1.0"}})
 				w.lock(vm)
@@ -184,10 +184,10 @@ func policyRows() []row {
 				harness.ChangeObject(w.Stage, machinePool(), func(p *machinePoolType) {
 					p.Annotations = map[string]string{replicasManaged: "azure"}
 				})
-				w.pass(w.Resync)
-				w.patch(scaleSet, body{"sku": body{"name": "Standard_D2s_v3", "tier": "Standard", "capacity": 4}})
+				w.AdvanceClock(w.Resync)
+				w.PatchResource(scaleSet, body{"sku": body{"name": "Standard_D2s_v3", "tier": "Standard", "capacity": 4}})
 			},
-			kept:   func(w *world) bool { return w.at(scaleSet, "sku.capacity") == 4.0 && len(w.instances()) == 4 },
+			kept:   func(w *world) bool { return w.FindProperty(scaleSet, "sku.capacity") == 4.0 && len(w.instances()) == 4 },
 			change: poolTag, sends: scaleSetPut,
 		},
 	}
@@ -198,11 +198,11 @@ func policyRows() []row {
 		out = append(out, row{
 			program: program, resource: "Virtual machine", entry: "a user-assigned identity, with " + kind.name, verb: "PATCH of the identity",
 			in: selfManaged, prepare: kind.prepare,
-			write: func(w *world) { w.patch(vm, w.theirs(vm)) }, kept: identified(vm), change: machineTag, sends: vmPatch,
+			write: func(w *world) { w.PatchResource(vm, w.theirs(vm)) }, kept: identified(vm), change: machineTag, sends: vmPatch,
 		}, row{
 			program: program, resource: "Scale set", entry: "a user-assigned identity, with " + kind.name, verb: "PATCH of the identity",
 			in: selfManaged, prepare: kind.prepare,
-			write: func(w *world) { w.patch(scaleSet, w.theirs(scaleSet)) }, kept: identified(scaleSet), change: poolTag, sends: scaleSetPut,
+			write: func(w *world) { w.PatchResource(scaleSet, w.theirs(scaleSet)) }, kept: identified(scaleSet), change: poolTag, sends: scaleSetPut,
 		})
 	}
 	return out

@@ -47,8 +47,8 @@ func try(w *world, r row) {
 	}
 	mark := w.Azure.MarkRequests()
 	r.change(w)
-	w.inPlace()
-	if writes := w.writes(mark); !slices.ContainsFunc(writes, func(write string) bool { return strings.HasPrefix(write, r.sends) }) {
+	w.waitInPlace()
+	if writes := w.listWrites(mark); !slices.ContainsFunc(writes, func(write string) bool { return strings.HasPrefix(write, r.sends) }) {
 		w.T.Errorf("the spec was changed, and the provider sent %q, want %s", writes, r.sends)
 	}
 	if r.after != nil {
@@ -61,8 +61,8 @@ func try(w *world, r row) {
 func (w *world) quiet(since string, r row) {
 	w.T.Helper()
 	mark := w.Azure.MarkRequests()
-	w.looks()
-	if writes := w.writes(mark); len(writes) > 0 {
+	w.syncFully()
+	if writes := w.listWrites(mark); len(writes) > 0 {
 		w.T.Errorf("since %s, the provider sent %d writes, want 0:\n%s", since, len(writes), strings.Join(writes, "\n"))
 	}
 	if !r.kept(w) {

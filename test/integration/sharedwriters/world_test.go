@@ -1,9 +1,7 @@
 package sharedwriters_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -14,10 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
-	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -37,7 +32,6 @@ const (
 // world is a management cluster in virtual time with one cluster, before an Azure in which other programs write.
 type world struct {
 	*virtual.Scenario
-	player  *harness.PoolPlayer
 	objects []client.Object
 	// balanced is set where nodes reach the internet through the provider's own load balancer, whose pool interfaces are in, too.
 	balanced bool
@@ -53,11 +47,10 @@ type setup struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{Scenario: virtual.New(t)}
-	w.player = &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
-	w.Meanwhile = func() { w.player.PlayOnce(w.T.Context()) }
+	w.PlayPoolMachines(nil)
 	for _, name := range []string{"ours", "theirs"} {
-		w.put("resourceGroups/other", body{"location": "eastus"})
-		w.put(identity(name), body{"location": "eastus"})
+		w.PutResource("resourceGroups/other", body{"location": "eastus"})
+		w.PutResource(identity(name), body{"location": "eastus"})
 	}
 	w.StartProvider()
 	return w
@@ -91,7 +84,7 @@ func selfManaged(t *testing.T, prepare func(*world, *setup)) *world {
 	defaults.FillAzureMachinePool(s.pool)
 	w.CreatePool(s.pool, 2)
 	w.objects = []client.Object{cluster(), machine(), pool()}
-	w.inPlace()
+	w.waitInPlace()
 	return w
 }
 
@@ -104,8 +97,8 @@ func dualStack(w *world, s *setup) {
 	network.Subnets[1].CIDRBlocks = []string{"10.1.0.0/16", "2001:1234:5678:9abd::/64"}
 }
 
-// writes returns the writes of the provider since a mark. To read by POST is none.
-func (w *world) writes(mark harness.Mark) []string {
+// listWrites returns the writes of the provider since a mark. To read by POST is none.
+func (w *world) listWrites(mark harness.Mark) []string {
 	return slices.DeleteFunc(w.Azure.WritesSince(mark), func(write string) bool { return strings.Contains(write, "/list") })
 }
 
@@ -115,7 +108,7 @@ func managed(t *testing.T, _ func(*world, *setup)) *world {
 	w := newWorld(t)
 	w.BuildAKSCluster(aksName, 2)
 	w.objects = []client.Object{controlPlane(), managedPool()}
-	w.inPlace()
+	w.waitInPlace()
 	return w
 }
 
@@ -139,8 +132,8 @@ func managedPool() *infrav1.AzureManagedMachinePool {
 	return &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: aksPool}}
 }
 
-// inPlace waits until all objects are Ready as they are stored, and Azure is at nothing.
-func (w *world) inPlace() {
+// waitInPlace waits until all objects are Ready as they are stored, and Azure is at nothing.
+func (w *world) waitInPlace() {
 	w.T.Helper()
 	for _, object := range w.objects {
 		w.WaitUntil(object.GetName()+" is in place", func() bool {
@@ -149,67 +142,21 @@ func (w *world) inPlace() {
 			return ready.Status == metav1.ConditionTrue && ready.ObservedGeneration == object.GetGeneration()
 		})
 	}
-	w.pass(2 * time.Minute)
+	w.AdvanceClock(2 * time.Minute)
 	w.WaitAzureIdle()
 }
 
-// pass lets time go by.
-func (w *world) pass(d time.Duration) {
-	for end := time.Now().Add(d); time.Now().Before(end); {
-		virtual.WaitForSignal(nil, 30*time.Second)
-		w.Meanwhile()
-	}
-}
-
-// looks has the provider look at everything: because its objects change, at several resyncs, and at a full one.
-func (w *world) looks() {
+// syncFully has the provider read everything: because its objects change, at several resyncs, and at a full one.
+func (w *world) syncFully() {
 	w.T.Helper()
 	for _, object := range w.objects {
-		harness.ChangeObject(w.Stage, object, func(o client.Object) {
-			annotations := o.GetAnnotations()
-			if annotations == nil {
-				annotations = map[string]string{}
-			}
-			annotations["example.com/look"] = fmt.Sprint(time.Now().Unix())
-			o.SetAnnotations(annotations)
-		})
+		w.TouchObject(object)
 	}
-	w.pass(w.Full + 2*w.Resync)
+	w.AdvanceClock(w.Full + 2*w.Resync)
 }
 
-func (w *world) version(path string) string {
-	w.T.Helper()
-	row, err := types.ForID(w.id(path))
-	if err != nil && strings.Contains(path, "/networkInterfaces/") {
-		// The provider does not ask for interfaces of instances.
-		row, err = types.ForID(w.id(nic))
-	}
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	return row.APIVersion
-}
-
-// id returns the ID of a resource. Paths begin below the subscription.
-func (w *world) id(path string) arm.ID {
-	return arm.SubscriptionID(w.Azure.SubscriptionID) + arm.ID("/"+path)
-}
-
-// reference returns how one resource refers to another.
-func (w *world) reference(path string) body { return body{"id": string(w.id(path))} }
-
-// get reads a resource.
-func (w *world) get(path string) (resource body) {
-	w.T.Helper()
-	status, raw := w.SendAsUser(http.MethodGet, path, w.version(path), nil)
-	if err := json.Unmarshal(raw, &resource); err != nil || status != http.StatusOK {
-		w.T.Fatalf("GET %s: %d %s", path, status, raw)
-	}
-	return resource
-}
-
-// send has another program write a resource with a verb, and waits until Azure has done it.
-func (w *world) send(method, path, version string, b body) {
+// sendVersion has another program write a resource with a verb, and waits until Azure has done it.
+func (w *world) sendVersion(method, path, version string, b body) {
 	w.T.Helper()
 	if status, answer := w.SendAsUser(method, path, version, b); status > 299 {
 		w.T.Fatalf("%s %s: %d %s", method, path, status, answer)
@@ -217,52 +164,10 @@ func (w *world) send(method, path, version string, b body) {
 	w.WaitAzureIdle()
 }
 
-func (w *world) put(path string, b body) {
+// hasElement reports whether a list of a resource has an element with this name or ID.
+func (w *world) hasElement(path, list, name string) bool {
 	w.T.Helper()
-	w.send(http.MethodPut, path, w.version(path), b)
-}
-
-func (w *world) patch(path string, b body) {
-	w.T.Helper()
-	w.send(http.MethodPatch, path, w.version(path), b)
-}
-
-// happens has Azure change a resource by itself.
-func (w *world) happens(path string, patch body) {
-	w.T.Helper()
-	if err := w.Azure.AddFault(fault.Rule{Now: true, ID: string(w.id(path)), Kind: fault.Edit, Patch: patch}); err != nil {
-		w.T.Fatal(err)
-	}
-}
-
-// insert reads a resource, adds an element to a list of its properties, and writes all of it.
-func (w *world) insert(path, list string, elements ...any) {
-	w.T.Helper()
-	w.rewrite(path, func(resource body) {
-		properties, _ := resource["properties"].(body)
-		have, _ := properties[list].([]any)
-		properties[list] = append(have, elements...)
-	})
-}
-
-// rewrite reads a resource, changes it, and writes all of it.
-func (w *world) rewrite(path string, change func(resource body)) {
-	w.T.Helper()
-	resource := w.get(path)
-	change(resource)
-	w.put(path, resource)
-}
-
-// at returns the value at a dotted path of a resource, in lists by the name or position of an element; nil when there is none.
-func (w *world) at(path, dotted string) any {
-	w.T.Helper()
-	return harness.FindValue(w.get(path), dotted)
-}
-
-// has reports whether a list of a resource has an element with this name or ID.
-func (w *world) has(path, list, name string) bool {
-	w.T.Helper()
-	items, _ := w.at(path, list).([]any)
+	items, _ := w.FindProperty(path, list).([]any)
 	return slices.ContainsFunc(items, func(item any) bool {
 		return strings.EqualFold(fmt.Sprint(harness.FindValue(item, "name")), name) ||
 			strings.EqualFold(fmt.Sprint(harness.FindValue(item, "id")), name)
