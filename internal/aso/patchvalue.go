@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
 // translateForm translates a value other than null by its form.
@@ -109,7 +108,7 @@ func (t *patchTranslator) readSecret(path string, patch any) (any, bool) {
 func (t *patchTranslator) readKeyRef(path string, patch any, of string) (ref KeyRef, ok bool) {
 	object, _ := patch.(map[string]any)
 	ref = ReadKeyRef(patch)
-	switch name, key := objectkey.InvalidNameReason(of, ref.Name), objectkey.InvalidKeyReason(of, ref.Key); {
+	switch name, key := invalidNameReason(of, ref.Name), invalidKeyReason(of, ref.Key); {
 	case ref.Name == "" || ref.Key == "" || len(object) != 2:
 		t.addProblem(path, "must name a key of a %s, as in %s", of, fmt.Sprintf(`{"name": "...", "key": "..."}, not %s`, describeType(patch)))
 	case name != "":

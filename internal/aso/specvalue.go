@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
 // resolveReference returns the ID in {armId}, or that of the object in {group, kind, name}.
@@ -75,8 +73,8 @@ func (t *specTranslator) resolveKey(at string, path *field.Path, value any, of s
 		t.addError(field.Invalid(path, "", "must be a string, or a key of a "+of+" as in {name: ..., key: ...}"))
 		return nil
 	}
-	for _, wrong := range []*field.Error{objectkey.CheckName(path.Child("name"), of, ref.Name),
-		objectkey.CheckKey(path.Child("key"), of, ref.Key)} {
+	for _, wrong := range []*field.Error{CheckObjectName(path.Child("name"), of, ref.Name),
+		CheckObjectKey(path.Child("key"), of, ref.Key)} {
 		if wrong != nil {
 			t.addError(wrong)
 			return nil
@@ -98,7 +96,7 @@ func (t *specTranslator) resolveKey(at string, path *field.Path, value any, of s
 
 // resolveWholeSecret returns all keys of a Secret as a map.
 func (t *specTranslator) resolveWholeSecret(at string, path *field.Path, name string) any {
-	if wrong := objectkey.CheckName(path.Child("name"), "Secret", name); wrong != nil {
+	if wrong := CheckObjectName(path.Child("name"), "Secret", name); wrong != nil {
 		t.addError(wrong)
 		return nil
 	}

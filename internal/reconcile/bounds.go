@@ -5,7 +5,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/misread"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 )
 
@@ -13,7 +12,7 @@ import (
 // resource ID. A deletion only uses names, so such an object can still be deleted.
 func (a *azureReconciliation[O, I]) checkBounds() error {
 	if errs := append(maxima.FindExceeded(a.declaration.Name, a.object),
-		misread.CheckSpec(specfield.DecodeSpec(a.object).Decoded())...); len(errs) > 0 {
+		specfield.DecodeSpec(a.object).CheckMisread()...); len(errs) > 0 {
 		return RefuseSpec(errs)
 	}
 	owner := a.target.Owner
@@ -33,7 +32,7 @@ func (a *azureReconciliation[O, I]) checkBounds() error {
 // checkOwnerBounds returns the violations of another object, with its kind and name in front of each field: the fields are not those of
 // the object that shows the error.
 func checkOwnerBounds(kind string, owner client.Object) field.ErrorList {
-	errs := append(maxima.FindExceeded(kind, owner), misread.CheckSpec(specfield.DecodeSpec(owner).Decoded())...)
+	errs := append(maxima.FindExceeded(kind, owner), specfield.DecodeSpec(owner).CheckMisread()...)
 	for _, err := range errs {
 		err.Field = kind + " " + owner.GetName() + ": " + err.Field
 	}

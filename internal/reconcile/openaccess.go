@@ -13,7 +13,7 @@ func (a *azureReconciliation[O, I]) openAccess(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.session = Session{Name: a.declaration.Name + "/" + a.key.String(), Access: opened, Now: a.Now, Wake: a.wake.WakeFunc(a.key),
+	a.session = Session{Name: a.declaration.Name + "/" + a.key.String(), Access: opened, Now: a.Now, Wake: a.wake.wakeFunc(a.key),
 		Store: a.storeChanges, RunAction: a.runAction}
 	return nil
 }

@@ -26,7 +26,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/wake"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
@@ -59,7 +58,7 @@ type Runner[O Object, I any] struct {
 	eventRecorder   events.EventRecorder
 	eventLog        *eventlog.Recorder
 	stability       *stable.Tracker
-	wake            wake.Source
+	wake            wakeSource
 	writes          *patch.WriteTracker
 }
 
@@ -114,7 +113,7 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 		For(newObject[O](), builder.WithPredicates(own)).
 		WithOptions(options).
 		WithEventFilter(predicates.ResourceHasFilterLabel(mgr.GetScheme(), log, r.WatchFilter)).
-		WatchesRawSource(r.wake.EventSource())
+		WatchesRawSource(r.wake.eventSource())
 	if users := r.declaration.IdentityUsers; users != nil {
 		b = b.Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(users.MapIdentity),
 			builder.WithPredicates(watch.IdentityChanges())).

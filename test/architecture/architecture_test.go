@@ -80,8 +80,8 @@ func TestChecks(t *testing.T) {
 			reason: "what kinds share has a package of its own", check: checkImports,
 			files: map[string]string{
 				"internal/controller/azurecluster/a.go": doc + `import _ "` + module + `/internal/controller/azuremachine"`,
-				"internal/controller/azuremachine/a.go": doc + `import _ "` + module + `/internal/reconcile/wake"`,
-				"internal/reconcile/wake/a.go":          doc,
+				"internal/controller/azuremachine/a.go": doc + `import _ "` + module + `/internal/reconcile/watch"`,
+				"internal/reconcile/watch/a.go":         doc,
 			},
 			want: []string{"internal/controller/azurecluster/a.go imports internal/controller/azuremachine"},
 		},

@@ -17,9 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/dryrun"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/survey"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/readonly"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
@@ -121,7 +120,7 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 		return err
 	}
 	id := arm.NewID(f.subscription, f.group, types.ManagedCluster, f.name)
-	found, err := survey.ReadCluster(ctx, c, id, f.apiVersion)
+	found, err := readonly.ReadCluster(ctx, c, id, f.apiVersion)
 	if err != nil {
 		return err
 	}
@@ -136,7 +135,7 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 	for _, left := range lefts {
 		fmt.Fprintln(messages, "not in the manifests:", left)
 	}
-	writes, err := dryrun.FindWrites(ctx, c, found, manifest)
+	writes, err := readonly.FindWrites(ctx, c, found, manifest)
 	if err != nil {
 		return fmt.Errorf("check the writes of applying the manifests: %w", err)
 	}
@@ -172,5 +171,5 @@ func (f *flags) newReadOnlyClient(o Options) (*client.Client, error) {
 			return nil, fmt.Errorf("sign in to Azure: %w", err)
 		}
 	}
-	return client.New(credential, cloud, client.Options{Principal: "adopt", Version: o.Version, Transport: dryrun.ReadOnly{Next: o.Transport}})
+	return client.New(credential, cloud, client.Options{Principal: "adopt", Version: o.Version, Transport: readonly.Transport{Next: o.Transport}})
 }

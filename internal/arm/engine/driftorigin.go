@@ -9,14 +9,14 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
 // agreement is the last desired state that a resource matched, for resources that are not changed in place. If desired and observed
 // state differ later, it shows which of the two has changed.
 type agreement struct {
 	// desired is the body of the plan as JSON, without values that Azure never returns. sum is its hash.
-	desired compressed.Body
+	desired observe.CompressedBody
 	sum     [sha256.Size]byte
 	// at is the time when the PUT of desired ended. judged means that a later read has been compared, or that desired was found in
 	// Azure and not sent.
@@ -38,7 +38,7 @@ type driftOrigin struct {
 }
 
 // newAgreement returns an agreement on a body of a resource type.
-func newAgreement(compressor *compressed.Compressor, name string, want json.RawMessage) *agreement {
+func newAgreement(compressor *observe.Compressor, name string, want json.RawMessage) *agreement {
 	return &agreement{desired: compressor.Compress(name, want), sum: sha256.Sum256(want)}
 }
 

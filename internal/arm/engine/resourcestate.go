@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
 // stateStore holds one record per resource between reconciliations. Its loss costs a few requests and no correctness. The record of a
@@ -21,7 +21,7 @@ type stateStore struct {
 	scratch   resourceState             // the record under change, until it has content
 	lastSweep time.Time
 	// compressor is used by agreements, within update.
-	compressor compressed.Compressor
+	compressor observe.Compressor
 }
 
 // resourceState is the record under one key. Each part has methods of its own. The methods of the record change several parts together.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -42,7 +41,7 @@ type Cache struct {
 	digests           map[string]*digest
 	subscriptionLists map[string]*subscriptionList
 	lastSweep         time.Time
-	compressor        compressed.Compressor
+	compressor        Compressor
 }
 
 // changeMark is the time of a change, and the cache's count then.

@@ -3,12 +3,10 @@ package observe
 import (
 	"bytes"
 	"hash/maphash"
-
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
 // compressBody returns the observation with a compressed body.
-func (o Observation) compressBody(p *compressed.Compressor) Observation {
+func (o Observation) compressBody(p *Compressor) Observation {
 	o.compressed, o.bodyHash, o.Body = p.Compress(o.ID.Type(), o.Body), maphash.Bytes(seed, o.Body), nil
 	return o
 }
@@ -22,7 +20,7 @@ func (o Observation) decompressBody() (out Observation, ok bool) {
 	if err != nil {
 		return Observation{}, false
 	}
-	o.Body, o.compressed = body, compressed.Body{}
+	o.Body, o.compressed = body, CompressedBody{}
 	return o, true
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
 )
 
 // Observed is a resource as Azure last returned it.
@@ -45,7 +44,7 @@ type Observation struct {
 	requested bool
 	// compressed is the body in compressed form; it is empty while Body is set. bodyHash is the hash of the compressed body, bodySince
 	// the time when the cache first had it.
-	compressed compressed.Body
+	compressed CompressedBody
 	bodyHash   uint64
 	bodySince  time.Time
 }

@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/kubeconfig"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
@@ -79,11 +78,11 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, acc
 	case !entra:
 		return nil, errors.New("local accounts are disabled and the cluster has no Entra integration, so no kubeconfig can be issued: set spec.aadProfile, or spec.disableLocalAccounts to false")
 	default:
-		token, err := access.Credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{kubeconfig.ServerAppScope}})
+		token, err := access.Credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{serverAppScope}})
 		if err != nil {
 			return nil, fmt.Errorf("token of the cluster's identity for the API server: %w", err)
 		}
-		if out.Kubeconfig, err = kubeconfig.WithToken(out.User, token.Token); err != nil {
+		if out.Kubeconfig, err = replaceCredentials(out.User, token.Token); err != nil {
 			return nil, err
 		}
 		out.expiresOn = token.ExpiresOn
@@ -93,7 +92,7 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, acc
 
 // PublishSecrets writes the Secrets that Cluster API and users read.
 func (c *Credentials) PublishSecrets(ctx context.Context, to published.Publisher) error {
-	authority, err := kubeconfig.CertificateAuthority(c.Kubeconfig)
+	authority, err := readCertificateAuthority(c.Kubeconfig)
 	if err != nil {
 		return err
 	}

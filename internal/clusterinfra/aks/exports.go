@@ -8,7 +8,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
 // Exports are the values for Secrets and ConfigMaps that users name in operatorSpec, of patches or manifests.
@@ -64,14 +63,14 @@ func (e *Exports) Publish(ctx context.Context, to published.Publisher) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.secrets)) {
 		values := maps.Clone(e.secrets[name])
-		if name == objectkey.KubeconfigSecretName(to.Cluster) {
-			delete(values, objectkey.KubeconfigKey) // The Secret that Cluster API reads already has the kubeconfig.
+		if name == aso.KubeconfigSecretName(to.Cluster) {
+			delete(values, aso.KubeconfigKey) // The Secret that Cluster API reads already has the kubeconfig.
 		}
 		if len(values) == 0 {
 			continue
 		}
 		for key := range values {
-			if objectkey.IsReserved(to.Cluster, name, key) {
+			if aso.IsReservedKey(to.Cluster, name, key) {
 				return RefusedExportError{"Secret", name,
 					"Secret " + name + " of Cluster " + to.Cluster + " is one that the provider writes: name another one"}
 			}

@@ -18,7 +18,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
 
 // plainFieldManager is the field manager of plain objects.
@@ -110,7 +110,7 @@ func rememberedObjects(owner client.Object) []string {
 }
 
 func rememberObjects(owner client.Object, names []string) bool {
-	return annotation.Set(owner, map[string]string{infrav1.PlainObjectsAnnotation: strings.Join(names, ";")})
+	return patch.SetAnnotations(owner, map[string]string{infrav1.PlainObjectsAnnotation: strings.Join(names, ";")})
 }
 
 // plainObjectClient writes objects in the namespace of their owner only.

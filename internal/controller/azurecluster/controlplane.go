@@ -5,7 +5,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/controlplane"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 )
 
 // +kubebuilder:rbac:groups=controlplane.cluster.x-k8s.io,resources=kubeadmcontrolplanes,verbs=get
@@ -13,7 +13,7 @@ import (
 
 // findControlPlaneSize returns the VM size of the next control plane machine of a Cluster, or "" if there is no template.
 func (k *Kind) findControlPlaneSize(ctx context.Context, cluster *clusterv1.Cluster) (string, error) {
-	template, err := controlplane.FindMachineTemplate(ctx, k.Client, cluster)
+	template, err := selfmanaged.FindMachineTemplate(ctx, k.Client, cluster)
 	if template == nil {
 		return "", err
 	}

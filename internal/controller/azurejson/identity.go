@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/controlplane"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
@@ -25,7 +25,7 @@ func (r *Reconciler) warnWithoutIdentity(ctx context.Context, cluster *clusterv1
 	field := "spec.identity"
 	if _, isMachine := owner.(*infrav1.AzureMachine); !isMachine {
 		field = "spec.template.spec.identity"
-		template, err := controlplane.FindMachineTemplate(ctx, r.Client, cluster)
+		template, err := selfmanaged.FindMachineTemplate(ctx, r.Client, cluster)
 		if err != nil || template == nil || template.GetUID() != owner.GetUID() {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/kubeconfig"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 )
 
 // The ConfigMap that kubeadm's discovery reads, and its key.
@@ -40,7 +40,7 @@ func (k *Kind) reconcileClusterInfo(ctx context.Context, raw []byte) *metav1.Con
 }
 
 func (k *Kind) writeClusterInfo(ctx context.Context, raw []byte) error {
-	info, err := kubeconfig.BuildDiscovery(raw)
+	info, err := aks.BuildDiscoveryKubeconfig(raw)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
@@ -95,7 +94,7 @@ func reportObserved(in *input, observed json.RawMessage) {
 	spec, status := &in.controlPlane.Spec, &in.controlPlane.Status
 	if host, port := managedcluster.APIServerEndpoint(observed); host != "" {
 		spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: host, Port: port}
-		annotation.Set(in.controlPlane, map[string]string{infrav1.EndpointAnnotation: plan.FormatEndpoint(spec.ControlPlaneEndpoint)})
+		metav1.SetMetaDataAnnotation(&in.controlPlane.ObjectMeta, infrav1.EndpointAnnotation, plan.FormatEndpoint(spec.ControlPlaneEndpoint))
 	}
 	status.ExternalManagedControlPlane = new(true)
 	version := managedcluster.CurrentVersion(observed)

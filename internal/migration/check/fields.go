@@ -18,7 +18,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/misread"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
@@ -97,7 +96,7 @@ func (c *checker) checkObject(ctx context.Context, rules *webhook.StoredRules, s
 		}
 	}
 	blocked := map[string]bool{}
-	for _, err := range append(maxima.FindExceeded(kind, object), misread.CheckSpec(specfield.DecodeSpec(object).Decoded())...) {
+	for _, err := range append(maxima.FindExceeded(kind, object), specfield.DecodeSpec(object).CheckMisread()...) {
 		c.report.Add("fields", "blocks", name, "The object would not be reconciled. "+err.Error()+".", "Correct the field.")
 		blocked[err.Field] = true
 	}

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
 // hasNetworkOfAKS reports whether the cluster uses the network that AKS creates if pools name no subnet, as with az aks create.
@@ -52,7 +51,7 @@ func addSubnet(in Input, g *arm.Graph) {
 	node := arm.Node{ID: SubnetID(in), Policy: arm.Observe, Group: infrav1.SubnetsReadyCondition}
 	if _, exists := existingSubnetPrefixes(in); !exists {
 		spec := in.ControlPlane.Spec.VirtualNetwork.Subnet
-		endpoints := network.BuildServiceEndpoints(spec.ServiceEndpoints)
+		endpoints := plan.BuildServiceEndpoints(spec.ServiceEndpoints)
 		properties := readAttachments(in.Facts.Subnet)
 		// Azure shows a single prefix in the singular property.
 		properties.AddressPrefix, properties.ServiceEndpoints = new(spec.CIDRBlock), endpoints
@@ -124,7 +123,7 @@ func addPrivateEndpoints(in Input, g *arm.Graph) {
 		}
 		g.Add(arm.Node{
 			ID: PrivateEndpointID(in, endpoint.Name),
-			Body: network.BuildPrivateEndpoint(endpoint, SubnetID(in), cmp.Or(endpoint.Location, in.ControlPlane.Spec.Location),
+			Body: plan.BuildPrivateEndpoint(endpoint, SubnetID(in), cmp.Or(endpoint.Location, in.ControlPlane.Spec.Location),
 				buildTags(in, "", endpoint.Name)),
 			After:  after,
 			Policy: arm.Repair,

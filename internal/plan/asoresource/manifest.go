@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
 // Manifest is one resource manifest.
@@ -134,7 +133,7 @@ func checkKindAndAnnotations(m Manifest) field.ErrorList {
 			[]string{PolicyManage, PolicySkip, PolicyDetach}))
 	}
 	if name := m.Annotations[CredentialAnnotation]; name != "" {
-		if wrong := objectkey.CheckName(m.Path.Child("metadata", "annotations").Key(CredentialAnnotation), "Secret", name); wrong != nil {
+		if wrong := aso.CheckObjectName(m.Path.Child("metadata", "annotations").Key(CredentialAnnotation), "Secret", name); wrong != nil {
 			errs = append(errs, wrong)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/objectkey"
 )
 
 // exportedSecrets are the supported names in operatorSpec.secrets by resource type.
@@ -64,10 +63,10 @@ func checkDestinations(path *field.Path, of string, value any, names []string) f
 			errs = append(errs, field.Required(at.Child("name"), "the name of the destination"))
 		case to.Key == "":
 			errs = append(errs, field.Required(at.Child("key"), "the key of the destination"))
-		case objectkey.CheckName(at.Child("name"), of, to.Name) != nil:
-			errs = append(errs, objectkey.CheckName(at.Child("name"), of, to.Name))
-		case objectkey.CheckKey(at.Child("key"), of, to.Key) != nil:
-			errs = append(errs, objectkey.CheckKey(at.Child("key"), of, to.Key))
+		case aso.CheckObjectName(at.Child("name"), of, to.Name) != nil:
+			errs = append(errs, aso.CheckObjectName(at.Child("name"), of, to.Name))
+		case aso.CheckObjectKey(at.Child("key"), of, to.Key) != nil:
+			errs = append(errs, aso.CheckObjectKey(at.Child("key"), of, to.Key))
 		}
 	}
 	return errs
@@ -88,7 +87,7 @@ func checkDestinationCollisions(manifests []Manifest, cluster string) field.Erro
 				case to.Name == "" || to.Key == "":
 				case first != nil:
 					errs = append(errs, field.Invalid(at, "", "has the same destination as "+first.String()+". Choose another key."))
-				case list == "secrets" && cluster != "" && objectkey.IsReserved(cluster, to.Name, to.Key):
+				case list == "secrets" && cluster != "" && aso.IsReservedKey(cluster, to.Name, to.Key):
 					errs = append(errs, field.Forbidden(at.Child("name"),
 						"is a Secret of Cluster "+cluster+" that the provider writes. Choose another name."))
 				default:

@@ -8,7 +8,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
 // probeInterval is the interval of the load balancer's health probe of the API server, in seconds.
@@ -196,7 +195,7 @@ func (b *loadBalancerBuilder) addToGraph(g *arm.Graph, role string) {
 		ID: b.id,
 		Body: armnetwork.LoadBalancer{
 			Location:         new(plan.Location(b.in)),
-			ExtendedLocation: network.ToExtendedLocation(b.in.AzureCluster.Spec.ExtendedLocation),
+			ExtendedLocation: plan.ToExtendedLocation(b.in.AzureCluster.Spec.ExtendedLocation),
 			SKU:              &armnetwork.LoadBalancerSKU{Name: new(armnetwork.LoadBalancerSKUNameStandard)},
 			Tags:             plan.BuildTags(b.in, role, "", b.in.AzureCluster.Spec.AdditionalTags),
 			Properties:       b.properties,

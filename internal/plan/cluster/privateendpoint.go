@@ -4,7 +4,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
 // addPrivateEndpoints adds the private endpoints of all subnets.
@@ -15,7 +14,7 @@ func addPrivateEndpoints(in plan.ClusterInput, g *arm.Graph) {
 			tags := plan.BuildTags(in, "", endpoint.Name, in.AzureCluster.Spec.AdditionalTags)
 			g.Add(arm.Node{
 				ID:     plan.PrivateEndpointID(in, endpoint.Name),
-				Body:   network.BuildPrivateEndpoint(endpoint, id, in.AzureCluster.Spec.Location, tags),
+				Body:   plan.BuildPrivateEndpoint(endpoint, id, in.AzureCluster.Spec.Location, tags),
 				After:  []arm.ID{id},
 				Policy: arm.Repair,
 				Group:  infrav1.PrivateEndpointsReadyCondition,

@@ -8,7 +8,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
 // addPublicIP adds one address unless the graph has it already: subnets share NAT gateways. Most properties of an address
@@ -31,7 +30,7 @@ func addPublicIPs(in plan.ClusterInput, g *arm.Graph) {
 			if lb == spec.APIServerLB {
 				address.DNSName = plan.APIServerDNSName(in)
 			}
-			addPublicIP(in, g, address, lbZones, network.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation))
+			addPublicIP(in, g, address, lbZones, plan.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation))
 		}
 	}
 	for _, subnet := range listManagedSubnets(in) {

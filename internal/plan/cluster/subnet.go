@@ -8,7 +8,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
 // addSubnets adds the subnets. In a network that users brought, existing subnets are only read, and missing ones are
@@ -27,7 +26,7 @@ func addSubnets(in plan.ClusterInput, g *arm.Graph) {
 // buildSubnet returns the node of one subnet. It references only resources of the graph, so that a subnet in a network
 // that users brought does not reference a security group or route table that does not exist.
 func buildSubnet(in plan.ClusterInput, g *arm.Graph, id arm.ID, subnet infrav1.SubnetSpec) arm.Node {
-	properties := &armnetwork.SubnetPropertiesFormat{ServiceEndpoints: network.BuildServiceEndpoints(subnet.ServiceEndpoints)}
+	properties := &armnetwork.SubnetPropertiesFormat{ServiceEndpoints: plan.BuildServiceEndpoints(subnet.ServiceEndpoints)}
 	// Azure answers one prefix in the singular property, and several in the plural one.
 	if len(subnet.CIDRBlocks) == 1 {
 		properties.AddressPrefix = new(subnet.CIDRBlocks[0])

@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 )
 
 // addVirtualNetwork adds the network, or reads the one that users brought.
@@ -34,7 +33,7 @@ func addVirtualNetwork(in plan.ClusterInput, g *arm.Graph) {
 func buildVirtualNetwork(in plan.ClusterInput, prefixes []string) armnetwork.VirtualNetwork {
 	return armnetwork.VirtualNetwork{
 		Location:         new(plan.Location(in)),
-		ExtendedLocation: network.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation),
+		ExtendedLocation: plan.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation),
 		Tags:             plan.BuildTags(in, infrav1.RoleCommon, plan.VNetName(in), in.AzureCluster.Spec.AdditionalTags),
 		Properties: &armnetwork.VirtualNetworkPropertiesFormat{
 			AddressSpace: &armnetwork.AddressSpace{AddressPrefixes: plan.ToPointers(prefixes)},

@@ -10,7 +10,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/network"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
@@ -39,7 +38,7 @@ func addPublicIP(in plan.MachineInput, g *arm.Graph) {
 		ID: id,
 		Body: armnetwork.PublicIPAddress{
 			Location:         new(plan.Location(in.ClusterInput)),
-			ExtendedLocation: network.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation),
+			ExtendedLocation: plan.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation),
 			SKU:              &armnetwork.PublicIPAddressSKU{Name: new(armnetwork.PublicIPAddressSKUNameStandard)},
 			Zones:            zones,
 			Tags:             plan.BuildTags(in.ClusterInput, "", id.Name(), additional),
@@ -124,7 +123,7 @@ func addNetworkInterfaces(in plan.MachineInput, p vm.Profile, g *arm.Graph) erro
 		}
 		node.Body = armnetwork.Interface{
 			Location:         new(plan.Location(in.ClusterInput)),
-			ExtendedLocation: network.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation),
+			ExtendedLocation: plan.ToExtendedLocation(in.AzureCluster.Spec.ExtendedLocation),
 			Tags:             plan.BuildMachineTags(in, "", name),
 			Properties: &armnetwork.InterfacePropertiesFormat{
 				DNSSettings:                 dns,

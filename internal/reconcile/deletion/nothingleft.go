@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
@@ -24,7 +24,7 @@ func NothingLeft(obj client.Object) bool {
 
 // markNothingLeft sets the annotation, and reports whether it has to be stored.
 func markNothingLeft(obj client.Object) (changed bool) {
-	return annotation.Set(obj, map[string]string{nothingLeftAnnotation: "true"})
+	return patch.SetAnnotations(obj, map[string]string{nothingLeftAnnotation: "true"})
 }
 
 // RecordAbandoned emits an event and a log line for an object that goes although its resources in Azure, which azure describes, may

@@ -15,7 +15,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
@@ -84,7 +83,7 @@ func updatePaused(ctx context.Context, c client.Client, writes *patch.WriteTrack
 	} else if !deletion.IsMoved(obj) {
 		deletion.ReplaceConditions(obj, deletion.PausedCondition(obj, gvk.Kind, cluster))
 	}
-	annotation.Set(obj, map[string]string{infrav1.BlockMoveAnnotation: ""})
+	patch.SetAnnotations(obj, map[string]string{infrav1.BlockMoveAnnotation: ""})
 	return true, changes.Write(ctx)
 }
 
@@ -100,7 +99,7 @@ func addFinalizer(ctx context.Context, c client.Client, writes *patch.WriteTrack
 	if _, blocked := obj.GetAnnotations()[infrav1.BlockMoveAnnotation]; blocked && !added {
 		return false, nil
 	}
-	annotation.Set(obj, map[string]string{infrav1.BlockMoveAnnotation: "true"})
+	patch.SetAnnotations(obj, map[string]string{infrav1.BlockMoveAnnotation: "true"})
 	if added {
 		// No provider creates resources of an object before the object has its finalizer, so nothing is to be migrated.
 		content := applied.Read(obj.GetAnnotations())

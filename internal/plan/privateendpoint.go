@@ -1,7 +1,4 @@
-// Package network builds bodies that networks of self-managed and of AKS clusters share.
-//
-// It is pure: bodies are functions of the spec alone.
-package network
+package plan
 
 import (
 	"cmp"
@@ -11,7 +8,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // BuildPrivateEndpoint returns the body of a private endpoint in a subnet. location is the cluster's, the default for
@@ -23,7 +19,7 @@ func BuildPrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, locat
 		IPConfigurations:                    []*armnetwork.PrivateEndpointIPConfiguration{},
 		ManualPrivateLinkServiceConnections: []*armnetwork.PrivateLinkServiceConnection{},
 		PrivateLinkServiceConnections:       []*armnetwork.PrivateLinkServiceConnection{},
-		Subnet:                              &armnetwork.Subnet{ID: plan.ToIDPointer(subnet)},
+		Subnet:                              &armnetwork.Subnet{ID: ToIDPointer(subnet)},
 	}
 	if spec.CustomNetworkInterfaceName != "" {
 		properties.CustomNetworkInterfaceName = new(spec.CustomNetworkInterfaceName)
@@ -43,7 +39,7 @@ func BuildPrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, locat
 		properties.PrivateLinkServiceConnections = connections
 	}
 	return armnetwork.PrivateEndpoint{
-		Location:   new(plan.NormalizeRegion(cmp.Or(spec.Location, location))),
+		Location:   new(NormalizeRegion(cmp.Or(spec.Location, location))),
 		Tags:       tags,
 		Properties: properties,
 	}
@@ -56,7 +52,7 @@ func buildConnections(spec infrav1.PrivateEndpointSpec) []*armnetwork.PrivateLin
 	for _, connection := range spec.PrivateLinkServiceConnections {
 		properties := &armnetwork.PrivateLinkServiceConnectionProperties{
 			PrivateLinkServiceID: new(connection.PrivateLinkServiceID),
-			GroupIDs:             plan.ToPointers(connection.GroupIDs),
+			GroupIDs:             ToPointers(connection.GroupIDs),
 		}
 		if connection.RequestMessage != "" {
 			properties.RequestMessage = new(connection.RequestMessage)

@@ -1,6 +1,4 @@
-// Package survey reads an AKS cluster and all resources below it from Azure. It only reads, one request after the other, and may be
-// repeated.
-package survey
+package readonly
 
 import (
 	"context"

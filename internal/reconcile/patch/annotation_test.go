@@ -1,4 +1,4 @@
-package annotation_test
+package patch_test
 
 import (
 	"testing"
@@ -6,10 +6,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/annotation"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
 
-func TestSet(t *testing.T) {
+func TestSetAnnotations(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason             string
 		have, values, want map[string]string
@@ -27,7 +27,7 @@ func TestSet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			obj := &metav1.ObjectMeta{Annotations: test.have}
-			if changed := annotation.Set(obj, test.values); changed != test.changed {
+			if changed := patch.SetAnnotations(obj, test.values); changed != test.changed {
 				t.Errorf("%s: changed %t, want %t", test.reason, changed, test.changed)
 			}
 			if diff := cmp.Diff(test.want, obj.Annotations); diff != "" {

@@ -1,6 +1,4 @@
-// Package annotation sets annotations of objects. Controllers keep state there that must survive clusterctl move and backups, which
-// drop the status.
-package annotation
+package patch
 
 import (
 	"maps"
@@ -8,8 +6,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Set sets the annotations of obj, removes those with an empty value, and reports whether any changed.
-func Set(obj metav1.Object, values map[string]string) (changed bool) {
+// SetAnnotations sets annotations of obj, removes those with an empty value, and reports whether any changed. Controllers keep state in
+// annotations that must survive clusterctl move and backups, which drop the status.
+func SetAnnotations(obj metav1.Object, values map[string]string) (changed bool) {
 	annotations := maps.Clone(obj.GetAnnotations())
 	if annotations == nil {
 		annotations = map[string]string{}

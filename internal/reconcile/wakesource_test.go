@@ -1,4 +1,4 @@
-package wake_test
+package reconcile
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/wake"
 )
 
 func newRequest(name string) reconcile.Request {
@@ -39,14 +37,14 @@ func TestWokenObjectsGoFirst(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			defer test.queue.ShutDown()
-			var source wake.Source
-			source.WakeFunc(newRequest("early").NamespacedName)()
+			var source wakeSource
+			source.wakeFunc(newRequest("early").NamespacedName)()
 			test.queue.Add(newRequest("changed"))
 			test.queue.Add(newRequest("other"))
-			if err := source.EventSource().Start(context.Background(), test.queue); err != nil {
+			if err := source.eventSource().Start(context.Background(), test.queue); err != nil {
 				t.Fatal(err)
 			}
-			late := source.WakeFunc(newRequest("late").NamespacedName)
+			late := source.wakeFunc(newRequest("late").NamespacedName)
 			late()
 			late()
 			var got []string

@@ -1,5 +1,4 @@
-// Package controlplane finds the machine template of the control plane of a self-managed cluster.
-package controlplane
+package selfmanaged
 
 import (
 	"context"

@@ -1,8 +1,4 @@
-// Package dryrun checks whether applying the manifests of an adoption would write to Azure. The engine reconciles the objects as in
-// the manager, with a client that cannot write.
-//
-// It only reads from Azure and may be repeated.
-package dryrun
+package readonly
 
 import (
 	"context"
@@ -23,7 +19,7 @@ import (
 )
 
 // FindWrites returns a line for each write to Azure that applying the objects would cause, and for each resource that would not
-// become ready. It returns none if nothing is written. The client's transport must be ReadOnly.
+// become ready. It returns none if nothing is written. The client's transport must be Transport.
 func FindWrites(ctx context.Context, c *client.Client, f adoption.ObservedCluster, m adoption.ClusterObjects) ([]string, error) {
 	p := &dryRun{engine: engine.New(engine.Options{}), client: c, cluster: m.Cluster.Name}
 	if m.ASO != nil {

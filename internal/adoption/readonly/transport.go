@@ -1,4 +1,4 @@
-package dryrun
+package readonly
 
 import (
 	"fmt"
@@ -7,14 +7,14 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// ReadOnly is a transport that sends only GET and HEAD requests.
-type ReadOnly struct {
+// Transport is a transport that sends only GET and HEAD requests.
+type Transport struct {
 	// Next sends the requests.
 	Next policy.Transporter
 }
 
 // Do implements policy.Transporter.
-func (r ReadOnly) Do(request *http.Request) (*http.Response, error) {
+func (r Transport) Do(request *http.Request) (*http.Response, error) {
 	if request.Method == http.MethodGet || request.Method == http.MethodHead {
 		return r.Next.Do(request)
 	}

@@ -1,9 +1,4 @@
-// Package misread finds texts in specs that Azure, or a proxy in front of it, would read as the path of another resource:
-// a resource group "..", or an ID with a segment ".." or an escape. Webhooks check every kind, and so does each
-// reconciliation before it plans.
-//
-// It is pure.
-package misread
+package specfield
 
 import (
 	"fmt"
@@ -15,19 +10,20 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 )
 
-// CheckSpec returns an error for each such text in a decoded spec.
-func CheckSpec(decoded any) field.ErrorList {
+// CheckMisread returns an error for each text in the spec that Azure, or a proxy in front of it, would read as the path of another
+// resource: a resource group "..", or an ID with a segment ".." or an escape. Webhooks check every kind, and so does each reconciliation
+// before it plans.
+func (s Spec) CheckMisread() field.ErrorList {
 	var errs field.ErrorList
-	jsonpath.Walk(decoded, func(path jsonpath.Path, value any) bool {
+	jsonpath.Walk(s.decoded, func(path jsonpath.Path, value any) bool {
 		if isFreeText(path, value) {
 			return false
 		}
 		if text, ok := value.(string); ok {
 			if wrong := misreadReason(nearestField(path), text); wrong != "" {
-				errs = append(errs, field.Invalid(specfield.ToFieldPath(path), text, wrong))
+				errs = append(errs, field.Invalid(ToFieldPath(path), text, wrong))
 			}
 		}
 		return true

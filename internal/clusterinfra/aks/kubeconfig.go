@@ -1,6 +1,7 @@
-// Package kubeconfig converts the kubeconfigs of AKS to those that Cluster API and kubeadm use. It is pure, and its errors never quote
-// the content of a kubeconfig.
-package kubeconfig
+package aks
+
+// The functions of this file convert the kubeconfigs of AKS to those that Cluster API and kubeadm use. They are pure, and their errors
+// never quote the content of a kubeconfig.
 
 import (
 	"errors"
@@ -10,16 +11,16 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// ServerAppScope is the scope of tokens for the API server of an AKS cluster with Entra integration: the application that all such
+// serverAppScope is the scope of tokens for the API server of an AKS cluster with Entra integration: the application that all such
 // clusters share.
 // https://learn.microsoft.com/en-us/azure/aks/kubelogin-authentication#how-to-use-kubelogin-with-aks
-const ServerAppScope = "6dae42f8-4368-4678-94ff-3960e28e3630/.default"
+const serverAppScope = "6dae42f8-4368-4678-94ff-3960e28e3630/.default"
 
 // errUnreadable hides the parser's error, which may quote the content.
 var errUnreadable = errors.New("the kubeconfig that AKS answered cannot be read")
 
-// WithToken replaces the credentials of every user of a kubeconfig with a bearer token.
-func WithToken(raw []byte, token string) ([]byte, error) {
+// replaceCredentials replaces the credentials of every user of a kubeconfig with a bearer token.
+func replaceCredentials(raw []byte, token string) ([]byte, error) {
 	config, err := parseConfig(raw)
 	if err != nil {
 		return nil, err
@@ -34,8 +35,8 @@ func WithToken(raw []byte, token string) ([]byte, error) {
 	return out, nil
 }
 
-// CertificateAuthority returns the certificate authority of the server of the current context, in PEM.
-func CertificateAuthority(raw []byte) ([]byte, error) {
+// readCertificateAuthority returns the certificate authority of the server of the current context, in PEM.
+func readCertificateAuthority(raw []byte) ([]byte, error) {
 	cluster, err := currentCluster(raw)
 	if err != nil {
 		return nil, err
@@ -46,10 +47,10 @@ func CertificateAuthority(raw []byte) ([]byte, error) {
 	return cluster.CertificateAuthorityData, nil
 }
 
-// BuildDiscovery returns the kubeconfig for kubeadm's token-based discovery with kube-public/cluster-info: the server and its
+// BuildDiscoveryKubeconfig returns the kubeconfig for kubeadm's token-based discovery with kube-public/cluster-info: the server and its
 // certificate authority, without a credential.
 // https://kubernetes.io/docs/reference/setup-tools/kubeadm/implementation-details/#discovery-cluster-info
-func BuildDiscovery(raw []byte) ([]byte, error) {
+func BuildDiscoveryKubeconfig(raw []byte) ([]byte, error) {
 	cluster, err := currentCluster(raw)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package network
+package plan
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // BuildServiceEndpoints returns the service endpoints of a subnet, sorted by name. The list is never nil.
@@ -16,7 +15,7 @@ func BuildServiceEndpoints(specs []infrav1.ServiceEndpointSpec) []*armnetwork.Se
 	sorted := slices.SortedFunc(slices.Values(specs), func(a, b infrav1.ServiceEndpointSpec) int { return cmp.Compare(a.Service, b.Service) })
 	for _, endpoint := range sorted {
 		out = append(out, &armnetwork.ServiceEndpointPropertiesFormat{Service: new(endpoint.Service),
-			Locations: plan.ToPointers(endpoint.Locations)})
+			Locations: ToPointers(endpoint.Locations)})
 	}
 	return out
 }

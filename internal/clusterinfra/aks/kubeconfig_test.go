@@ -1,4 +1,4 @@
-package kubeconfig_test
+package aks
 
 import (
 	"strings"
@@ -6,8 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/tools/clientcmd"
-
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/kubeconfig"
 )
 
 // user is a kubeconfig as AKS answers it for a cluster with Entra integration.
@@ -31,7 +29,7 @@ users:
 `
 
 func TestWithToken(t *testing.T) {
-	out, err := kubeconfig.WithToken([]byte(user), "t0ken")
+	out, err := replaceCredentials([]byte(user), "t0ken")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,17 +48,17 @@ func TestWithToken(t *testing.T) {
 }
 
 func TestAuthority(t *testing.T) {
-	got, err := kubeconfig.CertificateAuthority([]byte(user))
+	got, err := readCertificateAuthority([]byte(user))
 	if diff := cmp.Diff("CA", string(got)); err != nil || diff != "" {
 		t.Errorf("the authority is that of the current context: %v %s", err, diff)
 	}
-	if _, err := kubeconfig.CertificateAuthority([]byte(strings.ReplaceAll(user, ", certificate-authority-data: Q0E=", ""))); err == nil {
+	if _, err := readCertificateAuthority([]byte(strings.ReplaceAll(user, ", certificate-authority-data: Q0E=", ""))); err == nil {
 		t.Error("a cluster without an authority has none to give")
 	}
 }
 
 func TestDiscovery(t *testing.T) {
-	out, err := kubeconfig.BuildDiscovery([]byte(user))
+	out, err := BuildDiscoveryKubeconfig([]byte(user))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +82,9 @@ func TestErrorsKeepSecrets(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, tokenErr := kubeconfig.WithToken([]byte(test.raw), "s3cret")
-			_, authorityErr := kubeconfig.CertificateAuthority([]byte(test.raw))
-			_, discoveryErr := kubeconfig.BuildDiscovery([]byte(test.raw))
+			_, tokenErr := replaceCredentials([]byte(test.raw), "s3cret")
+			_, authorityErr := readCertificateAuthority([]byte(test.raw))
+			_, discoveryErr := BuildDiscoveryKubeconfig([]byte(test.raw))
 			for _, err := range []error{tokenErr, authorityErr, discoveryErr} {
 				if err == nil || strings.Contains(err.Error(), "s3cret") {
 					t.Errorf("%s: got %v", test.reason, err)

@@ -1,4 +1,4 @@
-package compressed_test
+package observe_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compressed"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
 func TestCompress(t *testing.T) {
@@ -18,7 +18,7 @@ func TestCompress(t *testing.T) {
 	for i := range noise {
 		noise[i] = byte(rand.Uint32())
 	}
-	var p compressed.Compressor
+	var p observe.Compressor
 	for name, tc := range map[string]struct {
 		reason string
 		kind   string
@@ -35,7 +35,7 @@ func TestCompress(t *testing.T) {
 			[]string{string(noise), string(noise[1:]), machine("a")}, 101_000},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var bodies []compressed.Body
+			var bodies []observe.CompressedBody
 			for _, body := range tc.bodies {
 				bodies = append(bodies, p.Compress(tc.kind, []byte(body)))
 			}
@@ -50,7 +50,7 @@ func TestCompress(t *testing.T) {
 			}
 		})
 	}
-	if !(compressed.Body{}).IsEmpty() {
+	if !(observe.CompressedBody{}).IsEmpty() {
 		t.Error("the zero value has a body")
 	}
 }

@@ -1,6 +1,4 @@
-// Package compressed stores JSON that is kept for long and seldom read, as reads of Azure and sent bodies, in little memory: the common
-// parts of bodies of one kind, which are most of them, are stored once.
-package compressed
+package observe
 
 import (
 	"bytes"
@@ -9,8 +7,9 @@ import (
 	"sync"
 )
 
-// Body is a compressed body. The zero value is empty.
-type Body struct {
+// CompressedBody is JSON that is kept for long and seldom read, as reads of Azure and sent bodies, in little memory: the common parts of
+// bodies of one kind, which are most of them, are stored once. The zero value is empty.
+type CompressedBody struct {
 	// dictionary is the text that the body repeats parts of; several bodies share it.
 	dictionary []byte
 	data       []byte
@@ -30,7 +29,7 @@ var (
 )
 
 // Compress compresses a body. Bodies of one kind, as a resource type, are similar: the first one is the dictionary of the others.
-func (c *Compressor) Compress(kind string, body []byte) Body {
+func (c *Compressor) Compress(kind string, body []byte) CompressedBody {
 	if c.dictionaries == nil {
 		c.dictionaries = map[string][]byte{}
 	}
@@ -50,11 +49,11 @@ func (c *Compressor) Compress(kind string, body []byte) Body {
 	out.Reset()
 	_, _ = writer.Write(body)
 	_ = writer.Close()
-	return Body{dictionary: common, data: bytes.Clone(out.Bytes())}
+	return CompressedBody{dictionary: common, data: bytes.Clone(out.Bytes())}
 }
 
-// Decompress returns the original body. The error is set only for a Body that Compress did not return.
-func (b Body) Decompress() ([]byte, error) {
+// Decompress returns the original body. The error is set only for a CompressedBody that Compress did not return.
+func (b CompressedBody) Decompress() ([]byte, error) {
 	reader := readers.Get().(io.ReadCloser)
 	defer readers.Put(reader)
 	if err := reader.(flate.Resetter).Reset(bytes.NewReader(b.data), b.dictionary); err != nil {
@@ -64,7 +63,7 @@ func (b Body) Decompress() ([]byte, error) {
 }
 
 // IsEmpty reports whether there is no body.
-func (b Body) IsEmpty() bool { return b.data == nil }
+func (b CompressedBody) IsEmpty() bool { return b.data == nil }
 
 // Size returns the bytes of the body besides the shared dictionary.
-func (b Body) Size() int { return len(b.data) }
+func (b CompressedBody) Size() int { return len(b.data) }

@@ -1,4 +1,4 @@
-package misread_test
+package specfield_test
 
 import (
 	"strings"
@@ -6,12 +6,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/misread"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 )
 
 type object = map[string]any
 
-func TestSpec(t *testing.T) {
+func TestCheckMisread(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		spec   any
@@ -44,7 +44,7 @@ func TestSpec(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, err := range misread.CheckSpec(test.spec) {
+			for _, err := range specfield.DecodeSpec(object{"spec": test.spec}).CheckMisread() {
 				got = append(got, err.Field)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
@@ -52,7 +52,7 @@ func TestSpec(t *testing.T) {
 			}
 		})
 	}
-	if errs := misread.CheckSpec(object{"resourceGroup": strings.Repeat("a", 91)}); len(errs) != 1 {
+	if errs := specfield.DecodeSpec(object{"spec": object{"resourceGroup": strings.Repeat("a", 91)}}).CheckMisread(); len(errs) != 1 {
 		t.Errorf("Azure takes 90 characters: %v", errs)
 	}
 }

@@ -1,4 +1,4 @@
-package network
+package plan
 
 import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"

@@ -1,9 +1,4 @@
-// Package wake puts objects into the queue of their controller from outside of a reconciliation.
-//
-// The ARM engine follows operations of Azure and calls an object's wake function when one ends. The call is cheap and never blocks, and
-// waking an object twice before it is reconciled equals waking it once. Woken objects precede those that merely changed: an operation
-// has ended for them, and the next operation is what takes time.
-package wake
+package reconcile
 
 import (
 	"context"
@@ -16,15 +11,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// Source is the event source of one controller. The zero value is ready to use.
-type Source struct {
+// wakeSource is the event source of one controller. It puts objects into the queue from outside of a reconciliation. The zero value is
+// ready to use.
+//
+// The ARM engine follows operations of Azure and calls an object's wake function when one ends. The call is cheap and never blocks, and
+// waking an object twice before it is reconciled equals waking it once. Woken objects precede those that merely changed: an operation
+// has ended for them, and the next operation is what takes time.
+type wakeSource struct {
 	mu      sync.Mutex
 	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]
 	pending []reconcile.Request
 }
 
-// WakeFunc returns the function that wakes the object with this key.
-func (s *Source) WakeFunc(key client.ObjectKey) func() {
+// wakeFunc returns the function that wakes the object with this key.
+func (s *wakeSource) wakeFunc(key client.ObjectKey) func() {
 	request := reconcile.Request{NamespacedName: key}
 	return func() {
 		s.mu.Lock()
@@ -46,8 +46,8 @@ func enqueueFirst(queue workqueue.TypedRateLimitingInterface[reconcile.Request],
 	queue.Add(request)
 }
 
-// EventSource returns the source for the controller to watch.
-func (s *Source) EventSource() source.Source {
+// eventSource returns the source for the controller to watch.
+func (s *wakeSource) eventSource() source.Source {
 	return source.Func(func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
