@@ -139,7 +139,6 @@ func checkGo(b block) error {
 
 // foreign are commands of the documents that are not ours, with the reason why they are not held against anything.
 var foreign = map[string]string{
-	"adopt":              "test/azurecli and TestUpgradeFromEstablished run its lines",
 	"az":                 "the Azure CLI is not part of the lab",
 	"base64":             "part of every Linux",
 	"cat":                "part of every Linux",
@@ -244,7 +243,12 @@ func (l *lab) checkCommand(words []string) error {
 	switch program := strings.TrimPrefix(words[0], "bin/"); program {
 	case "make":
 		return l.checkMake(words[1:])
-	case "lab", "azuresim", "kubectl", "clusterctl", "cloud-controller-manager":
+	case "kubectl":
+		if len(words) > 1 && words[1] == "capz" {
+			return l.checkProgram("kubectl-capz", words[2:])
+		}
+		return l.checkProgram(program, words[1:])
+	case "lab", "azuresim", "clusterctl", "cloud-controller-manager":
 		return l.checkProgram(program, words[1:])
 	default:
 		if foreign[program] == "" {

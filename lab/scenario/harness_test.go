@@ -124,7 +124,7 @@ func (l *lab) newCommand(ctx context.Context, program string, args ...string) *e
 	command := exec.CommandContext(ctx, l.binaryPath(program), args...)
 	command.Dir = l.root
 	command.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(l.dir, "kubeconfig"), "XDG_CONFIG_HOME="+l.dir,
-		"CLUSTERCTL_DISABLE_VERSIONCHECK=true")
+		"CLUSTERCTL_DISABLE_VERSIONCHECK=true", "PATH="+filepath.Join(l.root, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 	command.Env = append(command.Env, l.variables...)
 	return command
 }

@@ -121,22 +121,29 @@ func (l *lab) createFamilies() {
 	l.t.Logf("%d clusters after %.0f s", len(families), time.Since(begin).Seconds())
 }
 
-// upgradeCommands returns the two blocks of the book: the way, and what takes the operator's kinds away.
+// upgradeCommands returns two blocks of the book: the commands that move a management cluster, and the one that deletes the operator's
+// kinds.
 func (l *lab) upgradeCommands() (way, kindsGo string) {
 	l.t.Helper()
-	page, err := os.ReadFile(filepath.Join(l.root, "docs", "book", "release.md"))
+	return l.bookBlock("moving-from-capz.md", "## 1. Check", 0) + l.bookBlock("moving-from-capz.md", "## 2. Run", 0),
+		l.bookBlock("release.md", "## Upgrade from the established provider", 1)
+}
+
+// bookBlock returns a block of commands of a section of the book.
+func (l *lab) bookBlock(file, heading string, block int) string {
+	l.t.Helper()
+	page, err := os.ReadFile(filepath.Join(l.root, "docs", "book", file))
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(page), "\n## Upgrade from the established provider\n")
+	_, section, _ := strings.Cut(string(page), "\n"+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := strings.Split(section, "```sh\n")
-	if len(blocks) != 3 {
-		l.t.Fatalf("docs/book/release.md has %d blocks of commands about the upgrade from the established provider, want 2", len(blocks)-1)
+	if len(blocks) < block+2 {
+		l.t.Fatalf("docs/book/%s has %d blocks of commands in %q", file, len(blocks)-1, heading)
 	}
-	way, _, _ = strings.Cut(blocks[1], "```")
-	kindsGo, _, _ = strings.Cut(blocks[2], "```")
-	return way, kindsGo
+	commands, _, _ := strings.Cut(blocks[block+1], "```")
+	return commands
 }
 
 // readyObjects returns the objects that are Ready, by a manager that gives reasons if so asked: the established provider gives none.

@@ -112,9 +112,9 @@ func TestBook(t *testing.T) {
 		"location": "eastus", "identity": body{"type": "SystemAssigned"},
 		"properties": body{"agentPoolProfiles": []any{poolBody("nodepool1", system), poolBody("batch", nil)}},
 	})
-	for _, line := range PageCommands(t, "adopt --subscription") {
+	for _, line := range PageCommands(t, "kubectl capz adopt --subscription") {
 		command, _, _ := strings.Cut(line, " >")
-		printed, told, err := RunCommand(stage, nil, strings.Fields(command)[1:]...)
+		printed, told, err := RunCommand(stage, nil, strings.Fields(command)[3:]...)
 		if err != nil || !strings.Contains(printed, "name: c1-batch") || !strings.Contains(told, "writes nothing to Azure") {
 			t.Errorf("%s: %v\n%s\n%s", line, err, told, printed)
 		}
