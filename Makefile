@@ -6,6 +6,8 @@ VERSION ?= v2.0.0
 # Where clusters get the manager's image from, as in host/team. The default is a host that nobody can have, so what is released without
 # one is complete but for the place of its image: `REGISTRY=... make release image-push` says one and pushes there.
 REGISTRY ?= registry.example
+# The URL of the folder with releases, from which krew gets the kubectl plugin.
+DOWNLOADS ?= https://downloads.example
 export KUBEBUILDER_ASSETS := $(BIN)/envtest
 export PATH := $(BIN):$(PATH)
 # Binaries, the release and tests are compiled in the same way, so that the libraries of Kubernetes are compiled once for all of them.
@@ -130,7 +132,7 @@ bench: ## Measure what the scenarios in BENCH cost; out/bench.json and out/bench
 	@$(MAKE) --no-print-directory release ARCHITECTURES=$$(go env GOARCH)
 	$(BIN)/lab bench $(BENCH) --json out/bench.json --html out/bench.html $(BENCH_FLAGS)
 
-RELEASE = cd hack/release && go run . -root $(CURDIR) -version '$(VERSION)' -registry '$(REGISTRY)' -architectures '$(ARCHITECTURES)'
+RELEASE = cd hack/release && go run . -root $(CURDIR) -version '$(VERSION)' -registry '$(REGISTRY)' -architectures '$(ARCHITECTURES)' -downloads '$(DOWNLOADS)'
 
 image: ## Build the manager's image for all architectures to out/image, an OCI image layout
 	@hack/tools/check-go.sh

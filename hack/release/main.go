@@ -42,7 +42,10 @@ func run(ctx context.Context, out io.Writer, arguments []string) error {
 	flags.StringVar(&r.Out, "out", "", "Folder for the results. Defaults to the folder out of the checkout.")
 	flags.StringVar(&r.Version, "version", "", "Version of the release, as in v2.0.0.")
 	flags.StringVar(&r.Registry, "registry", "registry.example", "Registry of the image, with folders if it has them.")
-	flags.StringVar(&architectures, "architectures", "", "Architectures of the image, separated by commas; empty is all that releases have.")
+	flags.StringVar(&r.Downloads, "downloads", "https://downloads.example",
+		"URL of the folder with the folders of releases, from which krew gets the kubectl plugin.")
+	flags.StringVar(&architectures, "architectures", "",
+		"Architectures of the image, and of the kubectl plugin for Linux, separated by commas; empty is all platforms that releases have.")
 	flags.StringVar(&r.Kustomize, "kustomize", "", "The program kustomize; empty is the one in bin of the checkout.")
 	if err := flags.Parse(arguments); err != nil {
 		return err
@@ -54,6 +57,7 @@ func run(ctx context.Context, out io.Writer, arguments []string) error {
 			return fmt.Errorf("-architectures %q: releases have %s", architecture, strings.Join(program.Architectures, ", "))
 		default:
 			r.Architectures = append(r.Architectures, architecture)
+			r.Platforms = append(r.Platforms, program.Platform{OS: "linux", Architecture: architecture})
 		}
 	}
 	root, err := filepath.Abs(r.Root)

@@ -6,6 +6,7 @@ package folder
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -13,6 +14,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/hack/release/image"
 	"sigs.k8s.io/cluster-api-provider-azure/hack/release/notes"
+	"sigs.k8s.io/cluster-api-provider-azure/hack/release/plugin"
 	"sigs.k8s.io/cluster-api-provider-azure/hack/release/program"
 	"sigs.k8s.io/cluster-api-provider-azure/hack/release/sbom"
 )
@@ -25,6 +27,10 @@ type Release struct {
 	Version, Registry string
 	// Architectures are those of the image; none is all that releases have.
 	Architectures []string
+	// Platforms are those of the kubectl plugin; none is all that releases have.
+	Platforms []program.Platform
+	// Downloads is the URL of the folder above the folder of the release, from which krew gets the plugin.
+	Downloads string
 	// Kustomize is the program.
 	Kustomize string
 }
@@ -53,7 +59,8 @@ func (r *Release) WriteImage(ctx context.Context) (index v1.ImageIndex, programs
 	}
 	for _, architecture := range architectures {
 		out := filepath.Join(folder, "manager-"+architecture)
-		if err := program.Build(ctx, r.Root, "./cmd/manager", r.Version, architecture, out); err != nil {
+		platform := program.Platform{OS: "linux", Architecture: architecture}
+		if err := program.Build(ctx, r.Root, "./cmd/manager", r.Version, platform, out); err != nil {
 			return nil, nil, done, err
 		}
 		byArchitecture[architecture] = out
@@ -105,6 +112,15 @@ func (r *Release) Write(ctx context.Context) (err error) {
 		return err
 	}
 	files["release-notes.md"] = []byte(told)
+	platforms := r.Platforms
+	if len(platforms) == 0 {
+		platforms = plugin.Platforms
+	}
+	plugins, err := plugin.WriteFiles(ctx, r.Root, r.Version, r.Downloads+"/"+r.Version, platforms)
+	if err != nil {
+		return err
+	}
+	maps.Copy(files, plugins)
 	files["SHA256SUMS"] = sums(files)
 	return replace(r.Folder(), files)
 }

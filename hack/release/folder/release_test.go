@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"sigs.k8s.io/cluster-api-provider-azure/hack/release/image"
+	"sigs.k8s.io/cluster-api-provider-azure/hack/release/program"
 )
 
 const version = "v2.0.1-test.1"
@@ -23,7 +25,8 @@ func TestWrite(t *testing.T) {
 	root := checkout(t)
 	registry := serveRegistry(t)
 	release := func(out string) (*Release, map[string]string) {
-		r := &Release{Root: root, Out: out, Version: version, Registry: registry, Kustomize: filepath.Join(root, "bin", "kustomize")}
+		r := &Release{Root: root, Out: out, Version: version, Registry: registry, Kustomize: filepath.Join(root, "bin", "kustomize"),
+			Downloads: "https://downloads.example", Platforms: []program.Platform{{OS: "linux", Architecture: runtime.GOARCH}}}
 		if err := r.Write(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +66,8 @@ func TestWrite(t *testing.T) {
 	})
 	t.Run("files", func(t *testing.T) {
 		for _, file := range []string{"metadata.yaml", "cluster-template.yaml", "cluster-template-aks.yaml", "clusterclass-default.yaml",
-			"clusterclass-aks.yaml", "azure-role-self-managed.json", "azure-role-aks.json"} {
+			"clusterclass-aks.yaml", "azure-role-self-managed.json", "azure-role-aks.json", "capz.yaml",
+			"kubectl-capz_linux_" + runtime.GOARCH + ".tar.gz"} {
 			if files[path(first, file)] == "" {
 				t.Errorf("the folder has no %s", file)
 			}

@@ -1,4 +1,4 @@
-// Package program builds the manager as it is released. The same source and the same Go give the same bytes, wherever the
+// Package program builds the manager and the kubectl plugin as they are released. The same source and the same Go give the same bytes, wherever the
 // checkout and the cache are; it writes one file, and blocks as long as the compiler takes.
 package program
 
@@ -11,23 +11,26 @@ import (
 	"strings"
 )
 
-// Architectures are those that releases have, all on Linux.
+// Architectures are those of the image, all on Linux.
 var Architectures = []string{"amd64", "arm64"}
+
+// Platform is what a program runs on.
+type Platform struct{ OS, Architecture string }
 
 // Build builds a package of the checkout at root into the file out. The variable main.version gives the package its
 // version.
-func Build(ctx context.Context, root, pkg, version, architecture, out string) error {
+func Build(ctx context.Context, root, pkg, version string, platform Platform, out string) error {
 	// Without C the program links to no library, so the other contents of the image do not matter. The path of the
 	// checkout, its commit and symbols are left out: -trimpath, -buildvcs, -s, -w.
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X main.version="+version, "-o", out,
 		pkg)
 	command.Dir = root
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+architecture, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0",
+	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+platform.OS, "GOARCH="+platform.Architecture, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0",
 		"GOEXPERIMENT=", "GOWORK=off")
 	var messages bytes.Buffer
 	command.Stderr = &messages
 	if err := command.Run(); err != nil {
-		return fmt.Errorf("go build %s for %s: %w: %s", pkg, architecture, err, strings.TrimSpace(messages.String()))
+		return fmt.Errorf("go build %s for %s/%s: %w: %s", pkg, platform.OS, platform.Architecture, err, strings.TrimSpace(messages.String()))
 	}
 	return nil
 }
