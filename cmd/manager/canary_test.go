@@ -12,15 +12,15 @@ import (
 // canaries are secret values that must not appear in any output, by kind of secret.
 type canaries map[string]string
 
-// add has a value looked for, and returns it.
-func (c canaries) add(what, value string) string {
+// addValue has a value looked for, and returns it.
+func (c canaries) addValue(what, value string) string {
 	c[what] = value
 	return value
 }
 
-// forms returns the ways in which a log shows a value: as it is, in base64 wherever in a text it was, and in the lines of a hex dump,
+// listEncodings returns the ways in which a log shows a value: as it is, in base64 wherever in a text it was, and in the lines of a hex dump,
 // which have 16 characters each.
-func forms(value string) []string {
+func listEncodings(value string) []string {
 	out := []string{value}
 	for before := range 3 {
 		encoded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat(" ", before) + value))
@@ -36,11 +36,11 @@ func forms(value string) []string {
 // accessToken is any JSON Web Token: those for Azure and Kubernetes are made while the test runs.
 var accessToken = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}`)
 
-// find fails the test for every canary in a text.
-func (c canaries) find(t *testing.T, where, text string) {
+// checkText fails the test for every canary in a text.
+func (c canaries) checkText(t *testing.T, where, text string) {
 	t.Helper()
 	for what, value := range c {
-		for _, form := range forms(value) {
+		for _, form := range listEncodings(value) {
 			if at := strings.Index(text, form); at >= 0 {
 				t.Errorf("%s shows up in %s: %q", what, where, text[max(0, at-200):min(len(text), at+20)])
 				break
@@ -59,9 +59,9 @@ func TestForms(t *testing.T) {
 	for before := range 20 {
 		text := strings.Repeat("-", before) + value + " and more of it"
 		for what, shown := range map[string]string{"text": text, "base64": base64.StdEncoding.EncodeToString([]byte(text)),
-			"a dump": dump(text)} {
+			"a dump": hexDump(text)} {
 			found := false
-			for _, form := range forms(value) {
+			for _, form := range listEncodings(value) {
 				found = found || strings.Contains(shown, form)
 			}
 			if !found {
@@ -71,8 +71,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// dump returns the right column of a hex dump.
-func dump(text string) string {
+// hexDump returns the right column of a hex dump.
+func hexDump(text string) string {
 	var out strings.Builder
 	for at := 0; at < len(text); at += 16 {
 		fmt.Fprintf(&out, "%08x |%s|\n", at, text[at:min(len(text), at+16)])
@@ -88,14 +88,14 @@ func TestCanaries(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, format)
-			s.inputs()
-			s.canaries.find(t, "metrics", s.metrics())
-			developer := s.developer()
+			s.createInputs()
+			s.canaries.checkText(t, "metrics", s.readMetrics())
+			developer := s.createDeveloper()
 			for _, profile := range []string{"goroutine?debug=2", "heap?debug=1", "allocs?debug=1", "block?debug=1", "mutex?debug=1", "cmdline"} {
-				s.canaries.find(t, "the profile "+profile, s.profile(developer, profile))
+				s.canaries.checkText(t, "the profile "+profile, s.readProfile(developer, profile))
 			}
-			for where, text := range s.shown() {
-				s.canaries.find(t, where, text)
+			for where, text := range s.collectOutput() {
+				s.canaries.checkText(t, where, text)
 			}
 			// A crash prints the stacks of all goroutines, which is what this signal makes the runtime do.
 			if err := s.command.Signal(syscall.SIGQUIT); err != nil {
@@ -108,7 +108,7 @@ func TestCanaries(t *testing.T) {
 					t.Errorf("the log is not as loud as it gets, or has no crash: there is no %q in %d bytes", text, len(log))
 				}
 			}
-			s.canaries.find(t, "the log", log)
+			s.canaries.checkText(t, "the log", log)
 		})
 	}
 }

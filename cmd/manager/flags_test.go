@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 )
 
-// parse returns the options that a command line means.
-func parse(t *testing.T, arguments []string) *setup.Options {
+// parseFlags returns the options that a command line means.
+func parseFlags(t *testing.T, arguments []string) *setup.Options {
 	t.Helper()
 	options := &setup.Options{}
 	fs, err := newFlags(options, logs.NewOptions())
@@ -32,11 +32,11 @@ func parse(t *testing.T, arguments []string) *setup.Options {
 // TestArguments gives every argument and every gate alone: one that needs another would fail.
 func TestArguments(t *testing.T) {
 	for _, argument := range deployed {
-		parse(t, []string{argument})
+		parseFlags(t, []string{argument})
 	}
 	for _, gate := range gates {
 		name, value, _ := strings.Cut(gate, "=")
-		options := parse(t, []string{"--feature-gates=" + gate})
+		options := parseFlags(t, []string{"--feature-gates=" + gate})
 		if got := options.Gates.Enabled(featuregate.Feature(name)); got != (value == "true") {
 			t.Errorf("--feature-gates=%s: the gate is %t", gate, got)
 		}
@@ -66,20 +66,20 @@ func TestManifest(t *testing.T) {
 			func(o *setup.Options) bool { return o.Diagnostics.Address == "localhost:8080" }, false},
 		"CAPZ_INSECURE_DIAGNOSTICS": {"true", func(o *setup.Options) bool { return o.Diagnostics.Insecure }, false},
 	} {
-		if got := test.heard(parse(t, rendered(t, nil).Args)); got != test.byDefault {
+		if got := test.heard(parseFlags(t, renderContainer(t, nil).Args)); got != test.byDefault {
 			t.Errorf("without %s: %t, want %t", variable, got, test.byDefault)
 		}
-		if got := test.heard(parse(t, rendered(t, map[string]string{variable: test.value}).Args)); got == test.byDefault {
+		if got := test.heard(parseFlags(t, renderContainer(t, map[string]string{variable: test.value}).Args)); got == test.byDefault {
 			t.Errorf("%s=%s: the manager does not hear of it", variable, test.value)
 		}
 	}
-	if arguments := rendered(t, map[string]string{"CAPZ_VERBOSITY": "7"}).Args; !slices.Contains(arguments, "--v=7") {
+	if arguments := renderContainer(t, map[string]string{"CAPZ_VERBOSITY": "7"}).Args; !slices.Contains(arguments, "--v=7") {
 		t.Errorf("CAPZ_VERBOSITY=7: the manager gets %v", arguments)
 	}
 	for _, variable := range []string{"AZURE_AUTHORITY_HOST", "AZURE_RESOURCE_MANAGER_ENDPOINT", "AZURE_RESOURCE_MANAGER_AUDIENCE"} {
 		const value = "https://example.com/"
 		heard := false
-		for _, env := range rendered(t, map[string]string{variable: value}).Env {
+		for _, env := range renderContainer(t, map[string]string{variable: value}).Env {
 			heard = heard || env.Name == variable && env.Value == value
 		}
 		if !heard {
@@ -93,8 +93,8 @@ type container struct {
 	Env  []struct{ Name, Value string }
 }
 
-// rendered returns the manager's container with these variables.
-func rendered(t *testing.T, variables map[string]string) container {
+// renderContainer returns the manager's container with these variables.
+func renderContainer(t *testing.T, variables map[string]string) container {
 	t.Helper()
 	objects, err := flavors.DecodeManifest(flavors.RunProgram(t, variables, "clusterctl", "generate", "yaml", "--from",
 		filepath.Join("config", "manager", "manager.yaml")))

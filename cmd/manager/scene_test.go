@@ -52,14 +52,14 @@ func newScene(t *testing.T, format string) *scene {
 		Stage: harness.NewStage(t, environment), t: t, canaries: canaries{}, ended: make(chan error, 1), passwords: map[string]bool{},
 		diagnostics: harness.FreeAddress(t), profiler: harness.FreeAddress(t),
 	}
-	azure := httptest.NewTLSServer(http.HandlerFunc(s.overhear))
+	azure := httptest.NewTLSServer(http.HandlerFunc(s.recordRequest))
 	t.Cleanup(azure.Close)
 	authority := filepath.Join(t.TempDir(), "azure.crt")
 	if err := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: azure.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	health, webhooks := harness.FreeAddress(t), harness.FreeAddress(t)
-	command, out := manager(t, []string{
+	command, out := newManagerProcess(t, []string{
 		"--v=10", "--logging-format=" + format, "--namespace=" + s.Namespace, "--health-addr=" + health,
 		"--diagnostics-address=" + s.diagnostics, "--insecure-diagnostics", "--profiler-address=" + s.profiler,
 		"--webhook-port=" + webhooks[strings.LastIndexByte(webhooks, ':')+1:], "--webhook-cert-dir=" + environment.CertificateFolder(),
@@ -72,7 +72,7 @@ func newScene(t *testing.T, format string) *scene {
 	}
 	s.command, s.out = command.Process, out
 	go func() { s.ended <- command.Wait() }()
-	if err := ready("http://"+health+"/readyz", s.ended); err != nil {
+	if err := awaitReady("http://"+health+"/readyz", s.ended); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -81,8 +81,8 @@ func newScene(t *testing.T, format string) *scene {
 // madeUp is a password in the body of a request.
 var madeUp = regexp.MustCompile(`"adminPassword":"([^"]+)"`)
 
-// overhear is Azure that keeps the passwords it gets.
-func (s *scene) overhear(w http.ResponseWriter, r *http.Request) {
+// recordRequest is Azure that keeps the passwords it gets.
+func (s *scene) recordRequest(w http.ResponseWriter, r *http.Request) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -97,18 +97,19 @@ func (s *scene) overhear(w http.ResponseWriter, r *http.Request) {
 	s.Azure.Handler().ServeHTTP(w, r)
 }
 
-// inputs creates clusters of both families with a canary in every secret input, and adds the secrets that the manager
+// createInputs creates clusters of both families with a canary in every secret input, and adds the secrets that the manager
 // derives from them.
-func (s *scene) inputs() {
+func (s *scene) createInputs() {
 	s.t.Helper()
-	s.canaries.add("client secret", s.Azure.ClientSecret)
+	s.canaries.addValue("client secret", s.Azure.ClientSecret)
 	s.CreateIdentity()
-	s.identity("refused", infrav1.ServicePrincipal, "clientSecret", s.canaries.add("wrong client secret", s.NewSecretValue("wrong")))
-	certificate, key := credential.Certificate(s.t)
-	s.canaries.add("private key", strings.Split(string(key), "\n")[2])
-	s.identity("certificate", infrav1.ServicePrincipalCertificate, "certificate", string(certificate)+string(key))
+	s.createIdentity("refused", infrav1.ServicePrincipal, "clientSecret",
+		s.canaries.addValue("wrong client secret", s.NewSecretValue("wrong")))
+	certificate, key := credential.NewCertificate(s.t)
+	s.canaries.addValue("private key", strings.Split(string(key), "\n")[2])
+	s.createIdentity("certificate", infrav1.ServicePrincipalCertificate, "certificate", string(certificate)+string(key))
 	s.CreateObject(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: infrav1.WorkloadIdentityServiceAccount}})
-	s.identity("workload", infrav1.WorkloadIdentity, "", "")
+	s.createIdentity("workload", infrav1.WorkloadIdentity, "", "")
 	if err := errors.Join(
 		s.Azure.TrustCertificate(s.Azure.ClientID, certificate),
 		s.Azure.TrustSubject(s.Azure.ClientID, s.TrustTokens(), "system:serviceaccount:"+s.Namespace+":"+infrav1.WorkloadIdentityServiceAccount),
@@ -123,8 +124,8 @@ func (s *scene) inputs() {
 		cluster.Spec.IdentityRef.Name, cluster.Spec.Location = identity, "nowhere"
 		s.CreateCluster(cluster)
 	}
-	s.machine()
-	s.managed()
+	s.createMachine()
+	s.createManagedCluster()
 	for name, why := range refused {
 		harness.WaitFor(s.Stage, &infrav1.AzureCluster{}, name, "refused with "+why,
 			func(c *infrav1.AzureCluster) bool { return strings.Contains(harness.EncodeStatus(c), why) })
@@ -133,15 +134,15 @@ func (s *scene) inputs() {
 	defer s.mu.Unlock()
 	delete(s.passwords, s.canaries["Windows password"])
 	for password := range s.passwords {
-		s.canaries.add("password that was made up", password)
+		s.canaries.addValue("password that was made up", password)
 	}
 	if want := 8; len(s.canaries) != want {
 		s.t.Errorf("there are %d canaries, want %d: %v", len(s.canaries), want, s.canaries)
 	}
 }
 
-// identity makes an identity with a Secret of its name; without a key it has none.
-func (s *scene) identity(name string, of infrav1.IdentityType, key, value string) {
+// createIdentity makes an identity with a Secret of its name; without a key it has none.
+func (s *scene) createIdentity(name string, of infrav1.IdentityType, key, value string) {
 	s.t.Helper()
 	identity := s.NewIdentity()
 	identity.Name, identity.Spec.Type, identity.Spec.ClientSecret = name, of, corev1.SecretReference{}
@@ -153,43 +154,46 @@ func (s *scene) identity(name string, of infrav1.IdentityType, key, value string
 	s.CreateObject(identity)
 }
 
-// machine makes a machine with bootstrap data, protected settings and a password that the manager makes up.
-func (s *scene) machine() {
+// createMachine makes a machine with bootstrap data, protected settings and a password that the manager makes up.
+func (s *scene) createMachine() {
 	s.t.Helper()
 	s.WaitClusterProvisioned("c1")
 	machine := s.AzureMachine("c1", "c1-md")
 	machine.Spec.OSDisk.OSType = infrav1.WindowsOS
 	machine.Spec.VMExtensions = []infrav1.VMExtension{{
 		Name: "script", Publisher: "Microsoft.Azure.Extensions", Version: "2.1",
-		ProtectedSettings: infrav1.Tags{"commandToExecute": "echo " + s.canaries.add("protected settings", "protected-settings-"+s.Namespace)},
+		ProtectedSettings: infrav1.Tags{"commandToExecute": "echo " + s.canaries.addValue("protected settings",
+			"protected-settings-"+s.Namespace)},
 	}}
 	s.CreateMachine(machine, harness.Worker, "")
 	s.WaitMachineProvisioned("c1-md")
 	data := &corev1.Secret{}
 	s.ReadObject(data, "c1-md")
-	s.canaries.add("bootstrap data", regexp.MustCompile(`bootstrap-data-[0-9a-f-]+`).FindString(string(data.Data["value"])))
+	s.canaries.addValue("bootstrap data", regexp.MustCompile(`bootstrap-data-[0-9a-f-]+`).FindString(string(data.Data["value"])))
 }
 
-// managed makes an AKS cluster with a password of its Windows nodes, for which there is a kubeconfig then.
-func (s *scene) managed() {
+// createManagedCluster makes an AKS cluster with a password of its Windows nodes, for which there is a kubeconfig then.
+func (s *scene) createManagedCluster() {
 	s.t.Helper()
 	s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "windows"}, Data: map[string][]byte{
-		"password": []byte(s.canaries.add("Windows password", s.NewSecretValue("Windows-Passw0rd"))),
+		"password": []byte(s.canaries.addValue("Windows password", s.NewSecretValue("Windows-Passw0rd"))),
 	}})
 	controlPlane := s.ControlPlane("a1")
-	controlPlane.Spec.ASOManagedClusterPatches = []string{`{"spec":{"windowsProfile":{"adminUsername":"capi","adminPassword":{"name":"windows","key":"password"}}}}`}
+	controlPlane.Spec.ASOManagedClusterPatches = []string{
+		`{"spec":{"windowsProfile":{"adminUsername":"capi","adminPassword":{"name":"windows","key":"password"}}}}`}
 	s.CreateManagedCluster(controlPlane, harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
 	s.WaitManagedClusterReady("a1")
 	kubeconfig := &corev1.Secret{}
 	s.ReadObject(kubeconfig, "a1-kubeconfig")
-	for i, found := range regexp.MustCompile(`(?:client-key-data|token): ?"?([A-Za-z0-9+/=._-]{24,})`).FindAllSubmatch(kubeconfig.Data["value"], -1) {
-		s.canaries.add(fmt.Sprintf("credential %d of the kubeconfig", i), string(found[1]))
+	for i, found := range regexp.MustCompile(
+		`(?:client-key-data|token): ?"?([A-Za-z0-9+/=._-]{24,})`).FindAllSubmatch(kubeconfig.Data["value"], -1) {
+		s.canaries.addValue(fmt.Sprintf("credential %d of the kubeconfig", i), string(found[1]))
 	}
 }
 
-// shown returns all output in Kubernetes and Azure: objects of the provider except for the input of users, events, and
+// collectOutput returns all output in Kubernetes and Azure: objects of the provider except for the input of users, events, and
 // the request log.
-func (s *scene) shown() map[string]string {
+func (s *scene) collectOutput() map[string]string {
 	s.t.Helper()
 	out := map[string]string{}
 	for _, list := range []client.ObjectList{
@@ -226,8 +230,8 @@ func (s *scene) shown() map[string]string {
 	return out
 }
 
-// profile returns one of the manager's profiles, which it serves to who may have them.
-func (s *scene) profile(token, name string) string {
+// readProfile returns one of the manager's profiles, which it serves to who may have them.
+func (s *scene) readProfile(token, name string) string {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "https://"+s.profiler+"/debug/pprof/"+name, nil)
 	if err != nil {
@@ -237,20 +241,20 @@ func (s *scene) profile(token, name string) string {
 	// It signs its own certificate.
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
-	return read(s.t, &http.Client{Transport: transport}, request)
+	return readAnswer(s.t, &http.Client{Transport: transport}, request)
 }
 
-// metrics returns those of the manager.
-func (s *scene) metrics() string {
+// readMetrics returns those of the manager.
+func (s *scene) readMetrics() string {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.diagnostics+"/metrics", nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return read(s.t, http.DefaultClient, request)
+	return readAnswer(s.t, http.DefaultClient, request)
 }
 
-func read(t *testing.T, client *http.Client, request *http.Request) string {
+func readAnswer(t *testing.T, client *http.Client, request *http.Request) string {
 	t.Helper()
 	response, err := client.Do(request)
 	if err != nil {
@@ -264,8 +268,8 @@ func read(t *testing.T, client *http.Client, request *http.Request) string {
 	return string(raw)
 }
 
-// developer returns the token of an account that may have profiles.
-func (s *scene) developer() string {
+// createDeveloper returns the token of an account that may have profiles.
+func (s *scene) createDeveloper() string {
 	s.t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "developer"}}
 	s.CreateObject(account)

@@ -101,7 +101,7 @@ func TestStart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := start(t, test.arguments, test.variables)
+			log := startUntilReady(t, test.arguments, test.variables)
 			for _, set := range test.pointless {
 				if got := strings.Count(log, `set="`+set+":"); got != 1 {
 					t.Errorf("%s: the log has %d notes that %s has no effect, want one", test.reason, got, set)
@@ -144,7 +144,7 @@ func TestEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			command, out := manager(t, test.arguments, nil)
+			command, out := newManagerProcess(t, test.arguments, nil)
 			err := command.Run()
 			if failed := err != nil; failed != test.fails {
 				t.Errorf("%s: ended with %v", test.reason, err)
@@ -156,8 +156,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// manager returns a process of the manager that has not been started.
-func manager(t *testing.T, arguments, variables []string) (*exec.Cmd, *bytes.Buffer) {
+// newManagerProcess returns a process of the manager that has not been started.
+func newManagerProcess(t *testing.T, arguments, variables []string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
@@ -171,8 +171,8 @@ func manager(t *testing.T, arguments, variables []string) (*exec.Cmd, *bytes.Buf
 	return command, out
 }
 
-// start runs the manager until it is ready, ends it like a kubelet, and returns its log.
-func start(t *testing.T, arguments, variables []string) string {
+// startUntilReady runs the manager until it is ready, ends it like a kubelet, and returns its log.
+func startUntilReady(t *testing.T, arguments, variables []string) string {
 	t.Helper()
 	health := harness.FreeAddress(t)
 	_, webhooks, err := net.SplitHostPort(harness.FreeAddress(t))
@@ -183,13 +183,13 @@ func start(t *testing.T, arguments, variables []string) string {
 		"--health-addr=" + health, "--diagnostics-address=" + harness.FreeAddress(t), "--profiler-address=" + harness.FreeAddress(t),
 		"--webhook-port=" + webhooks, "--webhook-cert-dir=" + environment.CertificateFolder(),
 	}, arguments...)
-	command, out := manager(t, arguments, variables)
+	command, out := newManagerProcess(t, arguments, variables)
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
-	if err := ready("http://"+health+"/readyz", ended); err != nil {
+	if err := awaitReady("http://"+health+"/readyz", ended); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -204,8 +204,8 @@ func start(t *testing.T, arguments, variables []string) string {
 	return out.String()
 }
 
-// ready waits until the manager reports that it is ready, or exits.
-func ready(url string, ended <-chan error) error {
+// awaitReady waits until the manager reports that it is ready, or exits.
+func awaitReady(url string, ended <-chan error) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	late := time.After(harness.Patience)

@@ -82,7 +82,7 @@ func requestToken(t *testing.T, resolved *Resolved) string {
 // newCertificate returns a self-signed certificate with its key in PEM form.
 func newCertificate(t testing.TB) []byte {
 	t.Helper()
-	certificate, key := credential.Certificate(t)
+	certificate, key := credential.NewCertificate(t)
 	return append(certificate, key...)
 }
 

@@ -108,9 +108,9 @@ func TestStandsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "go.mod"),
+	writeFile(t, filepath.Join(dir, "go.mod"),
 		"module example.test/other\n\ngo 1.26.0\n\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+root+"\n")
-	write(t, filepath.Join(dir, "other_test.go"), "package other\n\nimport _ \""+module+"/sim/azuretest\"\n")
+	writeFile(t, filepath.Join(dir, "other_test.go"), "package other\n\nimport _ \""+module+"/sim/azuretest\"\n")
 	for _, list := range []struct {
 		dir, target string
 		tests       bool // those of our own may import the SDK
@@ -148,7 +148,7 @@ func isSingleClient(p string) bool {
 	return ours && (p == "definitions" || strings.HasPrefix(p, "sim/") || p == "cmd/azuresim")
 }
 
-func write(t *testing.T, path, content string) {
+func writeFile(t *testing.T, path, content string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)

@@ -25,9 +25,9 @@ func codeBlocks(text, language string) []string {
 func TestReadmeGo(t *testing.T) {
 	var tests strings.Builder
 	for _, name := range []string{"example_test.go", "azuretest_test.go"} {
-		tests.WriteString(trimIndentation(read(t, name)))
+		tests.WriteString(trimIndentation(readFile(t, name)))
 	}
-	shown := codeBlocks(read(t, "../README.md"), "go")
+	shown := codeBlocks(readFile(t, "../README.md"), "go")
 	if len(shown) < 3 {
 		t.Fatalf("the README shows %d blocks of Go, want at least 3", len(shown))
 	}
@@ -46,11 +46,11 @@ func TestReadmeCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, requirements, _ := strings.Cut(read(t, "../../go.mod"), "\n")
-	write(t, filepath.Join(dir, "go.mod"),
+	_, requirements, _ := strings.Cut(readFile(t, "../../go.mod"), "\n")
+	writeFile(t, filepath.Join(dir, "go.mod"),
 		"module example.test/reader\n"+requirements+"\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+root+"\n")
-	write(t, filepath.Join(dir, "go.sum"), read(t, "../../go.sum"))
-	text := strings.NewReplacer("127.0.0.1:8443", freePort(t), "127.0.0.1:8444", freePort(t)).Replace(read(t, "../README.md"))
+	writeFile(t, filepath.Join(dir, "go.sum"), readFile(t, "../../go.sum"))
+	text := strings.NewReplacer("127.0.0.1:8443", freePort(t), "127.0.0.1:8444", freePort(t)).Replace(readFile(t, "../README.md"))
 	all := codeBlocks(text, "sh")
 	if len(all) < 4 || !strings.HasPrefix(all[0], "go run ") {
 		t.Fatalf("the README has %d blocks of commands, and the first one starts no simulator", len(all))
@@ -109,7 +109,7 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func read(t *testing.T, path string) string {
+func readFile(t *testing.T, path string) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {

@@ -8,20 +8,20 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 )
 
-func sample() body.Object {
+func newSample() body.Object {
 	return body.Clone(body.Object{"properties": body.Object{"n": 3, "on": true,
 		"list": []body.Object{{"name": "A", "id": "1"}, {"name": "b", "id": "2"}}, "texts": []string{"x"}}})
 }
 
 func TestPathsThatAreNotThere(t *testing.T) {
-	o := sample()
+	o := newSample()
 	if body.String(o, "properties.no.such") != "" || body.Int(o, "properties.on") != 0 || body.Child(o, "properties.list") != nil ||
 		len(body.Objects(o, "x")) != 0 || body.Has(o, "properties.x") {
 		t.Error("a missing or different step must read as the zero value")
 	}
 	body.Delete(o, "no.such.path")
 	body.Strip(o, "no[].such")
-	if d := cmp.Diff(sample(), o); d != "" {
+	if d := cmp.Diff(newSample(), o); d != "" {
 		t.Error(d)
 	}
 }
@@ -37,7 +37,7 @@ func TestSetAndDefault(t *testing.T) {
 }
 
 func TestStripStepsIntoArrays(t *testing.T) {
-	o := sample()
+	o := newSample()
 	body.Strip(o, "properties.list[].id")
 	for _, e := range body.Objects(o, "properties.list") {
 		if body.Has(e, "id") {
@@ -47,7 +47,7 @@ func TestStripStepsIntoArrays(t *testing.T) {
 }
 
 func TestNamedIgnoresCase(t *testing.T) {
-	if i, e := body.FindNamed(body.Objects(sample(), "properties.list"), "B"); i != 1 || body.String(e, "id") != "2" {
+	if i, e := body.FindNamed(body.Objects(newSample(), "properties.list"), "B"); i != 1 || body.String(e, "id") != "2" {
 		t.Errorf("found %d %v", i, e)
 	}
 	if i, _ := body.FindNamed(nil, "x"); i != -1 {
@@ -57,7 +57,7 @@ func TestNamedIgnoresCase(t *testing.T) {
 
 func TestMergeRemovesAndOverlayKeeps(t *testing.T) {
 	patch := body.Object{"properties": body.Object{"n": nil, "on": false}}
-	m, o := sample(), sample()
+	m, o := newSample(), newSample()
 	body.Merge(m, patch)
 	body.Overlay(o, patch)
 	if body.Has(m, "properties.n") || body.Bool(m, "properties.on") {
@@ -69,7 +69,7 @@ func TestMergeRemovesAndOverlayKeeps(t *testing.T) {
 }
 
 func TestCloneIsDeep(t *testing.T) {
-	a := sample()
+	a := newSample()
 	b := body.Clone(a)
 	body.Set(body.Objects(b, "properties.list")[0], "id", "changed")
 	if body.Equal(a, b) {

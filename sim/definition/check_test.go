@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func decode(t testing.TB, text string) map[string]any {
+func decodeJSON(t testing.TB, text string) map[string]any {
 	t.Helper()
 	var out map[string]any
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
@@ -118,10 +118,10 @@ func TestCheck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var shown map[string]any
 			if test.shown != "" {
-				shown = decode(t, test.shown)
+				shown = decodeJSON(t, test.shown)
 			}
 			var got []string
-			for _, m := range Check(test.resource, test.version, decode(t, test.body), shown) {
+			for _, m := range Check(test.resource, test.version, decodeJSON(t, test.body), shown) {
 				text := fmt.Sprintf("%s %s", m.Problem, m.Path)
 				if m.Want != "" {
 					text += " (" + m.Want + ")"

@@ -31,9 +31,9 @@ func TestDecode(t *testing.T) {
 		"untold": {"no definition tells", "Microsoft.Unheard/of", "2025-04-01", `{"properties":{"a":"1"}}`, `{"properties":{"a":"1"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := decode(t, test.body)
+			got := decodeJSON(t, test.body)
 			Decode(test.resource, test.version, got)
-			if diff := cmp.Diff(decode(t, test.want), got); diff != "" {
+			if diff := cmp.Diff(decodeJSON(t, test.want), got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})

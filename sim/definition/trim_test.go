@@ -22,9 +22,9 @@ func TestDropReadOnly(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := decode(t, test.body)
+			got := decodeJSON(t, test.body)
 			DropReadOnly(test.resource, test.version, got)
-			if diff := cmp.Diff(decode(t, test.want), got); diff != "" {
+			if diff := cmp.Diff(decodeJSON(t, test.want), got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})
@@ -47,9 +47,9 @@ func TestHide(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := decode(t, shown)
+			got := decodeJSON(t, shown)
 			HideOtherVersions(test.resource, test.version, got)
-			if diff := cmp.Diff(decode(t, test.want), got); diff != "" {
+			if diff := cmp.Diff(decodeJSON(t, test.want), got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})

@@ -15,17 +15,17 @@ const group = "/subscriptions/s/resourceGroups/demo"
 
 var begin = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-func at(seconds float64) time.Time {
+func atSecond(seconds float64) time.Time {
 	return begin.Add(time.Duration(seconds * float64(time.Second)))
 }
 
-func put(seconds float64, id string, ms int64, operation string) Request {
-	return Request{Time: at(seconds), Method: "PUT", URL: id + "?api-version=1", Status: 201, DurationMs: ms, OperationID: operation}
+func newPut(seconds float64, id string, ms int64, operation string) Request {
+	return Request{Time: atSecond(seconds), Method: "PUT", URL: id + "?api-version=1", Status: 201, DurationMs: ms, OperationID: operation}
 }
 
-// sample returns a group, then a network and an address side by side, then a gateway that needs the address, then a subnet
+// newSample returns a group, then a network and an address side by side, then a gateway that needs the address, then a subnet
 // that needs the network and the gateway, and a machine that is being made.
-func sample() []*Write {
+func newSample() []*Write {
 	network, address := group+"/providers/Microsoft.Network/virtualNetworks/v", group+"/providers/Microsoft.Network/publicIPAddresses/p"
 	gateway, subnet := group+"/providers/Microsoft.Network/natGateways/g", network+"/subnets/n"
 	state := []any{
@@ -39,28 +39,29 @@ func sample() []*Write {
 		map[string]any{"id": subnet, "properties": map[string]any{"natGateway": map[string]any{"id": gateway}}},
 	}
 	requests := []Request{
-		put(0.5, group, 500, ""),
-		put(1, network, 10, "op-v"), // until 3
-		put(1, address, 10, "op-p"), // until 2
-		{Time: at(1.5), Method: "GET", URL: network, Status: 200},
-		put(2, gateway, 10, "op-g"), // until 5
-		put(5, subnet, 10, "op-n"),  // until 6
-		put(5, group+"/providers/Microsoft.Network/refused/r", 10, ""),
-		put(6, group+"/providers/Microsoft.Compute/virtualMachines/<m>", 10, "op-m"),
-		{Time: at(9), Method: "POST",
+		newPut(0.5, group, 500, ""),
+		newPut(1, network, 10, "op-v"), // until 3
+		newPut(1, address, 10, "op-p"), // until 2
+		{Time: atSecond(1.5), Method: "GET", URL: network, Status: 200},
+		newPut(2, gateway, 10, "op-g"), // until 5
+		newPut(5, subnet, 10, "op-n"),  // until 6
+		newPut(5, group+"/providers/Microsoft.Network/refused/r", 10, ""),
+		newPut(6, group+"/providers/Microsoft.Compute/virtualMachines/<m>", 10, "op-m"),
+		{Time: atSecond(9), Method: "POST",
 			URL: group + "/providers/Microsoft.ContainerService/managedClusters/m/listClusterAdminCredential?api-version=1", Status: 200},
 	}
 	requests[6].Status = 409
 	operations := []Operation{
-		{ID: "op-v", Ended: at(3), Status: "Succeeded"}, {ID: "op-p", Ended: at(2), Status: "Succeeded"},
-		{ID: "op-g", Ended: at(5), Status: "Succeeded"}, {ID: "op-n", Ended: at(6), Status: "Failed"}, {ID: "op-m", Status: "InProgress"},
+		{ID: "op-v", Ended: atSecond(3), Status: "Succeeded"}, {ID: "op-p", Ended: atSecond(2), Status: "Succeeded"},
+		{ID: "op-g", Ended: atSecond(5), Status: "Succeeded"}, {ID: "op-n", Ended: atSecond(6), Status: "Failed"}, {ID: "op-m",
+			Status: "InProgress"},
 	}
 	return BuildSchedule(requests, operations, FindReferences(state))
 }
 
 func TestOf(t *testing.T) {
 	got := map[string]string{}
-	for _, w := range sample() {
+	for _, w := range newSample() {
 		after := "nothing"
 		if w.After != nil {
 			after = ShortenID(w.After.ID)
@@ -81,7 +82,7 @@ func TestOf(t *testing.T) {
 }
 
 func TestCriticalPath(t *testing.T) {
-	path, sum := CriticalPath(sample())
+	path, sum := CriticalPath(newSample())
 	var names []string
 	for _, w := range path {
 		names = append(names, ShortenID(w.ID))
@@ -97,10 +98,10 @@ func TestCriticalPath(t *testing.T) {
 
 // TestSVG reads the drawing as XML: a bar for each write, as long as it took on the axis, and of its own color.
 func TestSVG(t *testing.T) {
-	writes := sample()
+	writes := newSample()
 	path, _ := CriticalPath(writes)
 	var out bytes.Buffer
-	if err := DrawSVG(&out, writes, path, begin, at(10)); err != nil {
+	if err := DrawSVG(&out, writes, path, begin, atSecond(10)); err != nil {
 		t.Fatal(err)
 	}
 	var bars, texts []string

@@ -27,12 +27,12 @@ func newGuarded(t *testing.T) *azure {
 	})
 	a.mustSucceed("PUT", groupA, `{"location":"eastus"}`)
 	a.mustSucceed("PUT", groupA+"b", `{"location":"eastus"}`)
-	a.mustSucceed("PUT", groupA+vnet("v1"),
+	a.mustSucceed("PUT", groupA+vnetPath("v1"),
 		`{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]},"subnets":[{"name":"s","properties":{"addressPrefix":"10.0.0.0/24"}}]}}`)
 	return a
 }
 
-func vnet(name string) string { return "/providers/Microsoft.Network/virtualNetworks/" + name }
+func vnetPath(name string) string { return "/providers/Microsoft.Network/virtualNetworks/" + name }
 
 // sendAsMember sends a request of the member.
 func (a *azure) sendAsMember(method, path, content string) response {
@@ -68,10 +68,10 @@ func TestEnforcedRoles(t *testing.T) {
 		// want is code and message; "" is success.
 		want string
 	}{
-		"nothing": {reason: "who has no role reads nothing", method: "GET", path: groupA + vnet("v1"),
-			want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnet("v1"))},
-		"does not exist": {reason: "and does not learn what there is", method: "GET", path: groupA + vnet("none"),
-			want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnet("none"))},
+		"nothing": {reason: "who has no role reads nothing", method: "GET", path: groupA + vnetPath("v1"),
+			want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnetPath("v1"))},
+		"does not exist": {reason: "and does not learn what there is", method: "GET", path: groupA + vnetPath("none"),
+			want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnetPath("none"))},
 		"list": {reason: "a list is asked of the provider in the group", method: "GET",
 			path: groupA + "/providers/Microsoft.Network/virtualNetworks",
 			want: denied("Microsoft.Network/virtualNetworks/read", groupA+"/providers/Microsoft.Network")},
@@ -79,9 +79,9 @@ func TestEnforcedRoles(t *testing.T) {
 			want: denied("Microsoft.Resources/subscriptions/resourceGroups/write", groupA)},
 		"subscriptions": {reason: "the list of subscriptions has those that one sees", method: "GET", path: "/subscriptions"},
 		"reads": {reason: "of the subscription, inherited", scope: subscription, role: reader, method: "GET",
-			path: groupA + vnet("v1")},
-		"reader writes": {reason: "reading is not writing", scope: subscription, role: reader, method: "DELETE", path: groupA + vnet("v1"),
-			want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v1"))},
+			path: groupA + vnetPath("v1")},
+		"reader writes": {reason: "reading is not writing", scope: subscription, role: reader, method: "DELETE", path: groupA + vnetPath("v1"),
+			want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnetPath("v1"))},
 		"of one group": {reason: "nothing of another, whose name begins alike", scope: groupA, role: reader, method: "GET",
 			path: groupA + "b", want: denied("Microsoft.Resources/subscriptions/resourceGroups/read", groupA+"b")},
 		"contributor": {reason: "may write resources, except for access", scope: groupA, role: contributor, method: "PUT",
@@ -91,10 +91,10 @@ func TestEnforcedRoles(t *testing.T) {
 			want: denied("Microsoft.Authorization/roleAssignments/delete",
 				groupA+"/providers/Microsoft.Authorization/roleAssignments/"+assignmentName)},
 		"custom": {reason: "a role of one's own, with a wildcard", scope: groupA, role: custom,
-			actions: []any{"Microsoft.Network/*/read"}, method: "GET", path: groupA + vnet("v1") + "/subnets/s"},
+			actions: []any{"Microsoft.Network/*/read"}, method: "GET", path: groupA + vnetPath("v1") + "/subnets/s"},
 		"custom excepts": {reason: "notActions of a role are not granted", scope: groupA, role: custom,
 			actions: []any{"Microsoft.Network/*"}, not: []any{"Microsoft.Network/virtualNetworks/delete"}, method: "DELETE",
-			path: groupA + vnet("v1"), want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnet("v1"))},
+			path: groupA + vnetPath("v1"), want: denied("Microsoft.Network/virtualNetworks/delete", groupA+vnetPath("v1"))},
 		"action": {reason: "a POST names its action", scope: groupA, role: reader, method: "POST",
 			path: groupA + "/providers/Microsoft.ContainerService/managedClusters/c/listClusterAdminCredential",
 			want: denied("Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action",
@@ -103,9 +103,9 @@ func TestEnforcedRoles(t *testing.T) {
 			path: subscription + "/providers/Microsoft.Network/register", want: denied("Microsoft.Network/register/action", subscription)},
 		"health": {reason: "the current status has an action of its own", scope: groupA, role: custom,
 			actions: []any{"Microsoft.ResourceHealth/availabilityStatuses/read"}, method: "GET",
-			path: groupA + vnet("v1") + "/providers/Microsoft.ResourceHealth/availabilityStatuses/current",
+			path: groupA + vnetPath("v1") + "/providers/Microsoft.ResourceHealth/availabilityStatuses/current",
 			want: denied("Microsoft.ResourceHealth/AvailabilityStatuses/current/read",
-				groupA+vnet("v1")+"/providers/Microsoft.ResourceHealth/availabilityStatuses/current")},
+				groupA+vnetPath("v1")+"/providers/Microsoft.ResourceHealth/availabilityStatuses/current")},
 		"linked": {
 			reason: "a reference needs a right on the referenced resource", scope: groupA, role: custom,
 			actions: []any{"Microsoft.Network/networkInterfaces/write"},
@@ -113,7 +113,7 @@ func TestEnforcedRoles(t *testing.T) {
 			want: "LinkedAuthorizationFailed: The client '" + memberID + "' with object id '" + memberObject + "' has permission to perform " +
 				"action 'Microsoft.Network/networkInterfaces/write' on scope '" + groupA +
 				"/providers/Microsoft.Network/networkInterfaces/n'; however, it does not have permission to perform action(s) " +
-				"'Microsoft.Network/virtualNetworks/subnets/join/action' on the linked scope(s) '" + groupA + vnet(
+				"'Microsoft.Network/virtualNetworks/subnets/join/action' on the linked scope(s) '" + groupA + vnetPath(
 				"v1") + "/subnets/s' (respectively) or the linked scope(s) are invalid.",
 		},
 		"joins": {reason: "with the right to join it works", scope: groupA, role: custom,
@@ -122,7 +122,7 @@ func TestEnforcedRoles(t *testing.T) {
 		"own parts": {reason: "a reference inside of the resource needs no right to join", scope: groupA, role: custom,
 			actions: []any{"Microsoft.Network/loadBalancers/write", "Microsoft.Network/virtualNetworks/subnets/join/action"},
 			method:  "PUT", path: groupA + "/providers/Microsoft.Network/loadBalancers/l",
-			content: `{"location":"eastus","sku":{"name":"Standard"},"properties":{"frontendIPConfigurations":[{"name":"f","properties":{"subnet":{"id":"` + groupA + vnet("v1") + `/subnets/s"}}}],
+			content: `{"location":"eastus","sku":{"name":"Standard"},"properties":{"frontendIPConfigurations":[{"name":"f","properties":{"subnet":{"id":"` + groupA + vnetPath("v1") + `/subnets/s"}}}],
 				"probes":[{"name":"p","properties":{"protocol":"Tcp","port":80}}],"backendAddressPools":[{"name":"b"}],"loadBalancingRules":[{"name":"r","properties":{"protocol":"Tcp","frontendPort":80,"backendPort":80,
 				"frontendIPConfiguration":{"id":"` + groupA + `/providers/Microsoft.Network/loadBalancers/l/frontendIPConfigurations/f"},"probe":{"id":"` + groupA + `/providers/Microsoft.Network/loadBalancers/l/probes/p"}}}]}}`},
 	}
@@ -155,15 +155,15 @@ func TestEnforcedRoles(t *testing.T) {
 func TestLoggedActions(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.TimeScale = 0 })
 	a.mustSucceed("PUT", groupA, `{"location":"eastus"}`)
-	a.mustSucceed("PUT", groupA+vnet("w1"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`)
-	a.sendRequest("PUT", groupA+vnet("w1")+"/virtualNetworkPeerings/p",
-		`{"properties":{"remoteVirtualNetwork":{"id":"`+groupA+vnet("other")+`"}}}`)
+	a.mustSucceed("PUT", groupA+vnetPath("w1"), `{"location":"eastus","properties":{"addressSpace":{"addressPrefixes":["10.0.0.0/8"]}}}`)
+	a.sendRequest("PUT", groupA+vnetPath("w1")+"/virtualNetworkPeerings/p",
+		`{"properties":{"remoteVirtualNetwork":{"id":"`+groupA+vnetPath("other")+`"}}}`)
 	requests := a.sim.Requests()
 	want := []string{"Microsoft.Network/virtualNetworks/virtualNetworkPeerings/write", "Microsoft.Network/virtualNetworks/peer/action"}
 	if diff := cmp.Diff(want, requests[len(requests)-1].Actions); diff != "" {
 		t.Errorf("a peering takes a right at both ends (-want +got):\n%s", diff)
 	}
-	a.sendRequest("DELETE", groupA+vnet("w1"), nil)
+	a.sendRequest("DELETE", groupA+vnetPath("w1"), nil)
 	requests = a.sim.Requests()
 	want = []string{"Microsoft.Network/virtualNetworks/delete", "Microsoft.Network/locations/operations/read"}
 	if diff := cmp.Diff(want, requests[len(requests)-1].Actions); diff != "" {

@@ -126,7 +126,7 @@ func TestManagedClusterShowsItsWaysInAndOut(t *testing.T) {
 	a.createBase()
 	a.mustSucceed("PUT", net+"/publicIPAddresses/mine", publicIP("mine"))
 	a.createAKS(func(p obj) {
-		p["networkProfile"] = obj{"loadBalancerProfile": obj{"outboundIPs": obj{"publicIPs": refs(net + "/publicIPAddresses/mine")},
+		p["networkProfile"] = obj{"loadBalancerProfile": obj{"outboundIPs": obj{"publicIPs": newRefs(net + "/publicIPAddresses/mine")},
 			"allocatedOutboundPorts": 8}}
 		p["oidcIssuerProfile"] = obj{"enabled": true}
 	})

@@ -110,7 +110,7 @@ func TestManagedClusterRefusals(t *testing.T) {
 		"subdomain without a zone": {func(p obj) { delete(p, "dnsPrefix"); p["fqdnSubdomain"] = "x" }, 400, "InvalidParameter",
 			"zone of your own"},
 		"two kinds of outbound IPs": {np(obj{"loadBalancerProfile": obj{"managedOutboundIPs": obj{"count": 1},
-			"outboundIPs": obj{"publicIPs": refs(net + "/publicIPAddresses/x")}}}), 400, "InvalidParameter", "Only one of"},
+			"outboundIPs": obj{"publicIPs": newRefs(net + "/publicIPAddresses/x")}}}), 400, "InvalidParameter", "Only one of"},
 		"too many outbound IPs": {np(obj{"loadBalancerProfile": obj{"managedOutboundIPs": obj{"count": 101}}}), 400, "InvalidParameter",
 			"between 1 and 100"},
 		"odd number of ports": {np(obj{"loadBalancerProfile": obj{"allocatedOutboundPorts": 7}}), 400, "InvalidParameter",
@@ -129,16 +129,19 @@ func TestManagedClusterRefusals(t *testing.T) {
 		"OS SKU of the other kind": {first(obj{"osSKU": "Windows2022"}), 400, "InvalidParameter", "does not go with"},
 		"encryption at host": {first(obj{"vmSize": "Standard_D2_v3", "enableEncryptionAtHost": true}), 400, "BadRequest",
 			"encryption at host"},
-		"ultra disks without zone":      {first(obj{"enableUltraSSD": true}), 400, "BadRequest", "ultra disks"},
-		"disk too small":                {first(obj{"osDiskSizeGB": 10}), 400, "InvalidParameter", "between 30 and 2048"},
-		"count that is text":            {first(obj{"count": "3"}), 400, "UnmarshalError", "count"},
-		"autoscaler without limits":     {first(obj{"enableAutoScaling": true}), 400, "InvalidParameter", "required"},
-		"price of a regular pool":       {first(obj{"spotMaxPrice": 0.5}), 400, "InvalidParameter", "priority Spot"},
-		"surge":                         {first(obj{"upgradeSettings": obj{"maxSurge": "many"}}), 400, "InvalidParameter", "percentage"},
-		"kind of pool":                  {first(obj{"type": "AvailabilitySet"}), 400, "InvalidParameter", "VirtualMachineScaleSets"},
-		"local accounts without Entra":  {func(p obj) { p["disableLocalAccounts"] = true }, 400, "BadRequest", "AAD enabled"},
-		"DNS prefix":                    {func(p obj) { p["dnsPrefix"] = "-a" }, 400, "InvalidParameter", "DNS prefix"},
-		"kubelet identity of one's own": {func(p obj) { p["identityProfile"] = obj{"kubeletidentity": obj{"resourceId": groupA + "/providers/x"}} }, 400, "InvalidParameter", "user assigned identity"},
+		"ultra disks without zone":     {first(obj{"enableUltraSSD": true}), 400, "BadRequest", "ultra disks"},
+		"disk too small":               {first(obj{"osDiskSizeGB": 10}), 400, "InvalidParameter", "between 30 and 2048"},
+		"count that is text":           {first(obj{"count": "3"}), 400, "UnmarshalError", "count"},
+		"autoscaler without limits":    {first(obj{"enableAutoScaling": true}), 400, "InvalidParameter", "required"},
+		"price of a regular pool":      {first(obj{"spotMaxPrice": 0.5}), 400, "InvalidParameter", "priority Spot"},
+		"surge":                        {first(obj{"upgradeSettings": obj{"maxSurge": "many"}}), 400, "InvalidParameter", "percentage"},
+		"kind of pool":                 {first(obj{"type": "AvailabilitySet"}), 400, "InvalidParameter", "VirtualMachineScaleSets"},
+		"local accounts without Entra": {func(p obj) { p["disableLocalAccounts"] = true }, 400, "BadRequest", "AAD enabled"},
+		"DNS prefix":                   {func(p obj) { p["dnsPrefix"] = "-a" }, 400, "InvalidParameter", "DNS prefix"},
+		"kubelet identity of one's own": {func(p obj) {
+			p["identityProfile"] = obj{
+				"kubeletidentity": obj{"resourceId": groupA + "/providers/x"}}
+		}, 400, "InvalidParameter", "user assigned identity"},
 	}
 	a := newAzure(t)
 	a.createBase()

@@ -11,7 +11,7 @@ func TestAKSWithTheSDK(t *testing.T) {
 	a := newAzure(t)
 	a.createGroup()
 	ctx := context.Background()
-	f, err := armcontainerservice.NewClientFactory(sub, a.cred(), a.armOptions())
+	f, err := armcontainerservice.NewClientFactory(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

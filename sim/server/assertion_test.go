@@ -27,7 +27,7 @@ import (
 // readKeyPair reads a certificate and its key as clients have them.
 func readKeyPair(t *testing.T) (text []byte, certificate *x509.Certificate, key *rsa.PrivateKey) {
 	t.Helper()
-	text, keyText := credential.Certificate(t)
+	text, keyText := credential.NewCertificate(t)
 	block, _ := pem.Decode(text)
 	certificate, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {

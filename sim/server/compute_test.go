@@ -32,11 +32,11 @@ func TestVirtualMachineWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
 	a.createBase()
-	nics, err := armnetwork.NewInterfacesClient(sub, a.cred(), a.armOptions())
+	nics, err := armnetwork.NewInterfacesClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	np, err := nics.BeginCreateOrUpdate(ctx, "rg", "nic0", decodeInto[armnetwork.Interface](t, nic("cp", nil)), nil)
+	np, err := nics.BeginCreateOrUpdate(ctx, "rg", "nic0", decodeInto[armnetwork.Interface](t, newNIC("cp", nil)), nil)
 	if err == nil && !np.Done() {
 		t.Error("a network interface is written synchronously; its poller must be done at once")
 	}
@@ -47,11 +47,11 @@ func TestVirtualMachineWithTheSDK(t *testing.T) {
 	if ip := *made.Properties.IPConfigurations[0].Properties.PrivateIPAddress; ip != "10.0.0.4" {
 		t.Errorf("the first interface got %s, Azure reserves the first four addresses", ip)
 	}
-	vms, err := armcompute.NewVirtualMachinesClient(sub, a.cred(), a.armOptions())
+	vms, err := armcompute.NewVirtualMachinesClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := vms.BeginCreateOrUpdate(ctx, "rg", "vm0", decodeInto[armcompute.VirtualMachine](t, vm("nic0", nil)), nil)
+	p, err := vms.BeginCreateOrUpdate(ctx, "rg", "vm0", decodeInto[armcompute.VirtualMachine](t, newVM("nic0", nil)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestVirtualMachineWithTheSDK(t *testing.T) {
 	if code := *view.Statuses[len(view.Statuses)-1].Code; code != "PowerState/running" {
 		t.Errorf("power state %s", code)
 	}
-	exts, err := armcompute.NewVirtualMachineExtensionsClient(sub, a.cred(), a.armOptions())
+	exts, err := armcompute.NewVirtualMachineExtensionsClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestVirtualMachineWithTheSDK(t *testing.T) {
 	if _, err := pollUntilDone(a, del, err); err != nil {
 		t.Fatal(err)
 	}
-	disks, err := armcompute.NewDisksClient(sub, a.cred(), a.armOptions())
+	disks, err := armcompute.NewDisksClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestSKUsUsagesAndAvailabilitySetsWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
 	a.createGroup()
-	skus, err := armcompute.NewResourceSKUsClient(sub, a.cred(), a.armOptions())
+	skus, err := armcompute.NewResourceSKUsClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestSKUsUsagesAndAvailabilitySetsWithTheSDK(t *testing.T) {
 	if found["availabilitySets/Aligned"] == nil || found["disks/UltraSSD_LRS"] == nil {
 		t.Error("SKUs of availability sets or disks are missing")
 	}
-	usage, err := armcompute.NewUsageClient(sub, a.cred(), a.armOptions())
+	usage, err := armcompute.NewUsageClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestSKUsUsagesAndAvailabilitySetsWithTheSDK(t *testing.T) {
 	if err != nil || len(page.Value) < 5 {
 		t.Errorf("usages: %d %v", len(page.Value), err)
 	}
-	sets, err := armcompute.NewAvailabilitySetsClient(sub, a.cred(), a.armOptions())
+	sets, err := armcompute.NewAvailabilitySetsClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,9 +199,12 @@ func TestVirtualMachineIsRefused(t *testing.T) {
 		"image": {"a marketplace image needs all four parts",
 			func(p obj) { p["storageProfile"].(obj)["imageReference"] = obj{"publisher": "Canonical"} }, nil, "InvalidParameter"},
 		"nic": {"the interface must exist",
-			func(p obj) { p["networkProfile"] = obj{"networkInterfaces": refs(net + "/networkInterfaces/none")} }, nil, "InvalidResourceReference"},
+			func(p obj) {
+				p["networkProfile"] = obj{
+					"networkInterfaces": newRefs(net + "/networkInterfaces/none")}
+			}, nil, "InvalidResourceReference"},
 		"nicTaken": {"an interface belongs to one VM",
-			func(p obj) { p["networkProfile"] = obj{"networkInterfaces": refs(net + "/networkInterfaces/nic0")} }, nil, "NicInUse"},
+			func(p obj) { p["networkProfile"] = obj{"networkInterfaces": newRefs(net + "/networkInterfaces/nic0")} }, nil, "NicInUse"},
 		"customData": {"custom data must be base64", func(p obj) { p["osProfile"].(obj)["customData"] = "#cloud-config" }, nil,
 			"InvalidParameter"},
 		"identity": {"the size cannot encrypt at host", func(p obj) {
@@ -219,10 +222,10 @@ func TestVirtualMachineIsRefused(t *testing.T) {
 	}
 	a := newAzure(t, func(o *server.Options) { o.Quota = map[string]int{"standardDSv3Family": 8} })
 	a.createMachine()
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic1", nic("cp", nil))
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic1", newNIC("cp", nil))
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b := vm("nic1", func(p obj) {
+			b := newVM("nic1", func(p obj) {
 				// vm0 has the disk of that name.
 				p["storageProfile"].(obj)["dataDisks"].([]any)[0].(obj)["name"] = "data"
 				tc.change(p)
@@ -248,7 +251,7 @@ func TestVirtualMachineChanges(t *testing.T) {
 	a := newAzure(t)
 	a.createMachine()
 	id := comp + "/virtualMachines/vm0"
-	if r := a.sendRequest("PUT", id, vm("nic0", nil)); r.status != 200 || r.header.Get("Azure-AsyncOperation") != "" ||
+	if r := a.sendRequest("PUT", id, newVM("nic0", nil)); r.status != 200 || r.header.Get("Azure-AsyncOperation") != "" ||
 		r.valueAt("properties.provisioningState") != "Succeeded" {
 		t.Errorf("a PUT that changes nothing: %d %v %v", r.status, r.header.Get("Azure-AsyncOperation"),
 			r.valueAt("properties.provisioningState"))
@@ -260,7 +263,7 @@ func TestVirtualMachineChanges(t *testing.T) {
 			p["storageProfile"].(obj)["imageReference"] = obj{"communityGalleryImageId": "/CommunityGalleries/x"}
 		},
 	} {
-		if r := a.sendRequest("PUT", id, vm("nic0", change)); r.status != 409 || r.errorCode() != "PropertyChangeNotAllowed" ||
+		if r := a.sendRequest("PUT", id, newVM("nic0", change)); r.status != 409 || r.errorCode() != "PropertyChangeNotAllowed" ||
 			valueAt(r.body, "error.target") != path {
 			t.Errorf("changing %s: %d %s %v", path, r.status, r.errorCode(), valueAt(r.body, "error.target"))
 		}
@@ -277,7 +280,7 @@ func TestVirtualMachineChanges(t *testing.T) {
 	if r := a.sendRequest("DELETE", id, nil); r.status != 202 || r.header.Get("Location") == "" {
 		t.Errorf("DELETE: %d", r.status)
 	}
-	if r := a.sendRequest("PUT", id, vm("nic0", nil)); r.errorCode() != "OperationNotAllowed" ||
+	if r := a.sendRequest("PUT", id, newVM("nic0", nil)); r.errorCode() != "OperationNotAllowed" ||
 		!strings.Contains(r.errorMessage(), "marked for deletion") {
 		t.Errorf("PUT while deleting: %s %s", r.errorCode(), r.errorMessage())
 	}
@@ -293,12 +296,12 @@ func TestVirtualMachineChanges(t *testing.T) {
 func TestFailedAllocationKeepsTheMachineAndReservesItsInterface(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", newNIC("cp", nil))
 	if err := a.sim.AddFault(fault.Rule{Kind: fault.Allocate, Type: "Microsoft.Compute/virtualMachines",
 		Code: "ZonalAllocationFailed"}); err != nil {
 		t.Fatal(err)
 	}
-	r := a.sendRequest("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
+	r := a.sendRequest("PUT", comp+"/virtualMachines/vm0", newVM("nic0", nil))
 	op := r.header.Get("Azure-AsyncOperation")
 	if r.status != 201 || op == "" {
 		t.Fatalf("PUT = %d", r.status)
@@ -323,8 +326,8 @@ func TestFailedAllocationKeepsTheMachineAndReservesItsInterface(t *testing.T) {
 func TestDeletingAMachineThatIsBeingCreatedPreemptsTheCreate(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
-	op := a.sendRequest("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil)).header.Get("Azure-AsyncOperation")
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", newNIC("cp", nil))
+	op := a.sendRequest("PUT", comp+"/virtualMachines/vm0", newVM("nic0", nil)).header.Get("Azure-AsyncOperation")
 	a.mustSucceed("DELETE", comp+"/virtualMachines/vm0", nil)
 	if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Canceled" || r.valueAt("error.code") != "OperationPreempted" {
 		t.Errorf("the create's operation: %v", r.body)
@@ -334,8 +337,8 @@ func TestDeletingAMachineThatIsBeingCreatedPreemptsTheCreate(t *testing.T) {
 func TestSpotEviction(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
-	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", func(p obj) { p["priority"] = "Spot" }))
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", newNIC("cp", nil))
+	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", newVM("nic0", func(p obj) { p["priority"] = "Spot" }))
 	if err := a.sim.AddFault(fault.Rule{Kind: fault.Evict, ID: comp + "/virtualMachines/vm0", Now: true}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,12 @@ const (
 	comp = groupA + "/providers/Microsoft.Compute"
 )
 
-func ref(id string) obj { return obj{"id": id} }
+func newRef(id string) obj { return obj{"id": id} }
 
-func refs(ids ...string) []any {
+func newRefs(ids ...string) []any {
 	out := []any{}
 	for _, id := range ids {
-		out = append(out, ref(id))
+		out = append(out, newRef(id))
 	}
 	return out
 }
@@ -26,8 +26,8 @@ func (a *azure) createBase() {
 	a.mustSucceed("PUT", net+"/routeTables/rt", obj{"location": "westus3", "properties": obj{}})
 	a.mustSucceed("PUT", net+"/virtualNetworks/vnet",
 		obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}, "subnets": []any{
-			obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/24", "networkSecurityGroup": ref(net + "/networkSecurityGroups/nsg")}},
-			obj{"name": "node", "properties": obj{"addressPrefix": "10.1.0.0/24", "routeTable": ref(net + "/routeTables/rt")}},
+			obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/24", "networkSecurityGroup": newRef(net + "/networkSecurityGroups/nsg")}},
+			obj{"name": "node", "properties": obj{"addressPrefix": "10.1.0.0/24", "routeTable": newRef(net + "/routeTables/rt")}},
 		}}})
 }
 
@@ -46,19 +46,19 @@ func publicIP(label string) obj {
 func apiLB() obj {
 	lb := net + "/loadBalancers/lb"
 	return obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
-		"frontendIPConfigurations": []any{obj{"name": "fe", "properties": obj{"publicIPAddress": ref(net + "/publicIPAddresses/pip")}}},
+		"frontendIPConfigurations": []any{obj{"name": "fe", "properties": obj{"publicIPAddress": newRef(net + "/publicIPAddresses/pip")}}},
 		"backendAddressPools":      []any{obj{"name": "pool"}},
 		"probes": []any{obj{"name": "probe",
 			"properties": obj{"protocol": "Tcp", "port": 6443, "intervalInSeconds": 15, "numberOfProbes": 4}}},
 		"loadBalancingRules": []any{obj{"name": "api",
 			"properties": obj{"protocol": "Tcp", "frontendPort": 443, "backendPort": 6443,
-				"frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe"),
-				"backendAddressPool":      ref(lb + "/backendAddressPools/pool"), "probe": ref(lb + "/probes/probe")}}},
+				"frontendIPConfiguration": newRef(lb + "/frontendIPConfigurations/fe"),
+				"backendAddressPool":      newRef(lb + "/backendAddressPools/pool"), "probe": newRef(lb + "/probes/probe")}}},
 	}}
 }
 
-func nic(subnet string, more obj) obj {
-	p := obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/" + subnet)}
+func newNIC(subnet string, more obj) obj {
+	p := obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/" + subnet)}
 	for k, v := range more {
 		p[k] = v
 	}
@@ -67,8 +67,8 @@ func nic(subnet string, more obj) obj {
 
 var cloudInit = base64.StdEncoding.EncodeToString([]byte("#cloud-config\n"))
 
-// vm returns a valid virtual machine on the interface nic; change edits its properties.
-func vm(nicName string, change func(p obj)) obj {
+// newVM returns a valid virtual machine on the interface nic; change edits its properties.
+func newVM(nicName string, change func(p obj)) obj {
 	p := obj{
 		"hardwareProfile": obj{"vmSize": "Standard_D2s_v3"},
 		"storageProfile": obj{
@@ -80,7 +80,7 @@ func vm(nicName string, change func(p obj)) obj {
 		"osProfile": obj{"computerName": "cp-0", "adminUsername": "capi", "customData": cloudInit,
 			"linuxConfiguration": obj{"disablePasswordAuthentication": true,
 				"ssh": obj{"publicKeys": []any{obj{"path": "/home/capi/.ssh/authorized_keys", "keyData": "ssh-rsa AAAA"}}}}},
-		"networkProfile": obj{"networkInterfaces": refs(net + "/networkInterfaces/" + nicName)},
+		"networkProfile": obj{"networkInterfaces": newRefs(net + "/networkInterfaces/" + nicName)},
 	}
 	if change != nil {
 		change(p)
@@ -95,6 +95,6 @@ func (a *azure) createMachine() {
 	a.mustSucceed("PUT", net+"/publicIPAddresses/pip", publicIP("api"))
 	a.mustSucceed("PUT", net+"/loadBalancers/lb", apiLB())
 	a.mustSucceed("PUT", net+"/networkInterfaces/nic0",
-		nic("cp", obj{"loadBalancerBackendAddressPools": refs(net + "/loadBalancers/lb/backendAddressPools/pool")}))
-	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
+		newNIC("cp", obj{"loadBalancerBackendAddressPools": newRefs(net + "/loadBalancers/lb/backendAddressPools/pool")}))
+	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", newVM("nic0", nil))
 }

@@ -65,7 +65,7 @@ func (f fixedToken) GetToken(context.Context, policy.TokenRequestOptions) (azcor
 	return azcore.AccessToken{Token: string(f), ExpiresOn: time.Now().Add(time.Hour)}, nil
 }
 
-func (a *azure) cred() azcore.TokenCredential { return fixedToken(a.token) }
+func (a *azure) tokenCredential() azcore.TokenCredential { return fixedToken(a.token) }
 
 func (a *azure) armOptions() *arm.ClientOptions {
 	return &arm.ClientOptions{

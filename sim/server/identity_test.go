@@ -139,7 +139,7 @@ func TestRoleAssignmentsWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
 	a.createGroup()
-	c, err := armauthorization.NewRoleAssignmentsClient(sub, a.cred(), a.armOptions())
+	c, err := armauthorization.NewRoleAssignmentsClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,8 @@ func TestRoleAssignmentsWithTheSDK(t *testing.T) {
 		nil); codeOf(err) != "RoleAssignmentUpdateNotPermitted" {
 		t.Errorf("another principal under the same name: %v", err)
 	}
-	page, err := c.NewListForSubscriptionPager(&armauthorization.RoleAssignmentsClientListForSubscriptionOptions{Filter: new("principalId%20eq%20'" + someone + "'")}).NextPage(ctx)
+	page, err := c.NewListForSubscriptionPager(
+		&armauthorization.RoleAssignmentsClientListForSubscriptionOptions{Filter: new("principalId%20eq%20'" + someone + "'")}).NextPage(ctx)
 	if err != nil || len(page.Value) != 1 || *page.Value[0].Properties.Scope != scope {
 		t.Errorf("list: %v %v", page.Value, err)
 	}
@@ -181,7 +182,7 @@ func TestRoleAssignmentsWithTheSDK(t *testing.T) {
 	if _, err := c.Get(ctx, scope, name, nil); codeOf(err) != "RoleAssignmentNotFound" {
 		t.Errorf("after the delete: %v", err)
 	}
-	roles, err := armauthorization.NewRoleDefinitionsClient(a.cred(), a.armOptions())
+	roles, err := armauthorization.NewRoleDefinitionsClient(a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,15 +197,15 @@ func TestPrivateDNSWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
 	a.createBase()
-	zones, err := armprivatedns.NewPrivateZonesClient(sub, a.cred(), a.armOptions())
+	zones, err := armprivatedns.NewPrivateZonesClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	links, err := armprivatedns.NewVirtualNetworkLinksClient(sub, a.cred(), a.armOptions())
+	links, err := armprivatedns.NewVirtualNetworkLinksClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, err := armprivatedns.NewRecordSetsClient(sub, a.cred(), a.armOptions())
+	sets, err := armprivatedns.NewRecordSetsClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +217,8 @@ func TestPrivateDNSWithTheSDK(t *testing.T) {
 	}
 	lp, err := links.BeginCreateOrUpdate(ctx, "rg", zone, "link",
 		armprivatedns.VirtualNetworkLink{Location: new("global"),
-			Properties: &armprivatedns.VirtualNetworkLinkProperties{VirtualNetwork: &armprivatedns.SubResource{ID: new(net + "/virtualNetworks/vnet")}, RegistrationEnabled: new(false)}}, nil)
+			Properties: &armprivatedns.VirtualNetworkLinkProperties{
+				VirtualNetwork: &armprivatedns.SubResource{ID: new(net + "/virtualNetworks/vnet")}, RegistrationEnabled: new(false)}}, nil)
 	l, err := pollUntilDone(a, lp, err)
 	if err != nil || *l.Properties.VirtualNetworkLinkState != armprivatedns.VirtualNetworkLinkStateCompleted {
 		t.Fatalf("link: %v", err)

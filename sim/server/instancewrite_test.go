@@ -38,7 +38,7 @@ func newPooledAzure(t *testing.T, change ...func(*server.Options)) *azure {
 func networkOnly(pools ...string) obj {
 	cfg := scaleSet(0, nil)["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"].(obj)
 	ip := cfg["networkInterfaceConfigurations"].([]any)[0].(obj)["properties"].(obj)["ipConfigurations"].([]any)[0].(obj)["properties"].(obj)
-	ip["loadBalancerBackendAddressPools"] = refs(pools...)
+	ip["loadBalancerBackendAddressPools"] = newRefs(pools...)
 	return obj{"location": "westus3", "properties": obj{"virtualMachineProfile": obj{"networkProfile": cfg}}}
 }
 
@@ -75,13 +75,13 @@ func TestInstanceNetwork(t *testing.T) {
 		"properties": obj{"hardwareProfile": obj{},
 			"networkProfileConfiguration": networkOnly(lbPool)["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]}}
 	a.mustSucceed("PUT", instance0, body)
-	for name, want := range map[string]any{"0": refs(lbPool), "1": nil} {
+	for name, want := range map[string]any{"0": newRefs(lbPool), "1": nil} {
 		if diff := cmp.Diff(want,
 			a.sendRequest("GET", pool+"/virtualMachines/"+name+"/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
 			t.Errorf("pools of the interface of instance %s (-want +got):\n%s", name, diff)
 		}
 	}
-	if diff := cmp.Diff(refs(lbPool), a.sendRequest("GET", instance0, nil).valueAt(poolsOfOwn)); diff != "" {
+	if diff := cmp.Diff(newRefs(lbPool), a.sendRequest("GET", instance0, nil).valueAt(poolsOfOwn)); diff != "" {
 		t.Errorf("the instance's own configuration (-want +got):\n%s", diff)
 	}
 	if got := a.sendRequest("GET", instance0, nil).valueAt("properties.modelDefinitionApplied"); got != "VirtualMachine" {
@@ -94,12 +94,12 @@ func TestInstanceNetwork(t *testing.T) {
 	a.mustSucceed("PUT", pool, scaleSet(3, func(_, profile obj) {
 		profile["networkProfile"] = networkOnly(lbPool)["properties"].(obj)["virtualMachineProfile"].(obj)["networkProfile"]
 	}))
-	if diff := cmp.Diff(refs(lbPool),
+	if diff := cmp.Diff(newRefs(lbPool),
 		a.sendRequest("GET", pool+"/virtualMachines/2/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
 		t.Errorf("pools of a new instance (-want +got):\n%s", diff)
 	}
 	a.mustSucceed("POST", pool+"/manualupgrade", obj{"instanceIds": []any{"1"}})
-	if diff := cmp.Diff(refs(lbPool),
+	if diff := cmp.Diff(newRefs(lbPool),
 		a.sendRequest("GET", pool+"/virtualMachines/1/networkInterfaces/nic", nil).valueAt(poolsOfIP)); diff != "" {
 		t.Errorf("pools of an instance that was upgraded (-want +got):\n%s", diff)
 	}
@@ -151,13 +151,13 @@ func TestInstanceDisks(t *testing.T) {
 func TestAttachDetachDataDisks(t *testing.T) {
 	ctx := context.Background()
 	a := newPooledAzure(t)
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
-	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
-	instances, err := armcompute.NewVirtualMachineScaleSetVMsClient(sub, a.cred(), a.armOptions())
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", newNIC("cp", nil))
+	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", newVM("nic0", nil))
+	instances, err := armcompute.NewVirtualMachineScaleSetVMsClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	vms, err := armcompute.NewVirtualMachinesClient(sub, a.cred(), a.armOptions())
+	vms, err := armcompute.NewVirtualMachinesClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,10 +216,11 @@ func TestWholeReference(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
 	subnet := net + "/virtualNetworks/vnet/subnets/node"
-	whole := obj{"id": subnet, "name": "node", "properties": obj{"addressPrefix": "10.9.0.0/24", "routeTable": ref(net + "/routeTables/rt")}}
+	whole := obj{"id": subnet, "name": "node", "properties": obj{"addressPrefix": "10.9.0.0/24",
+		"routeTable": newRef(net + "/routeTables/rt")}}
 	a.mustSucceed("PUT", net+"/loadBalancers/internal", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
 		"frontendIPConfigurations": []any{obj{"name": "fe", "properties": obj{"subnet": whole}}}}})
-	if diff := cmp.Diff(any(ref(subnet)),
+	if diff := cmp.Diff(any(newRef(subnet)),
 		a.sendRequest("GET", net+"/loadBalancers/internal", nil).valueAt("properties.frontendIPConfigurations.0.properties.subnet")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

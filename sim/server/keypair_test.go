@@ -17,7 +17,7 @@ func TestGenerateKeyPair(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
 	a.createGroup()
-	keys, err := armcompute.NewSSHPublicKeysClient(sub, a.cred(), a.armOptions())
+	keys, err := armcompute.NewSSHPublicKeysClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

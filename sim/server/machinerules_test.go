@@ -22,7 +22,7 @@ func windowsMachine(change obj) func(p obj) {
 	}
 }
 
-func linux(change obj) func(p obj) {
+func changeOSProfile(change obj) func(p obj) {
 	return func(p obj) {
 		for k, v := range change {
 			p["osProfile"].(obj)[k] = v
@@ -54,7 +54,7 @@ func confidentialMachine(encryption string, change func(security, disk obj)) fun
 	})
 }
 
-func spot(more obj) func(p obj) {
+func makeSpot(more obj) func(p obj) {
 	return func(p obj) {
 		p["priority"] = "Spot"
 		for k, v := range more {
@@ -63,7 +63,7 @@ func spot(more obj) func(p obj) {
 	}
 }
 
-func ephemeral(more obj) func(p obj) {
+func makeEphemeral(more obj) func(p obj) {
 	return func(p obj) {
 		osDisk(obj{"diskSizeGB": 50, "caching": "ReadOnly", "diffDiskSettings": obj{"option": "Local"}})(p)
 		osDisk(more)(p)
@@ -99,17 +99,19 @@ func TestOSProfilesAreRefused(t *testing.T) {
 			code: "InvalidParameter", message: "Control characters"},
 		"windows, well known": {reason: "some passwords are known to all", change: windowsMachine(obj{"adminPassword": "P@ssw0rd"}),
 			code: "InvalidParameter", message: "not allowed"},
-		"linux, name": {reason: "64 characters will do", change: linux(obj{"computerName": long})},
-		"linux, long name": {reason: "names of Linux have 64 characters", change: linux(obj{"computerName": long + "a"}),
+		"linux, name": {reason: "64 characters will do", change: changeOSProfile(obj{"computerName": long})},
+		"linux, long name": {reason: "names of Linux have 64 characters", change: changeOSProfile(obj{"computerName": long + "a"}),
 			code: "InvalidParameter", message: "64 characters"},
-		"linux, character": {reason: "names of Linux have no spaces", change: linux(obj{"computerName": "a b"}), code: "InvalidParameter",
+		"linux, character": {reason: "names of Linux have no spaces", change: changeOSProfile(obj{"computerName": "a b"}),
+			code:    "InvalidParameter",
 			message: "Linux host name"},
-		"linux, user": {reason: "root is there already", change: linux(obj{"adminUsername": "root"}), code: "InvalidParameter",
+		"linux, user": {reason: "root is there already", change: changeOSProfile(obj{"adminUsername": "root"}), code: "InvalidParameter",
 			message: "Admin Username"},
-		"linux, long user": {reason: "users of Linux have 64 characters", change: linux(obj{"adminUsername": long + "a"}),
+		"linux, long user": {reason: "users of Linux have 64 characters", change: changeOSProfile(obj{"adminUsername": long + "a"}),
 			code: "InvalidParameter", message: "the maximum is 64"},
-		"linux, password": {reason: "six characters will do", change: linux(obj{"adminPassword": "Aa1-xy"})},
-		"linux, simple password": {reason: "rules are for Linux, too", change: linux(obj{"adminPassword": "abcdefg"}), code: "InvalidParameter",
+		"linux, password": {reason: "six characters will do", change: changeOSProfile(obj{"adminPassword": "Aa1-xy"})},
+		"linux, simple password": {reason: "rules are for Linux, too", change: changeOSProfile(obj{"adminPassword": "abcdefg"}),
+			code:    "InvalidParameter",
 			message: "between 6-72 characters"},
 	}
 	a := newAzure(t)
@@ -117,7 +119,7 @@ func TestOSProfilesAreRefused(t *testing.T) {
 	for name, tc := range cases {
 		a.tryRefusal(name, tc)
 	}
-	if a.mustSucceed("PUT", vmID, vm("nic1", windowsMachine(nil))); a.sendRequest("GET", vmID,
+	if a.mustSucceed("PUT", vmID, newVM("nic1", windowsMachine(nil))); a.sendRequest("GET", vmID,
 		nil).valueAt("properties.osProfile.adminPassword") != nil {
 		t.Error("the password came back")
 	}
@@ -136,28 +138,28 @@ func TestDisksOfMachinesAreRefused(t *testing.T) {
 		}
 	}
 	cases := map[string]refusal{
-		"ephemeral": {reason: "the cache has 50 GiB", change: ephemeral(nil)},
-		"ephemeral, large": {reason: "the cache is smaller", change: ephemeral(obj{"diskSizeGB": 51}), code: "InvalidParameter",
+		"ephemeral": {reason: "the cache has 50 GiB", change: makeEphemeral(nil)},
+		"ephemeral, large": {reason: "the cache is smaller", change: makeEphemeral(obj{"diskSizeGB": 51}), code: "InvalidParameter",
 			message: "greater than 50 GB is not allowed for VM size Standard_D2s_v3 when the DiffDiskPlacement is CacheDisk"},
 		"ephemeral, resource": {reason: "the temporary disk is smaller still",
-			change: ephemeral(obj{"diffDiskSettings": obj{"option": "Local", "placement": "ResourceDisk"}}), code: "InvalidParameter",
+			change: makeEphemeral(obj{"diffDiskSettings": obj{"option": "Local", "placement": "ResourceDisk"}}), code: "InvalidParameter",
 			message: "greater than 32 GB is not allowed for VM size Standard_D2s_v3 when the DiffDiskPlacement is ResourceDisk"},
 		"ephemeral, small": {reason: "the temporary disk has place for that",
-			change: ephemeral(obj{"diskSizeGB": 30, "diffDiskSettings": obj{"option": "Local", "placement": "ResourceDisk"}})},
+			change: makeEphemeral(obj{"diskSizeGB": 30, "diffDiskSettings": obj{"option": "Local", "placement": "ResourceDisk"}})},
 		"ephemeral, NVMe": {reason: "the size has no NVMe disk",
-			change: ephemeral(obj{"diffDiskSettings": obj{"option": "Local", "placement": "NvmeDisk"}}), code: "InvalidParameter",
+			change: makeEphemeral(obj{"diffDiskSettings": obj{"option": "Local", "placement": "NvmeDisk"}}), code: "InvalidParameter",
 			message: "NvmeDisk"},
-		"ephemeral, option": {reason: "there is one option", change: ephemeral(obj{"diffDiskSettings": obj{"option": "Remote"}}),
+		"ephemeral, option": {reason: "there is one option", change: makeEphemeral(obj{"diffDiskSettings": obj{"option": "Remote"}}),
 			code: "InvalidParameter", message: "Local"},
-		"ephemeral, caching": {reason: "nothing is written back", change: ephemeral(obj{"caching": "ReadWrite"}), code: "InvalidParameter",
+		"ephemeral, caching": {reason: "nothing is written back", change: makeEphemeral(obj{"caching": "ReadWrite"}), code: "InvalidParameter",
 			message: "ReadOnly"},
-		"ephemeral, detach": {reason: "there is nothing to keep", change: ephemeral(obj{"deleteOption": "Detach"}), code: "InvalidParameter",
+		"ephemeral, detach": {reason: "there is nothing to keep", change: makeEphemeral(obj{"deleteOption": "Detach"}), code: "InvalidParameter",
 			message: "delete option"},
 		"ephemeral, spot": {reason: "a deallocated VM would lose its disk",
-			change: func(p obj) { ephemeral(nil)(p); spot(obj{"evictionPolicy": "Deallocate"})(p) }, code: "InvalidParameter",
+			change: func(p obj) { makeEphemeral(nil)(p); makeSpot(obj{"evictionPolicy": "Deallocate"})(p) }, code: "InvalidParameter",
 			message: "must be 'Delete'"},
 		"ephemeral, spot, gone": {reason: "a deleted VM needs no disk",
-			change: func(p obj) { ephemeral(nil)(p); spot(obj{"evictionPolicy": "Delete"})(p) }},
+			change: func(p obj) { makeEphemeral(nil)(p); makeSpot(obj{"evictionPolicy": "Delete"})(p) }},
 		"OS disk, small": {reason: "the image has to fit", change: osDisk(obj{"diskSizeGB": 29}), code: "InvalidParameter",
 			message: "smaller than the size of the corresponding disk in the VM image: 30 GB"},
 		"OS disk, large": {reason: "OS disks have 4 TiB at most", change: osDisk(obj{"diskSizeGB": 4096}), code: "InvalidParameter",
@@ -195,7 +197,7 @@ func TestDisksOfMachinesAreRefused(t *testing.T) {
 	for name, tc := range cases {
 		a.tryRefusal(name, tc)
 	}
-	r := a.mustSucceed("PUT", vmID, vm("nic1", ephemeral(obj{"caching": nil, "deleteOption": nil})))
+	r := a.mustSucceed("PUT", vmID, newVM("nic1", makeEphemeral(obj{"caching": nil, "deleteOption": nil})))
 	if disk := r.valueAt("properties.storageProfile.osDisk").(obj); disk["caching"] != "ReadOnly" || disk["deleteOption"] != "Delete" {
 		t.Errorf("defaults of an ephemeral disk: %v", disk)
 	}
@@ -240,17 +242,18 @@ func TestSecurityAndSpotAreRefused(t *testing.T) {
 		"confidential": {reason: "as it should be", change: confidentialMachine("VMGuestStateOnly", nil)},
 		"confidential, whole": {reason: "with a key of its own",
 			change: confidentialMachine("DiskWithVMGuestState",
-				func(_, disk obj) { disk["diskEncryptionSet"] = ref(comp + "/diskEncryptionSets/cvm") })},
+				func(_, disk obj) { disk["diskEncryptionSet"] = newRef(comp + "/diskEncryptionSets/cvm") })},
 		"confidential, key": {reason: "the key is for other disks",
 			change: confidentialMachine("DiskWithVMGuestState",
-				func(_, disk obj) { disk["diskEncryptionSet"] = ref(comp + "/diskEncryptionSets/key") }), code: "InvalidParameter",
+				func(_, disk obj) { disk["diskEncryptionSet"] = newRef(comp + "/diskEncryptionSets/key") }), code: "InvalidParameter",
 			message: "EncryptionAtRestWithCustomerKey"},
 		"confidential, no key": {reason: "the key must exist",
 			change: confidentialMachine("DiskWithVMGuestState",
-				func(_, disk obj) { disk["diskEncryptionSet"] = ref(comp + "/diskEncryptionSets/none") }), code: "NotFound", message: notInHere},
+				func(_, disk obj) { disk["diskEncryptionSet"] = newRef(comp + "/diskEncryptionSets/none") }), code: "NotFound", message: notInHere},
 		"confidential, state key": {reason: "the guest's state alone has no key",
-			change: confidentialMachine("VMGuestStateOnly", func(_, disk obj) { disk["diskEncryptionSet"] = ref(comp + "/diskEncryptionSets/cvm") }),
-			code:   "InvalidParameter", message: "only allowed when 'securityEncryptionType' is 'DiskWithVMGuestState'"},
+			change: confidentialMachine("VMGuestStateOnly",
+				func(_, disk obj) { disk["diskEncryptionSet"] = newRef(comp + "/diskEncryptionSets/cvm") }),
+			code: "InvalidParameter", message: "only allowed when 'securityEncryptionType' is 'DiskWithVMGuestState'"},
 		"confidential, kind": {reason: "there are three kinds of encryption", change: confidentialMachine("Disk", nil),
 			code: "InvalidParameter", message: "DiskWithVMGuestState, NonPersistedTPM, VMGuestStateOnly"},
 		"confidential, none": {reason: "its OS disk is encrypted", change: confidentialMachine("", nil), code: "InvalidParameter",
@@ -277,15 +280,15 @@ func TestSecurityAndSpotAreRefused(t *testing.T) {
 			change: dataDisk(obj{"managedDisk": obj{"securityProfile": obj{"securityEncryptionType": "VMGuestStateOnly"}}}),
 			code:   "InvalidParameter", message: "only OS disks"},
 
-		"spot": {reason: "with a price", change: spot(obj{"evictionPolicy": "Delete", "billingProfile": obj{"maxPrice": 0.05}})},
-		"spot, policy": {reason: "there are two policies", change: spot(obj{"evictionPolicy": "Stop"}), code: "InvalidParameter",
+		"spot": {reason: "with a price", change: makeSpot(obj{"evictionPolicy": "Delete", "billingProfile": obj{"maxPrice": 0.05}})},
+		"spot, policy": {reason: "there are two policies", change: makeSpot(obj{"evictionPolicy": "Stop"}), code: "InvalidParameter",
 			message: "Deallocate, Delete"},
-		"spot, price": {reason: "nothing is for free", change: spot(obj{"billingProfile": obj{"maxPrice": 0}}), code: "InvalidParameter",
+		"spot, price": {reason: "nothing is for free", change: makeSpot(obj{"billingProfile": obj{"maxPrice": 0}}), code: "InvalidParameter",
 			message: "greater than zero"},
-		"spot, size": {reason: "burstable sizes are not for spot", change: machineOfSize("Standard_B2s", spot(nil)), code: "BadRequest",
+		"spot, size": {reason: "burstable sizes are not for spot", change: machineOfSize("Standard_B2s", makeSpot(nil)), code: "BadRequest",
 			message: "Standard_B2s"},
 		"spot, set": {reason: "sets promise what spot VMs cannot",
-			change: spot(obj{"availabilitySet": ref(comp + "/availabilitySets/as")}), zones: []any{}, code: "BadRequest",
+			change: makeSpot(obj{"availabilitySet": newRef(comp + "/availabilitySets/as")}), zones: []any{}, code: "BadRequest",
 			message: "availability set"},
 		"policy without spot": {reason: "only spot VMs are evicted", change: setProperty("evictionPolicy", "Delete"), code: "InvalidParameter",
 			message: "only on Azure Spot"},
@@ -293,7 +296,7 @@ func TestSecurityAndSpotAreRefused(t *testing.T) {
 			code: "InvalidParameter", message: "only on Azure Spot"},
 		"interfaces": {reason: "the size has two interfaces",
 			change: setProperty("networkProfile",
-				obj{"networkInterfaces": refs(net+"/networkInterfaces/nic1", net+"/networkInterfaces/nic2", net+"/networkInterfaces/nic3")}),
+				obj{"networkInterfaces": newRefs(net+"/networkInterfaces/nic1", net+"/networkInterfaces/nic2", net+"/networkInterfaces/nic3")}),
 			code: "OperationNotAllowed", message: "The number of network interfaces is 3 and the maximum allowed is 2"},
 	}
 	a := newAzure(t)
@@ -316,22 +319,22 @@ func TestUnregisteredFeature(t *testing.T) {
 func TestWhatIsNotToBeHad(t *testing.T) {
 	fast := func(p obj) {
 		machineOfSize("Standard_B2s")(p)
-		p["networkProfile"] = obj{"networkInterfaces": refs(net + "/networkInterfaces/fast")}
+		p["networkProfile"] = obj{"networkInterfaces": newRefs(net + "/networkInterfaces/fast")}
 	}
 	a := newAzure(t, func(o *server.Options) {
 		o.Quota = map[string]int{"standardDSv3Family": 3, "eastus/cores": 1, "standardBSFamily": 10, "lowPriorityCores": 1}
 	})
 	a.createBrought()
-	accelerated := nic("cp", nil)
+	accelerated := newNIC("cp", nil)
 	accelerated["properties"].(obj)["enableAcceleratedNetworking"] = true
 	a.mustSucceed("PUT", net+"/networkInterfaces/fast", accelerated)
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
-	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", dataDisk(obj{"name": "of-vm0"})))
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", newNIC("cp", nil))
+	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", newVM("nic0", dataDisk(obj{"name": "of-vm0"})))
 	cases := map[string]refusal{
 		"quota": {reason: "two cores of three are in use", code: "OperationNotAllowed",
 			message: "exceeding approved standardDSv3Family Cores quota. Additional details - Deployment Model: Resource Manager, Location: " +
 				"westus3, Current Limit: 3, Current Usage: 2, Additional Required: 2, (Minimum) New Limit Required: 4."},
-		"spot quota": {reason: "spot VMs have a quota of their own", change: spot(nil), code: "OperationNotAllowed",
+		"spot quota": {reason: "spot VMs have a quota of their own", change: makeSpot(nil), code: "OperationNotAllowed",
 			message: "approved LowPriorityCores quota. Additional details - Deployment Model: Resource Manager, Location: westus3, Current " +
 				"Limit: 1, Current Usage: 0, Additional Required: 2, (Minimum) New Limit Required: 2."},
 		"restricted": {reason: "the subscription may not use the size in the zone", change: machineOfSize("Standard_NC6s_v3"),
@@ -342,7 +345,7 @@ func TestWhatIsNotToBeHad(t *testing.T) {
 	for name, tc := range cases {
 		a.tryRefusal(name, tc)
 	}
-	body := vm("nic1", machineOfSize("Standard_B2s"))
+	body := newVM("nic1", machineOfSize("Standard_B2s"))
 	body["identity"] = obj{"type": "UserAssigned",
 		"userAssignedIdentities": obj{groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/none": obj{}}}
 	if r := a.sendRequest("PUT", vmID, body); r.status != 400 || r.errorCode() != "FailedIdentityOperation" ||

@@ -12,7 +12,7 @@ import (
 func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
-	groups, err := armresources.NewResourceGroupsClient(sub, a.cred(), a.armOptions())
+	groups, err := armresources.NewResourceGroupsClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 	if err != nil || !exists.Success {
 		t.Fatalf("CheckExistence = %v, %v", exists.Success, err)
 	}
-	vnets, err := armnetwork.NewVirtualNetworksClient(sub, a.cred(), a.armOptions())
+	vnets, err := armnetwork.NewVirtualNetworksClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 	if *vnet.Etag != *vnet.Properties.Subnets[0].Etag {
 		t.Error("a subnet must show its virtual network's etag")
 	}
-	subnets, err := armnetwork.NewSubnetsClient(sub, a.cred(), a.armOptions())
+	subnets, err := armnetwork.NewSubnetsClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,10 +126,10 @@ func TestNetworkErrors(t *testing.T) {
 		"badLocation": {"the region must exist", "PUT", net + "/networkSecurityGroups/n", obj{"location": "nowhere"}, 400,
 			"LocationNotAvailableForResourceType"},
 		"badReference": {"a referenced group must exist", "PUT", net + "/virtualNetworks/vnet/subnets/s",
-			obj{"properties": obj{"addressPrefix": "10.2.0.0/24", "networkSecurityGroup": ref(net + "/networkSecurityGroups/x")}}, 400,
+			obj{"properties": obj{"addressPrefix": "10.2.0.0/24", "networkSecurityGroup": newRef(net + "/networkSecurityGroups/x")}}, 400,
 			"InvalidResourceReference/"},
 		"natNoIP": {"a NAT gateway answers 404 for a missing address", "PUT", net + "/natGateways/n",
-			obj{"location": "westus3", "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/x")}}, 404, "NotFound/"},
+			obj{"location": "westus3", "properties": obj{"publicIpAddresses": newRefs(net + "/publicIPAddresses/x")}}, 404, "NotFound/"},
 		"rulePriority": {"two rules of one direction cannot share a priority", "PUT", net + "/networkSecurityGroups/nsg/securityRules/other",
 			allowRule("other", 100, "22"), 400, "SecurityRuleConflict/"},
 		"nsgUsed": {"a group a subnet uses stays", "DELETE", net + "/networkSecurityGroups/nsg", nil, 400,
@@ -143,13 +143,13 @@ func TestNetworkErrors(t *testing.T) {
 		"nicUsed":   {"an interface of a VM stays", "DELETE", net + "/networkInterfaces/nic0", nil, 400, "NicInUse/"},
 		"labelUsed": {"DNS labels are unique in a region", "PUT", net + "/publicIPAddresses/p2", publicIP("api"), 400, "DnsRecordInUse/"},
 		"ipTaken": {"an address has one user", "PUT", net + "/networkInterfaces/n",
-			nic("cp", obj{"publicIPAddress": ref(net + "/publicIPAddresses/pip")}), 400, "PublicIPAddressInUse/"},
+			newNIC("cp", obj{"publicIPAddress": newRef(net + "/publicIPAddresses/pip")}), 400, "PublicIPAddressInUse/"},
 		"reserved": {"the first addresses are Azure's", "PUT", net + "/networkInterfaces/n",
-			nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.3"}), 400, "PrivateIPAddressInReservedRange/"},
+			newNIC("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.3"}), 400, "PrivateIPAddressInReservedRange/"},
 		"outsideIP": {"a static address must be in the subnet", "PUT", net + "/networkInterfaces/n",
-			nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.9.0.9"}), 400, "PrivateIPAddressNotInSubnet/"},
+			newNIC("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.9.0.9"}), 400, "PrivateIPAddressNotInSubnet/"},
 		"usedIP": {"a static address must be free", "PUT", net + "/networkInterfaces/n",
-			nic("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.4"}), 400, "PrivateIPAddressInUse/"},
+			newNIC("cp", obj{"privateIPAllocationMethod": "Static", "privateIPAddress": "10.0.0.4"}), 400, "PrivateIPAddressInUse/"},
 		"skuChange": {"the sku cannot change", "PUT", net + "/publicIPAddresses/pip",
 			obj{"location": "westus3", "sku": obj{"name": "Basic", "tier": "Regional"}, "properties": obj{"publicIPAllocationMethod": "Static"}},
 			409, "PropertyChangeNotAllowed"},
@@ -228,7 +228,7 @@ func TestLoadBalancerKeepsRulesAPutDoesNotMention(t *testing.T) {
 	lb := net + "/loadBalancers/lb"
 	rule := func(port int) obj {
 		return obj{"properties": obj{"protocol": "Tcp", "frontendPort": port, "backendPort": 22,
-			"frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe")}}
+			"frontendIPConfiguration": newRef(lb + "/frontendIPConfigurations/fe")}}
 	}
 	r := a.sendRequest("PUT", lb+"/inboundNatRules/cp-0", rule(22))
 	if r.status != 201 || r.valueAt("properties.provisioningState") != "Succeeded" || r.header.Get("Azure-AsyncOperation") == "" {
@@ -237,7 +237,8 @@ func TestLoadBalancerKeepsRulesAPutDoesNotMention(t *testing.T) {
 	if r := a.sendRequest("PUT", lb+"/inboundNatRules/cp-1", rule(22)); r.status != 400 {
 		t.Errorf("a second rule on the same port: %d", r.status)
 	}
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic9", nic("cp", obj{"loadBalancerInboundNatRules": refs(lb + "/inboundNatRules/cp-0")}))
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic9", newNIC("cp",
+		obj{"loadBalancerInboundNatRules": newRefs(lb + "/inboundNatRules/cp-0")}))
 	etag, _ := a.sendRequest("GET", lb, nil).valueAt("etag").(string)
 	if r := a.sendRequest("PUT", lb, apiLB(), "If-Match", `W/"stale"`); r.status != 412 ||
 		r.errorCode() != "PreconditionFailed/PreconditionFailedEtagMismatch" {
@@ -261,7 +262,7 @@ func TestPeeringConnectsOnceBothSidesExist(t *testing.T) {
 	a.mustSucceed("PUT", net+"/virtualNetworks/hub",
 		obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"172.16.0.0/16"}}}})
 	peer := func(to string) obj {
-		return obj{"properties": obj{"remoteVirtualNetwork": ref(net + "/virtualNetworks/" + to)}}
+		return obj{"properties": obj{"remoteVirtualNetwork": newRef(net + "/virtualNetworks/" + to)}}
 	}
 	there, back := net+"/virtualNetworks/vnet/virtualNetworkPeerings/to-hub", net+"/virtualNetworks/hub/virtualNetworkPeerings/to-vnet"
 	a.mustSucceed("PUT", there, peer("hub"))
@@ -285,12 +286,13 @@ func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 	a.mustSucceed("PUT", net+"/publicIPPrefixes/pre",
 		obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"prefixLength": 30}})
 	p := publicIP("out")
-	p["properties"].(obj)["publicIPPrefix"] = ref(net + "/publicIPPrefixes/pre")
+	p["properties"].(obj)["publicIPPrefix"] = newRef(net + "/publicIPPrefixes/pre")
 	a.mustSucceed("PUT", net+"/publicIPAddresses/out", p)
 	a.mustSucceed("PUT", net+"/natGateways/nat",
-		obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/out")}})
+		obj{"location": "westus3", "sku": obj{"name": "Standard"},
+			"properties": obj{"publicIpAddresses": newRefs(net + "/publicIPAddresses/out")}})
 	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/node",
-		obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat")}})
+		obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": newRef(net + "/natGateways/nat")}})
 	if r := a.sendRequest("DELETE", net+"/natGateways/nat", nil); r.errorCode() != "CannotDeleteNatGatewayAssociatedToSubnet" {
 		t.Errorf("NAT gateway in use: %s", r.errorCode())
 	}
@@ -298,7 +300,7 @@ func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 		t.Errorf("prefix in use: %s", r.errorCode())
 	}
 	a.mustSucceed("PUT", net+"/privateEndpoints/pe",
-		obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+		obj{"location": "westus3", "properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/node"),
 			"privateLinkServiceConnections": []any{obj{"name": "c",
 				"properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Storage/storageAccounts/s", "groupIds": []any{"blob"}}}}}})
 	pe := a.sendRequest("GET", net+"/privateEndpoints/pe", nil)
@@ -316,8 +318,8 @@ func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 	host := func(subnet string) obj {
 		return obj{"location": "westus3",
 			"properties": obj{"ipConfigurations": []any{obj{"name": "c",
-				"properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/" + subnet),
-					"publicIPAddress": ref(net + "/publicIPAddresses/bas")}}}}}
+				"properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/" + subnet),
+					"publicIPAddress": newRef(net + "/publicIPAddresses/bas")}}}}}
 	}
 	if r := a.sendRequest("PUT", net+"/bastionHosts/b", host("node")); r.status != 400 {
 		t.Errorf("a bastion in another subnet: %d", r.status)
@@ -336,12 +338,12 @@ func TestReferencesToWhatIsStillUpdatedHaveToWait(t *testing.T) {
 		obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}); r.status != 201 {
 		t.Fatalf("subnet: %d %s", r.status, r.errorMessage())
 	}
-	r := a.sendRequest("PUT", net+"/networkInterfaces/n", nic("late", nil))
+	r := a.sendRequest("PUT", net+"/networkInterfaces/n", newNIC("late", nil))
 	if r.status != 429 || r.errorCode() != "RetryableError/ReferencedResourceNotProvisioned" || r.header.Get("Retry-After") != "" {
 		t.Errorf("an interface in a subnet that is still created: %d %s %q", r.status, r.errorCode(), r.header.Get("Retry-After"))
 	}
 	a.sim.Settle()
-	a.mustSucceed("PUT", net+"/networkInterfaces/n", nic("late", nil))
+	a.mustSucceed("PUT", net+"/networkInterfaces/n", newNIC("late", nil))
 }
 
 // dropEtags removes the values that may differ between two reads of one state.
@@ -366,15 +368,15 @@ func TestWritingBackWhatWasReadChangesNothing(t *testing.T) {
 	a.createMachine()
 	a.mustSucceed("PUT", net+"/loadBalancers/lb/inboundNatRules/nat",
 		obj{"properties": obj{"frontendPort": 22, "backendPort": 22,
-			"frontendIPConfiguration": ref(net + "/loadBalancers/lb/frontendIPConfigurations/fe")}})
+			"frontendIPConfiguration": newRef(net + "/loadBalancers/lb/frontendIPConfigurations/fe")}})
 	a.mustSucceed("PUT", net+"/publicIPAddresses/natip", publicIP("natip"))
 	a.mustSucceed("PUT", net+"/natGateways/nat",
-		obj{"location": "westus3", "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/natip")}})
+		obj{"location": "westus3", "properties": obj{"publicIpAddresses": newRefs(net + "/publicIPAddresses/natip")}})
 	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/node",
-		obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": ref(net + "/natGateways/nat"),
+		obj{"properties": obj{"addressPrefix": "10.1.0.0/24", "natGateway": newRef(net + "/natGateways/nat"),
 			"serviceEndpoints": []any{obj{"service": "Microsoft.Storage"}}}})
 	a.mustSucceed("PUT", net+"/privateEndpoints/pe",
-		obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+		obj{"location": "westus3", "properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/node"),
 			"privateLinkServiceConnections": []any{obj{"name": "c",
 				"properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Storage/storageAccounts/s"}}}}})
 	a.mustSucceed("PUT", net+"/privateDnsZones/z.example", obj{"location": "global"})

@@ -15,7 +15,7 @@ func TestPreconditions(t *testing.T) {
 	a.mustSucceed("PUT", aks+aksV, aksCluster(nil))
 	const compute = "?api-version=2024-07-01"
 	instance := set + "/virtualMachines/0"
-	link := obj{"location": "global", "properties": obj{"virtualNetwork": ref(net + "/virtualNetworks/vnet")}}
+	link := obj{"location": "global", "properties": obj{"virtualNetwork": newRef(net + "/virtualNetworks/vnet")}}
 	record := obj{"properties": obj{"ttl": 300, "aRecords": []any{obj{"ipv4Address": "10.0.0.4"}}}}
 	a.mustSucceed("PUT", zone+"/virtualNetworkLinks/link", link)
 	a.mustSucceed("PUT", zone+"/A/api", record)
@@ -32,7 +32,7 @@ func TestPreconditions(t *testing.T) {
 		"network": {net + "/routeTables/rt?api-version=2024-05-01", obj{"location": "westus3"}, "etag", 412, network, "Precondition failed."},
 		"child": {net + "/virtualNetworks/vnet/subnets/cp?api-version=2024-05-01", obj{"properties": obj{"addressPrefix": "10.0.0.0/24"}},
 			"etag", 412, network, "Precondition failed."},
-		"machine":  {comp + "/virtualMachines/vm0" + compute, vm("nic0", nil), "etag", 412, "PreconditionFailed", "if-none-match"},
+		"machine":  {comp + "/virtualMachines/vm0" + compute, newVM("nic0", nil), "etag", 412, "PreconditionFailed", "if-none-match"},
 		"set":      {set + compute, scaleSet(2, nil), "etag", 412, "PreconditionFailed", "if-none-match"},
 		"instance": {instance + compute, obj{"location": "westus3", "tags": obj{"a": "b"}}, "etag", 412, "PreconditionFailed", "if-none-match"},
 		"zone": {zone + "?api-version=2024-06-01", obj{"location": "global"}, "etag", 412, "PreconditionFailed",
@@ -78,7 +78,7 @@ func TestPreconditionsOfOldVersions(t *testing.T) {
 	a.createMachine()
 	a.mustSucceed("PUT", aks+aksV, aksCluster(nil))
 	for path, body := range map[string]obj{
-		comp + "/virtualMachines/vm0?api-version=2022-03-01": vm("nic0", nil),
+		comp + "/virtualMachines/vm0?api-version=2022-03-01": newVM("nic0", nil),
 		aks + "?api-version=2024-02-01":                      aksCluster(nil),
 	} {
 		if r := a.sendRequest("GET", path, nil); r.valueAt("etag") != nil || r.valueAt("eTag") != nil || r.header.Get("ETag") != "" {
@@ -118,7 +118,7 @@ func TestPutsWithoutAChange(t *testing.T) {
 	a := newAzure(t)
 	a.createMachine()
 	zone := net + "/privateDnsZones/c.example"
-	link := obj{"location": "global", "properties": obj{"virtualNetwork": ref(net + "/virtualNetworks/vnet"), "registrationEnabled": false}}
+	link := obj{"location": "global", "properties": obj{"virtualNetwork": newRef(net + "/virtualNetworks/vnet"), "registrationEnabled": false}}
 	disk := obj{"location": "westus3", "properties": obj{"diskSizeGB": 8, "creationData": obj{"createOption": "Empty"}}}
 	for _, c := range []struct {
 		reason, path string
@@ -134,7 +134,7 @@ func TestPutsWithoutAChange(t *testing.T) {
 		{"a zone", zone, obj{"location": "global"}, 202, "30", true},
 		{"a link", zone + "/virtualNetworkLinks/link", link, 202, "30", true},
 		{"a scale set", comp + "/virtualMachineScaleSets/vmss", scaleSet(1, nil), 200, "10", true},
-		{"a machine has nothing to do", comp + "/virtualMachines/vm0", vm("nic0", nil), 200, "", false},
+		{"a machine has nothing to do", comp + "/virtualMachines/vm0", newVM("nic0", nil), 200, "", false},
 		{"an identity is written at once", groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/identity",
 			obj{"location": "westus3"}, 200, "", false},
 	} {
@@ -164,7 +164,7 @@ func TestZonesWaitForTheirLinks(t *testing.T) {
 	zone := net + "/privateDnsZones/c.example"
 	a.mustSucceed("PUT", zone, obj{"location": "global"})
 	a.mustSucceed("PUT", zone+"/virtualNetworkLinks/link",
-		obj{"location": "global", "properties": obj{"virtualNetwork": ref(net + "/virtualNetworks/vnet")}})
+		obj{"location": "global", "properties": obj{"virtualNetwork": newRef(net + "/virtualNetworks/vnet")}})
 	for _, step := range []string{"", "/virtualNetworkLinks/link"} {
 		r := a.sendRequest("DELETE", zone+step, nil)
 		if step == "" && (r.status != 409 || r.errorCode() != "CannotDeleteResource") || step != "" && r.status != 202 {

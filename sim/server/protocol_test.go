@@ -17,7 +17,7 @@ import (
 func TestOperationWireStyles(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", newNIC("cp", nil))
 	const none = "-"
 	cases := map[string]struct {
 		reason, method, path   string
@@ -34,8 +34,8 @@ func TestOperationWireStyles(t *testing.T) {
 			"InProgress", "Succeeded"},
 		"lb put": {"a load balancer answers Succeeded and still sends the header", "PUT", net + "/loadBalancers/x",
 			obj{"location": "westus3"}, 201, "", "/operations/", none, 200, "", "Succeeded"},
-		"nic put": {"interfaces are synchronous", "PUT", net + "/networkInterfaces/x", nic("cp", nil), 201, "", none, none, 0, "", ""},
-		"vm put": {"compute", "PUT", comp + "/virtualMachines/x", vm("nic0", nil), 201, "10",
+		"nic put": {"interfaces are synchronous", "PUT", net + "/networkInterfaces/x", newNIC("cp", nil), 201, "", none, none, 0, "", ""},
+		"vm put": {"compute", "PUT", comp + "/virtualMachines/x", newVM("nic0", nil), 201, "10",
 			"/Microsoft.Compute/locations/westus3/operations/", none, 200, "InProgress", "Succeeded"},
 		"disk put": {"disks answer 202 with both headers", "PUT", comp + "/disks/x",
 			obj{"location": "westus3", "properties": obj{"diskSizeGB": 8, "creationData": obj{"createOption": "Empty"}}}, 202, "2",
@@ -119,7 +119,7 @@ func TestGroupDeletionIsBlockedFromOutside(t *testing.T) {
 	a.createBase()
 	other := "/subscriptions/" + sub + "/resourceGroups/other"
 	a.mustSucceed("PUT", other, obj{"location": "westus3"})
-	a.mustSucceed("PUT", other+"/providers/Microsoft.Network/networkInterfaces/guest", nic("cp", nil))
+	a.mustSucceed("PUT", other+"/providers/Microsoft.Network/networkInterfaces/guest", newNIC("cp", nil))
 	r := a.sendRequest("DELETE", groupA, nil)
 	if took := a.sim.Settle(); took < 15*time.Minute {
 		t.Errorf("Azure tries for 15 minutes, this gave up after %s", took)

@@ -15,7 +15,7 @@ const (
 func (a *azure) createBrought() {
 	a.t.Helper()
 	a.createBase()
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic1", nic("cp", nil))
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic1", newNIC("cp", nil))
 	for region, suffix := range map[string]string{"westus3": "", "eastus": "-east"} {
 		at := func(o obj) obj {
 			o["location"] = region
@@ -90,7 +90,7 @@ func dataDisk(change obj) func(p obj) {
 }
 
 func diskSetKey(set string) obj {
-	return obj{"managedDisk": obj{"diskEncryptionSet": ref(comp + "/diskEncryptionSets/" + set)}}
+	return obj{"managedDisk": obj{"diskEncryptionSet": newRef(comp + "/diskEncryptionSets/" + set)}}
 }
 
 func setProperty(key string, value any) func(p obj) { return func(p obj) { p[key] = value } }
@@ -106,7 +106,7 @@ type refusal struct {
 
 func (a *azure) tryRefusal(name string, tc refusal) {
 	a.t.Helper()
-	body := vm("nic1", tc.change)
+	body := newVM("nic1", tc.change)
 	if tc.zones != nil {
 		body["zones"] = tc.zones
 	}
@@ -132,10 +132,10 @@ func marketRef(publisher, offer, sku, version string) func(obj) {
 
 func TestReferencesOfMachines(t *testing.T) {
 	crg := func(name string) func(p obj) {
-		return setProperty("capacityReservation", obj{"capacityReservationGroup": ref(comp + "/capacityReservationGroups/" + name)})
+		return setProperty("capacityReservation", obj{"capacityReservationGroup": newRef(comp + "/capacityReservationGroups/" + name)})
 	}
 	flex := func(name string) func(p obj) {
-		return setProperty("virtualMachineScaleSet", ref(comp+"/virtualMachineScaleSets/"+name))
+		return setProperty("virtualMachineScaleSet", newRef(comp+"/virtualMachineScaleSets/"+name))
 	}
 	both := func(changes ...func(p obj)) func(p obj) {
 		return func(p obj) {
@@ -149,19 +149,19 @@ func TestReferencesOfMachines(t *testing.T) {
 		"no key":        {reason: "the key must exist", change: osDisk(diskSetKey("none")), code: "NotFound", message: notInHere},
 		"key elsewhere": {reason: "keys are regional", change: osDisk(diskSetKey("key-east")), code: "NotFound", message: notInHere},
 		"key, no ID": {reason: "Resource Manager reads IDs before Compute does",
-			change: osDisk(obj{"managedDisk": obj{"diskEncryptionSet": ref("key")}}), code: "LinkedInvalidPropertyId",
+			change: osDisk(obj{"managedDisk": obj{"diskEncryptionSet": newRef("key")}}), code: "LinkedInvalidPropertyId",
 			message: "properties.osDisk.managedDisk.diskEncryptionSet.id"},
 		"key of another type": {reason: "a disk is no key",
-			change: osDisk(obj{"managedDisk": obj{"diskEncryptionSet": ref(comp + "/disks/disk")}}), code: "InvalidParameter",
+			change: osDisk(obj{"managedDisk": obj{"diskEncryptionSet": newRef(comp + "/disks/disk")}}), code: "InvalidParameter",
 			message: "diskEncryptionSets"},
 		"key for others": {reason: "confidential keys are for confidential VMs", change: osDisk(diskSetKey("cvm")),
 			code: "InvalidParameter", message: "ConfidentialVmEncryptedWithCustomerKey"},
 		"data key":    {reason: "data disks have keys, too", change: dataDisk(diskSetKey("key"))},
 		"no data key": {reason: "the key must exist", change: dataDisk(diskSetKey("none")), code: "NotFound", message: notInHere},
 		"attach": {reason: "a disk of the region",
-			change: dataDisk(obj{"createOption": "Attach", "managedDisk": ref(comp + "/disks/disk")})},
+			change: dataDisk(obj{"createOption": "Attach", "managedDisk": newRef(comp + "/disks/disk")})},
 		"attach from elsewhere": {reason: "disks are regional",
-			change: dataDisk(obj{"createOption": "Attach", "managedDisk": ref(comp + "/disks/disk-east")}), code: "NotFound", message: notInHere},
+			change: dataDisk(obj{"createOption": "Attach", "managedDisk": newRef(comp + "/disks/disk-east")}), code: "NotFound", message: notInHere},
 
 		"image":    {reason: "a managed image of the region", change: imageRef("id", comp+"/images/img")},
 		"no image": {reason: "the image must exist", change: imageRef("id", comp+"/images/none"), code: "NotFound", message: notInHere},
@@ -241,12 +241,13 @@ func TestReferencesOfMachines(t *testing.T) {
 		"arm image": {reason: "the size is of another architecture", change: imageRef("id", gallery+"/images/arm/versions/1.0.0"),
 			code: "BadRequest", message: "CPU Architecture 'Arm64'"},
 
-		"set elsewhere": {reason: "availability sets are regional", change: setProperty("availabilitySet", ref(comp+"/availabilitySets/as-east")),
-			zones: []any{}, code: "NotFound", message: notInHere},
+		"set elsewhere": {reason: "availability sets are regional",
+			change: setProperty("availabilitySet", newRef(comp+"/availabilitySets/as-east")),
+			zones:  []any{}, code: "NotFound", message: notInHere},
 		"group": {reason: "a proximity placement group of the region",
-			change: setProperty("proximityPlacementGroup", ref(comp+"/proximityPlacementGroups/ppg"))},
+			change: setProperty("proximityPlacementGroup", newRef(comp+"/proximityPlacementGroups/ppg"))},
 		"no group": {reason: "the proximity placement group must exist",
-			change: setProperty("proximityPlacementGroup", ref(comp+"/proximityPlacementGroups/none")), code: "NotFound", message: notInHere},
+			change: setProperty("proximityPlacementGroup", newRef(comp+"/proximityPlacementGroups/none")), code: "NotFound", message: notInHere},
 		"flexible":     {reason: "a scale set of the region that has the zone", change: flex("flex")},
 		"no scale set": {reason: "the scale set must exist", change: flex("none"), code: "NotFound", message: notInHere},
 		"set far away": {reason: "scale sets are regional", change: flex("flex-east"), code: "NotFound", message: notInHere},
@@ -257,7 +258,7 @@ func TestReferencesOfMachines(t *testing.T) {
 		"regional set": {reason: "a zonal VM cannot be in a regional scale set", change: flex("regional"), code: "BadRequest",
 			message: "cannot be added"},
 		"two sets": {reason: "a VM is in one kind of set",
-			change: both(flex("regional"), setProperty("availabilitySet", ref(comp+"/availabilitySets/as"))), zones: []any{}, code: "BadRequest",
+			change: both(flex("regional"), setProperty("availabilitySet", newRef(comp+"/availabilitySets/as"))), zones: []any{}, code: "BadRequest",
 			message: "at the same time"},
 		"reservation": {reason: "a reservation for size and zone", change: crg("crg")},
 		"no group there": {reason: "the reservation group must exist", change: crg("none"),
@@ -271,7 +272,7 @@ func TestReferencesOfMachines(t *testing.T) {
 		"spot in group": {reason: "spot VMs use unreserved capacity", change: both(crg("crg"), setProperty("priority", "Spot")),
 			code: "BadRequest", message: "Spot"},
 		"group in a group": {reason: "a proximity placement group excludes reservations",
-			change: both(crg("crg"), setProperty("proximityPlacementGroup", ref(comp+"/proximityPlacementGroups/ppg"))), code: "BadRequest",
+			change: both(crg("crg"), setProperty("proximityPlacementGroup", newRef(comp+"/proximityPlacementGroups/ppg"))), code: "BadRequest",
 			message: "proximity placement group"},
 	}
 	a := newAzure(t)
@@ -297,9 +298,9 @@ func TestCommunityGallery(t *testing.T) {
 func TestWhatMachinesUseStays(t *testing.T) {
 	a := newAzure(t)
 	a.createBrought()
-	a.mustSucceed("PUT", vmID, vm("nic1", func(p obj) {
+	a.mustSucceed("PUT", vmID, newVM("nic1", func(p obj) {
 		osDisk(diskSetKey("key"))(p)
-		p["capacityReservation"] = obj{"capacityReservationGroup": ref(comp + "/capacityReservationGroups/crg")}
+		p["capacityReservation"] = obj{"capacityReservationGroup": newRef(comp + "/capacityReservationGroups/crg")}
 	}))
 	if id := a.sendRequest("GET", comp+"/capacityReservationGroups/crg",
 		nil).valueAt("properties.virtualMachinesAssociated.0.id"); id != vmID {
@@ -342,7 +343,7 @@ func TestDisksAreRefused(t *testing.T) {
 		"far away": {reason: "keys are regional", change: obj{"encryption": obj{"diskEncryptionSetId": comp + "/diskEncryptionSets/key-east"}},
 			code: "NotFound"},
 		"no image": {reason: "the version must exist",
-			change: obj{"creationData": obj{"createOption": "FromImage", "galleryImageReference": ref(gallery + "/images/linux/versions/3.0.0")}},
+			change: obj{"creationData": obj{"createOption": "FromImage", "galleryImageReference": newRef(gallery + "/images/linux/versions/3.0.0")}},
 			code:   "GalleryImageNotFound"},
 		"no copy": {reason: "the source must exist",
 			change: obj{"creationData": obj{"createOption": "Copy", "sourceResourceId": comp + "/disks/none"}}, code: "NotFound"},
@@ -380,14 +381,14 @@ func TestReferencesToAnotherRegion(t *testing.T) {
 		east(obj{"properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}},
 			"subnets": []any{obj{"name": "cp", "properties": obj{"addressPrefix": "10.0.0.0/24"}}}}}))
 	subnet := func(field, id string) obj {
-		return obj{"properties": obj{"addressPrefix": "10.9.0.0/24", field: ref(net + id)}}
+		return obj{"properties": obj{"addressPrefix": "10.9.0.0/24", field: newRef(net + id)}}
 	}
 	frontend := func(p obj) obj {
 		return obj{"location": "westus3", "sku": obj{"name": "Standard"},
 			"properties": obj{"frontendIPConfigurations": []any{obj{"name": "fe", "properties": p}}}}
 	}
-	withGroup := nic("cp", nil)
-	withGroup["properties"].(obj)["networkSecurityGroup"] = ref(net + "/networkSecurityGroups/nsg-east")
+	withGroup := newNIC("cp", nil)
+	withGroup["properties"].(obj)["networkSecurityGroup"] = newRef(net + "/networkSecurityGroups/nsg-east")
 	for name, tc := range map[string]struct {
 		path string
 		body obj
@@ -397,29 +398,29 @@ func TestReferencesToAnotherRegion(t *testing.T) {
 		"route table of a subnet": {"/virtualNetworks/vnet/subnets/new", subnet("routeTable", "/routeTables/rt-east")},
 		"NAT gateway of a subnet": {"/virtualNetworks/vnet/subnets/new", subnet("natGateway", "/natGateways/nat-east")},
 		"address of a NAT gateway": {"/natGateways/new",
-			obj{"location": "westus3", "properties": obj{"publicIpAddresses": refs(net + "/publicIPAddresses/pip-east")}}},
+			obj{"location": "westus3", "properties": obj{"publicIpAddresses": newRefs(net + "/publicIPAddresses/pip-east")}}},
 		"prefix of a NAT gateway": {"/natGateways/new",
-			obj{"location": "westus3", "properties": obj{"publicIpPrefixes": refs(net + "/publicIPPrefixes/prefix-east")}}},
+			obj{"location": "westus3", "properties": obj{"publicIpPrefixes": newRefs(net + "/publicIPPrefixes/prefix-east")}}},
 		"address of a load balancer": {"/loadBalancers/new",
-			frontend(obj{"publicIPAddress": ref(net + "/publicIPAddresses/pip-east")})},
+			frontend(obj{"publicIPAddress": newRef(net + "/publicIPAddresses/pip-east")})},
 		"prefix of a load balancer": {"/loadBalancers/new",
-			frontend(obj{"publicIPPrefix": ref(net + "/publicIPPrefixes/prefix-east")})},
+			frontend(obj{"publicIPPrefix": newRef(net + "/publicIPPrefixes/prefix-east")})},
 		"subnet of a load balancer": {"/loadBalancers/new",
-			frontend(obj{"subnet": ref(net + "/virtualNetworks/vnet-east/subnets/cp")})},
+			frontend(obj{"subnet": newRef(net + "/virtualNetworks/vnet-east/subnets/cp")})},
 		"security group of an interface": {"/networkInterfaces/new", withGroup},
 		"address of an interface": {"/networkInterfaces/new",
-			nic("cp", obj{"publicIPAddress": ref(net + "/publicIPAddresses/pip-east")})},
+			newNIC("cp", obj{"publicIPAddress": newRef(net + "/publicIPAddresses/pip-east")})},
 		"subnet of an interface": {"/networkInterfaces/new",
-			nic("cp", obj{"subnet": ref(net + "/virtualNetworks/vnet-east/subnets/cp")})},
+			newNIC("cp", obj{"subnet": newRef(net + "/virtualNetworks/vnet-east/subnets/cp")})},
 		"application security group of interface": {"/networkInterfaces/new",
-			nic("cp", obj{"applicationSecurityGroups": refs(net + "/applicationSecurityGroups/asg-east")})},
+			newNIC("cp", obj{"applicationSecurityGroups": newRefs(net + "/applicationSecurityGroups/asg-east")})},
 	} {
 		if r := a.sendRequest("PUT", net+tc.path, tc.body); r.status != 400 || !strings.HasPrefix(r.errorCode(), "InvalidResourceReference") ||
 			!strings.Contains(r.errorMessage(), "same region") {
 			t.Errorf("%s: %d %s %s", name, r.status, r.errorCode(), r.errorMessage())
 		}
 	}
-	zones := frontend(obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/cp")})
+	zones := frontend(obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/cp")})
 	zones["properties"].(obj)["frontendIPConfigurations"].([]any)[0].(obj)["zones"] = []any{"5"}
 	if r := a.sendRequest("PUT", net+"/loadBalancers/new", zones); !strings.HasPrefix(r.errorCode(), "AvailabilityZoneNotSupported") {
 		t.Errorf("zone of a frontend: %d %s", r.status, r.errorCode())

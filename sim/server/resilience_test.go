@@ -440,20 +440,21 @@ func TestPrivateNamesLeadThroughTheInternalLoadBalancer(t *testing.T) {
 	lb := net + "/loadBalancers/internal"
 	a.mustSucceed("PUT", lb, obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{
 		"frontendIPConfigurations": []any{obj{"name": "fe",
-			"properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/cp"), "privateIPAllocationMethod": "Static",
+			"properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/cp"), "privateIPAllocationMethod": "Static",
 				"privateIPAddress": "10.0.0.100"}}},
 		"backendAddressPools": []any{obj{"name": "pool"}},
 		"loadBalancingRules": []any{obj{"name": "api",
 			"properties": obj{"protocol": "Tcp", "frontendPort": 6443, "backendPort": 6443,
-				"frontendIPConfiguration": ref(lb + "/frontendIPConfigurations/fe"), "backendAddressPool": ref(lb + "/backendAddressPools/pool")}}},
+				"frontendIPConfiguration": newRef(
+					lb + "/frontendIPConfigurations/fe"), "backendAddressPool": newRef(lb + "/backendAddressPools/pool")}}},
 	}})
 	a.mustSucceed("PUT", net+"/networkInterfaces/nic0",
-		nic("cp", obj{"loadBalancerBackendAddressPools": refs(lb + "/backendAddressPools/pool")}))
-	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil))
+		newNIC("cp", obj{"loadBalancerBackendAddressPools": newRefs(lb + "/backendAddressPools/pool")}))
+	a.mustSucceed("PUT", comp+"/virtualMachines/vm0", newVM("nic0", nil))
 	zone := net + "/privateDnsZones/c.capz.io"
 	a.mustSucceed("PUT", zone, obj{"location": "global"})
 	a.mustSucceed("PUT", zone+"/virtualNetworkLinks/l",
-		obj{"location": "global", "properties": obj{"virtualNetwork": ref(net + "/virtualNetworks/vnet"), "registrationEnabled": false}})
+		obj{"location": "global", "properties": obj{"virtualNetwork": newRef(net + "/virtualNetworks/vnet"), "registrationEnabled": false}})
 	a.mustSucceed("PUT", zone+"/A/apiserver", obj{"properties": obj{"ttl": 300, "aRecords": []any{obj{"ipv4Address": "10.0.0.100"}}}})
 	a.callControl("PUT", "/_sim/guests/listeners", obj{"vmID": comp + "/virtualMachines/vm0", "port": 6443, "address": "127.0.0.1:1"}, nil)
 	var r server.Route
@@ -494,8 +495,8 @@ func BenchmarkThousandMachines(b *testing.B) {
 		sim.Settle()
 		for i := range 1000 {
 			name := fmt.Sprintf("n%d", i)
-			do("PUT", net+"/networkInterfaces/"+name, nic("cp", nil))
-			do("PUT", comp+"/virtualMachines/"+name, vm(name, func(p obj) { p["storageProfile"].(obj)["dataDisks"] = []any{} }))
+			do("PUT", net+"/networkInterfaces/"+name, newNIC("cp", nil))
+			do("PUT", comp+"/virtualMachines/"+name, newVM(name, func(p obj) { p["storageProfile"].(obj)["dataDisks"] = []any{} }))
 		}
 		sim.Settle()
 		do("GET", comp+"/virtualMachines", nil)

@@ -28,7 +28,7 @@ func scaleSet(capacity int, change func(set, profile obj)) obj {
 		},
 		"networkProfile": obj{"networkInterfaceConfigurations": []any{obj{"name": "nic",
 			"properties": obj{"primary": true, "ipConfigurations": []any{
-				obj{"name": "ip0", "properties": obj{"primary": true, "subnet": ref(net + "/virtualNetworks/vnet/subnets/node")}}}}}}},
+				obj{"name": "ip0", "properties": obj{"primary": true, "subnet": newRef(net + "/virtualNetworks/vnet/subnets/node")}}}}}}},
 	}
 	set := obj{"location": "westus3", "zones": []any{"1", "2"}, "sku": obj{"name": "Standard_D2s_v3", "capacity": capacity},
 		"properties": obj{"upgradePolicy": obj{"mode": "Manual"}, "overprovision": false, "singlePlacementGroup": false,
@@ -43,11 +43,11 @@ func TestScaleSetWithTheSDK(t *testing.T) {
 	ctx := context.Background()
 	a := newAzure(t)
 	a.createBase()
-	sets, err := armcompute.NewVirtualMachineScaleSetsClient(sub, a.cred(), a.armOptions())
+	sets, err := armcompute.NewVirtualMachineScaleSetsClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	vms, err := armcompute.NewVirtualMachineScaleSetVMsClient(sub, a.cred(), a.armOptions())
+	vms, err := armcompute.NewVirtualMachineScaleSetVMsClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,8 @@ func TestScaleSetWithTheSDK(t *testing.T) {
 	}
 
 	newer := func(_, profile obj) {
-		profile["storageProfile"].(obj)["imageReference"] = obj{"communityGalleryImageId": "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.34.0"}
+		profile["storageProfile"].(obj)["imageReference"] = obj{
+			"communityGalleryImageId": "/CommunityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/Images/capi-ubun2-2404/Versions/1.34.0"}
 	}
 	apply(4, newer)
 	for id, vm := range list() {
@@ -225,18 +226,18 @@ func TestScaleSetRefusals(t *testing.T) {
 		"unknown subnet": {"references are checked", nil, func(_, p obj) {
 			p["networkProfile"] = obj{"networkInterfaceConfigurations": []any{obj{"name": "nic",
 				"properties": obj{"ipConfigurations": []any{obj{"name": "ip0",
-					"properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/none")}}}}}}}
+					"properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/none")}}}}}}}
 		}, 400, "InvalidResourceReference", "subnets/none"},
 		"load balancer of another region": {"load balancers are regional", func(a *azure) {
 			a.mustSucceed("PUT", net+"/loadBalancers/east",
 				obj{"location": "eastus", "properties": obj{"backendAddressPools": []any{obj{"name": "pool"}}}})
 		}, func(_, p obj) {
 			ip := valueAt(p, "networkProfile.networkInterfaceConfigurations.0.properties.ipConfigurations.0.properties").(obj)
-			ip["loadBalancerBackendAddressPools"] = refs(net + "/loadBalancers/east/backendAddressPools/pool")
+			ip["loadBalancerBackendAddressPools"] = newRefs(net + "/loadBalancers/east/backendAddressPools/pool")
 		}, 400, "InvalidResourceReference", "loadBalancers/east"},
 		"no application security group": {"references are checked", nil, func(_, p obj) {
 			ip := valueAt(p, "networkProfile.networkInterfaceConfigurations.0.properties.ipConfigurations.0.properties").(obj)
-			ip["applicationSecurityGroups"] = refs(net + "/applicationSecurityGroups/none")
+			ip["applicationSecurityGroups"] = newRefs(net + "/applicationSecurityGroups/none")
 		}, 400, "InvalidResourceReference", "applicationSecurityGroups/none"},
 		"no image": {"images are checked", nil, func(_, p obj) { imageRef("id", comp+"/images/none")(p) }, 404, "NotFound",
 			"not found in this Azure location"},
@@ -318,7 +319,7 @@ func TestScaleSetInstancesAreGuests(t *testing.T) {
 	}
 }
 
-func flexible(set, profile obj) {
+func makeFlexible(set, profile obj) {
 	p := set["properties"].(obj)
 	delete(p, "upgradePolicy")
 	p["orchestrationMode"], p["platformFaultDomainCount"] = "Flexible", 1
@@ -330,7 +331,7 @@ func flexible(set, profile obj) {
 func TestFlexibleScaleSet(t *testing.T) {
 	a := newAzure(t, func(o *server.Options) { o.ControlToken = "token" })
 	a.createBase()
-	a.mustSucceed("PUT", pool, scaleSet(2, flexible))
+	a.mustSucceed("PUT", pool, scaleSet(2, makeFlexible))
 	filter := comp + "/virtualMachines?$filter=" + url.QueryEscape("'virtualMachineScaleSet/id' eq '"+pool+"'")
 	machines := func() (ids []string) {
 		t.Helper()
@@ -375,11 +376,11 @@ func TestFlexibleScaleSet(t *testing.T) {
 		r.errorCode() != "OperationNotAllowed" {
 		t.Errorf("manual upgrade = %d %s, want 409", r.status, r.errorCode())
 	}
-	a.mustSucceed("PUT", pool, scaleSet(3, flexible))
+	a.mustSucceed("PUT", pool, scaleSet(3, makeFlexible))
 	if got := machines(); len(got) != 3 {
 		t.Errorf("machines %v after scaling out to three", got)
 	}
-	a.mustSucceed("PUT", pool, scaleSet(1, flexible))
+	a.mustSucceed("PUT", pool, scaleSet(1, makeFlexible))
 	if got := machines(); len(got) != 1 || got[0] != made[1] {
 		t.Errorf("machines %v after scaling in to one, want the oldest %s", got, made[1])
 	}

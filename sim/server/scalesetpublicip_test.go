@@ -19,7 +19,7 @@ func TestScaleSetPublicIPs(t *testing.T) {
 			"properties": obj{"idleTimeoutInMinutes": 15, "dnsSettings": obj{"domainNameLabel": "pool"}}}
 	}
 	a.mustSucceed("PUT", pool, scaleSet(2, with))
-	addresses, err := armnetwork.NewPublicIPAddressesClient(sub, a.cred(), a.armOptions())
+	addresses, err := armnetwork.NewPublicIPAddressesClient(sub, a.tokenCredential(), a.armOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

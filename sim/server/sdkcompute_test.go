@@ -23,7 +23,7 @@ func withKeys(names obj) obj {
 	return names
 }
 
-func extension(name string) obj {
+func newExtension(name string) obj {
 	of := map[string]obj{"aa": {"publisher": "Microsoft.Azure.Extensions", "type": "CustomScript", "typeHandlerVersion": "2.1"},
 		"bb": {"publisher": "Microsoft.Azure.Monitor", "type": "AzureMonitorLinuxAgent", "typeHandlerVersion": "1.0"}}
 	return obj{"location": "westus3", "properties": of[name]}
@@ -31,7 +31,7 @@ func extension(name string) obj {
 
 // computeTypes returns the types of Microsoft.Compute, each after its dependencies.
 func (a *azure) computeTypes() []sdkType {
-	made, err := armcompute.NewClientFactory(sub, a.cred(), a.armOptions())
+	made, err := armcompute.NewClientFactory(sub, a.tokenCredential(), a.armOptions())
 	f := mustMake(a, made, err)
 	disks, sets, placements, vms := f.NewDisksClient(), f.NewAvailabilitySetsClient(), f.NewProximityPlacementGroupsClient(),
 		f.NewVirtualMachinesClient()
@@ -254,7 +254,7 @@ func (a *azure) computeTypes() []sdkType {
 		{"Microsoft.Compute/virtualMachines/extensions", 0,
 			longRunningCall(a, func(ctx context.Context, name,
 				token string) (*runtime.Poller[armcompute.VirtualMachineExtensionsClientCreateOrUpdateResponse], error) {
-				return extensions.BeginCreateOrUpdate(ctx, "rg", "aa", name, decodeModel[armcompute.VirtualMachineExtension](a, extension(name)),
+				return extensions.BeginCreateOrUpdate(ctx, "rg", "aa", name, decodeModel[armcompute.VirtualMachineExtension](a, newExtension(name)),
 					&armcompute.VirtualMachineExtensionsClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armcompute.VirtualMachineExtensionsClientGetResponse, error) {
@@ -272,7 +272,7 @@ func (a *azure) computeTypes() []sdkType {
 			longRunningCall(a, func(ctx context.Context, name,
 				token string) (*runtime.Poller[armcompute.VirtualMachineScaleSetExtensionsClientCreateOrUpdateResponse], error) {
 				return setExtensions.BeginCreateOrUpdate(ctx, "rg", "aa", name,
-					decodeModel[armcompute.VirtualMachineScaleSetExtension](a, extension(name)),
+					decodeModel[armcompute.VirtualMachineScaleSetExtension](a, newExtension(name)),
 					&armcompute.VirtualMachineScaleSetExtensionsClientBeginCreateOrUpdateOptions{ResumeToken: token})
 			}),
 			immediateCall(func(ctx context.Context, name string) (armcompute.VirtualMachineScaleSetExtensionsClientGetResponse, error) {

@@ -12,28 +12,30 @@ import (
 
 // recordSets are bodies of record sets by their type.
 var recordSets = map[armprivatedns.RecordType]func(name string) obj{
-	armprivatedns.RecordTypeA:    func(name string) obj { return records("aRecords", obj{"ipv4Address": "10.0.0." + octetOf(name)}) },
-	armprivatedns.RecordTypeAAAA: func(name string) obj { return records("aaaaRecords", obj{"ipv6Address": "fd00::" + octetOf(name)}) },
+	armprivatedns.RecordTypeA: func(name string) obj { return newRecordSet("aRecords", obj{"ipv4Address": "10.0.0." + octetOf(name)}) },
+	armprivatedns.RecordTypeAAAA: func(name string) obj {
+		return newRecordSet("aaaaRecords", obj{"ipv6Address": "fd00::" + octetOf(name)})
+	},
 	armprivatedns.RecordTypeCNAME: func(name string) obj {
 		return obj{"properties": obj{"ttl": 300, "cnameRecord": obj{"cname": name + ".example.org"}}}
 	},
 	armprivatedns.RecordTypeMX: func(name string) obj {
-		return records("mxRecords", obj{"preference": 10, "exchange": name + ".example.org"})
+		return newRecordSet("mxRecords", obj{"preference": 10, "exchange": name + ".example.org"})
 	},
-	armprivatedns.RecordTypePTR: func(name string) obj { return records("ptrRecords", obj{"ptrdname": name + ".example.org"}) },
+	armprivatedns.RecordTypePTR: func(name string) obj { return newRecordSet("ptrRecords", obj{"ptrdname": name + ".example.org"}) },
 	armprivatedns.RecordTypeSRV: func(name string) obj {
-		return records("srvRecords", obj{"priority": 1, "weight": 1, "port": 443, "target": name + ".example.org"})
+		return newRecordSet("srvRecords", obj{"priority": 1, "weight": 1, "port": 443, "target": name + ".example.org"})
 	},
-	armprivatedns.RecordTypeTXT: func(name string) obj { return records("txtRecords", obj{"value": []string{name}}) },
+	armprivatedns.RecordTypeTXT: func(name string) obj { return newRecordSet("txtRecords", obj{"value": []string{name}}) },
 }
 
-func records(field string, record obj) obj {
+func newRecordSet(field string, record obj) obj {
 	return obj{"properties": obj{"ttl": 300, field: []obj{record}}}
 }
 
 // zoneTypes returns the types of private DNS zones, each after its dependencies.
 func (a *azure) zoneTypes() []sdkType {
-	made, err := armprivatedns.NewClientFactory(sub, a.cred(), a.armOptions())
+	made, err := armprivatedns.NewClientFactory(sub, a.tokenCredential(), a.armOptions())
 	f := mustMake(a, made, err)
 	zones, links, sets := f.NewPrivateZonesClient(), f.NewVirtualNetworkLinksClient(), f.NewRecordSetsClient()
 	zone := func(name string) string { return name + ".example.com" }
@@ -94,14 +96,14 @@ func (a *azure) zoneTypes() []sdkType {
 
 // containerTypes returns the types of Microsoft.ContainerService, each after its dependencies.
 func (a *azure) containerTypes() []sdkType {
-	made, err := armcontainerservice.NewClientFactory(sub, a.cred(), a.armOptions())
+	made, err := armcontainerservice.NewClientFactory(sub, a.tokenCredential(), a.armOptions())
 	f := mustMake(a, made, err)
 	clusters, pools, maintenance := f.NewManagedClustersClient(), f.NewAgentPoolsClient(), f.NewMaintenanceConfigurationsClient()
-	fleetFactory, err := armcontainerservicefleet.NewClientFactory(sub, a.cred(), a.armOptions())
+	fleetFactory, err := armcontainerservicefleet.NewClientFactory(sub, a.tokenCredential(), a.armOptions())
 	g := mustMake(a, fleetFactory, err)
 	fleets, members := g.NewFleetsClient(), g.NewFleetMembersClient()
 	bindings := f.NewTrustedAccessRoleBindingsClient()
-	configuration, err := armkubernetesconfiguration.NewClientFactory(sub, a.cred(), a.armOptions())
+	configuration, err := armkubernetesconfiguration.NewClientFactory(sub, a.tokenCredential(), a.armOptions())
 	extensions := mustMake(a, configuration, err).NewExtensionsClient()
 	return []sdkType{
 		{"Microsoft.ContainerService/managedClusters", 409,

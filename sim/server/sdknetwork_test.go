@@ -14,7 +14,7 @@ func numberOf(name string) int { return map[string]int{"aa": 101, "bb": 102}[nam
 
 // networkTypes returns the types of Microsoft.Network, each after its dependencies.
 func (a *azure) networkTypes() []sdkType {
-	made, err := armnetwork.NewClientFactory(sub, a.cred(), a.armOptions())
+	made, err := armnetwork.NewClientFactory(sub, a.tokenCredential(), a.armOptions())
 	f := mustMake(a, made, err)
 	vnets, subnets := f.NewVirtualNetworksClient(), f.NewSubnetsClient()
 	groups, rules, tables, routes := f.NewSecurityGroupsClient(), f.NewSecurityRulesClient(), f.NewRouteTablesClient(), f.NewRoutesClient()

@@ -13,10 +13,10 @@ func guidOf(name string) string { return "00000000-0000-0000-0000-0000000000" + 
 
 // resourceTypes returns the SDK calls on resource groups and on generic resources.
 func (a *azure) resourceTypes() []sdkType {
-	made, err := armresources.NewClientFactory(sub, a.cred(), a.armOptions())
+	made, err := armresources.NewClientFactory(sub, a.tokenCredential(), a.armOptions())
 	f := mustMake(a, made, err)
 	groups, deployments := f.NewResourceGroupsClient(), f.NewDeploymentsClient()
-	authorization, err := armauthorization.NewClientFactory(sub, a.cred(), a.armOptions())
+	authorization, err := armauthorization.NewClientFactory(sub, a.tokenCredential(), a.armOptions())
 	assignments := mustMake(a, authorization, err).NewRoleAssignmentsClient()
 	return []sdkType{
 		{"Microsoft.Resources/resourceGroups", 0,
@@ -73,7 +73,7 @@ func (a *azure) resourceTypes() []sdkType {
 
 // linkTypes returns those of Microsoft.Network that need a cluster or a zone.
 func (a *azure) linkTypes() []sdkType {
-	made, err := armnetwork.NewClientFactory(sub, a.cred(), a.armOptions())
+	made, err := armnetwork.NewClientFactory(sub, a.tokenCredential(), a.armOptions())
 	f := mustMake(a, made, err)
 	endpoints, zoneGroups, bastions := f.NewPrivateEndpointsClient(), f.NewPrivateDNSZoneGroupsClient(), f.NewBastionHostsClient()
 	bastion := func(name string) obj {

@@ -37,7 +37,7 @@ func TestShownByVersion(t *testing.T) {
 	vnets := net + "/virtualNetworks/"
 	a.mustSucceed("PUT", vnets+"other",
 		obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"172.16.0.0/16"}}}})
-	a.mustSucceed("PUT", vnets+"vnet/virtualNetworkPeerings/p", obj{"properties": obj{"remoteVirtualNetwork": ref(vnets + "other")}})
+	a.mustSucceed("PUT", vnets+"vnet/virtualNetworkPeerings/p", obj{"properties": obj{"remoteVirtualNetwork": newRef(vnets + "other")}})
 	a.mustSucceed("PUT", net+"/natGateways/nat", obj{"location": "westus3", "sku": obj{"name": "Standard"}, "properties": obj{}})
 	a.mustSucceed("PUT", net+"/privateDnsZones/a.b?api-version=2024-06-01", obj{"location": "global"})
 	a.mustSucceed("PUT", comp+"/disks/d",
@@ -99,8 +99,8 @@ func TestShownOnlyWhenSaid(t *testing.T) {
 	a.mustSucceed("PUT", net+"/publicIPAddresses/jump", publicIP("jump"))
 	host := obj{"location": "westus3",
 		"properties": obj{"ipConfigurations": []any{obj{"name": "ip",
-			"properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/AzureBastionSubnet"),
-				"publicIPAddress": ref(net + "/publicIPAddresses/jump")}}}}}
+			"properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/AzureBastionSubnet"),
+				"publicIPAddress": newRef(net + "/publicIPAddresses/jump")}}}}}
 	if r := a.sendRequest("PUT", net+"/bastionHosts/jump", host); r.valueAt("properties.provisioningState") != "Updating" ||
 		r.valueAt("properties.ipConfigurations.0.properties.provisioningState") != "Succeeded" {
 		t.Errorf("a new bastion host shows %v: recordings have its configuration ready at once", r.body)
@@ -126,8 +126,8 @@ func TestShownOnlyWhenSaid(t *testing.T) {
 func TestShownWhileItIsMade(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
-	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", nic("cp", nil))
-	if r := a.sendRequest("PUT", comp+"/virtualMachines/vm0", vm("nic0", nil)); r.valueAt("properties.storageProfile.osDisk.name") != nil {
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", newNIC("cp", nil))
+	if r := a.sendRequest("PUT", comp+"/virtualMachines/vm0", newVM("nic0", nil)); r.valueAt("properties.storageProfile.osDisk.name") != nil {
 		t.Errorf("the answer to PUT has the name %v, which Azure has not yet made up", r.valueAt("properties.storageProfile.osDisk.name"))
 	}
 	a.sim.Settle()
@@ -181,7 +181,7 @@ func TestShownWhileItIsMade(t *testing.T) {
 		obj{"location": "westus3", "kind": "BlobStorage", "sku": obj{"name": "Standard_LRS"}, "properties": obj{"accessTier": "Hot"}})
 	endpoint := net + "/privateEndpoints/pe"
 	made := a.sendRequest("PUT", endpoint,
-		obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+		obj{"location": "westus3", "properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/node"),
 			"privateLinkServiceConnections": []any{obj{"name": "c",
 				"properties": obj{"privateLinkServiceId": account, "groupIds": []any{"blob"}}}}}})
 	const description = "properties.privateLinkServiceConnections.0.properties.privateLinkServiceConnectionState.description"
@@ -231,12 +231,13 @@ func TestErrorsNameWholeResources(t *testing.T) {
 	a.createBase()
 	id := net + "/networkInterfaces/nic0"
 	inner := func(r response) string { return r.valueAt("error.details.0.message").(string) }
-	if got := a.sendRequest("PUT", id, nic("none", nil)).errorMessage(); !strings.Contains(got,
+	if got := a.sendRequest("PUT", id, newNIC("none", nil)).errorMessage(); !strings.Contains(got,
 		"referenced by resource "+id+" was not found") {
 		t.Errorf("a subnet that is not there: %s", got)
 	}
 	a.sendRequest("PUT", net+"/publicIPAddresses/pip", publicIP("api"))
-	if got := inner(a.sendRequest("PUT", id, nic("cp", obj{"publicIPAddress": ref(net + "/publicIPAddresses/pip")}))); !strings.Contains(got,
+	if got := inner(a.sendRequest("PUT", id,
+		newNIC("cp", obj{"publicIPAddress": newRef(net + "/publicIPAddresses/pip")}))); !strings.Contains(got,
 		"used by resource "+id+" is not") || !strings.Contains(got, "PutPublicIpAddressOperation") {
 		t.Errorf("an address that is being made: %s", got)
 	}
@@ -306,7 +307,7 @@ func TestDiskAccessOfPrivateEndpoint(t *testing.T) {
 	const access = comp + "/diskAccesses/disks"
 	a.mustSucceed("PUT", access, obj{"location": "westus3"})
 	a.mustSucceed("PUT", net+"/privateEndpoints/pe",
-		obj{"location": "westus3", "properties": obj{"subnet": ref(net + "/virtualNetworks/vnet/subnets/node"),
+		obj{"location": "westus3", "properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/node"),
 			"privateLinkServiceConnections": []any{obj{"name": "c",
 				"properties": obj{"privateLinkServiceId": access, "groupIds": []any{"disks"}}}}}})
 	a.checkShown(t, map[string]shownCase{"disk access": {"recorded", access, "2024-03-02",

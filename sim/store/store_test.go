@@ -16,7 +16,7 @@ import (
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func open(t *testing.T, dir string) *store.Store {
+func openStore(t *testing.T, dir string) *store.Store {
 	t.Helper()
 	s, err := store.Open(store.NewVirtual(epoch), dir)
 	if err != nil {
@@ -25,14 +25,14 @@ func open(t *testing.T, dir string) *store.Store {
 	return s
 }
 
-func update(t *testing.T, s *store.Store, f func(tx *store.Tx)) {
+func updateStore(t *testing.T, s *store.Store, f func(tx *store.Tx)) {
 	t.Helper()
 	if err := s.Update(func(tx *store.Tx) error { f(tx); return nil }); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func resource(id string, body map[string]any) *store.Resource {
+func newResource(id string, body map[string]any) *store.Resource {
 	return &store.Resource{ID: id, Type: "Microsoft.X/things", Body: body}
 }
 
@@ -80,15 +80,15 @@ func TestParseID(t *testing.T) {
 }
 
 func TestAnErrorUndoesTheTransaction(t *testing.T) {
-	s := open(t, "")
-	update(t, s, func(tx *store.Tx) {
-		tx.Put(resource("/subscriptions/s/a", map[string]any{"v": 1.0}))
+	s := openStore(t, "")
+	updateStore(t, s, func(tx *store.Tx) {
+		tx.Put(newResource("/subscriptions/s/a", map[string]any{"v": 1.0}))
 		tx.SetMeta("m", "old")
 	})
 	boom := errors.New("boom")
 	err := s.Update(func(tx *store.Tx) error {
-		tx.Put(resource("/subscriptions/s/a", map[string]any{"v": 2.0}))
-		tx.Put(resource("/subscriptions/s/b", nil))
+		tx.Put(newResource("/subscriptions/s/a", map[string]any{"v": 2.0}))
+		tx.Put(newResource("/subscriptions/s/b", nil))
 		tx.Delete("/subscriptions/s/a")
 		tx.SetMeta("m", "new")
 		tx.PutOperation(&store.Operation{ID: "op", Status: store.InProgress})
@@ -108,15 +108,15 @@ func TestAnErrorUndoesTheTransaction(t *testing.T) {
 }
 
 func TestReferrers(t *testing.T) {
-	s := open(t, "")
+	s := openStore(t, "")
 	const subnet = "/subscriptions/s/subnet"
-	update(t, s, func(tx *store.Tx) {
-		tx.Put(resource("/subscriptions/s/nic", map[string]any{"properties": map[string]any{"ipConfigurations": []any{
+	updateStore(t, s, func(tx *store.Tx) {
+		tx.Put(newResource("/subscriptions/s/nic", map[string]any{"properties": map[string]any{"ipConfigurations": []any{
 			map[string]any{"name": "ip1",
 				"properties": map[string]any{"subnet": map[string]any{"id": "/Subscriptions/S/Subnet"},
 					"pools": []any{map[string]any{"id": "/subscriptions/s/pool"}}}},
 		}}}))
-		tx.Put(resource("/subscriptions/s/vm",
+		tx.Put(newResource("/subscriptions/s/vm",
 			map[string]any{"identity": map[string]any{"userAssignedIdentities": map[string]any{"/subscriptions/s/mi": map[string]any{}}}}))
 	})
 	s.View(func(tx *store.Tx) {
@@ -132,7 +132,7 @@ func TestReferrers(t *testing.T) {
 			t.Errorf("identity: %v", got)
 		}
 	})
-	update(t, s, func(tx *store.Tx) { tx.Delete("/subscriptions/s/nic") })
+	updateStore(t, s, func(tx *store.Tx) { tx.Delete("/subscriptions/s/nic") })
 	s.View(func(tx *store.Tx) {
 		if got := tx.Referrers(subnet); len(got) != 0 {
 			t.Errorf("after the delete: %v", got)
@@ -142,14 +142,14 @@ func TestReferrers(t *testing.T) {
 
 func TestStateSurvivesAHalfWrittenRecord(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir)
-	update(t, s, func(tx *store.Tx) {
-		tx.Put(resource("/subscriptions/s/a", map[string]any{"v": 1.0}))
+	s := openStore(t, dir)
+	updateStore(t, s, func(tx *store.Tx) {
+		tx.Put(newResource("/subscriptions/s/a", map[string]any{"v": 1.0}))
 		tx.PutOperation(&store.Operation{ID: "Op", Status: store.InProgress, Due: epoch})
 		tx.SetMeta("gone", 1)
 	})
-	update(t, s, func(tx *store.Tx) {
-		tx.Put(resource("/subscriptions/s/b", nil))
+	updateStore(t, s, func(tx *store.Tx) {
+		tx.Put(newResource("/subscriptions/s/b", nil))
 		tx.Delete("/subscriptions/s/a")
 		tx.SetMeta("gone", nil)
 	})
@@ -164,7 +164,7 @@ func TestStateSurvivesAHalfWrittenRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time from the snapshot the first one wrote
-		again := open(t, dir)
+		again := openStore(t, dir)
 		again.View(func(tx *store.Tx) {
 			var n int
 			if tx.Get("/subscriptions/s/a") != nil || tx.Get("/subscriptions/s/b") == nil || tx.Get("/subscriptions/s/c") != nil ||
@@ -185,16 +185,16 @@ func TestStateSurvivesAHalfWrittenRecord(t *testing.T) {
 // TestStateOfMany stores many resources in parts, so that all of their JSON never has to be in memory at a time.
 func TestStateOfMany(t *testing.T) {
 	dir := t.TempDir()
-	s := open(t, dir)
-	update(t, s, func(tx *store.Tx) {
+	s := openStore(t, dir)
+	updateStore(t, s, func(tx *store.Tx) {
 		for i := range 2000 {
-			tx.Put(resource(fmt.Sprintf("/subscriptions/s/%04d", i), map[string]any{"v": float64(i)}))
+			tx.Put(newResource(fmt.Sprintf("/subscriptions/s/%04d", i), map[string]any{"v": float64(i)}))
 			tx.PutOperation(&store.Operation{ID: fmt.Sprintf("Op%d", i), Status: store.InProgress, Due: epoch})
 		}
 		tx.SetMeta("kept", 7)
 	})
 	for range 2 {
-		open(t, dir).View(func(tx *store.Tx) {
+		openStore(t, dir).View(func(tx *store.Tx) {
 			var kept int
 			if last := tx.Get("/subscriptions/s/1999"); !tx.ReadNote("kept", &kept) || kept != 7 || len(tx.Running()) != 2000 || last == nil ||
 				len(tx.List("", "/subscriptions/s")) != 2000 {

@@ -12,7 +12,7 @@ type obj = map[string]any
 
 const group = "/subscriptions/s/resourceGroups/g"
 
-func environment() Environment {
+func newEnvironment() Environment {
 	return Environment{
 		ResourceGroup: obj{"id": group, "name": "g", "location": "westus3"},
 		Subscription:  obj{"id": "/subscriptions/s", "subscriptionId": "s", "tenantId": "t"},
@@ -25,7 +25,7 @@ func environment() Environment {
 	}
 }
 
-func document(more obj) obj {
+func newDocument(more obj) obj {
 	d := obj{
 		"$schema": "https://schema.management.azure.com/schemas/2015-01-01/deploymentTemplate.json#", "contentVersion": "1.0.0.0",
 		"parameters": obj{"word": obj{"type": "string", "defaultValue": "[toLower('ABC')]"}, "n": obj{"type": "int", "defaultValue": 3.0},
@@ -97,7 +97,7 @@ func TestExpressions(t *testing.T) {
 		"[a]":                         {message: "expected token 'LeftParenthesis'"},
 	} {
 		var got any
-		tpl, err := Parse(document(obj{"outputs": obj{"o": obj{"type": kindFor(test.want), "value": expression}}}), nil, environment())
+		tpl, err := Parse(newDocument(obj{"outputs": obj{"o": obj{"type": kindFor(test.want), "value": expression}}}), nil, newEnvironment())
 		if err == nil {
 			var all map[string]Output
 			all, err = tpl.Outputs()
@@ -148,7 +148,7 @@ func TestDependencies(t *testing.T) {
 		}
 		return o
 	}
-	tpl, err := Parse(document(obj{"resources": []any{
+	tpl, err := Parse(newDocument(obj{"resources": []any{
 		disk("a", nil),
 		disk("[concat('l', copyIndex())]", obj{"copy": obj{"name": "loop", "count": "[parameters('n')]", "mode": "Parallel"}}),
 		disk("named", obj{"dependsOn": []any{"Microsoft.Compute/Disks/A"}}),
@@ -157,7 +157,7 @@ func TestDependencies(t *testing.T) {
 		disk("off", obj{"condition": false, "dependsOn": []any{"a"}}),
 		obj{"type": "Microsoft.Compute/disks/providers/locks", "name": "a/Microsoft.Authorization/lock", "apiVersion": "2020-05-01",
 			"dependsOn": []any{"a"}},
-	}}), nil, environment())
+	}}), nil, newEnvironment())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestBody(t *testing.T) {
 		&written); err != nil {
 		t.Fatal(err)
 	}
-	tpl, err := Parse(document(obj{"resources": []any{written}}), obj{"word": obj{"value": "given"}}, environment())
+	tpl, err := Parse(newDocument(obj{"resources": []any{written}}), obj{"word": obj{"value": "given"}}, newEnvironment())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,8 +227,8 @@ func TestParameters(t *testing.T) {
 		"too much":  {obj{"type": "int", "minValue": 1.0, "maxValue": 3.0}, 4.0, "its 'maxValue' is '3'"},
 		"none":      {obj{"type": "string"}, nil, "The value for the template parameter 'p' at line '1' and column '1' is not provided"},
 	} {
-		tpl, err := Parse(document(obj{"parameters": obj{"p": test.declared}, "resources": []any{}}), obj{"p": obj{"value": test.value}},
-			environment())
+		tpl, err := Parse(newDocument(obj{"parameters": obj{"p": test.declared}, "resources": []any{}}), obj{"p": obj{"value": test.value}},
+			newEnvironment())
 		if (err == nil) != (test.message == "") || err != nil && !strings.Contains(err.Error(), test.message) || err != nil &&
 			strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: %v, want %q", name, err, test.message)

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Certificate makes a certificate that is signed by its own key, and the key, both in PEM. The simulated Entra ID
+// NewCertificate makes a certificate that is signed by its own key, and the key, both in PEM. The simulated Entra ID
 // takes it for the applications that it is registered with.
-func Certificate(tb testing.TB) (certificate, key []byte) {
+func NewCertificate(tb testing.TB) (certificate, key []byte) {
 	tb.Helper()
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 // keeps by itself most requests would begin with a handshake, which costs more than the answer.
 const connections = 100
 
-// Listen serves a simulator with a certificate of its own. The client of the returned server trusts it. The caller
+// ListenTLS serves a simulator with a certificate of its own. The client of the returned server trusts it. The caller
 // closes the server.
-func Listen(simulator *server.Server) *httptest.Server {
+func ListenTLS(simulator *server.Server) *httptest.Server {
 	listener := httptest.NewUnstartedServer(simulator.Handler())
 	listener.TLS = simulator.TLSConfig()
 	// Whose connection is cut loses one request, not all that share it.

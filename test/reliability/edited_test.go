@@ -122,11 +122,11 @@ func (w *world) playEdit(story, short string, e edit) bool {
 		w.waitFor(later - soon)
 	}
 	got := w.judgeEdit(short, e, before, edited, w.countAccepted(mark))
-	if !got.meets(want) && e != deletion {
+	if !got.meetsExpectation(want) && e != deletion {
 		w.waitFor(later - soon)
 		got = w.judgeEdit(short, e, before, edited, w.countAccepted(mark))
 	}
-	if got.meets(want) {
+	if got.meetsExpectation(want) {
 		t.Logf("%s: %s: %s", short, e, got)
 	} else {
 		t.Errorf("%s: %s: %s, want %s: %s", short, e, got, want.outcome, want.reason)

@@ -192,8 +192,8 @@ func (w *world) judgeEdit(short string, e edit, before, edited moment, writes ma
 	return v
 }
 
-// meets reports whether an outcome is as it is expected.
-func (v verdict) meets(want expectation) bool {
+// meetsExpectation reports whether an outcome is as it is expected.
+func (v verdict) meetsExpectation(want expectation) bool {
 	return v.outcome == want.outcome || want.outcome == left && len(v.writes) == 0
 }
 

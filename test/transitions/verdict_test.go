@@ -20,8 +20,8 @@ type excuse struct {
 	where *regexp.Regexp
 }
 
-// excuses reports whether a difference in what changes have left is excused.
-func (e excuse) excuses(difference string, left virtual.State) bool {
+// excusesDifference reports whether a difference in what changes have left is excused.
+func (e excuse) excusesDifference(difference string, left virtual.State) bool {
 	return e.difference.MatchString(difference) &&
 		(e.where == nil || slices.ContainsFunc(slices.Collect(maps.Keys(left)), e.where.MatchString))
 }
@@ -35,7 +35,7 @@ var noDefault = excuse{
 // listDifferences returns the differences in Azure between changes and a fresh apply of the last manifests.
 func (l *life) listDifferences(fresh, changed end) []string {
 	return slices.DeleteFunc(fresh.cloud.ListDifferences(changed.cloud), func(difference string) bool {
-		return slices.ContainsFunc(append(l.excused, noDefault), func(e excuse) bool { return e.excuses(difference, changed.cloud) })
+		return slices.ContainsFunc(append(l.excused, noDefault), func(e excuse) bool { return e.excusesDifference(difference, changed.cloud) })
 	})
 }
 

@@ -47,7 +47,7 @@ func inTransaction(t *testing.T, f func(c *provider.Call)) {
 	}
 }
 
-func nodes(t *testing.T, capacity int) compute.ScaleSet {
+func newScaleSet(t *testing.T, capacity int) compute.ScaleSet {
 	t.Helper()
 	id, err := store.ParseID(setID)
 	if err != nil {
@@ -59,7 +59,7 @@ func nodes(t *testing.T, capacity int) compute.ScaleSet {
 		SubnetID: vnet + "/subnets/nodes", OSDiskSizeGB: 128}
 }
 
-func names(c *provider.Call, id store.ID) []string {
+func listNames(c *provider.Call, id store.ID) []string {
 	var out []string
 	for _, r := range compute.ListInstances(c, id) {
 		out = append(out, body.String(r.Body, "properties.osProfile.computerName")+" "+compute.ListAddresses(c, r)[0]+" "+body.String(r.Secret,
@@ -70,12 +70,12 @@ func names(c *provider.Call, id store.ID) []string {
 
 func TestApplyScaleSet(t *testing.T) {
 	inTransaction(t, func(c *provider.Call) {
-		s := nodes(t, 2)
+		s := newScaleSet(t, 2)
 		if err := compute.ApplyScaleSet(c, s); err != nil {
 			t.Fatal(err)
 		}
 		want := []string{prefix + "000000 10.224.0.4 running", prefix + "000001 10.224.0.5 running"}
-		if diff := cmp.Diff(want, names(c, s.ID)); diff != "" {
+		if diff := cmp.Diff(want, listNames(c, s.ID)); diff != "" {
 			t.Errorf("instances after the first apply (-want +got):\n%s", diff)
 		}
 		for _, r := range compute.ListInstances(c, s.ID) {
@@ -110,7 +110,7 @@ func TestApplyScaleSet(t *testing.T) {
 		compute.RemoveInstances(c, s.ID, "0")
 		compute.PowerInstances(c, s.ID, "deallocated", "2")
 		want = []string{prefix + "000001 10.224.0.5 running", prefix + "000002 10.224.0.6 deallocated"}
-		if diff := cmp.Diff(want, names(c, s.ID)); diff != "" {
+		if diff := cmp.Diff(want, listNames(c, s.ID)); diff != "" {
 			t.Errorf("instances after one was removed and one deallocated (-want +got):\n%s", diff)
 		}
 		if n := body.Int(c.Get(setID).Body, "sku.capacity"); n != 2 {
@@ -136,7 +136,7 @@ func TestApplyScaleSetRefusals(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			inTransaction(t, func(c *provider.Call) {
-				s := nodes(t, 1)
+				s := newScaleSet(t, 1)
 				tc.change(&s)
 				err := compute.ApplyScaleSet(c, s)
 				refused, ok := err.(*provider.Error)

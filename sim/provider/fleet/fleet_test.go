@@ -44,16 +44,16 @@ func newAzure(t *testing.T) *azure {
 	env.Register(resources.Provider(), &provider.Provider{Namespace: "Microsoft.ContainerService", Types: append(fleet.ResourceTypes(), mc)})
 	a := &azure{t: t, clock: clock, s: s, env: env}
 	for _, id := range []string{group, cluster, manager} {
-		if code := a.call("PUT", id, body.Object{"location": "westus3", "properties": body.Object{}}); code != "" {
+		if code := a.sendRequest("PUT", id, body.Object{"location": "westus3", "properties": body.Object{}}); code != "" {
 			t.Fatal(code)
 		}
-		a.settle()
+		a.runUntilIdle()
 	}
 	return a
 }
 
-// call does one request and returns the code of the refusal.
-func (a *azure) call(method, id string, b body.Object) string {
+// sendRequest does one request and returns the code of the refusal.
+func (a *azure) sendRequest(method, id string, b body.Object) string {
 	a.t.Helper()
 	parsed, err := store.ParseID(id)
 	if err != nil {
@@ -77,8 +77,8 @@ func (a *azure) call(method, id string, b body.Object) string {
 	return ""
 }
 
-// step lets every running operation go on once.
-func (a *azure) step() (left int) {
+// runNextStep lets every running operation go on once.
+func (a *azure) runNextStep() (left int) {
 	a.t.Helper()
 	err := a.s.Update(func(tx *store.Tx) error {
 		for _, op := range tx.Running() {
@@ -95,17 +95,17 @@ func (a *azure) step() (left int) {
 	return left
 }
 
-func (a *azure) settle() {
+func (a *azure) runUntilIdle() {
 	a.t.Helper()
 	for range 10 {
-		if a.step() == 0 {
+		if a.runNextStep() == 0 {
 			return
 		}
 	}
 	a.t.Fatal("operations do not end")
 }
 
-func (a *azure) state(id string) string {
+func (a *azure) readState(id string) string {
 	out := "gone"
 	a.s.View(func(tx *store.Tx) {
 		if r := tx.Get(id); r != nil {
@@ -115,7 +115,7 @@ func (a *azure) state(id string) string {
 	return out
 }
 
-func member(group string) body.Object {
+func newMember(group string) body.Object {
 	p := body.Object{"clusterResourceId": cluster}
 	if group != "" {
 		p["group"] = group
@@ -127,20 +127,20 @@ func TestMemberJoinsAndLeaves(t *testing.T) {
 	a := newAzure(t)
 	id := manager + "/members/aks"
 	var got []string
-	note := func(code string) { got = append(got, code+" "+a.state(id)+" "+a.state(cluster)) }
+	note := func(code string) { got = append(got, code+" "+a.readState(id)+" "+a.readState(cluster)) }
 	change := func() {
-		note(a.call("PUT", cluster, body.Object{"location": "westus3", "properties": body.Object{"x": 1.0}}))
+		note(a.sendRequest("PUT", cluster, body.Object{"location": "westus3", "properties": body.Object{"x": 1.0}}))
 	}
-	note(a.call("PUT", id, member("blue")))
-	a.step()
+	note(a.sendRequest("PUT", id, newMember("blue")))
+	a.runNextStep()
 	change()
-	a.settle()
+	a.runUntilIdle()
 	note("")
-	note(a.call("PUT", id, member("green")))
-	a.settle()
-	note(a.call("DELETE", id, nil))
+	note(a.sendRequest("PUT", id, newMember("green")))
+	a.runUntilIdle()
+	note(a.sendRequest("DELETE", id, nil))
 	change()
-	a.settle()
+	a.runUntilIdle()
 	note("")
 	want := []string{" Joining Succeeded", "OperationNotAllowed Joining Updating", " Succeeded Succeeded", " Updating Succeeded",
 		" Deleting Updating", "OperationNotAllowed Deleting Updating", " gone Succeeded"}
@@ -156,15 +156,15 @@ func TestMemberRefusals(t *testing.T) {
 		sent   body.Object
 		code   string
 	}{
-		"no fleet": {"Azure Resource Manager refuses a child of nothing", service + "fleets/none/members/aks", member(""),
+		"no fleet": {"Azure Resource Manager refuses a child of nothing", service + "fleets/none/members/aks", newMember(""),
 			"ParentResourceNotFound"},
-		"member name": {"names are lower case", manager + "/members/AKS_1", member(""), "InvalidParameter"},
-		"group name":  {"groups are named as members are", manager + "/members/aks", member("Blue Team"), "InvalidParameter"},
+		"member name": {"names are lower case", manager + "/members/AKS_1", newMember(""), "InvalidParameter"},
+		"group name":  {"groups are named as members are", manager + "/members/aks", newMember("Blue Team"), "InvalidParameter"},
 		"no cluster": {"the cluster must exist", manager + "/members/aks",
 			body.Object{"properties": body.Object{"clusterResourceId": cluster + "2"}}, "ResourceNotFound"},
 		"not a cluster": {"only managed clusters join", manager + "/members/aks",
 			body.Object{"properties": body.Object{"clusterResourceId": group}}, "InvalidParameter"},
-		"second member": {"a cluster is in one fleet only", manager + "/members/second", member(""), "Conflict"},
+		"second member": {"a cluster is in one fleet only", manager + "/members/second", newMember(""), "Conflict"},
 		"another cluster": {"a member stays with its cluster", manager + "/members/first",
 			body.Object{"properties": body.Object{"clusterResourceId": cluster + "2"}}, "PropertyChangeNotAllowed"},
 	}
@@ -172,12 +172,12 @@ func TestMemberRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newAzure(t)
 			if name == "second member" || name == "another cluster" {
-				if code := a.call("PUT", manager+"/members/first", member("")); code != "" {
+				if code := a.sendRequest("PUT", manager+"/members/first", newMember("")); code != "" {
 					t.Fatal(code)
 				}
-				a.settle()
+				a.runUntilIdle()
 			}
-			if code := a.call("PUT", tc.id, tc.sent); code != tc.code {
+			if code := a.sendRequest("PUT", tc.id, tc.sent); code != tc.code {
 				t.Errorf("%s: %q, want %s", tc.reason, code, tc.code)
 			}
 		})

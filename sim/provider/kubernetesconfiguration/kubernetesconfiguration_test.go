@@ -42,13 +42,13 @@ func newAzure(t *testing.T) *azure {
 		&provider.Provider{Namespace: "Microsoft.ContainerService",
 			Types: []*provider.Type{{Name: "Microsoft.ContainerService/managedClusters", Style: provider.Sync}}})
 	a := &azure{t: t, s: s, env: env}
-	a.call("PUT", group, body.Object{"location": "westus3"})
-	a.call("PUT", cluster, body.Object{"location": "westus3"})
+	a.sendRequest("PUT", group, body.Object{"location": "westus3"})
+	a.sendRequest("PUT", cluster, body.Object{"location": "westus3"})
 	return a
 }
 
-// call does one request, ends its operation, and returns the code of the refusal or of the failure.
-func (a *azure) call(method, id string, b body.Object) (answer body.Object, code string) {
+// sendRequest does one request, ends its operation, and returns the code of the refusal or of the failure.
+func (a *azure) sendRequest(method, id string, b body.Object) (answer body.Object, code string) {
 	a.t.Helper()
 	parsed, err := store.ParseID(id)
 	if err != nil {
@@ -85,17 +85,17 @@ func (a *azure) call(method, id string, b body.Object) (answer body.Object, code
 	return answer, code
 }
 
-func properties(p body.Object) body.Object { return body.Object{"properties": p} }
+func newProperties(p body.Object) body.Object { return body.Object{"properties": p} }
 
 func TestExtension(t *testing.T) {
 	a := newAzure(t)
-	sent := properties(body.Object{"extensionType": "Microsoft.Flux", "configurationProtectedSettings": body.Object{"password": "hunter2"}})
+	sent := newProperties(body.Object{"extensionType": "Microsoft.Flux", "configurationProtectedSettings": body.Object{"password": "hunter2"}})
 	sent["identity"] = body.Object{"type": "SystemAssigned"}
-	made, code := a.call("PUT", flux, sent)
+	made, code := a.sendRequest("PUT", flux, sent)
 	if code != "" || body.String(made, "properties.provisioningState") != "Creating" || body.String(made, "identity.principalId") == "" {
 		t.Fatalf("created: %s %v", code, made)
 	}
-	got, _ := a.call("GET", flux, nil)
+	got, _ := a.sendRequest("GET", flux, nil)
 	p := body.Child(got, "properties")
 	principal := body.String(p, "aksAssignedIdentity.principalId")
 	want := body.Object{
@@ -118,16 +118,16 @@ func TestExtension(t *testing.T) {
 	if raw, err := json.Marshal(got); err != nil || strings.Contains(string(raw), "hunter2") {
 		t.Errorf("a protected setting came back: %s", raw)
 	}
-	pinned := properties(body.Object{"extensionType": "microsoft.flux", "autoUpgradeMinorVersion": false, "version": "1.14.0"})
-	if _, code := a.call("PUT", flux, pinned); code != "" {
+	pinned := newProperties(body.Object{"extensionType": "microsoft.flux", "autoUpgradeMinorVersion": false, "version": "1.14.0"})
+	if _, code := a.sendRequest("PUT", flux, pinned); code != "" {
 		t.Fatal(code)
 	}
-	if got, _ := a.call("GET", flux, nil); body.String(got, "properties.currentVersion") != "1.14.0" ||
+	if got, _ := a.sendRequest("GET", flux, nil); body.String(got, "properties.currentVersion") != "1.14.0" ||
 		body.String(got, "properties.aksAssignedIdentity.principalId") != principal {
 		t.Errorf("pinned: %v", got)
 	}
-	a.call("DELETE", cluster, nil)
-	if _, code := a.call("GET", flux, nil); code != "ResourceNotFound" {
+	a.sendRequest("DELETE", cluster, nil)
+	if _, code := a.sendRequest("GET", flux, nil); code != "ResourceNotFound" {
 		t.Errorf("after its cluster is gone, the extension answers %q", code)
 	}
 }
@@ -162,15 +162,15 @@ func TestExtensionRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newAzure(t)
 			if tc.first != nil {
-				if _, code := a.call("PUT", tc.id, properties(tc.first)); code != "" {
+				if _, code := a.sendRequest("PUT", tc.id, newProperties(tc.first)); code != "" {
 					t.Fatal(code)
 				}
 			}
-			_, code := a.call("PUT", tc.id, properties(tc.sent))
+			_, code := a.sendRequest("PUT", tc.id, newProperties(tc.sent))
 			if code != tc.code {
 				t.Errorf("%s: %q, want %s", tc.reason, code, tc.code)
 			}
-			got, _ := a.call("GET", tc.id, nil)
+			got, _ := a.sendRequest("GET", tc.id, nil)
 			if state := body.String(got, "properties.provisioningState"); tc.failed != (state == "Failed") ||
 				tc.failed != (body.String(got, "properties.errorInfo.code") == tc.code) {
 				t.Errorf("%s: the extension is %q with %v", tc.reason, state, body.Get(got, "properties.errorInfo"))

@@ -16,7 +16,7 @@ func (a *azure) callVersion(method, id, version string, b body.Object) answer {
 	was := t.APIVersions
 	t.APIVersions = []string{version}
 	defer func() { t.APIVersions = was }()
-	return a.call(method, id, b)
+	return a.sendRequest(method, id, b)
 }
 
 func typeOf(id string) string {
@@ -65,11 +65,11 @@ func TestVaults(t *testing.T) {
 			if diff := cmp.Diff(c.made, shown(a.callVersion("PUT", vault, c.version, inRegion(sent)))); diff != "" {
 				t.Errorf("%s: answer to PUT (-want +got):\n%s", c.reason, diff)
 			}
-			a.settle()
+			a.runUntilIdle()
 			if diff := cmp.Diff(c.read, shown(a.callVersion("GET", vault, c.version, nil))); diff != "" {
 				t.Errorf("%s: read (-want +got):\n%s", c.reason, diff)
 			}
-			key := a.call("PUT", vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
+			key := a.sendRequest("PUT", vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
 			want := map[bool]string{true: "CustomizedRecoverable+Purgeable",
 				false: "Recoverable+Purgeable"}[c.sent["softDeleteRetentionInDays"] != nil]
 			if level := body.String(key.body, "properties.attributes.recoveryLevel"); level != want ||
@@ -88,13 +88,13 @@ func TestShown(t *testing.T) {
 		return body.Object{"location": "westus3", "kind": kind, "sku": body.Object{"name": "Standard_LRS"},
 			"properties": body.Object{"accessTier": "Hot"}}
 	}
-	a.put(storage, of("StorageV2"))
-	a.put(storage+"2", of("BlobStorage"))
-	a.put(workspace, inRegion(body.Object{"sku": body.Object{"name": "Standalone"}}))
-	a.put(group+"/providers/Microsoft.Compute/diskAccesses/disks", body.Object{"location": "westus3"})
-	a.put(registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}})
-	a.put(other, inRegion(nil))
-	a.put(strings.Replace(flux, account, other, 1),
+	a.putResource(storage, of("StorageV2"))
+	a.putResource(storage+"2", of("BlobStorage"))
+	a.putResource(workspace, inRegion(body.Object{"sku": body.Object{"name": "Standalone"}}))
+	a.putResource(group+"/providers/Microsoft.Compute/diskAccesses/disks", body.Object{"location": "westus3"})
+	a.putResource(registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}})
+	a.putResource(other, inRegion(nil))
+	a.putResource(strings.Replace(flux, account, other, 1),
 		body.Object{"properties": body.Object{"sourceKind": "GitRepository",
 			"gitRepository": body.Object{"url": "https://example.com", "provider": "Generic"}}})
 	for name, c := range map[string]struct {

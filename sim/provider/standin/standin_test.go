@@ -50,7 +50,7 @@ func newAzure(t *testing.T) *azure {
 	own := []*provider.Provider{resources.Provider()}
 	env.Register(append(own, standin.NewProviders(own)...)...)
 	a := &azure{t: t, clock: clock, s: s, env: env}
-	if got := a.call("PUT", group, body.Object{"location": "westus3"}); got.code != "" {
+	if got := a.sendRequest("PUT", group, body.Object{"location": "westus3"}); got.code != "" {
 		t.Fatal(got.code)
 	}
 	return a
@@ -62,8 +62,8 @@ type answer struct {
 	body   body.Object
 }
 
-// call does one request in the newest version.
-func (a *azure) call(method, id string, b body.Object) (got answer) {
+// sendRequest does one request in the newest version.
+func (a *azure) sendRequest(method, id string, b body.Object) (got answer) {
 	a.t.Helper()
 	parsed, err := store.ParseID(id)
 	if err != nil {
@@ -101,8 +101,8 @@ func (a *azure) call(method, id string, b body.Object) (got answer) {
 	return got
 }
 
-// settle ends all operations.
-func (a *azure) settle() {
+// runUntilIdle ends all operations.
+func (a *azure) runUntilIdle() {
 	a.t.Helper()
 	for left := 1; left > 0; {
 		if err := a.s.Update(func(tx *store.Tx) error {
@@ -125,12 +125,12 @@ func (a *azure) settle() {
 	}
 }
 
-func (a *azure) put(id string, b body.Object) {
+func (a *azure) putResource(id string, b body.Object) {
 	a.t.Helper()
-	if got := a.call("PUT", id, b); got.code != "" {
+	if got := a.sendRequest("PUT", id, b); got.code != "" {
 		a.t.Fatalf("PUT %s: %s", id, got.code)
 	}
-	a.settle()
+	a.runUntilIdle()
 }
 
 func inRegion(properties body.Object) body.Object {
@@ -163,15 +163,15 @@ func TestStates(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			a := newAzure(t)
-			got := a.call("PUT", test.id, test.body)
+			got := a.sendRequest("PUT", test.id, test.body)
 			if got.status != test.status || got.code != "" {
 				t.Errorf("%s: %d %s, want %d", test.reason, got.status, got.code, test.status)
 			}
-			if state := body.String(a.call("GET", test.id, nil).body, "properties.provisioningState"); state != test.state {
+			if state := body.String(a.sendRequest("GET", test.id, nil).body, "properties.provisioningState"); state != test.state {
 				t.Errorf("%s: it is %q, want %q", test.reason, state, test.state)
 			}
-			a.settle()
-			got = a.call("GET", test.id, nil)
+			a.runUntilIdle()
+			got = a.sendRequest("GET", test.id, nil)
 			if state := body.String(got.body, "properties.provisioningState"); state != store.Succeeded {
 				t.Errorf("in the end it is %q", state)
 			}
@@ -180,31 +180,31 @@ func TestStates(t *testing.T) {
 			}
 			changed := body.Clone(test.body)
 			changed["tags"] = body.Object{"a": "b"}
-			if got := a.call("PUT", test.id, changed); got.status != test.updated {
+			if got := a.sendRequest("PUT", test.id, changed); got.status != test.updated {
 				t.Errorf("an update is answered %d %s, want %d", got.status, got.code, test.updated)
 			}
-			a.settle()
-			if got := a.call("PATCH", test.id, body.Object{"tags": body.Object{"c": "d"}}); got.status != 200 {
+			a.runUntilIdle()
+			if got := a.sendRequest("PATCH", test.id, body.Object{"tags": body.Object{"c": "d"}}); got.status != 200 {
 				t.Errorf("PATCH is answered %d %s", got.status, got.code)
 			}
-			a.settle()
-			if diff := cmp.Diff(body.Object{"c": "d"}, body.Child(a.call("GET", test.id, nil).body, "tags")); diff != "" {
+			a.runUntilIdle()
+			if diff := cmp.Diff(body.Object{"c": "d"}, body.Child(a.sendRequest("GET", test.id, nil).body, "tags")); diff != "" {
 				t.Errorf("PATCH replaces tags (-want +got):\n%s", diff)
 			}
 			parsed, _ := store.ParseID(test.id)
 			for _, list := range []string{test.id[:strings.LastIndexByte(test.id, '/')], "/subscriptions/s/providers/" + parsed.Type()} {
-				if listed := body.Objects(a.call("LIST", list, nil).body, "value"); len(listed) != 1 {
+				if listed := body.Objects(a.sendRequest("LIST", list, nil).body, "value"); len(listed) != 1 {
 					t.Errorf("%s lists %d", list, len(listed))
 				}
 			}
-			if got := a.call("DELETE", test.id, nil); got.status != test.removed {
+			if got := a.sendRequest("DELETE", test.id, nil); got.status != test.removed {
 				t.Errorf("DELETE is answered %d %s, want %d", got.status, got.code, test.removed)
 			}
-			if state := body.String(a.call("GET", test.id, nil).body, "properties.provisioningState"); state != test.stateWhileDeleted {
+			if state := body.String(a.sendRequest("GET", test.id, nil).body, "properties.provisioningState"); state != test.stateWhileDeleted {
 				t.Errorf("while it is deleted it is %q, want %q", state, test.stateWhileDeleted)
 			}
-			a.settle()
-			if got := a.call("GET", test.id, nil); got.code != "ResourceNotFound" {
+			a.runUntilIdle()
+			if got := a.sendRequest("GET", test.id, nil); got.code != "ResourceNotFound" {
 				t.Errorf("it is left: %d %s", got.status, got.code)
 			}
 		})
@@ -214,7 +214,7 @@ func TestStates(t *testing.T) {
 // TestRefusals checks the refusals of every type.
 func TestRefusals(t *testing.T) {
 	a := newAzure(t)
-	a.put(registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}})
+	a.putResource(registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}})
 	association := func(scope string) string {
 		return scope + "/providers/Microsoft.Insights/dataCollectionRuleAssociations/use"
 	}
@@ -247,10 +247,10 @@ func TestRefusals(t *testing.T) {
 			body.Object{"properties": body.Object{"managedClusterUpdate": body.Object{"upgrade": body.Object{"type": "NodeImageOnly"}}}},
 			"UpdateRunTargetingEmptyFleet"},
 	}
-	a.put(group+"/providers/Microsoft.ContainerService/fleets/f", inRegion(nil))
+	a.putResource(group+"/providers/Microsoft.ContainerService/fleets/f", inRegion(nil))
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := a.call("PUT", test.id, test.body); got.code != test.want {
+			if got := a.sendRequest("PUT", test.id, test.body); got.code != test.want {
 				t.Errorf("%s: %d %q, want %q", test.reason, got.status, got.code, test.want)
 			}
 		})
@@ -262,13 +262,13 @@ func TestMade(t *testing.T) {
 	show := func(seed uint64) map[string]any {
 		a := newAzure(t)
 		a.env.Rand = rand.New(rand.NewPCG(seed, seed))
-		a.put(registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}})
-		a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000",
+		a.putResource(registry, body.Object{"location": "westus3", "sku": body.Object{"name": "Basic"}})
+		a.putResource(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000",
 			"sku": body.Object{"family": "A", "name": "standard"}}))
-		a.put(vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
-		a.put(workspace, inRegion(nil))
-		a.put(account, inRegion(nil))
-		a.put(rule, inRegion(body.Object{"destinations": body.Object{"logAnalytics": []any{body.Object{"name": "l",
+		a.putResource(vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
+		a.putResource(workspace, inRegion(nil))
+		a.putResource(account, inRegion(nil))
+		a.putResource(rule, inRegion(body.Object{"destinations": body.Object{"logAnalytics": []any{body.Object{"name": "l",
 			"workspaceResourceId": workspace}}}}))
 		out := map[string]any{}
 		for id, paths := range map[string][]string{
@@ -279,7 +279,7 @@ func TestMade(t *testing.T) {
 			account:              {"accountId", "metrics.prometheusQueryEndpoint", "defaultIngestionSettings.dataCollectionRuleResourceId"},
 			rule:                 {"immutableId"},
 		} {
-			shown := a.call("GET", id, nil).body
+			shown := a.sendRequest("GET", id, nil).body
 			for _, path := range paths {
 				out[path] = body.Get(shown, "properties."+path)
 			}
@@ -288,12 +288,12 @@ func TestMade(t *testing.T) {
 			}
 		}
 		// The account's own rule is a resource like any other.
-		if got := a.call("GET", out["defaultIngestionSettings.dataCollectionRuleResourceId"].(string), nil); got.status != 200 {
+		if got := a.sendRequest("GET", out["defaultIngestionSettings.dataCollectionRuleResourceId"].(string), nil); got.status != 200 {
 			t.Errorf("the account's rule is not there: %s", got.code)
 		}
-		a.call("DELETE", account, nil)
-		a.settle()
-		if got := a.call("GET", out["defaultIngestionSettings.dataCollectionRuleResourceId"].(string), nil); got.status == 200 {
+		a.sendRequest("DELETE", account, nil)
+		a.runUntilIdle()
+		if got := a.sendRequest("GET", out["defaultIngestionSettings.dataCollectionRuleResourceId"].(string), nil); got.status == 200 {
 			t.Errorf("the account's rule is left")
 		}
 		return out
@@ -324,15 +324,15 @@ func TestMade(t *testing.T) {
 // Secrets are taken and never shown, in versions that have no definition, too.
 func TestSecrets(t *testing.T) {
 	a := newAzure(t)
-	a.put(vault, inRegion(body.Object{"createMode": "default", "tenantId": "00000000-0000-0000-0000-000000000000",
+	a.putResource(vault, inRegion(body.Object{"createMode": "default", "tenantId": "00000000-0000-0000-0000-000000000000",
 		"sku": body.Object{"family": "A", "name": "standard"}}))
-	a.put(account, inRegion(nil))
-	a.put(flux, body.Object{"properties": body.Object{"sourceKind": "GitRepository",
+	a.putResource(account, inRegion(nil))
+	a.putResource(flux, body.Object{"properties": body.Object{"sourceKind": "GitRepository",
 		"configurationProtectedSettings": body.Object{"token": "c2VjcmV0"}, "kustomizations": body.Object{"apps": body.Object{}}}})
-	if shown := a.call("GET", vault, nil).body; body.Has(shown, "properties.createMode") {
+	if shown := a.sendRequest("GET", vault, nil).body; body.Has(shown, "properties.createMode") {
 		t.Errorf("the mode of creation is shown")
 	}
-	shown := a.call("GET", flux, nil).body
+	shown := a.sendRequest("GET", flux, nil).body
 	if diff := cmp.Diff(body.Object{}, body.Child(shown, "properties.configurationProtectedSettings")); diff != "" {
 		t.Errorf("protected settings are shown (-want +got):\n%s", diff)
 	}
@@ -344,19 +344,19 @@ func TestSecrets(t *testing.T) {
 // Children are deleted with their parent, and all resources with their group.
 func TestDeletion(t *testing.T) {
 	a := newAzure(t)
-	a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000",
+	a.putResource(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000",
 		"sku": body.Object{"family": "A", "name": "standard"}}))
-	a.put(vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
-	a.put(account, inRegion(nil))
-	a.put(flux, body.Object{"properties": body.Object{"sourceKind": "GitRepository"}})
-	a.call("DELETE", vault, nil)
-	a.put(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000",
+	a.putResource(vault+"/keys/etcd", body.Object{"properties": body.Object{"kty": "RSA"}})
+	a.putResource(account, inRegion(nil))
+	a.putResource(flux, body.Object{"properties": body.Object{"sourceKind": "GitRepository"}})
+	a.sendRequest("DELETE", vault, nil)
+	a.putResource(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000",
 		"sku": body.Object{"family": "A", "name": "standard"}}))
-	if got := a.call("GET", vault+"/keys/etcd", nil); got.status == 200 {
+	if got := a.sendRequest("GET", vault+"/keys/etcd", nil); got.status == 200 {
 		t.Error("a key outlives its vault")
 	}
-	a.call("DELETE", group, nil)
-	a.settle()
+	a.sendRequest("DELETE", group, nil)
+	a.runUntilIdle()
 	left := 0
 	a.s.View(func(tx *store.Tx) { left = len(tx.List("", "")) })
 	if left != 0 {

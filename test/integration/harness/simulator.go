@@ -74,7 +74,7 @@ func newSimulator(t testing.TB, secret, other string, timeScale float64, throttl
 	if err != nil {
 		t.Fatalf("simulator: %v", err)
 	}
-	listener := endpoint.Listen(s.Server)
+	listener := endpoint.ListenTLS(s.Server)
 	s.bearer = sync.OnceValue(func() string { return s.Token(s.user) })
 	s.URL, s.HTTP, s.TLS = listener.URL, listener.Client(), listener.TLS
 	t.Cleanup(func() {

@@ -42,7 +42,7 @@ func newWorld(t *testing.T, secret string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := endpoint.Listen(sim)
+	listener := endpoint.ListenTLS(sim)
 	t.Cleanup(func() {
 		listener.Close()
 		if err := sim.Close(); err != nil {

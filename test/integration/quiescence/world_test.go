@@ -61,7 +61,7 @@ func newWorld(t *testing.T, location string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener := endpoint.Listen(sim)
+	listener := endpoint.ListenTLS(sim)
 	w := &world{t: t, sim: sim, url: listener.URL, http: listener.Client(), woken: make(chan struct{}, 1), inventory: map[string][]arm.ID{}}
 	w.client, err = client.New(credential.Token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}},

@@ -99,7 +99,8 @@ var tries = map[string]try{
 		},
 		reason: infrav1.NotAllowedByTenancyReason,
 		says: func(s *scene) []string {
-			return []string{"there is no Secret " + s.Namespace + "/there-is-none that lets identities of namespace " + s.tenant.Namespace + " use it"}
+			return []string{
+				"there is no Secret " + s.Namespace + "/there-is-none that lets identities of namespace " + s.tenant.Namespace + " use it"}
 		},
 		loot: func(s *scene) {
 			says(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "SecretNotFound")
@@ -176,7 +177,7 @@ var tries = map[string]try{
 		what: "use a certificate in the manager's container",
 		do: func(s *scene) {
 			path := filepath.Join(s.certificates, "operators.pem")
-			certificate, key := credential.Certificate(s.tenant.T)
+			certificate, key := credential.NewCertificate(s.tenant.T)
 			if err := s.Azure.TrustCertificate(s.Azure.ClientID, certificate); err != nil {
 				s.tenant.T.Fatal(err)
 			}

@@ -17,7 +17,7 @@ import (
 func TestUses(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)
-	certificate, key := credential.Certificate(t)
+	certificate, key := credential.NewCertificate(t)
 	if err := w.Azure.TrustCertificate(w.Azure.ClientID, certificate); err != nil {
 		t.Fatal(err)
 	}
