@@ -36,8 +36,9 @@ func newConvertCommand(e *environment.Environment) *cobra.Command {
 	convert := &cobra.Command{
 		Use:   "convert",
 		Short: "Convert the description of a cluster to manifests of other kinds",
-		Long:  "Converts API models of aks-engine to manifests of a self-managed cluster.",
+		Long: "Converts API models of aks-engine to manifests of a self-managed cluster, and moves AKS clusters between the AzureManaged and the\n" +
+			"AzureASOManaged kinds.",
 	}
-	convert.AddCommand(aksengine.NewCommand(e))
+	convert.AddCommand(aksengine.NewCommand(e), command.NewDocumentsCommand(e))
 	return convert
 }

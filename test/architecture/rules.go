@@ -261,9 +261,16 @@ var importRules = []importRule{
 		why:         "remains of a second operator are changed in Kubernetes alone: no client of Azure is needed",
 	},
 	{
+		dirs: []string{"internal/adoption/transfer"},
+		inside: []string{"api/...", "internal/adoption", "internal/adoption/dryrun", "internal/adoption/survey", "internal/arm",
+			"internal/arm/client", "internal/arm/types", "internal/identity", "internal/plan/applied", "internal/plan/asoresource"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "a transfer writes to Kubernetes alone, and proves by an adoption that Azure stays as it is",
+	},
+	{
 		dirs: []string{"internal/adoption/command"},
-		inside: []string{"internal/adoption/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/identity",
-			"internal/text"}, outside: []string{"..."}, notStandard: []string{"os", "os/..."},
+		inside: []string{"internal/adoption/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/cli/environment",
+			"internal/identity", "internal/text"}, outside: []string{"..."}, notStandard: []string{"os", "os/..."},
 		why: "the command line reads, prints and proves in order; no controller, and no environment but its arguments",
 	},
 	{

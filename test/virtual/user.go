@@ -1,12 +1,16 @@
 package virtual
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
 // SendAsUser sends a request to Azure that is not the provider's. The path starts with "resourceGroups/"; nil is no body. It does not wait
@@ -37,4 +41,17 @@ func (s *Scenario) PutAsUser(path, apiVersion string, body map[string]any) {
 		s.T.Fatalf("PUT %s: %d %s", path, status, said)
 	}
 	s.WaitAzureIdle()
+}
+
+// UserTransport sends requests of a program that a user runs to Azure.
+type UserTransport struct{ *Scenario }
+
+// Do implements policy.Transporter.
+func (t UserTransport) Do(request *http.Request) (*http.Response, error) {
+	return t.serveAzure(request)
+}
+
+// GetToken implements azcore.TokenCredential with the credential of the scenario.
+func (t UserTransport) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{Token: t.Sim.Token(t.Azure.ClientID), ExpiresOn: time.Now().Add(time.Hour)}, nil
 }

@@ -115,7 +115,7 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 		return fmt.Errorf("--api-version %s: AzureManaged kinds use %s. Use --as %s for another version", f.apiVersion,
 			types.ContainerServiceAPIVersion, asDocuments)
 	}
-	c, err := f.newReadOnlyClient(o)
+	c, err := newReadOnlyClient(o, f.environment)
 	if err != nil {
 		return err
 	}
@@ -157,8 +157,8 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 }
 
 // newReadOnlyClient returns a client that can only read.
-func (f *flags) newReadOnlyClient(o Options) (*client.Client, error) {
-	cloud, custom, err := o.Identity.CloudConfiguration(f.environment)
+func newReadOnlyClient(o Options, environment string) (*client.Client, error) {
+	cloud, custom, err := o.Identity.CloudConfiguration(environment)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
@@ -23,8 +24,10 @@ import (
 func FindWrites(ctx context.Context, c *client.Client, f adoption.ObservedCluster, m adoption.ClusterObjects) ([]string, error) {
 	p := &dryRun{engine: engine.New(engine.Options{}), client: c, cluster: m.Cluster.Name}
 	if m.ASO != nil {
+		p.ownerID = ownership.OwnerTagValue(m.ASO.Infrastructure, p.cluster)
 		return p.checkASOManaged(ctx, f, m)
 	}
+	p.ownerID = ownership.OwnerTagValue(m.ControlPlane, p.cluster)
 	return p.checkAzureManaged(ctx, f, m)
 }
 
@@ -32,6 +35,8 @@ type dryRun struct {
 	engine  *engine.Engine
 	client  *client.Client
 	cluster string
+	// ownerID is the value of the owner tag of the cluster's resources, empty for a cluster that was never managed.
+	ownerID string
 	found   []string
 }
 
@@ -89,7 +94,7 @@ func (p *dryRun) checkASOManaged(ctx context.Context, f adoption.ObservedCluster
 func (p *dryRun) convergeGraph(ctx context.Context, graph *arm.Graph) error {
 	outcome, err := p.engine.Converge(ctx, engine.Request{
 		Object: "adoption", Client: p.client, Graph: graph,
-		Owner: engine.Owner{TagKey: infrav1.ClusterTagKey(p.cluster), TagValue: infrav1.TagOwned, IDKey: infrav1.OwnerTag},
+		Owner: engine.Owner{TagKey: infrav1.ClusterTagKey(p.cluster), TagValue: infrav1.TagOwned, IDKey: infrav1.OwnerTag, ID: p.ownerID},
 	})
 	if err != nil {
 		return err

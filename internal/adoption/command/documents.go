@@ -1,0 +1,63 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/transfer"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
+)
+
+// NewDocumentsCommand returns the command documents.
+func NewDocumentsCommand(e *environment.Environment) *cobra.Command {
+	t := &transfer.Transfer{Poll: time.Second}
+	cloud := ""
+	cmd := &cobra.Command{
+		Use:   "documents CLUSTER",
+		Short: "Move an AKS cluster between the AzureManaged and the AzureASOManaged kinds",
+		Long: "Replaces the objects of an AKS cluster by those of the other family, while it runs: AzureASOManaged kinds, which have resource manifests (documents), or AzureManaged kinds.\n" +
+			"Before it changes anything it checks whether the new objects would write to Azure. If so, it prints these writes and ends.\n" +
+			"It signs in to Azure with the environment variables (AZURE_TENANT_ID, AZURE_CLIENT_ID, ...), or like az, and only reads there. A run that was interrupted is completed by a repetition.",
+		Args: cobra.ExactArgs(1), ValidArgsFunction: e.CompleteClusters,
+		RunE: func(cmd *cobra.Command, arguments []string) error {
+			if t.To != transfer.AzureASOManaged && t.To != transfer.AzureManaged {
+				return fmt.Errorf("--to %q: use %s or %s", t.To, transfer.AzureASOManaged, transfer.AzureManaged)
+			}
+			namespace, err := e.Namespace()
+			if err != nil {
+				return err
+			}
+			if t.Kubernetes, err = e.KubernetesClient(); err != nil {
+				return err
+			}
+			options := Options{Version: e.Version, Identity: e.Identity, Transport: e.Transport, Credential: e.Credential}
+			if t.Azure, err = newReadOnlyClient(options, cloud); err != nil {
+				return err
+			}
+			t.Key, t.Messages = client.ObjectKey{Namespace: namespace, Name: arguments[0]}, text.NewWriter(cmd.ErrOrStderr())
+			if err := t.Run(cmd.Context()); err != nil {
+				if errors.Is(err, context.Canceled) {
+					return fmt.Errorf("interrupted. Repeat the command to complete the transfer: %w", err)
+				}
+				return err
+			}
+			return nil
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&t.To, "to", transfer.AzureASOManaged, "kinds of the new objects: documents (AzureASOManaged) or azuremanaged")
+	fs.StringVar(&t.Credential, "credential-from", "aso-credential", "name of the Secret with the credential, with --to documents")
+	fs.StringVar(&t.Identity, "identity", "cluster-identity", "name of the AzureClusterIdentity, with --to azuremanaged")
+	fs.StringVar(&t.SubscriptionID, "subscription", "", "ID of the subscription; required if the objects do not have it")
+	fs.StringVar(&t.APIVersion, "api-version", types.ContainerServiceAPIVersion, "api-version of the resource manifests of cluster and pools")
+	fs.StringVar(&cloud, "environment", "", "AzurePublicCloud, AzureChinaCloud or AzureUSGovernmentCloud; default: AzurePublicCloud")
+	fs.DurationVar(&t.Patience, "timeout", 10*time.Minute, "how long the manager may take to pause the objects")
+	return cmd
+}
