@@ -262,7 +262,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"internal/adoption/transfer"},
-		inside: []string{"api/...", "internal/adoption", "internal/adoption/dryrun", "internal/adoption/survey", "internal/arm",
+		inside: []string{"api/...", "internal/adoption", "internal/adoption/readonly", "internal/arm",
 			"internal/arm/client", "internal/arm/types", "internal/identity", "internal/plan/applied", "internal/plan/asoresource"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a transfer writes to Kubernetes alone, and proves by an adoption that Azure stays as it is",

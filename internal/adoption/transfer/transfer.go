@@ -12,8 +12,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/dryrun"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/survey"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/readonly"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
@@ -27,7 +26,7 @@ const (
 
 // Transfer is the transfer of one cluster.
 type Transfer struct {
-	// Kubernetes is a client of the management cluster. Azure reads from Azure; its transport must be dryrun.ReadOnly.
+	// Kubernetes is a client of the management cluster. Azure reads from Azure; its transport must be readonly.Transport.
 	Kubernetes client.Client
 	Azure      *armclient.Client
 	// Key is the Cluster, To the family of its new objects.
@@ -111,7 +110,7 @@ func (t *Transfer) createObjects(ctx context.Context, cluster *clusterv1.Cluster
 	if err != nil {
 		return err
 	}
-	found, err := survey.ReadCluster(ctx, t.Azure, id, t.APIVersion)
+	found, err := readonly.ReadCluster(ctx, t.Azure, id, t.APIVersion)
 	if err != nil {
 		return err
 	}
@@ -130,7 +129,7 @@ func (t *Transfer) createObjects(ctx context.Context, cluster *clusterv1.Cluster
 	for _, value := range omitted {
 		t.report("not in the new objects: %s", value)
 	}
-	writes, err := dryrun.FindWrites(ctx, t.Azure, found, objects)
+	writes, err := readonly.FindWrites(ctx, t.Azure, found, objects)
 	if err != nil {
 		return fmt.Errorf("check the writes of the new objects: %w", err)
 	}

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/dryrun"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/readonly"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/transfer"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
@@ -33,7 +33,7 @@ func newTransfer(s *virtual.Scenario, to string, messages *bytes.Buffer) *transf
 	user := virtual.UserTransport{Scenario: s}
 	azure, err := armclient.New(user, cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: s.Azure.URL, Audience: "https://management.core.windows.net/"},
-	}}, armclient.Options{Principal: "convert", Version: "test", Transport: dryrun.ReadOnly{Next: user}})
+	}}, armclient.Options{Principal: "convert", Version: "test", Transport: readonly.Transport{Next: user}})
 	if err != nil {
 		s.T.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestThereAndBack(t *testing.T) {
 		s.StartProvider()
 		s.BuildAKSCluster("c1", 2)
 		s.CreateOperatorSecret(harness.OperatorSecret)
-		s.PassTime(20 * time.Minute)
+		virtual.WaitForSignal(nil, 20 * time.Minute)
 		mark, before, specs := s.Azure.MarkRequests(), s.Azure.ListResources(), readSpecs(s)
 		move := func(to string) {
 			messages := &bytes.Buffer{}
@@ -135,7 +135,7 @@ func TestThereAndBack(t *testing.T) {
 			}
 			t.Logf("to %s:\n%s", to, messages)
 			waitReady(s, to)
-			s.PassTime(2 * time.Hour)
+			virtual.WaitForSignal(nil, 2 * time.Hour)
 			waitReady(s, to)
 			if writes := writesSince(s, mark); len(writes) > 0 {
 				t.Errorf("to %s: writes to Azure: %q", to, writes)
@@ -229,7 +229,7 @@ func TestInterruptedAtEachWrite(t *testing.T) {
 				t.Fatalf("repetition after write %d: %v\n%s", n, err, messages)
 			}
 			waitReady(s, transfer.AzureASOManaged)
-			s.PassTime(20 * time.Minute)
+			virtual.WaitForSignal(nil, 20 * time.Minute)
 			waitReady(s, transfer.AzureASOManaged)
 			if writes := writesSince(s, mark); len(writes) > 0 {
 				t.Errorf("write %d: writes to Azure: %q", n, writes)
