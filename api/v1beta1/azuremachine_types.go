@@ -6,7 +6,7 @@ import (
 )
 
 // AzureMachineSpec describes a virtual machine.
-// +kubebuilder:validation:XValidation:rule="!self.?disableExtensionOperations.orValue(false) || !has(self.vmExtensions) || size(self.vmExtensions) == 0 || oldSelf.?vmExtensions.orValue([]) == self.vmExtensions",message="disableExtensionOperations forbids extensions: remove them or it",fieldPath=".vmExtensions",reason="FieldValueForbidden",optionalOldSelf=true
+// +kubebuilder:validation:XValidation:rule="!self.?disableExtensionOperations.orValue(false) || !has(self.vmExtensions) || size(self.vmExtensions) == 0 || oldSelf.?vmExtensions.orValue([]) == self.vmExtensions",message="disableExtensionOperations does not allow extensions: remove vmExtensions, or set disableExtensionOperations to false",fieldPath=".vmExtensions",reason="FieldValueForbidden",optionalOldSelf=true
 type AzureMachineSpec struct {
 	VirtualMachineProfile `json:",inline"`
 	ManagedIdentities     `json:",inline"`
@@ -40,7 +40,7 @@ type AzureMachineSpec struct {
 	// +kubebuilder:validation:MaxItems=64
 	DNSServers []string `json:"dnsServers,omitempty"`
 
-	// disableExtensionOperations forbids extensions on the VM, the bootstrap extension of the provider included. The
+	// disableExtensionOperations does not allow extensions on the VM, the bootstrap extension of the provider included. The
 	// default is false.
 	// +optional
 	DisableExtensionOperations *bool `json:"disableExtensionOperations,omitempty"`

@@ -318,7 +318,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/aksengine/command"}, inside: []string{"internal/aksengine", "internal/cli/environment", "internal/text"},
 		outside: []string{"..."}, notStandard: []string{"net/http"},
-		why: "the command line reads a file and writes the result; it asks nobody",
+		why: "the command line reads a file and writes the result; it sends no requests",
 	},
 	{
 		dirs: []string{"internal/cli/environment"}, inside: []string{"api/...", "internal/identity", "internal/text"}, outside: []string{"..."},

@@ -14,7 +14,7 @@ import (
 // Architectures are those of the image, all on Linux.
 var Architectures = []string{"amd64", "arm64"}
 
-// Platform is what a program runs on.
+// Platform is the operating system and architecture of a program.
 type Platform struct{ OS, Architecture string }
 
 // Build builds a package of the checkout at root into the file out. The variable main.version gives the package its

@@ -30,7 +30,7 @@ func TestAzureClusterChanges(t *testing.T) {
 		"bastion grows":   {reason: "Azure changes the SKU and tunnels in place", spec: "{bastionSpec: {azureBastion: {}}}", change: standard},
 		"bastion shrinks": {reason: "Azure refuses it", spec: standard,
 			change: "{bastionSpec: {azureBastion: {sku: Basic, enableTunneling: false}}}",
-			want:   []string{"bastionSpec.azureBastion.sku: grow only"}},
+			want:   []string{"bastionSpec.azureBastion.sku: sku cannot change from Standard to Basic"}},
 		"bastion closes": {reason: "tunnels are turned off in place", spec: standard,
 			change: "{bastionSpec: {azureBastion: {enableTunneling: false}}}"},
 		"bastion renamed": {reason: "it would be another one, in the same subnet", spec: standard,

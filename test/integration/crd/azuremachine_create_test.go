@@ -222,7 +222,7 @@ func machineRows() map[string]row {
 			spec: "{disableExtensionOperations: false, vmExtensions: [{name: e, publisher: p, version: v}]}"},
 		"extensions forbidden": {reason: "extensions that are forbidden would fail",
 			spec: "{disableExtensionOperations: true, vmExtensions: [{name: e, publisher: p, version: v}]}",
-			want: []string{"vmExtensions: disableExtensionOperations forbids"}},
+			want: []string{"vmExtensions: disableExtensionOperations does not allow"}},
 		"no extensions": {reason: "none are forbidden", spec: "{disableExtensionOperations: true, vmExtensions: []}"},
 		"extension, parts": {reason: "an extension has a publisher, a type and a version", spec: "{vmExtensions: [{}]}",
 			want: []string{"vmExtensions[0].name: at least 1", "vmExtensions[0].publisher: at least 1", "vmExtensions[0].version: at least 1"}},

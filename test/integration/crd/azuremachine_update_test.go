@@ -76,7 +76,7 @@ func TestAzureMachineChanges(t *testing.T) {
 			change: "{vmExtensions: [{name: e, publisher: p, version: v, protectedSettings: {a: c}}]}",
 			want:   []string{"vmExtensions[0].protectedSettings: cannot change alone"}, webhook: true},
 		"extension on nothing": {reason: "extensions that are forbidden would fail", spec: "{disableExtensionOperations: true}",
-			change: extension, want: []string{"vmExtensions: disableExtensionOperations forbids"}},
+			change: extension, want: []string{"vmExtensions: disableExtensionOperations does not allow"}},
 		"subnet filled in": {reason: "the subnet of the first interface is filled in when it is clear",
 			change: "{networkInterfaces: [{subnetName: nodes}]}"},
 		"subnet": {reason: "a network interface does not move", spec: "{subnetName: a}",
