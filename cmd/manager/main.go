@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup/redact"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 )
 
 // version is set by the linker.
@@ -73,6 +74,9 @@ func run(arguments []string) error {
 		klog.Background().Info("Ignored arguments that are not flags. Write the value of a flag after an equals sign", "arguments", fs.Args())
 	}
 
+	if options.Traces, err = tracing.ReadOptions(os.Getenv, options.EnableTracing, version); err != nil {
+		return fmt.Errorf("traces: %w", err)
+	}
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return fmt.Errorf("kubeconfig: %w", err)

@@ -84,7 +84,7 @@ func TestStart(t *testing.T) {
 			reason:    "whoever changes the image of a Deployment keeps its arguments",
 			arguments: append(append([]string{}, deployed...), "--feature-gates="+strings.Join(gates, ",")), variables: variables,
 			pointless: []string{
-				"--enable-tracing", "--bootstrap-config-gvk", "--azuremachinepoolmachine-concurrency", "--debouncing-timer", "--reconcile-timeout",
+				"--bootstrap-config-gvk", "--azuremachinepoolmachine-concurrency", "--debouncing-timer", "--reconcile-timeout",
 				"--service-reconcile-timeout", "--api-call-timeout", "--reconciler-requeue",
 				"--disable-controllers-or-webhooks=DisableASOSecretController",
 				"--feature-gates=SkipMachinePoolModelReconciliation", "--feature-gates=MachineSetPreflightChecks",

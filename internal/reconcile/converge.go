@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 )
 
 // azureReconciliation is the reconciliation of an object that has resources in Azure.
@@ -74,6 +75,8 @@ func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, t
 
 // loadPlanInput reads the input of the plan from Kubernetes, and returns its fingerprint.
 func (a *azureReconciliation[O, I]) loadPlanInput(ctx context.Context) (stable.Fingerprint, error) {
+	ctx, span := tracing.StartStage(ctx, "load plan input")
+	defer span.End()
 	if err := a.kind.LoadPlanInput(ctx, a.session, a.in); err != nil {
 		return stable.Fingerprint{}, err
 	}
@@ -93,11 +96,12 @@ func (a *azureReconciliation[O, I]) chooseReadOptions(fingerprint stable.Fingerp
 }
 
 // plan computes the plan, and refuses the writes that the object may not make.
-func (a *azureReconciliation[O, I]) plan(ctx context.Context) (*Plan, error) {
+func (a *azureReconciliation[O, I]) plan(ctx context.Context) (planned *Plan, err error) {
+	ctx, span := tracing.StartStage(ctx, "plan")
+	defer func() { endStage(span, err) }()
 	a.session.Migration = applied.ReadDifferences(a.object.GetAnnotations())
 	a.forgetRefused()
-	planned, err := a.kind.Plan(ctx, a.session, a.in)
-	if err != nil {
+	if planned, err = a.kind.Plan(ctx, a.session, a.in); err != nil {
 		return nil, err
 	}
 	planned.Graph.SealBodies()
@@ -127,7 +131,9 @@ func (a *azureReconciliation[O, I]) recordPlan(ctx context.Context, planned *Pla
 func (a *azureReconciliation[O, I]) convergeResources(ctx context.Context, planned *Plan) (arm.Outcome, error) {
 	request := a.engineRequest(planned)
 	request.IgnoreDifference = a.session.Migration.KeepsDifference
+	ctx, span := tracing.StartStage(ctx, "converge")
 	outcome, err := a.Engine.Converge(ctx, request)
+	endStage(span, err)
 	if err != nil {
 		return arm.Outcome{}, fmt.Errorf("converge: %w", err)
 	}
@@ -139,7 +145,9 @@ func (a *azureReconciliation[O, I]) convergeResources(ctx context.Context, plann
 // actAndReport lets the kind act and sets the status. It returns how long the status is valid at most; 0 means until the next sync. A
 // kind that wants another check while resources are not in place yet gets it from the engine.
 func (a *azureReconciliation[O, I]) actAndReport(ctx context.Context, planned *Plan, outcome arm.Outcome) (time.Duration, error) {
-	acted := a.kind.Act(ctx, a.session, a.in, outcome)
+	acting, span := tracing.StartStage(ctx, "act")
+	acted := a.kind.Act(acting, a.session, a.in, outcome)
+	endStage(span, acted)
 	validFor, err := a.kind.Report(a.in, outcome)
 	if acted != nil {
 		validFor, err = 0, acted

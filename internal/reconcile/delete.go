@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 )
 
 // deleteResources deletes the object's resources in Azure and then removes the finalizers.
@@ -37,7 +38,9 @@ func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (result
 		}
 		return "", 0, ReadFailed(err)
 	}
-	planned, err := a.kind.PlanDeletion(ctx, a.session, a.in)
+	planning, span := tracing.StartStage(ctx, "plan")
+	planned, err := a.kind.PlanDeletion(planning, a.session, a.in)
+	endStage(span, err)
 	if err != nil {
 		return "", 0, a.unlessNothingCreated(err, err)
 	}
@@ -65,7 +68,9 @@ func (a *azureReconciliation[O, I]) deleteInAzure(ctx context.Context, planned *
 		}
 	}
 	if !goes {
-		outcome, err := a.Engine.Delete(ctx, request)
+		deleting, span := tracing.StartStage(ctx, "delete")
+		outcome, err := a.Engine.Delete(deleting, request)
+		endStage(span, err)
 		if err != nil {
 			return "", 0, fmt.Errorf("delete: %w", err)
 		}

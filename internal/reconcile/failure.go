@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 )
 
 // reportFailure shows an error that is no stopReason in Ready and in PrimaryCondition, and emits one Warning. It changes the object in
@@ -39,10 +40,14 @@ func deletionFailureCondition(err error) metav1.Condition {
 // writeChanges writes the changes of the reconciliation. It returns err, or else the error of the write. A failed reconciliation is
 // incomplete, so it does not record the observed generation.
 func (p *reconciliation[O, I]) writeChanges(ctx context.Context, err error) error {
+	ctx, span := tracing.StartStage(ctx, "store")
 	if err == nil {
-		return p.changes.Finish(ctx)
+		err = p.changes.Finish(ctx)
+		endStage(span, err)
+		return err
 	}
 	failure := p.changes.Write(ctx)
+	endStage(span, failure)
 	p.failureShown = failure == nil || p.recordLostStatus(ctx, failure)
 	return err
 }

@@ -5,11 +5,14 @@ import (
 	"fmt"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 )
 
 // openAccess gives the reconciliation access to Azure.
 func (a *azureReconciliation[O, I]) openAccess(ctx context.Context) error {
+	ctx, span := tracing.StartStage(ctx, "open")
 	opened, err := a.Access.Open(ctx, a.target.Identity)
+	endStage(span, err)
 	if err != nil {
 		return err
 	}

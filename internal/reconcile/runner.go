@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 )
 
 // Services are shared by the runners of one manager.
@@ -44,6 +45,8 @@ type Services struct {
 	Now func() time.Time
 	// WatchFilter is the required value of the label cluster.x-k8s.io/watch-filter; "" accepts all objects.
 	WatchFilter string
+	// Tracer records reconciliations; nil records none.
+	Tracer *tracing.Tracer
 }
 
 // Runner reconciles the objects of one kind. It is safe for concurrent use for different objects.
@@ -144,7 +147,12 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (result ctrl.Result, err error) {
 	begun := r.Now()
 	ended := resultNothing
-	defer func() { r.recordMetrics(begun, ended, err) }()
+	ctx, span := r.Tracer.StartReconciliation(ctx,
+		tracing.Reconciliation{Kind: r.declaration.Name, Namespace: request.Namespace, Name: request.Name})
+	defer func() {
+		r.recordMetrics(begun, ended, err)
+		r.Tracer.EndReconciliation(span, string(ended), err)
+	}()
 	p, err := r.loadObject(ctx, request)
 	if p == nil {
 		return ctrl.Result{}, err
@@ -160,7 +168,9 @@ func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (res
 
 // run enters the reconciliation, does its work and writes the result. It sets p.failureShown when the object shows the returned error.
 func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, result ctrl.Result, err error) {
-	p.changes, result, err = lifecycle.Enter(ctx, p.Client, p.writes, p.target.Cluster, p.object, p.declaration.Finalizer)
+	entering, span := tracing.StartStage(ctx, "enter")
+	p.changes, result, err = lifecycle.Enter(entering, p.Client, p.writes, p.target.Cluster, p.object, p.declaration.Finalizer)
+	endStage(span, err)
 	if err == nil && p.declaration.Dependents != nil && annotations.IsPaused(p.target.Cluster, p.object) {
 		return resultNothing, result, p.pauseDependents(ctx)
 	}
@@ -203,7 +213,9 @@ func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (*r
 		return nil, p.translateExternalReady(ctx)
 	}
 	var err error
+	ctx, span := tracing.StartStage(ctx, "load")
 	p.in, p.target, err = r.loader.Load(ctx, p.object)
+	endStage(span, err)
 	if v := stopReasonOf(err); v != nil {
 		if v.eventReason != "" {
 			r.eventRecorder.Eventf(p.object, nil, corev1.EventTypeNormal, v.eventReason, "Reconcile", "%s", v.condition.Message)

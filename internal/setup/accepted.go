@@ -21,7 +21,6 @@ var flagsWithoutEffect = []struct {
 	{"api-call-timeout", time.Duration(0), "reconciliations never wait for operations of Azure"},
 	{"reconciler-requeue", time.Duration(0), "objects are reconciled when Azure's operations end"},
 	{"debouncing-timer", time.Duration(0), "stable objects are not read again until something changes"},
-	{"enable-tracing", false, "there are no traces; metrics and logs describe each reconciliation"},
 	{"bootstrap-config-gvk", "", "machines wait for their bootstrap data from any kind of object"},
 	{"azuremachinepoolmachine-concurrency", 10, "a reconciliation of a pool includes all its AzureMachinePoolMachines"},
 }

@@ -33,6 +33,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/queue"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 )
 
 // shared has the services that the controllers of one manager share.
@@ -42,11 +43,16 @@ type shared struct {
 	engine  *engine.Engine
 	access  *access.Gate
 	facts   *facts.Facts
+	tracer  *tracing.Tracer
 }
 
 func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
-	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock, Hooks: metrics.EngineHooks(),
-		MaxVouchedAge: o.fullSyncPeriod()})
+	tracer, err := o.startTracing(mgr)
+	if err != nil {
+		return nil, err
+	}
+	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock,
+		Hooks: metrics.EngineHooks().WithTracer(tracer), MaxVouchedAge: o.fullSyncPeriod()})
 	metrics.WatchOperations(armEngine.OperationAges)
 	if err := mgr.Add(armEngine); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
@@ -60,7 +66,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	tokens.Transport, tokens.Now, tokens.Secrets = o.Transport, now, mgr.GetCache()
 	tokens.FormerNamespace = o.leaseNamespace()
 	return &shared{
-		mgr: mgr, options: o, engine: armEngine,
+		mgr: mgr, options: o, engine: armEngine, tracer: tracer,
 		access: &access.Gate{
 			Client:     mgr.GetClient(),
 			APIReader:  mgr.GetAPIReader(),
@@ -76,7 +82,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 func (s *shared) runnerServices() reconcile.Services {
 	return reconcile.Services{
 		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.mgr.GetEventRecorder,
-		Now: time.Now, Resync: s.options.SyncPeriod, WatchFilter: s.options.WatchFilter,
+		Now: time.Now, Resync: s.options.SyncPeriod, WatchFilter: s.options.WatchFilter, Tracer: s.tracer,
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/diagnostics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 )
 
 // Options are the settings of the manager from flags and the environment.
@@ -57,6 +58,10 @@ type Options struct {
 	Transport policy.Transporter
 	// Clock is the engine's clock; nil means the system's. Tests advance it instead of waiting for a retry.
 	Clock engine.Clock
+	// EnableTracing sends traces to the collector of the standard variables, or to tracing.DefaultEndpoint.
+	EnableTracing bool
+	// Traces say where traces are sent; nil sends none.
+	Traces *tracing.Options
 	// SkipNameValidation allows several managers in one process, for tests.
 	SkipNameValidation bool
 
@@ -79,6 +84,8 @@ const (
 // AddFlags registers the flags. Names and defaults are those of the established provider. Its flags without effect here are
 // accepted, with the reason in their help, so that existing Deployments start.
 func (o *Options) AddFlags(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.EnableTracing, "enable-tracing", false, "Send traces to "+tracing.DefaultEndpoint+
+		". The variable OTEL_EXPORTER_OTLP_ENDPOINT names another collector, and enables traces without this flag.")
 	fs.BoolVar(&o.LeaderElect, "leader-elect", false, "Elect a leader, so that only one of several managers reconciles objects.")
 	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "",
 		"Namespace of the leader election lease; empty is the manager's own.")

@@ -57,7 +57,12 @@ var importRules = []importRule{
 		why:         "comparing is pure, so that recorded traffic can test it",
 	},
 	{
-		dirs: []string{"internal/arm/client"}, inside: []string{"internal/arm"},
+		dirs: []string{"internal/tracing"}, inside: []string{"internal/arm"}, outside: []string{"go.opentelemetry.io/otel/..."},
+		notStandard: []string{"os", "os/..."},
+		why:         "traces have names, numbers and codes of other packages; only they know OpenTelemetry",
+	},
+	{
+		dirs: []string{"internal/arm/client"}, inside: []string{"internal/arm", "internal/tracing"},
 		outside: []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/...", "github.com/Azure/azure-sdk-for-go/sdk/azidentity",
 			"github.com/go-logr/logr"},
 		why: "the client speaks HTTP to Resource Manager and knows no resource type and no plan",
@@ -76,7 +81,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/arm/engine"},
 		inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "internal/arm/compare", "internal/arm/client",
-			"internal/arm/observe", "internal/arm/operate", "internal/expiring"},
+			"internal/arm/observe", "internal/arm/operate", "internal/expiring", "internal/tracing"},
 		outside: []string{"github.com/go-logr/logr"},
 		why:     "the engine drives every resource type by the table; it knows no kind, no plan and no Kubernetes client",
 	},
@@ -165,7 +170,7 @@ var importRules = []importRule{
 			"internal/reconcile/stable", "internal/reconcile/eventlog", "internal/reconcile/watch",
 			"internal/clusterinfra/published", "internal/facts",
 			"internal/identity", "internal/metrics", "internal/plan/applied", "internal/plan/lent", "internal/plan/maxima",
-			"internal/plan/ownership", "internal/plan/specfield"},
+			"internal/plan/ownership", "internal/plan/specfield", "internal/tracing"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "the runner knows what all kinds have in common, and no kind and no plan",
 	},
@@ -341,7 +346,7 @@ var importRules = []importRule{
 		why:         "the API server in memory stores objects; plans and tests share it, so it knows neither",
 	},
 	{
-		dirs: []string{"cmd/manager"}, inside: []string{"internal/setup/...", "internal/identity"}, outside: []string{"..."},
+		dirs: []string{"cmd/manager"}, inside: []string{"internal/setup/...", "internal/identity", "internal/tracing"}, outside: []string{"..."},
 		why: "the command is flags, environment and main; everything else is in internal/setup, where tests reach it",
 	},
 	{

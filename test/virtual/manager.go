@@ -149,7 +149,8 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 		})
 		return response, err
 	})
-	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, MaxVouchedAge: s.Full})
+	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, MaxVouchedAge: s.Full,
+		Hooks: engine.Hooks{}.WithTracer(s.Tracer)})
 	m.Gate = &access.Gate{
 		Client: m.client, APIReader: live,
 		Identities: identity.New(m.client,
@@ -163,7 +164,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	if s.Recorder != nil {
 		recorded = s.Recorder
 	}
-	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Now: time.Now, Resync: s.Resync,
+	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Now: time.Now, Resync: s.Resync, Tracer: s.Tracer,
 		Recorder: func(string) events.EventRecorder { return recorded }}
 	read := func(ctx context.Context, c *armclient.Client, id arm.ID, options engine.ReadOptions) (json.RawMessage, error) {
 		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false, options)

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
@@ -52,6 +53,8 @@ type Scenario struct {
 	Told func(Event)
 	// Recorder records the events of managers; nil has Told called with them.
 	Recorder events.EventRecorder
+	// Tracer records what managers do; nil records nothing.
+	Tracer *tracing.Tracer
 
 	handler http.Handler
 	// complete is that of the options.

@@ -16,6 +16,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 )
 
 // Request is one request to Resource Manager.
@@ -65,11 +66,26 @@ func (c *Client) Do(ctx context.Context, request Request) (*Response, error) {
 // doAndRecord sends a request and calls OnRequestEnd. For a page of a collection it returns the page instead of a body.
 func (c *Client) doAndRecord(ctx context.Context, request Request) (*Response, page, error) {
 	start := c.options.Now()
+	ctx, span := tracing.StartRequest(ctx, request.Method, request.ID)
 	response, elements, err := c.sendRequest(ctx, request)
+	endRequestSpan(span, response, err)
 	if c.options.OnRequestEnd != nil {
 		c.options.OnRequestEnd(newRequestRecord(request, response, err, c.options.Now().Sub(start)))
 	}
 	return response, elements, err
+}
+
+// endRequestSpan ends the span of a request with what Azure answered.
+func endRequestSpan(span tracing.Span, response *Response, err error) {
+	status, requestID := 0, arm.RequestID(err)
+	var failure *arm.Error
+	switch {
+	case response != nil:
+		status, requestID = response.Status, response.RequestID
+	case errors.As(err, &failure):
+		status = failure.Status
+	}
+	tracing.EndRequest(span, status, requestID, err)
 }
 
 // ReserveWrite checks that a write of a resource would be sent now. It returns nil if there is a token; the token is kept for some
