@@ -170,7 +170,7 @@ func TestCluster(t *testing.T) {
 			}
 			stage.CreateCluster(azureCluster)
 			bad := waitNotReady(stage, &infrav1.AzureCluster{}, "c1", test.condition)
-			explains(t, test.reason, harness.FindCondition(bad, infrav1.ReadyCondition).Message, test.message)
+			checkExplained(t, test.reason, harness.FindCondition(bad, infrav1.ReadyCondition).Message, test.message)
 			if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s, but something was made (-before +after):\n%s", test.reason, diff)
 			}

@@ -23,8 +23,8 @@ func waitNotReady[T harness.Conditioned](s *harness.Stage, o T, name, reason str
 // saysWhen matches how messages say when the object is looked at again.
 var saysWhen = regexp.MustCompile(`again|next try|retried`)
 
-// explains checks that a condition's message says all of it, and when the next try is.
-func explains(t *testing.T, reason, message string, parts []string) {
+// checkExplained checks that a condition's message says all of it, and when the next try is.
+func checkExplained(t *testing.T, reason, message string, parts []string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(message, part) {

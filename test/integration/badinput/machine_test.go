@@ -94,7 +94,7 @@ func TestMachine(t *testing.T) {
 			message: []string{"virtualMachines/m1", "OperationNotAllowed", "quota", "asked for VM size Standard_D2s_v3 (2 vCPUs) in region eastus",
 				"Current Limit"},
 			made:    []string{"resourceGroups/c1/Microsoft.Network/networkInterfaces/m1-nic"},
-			correct: passes,
+			correct: makeRoom,
 		},
 		"no capacity": {
 			reason: "Azure has the size, but no room for it in the zone at the moment",
@@ -108,7 +108,7 @@ func TestMachine(t *testing.T) {
 			condition: infrav1.CapacityUnavailableReason,
 			message:   []string{"virtualMachines/m1", "SkuNotAvailable", "asked for VM size Standard_D2s_v3 (2 vCPUs) in zone 1 of region eastus"},
 			made:      []string{"resourceGroups/c1/Microsoft.Network/networkInterfaces/m1-nic"},
-			correct:   passes,
+			correct:   makeRoom,
 		},
 	}
 	for name, test := range tests {
@@ -134,7 +134,7 @@ func TestMachine(t *testing.T) {
 			}
 			stage.CreateMachine(azureMachine, test.role, test.zone)
 			bad := waitNotReady(stage, &infrav1.AzureMachine{}, "m1", test.condition)
-			explains(t, test.reason, harness.FindCondition(bad, infrav1.ReadyCondition).Message, test.message)
+			checkExplained(t, test.reason, harness.FindCondition(bad, infrav1.ReadyCondition).Message, test.message)
 			want := append(slices.Clone(before), test.made...)
 			slices.Sort(want)
 			if diff := cmp.Diff(want, stage.Azure.ListResources()); diff != "" {
@@ -185,8 +185,8 @@ func TestRegionWithoutZones(t *testing.T) {
 	}
 }
 
-// passes has Azure find room, and the machine looked at again.
-func passes(s *harness.Stage) {
+// makeRoom has Azure find room, and the machine looked at again.
+func makeRoom(s *harness.Stage) {
 	s.Azure.ClearFaults()
 	s.AdvanceClock(10 * time.Minute)
 	changeMachine(s, func(m *infrav1.AzureMachine) {

@@ -57,7 +57,7 @@ func TestRefusedCluster(t *testing.T) {
 			stage.CreateIdentity()
 			azureCluster := stage.AzureCluster("c1")
 			test.change(azureCluster)
-			refused(t, test.reason, stage.TryCreateCluster(azureCluster), test.path, test.message)
+			checkRefused(t, test.reason, stage.TryCreateCluster(azureCluster), test.path, test.message)
 			if requests := stage.Azure.RequestsSince(0); len(requests) > 0 {
 				t.Errorf("Azure need not be asked: %q", requests)
 			}
@@ -107,7 +107,7 @@ func TestRefusedMachine(t *testing.T) {
 			before := stage.Azure.ListResources()
 			machine := stage.AzureMachine("c1", "m")
 			test.change(machine)
-			refused(t, test.reason, stage.TryCreateMachine(machine, harness.Worker, ""), test.path, test.message)
+			checkRefused(t, test.reason, stage.TryCreateMachine(machine, harness.Worker, ""), test.path, test.message)
 			if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s, but something was made (-before +after):\n%s", test.reason, diff)
 			}
@@ -128,8 +128,8 @@ var sshKey = func() string {
 	return base64.StdEncoding.EncodeToString(ssh.MarshalAuthorizedKey(key))
 }()
 
-// refused checks that the API server said no to this field, and why.
-func refused(t *testing.T, reason string, err error, path string, parts []string) {
+// checkRefused checks that the API server said no to this field, and why.
+func checkRefused(t *testing.T, reason string, err error, path string, parts []string) {
 	t.Helper()
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err) {

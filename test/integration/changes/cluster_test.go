@@ -15,8 +15,8 @@ import (
 
 const networkVersion = "2024-05-01"
 
-// rich adds to a spec everything that can go later: two of each.
-func rich(stage *harness.Stage, spec *infrav1.AzureClusterSpec) {
+// fillRemovableFields adds to a spec everything that can go later: two of each.
+func fillRemovableFields(stage *harness.Stage, spec *infrav1.AzureClusterSpec) {
 	network := &spec.NetworkSpec
 	rule := func(name string, priority int32, port string) infrav1.SecurityRule {
 		return infrav1.SecurityRule{Name: name, Description: name, Protocol: infrav1.SecurityGroupProtocolTCP,
@@ -64,7 +64,7 @@ func TestClusterShrinks(t *testing.T) {
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
 	azureCluster := stage.AzureCluster("c1")
-	rich(stage, &azureCluster.Spec)
+	fillRemovableFields(stage, &azureCluster.Spec)
 	stage.CreateCluster(azureCluster)
 	stage.WaitClusterProvisioned("c1")
 	machine := stage.AzureMachine("c1", "m1")
@@ -105,13 +105,13 @@ func TestClusterShrinks(t *testing.T) {
 			change: func(spec *infrav1.AzureClusterSpec) {
 				spec.NetworkSpec.AdditionalAPIServerLBPorts = spec.NetworkSpec.AdditionalAPIServerLBPorts[:1]
 			},
-			left: func() []string { return names(get("loadBalancers/c1-public-lb"), "loadBalancingRules") },
+			left: func() []string { return listNames(get("loadBalancers/c1-public-lb"), "loadBalancingRules") },
 			want: []string{"LBRuleHTTPS", "konnectivity"},
 		},
 		{
 			name:   "additional port that is another one",
 			change: func(spec *infrav1.AzureClusterSpec) { spec.NetworkSpec.AdditionalAPIServerLBPorts[0].Name = "renamed" },
-			left:   func() []string { return names(get("loadBalancers/c1-public-lb"), "loadBalancingRules") },
+			left:   func() []string { return listNames(get("loadBalancers/c1-public-lb"), "loadBalancingRules") },
 			want:   []string{"LBRuleHTTPS", "renamed"},
 		},
 		{
@@ -120,7 +120,7 @@ func TestClusterShrinks(t *testing.T) {
 				group := &subnet(spec, "nodes-1").SecurityGroup
 				group.SecurityRules = group.SecurityRules[:1]
 			},
-			left: func() []string { return names(get("networkSecurityGroups/nodes-1-nsg"), "securityRules") },
+			left: func() []string { return listNames(get("networkSecurityGroups/nodes-1-nsg"), "securityRules") },
 			want: []string{"kept"},
 		},
 		{
@@ -129,7 +129,7 @@ func TestClusterShrinks(t *testing.T) {
 				subnet(spec, "nodes-1").ServiceEndpoints = subnet(spec, "nodes-1").ServiceEndpoints[:1]
 			},
 			left: func() []string {
-				return values(get("virtualNetworks/c1-vnet/subnets/nodes-1"), "serviceEndpoints", "service")
+				return listValues(get("virtualNetworks/c1-vnet/subnets/nodes-1"), "serviceEndpoints", "service")
 			},
 			want: []string{"Microsoft.Storage"},
 		},
@@ -152,7 +152,7 @@ func TestClusterShrinks(t *testing.T) {
 			name:   "outbound addresses",
 			change: func(spec *infrav1.AzureClusterSpec) { spec.NetworkSpec.NodeOutboundLB.FrontendIPsCount = new(int32(2)) },
 			gone:   []string{"publicIPAddresses/pip-c1-node-outbound-3"},
-			left:   func() []string { return names(get("loadBalancers/c1"), "frontendIPConfigurations") },
+			left:   func() []string { return listNames(get("loadBalancers/c1"), "frontendIPConfigurations") },
 			want:   []string{"c1-frontEnd-1", "c1-frontEnd-2"},
 		},
 		{
@@ -164,13 +164,13 @@ func TestClusterShrinks(t *testing.T) {
 	}
 	for _, step := range steps {
 		for _, gone := range step.gone {
-			if !exists(stage, gone) {
+			if !networkResourceExists(stage, gone) {
 				t.Fatalf("%s: there is no %s", step.name, gone)
 			}
 		}
 		change(step.change)
 		stage.Eventually(step.name+" is taken out of Azure", func() bool {
-			return !slices.ContainsFunc(step.gone, func(gone string) bool { return exists(stage, gone) }) &&
+			return !slices.ContainsFunc(step.gone, func(gone string) bool { return networkResourceExists(stage, gone) }) &&
 				(step.left == nil || cmp.Equal(step.want, step.left()))
 		})
 		harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order again after "+step.name,
@@ -211,8 +211,8 @@ func TestClusterShrinks(t *testing.T) {
 	}
 }
 
-// exists reports whether a resource of Microsoft.Network exists, in the cluster's group or in that of the peered networks.
-func exists(stage *harness.Stage, path string) bool {
+// networkResourceExists reports whether a resource of Microsoft.Network exists, in the cluster's group or in that of the peered networks.
+func networkResourceExists(stage *harness.Stage, path string) bool {
 	stage.T.Helper()
 	group := "c1"
 	if strings.HasPrefix(path, "virtualNetworks/hub") {
@@ -222,10 +222,12 @@ func exists(stage *harness.Stage, path string) bool {
 	return status == 200
 }
 
-// names returns the names of the elements of a list of properties, sorted.
-func names(resource map[string]any, list string) []string { return values(resource, list, "name") }
+// listNames returns the names of the elements of a list of properties, sorted.
+func listNames(resource map[string]any, list string) []string {
+	return listValues(resource, list, "name")
+}
 
-func values(resource map[string]any, list, key string) []string {
+func listValues(resource map[string]any, list, key string) []string {
 	properties, _ := resource["properties"].(map[string]any)
 	elements, _ := properties[list].([]any)
 	var out []string

@@ -19,8 +19,8 @@ import (
 
 var commandBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// commands returns the lines of the blocks with commands of a page of the book, with names replaced.
-func commands(t *testing.T, page string, names ...string) []string {
+// listCommands returns the lines of the blocks with commands of a page of the book, with names replaced.
+func listCommands(t *testing.T, page string, names ...string) []string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "book", page))
 	if err != nil {
@@ -36,8 +36,8 @@ func commands(t *testing.T, page string, names ...string) []string {
 	return out
 }
 
-// shell runs a line as a person would whose kubectl is set to the stage's namespace, and returns what it prints.
-func shell(stage *harness.Stage, line string) string {
+// runShell runs a line as a person would whose kubectl is set to the stage's namespace, and returns what it prints.
+func runShell(stage *harness.Stage, line string) string {
 	stage.T.Helper()
 	config := stage.Environment.Config
 	name := filepath.Join(stage.T.TempDir(), "kubeconfig")
@@ -70,13 +70,13 @@ func TestCommandsOfTheBook(t *testing.T) {
 		return slices.Contains(stage.ListEvents("AzureCluster", "c1"), "Normal Ready everything is in place")
 	})
 
-	for _, line := range commands(t, "events.md", "my-cluster", "c1") {
-		if out := shell(stage, line); !strings.Contains(out, "everything is in place") {
+	for _, line := range listCommands(t, "events.md", "my-cluster", "c1") {
+		if out := runShell(stage, line); !strings.Contains(out, "everything is in place") {
 			t.Errorf("%s does not show the story of the cluster:\n%s", line, out)
 		}
 	}
-	for _, line := range commands(t, "conditions.md", "my-machine", "m1") {
-		shell(stage, line)
+	for _, line := range listCommands(t, "conditions.md", "my-machine", "m1") {
+		runShell(stage, line)
 		machine := &infrav1.AzureMachine{}
 		stage.ReadObject(machine, "m1")
 		asked := machine.Annotations[infrav1.ReconcileRequestedAnnotation]
@@ -86,8 +86,8 @@ func TestCommandsOfTheBook(t *testing.T) {
 		harness.WaitFor(stage, machine, "m1", "looked at as asked",
 			func(m *infrav1.AzureMachine) bool { return m.Status.LastHandledReconcileAt == asked })
 	}
-	for _, line := range commands(t, "tenancy.md", "-n default", "-n "+stage.Namespace, "cluster-identity-secret", harness.IdentityName) {
-		shell(stage, line)
+	for _, line := range listCommands(t, "tenancy.md", "-n default", "-n "+stage.Namespace, "cluster-identity-secret", harness.IdentityName) {
+		runShell(stage, line)
 	}
 	secret := &corev1.Secret{}
 	stage.ReadObject(secret, harness.IdentityName)
@@ -95,15 +95,15 @@ func TestCommandsOfTheBook(t *testing.T) {
 		t.Errorf("the page on tenants lets the Secret be used by %q", got)
 	}
 	stage.ReadObject(&corev1.ServiceAccount{}, infrav1.WorkloadIdentityServiceAccount)
-	for _, line := range commands(t, "deleting.md", "c1 --namespace default", "c1 --wait=false --namespace "+stage.Namespace,
+	for _, line := range listCommands(t, "deleting.md", "c1 --namespace default", "c1 --wait=false --namespace "+stage.Namespace,
 		"-n default azurecluster", "-n "+stage.Namespace+" azurecluster") {
 		if strings.HasPrefix(line, "az ") {
 			continue // TestBookHasTheCommandsForLostTags of internal/arm/engine compares these with the error that gives them.
 		}
-		shell(stage, line)
+		runShell(stage, line)
 	}
 	stage.Eventually("the Cluster is to be deleted", func() bool {
-		found := cluster("c1")
+		found := newCluster("c1")
 		stage.ReadObject(found, "c1")
 		return !found.DeletionTimestamp.IsZero()
 	})

@@ -35,7 +35,7 @@ func TestEvents(t *testing.T) {
 		"Normal Created created resourceGroups/c1",
 		"Normal Created created routeTables/c1-node-routetable",
 	}
-	told(stage, "AzureCluster", "c1", append(slices.Clone(made), refused))
+	waitEvents(stage, "AzureCluster", "c1", append(slices.Clone(made), refused))
 
 	// Another process is refused for the same cause, and so is the next try.
 	if err := manager.Stop(); err != nil {
@@ -52,11 +52,11 @@ func TestEvents(t *testing.T) {
 	stage.Eventually("another process is refused", func() bool { return tries() > 0 && countFailedOperations(stage) > failed })
 	again := tries()
 	stage.AdvanceClock(10 * time.Minute)
-	wake(stage)
+	wakeCluster(stage)
 	stage.Eventually("the next try is refused", func() bool { return tries() > again })
 	stage.Azure.ClearFaults()
 	stage.AdvanceClock(10 * time.Minute)
-	wake(stage)
+	wakeCluster(stage)
 	stage.WaitClusterProvisioned("c1")
 	story := append(made,
 		"Normal Created created subnets/c1-controlplane-subnet",
@@ -65,7 +65,7 @@ func TestEvents(t *testing.T) {
 		"Normal Ready everything is in place",
 		refused,
 	)
-	told(stage, "AzureCluster", "c1", story)
+	waitEvents(stage, "AzureCluster", "c1", story)
 
 	// Somebody changes the address of the API server, which is left to people, and a name, which is not.
 	for resource, patch := range map[string]map[string]any{
@@ -78,14 +78,14 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	stage.AdvanceClock(time.Hour)
-	wake(stage)
-	told(stage, "AzureCluster", "c1", append(story,
+	wakeCluster(stage)
+	waitEvents(stage, "AzureCluster", "c1", append(story,
 		"Normal Repaired repaired routeTables/c1-node-routetable: tags.Name",
 		"Warning Drifted publicIPAddresses/pip-c1-apiserver was changed outside: properties.dnsSettings.domainNameLabel"))
 
 	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
 	stage.WaitMachineProvisioned("m1")
-	told(stage, "AzureMachine", "m1", []string{
+	waitEvents(stage, "AzureMachine", "m1", []string{
 		"Normal Created created networkInterfaces/m1-nic", "Normal Created created virtualMachines/m1", "Normal Ready everything is in place",
 	})
 	stage.DeleteMachine("m1")
@@ -105,16 +105,16 @@ func countFailedOperations(stage *harness.Stage) int {
 	}))
 }
 
-func wake(stage *harness.Stage) {
+func wakeCluster(stage *harness.Stage) {
 	stage.T.Helper()
 	azureCluster := &infrav1.AzureCluster{}
 	azureCluster.Name = "c1"
 	stage.WakeControllers(azureCluster)
 }
 
-// told waits until events of an object tell as much as wanted, and compares them in the order of the alphabet: what is made at
+// waitEvents waits until events of an object tell as much as wanted, and compares them in the order of the alphabet: what is made at
 // the same time ends in any order.
-func told(stage *harness.Stage, kind, name string, want []string) {
+func waitEvents(stage *harness.Stage, kind, name string, want []string) {
 	stage.T.Helper()
 	var got []string
 	defer func() {

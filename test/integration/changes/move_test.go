@@ -15,11 +15,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// moved returns the objects that clusterctl moves, owners first.
-func moved() []client.Object {
+// listMoved returns the objects that clusterctl moves, owners first.
+func listMoved() []client.Object {
 	machine := metav1.ObjectMeta{Name: "m1"}
 	return []client.Object{
-		cluster("c1"), &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+		newCluster("c1"), &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
 		&clusterv1.Machine{ObjectMeta: machine}, &infrav1.AzureMachine{ObjectMeta: machine}, &corev1.Secret{ObjectMeta: machine},
 	}
 }
@@ -56,7 +56,7 @@ func TestMove(t *testing.T) {
 	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "free to move", harness.IsMovable)
 	mark := stage.Azure.MarkRequests()
 	before := stage.Azure.ListResources()
-	stage.MoveObjects(target, moved())
+	stage.MoveObjects(target, listMoved())
 	harness.WaitFor(target, &infrav1.AzureMachine{}, "m1", "paused there, too", harness.IsPaused)
 	if asked := stage.Azure.RequestsSince(mark); len(asked) > 0 {
 		t.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)

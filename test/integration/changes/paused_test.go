@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-func cluster(name string) *clusterv1.Cluster {
+func newCluster(name string) *clusterv1.Cluster {
 	return &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
@@ -90,7 +90,7 @@ func TestPaused(t *testing.T) {
 	stage.WaitGone(&infrav1.AzureMachine{}, "m2")
 	stage.Eventually("the port is added", func() bool {
 		_, lb := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkVersion)
-		return slices.Contains(names(lb, "loadBalancingRules"), "konnectivity")
+		return slices.Contains(listNames(lb, "loadBalancingRules"), "konnectivity")
 	})
 	writes := slices.DeleteFunc(stage.Azure.WritesSince(mark), func(w string) bool { return !ours(w) })
 	slices.Sort(writes)
@@ -154,7 +154,7 @@ func TestExternallyManaged(t *testing.T) {
 	harness.WaitFor(stage, azureCluster, "c1", "provisioned in the words of today's contract", func(c *infrav1.AzureCluster) bool {
 		return c.Status.Initialization.Provisioned != nil && *c.Status.Initialization.Provisioned
 	})
-	harness.ChangeStatus(stage, cluster("c1"), func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	harness.ChangeStatus(stage, newCluster("c1"), func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 	stage.WaitMachineProvisioned("m1")
 	for _, write := range stage.Azure.WritesSince(0) {
 		if !strings.Contains(write, "/m1") {

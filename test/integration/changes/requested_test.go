@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// request asks for a pass as the book has it.
-func request[T client.Object](stage *harness.Stage, object T, at string) {
+// requestReconciliation asks for a pass as the book has it.
+func requestReconciliation[T client.Object](stage *harness.Stage, object T, at string) {
 	stage.T.Helper()
 	harness.ChangeObject(stage, object, func(o T) {
 		annotations := map[string]string{infrav1.ReconcileRequestedAnnotation: at}
@@ -58,7 +58,7 @@ func TestRequested(t *testing.T) {
 			t.Error("a pass that nobody asked for does not try again before it is due")
 		}
 	}
-	request(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, "1")
+	requestReconciliation(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, "1")
 	stage.WaitMachineProvisioned("m1")
 
 	const group = "resourceGroups/c1/providers/Microsoft.Network/networkSecurityGroups/c1-node-nsg"
@@ -75,7 +75,7 @@ func TestRequested(t *testing.T) {
 	if was == "" || name() != "" {
 		t.Fatalf("the tag was %q and is %q", was, name())
 	}
-	request(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, "noon")
+	requestReconciliation(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, "noon")
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "looked at as asked", func(c *infrav1.AzureCluster) bool {
 		return c.Status.LastHandledReconcileAt == "noon"
 	})

@@ -19,18 +19,18 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// asked asks for a cluster of each kind, before a manager runs.
-func asked(w *virtual.Scenario) {
+// askForAllKinds asks for a cluster of each kind, before a manager runs.
+func askForAllKinds(w *virtual.Scenario) {
 	w.T.Helper()
 	w.ApplyNetwork("c1", nil)
 	w.ApplyAKSCluster("aks1", 1)
 	w.CreateDocuments(w.BuildASOCluster("aks2", "pool1"))
 }
 
-// versions returns the resource versions of all objects of these kinds, by kind and name. Each write changes them.
-func versions(w *virtual.Scenario, kinds []string) map[string]string {
+// readVersions returns the resource versions of all objects of these kinds, by kind and name. Each write changes them.
+func readVersions(w *virtual.Scenario, kinds []string) map[string]string {
 	w.T.Helper()
-	out, all := map[string]string{}, stored(w)
+	out, all := map[string]string{}, listStored(w)
 	for _, kind := range kinds {
 		for _, object := range all[kind] {
 			out[kind+"/"+object.GetName()] = object.GetResourceVersion()
@@ -44,20 +44,20 @@ func versions(w *virtual.Scenario, kinds []string) map[string]string {
 func TestManagedByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := virtual.New(t)
-		asked(w)
+		askForAllKinds(w)
 		for kind, name := range map[string]string{"AzureCluster": "c1", "AzureManagedCluster": "aks1", "AzureASOManagedCluster": "aks2"} {
-			change(w, kind, name, func(object client.Object) {
+			changeObject(w, kind, name, func(object client.Object) {
 				object.SetAnnotations(map[string]string{clusterv1.ManagedByAnnotation: "others"})
 			})
 		}
-		before := versions(w, infraClusters)
+		before := readVersions(w, infraClusters)
 		w.StartProvider()
 		w.WaitReady(&infrav1.AzureManagedControlPlane{}, "aks1")
 		virtual.WaitForSignal(nil, 10*time.Minute)
 		if len(before) != len(infraClusters) {
 			t.Fatalf("only %v are managed by others", before)
 		}
-		if diff := cmp.Diff(before, versions(w, infraClusters)); diff != "" {
+		if diff := cmp.Diff(before, readVersions(w, infraClusters)); diff != "" {
 			t.Errorf("objects that others manage were written (-before +after):\n%s", diff)
 		}
 		for _, request := range w.Azure.WritesSince(0) {
@@ -85,8 +85,8 @@ func TestReadyByOthers(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := virtual.New(t)
-				asked(w)
-				change(w, kind, is.name, func(object client.Object) {
+				askForAllKinds(w)
+				changeObject(w, kind, is.name, func(object client.Object) {
 					object.SetAnnotations(map[string]string{clusterv1.ManagedByAnnotation: "others"})
 				})
 				w.StartProvider()
@@ -142,23 +142,23 @@ func TestReadyByOthers(t *testing.T) {
 func TestWatchFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := virtual.New(t)
-		asked(w)
-		before := versions(w, reconciled)
+		askForAllKinds(w)
+		before := readVersions(w, reconciled)
 		w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 			m.Services.WatchFilter = "one"
 			return virtual.RegisterControllers(ctx, m)
 		})
 		virtual.WaitForSignal(nil, 10*time.Minute)
-		if diff := cmp.Diff(before, versions(w, reconciled)); diff != "" {
+		if diff := cmp.Diff(before, readVersions(w, reconciled)); diff != "" {
 			t.Errorf("objects without the label were written (-before +after):\n%s", diff)
 		}
 		if requests := w.Azure.RequestsSince(0); len(requests) > 0 {
 			t.Errorf("Azure was asked about objects without the label: %q", requests)
 		}
-		all := stored(w)
+		all := listStored(w)
 		for _, kind := range reconciled {
 			for _, object := range all[kind] {
-				change(w, kind, object.GetName(), func(object client.Object) {
+				changeObject(w, kind, object.GetName(), func(object client.Object) {
 					labels := map[string]string{clusterv1.WatchLabel: "one"}
 					for name, value := range object.GetLabels() {
 						labels[name] = value
@@ -168,7 +168,7 @@ func TestWatchFilter(t *testing.T) {
 			}
 		}
 		w.WaitUntil("objects with the label are provisioned", func() bool {
-			now := stored(w)
+			now := listStored(w)
 			for _, kind := range reconciled {
 				for _, object := range now[kind] {
 					if ready, _, _ := unstructured.NestedBool(object.Object, "status", "ready"); !ready {
@@ -190,8 +190,8 @@ func mustJSON(t *testing.T, value any) []byte {
 	return out
 }
 
-// change changes an object of a kind of this provider.
-func change(w *virtual.Scenario, kind, name string, do func(client.Object)) {
+// changeObject changes an object of a kind of this provider.
+func changeObject(w *virtual.Scenario, kind, name string, do func(client.Object)) {
 	w.T.Helper()
 	harness.ChangeObject(w.Stage, newObject(w, kind, name), do)
 }

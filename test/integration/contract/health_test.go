@@ -27,11 +27,11 @@ type mishap struct {
 	do     func(w *virtual.Scenario, id, machine string)
 }
 
-func mishaps() map[string]mishap {
+func listMishaps() map[string]mishap {
 	now := func(rule fault.Rule) func(*virtual.Scenario, string, string) {
 		return func(w *virtual.Scenario, id, _ string) {
 			rule.Now, rule.ID = true, id
-			must(w, rule)
+			addFault(w, rule)
 		}
 	}
 	return map[string]mishap{
@@ -45,20 +45,21 @@ func mishaps() map[string]mishap {
 		"Azure refuses a change of a VM that runs, such as tags that a policy forbids": {reason: "the spec is not applied",
 			do: func(w *virtual.Scenario, _, machine string) {
 				for _, method := range []string{"PUT", "PATCH"} {
-					must(w, fault.Rule{Method: method, ID: "*/" + machine + "*", Count: -1, Kind: fault.Status, Status: 403,
+					addFault(w, fault.Rule{Method: method, ID: "*/" + machine + "*", Count: -1, Kind: fault.Status, Status: 403,
 						Code: "RequestDisallowedByPolicy", Message: "Resource was disallowed by policy."})
 				}
-				change(w, "AzureMachine", machine, func(o client.Object) { o.(*infrav1.AzureMachine).Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+				changeObject(w, "AzureMachine", machine,
+					func(o client.Object) { o.(*infrav1.AzureMachine).Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 			}},
 		"Azure does not answer, or the identity may not read any more": {reason: "the machine may run well",
 			do: func(w *virtual.Scenario, _, _ string) {
-				must(w, fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
+				addFault(w, fault.Rule{Method: "GET", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
 					Message: "The client does not have authorization."})
 			}},
 	}
 }
 
-func must(w *virtual.Scenario, rule fault.Rule) {
+func addFault(w *virtual.Scenario, rule fault.Rule) {
 	w.T.Helper()
 	if err := w.Azure.AddFault(rule); err != nil {
 		w.T.Fatal(err)
@@ -86,7 +87,7 @@ func TestMachineHealth(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| ([^|]+) \\| (True|False) \\| `(\\w+)` \\|$").FindAllStringSubmatch(string(page), -1) {
 		told[row[1]] = [2]string{row[2], row[3]}
 	}
-	all := mishaps()
+	all := listMishaps()
 	for name := range told {
 		if _, ok := all[name]; !ok {
 			t.Errorf("the book tells of %q, which nothing here does", name)

@@ -44,43 +44,43 @@ var (
 // promises are by the headings of the contract's pages.
 var promises = map[string]promise{
 	"initialization completed": {"Cluster API goes on when it is", infrastructure, func(o map[string]any) error {
-		return equal(o, true, "status", "initialization", "provisioned")
+		return checkValue(o, true, "status", "initialization", "provisioned")
 	}},
 	"initialization completed of a control plane": {"Cluster API connects to the cluster", controlPlanes, func(o map[string]any) error {
-		return equal(o, true, "status", "initialization", "controlPlaneInitialized")
+		return checkValue(o, true, "status", "initialization", "controlPlaneInitialized")
 	}},
 	"conditions": {"Cluster API mirrors Ready", reconciled,
-		func(o map[string]any) error { return condition(o, clusterv1.ReadyCondition, "True") }},
+		func(o map[string]any) error { return checkCondition(o, clusterv1.ReadyCondition, "True") }},
 	"conditions of a control plane": {"Cluster API mirrors Available", controlPlanes, func(o map[string]any) error {
-		return condition(o, clusterv1.AvailableCondition, "True")
+		return checkCondition(o, clusterv1.AvailableCondition, "True")
 	}},
 	"pausing": {"users see that an object is not paused", reconciled,
-		func(o map[string]any) error { return condition(o, clusterv1.PausedCondition, "False") }},
+		func(o map[string]any) error { return checkCondition(o, clusterv1.PausedCondition, "False") }},
 	"endpoint": {"Cluster API copies it into the Cluster", append(slices.Clone(infraClusters), "AzureManagedControlPlane"),
 		func(o map[string]any) error {
 			host, _, _ := unstructured.NestedString(o, "spec", "controlPlaneEndpoint", "host")
 			port, _, _ := unstructured.NestedInt64(o, "spec", "controlPlaneEndpoint", "port")
-			return require(host != "" && port > 0, "the endpoint is %s:%d", host, port)
+			return requireTrue(host != "" && port > 0, "the endpoint is %s:%d", host, port)
 		}},
 	"failure domains": {"machines are spread over them", []string{"AzureCluster"}, func(o map[string]any) error {
 		domains, _, _ := unstructured.NestedSlice(o, "status", "failureDomains")
-		return require(len(domains) > 1, "%d failure domains", len(domains))
+		return requireTrue(len(domains) > 1, "%d failure domains", len(domains))
 	}},
 	"provider ID": {"Cluster API finds the Node by it", infraMachines, func(o map[string]any) error {
 		id, _, _ := unstructured.NestedString(o, "spec", "providerID")
-		return require(strings.HasPrefix(id, "azure:///subscriptions/"), "the provider ID is %q", id)
+		return requireTrue(strings.HasPrefix(id, "azure:///subscriptions/"), "the provider ID is %q", id)
 	}},
 	"addresses": {"the Machine shows them", infraMachines, func(o map[string]any) error {
 		addresses, _, _ := unstructured.NestedSlice(o, "status", "addresses")
-		return require(len(addresses) > 0, "no addresses")
+		return requireTrue(len(addresses) > 0, "no addresses")
 	}},
 	"providerIDList and replicas": {"Cluster API counts the replicas", infraMachinePools, func(o map[string]any) error {
 		ids, _, _ := unstructured.NestedStringSlice(o, "spec", "providerIDList")
 		replicas, _, _ := unstructured.NestedInt64(o, "status", "replicas")
-		return require(len(ids) > 0 && len(ids) == int(replicas), "%d replicas and the provider IDs %q", replicas, ids)
+		return requireTrue(len(ids) > 0 && len(ids) == int(replicas), "%d replicas and the provider IDs %q", replicas, ids)
 	}},
 	"MachinePoolMachines": {"the VMs of a pool have Machines", []string{"AzureMachinePool"}, func(o map[string]any) error {
-		return equal(o, "AzureMachinePoolMachine", "status", "infrastructureMachineKind")
+		return checkValue(o, "AzureMachinePoolMachine", "status", "infrastructureMachineKind")
 	}},
 	"version": {"an upgrade ends when they are all of the wanted version", controlPlanes, func(o map[string]any) error {
 		versions, _, _ := unstructured.NestedSlice(o, "status", "versions")
@@ -93,29 +93,29 @@ var promises = map[string]promise{
 			}
 			last = version
 		}
-		return require(len(versions) > 0, "no versions")
+		return requireTrue(len(versions) > 0, "no versions")
 	}},
 	"control planes without Nodes": {"Cluster API waits for no Nodes of it", controlPlanes, func(o map[string]any) error {
-		return equal(o, true, "status", "externalManagedControlPlane")
+		return checkValue(o, true, "status", "externalManagedControlPlane")
 	}},
 }
 
-func equal(object map[string]any, want any, path ...string) error {
+func checkValue(object map[string]any, want any, path ...string) error {
 	got, _, err := unstructured.NestedFieldNoCopy(object, path...)
-	return require(err == nil && got == want, "%s is %v, want %v", strings.Join(path, "."), got, want)
+	return requireTrue(err == nil && got == want, "%s is %v, want %v", strings.Join(path, "."), got, want)
 }
 
-func condition(object map[string]any, name, status string) error {
+func checkCondition(object map[string]any, name, status string) error {
 	all, _, _ := unstructured.NestedSlice(object, "status", "conditions")
 	i := slices.IndexFunc(all, func(c any) bool { return c.(map[string]any)["type"] == name })
 	if i < 0 {
 		return fmt.Errorf("there is no condition %s", name)
 	}
 	got := all[i].(map[string]any)
-	return require(got["status"] == status && got["reason"] != "" && got["lastTransitionTime"] != nil, "condition %s is %v", name, got)
+	return requireTrue(got["status"] == status && got["reason"] != "" && got["lastTransitionTime"] != nil, "condition %s is %v", name, got)
 }
 
-func require(so bool, format string, arguments ...any) error {
+func requireTrue(so bool, format string, arguments ...any) error {
 	if so {
 		return nil
 	}
@@ -136,7 +136,7 @@ func TestKinds(t *testing.T) {
 		w.MakeDocuments(w.BuildASOCluster("aks2", "pool1"))
 		virtual.WaitForSignal(nil, 10*time.Minute)
 
-		all := stored(w)
+		all := listStored(w)
 		for name, promise := range promises {
 			for _, kind := range promise.kinds {
 				if len(all[kind]) == 0 {
@@ -158,10 +158,10 @@ func TestKinds(t *testing.T) {
 			}
 			virtual.WaitForSignal(nil, time.Minute)
 			want := map[bool]string{true: "True", false: "False"}[paused]
-			now := stored(w)
+			now := listStored(w)
 			for _, kind := range reconciled {
 				for _, object := range now[kind] {
-					if err := condition(object.Object, clusterv1.PausedCondition, want); err != nil {
+					if err := checkCondition(object.Object, clusterv1.PausedCondition, want); err != nil {
 						t.Errorf("paused %t: %s %s: %v", paused, kind, object.GetName(), err)
 					}
 				}
@@ -187,8 +187,8 @@ func makePool(w *virtual.Scenario, cluster string) {
 			func(p *infrav1.AzureMachinePool) bool { return harness.IsReady(p) && p.Status.Replicas == 1 }))
 }
 
-// stored returns all objects of the kinds of this provider, by kind.
-func stored(w *virtual.Scenario) map[string][]*unstructured.Unstructured {
+// listStored returns all objects of the kinds of this provider, by kind.
+func listStored(w *virtual.Scenario) map[string][]*unstructured.Unstructured {
 	w.T.Helper()
 	out := map[string][]*unstructured.Unstructured{}
 	types := w.Client.Scheme().KnownTypes(infrav1.GroupVersion)
@@ -246,7 +246,7 @@ func checkOwners(w *virtual.Scenario, all map[string][]*unstructured.Unstructure
 		owners["MachinePool/"+pools.Items[i].Name] = []metav1.OwnerReference{{Kind: "Cluster", Name: pools.Items[i].Spec.ClusterName}}
 	}
 	made := 0
-	for _, object := range objects(w) {
+	for _, object := range listPublished(w) {
 		kind := "Secret"
 		if _, ok := object.(*corev1.ConfigMap); ok {
 			kind = "ConfigMap"
@@ -266,7 +266,7 @@ func checkOwners(w *virtual.Scenario, all map[string][]*unstructured.Unstructure
 		if strings.HasPrefix(object, "AzureClusterIdentity/") {
 			continue // It belongs to no Cluster; clusterctl moves it by a label of its kind.
 		}
-		if !leads(owners, object, 0) {
+		if !leadsToCluster(owners, object, 0) {
 			w.T.Errorf("the owners of %s, %v, do not lead to a Cluster", object, list)
 		}
 		ours := strings.HasPrefix(object, "Secret/") || strings.HasPrefix(object, "ConfigMap/") ||
@@ -280,9 +280,9 @@ func checkOwners(w *virtual.Scenario, all map[string][]*unstructured.Unstructure
 	}
 }
 
-// leads reports whether an object is owned by a Cluster, or by an object that is.
-func leads(owners map[string][]metav1.OwnerReference, object string, depth int) bool {
+// leadsToCluster reports whether an object is owned by a Cluster, or by an object that is.
+func leadsToCluster(owners map[string][]metav1.OwnerReference, object string, depth int) bool {
 	return depth < 10 && slices.ContainsFunc(owners[object], func(owner metav1.OwnerReference) bool {
-		return owner.Kind == "Cluster" || leads(owners, owner.Kind+"/"+owner.Name, depth+1)
+		return owner.Kind == "Cluster" || leadsToCluster(owners, owner.Kind+"/"+owner.Name, depth+1)
 	})
 }

@@ -23,7 +23,7 @@ var contracted = []string{"aks1-kubeconfig", "aks1-ca"}
 // TestSecretTypes starts managers over Secrets of type Opaque, and kills each at another of its acts, before or after it. The next manager
 // leaves both Secrets of the type of the contract, with what was in them.
 func TestSecretTypes(t *testing.T) {
-	each(t, func(t *testing.T, w *virtual.Scenario, s shape, manager *virtual.Manager) {
+	playEachShape(t, func(t *testing.T, w *virtual.Scenario, s shape, manager *virtual.Manager) {
 		data := map[string]map[string][]byte{}
 		w.ReadObject(s.control, "aks1")
 		for _, name := range contracted {
@@ -47,7 +47,7 @@ func TestSecretTypes(t *testing.T) {
 		acts, between := 1, 0
 		for n := 0; n <= acts; n++ {
 			for _, before := range []bool{true, false} {
-				opaque(w)
+				makeSecretsOpaque(w)
 				killed := w.StartProvider()
 				killed.KillIn(n, before)
 				virtual.WaitForSignal(nil, 10*time.Second)
@@ -59,7 +59,7 @@ func TestSecretTypes(t *testing.T) {
 					}
 				}
 				next := w.StartProvider()
-				w.WaitUntil("the Secrets have the type of the contract", func() bool { return typed(w) })
+				w.WaitUntil("the Secrets have the type of the contract", func() bool { return hasTypedSecrets(w) })
 				next.StopManager()
 				for _, name := range contracted {
 					secret := &corev1.Secret{}
@@ -77,8 +77,8 @@ func TestSecretTypes(t *testing.T) {
 	})
 }
 
-// opaque has the Secrets as a release before this one made them.
-func opaque(w *virtual.Scenario) {
+// makeSecretsOpaque has the Secrets as a release before this one made them.
+func makeSecretsOpaque(w *virtual.Scenario) {
 	w.T.Helper()
 	for _, name := range contracted {
 		secret := &corev1.Secret{}
@@ -93,7 +93,7 @@ func opaque(w *virtual.Scenario) {
 	}
 }
 
-func typed(w *virtual.Scenario) bool {
+func hasTypedSecrets(w *virtual.Scenario) bool {
 	for _, name := range contracted {
 		secret := &corev1.Secret{}
 		if w.Client.Get(w.T.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, secret) != nil ||
@@ -107,7 +107,7 @@ func typed(w *virtual.Scenario) bool {
 // TestOwnerVersions gives all owner references on Secrets and ConfigMaps another API version while the Cluster is paused, as the tests of Cluster
 // API do. They have that of today soon after.
 func TestOwnerVersions(t *testing.T) {
-	each(t, func(t *testing.T, w *virtual.Scenario, _ shape, _ *virtual.Manager) {
+	playEachShape(t, func(t *testing.T, w *virtual.Scenario, _ shape, _ *virtual.Manager) {
 		virtual.WaitForSignal(nil, 2*time.Hour)
 		pause := func(paused bool) {
 			harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "aks1"}},
@@ -116,7 +116,7 @@ func TestOwnerVersions(t *testing.T) {
 		}
 		pause(true)
 		changed := 0
-		for _, object := range objects(w) {
+		for _, object := range listPublished(w) {
 			owners := object.GetOwnerReferences()
 			for i := range owners {
 				if group, _, _ := strings.Cut(owners[i].APIVersion, "/"); group == infrav1.GroupVersion.Group {
@@ -133,7 +133,7 @@ func TestOwnerVersions(t *testing.T) {
 			t.Fatalf("only %d owner references of ours", changed)
 		}
 		pause(false)
-		for _, object := range objects(w) {
+		for _, object := range listPublished(w) {
 			for _, owner := range object.GetOwnerReferences() {
 				if strings.HasSuffix(owner.APIVersion, "/v1alpha1") {
 					t.Errorf("%T %s keeps the owner %s %s", object, object.GetName(), owner.APIVersion, owner.Kind)
@@ -143,8 +143,8 @@ func TestOwnerVersions(t *testing.T) {
 	})
 }
 
-// objects returns all Secrets and ConfigMaps.
-func objects(w *virtual.Scenario) []client.Object {
+// listPublished returns all Secrets and ConfigMaps.
+func listPublished(w *virtual.Scenario) []client.Object {
 	w.T.Helper()
 	secrets, configMaps := &corev1.SecretList{}, &corev1.ConfigMapList{}
 	for _, list := range []client.ObjectList{secrets, configMaps} {

@@ -18,7 +18,7 @@ import (
 func finalizerRights(t testing.TB) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	for _, rule := range rules(t, "", "config", "rbac", "role.yaml") {
+	for _, rule := range readRules(t, "", "config", "rbac", "role.yaml") {
 		for _, resource := range rule.Resources {
 			if name, of, ok := strings.Cut(resource, "/"); ok && of == "finalizers" && slices.Contains(rule.APIGroups, infrav1.GroupVersion.Group) &&
 				slices.Contains(rule.Verbs, "update") {
@@ -29,8 +29,8 @@ func finalizerRights(t testing.TB) map[string]bool {
 	return out
 }
 
-// rules returns those of all roles in a file of a module, "" for this one.
-func rules(t testing.TB, module string, path ...string) []rbacv1.PolicyRule {
+// readRules returns those of all roles in a file of a module, "" for this one.
+func readRules(t testing.TB, module string, path ...string) []rbacv1.PolicyRule {
 	t.Helper()
 	root, err := harness.ModuleDir(module)
 	if err != nil {
@@ -58,7 +58,7 @@ func rules(t testing.TB, module string, path ...string) []rbacv1.PolicyRule {
 // of this group, and to the finalizers of owners.
 func TestRightsOfClusterAPI(t *testing.T) {
 	have := map[string]bool{}
-	for _, rule := range rules(t, "sigs.k8s.io/cluster-api", "core", "config", "rbac", "role.yaml") {
+	for _, rule := range readRules(t, "sigs.k8s.io/cluster-api", "core", "config", "rbac", "role.yaml") {
 		if slices.Contains(rule.APIGroups, infrav1.GroupVersion.Group) && slices.Contains(rule.Resources, "*") {
 			for _, verb := range rule.Verbs {
 				have[verb] = true

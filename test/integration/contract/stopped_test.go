@@ -14,9 +14,9 @@ import (
 // TestStopped has an AKS cluster that is in order stop and start, which the list of all resources does not show: nothing documents that it
 // does.
 func TestStopped(t *testing.T) {
-	each(t, func(t *testing.T, w *virtual.Scenario, s shape, _ *virtual.Manager) {
+	playEachShape(t, func(t *testing.T, w *virtual.Scenario, s shape, _ *virtual.Manager) {
 		virtual.WaitForSignal(nil, 2*time.Hour+20*time.Minute)
-		if got := s.condition(w, clusterv1.AvailableCondition); got != "True Available" {
+		if got := s.readCondition(w, clusterv1.AvailableCondition); got != "True Available" {
 			t.Errorf("Available of a cluster in order is %s", got)
 		}
 		id := "/subscriptions/" + w.Azure.SubscriptionID + "/resourceGroups/aks1/providers/Microsoft.ContainerService/managedClusters/aks1"
@@ -26,11 +26,11 @@ func TestStopped(t *testing.T) {
 				t.Fatal(err)
 			}
 			virtual.WaitForSignal(nil, w.Resync+time.Minute)
-			if got := s.condition(w, clusterv1.AvailableCondition); got != step.want {
+			if got := s.readCondition(w, clusterv1.AvailableCondition); got != step.want {
 				t.Errorf("Available is %s a sync period after the cluster is %s, want %s", got, step.code, step.want)
 			}
 			if s.name == "AzureManagedControlPlane" && step.code == "Stopped" {
-				if got := s.condition(w, infrav1.ManagedClusterRunningCondition); got != step.want {
+				if got := s.readCondition(w, infrav1.ManagedClusterRunningCondition); got != step.want {
 					t.Errorf("%s is %s, want %s", infrav1.ManagedClusterRunningCondition, got, step.want)
 				}
 			}

@@ -25,7 +25,7 @@ type shape struct {
 	make func(w *virtual.Scenario)
 }
 
-func shapes() []shape {
+func listShapes() []shape {
 	return []shape{
 		{"AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, func(w *virtual.Scenario) { w.BuildAKSCluster("aks1", 1) }},
 		{"AzureASOManagedControlPlane", &infrav1.AzureASOManagedControlPlane{},
@@ -33,10 +33,10 @@ func shapes() []shape {
 	}
 }
 
-// each plays a story for each shape, with a manager that runs.
-func each(t *testing.T, play func(t *testing.T, w *virtual.Scenario, s shape, manager *virtual.Manager)) {
+// playEachShape plays a story for each shape, with a manager that runs.
+func playEachShape(t *testing.T, play func(t *testing.T, w *virtual.Scenario, s shape, manager *virtual.Manager)) {
 	t.Helper()
-	for _, s := range shapes() {
+	for _, s := range listShapes() {
 		t.Run(s.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := virtual.New(t)
@@ -48,8 +48,8 @@ func each(t *testing.T, play func(t *testing.T, w *virtual.Scenario, s shape, ma
 	}
 }
 
-// condition returns a condition of the control plane.
-func (s shape) condition(w *virtual.Scenario, name string) string {
+// readCondition returns a condition of the control plane.
+func (s shape) readCondition(w *virtual.Scenario, name string) string {
 	w.T.Helper()
 	w.ReadObject(s.control, "aks1")
 	got := harness.FindCondition(s.control, name)

@@ -19,15 +19,15 @@ func TestAzureClusterName(t *testing.T) {
 		"a.b":                   {"DNS labels in Azure have no dots", []string{"metadata: metadata.name must be 2 to 44"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := azureCluster.object(t)
+			c := azureCluster.newObject(t)
 			c.SetName(name)
-			compare(t, row{reason: tc.reason, want: tc.want}, "", environment.Client.Create(t.Context(), c, client.DryRunAll))
+			compareCauses(t, row{reason: tc.reason, want: tc.want}, "", environment.Client.Create(t.Context(), c, client.DryRunAll))
 		})
 	}
 }
 
 func TestAzureClusterGeneral(t *testing.T) {
-	azureCluster.check(t, map[string]row{
+	azureCluster.checkRows(t, map[string]row{
 		"minimal":     {reason: "what defaulting makes of the smallest spec is valid"},
 		"no location": {reason: "resources are in a region", spec: "{location: null}", want: []string{"location: name the Azure region"}},
 		"no identity": {reason: "there are no credentials without one", spec: "{identityRef: null}",
@@ -69,7 +69,7 @@ func TestAzureClusterSubnets(t *testing.T) {
 	service := func(endpoints string) string { return subnet("serviceEndpoints: [" + endpoints + "]") }
 	const link = "privateLinkServiceConnections: [{privateLinkServiceID: /subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateLinkServices/l}]"
 	endpoint := func(fields string) string { return subnet("privateEndpoints: [{" + fields + "}]") }
-	azureCluster.check(t, map[string]row{
+	azureCluster.checkRows(t, map[string]row{
 		"vnet group": {reason: "resource groups have few characters", spec: "{networkSpec: {vnet: {resourceGroup: a b}}}",
 			want: []string{"networkSpec.vnet.resourceGroup: should match"}},
 		"vnet group in full": {reason: "these are they", spec: "{networkSpec: {vnet: {resourceGroup: aZ0-_.()}}}"},

@@ -6,7 +6,7 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 	lb := func(fields string) string { return "{networkSpec: {apiServerLB: {" + fields + "}}}" }
 	internal := func(fields string) string { return "{networkSpec: {apiServerLB: {type: Internal}, " + fields + "}}" }
 	const dualStack = `vnet: {cidrBlocks: [10.0.0.0/8, "2001:db8::/56"]}, subnets: [{name: nodes, role: node, cidrBlocks: [10.1.0.0/16, "2001:db8::/64"]}]`
-	azureCluster.check(t, map[string]row{
+	azureCluster.checkRows(t, map[string]row{
 		"SKU": {reason: "Azure retired the SKU Basic", spec: lb("sku: Basic"),
 			want: []string{"networkSpec.apiServerLB.sku: Unsupported value"}},
 		"SKU Standard": {reason: "one SKU is left", spec: lb("sku: Standard")},

@@ -13,7 +13,7 @@ func TestAzureClusterChanges(t *testing.T) {
 		dualStack = `{networkSpec: {vnet: {cidrBlocks: [10.0.0.0/8, "2001:db8::/56"]}, subnets: [{name: nodes, role: node, cidrBlocks: [10.1.0.0/16, "2001:db8::/64"]}]}}`
 		zones     = `{networkSpec: {apiServerLB: {type: Internal, availabilityZones: ["1", "2"]}, nodeOutboundLB: {availabilityZones: ["1"]}, controlPlaneOutboundLB: {availabilityZones: ["1", "2"]}}}`
 	)
-	azureCluster.check(t, map[string]row{
+	azureCluster.checkRows(t, map[string]row{
 		"overrides added": {reason: "machines have read azure.json",
 			change: "{cloudProviderConfigOverrides: {backOffs: {cloudProviderBackoff: true}}}",
 			want:   []string{"cloudProviderConfigOverrides: cannot change"}, webhook: true},

@@ -245,7 +245,7 @@ func TestAzureMachineCreation(t *testing.T) {
 			spec: "{identity: SystemAssigned, roleAssignmentName: a, systemAssignedIdentityRole: {name: 86bd2d98-0fb9-4b53-9f0e-2d2ee2a4d1a2}}",
 			want: []string{"roleAssignmentName: deprecated name"}},
 	})
-	azureMachine.check(t, table)
+	azureMachine.checkRows(t, table)
 }
 
 func TestAzureMachineTemplateCreation(t *testing.T) {
@@ -262,5 +262,5 @@ func TestAzureMachineTemplateCreation(t *testing.T) {
 		"part of a role": {reason: "machines that are made from it get the rest",
 			spec: "{identity: SystemAssigned, systemAssignedIdentityRole: {scope: /subscriptions/s}}"},
 	})
-	azureMachineTemplate.check(t, table)
+	azureMachineTemplate.checkRows(t, table)
 }

@@ -11,7 +11,7 @@ func TestAzureMachineChanges(t *testing.T) {
 		extension  = "{vmExtensions: [{name: e, publisher: p, version: v, protectedSettings: {a: b}}]}"
 		again      = "make a new machine"
 	)
-	azureMachine.check(t, map[string]row{
+	azureMachine.checkRows(t, map[string]row{
 		"size and zone": {reason: "what only new machines read is not frozen",
 			change: `{vmSize: Standard_D4s_v5, failureDomain: "1", dnsServers: [10.0.0.4], additionalCapabilities: {ultraSSDEnabled: true}}`},
 		"image": {reason: "a VM is not made twice", change: "{image: {id: i}}", want: []string{"image: " + again}},

@@ -40,7 +40,7 @@ func TestAzureMachinePoolDefaults(t *testing.T) {
 			want: strategy("Oldest", intstr.FromString("20%"), intstr.FromString("10%"))},
 	} {
 		t.Run(name, func(t *testing.T) {
-			obj := create(t, azureMachinePool.object(t, tc.spec))
+			obj := createObject(t, azureMachinePool.newObject(t, tc.spec))
 			raw, err := json.Marshal(obj.Object)
 			if err != nil {
 				t.Fatal(err)
@@ -76,7 +76,7 @@ func TestAzureMachinePoolTemplateCreation(t *testing.T) {
 	if len(table) < 70 {
 		t.Errorf("only %d rules are shared", len(table))
 	}
-	azureMachinePoolTemplate.check(t, table)
+	azureMachinePoolTemplate.checkRows(t, table)
 }
 
 // TestAzureMachinePoolIdentities holds the identities of a pool to the rules of a machine's, which are the pool's own fields.
@@ -88,12 +88,12 @@ func TestAzureMachinePoolIdentities(t *testing.T) {
 	if len(table) < 8 {
 		t.Errorf("only %d rules are shared", len(table))
 	}
-	azureMachinePool.check(t, table)
+	azureMachinePool.checkRows(t, table)
 }
 
 func TestAzureMachinePoolRules(t *testing.T) {
 	const made, again = "{providerID: azure:///vmss}", "make a new pool"
-	azureMachinePool.check(t, map[string]row{
+	azureMachinePool.checkRows(t, map[string]row{
 		"minimal":             {reason: "what defaulting makes of the smallest spec is valid"},
 		"no size":             {reason: "a VM has a size", spec: `{template: {vmSize: ""}}`, want: []string{"template.vmSize: name the size"}},
 		"notice of 5 minutes": {reason: "Azure gives 5 to 15 minutes", spec: "{template: {terminateNotificationTimeout: 5}}"},
@@ -150,7 +150,7 @@ func TestAzureMachinePoolRules(t *testing.T) {
 			change: "{template: {disableVMBootstrapExtension: null}}",
 			want:   []string{"template.disableVMBootstrapExtension: cannot change once it is set"}},
 	})
-	azureMachinePoolMachine.check(t, map[string]row{
+	azureMachinePoolMachine.checkRows(t, map[string]row{
 		"minimal": {reason: "a VM is all there is to name"},
 		"no VM":   {reason: "it stands for one", spec: `{providerID: ""}`, want: []string{"providerID: name the VM"}},
 		"another": {reason: "it stands for one", change: "{providerID: azure:///other}", want: []string{"providerID: cannot change"}},

@@ -75,14 +75,14 @@ spec:
 // TestTakeOverManaged stores objects of AKS clusters as the established provider does and then brings this provider's CRDs.
 func TestTakeOverManaged(t *testing.T) {
 	ctx, c := t.Context(), environment.Client
-	store(t, "azuremanagedcontrolplanes", establishedControlPlane, establishedControlPlaneStatus)
-	store(t, "azuremanagedmachinepools", establishedPool, establishedPoolStatus)
+	storeUnchecked(t, "azuremanagedcontrolplanes", establishedControlPlane, establishedControlPlaneStatus)
+	storeUnchecked(t, "azuremanagedmachinepools", establishedPool, establishedPoolStatus)
 
 	controlPlane := func() *infrav1.AzureManagedControlPlane {
-		return stored(t, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "established"}})
+		return readStored(t, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "established"}})
 	}
 	pool := func() *infrav1.AzureManagedMachinePool {
-		return stored(t, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "established-pool0"}})
+		return readStored(t, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "established-pool0"}})
 	}
 	t.Run("read", func(t *testing.T) {
 		got := controlPlane()
@@ -118,10 +118,10 @@ func TestTakeOverManaged(t *testing.T) {
 		}
 	})
 	t.Run("new errors", func(t *testing.T) {
-		refused(t, "what is wrong anew is refused",
+		checkRefused(t, "what is wrong anew is refused",
 			dryUpdate(t, controlPlane(), func(c *infrav1.AzureManagedControlPlane) { c.Spec.LoadBalancerProfile.IdleTimeoutInMinutes = new(2) }),
 			"spec.loadBalancerProfile.idleTimeoutInMinutes", "between 4 and 120")
-		refused(t, "what is wrong anew is refused",
+		checkRefused(t, "what is wrong anew is refused",
 			dryUpdate(t, pool(), func(p *infrav1.AzureManagedMachinePool) { p.Spec.Scaling.MinSize = new(5) }), "spec.scaling.minSize", "maxSize")
 	})
 	t.Run("write the status anew", func(t *testing.T) {
@@ -154,8 +154,8 @@ func TestTakeOverManaged(t *testing.T) {
 	})
 }
 
-// store writes an object as it is, past CRD and webhooks, and brings both back.
-func store(t *testing.T, plural, text, status string) {
+// storeUnchecked writes an object as it is, past CRD and webhooks, and brings both back.
+func storeUnchecked(t *testing.T, plural, text, status string) {
 	t.Helper()
 	ctx := t.Context()
 	crdClient, err := client.New(environment.Config, client.Options{Scheme: crdScheme()})
@@ -163,7 +163,7 @@ func store(t *testing.T, plural, text, status string) {
 		t.Fatal(err)
 	}
 	key := client.ObjectKey{Name: plural + "." + infrav1.GroupVersion.Group}
-	obj := manifest(t, text)
+	obj := buildManifest(t, text)
 	rewrite := func(change func(*apiextensionsv1.CustomResourceDefinitionSpec)) {
 		t.Helper()
 		crd := &apiextensionsv1.CustomResourceDefinition{}
@@ -196,7 +196,7 @@ func store(t *testing.T, plural, text, status string) {
 			}
 			return nil
 		})
-		attempt := create(t, obj.DeepCopy())
+		attempt := createObject(t, obj.DeepCopy())
 		waitFor(t, "the loose CRD to take the status", func() error {
 			return environment.Client.Status().Patch(ctx, attempt, client.RawPatch(types.MergePatchType, []byte(status)))
 		})

@@ -18,8 +18,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// manifest returns an object as a user writes it.
-func manifest(t *testing.T, text string) *unstructured.Unstructured {
+// buildManifest returns an object as a user writes it.
+func buildManifest(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
 	raw := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(text), &raw.Object); err != nil {
@@ -28,10 +28,11 @@ func manifest(t *testing.T, text string) *unstructured.Unstructured {
 	return raw
 }
 
-// apply writes a manifest as kubectl apply --server-side does.
-func apply(t *testing.T, text string) error {
+// applyManifest writes a manifest as kubectl apply --server-side does.
+func applyManifest(t *testing.T, text string) error {
 	t.Helper()
-	return environment.Client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(manifest(t, text)), client.FieldOwner("kubectl"),
+	return environment.Client.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(buildManifest(t, text)),
+		client.FieldOwner("kubectl"),
 		client.ForceOwnership)
 }
 
@@ -111,22 +112,22 @@ spec: {template: {spec: {mode: System, sku: Standard_D2s_v5}}}
 // TestManagedManifests applies a manifest of each kind twice, as GitOps does, and looks at the defaults.
 func TestManagedManifests(t *testing.T) {
 	for _, text := range strings.Split(managedManifests, "\n---\n") {
-		raw := manifest(t, text)
+		raw := buildManifest(t, text)
 		key := raw.GetKind()
-		if err := apply(t, text); err != nil {
+		if err := applyManifest(t, text); err != nil {
 			t.Fatalf("%s: %v", key, err)
 		}
-		first := stored(t, raw)
-		if err := apply(t, text); err != nil {
+		first := readStored(t, raw)
+		if err := applyManifest(t, text); err != nil {
 			t.Fatalf("%s again: %v", key, err)
 		}
-		again := stored(t, raw.DeepCopy())
+		again := readStored(t, raw.DeepCopy())
 		if first.GetGeneration() != again.GetGeneration() {
 			t.Errorf("%s: applying the same again changes the spec: %s", key, cmp.Diff(first.Object, again.Object))
 		}
 	}
 
-	c := stored(t, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "manifest"}}).Spec
+	c := readStored(t, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "manifest"}}).Spec
 	if c.SSHPublicKey == nil || *c.SSHPublicKey == "" {
 		t.Error("an empty key asks for one that nobody has")
 	}
@@ -160,31 +161,32 @@ func TestManagedManifests(t *testing.T) {
 		t.Errorf("AzureManagedControlPlane: -want +got\n%s", diff)
 	}
 
-	p := stored(t, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "manifest-pool0"}})
+	p := readStored(t, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "manifest-pool0"}})
 	if *p.Spec.OSType != "Linux" || *p.Spec.OsDiskType != "Managed" || *p.Spec.ScaleDownMode != "Delete" ||
 		p.Labels[infrav1.LabelAgentPoolMode] != "User" || p.Spec.SpotMaxPrice.String() != "50m" {
 		t.Errorf("the defaults of a pool are missing: %+v", p.Spec)
 	}
-	template := stored(t, &infrav1.AzureManagedMachinePoolTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "manifest-pool"}})
+	template := readStored(t,
+		&infrav1.AzureManagedMachinePoolTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "manifest-pool"}})
 	if template.Spec.Template.Spec.Name != nil || *template.Spec.Template.Spec.OSType != "Linux" {
 		t.Errorf("the defaults of a pool's template are missing: %+v", template.Spec)
 	}
 }
 
 func TestManagedControlPlaneRules(t *testing.T) {
-	fresh := create(t, newControlPlane("managed-fresh"))
+	fresh := createObject(t, newControlPlane("managed-fresh"))
 	// As clusterctl move brings it: the plan was remembered, and there is no status.
 	made := newControlPlane("managed-rules")
 	made.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"managed-rules":[]}}`}
-	create(t, made)
+	createObject(t, made)
 	// As it brings one that the established provider made.
 	moved := newControlPlane("managed-moved")
 	moved.Finalizers = []string{infrav1.ManagedControlPlaneFinalizer}
 	moved.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443}
-	create(t, moved)
+	createObject(t, moved)
 	issuer := newControlPlane("managed-issuer")
 	issuer.Spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)}
-	create(t, issuer)
+	createObject(t, issuer)
 	type spec = infrav1.AzureManagedControlPlaneSpec
 	for name, tc := range map[string]struct {
 		reason        string
@@ -234,7 +236,8 @@ func TestManagedControlPlaneRules(t *testing.T) {
 			"supportPlan"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			refused(t, tc.reason, dryUpdate(t, tc.stored, func(c *infrav1.AzureManagedControlPlane) { tc.change(&c.Spec) }), tc.path, tc.message)
+			checkRefused(t, tc.reason, dryUpdate(t, tc.stored, func(c *infrav1.AzureManagedControlPlane) { tc.change(&c.Spec) }), tc.path,
+				tc.message)
 		})
 	}
 }
@@ -246,15 +249,15 @@ func TestManagedMachinePoolRules(t *testing.T) {
 		p.Spec.ProviderIDList = []string{"azure:///subscriptions/s"}
 		return p
 	}
-	made, unmade := create(t, provided("poolrules")), create(t, newPool("poolunmade", infrav1.NodePoolModeUser))
-	atZero := create(t, newPool("poolatzero", infrav1.NodePoolModeUser))
+	made, unmade := createObject(t, provided("poolrules")), createObject(t, newPool("poolunmade", infrav1.NodePoolModeUser))
+	atZero := createObject(t, newPool("poolatzero", infrav1.NodePoolModeUser))
 	atZero.Status.Initialization.Provisioned = new(true)
 	if err := environment.Client.Status().Update(t.Context(), atZero); err != nil {
 		t.Fatal(err)
 	}
 	said := provided("poolsaid")
 	said.Spec.MaxPods, said.Spec.EnableEncryptionAtHost = new(50), new(true)
-	create(t, said)
+	createObject(t, said)
 	type spec = infrav1.AzureManagedMachinePoolSpec
 	for name, tc := range map[string]struct {
 		reason        string
@@ -306,11 +309,11 @@ func TestManagedMachinePoolRules(t *testing.T) {
 			"make a new pool"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			refused(t, tc.reason, dryUpdate(t, tc.stored, func(p *infrav1.AzureManagedMachinePool) { tc.change(&p.Spec) }), tc.path, tc.message)
+			checkRefused(t, tc.reason, dryUpdate(t, tc.stored, func(p *infrav1.AzureManagedMachinePool) { tc.change(&p.Spec) }), tc.path, tc.message)
 		})
 	}
 	bad := newPool("bad-name", infrav1.NodePoolModeUser)
-	refused(t, "the name of the object is the pool's where it has no other", environment.Client.Create(t.Context(), bad), "spec.name",
+	checkRefused(t, "the name of the object is the pool's where it has no other", environment.Client.Create(t.Context(), bad), "spec.name",
 		"at most 12 characters")
 }
 
@@ -320,23 +323,23 @@ func TestLastSystemPool(t *testing.T) {
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "systems", Finalizers: []string{"test/hold"}}}
 	cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group,
 		Kind: "AzureManagedControlPlane", Name: "systems"}
-	create(t, cluster)
+	createObject(t, cluster)
 	controlPlane := newControlPlane("systems")
-	create(t, controlPlane)
+	createObject(t, controlPlane)
 	labels := map[string]string{clusterv1.ClusterNameLabel: cluster.Name}
 	pool := func(name, mode string) *infrav1.AzureManagedMachinePool {
 		p := newPool(name, mode)
 		p.Labels = labels
-		return create(t, p)
+		return createObject(t, p)
 	}
 	first, second := pool("sysa", infrav1.NodePoolModeSystem), pool("sysb", infrav1.NodePoolModeSystem)
 	user := pool("usera", infrav1.NodePoolModeUser)
-	stray := create(t, newPool("stray", infrav1.NodePoolModeSystem))
+	stray := createObject(t, newPool("stray", infrav1.NodePoolModeSystem))
 	toUser := func(p *infrav1.AzureManagedMachinePool) { p.Spec.Mode = infrav1.NodePoolModeUser }
 
 	waitFor(t, "the webhook to see both system pools", func() error { return dryUpdate(t, first, toUser) })
-	refused(t, "a pool of no cluster is nobody's last", c.Delete(ctx, stray, client.DryRunAll), "", "")
-	refused(t, "a user pool is not missed", c.Delete(ctx, user, client.DryRunAll), "", "")
+	checkRefused(t, "a pool of no cluster is nobody's last", c.Delete(ctx, stray, client.DryRunAll), "", "")
+	checkRefused(t, "a user pool is not missed", c.Delete(ctx, user, client.DryRunAll), "", "")
 	if err := c.Delete(ctx, second); err != nil {
 		t.Fatalf("another system pool is left: %v", err)
 	}
@@ -346,16 +349,17 @@ func TestLastSystemPool(t *testing.T) {
 		}
 		return nil
 	})
-	refused(t, "AKS needs a system pool", dryUpdate(t, first, toUser), "spec.mode", "Add another System pool first")
-	refused(t, "AKS needs a system pool", c.Delete(ctx, first, client.DryRunAll), "metadata.deletionTimestamp",
+	checkRefused(t, "AKS needs a system pool", dryUpdate(t, first, toUser), "spec.mode", "Add another System pool first")
+	checkRefused(t, "AKS needs a system pool", c.Delete(ctx, first, client.DryRunAll), "metadata.deletionTimestamp",
 		"Add another System pool first")
-	refused(t, "the rest of a last system pool changes freely",
+	checkRefused(t, "the rest of a last system pool changes freely",
 		dryUpdate(t, first, func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"a": "b"} }), "", "")
 
 	preview := func(p *infrav1.AzureManagedMachinePool) {
 		p.Spec.ASOManagedClustersAgentPoolPatches = []string{`{"spec":{"nodeInitializationTaints":["a=b:NoSchedule"]}}`}
 	}
-	refused(t, "the cluster does not speak the preview version", dryUpdate(t, first, preview), "spec.asoManagedClustersAgentPoolPatches[0]",
+	checkRefused(t, "the cluster does not speak the preview version", dryUpdate(t, first, preview),
+		"spec.asoManagedClustersAgentPoolPatches[0]",
 		"nodeInitializationTaints")
 	controlPlane.Spec.EnablePreviewFeatures = new(true)
 	if err := c.Update(ctx, controlPlane); err != nil {
@@ -368,7 +372,7 @@ func TestLastSystemPool(t *testing.T) {
 	if err := c.Update(ctx, moved); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, "clusterctl deletes what it has moved", c.Delete(ctx, moved, client.DryRunAll), "", "")
+	checkRefused(t, "clusterctl deletes what it has moved", c.Delete(ctx, moved, client.DryRunAll), "", "")
 	moved.Annotations = nil
 	if err := c.Update(ctx, moved); err != nil {
 		t.Fatal(err)
@@ -385,7 +389,7 @@ func TestManagedClusterNetwork(t *testing.T) {
 	cluster.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group,
 		Kind: "AzureManagedControlPlane", Name: "ranges"}
 	cluster.Spec.ClusterNetwork.Services.CIDRBlocks = []string{"192.168.0.0/16"}
-	create(t, cluster)
+	createObject(t, cluster)
 	inside, outside := newControlPlane("ranges"), newControlPlane("ranges")
 	inside.Labels = map[string]string{clusterv1.ClusterNameLabel: "ranges"}
 	inside.Spec.DNSServiceIP = new("192.168.0.10")
@@ -396,21 +400,21 @@ func TestManagedClusterNetwork(t *testing.T) {
 		}
 		return nil
 	})
-	refused(t, "the DNS service is a service", environment.Client.Create(t.Context(), outside, client.DryRunAll), "spec.dnsServiceIP",
+	checkRefused(t, "the DNS service is a service", environment.Client.Create(t.Context(), outside, client.DryRunAll), "spec.dnsServiceIP",
 		"192.168.0.0/16")
-	refused(t, "the DNS service is a service", environment.Client.Create(t.Context(), inside, client.DryRunAll), "", "")
+	checkRefused(t, "the DNS service is a service", environment.Client.Create(t.Context(), inside, client.DryRunAll), "", "")
 }
 
 func TestManagedTemplates(t *testing.T) {
 	controlPlane := &infrav1.AzureManagedControlPlaneTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "dry"}}
 	controlPlane.Spec.Template.Spec.AzureManagedControlPlaneClassSpec = newControlPlane("").Spec.AzureManagedControlPlaneClassSpec
-	create(t, controlPlane)
+	createObject(t, controlPlane)
 	move := func(t *infrav1.AzureManagedControlPlaneTemplate) { t.Spec.Template.Spec.Location = "northeurope" }
 	onlyByRotation(t, "clusters were made from it", controlPlane, move, "spec.template.spec.location")
 
 	pool := &infrav1.AzureManagedMachinePoolTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "dry"}}
 	pool.Spec.Template.Spec.AzureManagedMachinePoolClassSpec = newPool("", infrav1.NodePoolModeUser).Spec.AzureManagedMachinePoolClassSpec
-	create(t, pool)
+	createObject(t, pool)
 	resize := func(t *infrav1.AzureManagedMachinePoolTemplate) { t.Spec.Template.Spec.SKU = "Standard_D4s_v5" }
 	onlyByRotation(t, "pools were made from it", pool, resize, "spec.template.spec.sku")
 }

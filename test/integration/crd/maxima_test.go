@@ -42,7 +42,7 @@ func TestMaxima(t *testing.T) {
 		}
 		for _, version := range crd.Spec.Versions {
 			spec := version.Schema.OpenAPIV3Schema.Properties["spec"]
-			walk("spec", &spec, func(path string) {
+			walkSchema("spec", &spec, func(path string) {
 				if used[path] = true; unbounded[path] == "" {
 					missing = append(missing, crd.Spec.Names.Kind+" "+version.Name+" "+path)
 				}
@@ -60,8 +60,8 @@ func TestMaxima(t *testing.T) {
 	}
 }
 
-// walk calls found for every list, map and number below a schema that has no maximum.
-func walk(path string, schema *apiextensionsv1.JSONSchemaProps, found func(string)) {
+// walkSchema calls found for every list, map and number below a schema that has no maximum.
+func walkSchema(path string, schema *apiextensionsv1.JSONSchemaProps, found func(string)) {
 	bounded := len(schema.Enum) > 0
 	switch {
 	case schema.Type == "array":
@@ -77,12 +77,12 @@ func walk(path string, schema *apiextensionsv1.JSONSchemaProps, found func(strin
 		found(path)
 	}
 	for name, below := range schema.Properties {
-		walk(strings.TrimPrefix(path+"."+name, "."), &below, found)
+		walkSchema(strings.TrimPrefix(path+"."+name, "."), &below, found)
 	}
 	if schema.Items != nil && schema.Items.Schema != nil {
-		walk(path+"[]", schema.Items.Schema, found)
+		walkSchema(path+"[]", schema.Items.Schema, found)
 	}
 	if schema.AdditionalProperties != nil && schema.AdditionalProperties.Schema != nil {
-		walk(path+"{}", schema.AdditionalProperties.Schema, found)
+		walkSchema(path+"{}", schema.AdditionalProperties.Schema, found)
 	}
 }

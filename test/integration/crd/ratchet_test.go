@@ -45,7 +45,7 @@ func TestRulesSpareStoredObjects(t *testing.T) {
 			}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			obj := tc.kind.object(t, tc.spec)
+			obj := tc.kind.newObject(t, tc.spec)
 			storeLoosely(t, obj)
 			for _, change := range tc.changes {
 				if err := environment.Client.Patch(t.Context(), obj.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(change))); err != nil {
@@ -95,7 +95,7 @@ func storeLoosely(t *testing.T, obj *unstructured.Unstructured) {
 		if err == nil {
 			return fmt.Errorf("an object that breaks the rules is still taken")
 		}
-		t.Logf("%d causes: %v", len(causes(err)), err)
+		t.Logf("%d causes: %v", len(listCauses(err)), err)
 		return nil
 	})
 }

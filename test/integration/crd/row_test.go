@@ -60,14 +60,14 @@ const sshPublicKey = "c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSUFFQ0F3UU
 // rows counts the objects of rows.
 var rows atomic.Int32
 
-// object returns one of the kind with a name that nobody has.
-func (k kind) object(t *testing.T, patches ...string) *unstructured.Unstructured {
+// newObject returns one of the kind with a name that nobody has.
+func (k kind) newObject(t *testing.T, patches ...string) *unstructured.Unstructured {
 	t.Helper()
 	spec := map[string]any{}
 	for _, patch := range append([]string{k.spec}, patches...) {
-		merge(spec, parse(t, patch))
+		mergePatch(spec, parseObject(t, patch))
 	}
-	obj := &unstructured.Unstructured{Object: parse(t, k.beside)}
+	obj := &unstructured.Unstructured{Object: parseObject(t, k.beside)}
 	if err := unstructured.SetNestedField(obj.Object, spec, k.path...); err != nil {
 		t.Fatal(err)
 	}
@@ -77,16 +77,16 @@ func (k kind) object(t *testing.T, patches ...string) *unstructured.Unstructured
 	return obj
 }
 
-// answer returns what the API server says to a row.
-func (k kind) answer(t *testing.T, r row) error {
+// sendRow returns what the API server says to a row.
+func (k kind) sendRow(t *testing.T, r row) error {
 	t.Helper()
-	obj := k.object(t, r.spec)
+	obj := k.newObject(t, r.spec)
 	if r.change == "" {
 		return environment.Client.Create(t.Context(), obj, client.DryRunAll)
 	}
-	create(t, obj)
+	createObject(t, obj)
 	patch := map[string]any{}
-	if err := unstructured.SetNestedField(patch, parse(t, r.change), k.path...); err != nil {
+	if err := unstructured.SetNestedField(patch, parseObject(t, r.change), k.path...); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := json.Marshal(patch)
@@ -96,23 +96,23 @@ func (k kind) answer(t *testing.T, r row) error {
 	return environment.Client.Patch(t.Context(), obj, client.RawPatch(types.MergePatchType, raw), client.DryRunAll)
 }
 
-// check tries every row.
-func (k kind) check(t *testing.T, table map[string]row) {
+// checkRows tries every row.
+func (k kind) checkRows(t *testing.T, table map[string]row) {
 	t.Helper()
 	for name, r := range table {
 		t.Run(name, func(t *testing.T) {
-			compare(t, r, strings.Join(k.path, ".")+".", k.answer(t, r))
+			compareCauses(t, r, strings.Join(k.path, ".")+".", k.sendRow(t, r))
 		})
 	}
 }
 
-// compare holds the causes of a refusal against those that a row wants. Paths in the row begin after the prefix.
-func compare(t *testing.T, r row, prefix string, err error) {
+// compareCauses holds the causes of a refusal against those that a row wants. Paths in the row begin after the prefix.
+func compareCauses(t *testing.T, r row, prefix string, err error) {
 	t.Helper()
 	if err != nil && !apierrors.IsInvalid(err) {
 		t.Fatalf("%s, and the error is of another kind: %v", r.reason, err)
 	}
-	causes := causes(err)
+	causes := listCauses(err)
 	for _, want := range r.want {
 		path, part, _ := strings.Cut(want, ": ")
 		path = strings.TrimSuffix(prefix+path, ".")
@@ -135,8 +135,8 @@ func compare(t *testing.T, r row, prefix string, err error) {
 	}
 }
 
-// causes returns what a refusal is for.
-func causes(err error) (out []metav1.StatusCause) {
+// listCauses returns what a refusal is for.
+func listCauses(err error) (out []metav1.StatusCause) {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
 		return nil
@@ -149,7 +149,7 @@ func causes(err error) (out []metav1.StatusCause) {
 	return out
 }
 
-func parse(t *testing.T, text string) map[string]any {
+func parseObject(t *testing.T, text string) map[string]any {
 	t.Helper()
 	out := map[string]any{}
 	if err := yaml.Unmarshal([]byte(text), &out); err != nil {
@@ -158,8 +158,8 @@ func parse(t *testing.T, text string) map[string]any {
 	return out
 }
 
-// merge is a JSON merge patch: objects are merged, null takes away, everything else replaces.
-func merge(into, patch map[string]any) {
+// mergePatch is a JSON merge patch: objects are merged, null takes away, everything else replaces.
+func mergePatch(into, patch map[string]any) {
 	for key, value := range patch {
 		below, isObject := value.(map[string]any)
 		if value == nil {
@@ -173,6 +173,6 @@ func merge(into, patch map[string]any) {
 		if _, ok := into[key].(map[string]any); !ok {
 			into[key] = map[string]any{}
 		}
-		merge(into[key].(map[string]any), below)
+		mergePatch(into[key].(map[string]any), below)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// refused checks that err names the path and, where it is given, says what the message does. An empty path wants no error.
-func refused(t *testing.T, reason string, err error, path, message string) {
+// checkRefused checks that err names the path and, where it is given, says what the message does. An empty path wants no error.
+func checkRefused(t *testing.T, reason string, err error, path, message string) {
 	t.Helper()
 	switch {
 	case path == "" && err != nil:
@@ -40,14 +40,14 @@ func dryUpdate[T client.Object](t *testing.T, stored T, change func(T)) error {
 // whether the template has to be rotated.
 func onlyByRotation[T client.Object](t *testing.T, reason string, stored T, change func(T), path string) {
 	t.Helper()
-	refused(t, reason, dryUpdate(t, stored, change), path, "make a new one")
-	refused(t, "Cluster API tries out whether the template has to be rotated", dryUpdate(t, stored, func(obj T) {
+	checkRefused(t, reason, dryUpdate(t, stored, change), path, "make a new one")
+	checkRefused(t, "Cluster API tries out whether the template has to be rotated", dryUpdate(t, stored, func(obj T) {
 		change(obj)
 		obj.SetAnnotations(map[string]string{clusterv1.TopologyDryRunAnnotation: ""})
 	}), "", "")
 }
 
-func create[T client.Object](t *testing.T, obj T) T {
+func createObject[T client.Object](t *testing.T, obj T) T {
 	t.Helper()
 	if err := environment.Client.Create(t.Context(), obj); err != nil {
 		t.Fatal(err)
@@ -61,10 +61,10 @@ func TestAzureClusterRules(t *testing.T) {
 	internal.Spec.NetworkSpec.PrivateDNSZoneName = "example.com"
 	internal.Spec.NetworkSpec.PrivateDNSZoneResourceGroup = "dns"
 	internal.Spec.NetworkSpec.PrivateDNSZone = new(infrav1.PrivateDNSZoneModeSystem)
-	create(t, internal)
+	createObject(t, internal)
 
-	open := create(t, newCluster("open"))
-	made := create(t, newCluster("made"))
+	open := createObject(t, newCluster("open"))
+	made := createObject(t, newCluster("made"))
 	made.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "made.example.com", Port: 6443}
 	if err := environment.Client.Update(t.Context(), made); err != nil {
 		t.Fatal(err)
@@ -72,9 +72,9 @@ func TestAzureClusterRules(t *testing.T) {
 	// What clusterctl move leaves of a cluster that stands: no status, and here no annotation of ours either.
 	seen := newCluster("seen")
 	seen.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"seen":[""]}}`}
-	create(t, seen)
+	createObject(t, seen)
 	// What the established provider leaves of one whose endpoint it has not written yet.
-	ready := create(t, newCluster("ready"))
+	ready := createObject(t, newCluster("ready"))
 	ready.Status.Ready = true
 	if err := environment.Client.Status().Update(t.Context(), ready); err != nil {
 		t.Fatal(err)
@@ -144,17 +144,17 @@ func TestAzureClusterRules(t *testing.T) {
 			"spec.networkSpec.subnets[0].cidrBlocks[0]", "10.0.0.0/8"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			refused(t, tc.reason, dryUpdate(t, tc.stored, tc.change), tc.path, tc.message)
+			checkRefused(t, tc.reason, dryUpdate(t, tc.stored, tc.change), tc.path, tc.message)
 		})
 	}
 }
 
 func TestAzureMachineRules(t *testing.T) {
-	stored := create(t, newMachine("rules"))
+	stored := createObject(t, newMachine("rules"))
 	frozen := newMachine("frozen")
 	frozen.Spec.DisableVMBootstrapExtension = new(false)
 	frozen.Spec.DisableExtensionOperations = new(true)
-	create(t, frozen)
+	createObject(t, frozen)
 
 	type spec = infrav1.AzureMachineSpec
 	for name, tc := range map[string]struct {
@@ -199,7 +199,7 @@ func TestAzureMachineRules(t *testing.T) {
 			"make a new machine"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			refused(t, tc.reason, dryUpdate(t, tc.stored, func(m *infrav1.AzureMachine) { tc.change(&m.Spec) }), tc.path, tc.message)
+			checkRefused(t, tc.reason, dryUpdate(t, tc.stored, func(m *infrav1.AzureMachine) { tc.change(&m.Spec) }), tc.path, tc.message)
 		})
 	}
 }
@@ -234,13 +234,13 @@ func TestAzureClusterIdentityRules(t *testing.T) {
 		"type that is unknown": {"there are six types", func(s *spec) { s.Type = "Password" }, "spec.type", "Unsupported value"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			refused(t, tc.reason, environment.Client.Create(t.Context(), identity("new", tc.change), client.DryRunAll), tc.path, tc.message)
+			checkRefused(t, tc.reason, environment.Client.Create(t.Context(), identity("new", tc.change), client.DryRunAll), tc.path, tc.message)
 		})
 	}
-	stored := create(t, identity("rules", func(*spec) {}))
-	refused(t, "an identity stays what it is",
+	stored := createObject(t, identity("rules", func(*spec) {}))
+	checkRefused(t, "an identity stays what it is",
 		dryUpdate(t, stored, func(i *infrav1.AzureClusterIdentity) { i.Spec.Type = infrav1.ServicePrincipal }), "spec.type", "cannot change")
-	refused(t, "credentials are rotated", dryUpdate(t, stored, func(i *infrav1.AzureClusterIdentity) {
+	checkRefused(t, "credentials are rotated", dryUpdate(t, stored, func(i *infrav1.AzureClusterIdentity) {
 		i.Spec.ClientID, i.Spec.TenantID, i.Spec.ClientSecret.Name, i.Spec.AllowedNamespaces = "d", "u", "secret", nil
 	}), "", "")
 }

@@ -123,7 +123,7 @@ func TestStorageAccountTypes(t *testing.T) {
 
 // TestNodeInfo writes what the cluster autoscaler reads.
 func TestNodeInfo(t *testing.T) {
-	template := create(t, azureMachineTemplate.object(t))
+	template := createObject(t, azureMachineTemplate.newObject(t))
 	for info, want := range map[string][]string{
 		`{"architecture":"amd64","operatingSystem":"linux"}`:   nil,
 		`{"architecture":"arm64","operatingSystem":"windows"}`: nil,
@@ -131,6 +131,6 @@ func TestNodeInfo(t *testing.T) {
 	} {
 		err := environment.Client.Status().Patch(t.Context(), template.DeepCopy(),
 			client.RawPatch(types.MergePatchType, []byte(`{"status":{"nodeInfo":`+info+`}}`)), client.DryRunAll)
-		compare(t, row{reason: "the autoscaler knows two of each, by the names of nodes", want: want}, "status.nodeInfo.", err)
+		compareCauses(t, row{reason: "the autoscaler knows two of each, by the names of nodes", want: want}, "status.nodeInfo.", err)
 	}
 }

@@ -40,7 +40,7 @@ func TestTakeOver(t *testing.T) {
 	storeForeignStatus(t, ctx, azureCluster)
 
 	t.Run("read", func(t *testing.T) {
-		got := get(t, azureCluster)
+		got := readAzureCluster(t, azureCluster)
 		want := infrav1.FailureDomains{Map: true,
 			Domains: []clusterv1.FailureDomain{{Name: "1", ControlPlane: new(false)}, {Name: "2", ControlPlane: new(true)}}}
 		if diff := cmp.Diff(want, got.Status.FailureDomains); diff != "" {
@@ -48,13 +48,13 @@ func TestTakeOver(t *testing.T) {
 		}
 	})
 	t.Run("patch metadata", func(t *testing.T) {
-		if err := c.Patch(ctx, get(t, azureCluster),
+		if err := c.Patch(ctx, readAzureCluster(t, azureCluster),
 			client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":["test/finalizer"]}}`))); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Run("update", func(t *testing.T) {
-		got := get(t, azureCluster)
+		got := readAzureCluster(t, azureCluster)
 		got.Finalizers = nil
 		got.Spec.AdditionalTags = infrav1.Tags{"a": "b"}
 		if err := c.Update(ctx, got); err != nil {
@@ -71,7 +71,7 @@ func TestTakeOver(t *testing.T) {
 		}
 	})
 	t.Run("write the status anew", func(t *testing.T) {
-		got := get(t, azureCluster)
+		got := readAzureCluster(t, azureCluster)
 		before := got.DeepCopy()
 		got.Status.FailureDomains = infrav1.FailureDomains{Domains: []clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}}}
 		got.Status.Conditions = []metav1.Condition{{Type: "Ready", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason,
@@ -81,7 +81,7 @@ func TestTakeOver(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}},
-			get(t, azureCluster).Status.FailureDomains.Domains); diff != "" {
+			readAzureCluster(t, azureCluster).Status.FailureDomains.Domains); diff != "" {
 			t.Errorf("-want +got\n%s", diff)
 		}
 	})
@@ -149,7 +149,7 @@ func rawFailureDomains(t *testing.T, azureCluster *infrav1.AzureCluster) string 
 	return string(out)
 }
 
-func get(t *testing.T, azureCluster *infrav1.AzureCluster) *infrav1.AzureCluster {
+func readAzureCluster(t *testing.T, azureCluster *infrav1.AzureCluster) *infrav1.AzureCluster {
 	t.Helper()
 	got := &infrav1.AzureCluster{}
 	if err := environment.Client.Get(t.Context(), client.ObjectKeyFromObject(azureCluster), got); err != nil {

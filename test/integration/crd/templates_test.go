@@ -6,7 +6,7 @@ import "testing"
 func TestAzureClusterTemplateCreation(t *testing.T) {
 	internal := func(fields string) string { return "{networkSpec: {apiServerLB: {type: Internal}, " + fields + "}}" }
 	const dualStack = `vnet: {cidrBlocks: [10.0.0.0/8, "2001:db8::/56"]}, subnets: [{name: nodes, role: node, cidrBlocks: [10.1.0.0/16, "2001:db8::/64"]}]`
-	azureClusterTemplate.check(t, map[string]row{
+	azureClusterTemplate.checkRows(t, map[string]row{
 		"minimal":     {reason: "clusters that are made from it get the rest"},
 		"no identity": {reason: "a ClusterClass may patch the identity in", spec: "{identityRef: {kind: Secret}}"},
 		"vnet range": {reason: "ranges have to parse", spec: "{networkSpec: {vnet: {cidrBlocks: [ten]}}}",
@@ -72,7 +72,7 @@ func TestAzureClusterTemplateCreation(t *testing.T) {
 }
 
 func TestAzureMachineTemplateChanges(t *testing.T) {
-	azureMachineTemplate.check(t, map[string]row{
+	azureMachineTemplate.checkRows(t, map[string]row{
 		"size": {reason: "machines were made from it", change: "{vmSize: Standard_D4s_v5}", want: []string{": make a new one"},
 			webhook: true},
 		"disk": {reason: "machines were made from it", change: "{dataDisks: [{nameSuffix: a, diskSizeGB: 4}]}",

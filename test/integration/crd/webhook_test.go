@@ -21,8 +21,8 @@ func newMachine(name string) *infrav1.AzureMachine {
 	return m
 }
 
-// stored reads an object as the API server has it.
-func stored[T client.Object](t *testing.T, obj T) T {
+// readStored reads an object as the API server has it.
+func readStored[T client.Object](t *testing.T, obj T) T {
 	t.Helper()
 	if err := environment.Client.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
 		t.Fatal(err)
@@ -36,11 +36,11 @@ func TestRandomDefaults(t *testing.T) {
 	m.Labels = map[string]string{clusterv1.ClusterNameLabel: "late"}
 	m.Spec.Identity = infrav1.VMIdentitySystemAssigned
 	start := time.Now()
-	create(t, m)
+	createObject(t, m)
 	if took := time.Since(start); took > 3*time.Second {
 		t.Errorf("the webhook took %s for a machine without a cluster; it should not wait for one", took)
 	}
-	first := stored(t, m).Spec
+	first := readStored(t, m).Spec
 	role := first.SystemAssignedIdentityRole
 	if first.SSHPublicKey == "" || role == nil || role.Name == "" || role.Scope != "" {
 		t.Errorf("want a key, and a role with a name and no scope yet, got %q and %+v", first.SSHPublicKey, role)
@@ -50,7 +50,7 @@ func TestRandomDefaults(t *testing.T) {
 	if err := environment.Client.Update(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	second := stored(t, m).Spec
+	second := readStored(t, m).Spec
 	if second.SSHPublicKey != first.SSHPublicKey || second.SystemAssignedIdentityRole.Name != role.Name {
 		t.Errorf("an update made random values anew: %q became %q", role.Name, second.SystemAssignedIdentityRole.Name)
 	}
@@ -59,16 +59,16 @@ func TestRandomDefaults(t *testing.T) {
 		t.Errorf("the scope can be filled in later: %v", err)
 	}
 	m.Spec.SystemAssignedIdentityRole.Scope = "/subscriptions/other/"
-	refused(t, "a scope that is there stays", environment.Client.Update(t.Context(), m), "spec.systemAssignedIdentityRole.scope",
+	checkRefused(t, "a scope that is there stays", environment.Client.Update(t.Context(), m), "spec.systemAssignedIdentityRole.scope",
 		"cannot change")
 }
 
 func TestPlacementOf(t *testing.T) {
-	azureCluster := create(t, newCluster("subscription-azure"))
+	azureCluster := createObject(t, newCluster("subscription-azure"))
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "subscription"}}
 	cluster.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group, Kind: "AzureCluster",
 		Name: azureCluster.Name}
-	create(t, cluster)
+	createObject(t, cluster)
 	lookup := webhook.PlacementOf(environment.Client)
 
 	m := newMachine("m")
@@ -90,7 +90,7 @@ func TestPlacementOf(t *testing.T) {
 		Name: azureCluster.Name}
 	aks.Spec.ControlPlaneRef = clusterv1.ContractVersionedObjectReference{APIGroup: infrav1.GroupVersion.Group,
 		Kind: "AzureManagedControlPlane", Name: "subscription-aks"}
-	create(t, aks)
+	createObject(t, aks)
 	pool := &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "p",
 		Labels: map[string]string{clusterv1.ClusterNameLabel: aks.Name}}}
 	if got, err := lookup(t.Context(), pool); err == nil {
@@ -98,7 +98,7 @@ func TestPlacementOf(t *testing.T) {
 	}
 	controlPlane := newControlPlane(aks.Name)
 	controlPlane.Spec.SubscriptionID = "00000000-0000-0000-0000-00000000000a"
-	create(t, controlPlane)
+	createObject(t, controlPlane)
 	if got, err := lookup(t.Context(), pool); err != nil || got.SubscriptionID != controlPlane.Spec.SubscriptionID {
 		t.Errorf("the placement is %+v, %v; want that of the AzureManagedControlPlane, %s", got, err, controlPlane.Spec.SubscriptionID)
 	}
@@ -108,7 +108,7 @@ func TestMachineTemplateDryRun(t *testing.T) {
 	template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "dry"}}
 	template.Spec.Template.Spec = newMachine("").Spec
 	template.Spec.Template.Spec.SubnetName = "nodes"
-	create(t, template)
+	createObject(t, template)
 	if diff := cmp.Diff([]infrav1.NetworkInterface{{SubnetName: "nodes", PrivateIPConfigs: 1}},
 		template.Spec.Template.Spec.NetworkInterfaces); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -120,14 +120,14 @@ func TestMachineTemplateDryRun(t *testing.T) {
 func TestClusterTemplate(t *testing.T) {
 	template := &infrav1.AzureClusterTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "template"}}
 	template.Spec.Template.Spec.AzureClusterClassSpec = newCluster("").Spec.AzureClusterClassSpec
-	create(t, template)
+	createObject(t, template)
 	move := func(t *infrav1.AzureClusterTemplate) { t.Spec.Template.Spec.Location = "northeurope" }
 	onlyByRotation(t, "clusters were made from it", template, move, "spec.template.spec")
 }
 
 // TestDefaultsAreStable applies a minimal cluster twice, as GitOps does.
 func TestDefaultsAreStable(t *testing.T) {
-	first := create(t, newCluster("stable"))
+	first := createObject(t, newCluster("stable"))
 	again := newCluster("stable")
 	again.ResourceVersion = first.ResourceVersion
 	again.Spec.NetworkSpec = first.Spec.NetworkSpec
@@ -165,8 +165,8 @@ spec:
 `), &raw.Object); err != nil {
 		t.Fatal(err)
 	}
-	create(t, raw)
-	c := stored(t, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "unnamed"}})
+	createObject(t, raw)
+	c := readStored(t, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "unnamed"}})
 	var got []string
 	for _, subnet := range c.Spec.NetworkSpec.Subnets {
 		got = append(got, subnet.Name+" "+subnet.NatGateway.NatGatewayIP.Name)

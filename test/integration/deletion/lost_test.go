@@ -17,8 +17,8 @@ import (
 
 const vmPath = "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"
 
-// warned waits for a Warning on the object, and returns what it says.
-func warned(stage *harness.Stage, name, reason string) string {
+// waitWarning waits for a Warning on the object, and returns what it says.
+func waitWarning(stage *harness.Stage, name, reason string) string {
 	stage.T.Helper()
 	note := ""
 	stage.Eventually("a Warning on "+name, func() bool {
@@ -44,31 +44,32 @@ func TestOwnersGone(t *testing.T) {
 		reason string
 		lost   []client.Object
 	}{
-		"Machine":             {"the labels are the Machine's", []client.Object{machine("m1"), machine("m2")}},
-		"Cluster":             {"the AzureCluster is known by the label", []client.Object{cluster()}},
-		"Machine and Cluster": {"the label names the Cluster", []client.Object{machine("m1"), machine("m2"), cluster()}},
+		"Machine":             {"the labels are the Machine's", []client.Object{newMachine("m1"), newMachine("m2")}},
+		"Cluster":             {"the AzureCluster is known by the label", []client.Object{newCluster()}},
+		"Machine and Cluster": {"the label names the Cluster", []client.Object{newMachine("m1"), newMachine("m2"), newCluster()}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stage, _, before := standing(t, harness.ManagerOptions{})
+			stage, _, before := bringUpCluster(t, harness.ManagerOptions{})
 			theirs := "resourceGroups/theirs"
 			stage.Azure.PutResource(theirs, "2021-04-01", map[string]any{"location": "eastus"})
 			for _, object := range test.lost {
-				force(stage, object)
+				forceDeletion(stage, object)
 			}
 			mark := stage.Azure.MarkRequests()
-			remove(stage, azureCluster())
-			told(stage, azureCluster(), infrav1.WaitingForMachinesReason)
-			remove(stage, azureMachine("m1"), azureMachine("m2"))
-			gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
+			deleteObjects(stage, azureCluster())
+			waitBlocked(stage, azureCluster(), infrav1.WaitingForMachinesReason)
+			deleteObjects(stage, azureMachine("m1"), azureMachine("m2"))
+			waitGone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
 			if diff := cmp.Diff(append(slices.Clone(before), theirs), stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s: left behind (-want +got):\n%s", test.reason, diff)
 			}
-			if writes := deletes(stage, mark); !slices.Contains(writes, "DELETE resourceGroups/c1") || slices.Contains(writes, "DELETE "+theirs) {
+			if writes := listDeletes(stage, mark); !slices.Contains(writes, "DELETE resourceGroups/c1") ||
+				slices.Contains(writes, "DELETE "+theirs) {
 				t.Errorf("%s: %q", test.reason, writes)
 			}
-			free(stage, harness.IdentityName)
+			waitIdentityFree(stage, harness.IdentityName)
 		})
 	}
 }
@@ -78,13 +79,13 @@ func TestOwnersGone(t *testing.T) {
 // nobody holds the identity any more.
 func TestAzureClusterGone(t *testing.T) {
 	t.Parallel()
-	stage, _, _ := standing(t, harness.ManagerOptions{})
-	force(stage, azureCluster())
-	free(stage, harness.IdentityName)
+	stage, _, _ := bringUpCluster(t, harness.ManagerOptions{})
+	forceDeletion(stage, azureCluster())
+	waitIdentityFree(stage, harness.IdentityName)
 	mark := stage.Azure.MarkRequests()
-	remove(stage, machine("m1"), azureMachine("m1"))
-	gone(stage, azureMachine("m1"))
-	has(t, warned(stage, "m1", "LeftBehindInAzure"), "AzureCluster",
+	deleteObjects(stage, newMachine("m1"), azureMachine("m1"))
+	waitGone(stage, azureMachine("m1"))
+	checkMessage(t, waitWarning(stage, "m1", "LeftBehindInAzure"), "AzureCluster",
 		"/subscriptions/"+stage.Azure.SubscriptionID+"/resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/m1")
 	if !slices.ContainsFunc(stage.Environment.Logs.LinesContaining(stage.Namespace), func(line string) bool {
 		return strings.Contains(line, "without deleting in Azure") && strings.Contains(line, "virtualMachines/m1")
@@ -101,29 +102,29 @@ func TestAzureClusterGone(t *testing.T) {
 func TestPoolsOwnersGone(t *testing.T) {
 	t.Parallel()
 	stage := standingManaged(t)
-	force(stage, cluster())
-	force(stage, machinePool("c1-pool1"))
+	forceDeletion(stage, newCluster())
+	forceDeletion(stage, machinePool("c1-pool1"))
 	mark := stage.Azure.MarkRequests()
-	remove(stage, azurePool("c1-pool1"))
-	gone(stage, azurePool("c1-pool1"))
+	deleteObjects(stage, azurePool("c1-pool1"))
+	waitGone(stage, azurePool("c1-pool1"))
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"},
-		deletes(stage, mark)); diff != "" {
+		listDeletes(stage, mark)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
-	force(stage, controlPlane())
-	free(stage, harness.IdentityName)
-	remove(stage, azurePool("c1-pool0"))
-	gone(stage, azurePool("c1-pool0"))
-	has(t, warned(stage, "c1-pool0", "LeftBehindInAzure"), "AzureManagedControlPlane", "agent pool pool0")
+	forceDeletion(stage, controlPlane())
+	waitIdentityFree(stage, harness.IdentityName)
+	deleteObjects(stage, azurePool("c1-pool0"))
+	waitGone(stage, azurePool("c1-pool0"))
+	checkMessage(t, waitWarning(stage, "c1-pool0", "LeftBehindInAzure"), "AzureManagedControlPlane", "agent pool pool0")
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"},
-		deletes(stage, mark)); diff != "" {
+		listDeletes(stage, mark)); diff != "" {
 		t.Errorf("nothing is proven to be ours without a control plane (-want +got):\n%s", diff)
 	}
 }
 
 // loseIdentity takes the stage's identity away although the cluster holds it.
 func loseIdentity(stage *harness.Stage) {
-	force(stage, named(stage.NewIdentity(), harness.IdentityName))
+	forceDeletion(stage, withName(stage.NewIdentity(), harness.IdentityName))
 }
 
 // TestIdentityGone deletes a cluster whose identity is gone after something was made: everything says what can be done. One
@@ -135,55 +136,56 @@ func TestIdentityGone(t *testing.T) {
 	}
 	t.Run("machines, by hand", func(t *testing.T) {
 		t.Parallel()
-		stage, _, _ := standing(t, harness.ManagerOptions{})
+		stage, _, _ := bringUpCluster(t, harness.ManagerOptions{})
 		loseIdentity(stage)
-		remove(stage, cluster(), azureCluster(), machine("m1"), azureMachine("m1"), machine("m2"), azureMachine("m2"))
+		deleteObjects(stage, newCluster(), azureCluster(), newMachine("m1"), azureMachine("m1"), newMachine("m2"), azureMachine("m2"))
 		mark := stage.Azure.MarkRequests()
 		for _, name := range []string{"m1", "m2"} {
-			message := told(stage, azureMachine(name), infrav1.IdentityNotFoundReason)
-			has(t, message, "create "+identityName(stage), "spec.identityRef of AzureCluster c1", vmPath+name, name+"-nic", name+"_OSDisk")
-			run(stage, message, azureMachine(name))
+			message := waitBlocked(stage, azureMachine(name), infrav1.IdentityNotFoundReason)
+			checkMessage(t, message, "create "+identityName(stage), "spec.identityRef of AzureCluster c1", vmPath+name, name+"-nic", name+"_OSDisk")
+			runPatchCommand(stage, message, azureMachine(name))
 		}
-		message := told(stage, azureCluster(), infrav1.IdentityNotFoundReason)
-		has(t, message, "create "+identityName(stage), "az group list --subscription "+stage.Azure.SubscriptionID+" --tag ",
+		message := waitBlocked(stage, azureCluster(), infrav1.IdentityNotFoundReason)
+		checkMessage(t, message, "create "+identityName(stage), "az group list --subscription "+stage.Azure.SubscriptionID+" --tag ",
 			infrav1.ClusterTagKey("c1")+"=owned")
-		run(stage, message, azureCluster())
-		gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
+		runPatchCommand(stage, message, azureCluster())
+		waitGone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
 		if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 			t.Errorf("there is no identity, but: %q", writes)
 		}
 	})
 	t.Run("machines, identity again", func(t *testing.T) {
 		t.Parallel()
-		stage, _, before := standing(t, harness.ManagerOptions{})
+		stage, _, before := bringUpCluster(t, harness.ManagerOptions{})
 		loseIdentity(stage)
-		remove(stage, cluster(), machine("m1"), azureMachine("m1"), machine("m2"), azureMachine("m2"), azureCluster())
-		told(stage, azureMachine("m1"), infrav1.IdentityNotFoundReason)
-		told(stage, azureMachine("m2"), infrav1.IdentityNotFoundReason)
+		deleteObjects(stage, newCluster(), newMachine("m1"), azureMachine("m1"), newMachine("m2"), azureMachine("m2"), azureCluster())
+		waitBlocked(stage, azureMachine("m1"), infrav1.IdentityNotFoundReason)
+		waitBlocked(stage, azureMachine("m2"), infrav1.IdentityNotFoundReason)
 		stage.CreateObject(stage.NewIdentity())
 		// Its retry is a minute away.
 		stage.WakeControllers(azureMachine("m1"))
 		stage.WakeControllers(azureMachine("m2"))
-		gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
+		waitGone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
 		if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 			t.Errorf("resources left behind (-before +after):\n%s", diff)
 		}
-		free(stage, harness.IdentityName)
+		waitIdentityFree(stage, harness.IdentityName)
 	})
 	t.Run("pool and control plane", func(t *testing.T) {
 		t.Parallel()
 		stage := standingManaged(t)
 		loseIdentity(stage)
-		remove(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
-		message := told(stage, azurePool("c1-pool1"), infrav1.IdentityNotFoundReason)
-		has(t, message, "create "+identityName(stage), "spec.identityRef of AzureManagedControlPlane c1", "agent pool pool1 of /subscriptions/")
-		run(stage, message, azurePool("c1-pool1"))
-		remove(stage, cluster(), machinePool("c1-pool0"), azurePool("c1-pool0"), controlPlane())
-		gone(stage, azurePool("c1-pool1"), azurePool("c1-pool0"))
-		message = told(stage, controlPlane(), infrav1.IdentityNotFoundReason)
-		has(t, message, "create "+identityName(stage), "managedClusters/c1", infrav1.ClusterTagKey("c1")+"=owned")
-		run(stage, message, controlPlane())
-		gone(stage, controlPlane())
+		deleteObjects(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
+		message := waitBlocked(stage, azurePool("c1-pool1"), infrav1.IdentityNotFoundReason)
+		checkMessage(t, message, "create "+identityName(stage), "spec.identityRef of AzureManagedControlPlane c1",
+			"agent pool pool1 of /subscriptions/")
+		runPatchCommand(stage, message, azurePool("c1-pool1"))
+		deleteObjects(stage, newCluster(), machinePool("c1-pool0"), azurePool("c1-pool0"), controlPlane())
+		waitGone(stage, azurePool("c1-pool1"), azurePool("c1-pool0"))
+		message = waitBlocked(stage, controlPlane(), infrav1.IdentityNotFoundReason)
+		checkMessage(t, message, "create "+identityName(stage), "managedClusters/c1", infrav1.ClusterTagKey("c1")+"=owned")
+		runPatchCommand(stage, message, controlPlane())
+		waitGone(stage, controlPlane())
 	})
 }
 
@@ -206,9 +208,9 @@ func TestNothingLeft(t *testing.T) {
 	own := stage.ControlPlane("c2")
 	stored(own, infrav1.ManagedControlPlaneFinalizer)
 	stage.CreateObject(own)
-	remove(stage, network, own)
+	deleteObjects(stage, network, own)
 	stage.StartManager(harness.ManagerOptions{})
-	gone(stage, network, own)
+	waitGone(stage, network, own)
 	if requests := stage.Azure.RequestsSince(0); len(requests) > 0 {
 		t.Errorf("Azure was asked: %q", requests)
 	}
@@ -240,7 +242,7 @@ func TestNeverBegun(t *testing.T) {
 			why:    infrav1.InvalidConfigurationReason,
 			change: func(c *infrav1.AzureCluster) { c.Spec.Location = "nowhere" },
 			between: func(stage *harness.Stage) {
-				force(stage, named(credential(), harness.IdentityName))
+				forceDeletion(stage, withName(newCredential(), harness.IdentityName))
 			},
 		},
 	}
@@ -266,7 +268,7 @@ func TestNeverBegun(t *testing.T) {
 			}
 			if err := stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: harness.IdentityName},
 				&infrav1.AzureClusterIdentity{}); err == nil {
-				free(stage, harness.IdentityName)
+				waitIdentityFree(stage, harness.IdentityName)
 			}
 		})
 	}
@@ -295,10 +297,10 @@ func TestAnotherIdentity(t *testing.T) {
 		stage.WaitClusterProvisioned("c1")
 		harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
 			func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "second" })
-		free(stage, harness.IdentityName)
+		waitIdentityFree(stage, harness.IdentityName)
 		held(stage)
 		stage.DeleteCluster("c1")
-		free(stage, "second")
+		waitIdentityFree(stage, "second")
 	})
 	t.Run("AzureManagedControlPlane", func(t *testing.T) {
 		t.Parallel()
@@ -310,9 +312,9 @@ func TestAnotherIdentity(t *testing.T) {
 		stage.WaitManagedClusterReady("c1", pools...)
 		harness.ChangeObject(stage, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
 			func(c *infrav1.AzureManagedControlPlane) { c.Spec.IdentityRef.Name = "second" })
-		free(stage, harness.IdentityName)
+		waitIdentityFree(stage, harness.IdentityName)
 		held(stage)
 		stage.DeleteManagedCluster("c1", "pool0", "pool1")
-		free(stage, "second")
+		waitIdentityFree(stage, "second")
 	})
 }

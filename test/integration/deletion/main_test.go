@@ -26,24 +26,24 @@ var environment *harness.Environment
 func TestMain(m *testing.M) { os.Exit(harness.RunTests(m, &environment)) }
 
 // Objects by their names, as kubectl takes them.
-func cluster() client.Object      { return named(&clusterv1.Cluster{}, "c1") }
-func azureCluster() client.Object { return named(&infrav1.AzureCluster{}, "c1") }
-func controlPlane() client.Object { return named(&infrav1.AzureManagedControlPlane{}, "c1") }
+func newCluster() client.Object   { return withName(&clusterv1.Cluster{}, "c1") }
+func azureCluster() client.Object { return withName(&infrav1.AzureCluster{}, "c1") }
+func controlPlane() client.Object { return withName(&infrav1.AzureManagedControlPlane{}, "c1") }
 
-func credential() client.Object { return &corev1.Secret{} }
+func newCredential() client.Object { return &corev1.Secret{} }
 
-func machine(name string) client.Object      { return named(&clusterv1.Machine{}, name) }
-func azureMachine(name string) client.Object { return named(&infrav1.AzureMachine{}, name) }
-func machinePool(name string) client.Object  { return named(&clusterv1.MachinePool{}, name) }
-func azurePool(name string) client.Object    { return named(&infrav1.AzureManagedMachinePool{}, name) }
+func newMachine(name string) client.Object   { return withName(&clusterv1.Machine{}, name) }
+func azureMachine(name string) client.Object { return withName(&infrav1.AzureMachine{}, name) }
+func machinePool(name string) client.Object  { return withName(&clusterv1.MachinePool{}, name) }
+func azurePool(name string) client.Object    { return withName(&infrav1.AzureManagedMachinePool{}, name) }
 
-func named(object client.Object, name string) client.Object {
+func withName(object client.Object, name string) client.Object {
 	object.SetName(name)
 	return object
 }
 
-// standing returns a cluster of one control-plane machine m1 and one worker m2, and what was in Azure before.
-func standing(t *testing.T, options harness.ManagerOptions) (stage *harness.Stage, manager *harness.Manager, before []string) {
+// bringUpCluster returns a cluster of one control-plane machine m1 and one worker m2, and what was in Azure before.
+func bringUpCluster(t *testing.T, options harness.ManagerOptions) (stage *harness.Stage, manager *harness.Manager, before []string) {
 	t.Helper()
 	stage = harness.NewStage(t, environment)
 	before = stage.Azure.ListResources()
@@ -71,8 +71,8 @@ func standingManaged(t *testing.T) *harness.Stage {
 	return stage
 }
 
-// remove deletes objects as kubectl delete --wait=false does.
-func remove(stage *harness.Stage, objects ...client.Object) {
+// deleteObjects deletes objects as kubectl delete --wait=false does.
+func deleteObjects(stage *harness.Stage, objects ...client.Object) {
 	stage.T.Helper()
 	for _, object := range objects {
 		object.SetNamespace(stage.Namespace)
@@ -82,10 +82,10 @@ func remove(stage *harness.Stage, objects ...client.Object) {
 	}
 }
 
-// force deletes an object and takes its finalizers off, as people do who have waited for too long.
-func force(stage *harness.Stage, object client.Object) {
+// forceDeletion deletes an object and takes its finalizers off, as people do who have waited for too long.
+func forceDeletion(stage *harness.Stage, object client.Object) {
 	stage.T.Helper()
-	remove(stage, object)
+	deleteObjects(stage, object)
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 	if err := client.IgnoreNotFound(stage.Client.Patch(stage.T.Context(), object, patch)); err != nil {
 		stage.T.Fatalf("finalizers of %T %s: %v", object, object.GetName(), err)
@@ -93,24 +93,25 @@ func force(stage *harness.Stage, object client.Object) {
 	stage.WaitGone(object, object.GetName())
 }
 
-// gone waits until none of the objects is there.
-func gone(stage *harness.Stage, objects ...client.Object) {
+// waitGone waits until none of the objects is there.
+func waitGone(stage *harness.Stage, objects ...client.Object) {
 	stage.T.Helper()
 	for _, object := range objects {
 		stage.WaitGone(object, object.GetName())
 	}
 }
 
-// told waits until Ready has the reason and says what to do, and returns its message. No condition may be left from before
+// waitBlocked waits until Ready has the reason and says what to do, and returns its message. No condition may be left from before
 // the deletion.
-func told(stage *harness.Stage, object client.Object, reason string) string {
+func waitBlocked(stage *harness.Stage, object client.Object, reason string) string {
 	stage.T.Helper()
-	found := harness.WaitFor(stage, object.(harness.Conditioned), object.GetName(), "told that its deletion waits: "+reason, func(o harness.Conditioned) bool {
-		ready := harness.FindCondition(o, infrav1.ReadyCondition)
-		explained := strings.Contains(ready.Message, "To unblock the deletion") || strings.Contains(ready.Message, "To continue") ||
-			strings.HasPrefix(ready.Message, "waits for")
-		return ready.Status == metav1.ConditionFalse && ready.Reason == reason && explained
-	})
+	found := harness.WaitFor(stage, object.(harness.Conditioned), object.GetName(), "told that its deletion waits: "+reason,
+		func(o harness.Conditioned) bool {
+			ready := harness.FindCondition(o, infrav1.ReadyCondition)
+			explained := strings.Contains(ready.Message, "To unblock the deletion") || strings.Contains(ready.Message, "To continue") ||
+				strings.HasPrefix(ready.Message, "waits for")
+			return ready.Status == metav1.ConditionFalse && ready.Reason == reason && explained
+		})
 	for _, condition := range found.GetConditions() {
 		if condition.Status == metav1.ConditionTrue && condition.Type != clusterv1.PausedCondition {
 			stage.T.Errorf("%T %s is being deleted and cannot go, but says %s=True", object, object.GetName(), condition.Type)
@@ -128,8 +129,8 @@ func containsAll(message string, parts ...string) bool {
 	return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(message, part) })
 }
 
-// has checks that a message has all parts.
-func has(t *testing.T, message string, parts ...string) {
+// checkMessage checks that a message has all parts.
+func checkMessage(t *testing.T, message string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(message, part) {
@@ -141,8 +142,8 @@ func has(t *testing.T, message string, parts ...string) {
 // patchCommand is a command that a message gives.
 var patchCommand = regexp.MustCompile(`kubectl patch -n (\S+) (\S+)/(\S+) --type=merge -p '([^']+)'`)
 
-// run runs the last kubectl patch of a message on the object that it has to be for.
-func run(stage *harness.Stage, message string, object client.Object) {
+// runPatchCommand runs the last kubectl patch of a message on the object that it has to be for.
+func runPatchCommand(stage *harness.Stage, message string, object client.Object) {
 	stage.T.Helper()
 	all := patchCommand.FindAllStringSubmatch(message, -1)
 	if len(all) == 0 {
@@ -163,15 +164,15 @@ func run(stage *harness.Stage, message string, object client.Object) {
 	}
 }
 
-// free waits until nobody holds the identity.
-func free(stage *harness.Stage, name string) {
+// waitIdentityFree waits until nobody holds the identity.
+func waitIdentityFree(stage *harness.Stage, name string) {
 	stage.T.Helper()
 	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, name, "held by nobody",
 		func(i *infrav1.AzureClusterIdentity) bool { return len(i.Finalizers) == 0 })
 }
 
-// deletes returns the DELETEs since mark, sorted.
-func deletes(stage *harness.Stage, mark harness.Mark) []string {
+// listDeletes returns the DELETEs since mark, sorted.
+func listDeletes(stage *harness.Stage, mark harness.Mark) []string {
 	writes := slices.DeleteFunc(stage.Azure.WritesSince(mark), func(write string) bool { return !strings.HasPrefix(write, "DELETE ") })
 	slices.Sort(writes)
 	return slices.Compact(writes)

@@ -18,23 +18,24 @@ import (
 // the machines when Cluster API comes to it. The network stays until they are gone, and all goes with the group then.
 func TestAllAtOnce(t *testing.T) {
 	t.Parallel()
-	stage, _, before := standing(t, harness.ManagerOptions{})
+	stage, _, before := bringUpCluster(t, harness.ManagerOptions{})
 	mark := stage.Azure.MarkRequests()
-	remove(stage, cluster(), azureCluster())
-	message := told(stage, azureCluster(), infrav1.WaitingForMachinesReason)
-	has(t, message, "AzureMachine m1, m2", "Cluster c1 is being deleted", "kubectl delete -n "+stage.Namespace+" machine/m1 machine/m2")
+	deleteObjects(stage, newCluster(), azureCluster())
+	message := waitBlocked(stage, azureCluster(), infrav1.WaitingForMachinesReason)
+	checkMessage(t, message, "AzureMachine m1, m2", "Cluster c1 is being deleted",
+		"kubectl delete -n "+stage.Namespace+" machine/m1 machine/m2")
 	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("nothing is deleted in Azure before the machines go, but: %q", writes)
 	}
-	remove(stage, machine("m1"), azureMachine("m1"))
+	deleteObjects(stage, newMachine("m1"), azureMachine("m1"))
 	stage.WaitGone(azureMachine("m1"), "m1")
 	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told of the one that is left", func(c *infrav1.AzureCluster) bool {
 		return !strings.Contains(harness.FindCondition(c, infrav1.ReadyCondition).Message, "m1")
 	})
-	remove(stage, named(stage.NewIdentity(), harness.IdentityName))
-	has(t, told(stage, stage.NewIdentity(), infrav1.InUseReason), "AzureCluster "+stage.Namespace+"/c1", "spec.identityRef")
-	remove(stage, machine("m2"), azureMachine("m2"))
-	gone(stage, azureMachine("m2"), azureCluster(), stage.NewIdentity())
+	deleteObjects(stage, withName(stage.NewIdentity(), harness.IdentityName))
+	checkMessage(t, waitBlocked(stage, stage.NewIdentity(), infrav1.InUseReason), "AzureCluster "+stage.Namespace+"/c1", "spec.identityRef")
+	deleteObjects(stage, newMachine("m2"), azureMachine("m2"))
+	waitGone(stage, azureMachine("m2"), azureCluster(), stage.NewIdentity())
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("everything goes at once, and nothing is made meanwhile (-want +got):\n%s", diff)
 	}
@@ -52,19 +53,20 @@ func TestManagedAllAtOnce(t *testing.T) {
 	t.Parallel()
 	stage := standingManaged(t)
 	mark := stage.Azure.MarkRequests()
-	remove(stage, cluster(), controlPlane(), named(&infrav1.AzureManagedCluster{}, "c1"))
-	gone(stage, named(&infrav1.AzureManagedCluster{}, "c1"))
-	message := told(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason)
-	has(t, message, "AzureManagedMachinePool c1-pool0, c1-pool1", "Cluster c1 is being deleted", "machinepool/c1-pool0 machinepool/c1-pool1")
-	if writes := deletes(stage, mark); len(writes) > 0 {
+	deleteObjects(stage, newCluster(), controlPlane(), withName(&infrav1.AzureManagedCluster{}, "c1"))
+	waitGone(stage, withName(&infrav1.AzureManagedCluster{}, "c1"))
+	message := waitBlocked(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason)
+	checkMessage(t, message, "AzureManagedMachinePool c1-pool0, c1-pool1", "Cluster c1 is being deleted",
+		"machinepool/c1-pool0 machinepool/c1-pool1")
+	if writes := listDeletes(stage, mark); len(writes) > 0 {
 		t.Errorf("nothing is deleted in Azure before the pools go, but: %q", writes)
 	}
 	for _, name := range []string{"c1-pool0", "c1-pool1"} {
-		remove(stage, machinePool(name), azurePool(name))
+		deleteObjects(stage, machinePool(name), azurePool(name))
 	}
-	remove(stage, named(stage.NewIdentity(), harness.IdentityName))
-	gone(stage, azurePool("c1-pool0"), azurePool("c1-pool1"), controlPlane(), stage.NewIdentity())
-	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, deletes(stage, mark)); diff != "" {
+	deleteObjects(stage, withName(stage.NewIdentity(), harness.IdentityName))
+	waitGone(stage, azurePool("c1-pool0"), azurePool("c1-pool1"), controlPlane(), stage.NewIdentity())
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, listDeletes(stage, mark)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	if requests := stage.Azure.RequestsSince(mark); len(requests) > 8 {
@@ -79,24 +81,24 @@ func TestManagedAllAtOnce(t *testing.T) {
 // how they go. A machine that is deleted by its name goes in Azure, too, because nobody knows when the network will.
 func TestInfrastructureAlone(t *testing.T) {
 	t.Parallel()
-	stage, _, before := standing(t, harness.ManagerOptions{})
+	stage, _, before := bringUpCluster(t, harness.ManagerOptions{})
 	mark := stage.Azure.MarkRequests()
-	remove(stage, azureCluster())
-	message := told(stage, azureCluster(), infrav1.WaitingForMachinesReason)
-	has(t, message, "are not being deleted yet: AzureMachine m1, m2", "kubectl delete -n "+stage.Namespace+" cluster/c1",
+	deleteObjects(stage, azureCluster())
+	message := waitBlocked(stage, azureCluster(), infrav1.WaitingForMachinesReason)
+	checkMessage(t, message, "are not being deleted yet: AzureMachine m1, m2", "kubectl delete -n "+stage.Namespace+" cluster/c1",
 		"machine/m1 machine/m2")
-	remove(stage, machine("m2"), azureMachine("m2"))
-	gone(stage, azureMachine("m2"))
+	deleteObjects(stage, newMachine("m2"), azureMachine("m2"))
+	waitGone(stage, azureMachine("m2"))
 	want := []string{
 		"DELETE resourceGroups/c1/Microsoft.Compute/disks/m2_OSDisk",
 		"DELETE resourceGroups/c1/Microsoft.Compute/virtualMachines/m2",
 		"DELETE resourceGroups/c1/Microsoft.Network/networkInterfaces/m2-nic",
 	}
-	if diff := cmp.Diff(want, deletes(stage, mark)); diff != "" {
+	if diff := cmp.Diff(want, listDeletes(stage, mark)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
-	remove(stage, cluster(), machine("m1"), azureMachine("m1"))
-	gone(stage, azureMachine("m1"), azureCluster())
+	deleteObjects(stage, newCluster(), newMachine("m1"), azureMachine("m1"))
+	waitGone(stage, azureMachine("m1"), azureCluster())
 	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}
@@ -108,17 +110,17 @@ func TestControlPlaneAlone(t *testing.T) {
 	t.Parallel()
 	stage := standingManaged(t)
 	mark := stage.Azure.MarkRequests()
-	remove(stage, controlPlane())
-	has(t, told(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason),
+	deleteObjects(stage, controlPlane())
+	checkMessage(t, waitBlocked(stage, controlPlane(), infrav1.WaitingForMachinePoolsReason),
 		"are not being deleted yet: AzureManagedMachinePool c1-pool0, c1-pool1", "cluster/c1")
-	remove(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
-	gone(stage, azurePool("c1-pool1"))
+	deleteObjects(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
+	waitGone(stage, azurePool("c1-pool1"))
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/agentPools/pool1"},
-		deletes(stage, mark)); diff != "" {
+		listDeletes(stage, mark)); diff != "" {
 		t.Errorf("the cluster may stand for long, so the pool goes by itself (-want +got):\n%s", diff)
 	}
-	remove(stage, cluster(), machinePool("c1-pool0"), azurePool("c1-pool0"))
-	gone(stage, azurePool("c1-pool0"), controlPlane())
+	deleteObjects(stage, newCluster(), machinePool("c1-pool0"), azurePool("c1-pool0"))
+	waitGone(stage, azurePool("c1-pool0"), controlPlane())
 	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
@@ -127,10 +129,10 @@ func TestControlPlaneAlone(t *testing.T) {
 // TestOrderOfClusterAPI deletes in the order of Cluster API: that the cluster waits for its machines costs nothing.
 func TestOrderOfClusterAPI(t *testing.T) {
 	t.Parallel()
-	stage, manager, before := standing(t, harness.ManagerOptions{})
+	stage, manager, before := bringUpCluster(t, harness.ManagerOptions{})
 	mark, wrote := stage.Azure.MarkRequests(), len(manager.KubernetesWrites())
 	stage.DeleteCluster("c1", "m1", "m2")
-	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, deletes(stage, mark)); diff != "" {
+	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, listDeletes(stage, mark)); diff != "" {
 		t.Errorf("writes (-want +got):\n%s", diff)
 	}
 	if requests := stage.Azure.RequestsSince(mark); len(requests) > 12 {
@@ -156,26 +158,26 @@ func TestOrderOfClusterAPI(t *testing.T) {
 	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}
-	free(stage, harness.IdentityName)
+	waitIdentityFree(stage, harness.IdentityName)
 }
 
 // TestPausedWhileDeleted deletes a paused cluster: it says that the pause holds it up, and how to end that.
 func TestPausedWhileDeleted(t *testing.T) {
 	t.Parallel()
-	stage, _, before := standing(t, harness.ManagerOptions{})
+	stage, _, before := bringUpCluster(t, harness.ManagerOptions{})
 	stage.PauseCluster("c1", true)
 	annotated := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m2"}}
 	harness.ChangeObject(stage, annotated, func(m *infrav1.AzureMachine) { m.Annotations[clusterv1.PausedAnnotation] = "" })
-	remove(stage, cluster(), azureCluster(), machine("m2"), azureMachine("m2"), machine("m1"), azureMachine("m1"))
+	deleteObjects(stage, newCluster(), azureCluster(), newMachine("m2"), azureMachine("m2"), newMachine("m1"), azureMachine("m1"))
 	for _, object := range []client.Object{azureCluster(), azureMachine("m1"), azureMachine("m2")} {
-		has(t, told(stage, object, clusterv1.PausedReason), "kubectl patch -n "+stage.Namespace+" cluster/c1", `"paused":false`)
+		checkMessage(t, waitBlocked(stage, object, clusterv1.PausedReason), "kubectl patch -n "+stage.Namespace+" cluster/c1", `"paused":false`)
 	}
-	has(t, told(stage, azureMachine("m2"), clusterv1.PausedReason),
+	checkMessage(t, waitBlocked(stage, azureMachine("m2"), clusterv1.PausedReason),
 		"kubectl annotate -n "+stage.Namespace+" azuremachine/m2 cluster.x-k8s.io/paused-")
-	run(stage, told(stage, azureCluster(), clusterv1.PausedReason), cluster())
-	gone(stage, azureMachine("m1"))
+	runPatchCommand(stage, waitBlocked(stage, azureCluster(), clusterv1.PausedReason), newCluster())
+	waitGone(stage, azureMachine("m1"))
 	harness.ChangeObject(stage, annotated, func(m *infrav1.AzureMachine) { delete(m.Annotations, clusterv1.PausedAnnotation) })
-	gone(stage, azureMachine("m2"), azureCluster())
+	waitGone(stage, azureMachine("m2"), azureCluster())
 	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}

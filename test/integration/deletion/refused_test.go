@@ -26,8 +26,8 @@ var refusals = map[string]struct {
 	"unknown":    {400, "SomethingNew", "correct the cause of Azure's refusal"},
 }
 
-// refuse has Azure refuse the next DELETE of a resource.
-func refuse(stage *harness.Stage, id string, status int, code string) {
+// refuseDelete has Azure refuse the next DELETE of a resource.
+func refuseDelete(stage *harness.Stage, id string, status int, code string) {
 	stage.T.Helper()
 	rule := fault.Rule{Method: "DELETE", ID: id, Kind: fault.Status, Status: status, Code: code, Message: "it says why"}
 	if err := stage.Azure.AddFault(rule); err != nil {
@@ -35,8 +35,8 @@ func refuse(stage *harness.Stage, id string, status int, code string) {
 	}
 }
 
-// later is when what Azure refused is tried again.
-func later(stage *harness.Stage, object client.Object) {
+// advanceToRetry is when what Azure refused is tried again.
+func advanceToRetry(stage *harness.Stage, object client.Object) {
 	stage.T.Helper()
 	stage.AdvanceClock(time.Hour)
 	stage.WakeControllers(object)
@@ -55,13 +55,13 @@ func TestRefusedCluster(t *testing.T) {
 			stage.CreateIdentity()
 			stage.CreateCluster(stage.AzureCluster("c1"))
 			stage.WaitClusterProvisioned("c1")
-			refuse(stage, "*/resourcegroups/c1", refusal.status, refusal.code)
-			remove(stage, cluster(), azureCluster())
-			message := told(stage, azureCluster(), infrav1.DeletionFailedReason)
-			has(t, message, refusal.code, "it says why", refusal.advice,
+			refuseDelete(stage, "*/resourcegroups/c1", refusal.status, refusal.code)
+			deleteObjects(stage, newCluster(), azureCluster())
+			message := waitBlocked(stage, azureCluster(), infrav1.DeletionFailedReason)
+			checkMessage(t, message, refusal.code, "it says why", refusal.advice,
 				"az group delete --subscription "+stage.Azure.SubscriptionID+" --yes --name c1 && kubectl patch")
-			later(stage, azureCluster())
-			gone(stage, azureCluster())
+			advanceToRetry(stage, azureCluster())
+			waitGone(stage, azureCluster())
 			if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("resources left behind (-before +after):\n%s", diff)
 			}
@@ -72,26 +72,26 @@ func TestRefusedCluster(t *testing.T) {
 // TestRefusedMachine has Azure refuse to delete the VM of a machine.
 func TestRefusedMachine(t *testing.T) {
 	t.Parallel()
-	stage, _, _ := standing(t, harness.ManagerOptions{})
+	stage, _, _ := bringUpCluster(t, harness.ManagerOptions{})
 	first := true
 	for name, refusal := range refusals {
-		refuse(stage, "*/virtualmachines/m2", refusal.status, refusal.code)
+		refuseDelete(stage, "*/virtualmachines/m2", refusal.status, refusal.code)
 		if first {
 			// It is looked at for having been deleted. Woken as well, it could be refused and go before anybody has read why.
-			remove(stage, machine("m2"), azureMachine("m2"))
+			deleteObjects(stage, newMachine("m2"), azureMachine("m2"))
 			first = false
 		} else {
-			later(stage, azureMachine("m2"))
+			advanceToRetry(stage, azureMachine("m2"))
 		}
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, "m2", "told of "+name, func(m *infrav1.AzureMachine) bool {
 			return harness.FindCondition(m, infrav1.ReadyCondition).Reason == infrav1.DeletionFailedReason &&
 				containsAll(harness.FindCondition(m, infrav1.ReadyCondition).Message, refusal.code, refusal.advice, "virtualMachines/m2",
 					"kubectl patch")
 		})
-		told(stage, azureMachine("m2"), infrav1.DeletionFailedReason)
+		waitBlocked(stage, azureMachine("m2"), infrav1.DeletionFailedReason)
 	}
-	later(stage, azureMachine("m2"))
-	gone(stage, azureMachine("m2"))
+	advanceToRetry(stage, azureMachine("m2"))
+	waitGone(stage, azureMachine("m2"))
 	if status, _ := stage.Azure.GetResource(vmPath+"m2", "2024-07-01"); status != 404 {
 		t.Errorf("the VM is there: GET answers %d", status)
 	}
@@ -101,18 +101,19 @@ func TestRefusedMachine(t *testing.T) {
 func TestRefusedPool(t *testing.T) {
 	t.Parallel()
 	stage := standingManaged(t)
-	refuse(stage, "*/agentpools/pool1", 403, "AuthorizationFailed")
-	remove(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
-	has(t, told(stage, azurePool("c1-pool1"), infrav1.DeletionFailedReason), "AuthorizationFailed", "give AzureClusterIdentity ",
+	refuseDelete(stage, "*/agentpools/pool1", 403, "AuthorizationFailed")
+	deleteObjects(stage, machinePool("c1-pool1"), azurePool("c1-pool1"))
+	checkMessage(t, waitBlocked(stage, azurePool("c1-pool1"), infrav1.DeletionFailedReason), "AuthorizationFailed",
+		"give AzureClusterIdentity ",
 		"agentPools/pool1 && kubectl patch")
-	later(stage, azurePool("c1-pool1"))
-	gone(stage, azurePool("c1-pool1"))
-	refuse(stage, "*/resourcegroups/c1", 409, "ScopeLocked")
-	remove(stage, cluster(), machinePool("c1-pool0"), azurePool("c1-pool0"), controlPlane())
-	has(t, told(stage, controlPlane(), infrav1.DeletionFailedReason), "ScopeLocked", "remove the lock",
+	advanceToRetry(stage, azurePool("c1-pool1"))
+	waitGone(stage, azurePool("c1-pool1"))
+	refuseDelete(stage, "*/resourcegroups/c1", 409, "ScopeLocked")
+	deleteObjects(stage, newCluster(), machinePool("c1-pool0"), azurePool("c1-pool0"), controlPlane())
+	checkMessage(t, waitBlocked(stage, controlPlane(), infrav1.DeletionFailedReason), "ScopeLocked", "remove the lock",
 		"az group delete --subscription "+stage.Azure.SubscriptionID+" --yes --name c1 && kubectl patch")
-	later(stage, controlPlane())
-	gone(stage, controlPlane())
+	advanceToRetry(stage, controlPlane())
+	waitGone(stage, controlPlane())
 }
 
 // TestInUse has somebody else's interface in the subnet of a cluster in a brought group: it says what keeps the subnet, leaves
@@ -132,18 +133,18 @@ func TestInUse(t *testing.T) {
 			"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/subnets/c1-node-subnet",
 		}}}},
 	}})
-	remove(stage, cluster(), azureCluster())
-	has(t, told(stage, azureCluster(), infrav1.WaitingReason), "theirs", "delete or detach the resources that still use it",
+	deleteObjects(stage, newCluster(), azureCluster())
+	checkMessage(t, waitBlocked(stage, azureCluster(), infrav1.WaitingReason), "theirs", "delete or detach the resources that still use it",
 		"az resource delete --ids /subscriptions/", "/virtualNetworks/c1-vnet ", " && kubectl patch")
-	if message := told(stage, azureCluster(), infrav1.WaitingReason); strings.Contains(message, "az group delete") {
+	if message := waitBlocked(stage, azureCluster(), infrav1.WaitingReason); strings.Contains(message, "az group delete") {
 		t.Errorf("the group is the user's: %s", message)
 	}
 	if status, _ := stage.Azure.GetResource(theirs, networkVersion); status != 200 {
 		t.Errorf("what is theirs is gone: GET answers %d", status)
 	}
 	stage.Azure.DeleteResource(theirs, networkVersion)
-	later(stage, azureCluster())
-	gone(stage, azureCluster())
+	advanceToRetry(stage, azureCluster())
+	waitGone(stage, azureCluster())
 	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
@@ -152,26 +153,26 @@ func TestInUse(t *testing.T) {
 // TestRevoked deletes a cluster whose identity Microsoft Entra ID does not accept any more.
 func TestRevoked(t *testing.T) {
 	t.Parallel()
-	stage, manager, before := standing(t, harness.ManagerOptions{})
+	stage, manager, before := bringUpCluster(t, harness.ManagerOptions{})
 	if err := manager.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	secret := func(value string) {
 		t.Helper()
-		force(stage, named(credential(), harness.IdentityName))
+		forceDeletion(stage, withName(newCredential(), harness.IdentityName))
 		stage.CreateCredential(value)
 	}
 	secret("expired")
 	stage.StartManager(harness.ManagerOptions{})
-	remove(stage, cluster(), azureCluster(), machine("m1"), azureMachine("m1"), machine("m2"), azureMachine("m2"))
+	deleteObjects(stage, newCluster(), azureCluster(), newMachine("m1"), azureMachine("m1"), newMachine("m2"), azureMachine("m2"))
 	for _, name := range []string{"m1", "m2"} {
-		has(t, told(stage, azureMachine(name), infrav1.CredentialsInvalidReason), "give AzureClusterIdentity ",
+		checkMessage(t, waitBlocked(stage, azureMachine(name), infrav1.CredentialsInvalidReason), "give AzureClusterIdentity ",
 			"a credential that Microsoft Entra ID accepts", vmPath+name, "kubectl patch")
 	}
 	secret(stage.Azure.ClientSecret)
-	later(stage, azureMachine("m1"))
-	later(stage, azureMachine("m2"))
-	gone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
+	advanceToRetry(stage, azureMachine("m1"))
+	advanceToRetry(stage, azureMachine("m2"))
+	waitGone(stage, azureMachine("m1"), azureMachine("m2"), azureCluster())
 	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-before +after):\n%s", diff)
 	}

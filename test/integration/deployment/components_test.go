@@ -12,7 +12,7 @@ import (
 // every object, and a container called manager.
 // https://cluster-api.sigs.k8s.io/developer/providers/contracts/clusterctl#components-yaml
 func TestComponents(t *testing.T) {
-	objects := components(t)
+	objects := buildComponents(t)
 	// The harness serves no cert-manager. Its kinds here are namespaced.
 	certificates := []string{"Certificate", "Issuer"}
 	namespaces, definitions := 0, 0
@@ -46,7 +46,7 @@ func TestComponents(t *testing.T) {
 	if namespaces != 1 || definitions != 19 {
 		t.Errorf("%d Namespaces and %d definitions, want 1 and 19", namespaces, definitions)
 	}
-	containers := deployment(t, objects).Spec.Template.Spec.Containers
+	containers := readDeployment(t, objects).Spec.Template.Spec.Containers
 	if len(containers) != 1 || containers[0].Name != "manager" {
 		t.Errorf("the containers are %+v, want one called manager", containers)
 	}

@@ -20,12 +20,12 @@ import (
 // them, as somebody who may not, and as nobody.
 func TestDiagnostics(t *testing.T) {
 	stage := harness.NewStage(t, environment)
-	install(t)
+	installManifests(t)
 	binary := harness.BuildManager(t)
 	profiler := harness.FreeAddress(t)
-	plain := start(stage, t, binary)
-	start(stage, t, binary, "--profiler-address="+profiler)
-	listens(stage, profiler)
+	plain := startPod(stage, t, binary)
+	startPod(stage, t, binary, "--profiler-address="+profiler)
+	waitListening(stage, profiler)
 
 	account := func(name string, role string) string {
 		stage.CreateObject(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: name}})
@@ -36,7 +36,7 @@ func TestDiagnostics(t *testing.T) {
 				Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: stage.Namespace, Name: name}},
 			})
 		}
-		return token(t, stage.Namespace, name)
+		return requestToken(t, stage.Namespace, name)
 	}
 	stage.CreateObject(&rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: stage.Namespace + "-profiles"},
@@ -65,33 +65,33 @@ func TestDiagnostics(t *testing.T) {
 		"profiles for nobody":               {"they are not less than metrics", heap, "", http.StatusUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, body := get(t, test.url, test.token)
+			status, body := getWithToken(t, test.url, test.token)
 			if status != test.status {
 				t.Errorf("%s: %d, want %d: %.200s", test.reason, status, test.status, body)
 			}
 		})
 	}
-	if _, body := get(t, metrics, collector); !strings.Contains(body, "capz_azure_operations") &&
+	if _, body := getWithToken(t, metrics, collector); !strings.Contains(body, "capz_azure_operations") &&
 		!strings.Contains(body, "controller_runtime_") {
 		t.Errorf("these are no metrics of a manager: %.200s", body)
 	}
 	for name, address := range map[string]string{"diagnostics": plain.Diagnostics, "webhooks": plain.Webhooks, "profiles": profiler} {
-		if got := negotiated(t, address); got == "h2" {
+		if got := negotiateProtocol(t, address); got == "h2" {
 			t.Errorf("%s: the server speaks HTTP/2", name)
 		}
 	}
-	if answers("http://" + profiler + "/debug/pprof/") {
+	if answersOK("http://" + profiler + "/debug/pprof/") {
 		t.Error("profiles are served without TLS")
 	}
 }
 
-// insecure is for servers that sign their own certificate.
-func insecure(protocols ...string) *tls.Config {
+// newInsecureClient is for servers that sign their own certificate.
+func newInsecureClient(protocols ...string) *tls.Config {
 	return &tls.Config{InsecureSkipVerify: true, NextProtos: protocols} // It is about who asks, not who answers.
 }
 
-// get asks as who has the token.
-func get(t *testing.T, url, token string) (status int, body string) {
+// getWithToken asks as who has the token.
+func getWithToken(t *testing.T, url, token string) (status int, body string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
@@ -100,7 +100,7 @@ func get(t *testing.T, url, token string) (status int, body string) {
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	transport := &http.Transport{TLSClientConfig: insecure()}
+	transport := &http.Transport{TLSClientConfig: newInsecureClient()}
 	defer transport.CloseIdleConnections()
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {
@@ -114,8 +114,8 @@ func get(t *testing.T, url, token string) (status int, body string) {
 	return response.StatusCode, string(raw)
 }
 
-// listens waits until a server takes connections: one that signs its own certificate does so a little later than others.
-func listens(stage *harness.Stage, address string) {
+// waitListening waits until a server takes connections: one that signs its own certificate does so a little later than others.
+func waitListening(stage *harness.Stage, address string) {
 	stage.T.Helper()
 	stage.Eventually(address+" takes connections", func() bool {
 		connection, err := net.Dial("tcp", address)
@@ -123,10 +123,10 @@ func listens(stage *harness.Stage, address string) {
 	})
 }
 
-// negotiated returns the protocol that a server chooses of HTTP/2 and HTTP/1.1.
-func negotiated(t *testing.T, address string) string {
+// negotiateProtocol returns the protocol that a server chooses of HTTP/2 and HTTP/1.1.
+func negotiateProtocol(t *testing.T, address string) string {
 	t.Helper()
-	connection, err := tls.Dial("tcp", address, insecure("h2", "http/1.1"))
+	connection, err := tls.Dial("tcp", address, newInsecureClient("h2", "http/1.1"))
 	if err != nil {
 		t.Fatal(fmt.Errorf("%s: %w", address, err))
 	}
@@ -134,8 +134,8 @@ func negotiated(t *testing.T, address string) string {
 	return connection.ConnectionState().NegotiatedProtocol
 }
 
-// answers reports whether a URL is answered with 200.
-func answers(url string) bool {
+// answersOK reports whether a URL is answered with 200.
+func answersOK(url string) bool {
 	response, err := http.Get(url)
 	return err == nil && response.Body.Close() == nil && response.StatusCode == http.StatusOK
 }

@@ -19,7 +19,7 @@ import (
 // that signed in as the manager, and a Secret with which the Azure Service Operator signed in as itself. Clusters of every family sign in
 // to Azure as before.
 func TestFormerIdentities(t *testing.T) {
-	install(t)
+	installManifests(t)
 	stage := harness.NewStage(t, environment)
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "controller-leader-election-capz"}}
 	record := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "capz-former-identities"}}
@@ -44,7 +44,7 @@ func TestFormerIdentities(t *testing.T) {
 	leaveOnlyIDs(stage, createApplication(stage, "aso", issuer, "azureserviceoperator-default"))
 
 	mountToken(t)
-	start(stage, t, harness.BuildManager(t))
+	startPod(stage, t, harness.BuildManager(t))
 	const another = "99999999-9999-9999-9999-999999999999"
 	stage.CreateObject(workload("after", another))
 	is := func(i *infrav1.AzureClusterIdentity, condition, reason string) bool {
@@ -106,7 +106,7 @@ func leaveOnlyIDs(stage *harness.Stage, clientID string) {
 func mountToken(t *testing.T) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "azure-identity-token")
-	if err := os.WriteFile(file, []byte(token(t, namespace, "capz-manager", audience)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(requestToken(t, namespace, "capz-manager", audience)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("AZURE_FEDERATED_TOKEN_FILE", file)

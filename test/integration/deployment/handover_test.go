@@ -18,12 +18,12 @@ const slow = 0.02
 
 // TestHandOver ends the leader of two managers while it makes a cluster: the other one ends the work, and makes nothing twice.
 func TestHandOver(t *testing.T) {
-	install(t)
+	installManifests(t)
 	binary := harness.BuildManager(t)
 	undisturbed := harness.NewStage(t, environment)
 	undisturbed.StartManager(harness.ManagerOptions{})
 	bringUp(undisturbed, func() {})
-	writes, resources := distinct(undisturbed.Azure.WritesSince(0)), undisturbed.Azure.ListResources()
+	writes, resources := listDistinctWrites(undisturbed.Azure.WritesSince(0)), undisturbed.Azure.ListResources()
 
 	for name, test := range map[string]struct {
 		reason string
@@ -36,28 +36,29 @@ func TestHandOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			stage := harness.NewSlowStage(t, environment, slow)
-			first := start(stage, t, binary)
-			stage.Eventually("the first manager leads", func() bool { return leads(first) })
-			second := start(stage, t, binary)
+			first := startPod(stage, t, binary)
+			stage.Eventually("the first manager leads", func() bool { return isLeader(first) })
+			second := startPod(stage, t, binary)
 			var ended time.Time
 			bringUp(stage, func() {
-				stage.Eventually("half of the writes are sent", func() bool { return len(distinct(stage.Azure.WritesSince(0))) >= len(writes)/2 })
-				if leads(second) {
+				stage.Eventually("half of the writes are sent",
+					func() bool { return len(listDistinctWrites(stage.Azure.WritesSince(0))) >= len(writes)/2 })
+				if isLeader(second) {
 					t.Fatal("both managers lead")
 				}
-				before := holder(t)
+				before := readLeaseHolder(t)
 				err := first.SignalAndWait(test.signal)
 				ended = time.Now()
 				if test.clean && err != nil {
 					t.Errorf("%s: the manager ended with %v", test.reason, err)
 				}
-				if after := holder(t); test.clean && after == before {
+				if after := readLeaseHolder(t); test.clean && after == before {
 					t.Errorf("%s: the lease is still %s's, which has ended", test.reason, after)
 				}
-				stage.Eventually("the second manager leads", func() bool { return leads(second) })
+				stage.Eventually("the second manager leads", func() bool { return isLeader(second) })
 				t.Logf("the second manager led %.1f s after the first had ended", time.Since(ended).Seconds())
 			})
-			if diff := cmp.Diff(writes, distinct(stage.Azure.WritesSince(0))); diff != "" {
+			if diff := cmp.Diff(writes, listDistinctWrites(stage.Azure.WritesSince(0))); diff != "" {
 				t.Errorf("%s: IDs written to (-undisturbed +handed over):\n%s", test.reason, diff)
 			}
 			if diff := cmp.Diff(resources, stage.Azure.ListResources()); diff != "" {
@@ -87,15 +88,15 @@ func bringUp(stage *harness.Stage, meanwhile func()) {
 	stage.WaitMachineProvisioned("c1-md")
 }
 
-// distinct returns the writes, each once, sorted.
-func distinct(writes []string) []string {
+// listDistinctWrites returns the writes, each once, sorted.
+func listDistinctWrites(writes []string) []string {
 	out := slices.Clone(writes)
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// holder is who has the lease, "" for nobody.
-func holder(t *testing.T) string {
+// readLeaseHolder is who has the lease, "" for nobody.
+func readLeaseHolder(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}
 	if err := environment.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "controller-leader-election-capz"},

@@ -31,15 +31,15 @@ var (
 	kept       installed
 )
 
-// install applies the manifests. Definitions of kinds and webhooks are the harness's, and nobody serves cert-manager's kinds here.
-func install(t *testing.T) installed {
+// installManifests applies the manifests. Definitions of kinds and webhooks are the harness's, and nobody serves cert-manager's kinds here.
+func installManifests(t *testing.T) installed {
 	t.Helper()
 	installing.Lock()
 	defer installing.Unlock()
 	if kept != nil {
 		return kept
 	}
-	objects := components(t)
+	objects := buildComponents(t)
 	objects = slices.DeleteFunc(objects, func(o *unstructured.Unstructured) bool {
 		return slices.Contains([]string{"CustomResourceDefinition", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration",
 			"Certificate", "Issuer"}, o.GetKind())
@@ -54,8 +54,8 @@ func install(t *testing.T) installed {
 	return kept
 }
 
-// components returns the objects of config/default as clusterctl makes them without variables.
-func components(t *testing.T) installed {
+// buildComponents returns the objects of config/default as clusterctl makes them without variables.
+func buildComponents(t *testing.T) installed {
 	t.Helper()
 	manifest := filepath.Join(t.TempDir(), "components.yaml")
 	if err := os.WriteFile(manifest, flavors.RunProgram(t, nil, "kustomize", "build", filepath.Join("config", "default")), 0o600); err != nil {
@@ -68,8 +68,8 @@ func components(t *testing.T) installed {
 	return objects
 }
 
-// read puts the only object of a kind into object.
-func read[T client.Object](t *testing.T, objects installed, kind string, object T) T {
+// readOnlyObject puts the only object of a kind into object.
+func readOnlyObject[T client.Object](t *testing.T, objects installed, kind string, object T) T {
 	t.Helper()
 	of := slices.DeleteFunc(slices.Clone(objects), func(o *unstructured.Unstructured) bool { return o.GetKind() != kind })
 	if len(of) != 1 {
@@ -81,14 +81,14 @@ func read[T client.Object](t *testing.T, objects installed, kind string, object 
 	return object
 }
 
-// deployment returns the manager's.
-func deployment(t *testing.T, objects installed) *appsv1.Deployment {
+// readDeployment returns the manager's.
+func readDeployment(t *testing.T, objects installed) *appsv1.Deployment {
 	t.Helper()
-	return read(t, objects, "Deployment", &appsv1.Deployment{})
+	return readOnlyObject(t, objects, "Deployment", &appsv1.Deployment{})
 }
 
-// token returns one that the API server gives for a ServiceAccount.
-func token(t *testing.T, in, name string, audiences ...string) string {
+// requestToken returns one that the API server gives for a ServiceAccount.
+func requestToken(t *testing.T, in, name string, audiences ...string) string {
 	t.Helper()
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: audiences}}
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: in, Name: name}}
@@ -98,9 +98,9 @@ func token(t *testing.T, in, name string, audiences ...string) string {
 	return request.Status.Token
 }
 
-// start runs a manager as a pod of the Deployment does, less what only a kubelet can give: addresses, certificates, the way to
+// startPod runs a manager as a pod of the Deployment does, less what only a kubelet can give: addresses, certificates, the way to
 // Azure, and the namespace of the lease, which a pod reads from a file.
-func start(stage *harness.Stage, t *testing.T, binary string, more ...string) *harness.Program {
+func startPod(stage *harness.Stage, t *testing.T, binary string, more ...string) *harness.Program {
 	t.Helper()
 	return startWithFiles(stage, t, binary, nil, more...)
 }
@@ -108,7 +108,7 @@ func start(stage *harness.Stage, t *testing.T, binary string, more ...string) *h
 // startWithFiles is start with further files beside the certificate of the webhooks.
 func startWithFiles(stage *harness.Stage, t *testing.T, binary string, files map[string][]byte, more ...string) *harness.Program {
 	t.Helper()
-	spec := deployment(t, install(t)).Spec.Template.Spec
+	spec := readDeployment(t, installManifests(t)).Spec.Template.Spec
 	container := spec.Containers[0]
 	var variables []string
 	for _, variable := range container.Env {
@@ -118,15 +118,15 @@ func startWithFiles(stage *harness.Stage, t *testing.T, binary string, files map
 	}
 	arguments := append(slices.Clone(container.Args), "--leader-election-namespace="+namespace)
 	p := stage.StartProgram(harness.ProgramOptions{
-		Binary: binary, Arguments: append(arguments, more...), Environment: variables, Token: token(t, namespace, spec.ServiceAccountName),
+		Binary: binary, Arguments: append(arguments, more...), Environment: variables, Token: requestToken(t, namespace, spec.ServiceAccountName),
 		Files: files,
 	})
-	stage.Eventually("the manager is ready", func() bool { return answers("http://" + p.Health + "/readyz") })
-	listens(stage, p.Diagnostics)
+	stage.Eventually("the manager is ready", func() bool { return answersOK("http://" + p.Health + "/readyz") })
+	waitListening(stage, p.Diagnostics)
 	return p
 }
 
-// leads reports whether a manager has become the leader.
-func leads(p *harness.Program) bool {
+// isLeader reports whether a manager has become the leader.
+func isLeader(p *harness.Program) bool {
 	return strings.Contains(p.ReadLog(), "Successfully acquired lease")
 }

@@ -22,7 +22,7 @@ import (
 
 // TestPod makes the Deployment's pod, as it is and less safe, in the namespace that the manifests make.
 func TestPod(t *testing.T) {
-	template := deployment(t, install(t)).Spec.Template
+	template := readDeployment(t, installManifests(t)).Spec.Template
 	for name, test := range map[string]struct {
 		reason string
 		change func(*corev1.PodSpec)
@@ -58,17 +58,17 @@ func TestPod(t *testing.T) {
 
 // TestSelectors looks whether what stands beside the Deployment means its pods and its ports.
 func TestSelectors(t *testing.T) {
-	objects := install(t)
-	d := deployment(t, objects)
+	objects := installManifests(t)
+	d := readDeployment(t, objects)
 	pods, ports := labels.Set(d.Spec.Template.Labels), map[string]bool{}
 	container := d.Spec.Template.Spec.Containers[0]
 	for _, port := range container.Ports {
 		ports[port.Name] = true
 	}
 
-	service := read(t, objects, "Service", &corev1.Service{})
-	policy := read(t, objects, "NetworkPolicy", &networkingv1.NetworkPolicy{})
-	budget := read(t, objects, "PodDisruptionBudget", &policyv1.PodDisruptionBudget{})
+	service := readOnlyObject(t, objects, "Service", &corev1.Service{})
+	policy := readOnlyObject(t, objects, "NetworkPolicy", &networkingv1.NetworkPolicy{})
+	budget := readOnlyObject(t, objects, "PodDisruptionBudget", &policyv1.PodDisruptionBudget{})
 	if selector := labels.SelectorFromSet(service.Spec.Selector); selector.Empty() || !selector.Matches(pods) {
 		t.Errorf("the Service selects %s, the pods have %s", selector, pods)
 	}
@@ -101,7 +101,7 @@ func TestSelectors(t *testing.T) {
 
 // TestMemory holds Go's own limit against the kernel's.
 func TestMemory(t *testing.T) {
-	container := deployment(t, install(t)).Spec.Template.Spec.Containers[0]
+	container := readDeployment(t, installManifests(t)).Spec.Template.Spec.Containers[0]
 	limit := container.Resources.Limits.Memory()
 	soft := resource.Quantity{}
 	for _, variable := range container.Env {
@@ -122,7 +122,7 @@ func TestMemory(t *testing.T) {
 
 // TestWebhookSources runs the command of docs/book/manager.md that restricts who reaches the webhooks.
 func TestWebhookSources(t *testing.T) {
-	install(t)
+	installManifests(t)
 	root, err := harness.ModuleDir("")
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ const mostMemory = 200
 // made of what takes the most memory when it is decoded. The manager answers each, and its resident memory stays below mostMemory.
 func TestRequestsTakeLittleMemory(t *testing.T) {
 	stage := harness.NewStage(t, environment)
-	p := start(stage, t, harness.BuildManager(t))
+	p := startPod(stage, t, harness.BuildManager(t))
 	for name, test := range map[string]struct {
 		reason string
 		hook   string
@@ -42,24 +42,26 @@ func TestRequestsTakeLittleMemory(t *testing.T) {
 	}{
 		"empty subnets": {"an empty element takes three bytes, and a kilobyte when it is decoded",
 			"mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
-			`{"networkSpec":{"subnets":[` + list(`{}`, 960_000) + `]}}`, `{}`, "more than 20000 objects", http.StatusOK},
+			`{"networkSpec":{"subnets":[` + joinJSON(`{}`, 960_000) + `]}}`, `{}`, "more than 20000 objects", http.StatusOK},
 		"subnets below the bound": {"the API server asks before it applies maxItems",
 			"mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
-			`{"networkSpec":{"subnets":[` + list(`{}`, 19_000) + `]}}`, `{}`, "", http.StatusOK},
+			`{"networkSpec":{"subnets":[` + joinJSON(`{}`, 19_000) + `]}}`, `{}`, "", http.StatusOK},
 		"security rules below the bound": {"defaults fill in each of them", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
-			`{"networkSpec":{"subnets":[` + list(`{"name":"n","role":"node","securityGroup":{"securityRules":[`+list(`{}`, 900)+`]}}`, 20) + `]}}`,
+			`{"networkSpec":{"subnets":[` + joinJSON(`{"name":"n","role":"node","securityGroup":{"securityRules":[`+joinJSON(`{}`, 900)+`]}}`,
+				20) + `]}}`,
 			`{}`, "", http.StatusOK},
 		"numbers": {"values count too", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
-			`{"networkSpec":{"apiServerLB":{"availabilityZones":[` + list(`1`, 1_400_000) + `]}}}`, `{}`, "more than 200000 values", http.StatusOK},
+			`{"networkSpec":{"apiServerLB":{"availabilityZones":[` + joinJSON(`1`, 1_400_000) + `]}}}`, `{}`, "more than 200000 values",
+			http.StatusOK},
 		"nested": {"a decoder calls itself for each level",
 			"validate-infrastructure-cluster-x-k8s-io-v1beta1-azureasomanagedcontrolplane",
 			`{"resources":[` + strings.Repeat(`{"a":`, 5_000) + `1` + strings.Repeat(`}`, 5_000) + `]}`, `{}`, "levels deep", http.StatusOK},
 		"resource manifests": {"they are kept as JSON", "validate-infrastructure-cluster-x-k8s-io-v1beta1-azureasomanagedcontrolplane",
-			`{"resources":[` + list(`{"a":{"b":"c"}}`, 9_000) + `]}`, `{}`, "", http.StatusOK},
+			`{"resources":[` + joinJSON(`{"a":{"b":"c"}}`, 9_000) + `]}`, `{}`, "", http.StatusOK},
 		"one text": {"a text takes what it has", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
 			`{"location":"` + strings.Repeat("x", 2_900_000) + `"}`, `{}`, "", http.StatusOK},
 		"groups of the user": {"only the API server says who the user is, but any pod can write it",
-			"mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster", `{}`, `{"groups":[` + list(`"g"`, 700_000) + `]}`, "", http.StatusOK},
+			"mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster", `{}`, `{"groups":[` + joinJSON(`"g"`, 700_000) + `]}`, "", http.StatusOK},
 		"too many bytes": {"no object and its predecessor are that large", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
 			`{"location":"` + strings.Repeat("x", 6<<20) + `"}`, `{}`, "", http.StatusRequestEntityTooLarge},
 	} {
@@ -69,7 +71,7 @@ func TestRequestsTakeLittleMemory(t *testing.T) {
 			var wg sync.WaitGroup
 			for range 4 {
 				wg.Go(func() {
-					status, answer, err := review(t, p, "/"+test.hook, body)
+					status, answer, err := sendReview(t, p, "/"+test.hook, body)
 					if err != nil {
 						t.Error(err)
 						return
@@ -110,13 +112,14 @@ var kindOf = map[string]string{
 	"validate-infrastructure-cluster-x-k8s-io-v1beta1-azureasomanagedcontrolplane": "AzureASOManagedControlPlane",
 }
 
-// list returns a JSON list without brackets.
-func list(element string, times int) string {
+// joinJSON returns a JSON list without brackets.
+func joinJSON(element string, times int) string {
 	return strings.TrimSuffix(strings.Repeat(element+",", times), ",")
 }
 
-// review sends a request to a webhook, with client certificates if there are any.
-func review(t *testing.T, p *harness.Program, path, body string, certificates ...tls.Certificate) (status int, answer []byte, err error) {
+// sendReview sends a request to a webhook, with client certificates if there are any.
+func sendReview(t *testing.T, p *harness.Program, path, body string, certificates ...tls.Certificate) (status int, answer []byte,
+	err error) {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+p.Webhooks+path, strings.NewReader(body))
 	if err != nil {
 		return 0, nil, err
@@ -142,10 +145,10 @@ func TestWebhookClients(t *testing.T) {
 	p := startWithFiles(stage, t, harness.BuildManager(t), map[string][]byte{"clients.crt": ca}, "--webhook-client-ca=clients.crt")
 	const hook = "/validate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster"
 	const body = `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"DELETE"}}`
-	if status, answer, err := review(t, p, hook, body); err == nil {
+	if status, answer, err := sendReview(t, p, hook, body); err == nil {
 		t.Errorf("a client without a certificate got an answer: %d %s", status, answer)
 	}
-	if status, answer, err := review(t, p, hook, body, certificate); err != nil || status != http.StatusOK {
+	if status, answer, err := sendReview(t, p, hook, body, certificate); err != nil || status != http.StatusOK {
 		t.Errorf("a client with a certificate of the CA got no answer: %d %s %v", status, answer, err)
 	}
 }

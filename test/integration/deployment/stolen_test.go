@@ -22,7 +22,7 @@ import (
 // controller of kube-controller-manager runs, so a Secret of type kubernetes.io/service-account-token gets a token at once.
 func TestStolenToken(t *testing.T) {
 	stage := harness.NewStage(t, environment)
-	objects := install(t)
+	objects := installManifests(t)
 	startTokenController(t)
 	victim := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "victim"}}
 	stage.CreateObject(victim)
@@ -38,7 +38,7 @@ func TestStolenToken(t *testing.T) {
 		return len(byAdministrator.Data[corev1.ServiceAccountTokenKey]) > 0
 	})
 
-	stolen := environment.ClientWith(t, token(t, namespace, deployment(t, objects).Spec.Template.Spec.ServiceAccountName))
+	stolen := environment.ClientWith(t, requestToken(t, namespace, readDeployment(t, objects).Spec.Template.Spec.ServiceAccountName))
 	stage.Eventually("the policy is in force", func() bool {
 		return apierrors.IsForbidden(stolen.Create(t.Context(), secret("tried", corev1.SecretTypeServiceAccountToken), client.DryRunAll))
 	})

@@ -61,7 +61,7 @@ func TestBookHasEveryRow(t *testing.T) {
 	var want strings.Builder
 	want.WriteString(introduction)
 	seen := map[string]bool{}
-	for _, r := range rows() {
+	for _, r := range listRows() {
 		key := r.resource + ": " + r.change
 		if seen[key] {
 			t.Errorf("%s is in the table twice", key)

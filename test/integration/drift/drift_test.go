@@ -16,7 +16,7 @@ func TestDriftIsRepairedReportedOrKept(t *testing.T) {
 	virtual.PlayRows(t, virtual.PlayComplete, func(s *virtual.Scenario, played *virtual.Rows) {
 		w := bringUpEverything(s)
 		var keeping []row
-		for _, r := range rows() {
+		for _, r := range listRows() {
 			if !played.Play(r.resource+": "+r.change, func() { tryRow(w, r) }) {
 				// The following rows would fail for the same cause.
 				w.undoRow(r)
@@ -108,7 +108,7 @@ func (w *world) takeSnapshot(path string) body {
 	if !ok {
 		return nil
 	}
-	return strip(resource).(body)
+	return stripVolatile(resource).(body)
 }
 
 // volatile are members that Azure changes or makes up by itself.
@@ -117,20 +117,20 @@ var volatile = []string{"etag", "resourceGuid", "uniqueId", "timeCreated", "netw
 	"createdBy", "updatedBy", "systemData", "principalId", "clientId", "virtualNetworkLinkState", "peeringSyncLevel",
 	"resourceNavigationLinks"}
 
-func strip(value any) any {
+func stripVolatile(value any) any {
 	switch v := value.(type) {
 	case body:
 		out := body{}
 		for key, item := range v {
 			if !slices.Contains(volatile, key) {
-				out[key] = strip(item)
+				out[key] = stripVolatile(item)
 			}
 		}
 		return out
 	case []any:
 		out := make([]any, 0, len(v))
 		for _, item := range v {
-			out = append(out, strip(item))
+			out = append(out, stripVolatile(item))
 		}
 		slices.SortStableFunc(out, func(a, b any) int { return strings.Compare(nameOf(a), nameOf(b)) })
 		return out

@@ -35,7 +35,7 @@ func bringUpEverything(s *virtual.Scenario) *world {
 	s.StartProvider()
 	stage.CreateIdentity()
 	public := stage.AzureCluster("c1")
-	everything(stage, &public.Spec)
+	fillEverything(stage, &public.Spec)
 	stage.CreateCluster(public)
 	private := stage.AzureCluster("p1")
 	private.Spec.Location, private.Spec.AdditionalTags = "westus", infrav1.Tags{"team": "blue"}
@@ -98,8 +98,8 @@ func bringUpEverything(s *virtual.Scenario) *world {
 	return w
 }
 
-// everything is a cluster with each kind of resource that a self-managed cluster can have.
-func everything(stage *harness.Stage, spec *infrav1.AzureClusterSpec) {
+// fillEverything is a cluster with each kind of resource that a self-managed cluster can have.
+func fillEverything(stage *harness.Stage, spec *infrav1.AzureClusterSpec) {
 	rule := func(name string, priority int32, port string) infrav1.SecurityRule {
 		return infrav1.SecurityRule{Name: name, Description: name, Protocol: infrav1.SecurityGroupProtocolTCP,
 			Direction: infrav1.SecurityRuleDirectionInbound,

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// relabel changes the DNS label of the API server's address.
-func (w *world) relabel(label string) {
+// changeDNSLabel changes the DNS label of the API server's address.
+func (w *world) changeDNSLabel(label string) {
 	w.T.Helper()
 	w.EditResource(address, body{"properties": body{"dnsSettings": body{"domainNameLabel": label}}})
 }
@@ -20,7 +20,7 @@ func groupRows() []row {
 	return []row{
 		tagChanged("Resource group", "c1", name),
 		tagAdded("Resource group", "c1", name),
-		disowned("Resource group", "c1", name, "c1"),
+		disownedRow("Resource group", "c1", name, "c1"),
 		groupStripped("c1", name),
 	}
 }
@@ -65,11 +65,11 @@ func networkRows() []row {
 			holds: func(w *world) bool { _, ok := w.FindResource(vnet + "/virtualNetworkPeerings/theirs"); return ok },
 		},
 		tagChanged("Virtual network", "c1", vnet),
-		disowned("Virtual network", "c1", vnet, "c1"),
-		stripped("Virtual network", "c1", vnet),
-		edited("Virtual network", "an address range of the spec is removed", "Azure refuses the removal if the range has subnets", "c1", vnet,
+		disownedRow("Virtual network", "c1", vnet, "c1"),
+		strippedRow("Virtual network", "c1", vnet),
+		editedRow("Virtual network", "an address range of the spec is removed", "Azure refuses the removal if the range has subnets", "c1", vnet,
 			body{"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/9", "192.168.0.0/16"}}}}),
-		removed("Subnet", "a subnet of the spec is removed", "Azure removes only empty subnets", "c1", spare),
+		removedRow("Subnet", "a subnet of the spec is removed", "Azure removes only empty subnets", "c1", spare),
 		{
 			resource: "Subnet", change: "a service endpoint is added", outcome: kept, note: "one that was removed from the spec is removed in Azure",
 			object: "c1", path: nodes,
@@ -96,10 +96,11 @@ func networkRows() []row {
 				w.EditResource(nodes, body{"properties": body{"serviceEndpoints": list}})
 			},
 		},
-		keeps("Subnet", "settings without a field, such as network policies for private endpoints, are changed", "the spec has no field for them",
+		keptRow("Subnet", "settings without a field, such as network policies for private endpoints, are changed",
+			"the spec has no field for them",
 			"c1", nodes,
 			body{"properties": body{"privateEndpointNetworkPolicies": "Enabled"}}, "properties.privateEndpointNetworkPolicies", "Enabled"),
-		edited("Subnet", "security group, route table and NAT gateway of the spec are detached", "", "c1", nodes,
+		editedRow("Subnet", "security group, route table and NAT gateway of the spec are detached", "", "c1", nodes,
 			body{"properties": body{"networkSecurityGroup": nil, "routeTable": nil, "natGateway": nil}}),
 		{
 			resource: "Subnet", change: "a NAT gateway, route table or security group is attached and the spec has none", outcome: kept,
@@ -112,7 +113,7 @@ func networkRows() []row {
 			},
 			holds: func(w *world) bool { return w.FindProperty(cp, "properties.natGateway") != nil },
 		},
-		edited("Subnet", "the security group is detached", "resources that others attached stay", "c1", cp,
+		editedRow("Subnet", "the security group is detached", "resources that others attached stay", "c1", cp,
 			body{"properties": body{"networkSecurityGroup": nil}}),
 		{
 			resource: "Subnet", change: "a delegation is added", outcome: kept, note: "as above", object: "c1", path: spare,
@@ -133,8 +134,8 @@ func networkRows() []row {
 			holds: func(w *world) bool { return w.FindProperty(group, "properties.securityRules.k8s-azure-lb") != nil },
 		},
 		tagChanged("Security group", "c1", group),
-		disowned("Security group", "c1", group, "c1"),
-		stripped("Security group", "c1", group),
+		disownedRow("Security group", "c1", group, "c1"),
+		strippedRow("Security group", "c1", group),
 		{
 			resource: "Security group", change: "a rule of the spec is removed", outcome: repaired, object: "c1", path: group,
 			do: func(w *world) { w.dropElement(group, "securityRules", "one") },
@@ -165,22 +166,22 @@ func networkRows() []row {
 		},
 
 		tagChanged("Public IP address", "c1", address),
-		disowned("Public IP address", "c1", address, "c1"),
-		stripped("Public IP address", "c1", address),
+		disownedRow("Public IP address", "c1", address, "c1"),
+		strippedRow("Public IP address", "c1", address),
 		{
 			resource: "Public IP address", change: "the DNS label is changed", outcome: reported, note: "the name is in machines and kubeconfigs",
 			object: "c1", path: address,
-			do: func(w *world) { w.relabel("theirs") },
+			do: func(w *world) { w.changeDNSLabel("theirs") },
 			want: metav1.Condition{Type: infrav1.PublicIPsReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason,
 				Message: "properties.dnsSettings.domainNameLabel"},
 			undo: func(w *world) {
 				azureCluster := &infrav1.AzureCluster{}
 				w.ReadObject(azureCluster, "c1")
 				label, _, _ := strings.Cut(azureCluster.Spec.ControlPlaneEndpoint.Host, ".")
-				w.relabel(label)
+				w.changeDNSLabel(label)
 			},
 		},
-		keeps("Public IP address", "the idle timeout is changed", "the spec has no field for it", "c1", address,
+		keptRow("Public IP address", "the idle timeout is changed", "the spec has no field for it", "c1", address,
 			body{"properties": body{"idleTimeoutInMinutes": 15}}, "properties.idleTimeoutInMinutes", 15.0),
 		{
 			resource: "NAT gateway", change: "a public IP address is added", outcome: kept, note: "users add them for more ports", object: "c1",
@@ -201,17 +202,17 @@ func networkRows() []row {
 				w.dropElementBy(gateway, "publicIpAddresses", "id", string(w.ResourceID(network+"publicIPAddresses/pip-nodes-nat")))
 			},
 		},
-		keeps("NAT gateway", "the idle timeout is changed", "the spec has no field for it", "c1", gateway,
+		keptRow("NAT gateway", "the idle timeout is changed", "the spec has no field for it", "c1", gateway,
 			body{"properties": body{"idleTimeoutInMinutes": 15}}, "properties.idleTimeoutInMinutes", 15.0),
 
-		removed("Peering", "the peering there is removed", "", "c1", peering),
-		removed("Peering", "the peering back is removed", "", "c1", back),
-		edited("Peering", "a setting of the spec is changed", "", "c1", peering, body{"properties": body{"allowForwardedTraffic": false}}),
-		removed("Private endpoint", "it is removed", "", "c1", network+"privateEndpoints/storage"),
+		removedRow("Peering", "the peering there is removed", "", "c1", peering),
+		removedRow("Peering", "the peering back is removed", "", "c1", back),
+		editedRow("Peering", "a setting of the spec is changed", "", "c1", peering, body{"properties": body{"allowForwardedTraffic": false}}),
+		removedRow("Private endpoint", "it is removed", "", "c1", network+"privateEndpoints/storage"),
 		tagChanged("Private endpoint", "c1", network+"privateEndpoints/storage"),
-		removed("Bastion host", "it is removed", "", "c1", host),
-		edited("Bastion host", "tunnelling is turned off", "", "c1", host, body{"properties": body{"enableTunneling": false}}),
-		keeps("Bastion host", "scale units or features without a field in the spec are changed", "", "c1", host,
+		removedRow("Bastion host", "it is removed", "", "c1", host),
+		editedRow("Bastion host", "tunnelling is turned off", "", "c1", host, body{"properties": body{"enableTunneling": false}}),
+		keptRow("Bastion host", "scale units or features without a field in the spec are changed", "", "c1", host,
 			body{"properties": body{"scaleUnits": 5}}, "properties.scaleUnits", 5.0),
 	}
 }
@@ -289,8 +290,8 @@ func balancerRows() []row {
 			},
 		},
 		tagsOnly("Load balancer", "c1", public),
-		disowned("Load balancer", "c1", public, "c1"),
-		stripped("Load balancer", "c1", public),
+		disownedRow("Load balancer", "c1", public, "c1"),
+		strippedRow("Load balancer", "c1", public),
 		{
 			resource: "Load balancer", change: "a rule of the spec is removed", outcome: repaired, object: "c1", path: public,
 			do: func(w *world) { w.dropElement(public, "loadBalancingRules", "konnectivity") },
@@ -317,14 +318,14 @@ func balancerRows() []row {
 func dnsRows() []row {
 	return []row{
 		tagsOnly("Private DNS zone", "p1", zone),
-		disowned("Private DNS zone", "p1", zone, "p1"),
-		stripped("Private DNS zone", "p1", zone),
+		disownedRow("Private DNS zone", "p1", zone, "p1"),
+		strippedRow("Private DNS zone", "p1", zone),
 		tagsOnly("Private DNS link", "p1", link),
-		removed("Private DNS link", "it is removed", "", "p1", link),
-		edited("Private DNS link", "automatic registration of machines is turned on", "", "p1", link,
+		removedRow("Private DNS link", "it is removed", "", "p1", link),
+		editedRow("Private DNS link", "automatic registration of machines is turned on", "", "p1", link,
 			body{"properties": body{"registrationEnabled": true}}),
-		removed("Private DNS record", "the record of the API server is removed", "", "p1", record),
-		edited("Private DNS record", "the record of the API server has another address", "", "p1", record,
+		removedRow("Private DNS record", "the record of the API server is removed", "", "p1", record),
+		editedRow("Private DNS record", "the record of the API server has another address", "", "p1", record,
 			body{"properties": body{"aRecords": []any{body{"ipv4Address": "10.9.9.9"}}}}),
 		{
 			resource: "Private DNS record", change: "another record is added", outcome: kept, object: "p1", path: zone,

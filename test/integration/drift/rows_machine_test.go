@@ -51,11 +51,11 @@ func interfaceRows() []row {
 			holds: func(w *world) bool { return w.FindProperty(nic, "properties.networkSecurityGroup") != nil },
 		},
 		tagChanged("Network interface", worker, nic),
-		disowned("Network interface", worker, nic, "c1"),
-		stripped("Network interface", worker, nic),
-		edited("Network interface", "IP forwarding or accelerated networking are changed", "", worker, nic,
+		disownedRow("Network interface", worker, nic, "c1"),
+		strippedRow("Network interface", worker, nic),
+		editedRow("Network interface", "IP forwarding or accelerated networking are changed", "", worker, nic,
 			body{"properties": body{"enableIPForwarding": false}}),
-		edited("Network interface", "DNS servers are changed", "", worker, nic,
+		editedRow("Network interface", "DNS servers are changed", "", worker, nic,
 			body{"properties": body{"dnsSettings": body{"dnsServers": []any{"9.9.9.9"}}}}),
 		{
 			resource: "Network interface", change: "it is removed from a backend pool or NAT rule", outcome: repaired, object: controlPlane,
@@ -68,7 +68,7 @@ func interfaceRows() []row {
 				w.EditResource(cpNIC, body{"properties": body{"ipConfigurations": list}})
 			},
 		},
-		edited("Inbound NAT rule", "it forwards to another port", "", controlPlane, natRule, body{"properties": body{"backendPort": 2222}}),
+		editedRow("Inbound NAT rule", "it forwards to another port", "", controlPlane, natRule, body{"properties": body{"backendPort": 2222}}),
 		tagsOnly("Machine's public IP address", worker, network+"publicIPAddresses/pip-"+worker),
 	}
 }
@@ -80,8 +80,8 @@ func machineRows() []row {
 	return []row{
 		tagChanged("Virtual machine", worker, vm),
 		tagAdded("Virtual machine", worker, vm),
-		disowned("Virtual machine", worker, vm, "c1"),
-		stripped("Virtual machine", worker, vm),
+		disownedRow("Virtual machine", worker, vm, "c1"),
+		strippedRow("Virtual machine", worker, vm),
 		{
 			resource: "Virtual machine", change: "an identity is assigned", outcome: kept, object: worker, path: vm,
 			do: func(w *world) {
@@ -103,11 +103,11 @@ func machineRows() []row {
 				}
 			},
 		},
-		drifts("Virtual machine", "it is resized", "the spec applies at creation only. Replace the Machine to change the size", worker, vm,
+		driftedRow("Virtual machine", "it is resized", "the spec applies at creation only. Replace the Machine to change the size", worker, vm,
 			running, "properties.hardwareProfile.vmSize",
 			body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D4s_v3"}}},
 			body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D2s_v3"}}}),
-		drifts("Virtual machine", "boot diagnostics are turned off", "as above", worker, vm, running,
+		driftedRow("Virtual machine", "boot diagnostics are turned off", "as above", worker, vm, running,
 			"properties.diagnosticsProfile.bootDiagnostics.enabled",
 			body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": false}}}},
 			body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": true}}}}),
@@ -119,14 +119,15 @@ func machineRows() []row {
 			want: metav1.Condition{Type: running, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason,
 				Message: "properties.storageProfile.dataDisks"},
 			undo: func(w *world) {
-				w.EditResource(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{body{"name": worker + "_data", "lun": 0, "diskSizeGB": 8,
+				w.EditResource(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{body{"name": worker + "_data", "lun": 0,
+					"diskSizeGB":   8,
 					"createOption": "Empty", "caching": "ReadWrite",
 					"managedDisk": body{"id": string(w.ResourceID(disk))}}}}}})
 			},
 		},
-		halted("it is deallocated", "the provider does not start it. Start it, or let a MachineHealthCheck replace the Machine", "deallocate",
+		haltedRow("it is deallocated", "the provider does not start it. Start it, or let a MachineHealthCheck replace the Machine", "deallocate",
 			"deallocated"),
-		halted("it is stopped", "as above", "powerOff", "stopped"),
+		haltedRow("it is stopped", "as above", "powerOff", "stopped"),
 		{
 			resource: "Virtual machine", change: "a data disk is attached", outcome: kept, note: "the CSI driver attaches one for each volume",
 			object: worker, path: vm,
@@ -138,9 +139,9 @@ func machineRows() []row {
 			holds: func(w *world) bool { return w.FindProperty(vm, "properties.storageProfile.dataDisks.pvc-1") != nil },
 		},
 		tagsOnly("Disk", worker, disk),
-		keeps("Disk", "it is grown", "", worker, disk, body{"properties": body{"diskSizeGB": 64}}, "properties.diskSizeGB", 64.0),
-		removed("VM extension", "an extension of the spec is removed", "", worker, extension),
-		edited("VM extension", "settings or version are changed", "", worker, extension,
+		keptRow("Disk", "it is grown", "", worker, disk, body{"properties": body{"diskSizeGB": 64}}, "properties.diskSizeGB", 64.0),
+		removedRow("VM extension", "an extension of the spec is removed", "", worker, extension),
+		editedRow("VM extension", "settings or version are changed", "", worker, extension,
 			body{"properties": body{"settings": body{"a": "2", "b": "3"}}}),
 		{
 			resource: "VM extension", change: "an extension is added", outcome: kept, note: "Azure Policy adds extensions", object: worker, path: vm,
@@ -157,13 +158,13 @@ func machineRows() []row {
 				w.EditResource(set, body{"tags": body{infrav1.RoleTag: "theirs", infrav1.NameTag: nil}})
 			},
 		},
-		removed("Role assignment", "the role of a system-assigned identity is removed", "", withRole,
+		removedRow("Role assignment", "the role of a system-assigned identity is removed", "", withRole,
 			"providers/Microsoft.Authorization/roleAssignments/"+roleName),
 	}
 }
 
-// halted returns a VM that somebody stops; it can be started again.
-func halted(change, note, action, told string) row {
+// haltedRow returns a VM that somebody stops; it can be started again.
+func haltedRow(change, note, action, told string) row {
 	const path = compute + "virtualMachines/" + stopped
 	return row{resource: "Virtual machine", change: change, outcome: reported, note: note, object: stopped, path: path,
 		do:   func(w *world) { w.PostAction(path, action) },

@@ -85,25 +85,25 @@ func tagAdded(resource, object, path string) row {
 		holds: func(w *world) bool { return w.FindProperty(path, "tags.theirs") == "1" }}
 }
 
-func removed(resource, change, note, object, path string) row {
+func removedRow(resource, change, note, object, path string) row {
 	return row{resource: resource, change: change, outcome: repaired, note: note, object: object, path: path,
 		do: func(w *world) { w.RemoveResource(path) }}
 }
 
-func edited(resource, change, note, object, path string, patch body) row {
+func editedRow(resource, change, note, object, path string, patch body) row {
 	return row{resource: resource, change: change, outcome: repaired, note: note, object: object, path: path,
 		do: func(w *world) { w.EditResource(path, patch) }}
 }
 
-// keeps returns an edit of something that the spec says nothing about.
-func keeps(resource, change, note, object, path string, patch body, dotted string, value any) row {
+// keptRow returns an edit of something that the spec says nothing about.
+func keptRow(resource, change, note, object, path string, patch body, dotted string, value any) row {
 	return row{resource: resource, change: change, outcome: kept, note: note, object: object, path: path,
 		do:    func(w *world) { w.EditResource(path, patch) },
 		holds: func(w *world) bool { return w.FindProperty(path, dotted) == value }}
 }
 
-// drifts returns a change of a resource that is made once: it is told, and nothing is written.
-func drifts(resource, change, note, object, path, condition, told string, patch, undo body) row {
+// driftedRow returns a change of a resource that is made once: it is told, and nothing is written.
+func driftedRow(resource, change, note, object, path, condition, told string, patch, undo body) row {
 	return row{resource: resource, change: change, outcome: reported, note: note, object: object, path: path,
 		do:   func(w *world) { w.EditResource(path, patch) },
 		want: metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: told},
@@ -111,8 +111,8 @@ func drifts(resource, change, note, object, path, condition, told string, patch,
 	}
 }
 
-// disowned returns the row of a resource that loses the tag that says whose it is: the tag of the owner proves it.
-func disowned(resource, object, path, cluster string) row {
+// disownedRow returns the row of a resource that loses the tag that says whose it is: the tag of the owner proves it.
+func disownedRow(resource, object, path, cluster string) row {
 	return row{resource: resource, change: "the ownership tag is removed", outcome: repaired, note: "the owner tag proves the ownership",
 		object: object, path: path,
 		do: func(w *world) { w.EditResource(path, body{"tags": body{infrav1.ClusterTagKey(cluster): nil}}) }}
@@ -131,8 +131,8 @@ func (w *world) stripTags(path string) {
 	w.EditResource(path, body{"tags": patch})
 }
 
-// stripped returns the row of a resource in a resource group of the cluster's that loses all its tags.
-func stripped(resource, object, path string) row {
+// strippedRow returns the row of a resource in a resource group of the cluster's that loses all its tags.
+func strippedRow(resource, object, path string) row {
 	return row{resource: resource, change: "all tags are removed", outcome: repaired,
 		note: "the provider created the resource, and the resource group belongs to the cluster. In other groups it is [reported](../design/ownership.md#a-lost-tag) unless it uses a resource of the cluster", object: object, path: path,
 		do: func(w *world) { w.stripTags(path) }}
@@ -152,8 +152,8 @@ func groupStripped(object, path string) row {
 		undo: func(w *world) { w.EditResource(path, body{"tags": tags}) }}
 }
 
-// rows returns all changes, those of the cluster first.
-func rows() []row {
+// listRows returns all changes, those of the cluster first.
+func listRows() []row {
 	var all []row
 	for _, part := range [][]row{groupRows(), networkRows(), balancerRows(), dnsRows(), interfaceRows(), poolRows(), machineRows(),
 		lostRows()} {

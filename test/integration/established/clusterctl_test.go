@@ -30,7 +30,7 @@ func formerObjects(t *testing.T) []*unstructured.Unstructured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return decode(t, raw)
+	return decodeObjects(t, raw)
 }
 
 // releasedObjects returns those of the release, without what needs other servers: kinds are installed already, and cert-manager is not.
@@ -40,16 +40,16 @@ func releasedObjects(t *testing.T) []*unstructured.Unstructured {
 	if err := os.WriteFile(manifest, flavors.RunProgram(t, nil, "kustomize", "build", filepath.Join("config", "default")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(decode(t, flavors.RunProgram(t, nil, "clusterctl", "generate", "yaml", "--from", manifest)),
+	return slices.DeleteFunc(decodeObjects(t, flavors.RunProgram(t, nil, "clusterctl", "generate", "yaml", "--from", manifest)),
 		func(o *unstructured.Unstructured) bool {
 			return slices.Contains([]string{"CustomResourceDefinition", "Certificate", "Issuer", "Namespace"}, o.GetKind())
 		})
 }
 
-// decode reads objects and gives them the labels, as clusterctl does. It also converts bindings into types and back, which drops
+// decodeObjects reads objects and gives them the labels, as clusterctl does. It also converts bindings into types and back, which drops
 // empty lists.
 // https://github.com/kubernetes-sigs/cluster-api/blob/v1.14.2/cmd/clusterctl/client/repository/components.go#L350
-func decode(t *testing.T, raw []byte) []*unstructured.Unstructured {
+func decodeObjects(t *testing.T, raw []byte) []*unstructured.Unstructured {
 	t.Helper()
 	objects, err := flavors.DecodeManifest(raw)
 	if err != nil {
@@ -78,9 +78,9 @@ func decode(t *testing.T, raw []byte) []*unstructured.Unstructured {
 	return objects
 }
 
-// deletes reports whether clusterctl deletes an object of the provider when it upgrades.
+// deletesOnUpgrade reports whether clusterctl deletes an object of the provider when it upgrades.
 // https://github.com/kubernetes-sigs/cluster-api/blob/v1.14.2/cmd/clusterctl/client/cluster/components.go#L156-L201
-func deletes(object *unstructured.Unstructured) bool {
+func deletesOnUpgrade(object *unstructured.Unstructured) bool {
 	switch object.GetKind() {
 	case "CustomResourceDefinition", "Namespace":
 		return false
@@ -90,22 +90,22 @@ func deletes(object *unstructured.Unstructured) bool {
 	return true
 }
 
-// upgrade does with objects of an installation and of the release what `clusterctl upgrade apply` does.
-func upgrade(t *testing.T, installed, released []*unstructured.Unstructured) {
+// upgradeObjects does with objects of an installation and of the release what `clusterctl upgrade apply` does.
+func upgradeObjects(t *testing.T, installed, released []*unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range installed {
-		if deletes(object) {
+		if deletesOnUpgrade(object) {
 			if err := client.IgnoreNotFound(api.client.Delete(t.Context(), object.DeepCopy())); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	install(t, released)
+	installObjects(t, released)
 }
 
-// install creates objects, or merges them into those that are there.
+// installObjects creates objects, or merges them into those that are there.
 // https://github.com/kubernetes-sigs/cluster-api/blob/v1.14.2/cmd/clusterctl/client/cluster/components.go#L97-L137
-func install(t *testing.T, objects []*unstructured.Unstructured) {
+func installObjects(t *testing.T, objects []*unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range objects {
 		err := api.client.Create(t.Context(), object.DeepCopy())
@@ -122,8 +122,8 @@ func install(t *testing.T, objects []*unstructured.Unstructured) {
 	}
 }
 
-// clear deletes objects.
-func clear(t *testing.T, objects ...[]*unstructured.Unstructured) {
+// deleteAll deletes objects.
+func deleteAll(t *testing.T, objects ...[]*unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range slices.Concat(objects...) {
 		// Cleanups run when the test's own context has ended.

@@ -28,19 +28,19 @@ type server struct {
 
 var api server
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
 
-func run(m *testing.M) int {
+func runTests(m *testing.M) int {
 	root, err := harness.ModuleDir("")
 	if err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	environment := &envtest.Environment{
 		CRDDirectoryPaths: []string{filepath.Join(root, "config", "crd", "bases")}, ErrorIfCRDPathMissing: true,
 		BinaryAssetsDirectory: filepath.Join(root, "bin", "envtest"),
 	}
 	if api.config, err = environment.Start(); err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	defer func() { _ = environment.Stop() }()
 	api.config.QPS = -1 // Tests read everything again and again.
@@ -48,23 +48,23 @@ func run(m *testing.M) int {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme} {
 		if err := add(scheme); err != nil {
-			return failed(err)
+			return reportFailure(err)
 		}
 	}
 	if api.client, err = client.New(api.config, client.Options{Scheme: scheme}); err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	user, err := environment.AddUser(envtest.User{Name: "administrator", Groups: []string{"system:masters"}}, nil)
 	if err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	if api.kubeconfig, err = user.KubeConfig(); err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	return m.Run()
 }
 
-func failed(err error) int {
+func reportFailure(err error) int {
 	fmt.Fprintln(os.Stderr, "established:", err)
 	return 1
 }

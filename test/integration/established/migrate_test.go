@@ -31,10 +31,10 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // installCluster installs the established provider with the clusters of testdata/cluster.yaml, and removes everything afterwards.
 func installCluster(t *testing.T) {
 	t.Helper()
-	namespace(t, "capz-system")
-	namespace(t, "team")
+	createNamespace(t, "capz-system")
+	createNamespace(t, "team")
 	former := formerObjects(t)
-	install(t, former)
+	installObjects(t, former)
 	raw, err := os.ReadFile(filepath.Join("testdata", "cluster.yaml"))
 	if err != nil {
 		t.Fatal(err)
@@ -43,15 +43,15 @@ func installCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { remove(t, objects); clear(t, former) })
+	t.Cleanup(func() { removeObjects(t, objects); deleteAll(t, former) })
 	for _, object := range objects {
-		create(t, object)
+		createObject(t, object)
 	}
 	labelKinds(t)
 }
 
-// create creates an object and its status. The kind may have been defined a moment ago.
-func create(t *testing.T, object *unstructured.Unstructured) {
+// createObject creates an object and its status. The kind may have been defined a moment ago.
+func createObject(t *testing.T, object *unstructured.Unstructured) {
 	t.Helper()
 	status := object.Object["status"]
 	created := object.DeepCopy()
@@ -118,8 +118,8 @@ func ignoreNoMatch(err error) error {
 	return err
 }
 
-// remove deletes objects without their finalizers. Definitions of kinds stay, because their deletion takes seconds.
-func remove(t *testing.T, objects []*unstructured.Unstructured) {
+// removeObjects deletes objects without their finalizers. Definitions of kinds stay, because their deletion takes seconds.
+func removeObjects(t *testing.T, objects []*unstructured.Unstructured) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	for i := len(objects) - 1; i >= 0; i-- {
@@ -158,8 +158,8 @@ func labelKinds(t *testing.T) {
 	}
 }
 
-// capz runs a command of kubectl-capz.
-func capz(t *testing.T, e *environment.Environment, arguments ...string) (string, error) {
+// runCapz runs a command of kubectl-capz.
+func runCapz(t *testing.T, e *environment.Environment, arguments ...string) (string, error) {
 	t.Helper()
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(kubeconfig, api.kubeconfig, 0o600); err != nil {
@@ -187,20 +187,20 @@ func TestMigrateCheck(t *testing.T) {
 		t.Fatal(err)
 	}
 	storeInEtcd(t, misread)
-	before := snapshot(t)
+	before := takeSnapshot(t)
 	e := &environment.Environment{Version: "v2.0.0", Transport: http.DefaultClient}
-	out, err := capz(t, e, "migrate", "check")
+	out, err := runCapz(t, e, "migrate", "check")
 	if !errors.As(err, new(environment.FoundError)) {
 		t.Errorf("the check ends with %v, want the code for findings\n%s", err, out)
 	}
 	compareGolden(t, "check.txt", out)
-	raw, err := capz(t, e, "migrate", "check", "--output", "json")
+	raw, err := runCapz(t, e, "migrate", "check", "--output", "json")
 	report := &migration.Report{}
 	if !errors.As(err, new(environment.FoundError)) || json.Unmarshal([]byte(raw), report) != nil || report.From != "v1.26.0" ||
 		report.Count(migration.Blocks) == 0 {
 		t.Errorf("%v: the report in JSON is %s", err, raw)
 	}
-	if diff := cmp.Diff(before, snapshot(t)); diff != "" {
+	if diff := cmp.Diff(before, takeSnapshot(t)); diff != "" {
 		t.Errorf("the check has changed objects (-before +after):\n%s", diff)
 	}
 }
@@ -233,8 +233,8 @@ var snapshotKinds = []string{
 	"resources.azure.com/v1api20240901storage ResourceGroup", "storage.azure.com/v1api20240901storage StorageAccount",
 }
 
-// snapshot returns all objects that a migration may change, without what the API server adds with each write.
-func snapshot(t *testing.T) map[string]any {
+// takeSnapshot returns all objects that a migration may change, without what the API server adds with each write.
+func takeSnapshot(t *testing.T) map[string]any {
 	t.Helper()
 	out := map[string]any{}
 	for _, kind := range snapshotKinds {

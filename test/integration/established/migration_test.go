@@ -56,7 +56,8 @@ func newMove(t *testing.T, c *fakeClusterctl, writes int) *steps.Move {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &steps.Move{Client: killable, Clusterctl: c.run, Out: t.Output(), To: target, Timeout: 10 * time.Second, Poll: 100 * time.Millisecond}
+	return &steps.Move{Client: killable, Clusterctl: c.run, Out: t.Output(), To: target, Timeout: 10 * time.Second,
+		Poll: 100 * time.Millisecond}
 }
 
 // fakeClusterctl does with the API server what the program does, and then what the managers do that it installs.
@@ -76,21 +77,21 @@ func (f *fakeClusterctl) run(_ context.Context, arguments ...string) error {
 	switch call {
 	case "upgrade apply":
 		if killed {
-			clear(f.t, f.former[:len(f.former)/2])
+			deleteAll(f.t, f.former[:len(f.former)/2])
 			return errKilled
 		}
-		upgrade(f.t, f.former, f.released)
+		upgradeObjects(f.t, f.former, f.released)
 		f.setVersion(target)
-		f.reconcile()
+		f.reconcileObjects()
 	case "delete --infrastructure":
 		for _, object := range f.released {
-			if deletes(object) {
-				clear(f.t, []*unstructured.Unstructured{object})
+			if deletesOnUpgrade(object) {
+				deleteAll(f.t, []*unstructured.Unstructured{object})
 			}
 		}
 		f.setVersion("")
 	case "init --infrastructure":
-		install(f.t, f.former)
+		installObjects(f.t, f.former)
 		f.setVersion(strings.TrimPrefix(arguments[2], "azure:"))
 	default:
 		return fmt.Errorf("unexpected call: clusterctl %v", arguments)
@@ -104,14 +105,14 @@ func (f *fakeClusterctl) setVersion(version string) {
 	provider := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "clusterctl.cluster.x-k8s.io/v1alpha3", "kind": "Provider",
 		"metadata":     map[string]any{"name": "infrastructure-azure", "namespace": "capz-system"},
 		"providerName": "azure", "type": "InfrastructureProvider", "version": version}}
-	clear(f.t, []*unstructured.Unstructured{provider})
+	deleteAll(f.t, []*unstructured.Unstructured{provider})
 	if version != "" {
-		create(f.t, provider)
+		createObject(f.t, provider)
 	}
 }
 
-// reconcile stores every object as the manager of this provider does after a reconciliation.
-func (f *fakeClusterctl) reconcile() {
+// reconcileObjects stores every object as the manager of this provider does after a reconciliation.
+func (f *fakeClusterctl) reconcileObjects() {
 	f.t.Helper()
 	for _, kind := range []string{"AzureClusterIdentity", "AzureCluster", "AzureMachine"} {
 		list := &unstructured.UnstructuredList{}
@@ -161,8 +162,8 @@ func TestMigrateInterrupted(t *testing.T) {
 	installCluster(t)
 	ownAnOperatorObject(t)
 	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t), killed: 1}
-	t.Cleanup(func() { clear(t, c.released); forget(t) })
-	before := snapshot(t)
+	t.Cleanup(func() { deleteAll(t, c.released); forgetMigration(t) })
+	before := takeSnapshot(t)
 
 	var results []steps.Result
 	runs := repeatKilled(t, c, func(m *steps.Move) (err error) {
@@ -184,7 +185,7 @@ func TestMigrateInterrupted(t *testing.T) {
 	if diff := cmp.Diff(want, results); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
-	moved := snapshot(t)
+	moved := takeSnapshot(t)
 	if diff := cmp.Diff([]string{
 		"metadata.annotations.serviceoperator.azure.com/reconcile-policy", "metadata.finalizers", "metadata.ownerReferences",
 	}, differingPaths(before, moved, "ResourceGroup default/one")); diff != "" {
@@ -202,14 +203,14 @@ func TestMigrateInterrupted(t *testing.T) {
 		t.Errorf("a repetition after the end: %v, %v, clusterctl was called %d times", err, again, len(c.calls)-calls)
 	}
 
-	out, err := capz(t, &environment.Environment{Version: target}, "migrate", "check", "--back")
+	out, err := runCapz(t, &environment.Environment{Version: target}, "migrate", "check", "--back")
 	if err != nil {
 		t.Error(err)
 	}
 	compareGolden(t, "back.txt", out)
 	runs = repeatKilled(t, c, func(m *steps.Move) error { return m.Back(t.Context()) })
 	t.Logf("%d runs until the return was complete", runs)
-	after := snapshot(t)
+	after := takeSnapshot(t)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after))); diff != "" {
 		t.Errorf("objects before and after the return (-before +after):\n%s", diff)
 	}
@@ -303,7 +304,7 @@ func differingPaths(before, after map[string]any, name string) []string {
 func TestMigrateRun(t *testing.T) {
 	installCluster(t)
 	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t)}
-	t.Cleanup(func() { clear(t, c.released); forget(t) })
+	t.Cleanup(func() { deleteAll(t, c.released); forgetMigration(t) })
 	var called []string
 	e := &environment.Environment{Version: target, RunProgram: func(ctx context.Context, _ io.Writer, name string, arguments ...string) error {
 		called = append([]string{name}, arguments...)
@@ -319,15 +320,17 @@ func TestMigrateRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	storeInEtcd(t, bad)
-	before := snapshot(t)
-	if _, err := capz(t, e, "migrate", "run"); err == nil || !strings.Contains(err.Error(), "1 findings block the migration. Nothing was changed.") {
+	before := takeSnapshot(t)
+	if _, err := runCapz(t, e, "migrate", "run"); err == nil ||
+		!strings.Contains(err.Error(), "1 findings block the migration. Nothing was changed.") {
 		t.Errorf("a migration with a finding that blocks ends with %v", err)
 	}
-	if diff := cmp.Diff(before, snapshot(t)); diff != "" {
+	if diff := cmp.Diff(before, takeSnapshot(t)); diff != "" {
 		t.Errorf("a migration that was refused has changed objects:\n%s", diff)
 	}
 	storeInEtcd(t, good)
-	out, err := capz(t, e, "migrate", "run", "--isolate", "default", "--clusterctl", filepath.Join("bin", "ctl"), "--clusterctl-config", "c.yaml",
+	out, err := runCapz(t, e, "migrate", "run", "--isolate", "default", "--clusterctl", filepath.Join("bin", "ctl"), "--clusterctl-config",
+		"c.yaml",
 		"--core", "cluster-api:v1.14.2")
 	if err != nil {
 		t.Fatal(err)
@@ -340,21 +343,22 @@ func TestMigrateRun(t *testing.T) {
 			t.Errorf("clusterctl was called as %q, without %q", line, part)
 		}
 	}
-	if snapshot(t)["ServiceAccount default/capz-workload-identity"] == nil {
+	if takeSnapshot(t)["ServiceAccount default/capz-workload-identity"] == nil {
 		t.Error("--isolate has created no ServiceAccount")
 	}
 }
 
-// forget deletes what a migration leaves in the manager's namespace, and the account of --isolate.
-func forget(t *testing.T) {
+// forgetMigration deletes what a migration leaves in the manager's namespace, and the account of --isolate.
+func forgetMigration(t *testing.T) {
 	t.Helper()
-	for _, of := range [][4]string{{"v1", "ConfigMap", "capz-system", "capz-migration"}, {"v1", "Secret", "capz-system", "capz-migration-backup"},
+	for _, of := range [][4]string{{"v1", "ConfigMap", "capz-system", "capz-migration"},
+		{"v1", "Secret", "capz-system", "capz-migration-backup"},
 		{"v1", "Secret", "capz-system", "capz-migration-backup-0"}, {"v1", "ServiceAccount", "default", "capz-workload-identity"}} {
 		object := &unstructured.Unstructured{}
 		object.SetAPIVersion(of[0])
 		object.SetKind(of[1])
 		object.SetNamespace(of[2])
 		object.SetName(of[3])
-		clear(t, []*unstructured.Unstructured{object})
+		deleteAll(t, []*unstructured.Unstructured{object})
 	}
 }

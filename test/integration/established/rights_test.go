@@ -26,8 +26,8 @@ import (
 
 // TestReport has a manager compare its rights with those that it needs, in installations as users have them.
 func TestReport(t *testing.T) {
-	namespace(t, "capz-system")
-	namespace(t, "tenant")
+	createNamespace(t, "capz-system")
+	createNamespace(t, "tenant")
 	everywhere := rights.Scope{LeaseNamespace: "capz-system"}
 	byNamespace := rights.Scope{LeaseNamespace: "capz-system", SecretNamespaces: []string{"tenant"}}
 	unbind := func(t *testing.T, name string) {
@@ -93,8 +93,8 @@ func TestReport(t *testing.T) {
 			if test.former {
 				objects = formerObjects(t)
 			}
-			install(t, objects)
-			t.Cleanup(func() { clear(t, objects) })
+			installObjects(t, objects)
+			t.Cleanup(func() { deleteAll(t, objects) })
 			if test.prepare != nil {
 				test.prepare(t)
 			}
@@ -136,11 +136,11 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 // TestLeftovers runs the steps of docs/book/release.md that remove roles, bindings and conversions of the established provider.
 func TestLeftovers(t *testing.T) {
-	namespace(t, "capz-system")
+	createNamespace(t, "capz-system")
 	former, released := formerObjects(t), releasedObjects(t)
-	install(t, former)
-	upgrade(t, former, released)
-	t.Cleanup(func() { clear(t, former, released) })
+	installObjects(t, former)
+	upgradeObjects(t, former, released)
+	t.Cleanup(func() { deleteAll(t, former, released) })
 	conversion := &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.WebhookConverter,
 		Webhook: &apiextensionsv1.WebhookConversion{
 			ConversionReviewVersions: []string{"v1"},
@@ -174,12 +174,12 @@ func TestLeftovers(t *testing.T) {
 	if err := prepareupgrade.RunSteps(t.Context(), config, t.Output()); err != nil { // adopt prepare-upgrade
 		t.Fatal(err)
 	}
-	steps := commands(t, "## Upgrade from the established provider")
+	steps := listCommands(t, "## Upgrade from the established provider")
 	last := steps[len(steps)-1]
 	if !strings.HasPrefix(last, "kubectl delete ") {
 		t.Fatalf("the last command of the upgrade deletes nothing: %s", last)
 	}
-	for _, command := range append([]string{last}, commands(t, "## What is left after the upgrade")...) {
+	for _, command := range append([]string{last}, listCommands(t, "## What is left after the upgrade")...) {
 		kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 		if err := os.WriteFile(kubeconfig, api.kubeconfig, 0o600); err != nil {
 			t.Fatal(err)
@@ -192,12 +192,12 @@ func TestLeftovers(t *testing.T) {
 	}
 
 	for _, object := range former {
-		if collisions[nameOf(object)].fate == kept && stored(t, object) != nil {
+		if collisions[nameOf(object)].fate == kept && readStored(t, object) != nil {
 			t.Errorf("%s is left", nameOf(object))
 		}
 	}
 	for _, object := range released {
-		if stored(t, object) == nil {
+		if readStored(t, object) == nil {
 			t.Errorf("%s of the release is gone", nameOf(object))
 		}
 	}
@@ -208,8 +208,8 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// commands returns those of the first block of a section of docs/book/release.md.
-func commands(t *testing.T, section string) []string {
+// listCommands returns those of the first block of a section of docs/book/release.md.
+func listCommands(t *testing.T, section string) []string {
 	t.Helper()
 	root, err := harness.ModuleDir("")
 	if err != nil {

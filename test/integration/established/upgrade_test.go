@@ -66,8 +66,8 @@ var collisions = map[string]struct{ fate, reason string }{
 // TestUpgrade upgrades an installation of the established provider, a release of this one, and nothing, and compares with a new installation
 // each object and the rights of the manager.
 func TestUpgrade(t *testing.T) {
-	namespace(t, "capz-system")
-	namespace(t, "tenant")
+	createNamespace(t, "capz-system")
+	createNamespace(t, "tenant")
 	former, released := formerObjects(t), releasedObjects(t)
 	names := map[string]bool{}
 	for _, object := range former {
@@ -82,35 +82,35 @@ func TestUpgrade(t *testing.T) {
 		}
 	}
 
-	install(t, released)
+	installObjects(t, released)
 	want := rightsOf(t, manager)
 	fresh := map[string]any{}
 	for _, object := range released {
-		fresh[nameOf(object)] = content(stored(t, object))
+		fresh[nameOf(object)] = contentOf(readStored(t, object))
 	}
 	for _, needed := range []string{"create serviceaccounts/token in capz-system", "list secrets in tenant"} {
 		if !slices.ContainsFunc(want, func(right string) bool { return strings.HasPrefix(right, needed) }) {
 			t.Errorf("the manager has no right to %s: %v", needed, want)
 		}
 	}
-	clear(t, released)
+	deleteAll(t, released)
 
 	for name, installed := range map[string][]*unstructured.Unstructured{"established provider": former, "this provider": released} {
 		t.Run(name, func(t *testing.T) {
-			install(t, installed)
+			installObjects(t, installed)
 			if name == "established provider" {
 				waitForRights(t, manager, func(got []string) bool { return slices.Contains(got, "patch secrets in tenant") })
 			}
-			upgrade(t, installed, released)
-			t.Cleanup(func() { clear(t, installed, released) })
+			upgradeObjects(t, installed, released)
+			t.Cleanup(func() { deleteAll(t, installed, released) })
 			waitForRights(t, manager, func(got []string) bool { return cmp.Equal(got, want) })
 			for _, object := range released {
-				if diff := cmp.Diff(fresh[nameOf(object)], content(stored(t, object))); diff != "" {
+				if diff := cmp.Diff(fresh[nameOf(object)], contentOf(readStored(t, object))); diff != "" {
 					t.Errorf("%s differs from that of a new installation (-new +upgraded):\n%s", nameOf(object), diff)
 				}
 			}
 			for _, object := range former {
-				found := stored(t, object)
+				found := readStored(t, object)
 				fate, isReleased := collisions[nameOf(object)].fate, fresh[nameOf(object)] != nil
 				switch {
 				case (fate == replaced) != isReleased:
@@ -178,11 +178,11 @@ func waitForRights(t *testing.T, user string, wanted func([]string) bool) {
 	var last []string
 	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
 		last = nil
-		nobody, err := reviewed(ctx, "system:serviceaccount:capz-system:nobody")
+		nobody, err := reviewAccess(ctx, "system:serviceaccount:capz-system:nobody")
 		if err != nil {
 			return false, err
 		}
-		all, err := reviewed(ctx, user)
+		all, err := reviewAccess(ctx, user)
 		for _, right := range all {
 			if !slices.Contains(nobody, right) {
 				last = append(last, right)
@@ -195,8 +195,8 @@ func waitForRights(t *testing.T, user string, wanted func([]string) bool) {
 	}
 }
 
-// reviewed asks the API server what a user may do.
-func reviewed(ctx context.Context, user string) ([]string, error) {
+// reviewAccess asks the API server what a user may do.
+func reviewAccess(ctx context.Context, user string) ([]string, error) {
 	config := rest.CopyConfig(api.config)
 	config.QPS = -1
 	config.Impersonate = rest.ImpersonationConfig{UserName: user,
@@ -234,8 +234,8 @@ func reviewed(ctx context.Context, user string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// stored returns an object as it is in the API server, nil if it is not there.
-func stored(t *testing.T, object *unstructured.Unstructured) *unstructured.Unstructured {
+// readStored returns an object as it is in the API server, nil if it is not there.
+func readStored(t *testing.T, object *unstructured.Unstructured) *unstructured.Unstructured {
 	t.Helper()
 	found := &unstructured.Unstructured{}
 	found.SetGroupVersionKind(object.GroupVersionKind())
@@ -249,8 +249,8 @@ func stored(t *testing.T, object *unstructured.Unstructured) *unstructured.Unstr
 	return found
 }
 
-// content is what users wrote into an object: labels, annotations, and all but metadata and status. The address of a Service is the API server's.
-func content(object *unstructured.Unstructured) map[string]any {
+// contentOf is what users wrote into an object: labels, annotations, and all but metadata and status. The address of a Service is the API server's.
+func contentOf(object *unstructured.Unstructured) map[string]any {
 	if object == nil {
 		return nil
 	}
@@ -264,7 +264,7 @@ func content(object *unstructured.Unstructured) map[string]any {
 	return out
 }
 
-func namespace(t *testing.T, name string) {
+func createNamespace(t *testing.T, name string) {
 	t.Helper()
 	err := api.client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 	if err != nil && !apierrors.IsAlreadyExists(err) {

@@ -62,12 +62,12 @@ func TestAPIServerILB(t *testing.T) {
 		stages[name] = stage
 		azureCluster := stage.AzureCluster("c1")
 		if test.subnet != "" {
-			azureCluster.Spec.NetworkSpec.Subnets = subnets(test.subnet)
+			azureCluster.Spec.NetworkSpec.Subnets = buildSubnets(test.subnet)
 		}
 		if test.brought != "" {
 			stage.Azure.PutNetwork("shared", "shared-vnet", "10.0.0.0/8", map[string]string{"cp": test.brought, "nodes": "10.1.0.0/16"})
 			azureCluster.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{ResourceGroup: "shared", Name: "shared-vnet"}
-			azureCluster.Spec.NetworkSpec.Subnets = subnets("")
+			azureCluster.Spec.NetworkSpec.Subnets = buildSubnets("")
 		}
 		manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 		stage.CreateIdentity()
@@ -102,14 +102,14 @@ func TestAPIServerILB(t *testing.T) {
 			mark := stage.Azure.MarkRequests()
 			stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second, Flags: []string{gate}})
 			if len(test.want) > 0 {
-				stage.Eventually("an internal load balancer", func() bool { return frontends(stage) != nil })
+				stage.Eventually("an internal load balancer", func() bool { return listFrontends(stage) != nil })
 			}
 			inOrder(stage, "")
 			if writes := stage.Azure.WritesSince(mark); test.there != "" &&
 				slices.ContainsFunc(writes, func(w string) bool { return strings.Contains(w, internalShort) }) {
 				t.Errorf("%s: taking over writes nothing, but: %q", test.reason, writes)
 			}
-			if diff := cmp.Diff(test.want, frontends(stage)); diff != "" {
+			if diff := cmp.Diff(test.want, listFrontends(stage)); diff != "" {
 				t.Errorf("%s: frontends (-want +got):\n%s", test.reason, diff)
 			}
 			// Any write of the object brings what defaulting adds.
@@ -118,7 +118,7 @@ func TestAPIServerILB(t *testing.T) {
 			inOrder(stage, "second")
 			harness.ChangeObject(stage, clusterCalled("c1"), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"step": "third"} })
 			inOrder(stage, "third")
-			if diff := cmp.Diff(test.want, frontends(stage)); diff != "" {
+			if diff := cmp.Diff(test.want, listFrontends(stage)); diff != "" {
 				t.Errorf("%s: frontends after the spec was written (-want +got):\n%s", test.reason, diff)
 			}
 			for _, request := range stage.Azure.RequestsSince(mark) {
@@ -131,12 +131,12 @@ func TestAPIServerILB(t *testing.T) {
 			if len(test.want) > 0 {
 				want = 2
 			}
-			stage.Eventually(fmt.Sprintf("the control plane is in %d pools", want), func() bool { return pools(stage) == want })
+			stage.Eventually(fmt.Sprintf("the control plane is in %d pools", want), func() bool { return countPools(stage) == want })
 		})
 	}
 }
 
-func subnets(controlPlane string) infrav1.Subnets {
+func buildSubnets(controlPlane string) infrav1.Subnets {
 	out := infrav1.Subnets{
 		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "cp", Role: infrav1.SubnetControlPlane}},
 		{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "nodes", Role: infrav1.SubnetNode}},
@@ -195,8 +195,8 @@ func inOrder(stage *harness.Stage, step string) {
 	})
 }
 
-// frontends returns the addresses of the internal load balancer by the name of the frontend; nil without one.
-func frontends(stage *harness.Stage) map[string]string {
+// listFrontends returns the addresses of the internal load balancer by the name of the frontend; nil without one.
+func listFrontends(stage *harness.Stage) map[string]string {
 	stage.T.Helper()
 	status, lb := stage.Azure.GetResource(internalLB, networkAPI)
 	if status == 404 {
@@ -211,8 +211,8 @@ func frontends(stage *harness.Stage) map[string]string {
 	return out
 }
 
-// pools returns how many backend pools the machine is in.
-func pools(stage *harness.Stage) int {
+// countPools returns how many backend pools the machine is in.
+func countPools(stage *harness.Stage) int {
 	_, nic := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/networkInterfaces/m1-nic", networkAPI)
 	list, _ := harness.FindValue(nic, "properties.ipConfigurations.0.properties.loadBalancerBackendAddressPools").([]any)
 	return len(list)

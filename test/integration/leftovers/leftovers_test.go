@@ -27,8 +27,8 @@ const (
 	path    = "resourceGroups/c1/providers/Microsoft.Network/"
 )
 
-// services are what three Services leave: one with an address, one in the cluster's network, and a volume.
-func services(w *virtual.Scenario) {
+// createServices are what three Services leave: one with an address, one in the cluster's network, and a volume.
+func createServices(w *virtual.Scenario) {
 	subscription := "/subscriptions/" + w.Azure.SubscriptionID + "/"
 	w.PutAsUser(path+"publicIPAddresses/c1-a1", version,
 		body{"location": "eastus", "sku": body{"name": "Standard"},
@@ -49,7 +49,7 @@ func services(w *virtual.Scenario) {
 			"properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
 }
 
-func left(w *virtual.Scenario) (out []string) {
+func listLeft(w *virtual.Scenario) (out []string) {
 	for _, short := range []string{"loadBalancers/c1", "loadBalancers/c1-internal", "publicIPAddresses/c1-a1"} {
 		if status, _ := w.SendAsUser(http.MethodGet, path+short, version, nil); status == http.StatusOK {
 			out = append(out, short)
@@ -80,7 +80,7 @@ func TestLeftovers(t *testing.T) {
 				w.ApplyNetwork("c1", nil)
 				azureCluster := &infrav1.AzureCluster{}
 				w.WaitReady(azureCluster, "c1")
-				services(w)
+				createServices(w)
 				if test.shared {
 					w.PutAsUser(path+"networkSecurityGroups/theirs", version,
 						body{"location": "eastus", "tags": body{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: "other/c1/2"}})
@@ -113,8 +113,8 @@ func TestLeftovers(t *testing.T) {
 					if strings.Contains(said.Message, "kubectl annotate") == test.shared {
 						t.Errorf("%s: %s", test.reason, said.Message)
 					}
-					if len(left(w)) != 3 {
-						t.Errorf("%s: left are %v", test.reason, left(w))
+					if len(listLeft(w)) != 3 {
+						t.Errorf("%s: left are %v", test.reason, listLeft(w))
 					}
 					if status, answer := w.SendAsUser(http.MethodDelete, path+"loadBalancers/c1-internal", version, nil); status > 299 {
 						t.Fatalf("%d %s", status, answer)
@@ -122,7 +122,7 @@ func TestLeftovers(t *testing.T) {
 				}
 				w.WaitUntil("the cluster is gone", gone)
 				virtual.WaitForSignal(nil, time.Minute)
-				if got := left(w); len(got) != test.want {
+				if got := listLeft(w); len(got) != test.want {
 					t.Errorf("%s: left are %v, want %d", test.reason, got, test.want)
 				}
 				told := ""

@@ -48,10 +48,10 @@ func TestRefusedLists(t *testing.T) {
 				w.ApplyNetwork("c1", nil)
 				azureCluster := &infrav1.AzureCluster{}
 				w.WaitReady(azureCluster, "c1")
-				services(w.Scenario)
-				w.send(http.MethodDelete, path+"loadBalancers/c1-internal", version, nil)
-				w.disk("pvc-1", body{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: ownerOf(w, path+"virtualNetworks/c1-vnet")})
-				w.ask()
+				createServices(w.Scenario)
+				w.sendRequest(http.MethodDelete, path+"loadBalancers/c1-internal", version, nil)
+				w.createDisk("pvc-1", body{"kubernetes.io-created-for-pvc-name": "data", infrav1.VolumeTag: ownerOf(w, path+"virtualNetworks/c1-vnet")})
+				w.requestDeletion()
 				rule := fault.Rule{Method: http.MethodGet, ID: "*/resourcegroups/c1/" + test.list, Count: -1, Kind: fault.Status,
 					Status: http.StatusForbidden, Code: "AuthorizationFailed"}
 				if err := w.Azure.AddFault(rule); err != nil {
@@ -67,7 +67,7 @@ func TestRefusedLists(t *testing.T) {
 					return apierrors.IsNotFound(err)
 				})
 				var stay []string
-				for _, one := range append(left(w.Scenario), w.disks()...) {
+				for _, one := range append(listLeft(w.Scenario), w.listDisks()...) {
 					if one == "pvc-1" {
 						one = "disks/pvc-1"
 					}
@@ -76,7 +76,7 @@ func TestRefusedLists(t *testing.T) {
 				if diff := cmp.Diff(test.want, stay); diff != "" {
 					t.Errorf("%s: other leftovers stay (-want +got):\n%s\n%s", test.reason, diff, said)
 				}
-				told := w.events()
+				told := w.readEvents()
 				for _, want := range append(test.want, "Azure refused to "+test.named+" in it") {
 					if !strings.Contains(said, want) || !strings.Contains(told, want) {
 						t.Errorf("%s: the condition or the event does not have %q:\n%s\n%s", test.reason, want, said, told)

@@ -34,19 +34,19 @@ func TestRequests(t *testing.T) {
 				azureCluster := &infrav1.AzureCluster{}
 				w.WaitReady(azureCluster, "c1")
 				if test.left {
-					w.disk("pvc-2", nil)
+					w.createDisk("pvc-2", nil)
 				}
 				if test.asked {
-					w.ask()
+					w.requestDeletion()
 				}
 				mark := w.Azure.MarkRequests()
 				w.DeleteObjects(azureCluster)
 				w.WaitUntilGone(azureCluster)
 				requests := w.Azure.RequestsSince(mark)
-				reconciliations := count(requests, lists+"resources") / 2
+				reconciliations := countRequests(requests, lists+"resources") / 2
 				want := map[string]int{"load balancers": test.lists * reconciliations, "disks": test.disks * reconciliations}
-				got := map[string]int{"load balancers": count(requests, lists+"Microsoft.Network/loadBalancers"),
-					"disks": count(requests, disksRequest)}
+				got := map[string]int{"load balancers": countRequests(requests, lists+"Microsoft.Network/loadBalancers"),
+					"disks": countRequests(requests, disksRequest)}
 				if diff := cmp.Diff(want, got); diff != "" || reconciliations == 0 {
 					t.Errorf("%s: lists in %d reconciliations (-want +got):\n%s", test.reason, reconciliations, diff)
 				}

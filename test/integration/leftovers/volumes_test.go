@@ -63,33 +63,34 @@ func newVolumeWorld(t *testing.T, mode infrav1.OrchestrationMode) *volumeWorld {
 	pool.Spec.OrchestrationMode = mode
 	defaults.FillAzureMachinePool(pool)
 	w.CreatePool(pool, 1)
-	w.WaitUntil("the pool is Ready", virtual.ObjectMatches(w.Scenario, &infrav1.AzureMachinePool{}, nodes, func(p *infrav1.AzureMachinePool) bool {
-		return harness.IsReady(p) && len(p.Spec.ProviderIDList) == 1
-	}))
+	w.WaitUntil("the pool is Ready",
+		virtual.ObjectMatches(w.Scenario, &infrav1.AzureMachinePool{}, nodes, func(p *infrav1.AzureMachinePool) bool {
+			return harness.IsReady(p) && len(p.Spec.ProviderIDList) == 1
+		}))
 	return w
 }
 
-// resource returns the path of the VM of the machine, or of the scale set of the pool.
-func (w *volumeWorld) resource() string {
+// resourcePath returns the path of the VM of the machine, or of the scale set of the pool.
+func (w *volumeWorld) resourcePath() string {
 	if w.mode == "" {
 		return computePath + "virtualMachines/" + nodes
 	}
 	return computePath + "virtualMachineScaleSets/" + nodes
 }
 
-// vm returns the path of the VM.
-func (w *volumeWorld) vm() string {
+// vmPath returns the path of the VM.
+func (w *volumeWorld) vmPath() string {
 	w.T.Helper()
 	if w.mode == "" {
-		return w.resource()
+		return w.resourcePath()
 	}
 	pool := &infrav1.AzureMachinePool{}
 	w.ReadObject(pool, nodes)
 	return strings.TrimPrefix(pool.Spec.ProviderIDList[0], "azure:///subscriptions/"+w.Azure.SubscriptionID+"/")
 }
 
-// send sends a request of the user's, which has to succeed.
-func (w *volumeWorld) send(method, path, apiVersion string, content body) {
+// sendRequest sends a request of the user's, which has to succeed.
+func (w *volumeWorld) sendRequest(method, path, apiVersion string, content body) {
 	w.T.Helper()
 	if status, answer := w.SendAsUser(method, path, apiVersion, content); status > 299 {
 		w.T.Fatalf("%s %s: %d %s", method, path, status, answer)
@@ -97,8 +98,8 @@ func (w *volumeWorld) send(method, path, apiVersion string, content body) {
 	w.WaitAzureIdle()
 }
 
-// disk makes a disk, with the tags of the CSI driver unless others are given.
-func (w *volumeWorld) disk(name string, tags body) {
+// createDisk makes a disk, with the tags of the CSI driver unless others are given.
+func (w *volumeWorld) createDisk(name string, tags body) {
 	w.T.Helper()
 	if tags == nil {
 		tags = body{"kubernetes.io-created-for-pvc-name": "data", "k8s-azure-created-by": "kubernetes-azure-dd"}
@@ -107,22 +108,22 @@ func (w *volumeWorld) disk(name string, tags body) {
 		"properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
 }
 
-// attach attaches a disk to a VM, as the CSI driver does.
-func (w *volumeWorld) attach(vm, disk string) {
+// attachDisk attaches a disk to a VM, as the CSI driver does.
+func (w *volumeWorld) attachDisk(vm, disk string) {
 	w.T.Helper()
-	w.send(http.MethodPost, vm+"/attachDetachDataDisks", computeVersion,
+	w.sendRequest(http.MethodPost, vm+"/attachDetachDataDisks", computeVersion,
 		body{"dataDisksToAttach": []any{body{"diskId": "/subscriptions/" + w.Azure.SubscriptionID + "/" + diskPath + disk}}})
 }
 
-func (w *volumeWorld) ask() {
+func (w *volumeWorld) requestDeletion() {
 	w.T.Helper()
 	harness.ChangeObject(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
 		c.Annotations[infrav1.DeleteLeftoversAnnotation] = "true"
 	})
 }
 
-// tag returns the value of the tag on a disk, "" for none.
-func (w *volumeWorld) tag(disk string) string {
+// readDiskTag returns the value of the tag on a disk, "" for none.
+func (w *volumeWorld) readDiskTag(disk string) string {
 	w.T.Helper()
 	_, answer := w.SendAsUser(http.MethodGet, diskPath+disk, diskVersion, nil)
 	var shown struct{ Tags map[string]string }
@@ -132,7 +133,7 @@ func (w *volumeWorld) tag(disk string) string {
 	return shown.Tags[infrav1.VolumeTag]
 }
 
-func (w *volumeWorld) disks() (out []string) {
+func (w *volumeWorld) listDisks() (out []string) {
 	for _, name := range []string{"pvc-1", "pvc-2", "data-1", "kept-1"} {
 		if status, _ := w.SendAsUser(http.MethodGet, diskPath+name, diskVersion, nil); status == http.StatusOK {
 			out = append(out, name)
@@ -156,8 +157,8 @@ func (w *volumeWorld) removeNodes() {
 	w.RemoveFinalizers(owner)
 }
 
-// remove deletes the cluster in the order of Cluster API, and returns what LeftoversDeleted said last.
-func (w *volumeWorld) remove() (said string) {
+// deleteCluster deletes the cluster in the order of Cluster API, and returns what LeftoversDeleted said last.
+func (w *volumeWorld) deleteCluster() (said string) {
 	w.T.Helper()
 	owner, azureCluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
 		&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
@@ -174,7 +175,7 @@ func (w *volumeWorld) remove() (said string) {
 	return said
 }
 
-func (w *volumeWorld) events() (out string) {
+func (w *volumeWorld) readEvents() (out string) {
 	for range len(w.recorder.Events) {
 		out += <-w.recorder.Events + "\n"
 	}
@@ -185,8 +186,8 @@ func (w *volumeWorld) events() (out string) {
 var modes = map[string]infrav1.OrchestrationMode{"machine": "", "uniform pool": infrav1.UniformOrchestration,
 	"flexible pool": infrav1.FlexibleOrchestration}
 
-// count returns how often requests begin with a text.
-func count(requests []string, start string) (n int) {
+// countRequests returns how often requests begin with a text.
+func countRequests(requests []string, start string) (n int) {
 	for _, request := range requests {
 		if strings.HasPrefix(request+" ", start+" ") {
 			n++
@@ -195,8 +196,8 @@ func count(requests []string, start string) (n int) {
 	return n
 }
 
-// refuse has Azure refuse to tag the disk pvc-1.
-func refuse(w *volumeWorld, status int, code string, times int) {
+// refuseTags has Azure refuse to tag the disk pvc-1.
+func refuseTags(w *volumeWorld, status int, code string, times int) {
 	w.T.Helper()
 	rule := fault.Rule{Method: http.MethodPatch, ID: "*/disks/pvc-1/providers/microsoft.resources/tags/default", Kind: fault.Status,
 		Status: status, Code: code, Count: times}
@@ -222,57 +223,58 @@ func TestVolumes(t *testing.T) {
 			"asked":     {"the VM that had it attached was the cluster's", true, nil, nil, "", 1},
 			"not asked": {"it is only reported", false, nil, []string{"pvc-1"}, "disks/pvc-1", 0},
 			"refused": {"the deletion goes on without the tag", true, func(w *volumeWorld) {
-				refuse(w, http.StatusForbidden, "AuthorizationFailed", -1)
+				refuseTags(w, http.StatusForbidden, "AuthorizationFailed", -1)
 			}, []string{"pvc-1"}, "Azure refused to tag disks/pvc-1", 1},
 			"busy": {"the deletion waits for ten minutes, in which the tag is sent every 15 seconds, and then goes on without it", true,
 				func(w *volumeWorld) {
-					refuse(w, http.StatusServiceUnavailable, "ServiceUnavailable", -1)
+					refuseTags(w, http.StatusServiceUnavailable, "ServiceUnavailable", -1)
 				}, []string{"pvc-1"}, "Azure refused to tag disks/pvc-1", 40},
 			"refused, and the VM cannot be deleted": {"the tag is sent again when its time has come, and not with each try of the deletion", true,
 				func(w *volumeWorld) {
-					refuse(w, http.StatusForbidden, "AuthorizationFailed", -1)
-					if err := w.Azure.AddFault(fault.Rule{Method: http.MethodDelete, ID: "*/" + strings.ToLower(w.resource()), Kind: fault.Status,
+					refuseTags(w, http.StatusForbidden, "AuthorizationFailed", -1)
+					if err := w.Azure.AddFault(fault.Rule{Method: http.MethodDelete, ID: "*/" + strings.ToLower(w.resourcePath()), Kind: fault.Status,
 						Status: http.StatusConflict, Code: "ScopeLocked", Count: 3}); err != nil {
 						w.T.Fatal(err)
 					}
 				}, []string{"pvc-1"}, "Azure refused to tag disks/pvc-1", 3},
 			"busy once": {"it is sent again", true, func(w *volumeWorld) {
-				refuse(w, http.StatusConflict, "AnotherOperationInProgress", 1)
+				refuseTags(w, http.StatusConflict, "AnotherOperationInProgress", 1)
 			}, nil, "", 2},
 			"user's disk": {"it does not come from the CSI driver", true,
-				func(w *volumeWorld) { w.disk("data-1", body{"team": "a"}); w.attach(w.vm(), "data-1") }, []string{"data-1"}, "", 1},
+				func(w *volumeWorld) { w.createDisk("data-1", body{"team": "a"}); w.attachDisk(w.vmPath(), "data-1") }, []string{"data-1"}, "", 1},
 			"kept": {"its user has given it up for the provider", true, func(w *volumeWorld) {
-				w.disk("kept-1", body{"kubernetes.io-created-for-pvc-name": "k", infrav1.ClusterTagKey("c1"): "shared"})
-				w.attach(w.vm(), "kept-1")
+				w.createDisk("kept-1", body{"kubernetes.io-created-for-pvc-name": "k", infrav1.ClusterTagKey("c1"): "shared"})
+				w.attachDisk(w.vmPath(), "kept-1")
 			}, []string{"kept-1"}, "", 1},
-			"never attached": {"nothing shows whose it is", true, func(w *volumeWorld) { w.disk("pvc-2", nil) }, []string{"pvc-2"}, "disks/pvc-2",
+			"never attached": {"nothing shows whose it is", true, func(w *volumeWorld) { w.createDisk("pvc-2", nil) }, []string{"pvc-2"},
+				"disks/pvc-2",
 				1},
 		} {
 			t.Run(kind+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newVolumeWorld(t, mode)
-					w.disk("pvc-1", nil)
-					w.attach(w.vm(), "pvc-1")
+					w.createDisk("pvc-1", nil)
+					w.attachDisk(w.vmPath(), "pvc-1")
 					if test.prepare != nil {
 						test.prepare(w)
 					}
 					if test.asked {
-						w.ask()
+						w.requestDeletion()
 					}
 					mark := w.Azure.MarkRequests()
-					said := w.remove()
-					if diff := cmp.Diff(test.want, w.disks()); diff != "" {
+					said := w.deleteCluster()
+					if diff := cmp.Diff(test.want, w.listDisks()); diff != "" {
 						t.Errorf("%s: other disks stay (-want +got):\n%s\n%s\n%s", test.reason, diff, said, strings.Join(w.Azure.RequestsSince(mark), "\n"))
 					}
-					if told := w.events(); !strings.Contains(told, test.warning) || test.warning != "" &&
+					if told := w.readEvents(); !strings.Contains(told, test.warning) || test.warning != "" &&
 						!strings.Contains(told, "Warning "+infrav1.LeftBehindInAzureReason) {
 						t.Errorf("%s: no event has %q:\n%s", test.reason, test.warning, told)
 					}
 					requests := w.Azure.RequestsSince(mark)
-					if got := count(requests, tagRequest); got != test.tags {
+					if got := countRequests(requests, tagRequest); got != test.tags {
 						t.Errorf("%s: %d requests for tags, want %d", test.reason, got, test.tags)
 					}
-					if lists := count(requests, disksRequest); !test.asked && lists > 0 {
+					if lists := countRequests(requests, disksRequest); !test.asked && lists > 0 {
 						t.Errorf("%s: disks are listed %d times", test.reason, lists)
 					}
 				})
@@ -287,22 +289,22 @@ func TestVolumesElsewhere(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newVolumeWorld(t, mode)
-				w.disk("pvc-1", nil)
-				w.attach(w.vm(), "pvc-1")
-				w.ask()
+				w.createDisk("pvc-1", nil)
+				w.attachDisk(w.vmPath(), "pvc-1")
+				w.requestDeletion()
 				owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
 				w.DeleteObjects(owner)
 				w.removeNodes()
-				if w.tag("pvc-1") == "" {
+				if w.readDiskTag("pvc-1") == "" {
 					t.Fatal("the disk has no tag")
 				}
-				w.PutAsUser(computePath+"virtualMachines/theirs", computeVersion, theirs(w))
-				w.attach(computePath+"virtualMachines/theirs", "pvc-1")
+				w.PutAsUser(computePath+"virtualMachines/theirs", computeVersion, createForeignVM(w))
+				w.attachDisk(computePath+"virtualMachines/theirs", "pvc-1")
 				mark := w.Azure.MarkRequests()
 				azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
 				w.DeleteObjects(azureCluster)
 				w.WaitUntilGone(azureCluster)
-				if diff := cmp.Diff([]string{"pvc-1"}, w.disks()); diff != "" {
+				if diff := cmp.Diff([]string{"pvc-1"}, w.listDisks()); diff != "" {
 					t.Errorf("other disks stay (-want +got):\n%s", diff)
 				}
 				if slices.ContainsFunc(w.Azure.WritesSince(mark), func(write string) bool { return strings.Contains(write, "disks/pvc-1") }) {
@@ -319,15 +321,15 @@ func TestVolumesOfReplacedMachine(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newVolumeWorld(t, mode)
-				w.disk("pvc-1", nil)
-				w.attach(w.vm(), "pvc-1")
-				w.ask()
+				w.createDisk("pvc-1", nil)
+				w.attachDisk(w.vmPath(), "pvc-1")
+				w.requestDeletion()
 				mark := w.Azure.MarkRequests()
 				w.removeNodes()
-				if got := w.tag("pvc-1"); got != "" {
+				if got := w.readDiskTag("pvc-1"); got != "" {
 					t.Errorf("the disk has the tag %q", got)
 				}
-				if lists := count(w.Azure.RequestsSince(mark), disksRequest); lists > 0 {
+				if lists := countRequests(w.Azure.RequestsSince(mark), disksRequest); lists > 0 {
 					t.Errorf("disks are listed %d times", lists)
 				}
 			})
@@ -335,8 +337,8 @@ func TestVolumesOfReplacedMachine(t *testing.T) {
 	}
 }
 
-// theirs returns a VM that is in no cluster.
-func theirs(w *volumeWorld) body {
+// createForeignVM returns a VM that is in no cluster.
+func createForeignVM(w *volumeWorld) body {
 	id := "/subscriptions/" + w.Azure.SubscriptionID + "/"
 	w.PutAsUser("resourceGroups/other", "2021-04-01", body{"location": "eastus"})
 	const network = "resourceGroups/other/providers/Microsoft.Network/"
@@ -368,11 +370,11 @@ func TestVolumesRequests(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newVolumeWorld(t, mode)
 					if asked {
-						w.ask()
+						w.requestDeletion()
 					}
 					if volume {
-						w.disk("pvc-1", nil)
-						w.attach(w.vm(), "pvc-1")
+						w.createDisk("pvc-1", nil)
+						w.attachDisk(w.vmPath(), "pvc-1")
 					}
 					w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
 					// The deletion of the Cluster has everything looked at once more.

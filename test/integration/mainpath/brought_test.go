@@ -75,7 +75,7 @@ func TestBroughtNetwork(t *testing.T) {
 			t.Parallel()
 			stage := harness.NewStage(t, environment)
 			stage.Azure.PutNetwork("hub", "hub-vnet", test.addresses, map[string]string{"cp": test.controlPlane, "nodes": test.node})
-			before, network := stage.Azure.ListResources(), hub(stage)
+			before, network := stage.Azure.ListResources(), readHub(stage)
 			stage.StartManager(harness.ManagerOptions{})
 			stage.CreateIdentity()
 
@@ -109,15 +109,15 @@ func TestBroughtNetwork(t *testing.T) {
 			if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 				t.Errorf("%s: after the deletion it is as before the cluster (-before +after):\n%s", test.reason, diff)
 			}
-			if diff := cmp.Diff(network, hub(stage)); diff != "" {
+			if diff := cmp.Diff(network, readHub(stage)); diff != "" {
 				t.Errorf("%s: the network was changed (-before +after):\n%s", test.reason, diff)
 			}
 		})
 	}
 }
 
-// hub returns the network that the user brought, without what Azure counts up by itself.
-func hub(stage *harness.Stage) map[string]any {
+// readHub returns the network that the user brought, without what Azure counts up by itself.
+func readHub(stage *harness.Stage) map[string]any {
 	stage.T.Helper()
 	_, network := stage.Azure.GetResource("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-vnet", networkVersion)
 	delete(network, "etag")

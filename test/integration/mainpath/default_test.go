@@ -110,7 +110,7 @@ func TestDefaultCluster(t *testing.T) {
 		}
 	}
 
-	quiet(t, stage, manager)
+	watchQuiet(t, stage, manager)
 
 	mark = stage.Azure.MarkRequests()
 	stage.DeleteCluster("c1", "c1-cp", "c1-md")
@@ -127,9 +127,9 @@ func TestDefaultCluster(t *testing.T) {
 	}
 }
 
-// quiet watches a cluster with two machines that is in order for some resyncs: nothing is written, neither to Azure nor to
+// watchQuiet watches a cluster with two machines that is in order for some resyncs: nothing is written, neither to Azure nor to
 // Kubernetes, and what is read stays within bounds.
-func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
+func watchQuiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
 	t.Helper()
 	const resyncs = 4
 	// What the cluster has to read is 18: its resources that are the only ones of their type in the group by a GET each,

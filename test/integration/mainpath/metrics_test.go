@@ -16,10 +16,10 @@ func TestMetrics(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
-	before := counted(t)
+	before := readMetrics(t)
 	stage.CreateCluster(stage.AzureCluster("c1"))
 	stage.WaitClusterProvisioned("c1")
-	after := counted(t)
+	after := readMetrics(t)
 	for _, name := range []string{"capz_azure_requests_total", "capz_azure_request_duration_seconds", "capz_azure_operation_duration_seconds",
 		"capz_azure_cache_lookups_total"} {
 		if least := float64(len(clusterWrites)); after[name]-before[name] < least {
@@ -28,8 +28,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// counted returns the provider's own metrics, summed up over their labels; of histograms the number of observations.
-func counted(t *testing.T) map[string]float64 {
+// readMetrics returns the provider's own metrics, summed up over their labels; of histograms the number of observations.
+func readMetrics(t *testing.T) map[string]float64 {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// existing makes an AKS cluster as its owner would have with other tools: no tag is ours.
-func existing(stage *harness.Stage) {
+// createExisting makes an AKS cluster as its owner would have with other tools: no tag is ours.
+func createExisting(stage *harness.Stage) {
 	stage.Azure.PutNetwork("net", "vnet", "10.0.0.0/8", map[string]string{"nodes": "10.240.0.0/16"})
 	stage.Azure.PutResource("resourceGroups/c1", groupVersion, body{"location": "eastus"})
 	subnet := "/subscriptions/" + stage.Azure.SubscriptionID + "/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/vnet/subnets/nodes"
@@ -36,8 +36,8 @@ func existing(stage *harness.Stage) {
 	})
 }
 
-// adopting returns the manifest for that cluster.
-func adopting(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
+// buildAdopting returns the manifest for that cluster.
+func buildAdopting(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
 	controlPlane := stage.ControlPlane("c1")
 	controlPlane.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{
 		ResourceGroup: "net", Name: "vnet", CIDRBlock: "10.0.0.0/8",
@@ -51,12 +51,12 @@ func adopting(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	existing(stage)
+	createExisting(stage)
 	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
 	mark := stage.Azure.MarkRequests()
-	stage.CreateManagedCluster(adopting(stage), pools...)
+	stage.CreateManagedCluster(buildAdopting(stage), pools...)
 	stage.WaitManagedClusterReady("c1", pools...)
 	if diff := cmp.Diff([]string{}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("the manifest matches the cluster, so nothing is to be written (-want +got):\n%s", diff)
@@ -99,7 +99,7 @@ func TestAdopt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again := adopting(stage)
+	again := buildAdopting(stage)
 	again.Annotations = map[string]string{infrav1.DeleteAdoptedAnnotation: "true"}
 	labelled := slices.Clone(pools)
 	labelled[1].Change = func(p *infrav1.AzureManagedMachinePool) { p.Spec.NodeLabels = map[string]string{"a": "b"} }
@@ -121,7 +121,7 @@ func TestAdopt(t *testing.T) {
 func TestAdoptAnotherClusters(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	existing(stage)
+	createExisting(stage)
 	path := "resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1"
 	_, owned := stage.Azure.GetResource(path, clusterVersion)
 	owned["tags"] = body{infrav1.ClusterTagKey("other"): infrav1.TagOwned}
@@ -130,7 +130,7 @@ func TestAdoptAnotherClusters(t *testing.T) {
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
 	mark := stage.Azure.MarkRequests()
-	stage.CreateManagedCluster(adopting(stage), pools...)
+	stage.CreateManagedCluster(buildAdopting(stage), pools...)
 	controlPlane := &infrav1.AzureManagedControlPlane{}
 	stage.Eventually("the object says whose it is", func() bool {
 		stage.ReadObject(controlPlane, "c1")

@@ -30,8 +30,8 @@ type body = map[string]any
 // bring prepares what users bring.
 type bring func(*harness.Stage)
 
-// together prepares several things, in order.
-func together(brought ...bring) bring {
+// prepareAll prepares several things, in order.
+func prepareAll(brought ...bring) bring {
 	return func(stage *harness.Stage) {
 		for _, one := range brought {
 			one(stage)
@@ -46,15 +46,15 @@ func inShared(path, version string, resource body) bring {
 	}
 }
 
-// identity makes a managed identity.
-func identity(name string) bring {
+// createIdentity makes a managed identity.
+func createIdentity(name string) bring {
 	return inShared("Microsoft.ManagedIdentity/userAssignedIdentities/"+name, identityVersion, body{"location": "eastus"})
 }
 
-// operator makes a managed identity that has the roles in the group by which AKS's identities do their work.
-func operator(name string) bring {
+// createOperator makes a managed identity that has the roles in the group by which AKS's identities do their work.
+func createOperator(name string) bring {
 	return func(stage *harness.Stage) {
-		identity(name)(stage)
+		createIdentity(name)(stage)
 		_, made := stage.Azure.GetResource(sharedIdentities+name, identityVersion)
 		principal := harness.FindString(made, "properties.principalId")
 		for i, role := range []string{
@@ -85,19 +85,19 @@ func publicIP(name string) bring {
 	})
 }
 
-// network makes the network that several pages bring.
-func network(stage *harness.Stage) {
+// createNetwork makes the network that several pages bring.
+func createNetwork(stage *harness.Stage) {
 	stage.Azure.PutNetwork("shared-network", "shared", "10.30.0.0/16", map[string]string{
 		"nodes": "10.30.0.0/20", "batch": "10.30.16.0/20", "api-server": "10.30.32.0/28",
 	})
 }
 
-// attached makes something in the group of the network and attaches it to the subnet of the nodes.
-func attached(property, resource string, made body) bring {
+// createAttached makes something in the group of the network and attaches it to the subnet of the nodes.
+func createAttached(property, resource string, made body) bring {
 	return func(stage *harness.Stage) {
 		stage.Azure.PutResource(networkGroup, groupVersion, body{"location": "eastus"})
 		stage.Azure.PutResource(networkGroupTypes+resource, networkVersion, made)
-		network(stage)
+		createNetwork(stage)
 		stage.Azure.PutResource(networkGroupTypes+"virtualNetworks/shared/subnets/nodes", networkVersion, body{"properties": body{
 			"addressPrefix": "10.30.0.0/20",
 			property:        body{"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + networkGroupTypes + resource},
@@ -106,14 +106,14 @@ func attached(property, resource string, made body) bring {
 }
 
 // natGateway is on the subnet of the nodes.
-var natGateway = together(publicIP("egress"), func(stage *harness.Stage) {
-	attached("natGateway", "natGateways/egress", body{"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{
+var natGateway = prepareAll(publicIP("egress"), func(stage *harness.Stage) {
+	createAttached("natGateway", "natGateways/egress", body{"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{
 		"publicIpAddresses": []any{body{"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + sharedNetworking + "publicIPAddresses/egress"}},
 	}})(stage)
 })
 
 // firewall is where the default route of the subnet of the nodes leads to.
-var firewall = attached("routeTable", "routeTables/egress", body{"location": "eastus", "properties": body{"routes": []any{
+var firewall = createAttached("routeTable", "routeTables/egress", body{"location": "eastus", "properties": body{"routes": []any{
 	body{"name": "default", "properties": body{"addressPrefix": "0.0.0.0/0", "nextHopType": "VirtualAppliance",
 		"nextHopIpAddress": "10.30.64.4"}},
 }}})
@@ -129,7 +129,7 @@ var endpoints = inShared("Microsoft.Network/applicationSecurityGroups/endpoints"
 	body{"location": "eastus", "properties": body{}})
 
 // legacy is a cluster as the Azure CLI makes it, in a network that is there before.
-var legacy = together(operator("cluster"), network, func(stage *harness.Stage) {
+var legacy = prepareAll(createOperator("cluster"), createNetwork, func(stage *harness.Stage) {
 	stage.Azure.PutResource("resourceGroups/legacy", groupVersion, body{"location": "eastus"})
 	pool := func(name, mode string) body {
 		return body{

@@ -23,9 +23,9 @@ var notShown = map[string]string{
 func TestBookShowsEveryField(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
-	for _, s := range snippets(t) {
+	for _, s := range readSnippets(t) {
 		for _, d := range s.documents {
-			mark(shown, d.kind, d.spec)
+			markPaths(shown, d.kind, d.spec)
 		}
 	}
 	var fields []string
@@ -33,7 +33,7 @@ func TestBookShowsEveryField(t *testing.T) {
 		"AzureManagedControlPlane": infrav1.AzureManagedControlPlaneSpec{},
 		"AzureManagedMachinePool":  infrav1.AzureManagedMachinePoolSpec{},
 	} {
-		fields = append(fields, leaves(kind, reflect.TypeOf(spec))...)
+		fields = append(fields, listLeaves(kind, reflect.TypeOf(spec))...)
 	}
 	slices.Sort(fields)
 	for _, field := range fields {
@@ -44,23 +44,23 @@ func TestBookShowsEveryField(t *testing.T) {
 	t.Logf("%d fields", len(fields))
 }
 
-// mark marks every path of a value, those of lists without an index.
-func mark(shown map[string]bool, path string, value any) {
+// markPaths marks every path of a value, those of lists without an index.
+func markPaths(shown map[string]bool, path string, value any) {
 	shown[path] = true
 	switch v := value.(type) {
 	case map[string]any:
 		for key, inner := range v {
-			mark(shown, path+"."+key, inner)
+			markPaths(shown, path+"."+key, inner)
 		}
 	case []any:
 		for _, inner := range v {
-			mark(shown, path, inner)
+			markPaths(shown, path, inner)
 		}
 	}
 }
 
-// leaves returns the fields of a type that have no fields themselves, by path.
-func leaves(path string, typ reflect.Type) []string {
+// listLeaves returns the fields of a type that have no fields themselves, by path.
+func listLeaves(path string, typ reflect.Type) []string {
 	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 		typ = typ.Elem()
 	}
@@ -77,7 +77,7 @@ func leaves(path string, typ reflect.Type) []string {
 		if name != "" {
 			here += "." + name
 		}
-		out = append(out, leaves(here, field.Type)...)
+		out = append(out, listLeaves(here, field.Type)...)
 	}
 	return out
 }

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// merge merges pieces into spec, as `kubectl patch --type merge` does. What spec's type does not know fails the test.
-func merge(t *testing.T, place string, spec any, pieces []map[string]any) {
+// mergePieces merges pieces into spec, as `kubectl patch --type merge` does. What spec's type does not know fails the test.
+func mergePieces(t *testing.T, place string, spec any, pieces []map[string]any) {
 	t.Helper()
 	if len(pieces) == 0 {
 		return
@@ -57,9 +57,9 @@ func mergeInto(have, piece map[string]any) {
 	}
 }
 
-// apply makes the objects of the flavor with the snippet merged into them, and returns the pools with the number of nodes
+// applySnippet makes the objects of the flavor with the snippet merged into them, and returns the pools with the number of nodes
 // that each asks for.
-func (s snippet) apply(t *testing.T, stage *harness.Stage) []harness.ManagedPool {
+func (s snippet) applySnippet(t *testing.T, stage *harness.Stage) []harness.ManagedPool {
 	t.Helper()
 	for _, d := range s.documents {
 		if !slices.Contains([]string{"Cluster", "AzureManagedControlPlane", "AzureManagedMachinePool", "MachinePool"}, d.kind) {
@@ -69,7 +69,7 @@ func (s snippet) apply(t *testing.T, stage *harness.Stage) []harness.ManagedPool
 	controlPlane := stage.ControlPlane("c1")
 	controlPlane.Spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)}
 	controlPlane.Spec.SSHPublicKey = new("")
-	merge(t, s.place, &controlPlane.Spec, s.of("AzureManagedControlPlane", ""))
+	mergePieces(t, s.place, &controlPlane.Spec, s.manifestsOf("AzureManagedControlPlane", ""))
 
 	all := slices.Clone(pools)
 	for _, d := range s.documents {
@@ -79,14 +79,14 @@ func (s snippet) apply(t *testing.T, stage *harness.Stage) []harness.ManagedPool
 	}
 	for i, pool := range all {
 		all[i].Change = func(p *infrav1.AzureManagedMachinePool) {
-			merge(t, s.place, &p.Spec, s.of("AzureManagedMachinePool", pool.Name))
+			mergePieces(t, s.place, &p.Spec, s.manifestsOf("AzureManagedMachinePool", pool.Name))
 		}
 		var machinePool struct {
 			Spec struct {
 				Replicas *int32 `json:"replicas"`
 			} `json:"spec"`
 		}
-		for _, spec := range s.of("MachinePool", pool.Name) {
+		for _, spec := range s.manifestsOf("MachinePool", pool.Name) {
 			raw, err := json.Marshal(map[string]any{"spec": spec})
 			if err != nil || json.Unmarshal(raw, &machinePool) != nil {
 				t.Fatalf("%s: MachinePool %s: %v", s.place, pool.Name, err)
@@ -100,14 +100,14 @@ func (s snippet) apply(t *testing.T, stage *harness.Stage) []harness.ManagedPool
 		t.Fatalf("%s is refused: %v", s.place, err)
 	}
 	// No manager runs yet, so that these are as if they had been there from the beginning.
-	harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: named("c1")},
-		func(c *clusterv1.Cluster) { merge(t, s.place, &c.Spec, s.of("Cluster", "")) })
+	harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: withName("c1")},
+		func(c *clusterv1.Cluster) { mergePieces(t, s.place, &c.Spec, s.manifestsOf("Cluster", "")) })
 	for _, pool := range all {
-		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: named("c1-" + pool.Name)}, func(p *clusterv1.MachinePool) {
-			merge(t, s.place, &p.Spec, s.of("MachinePool", pool.Name))
+		harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: withName("c1-" + pool.Name)}, func(p *clusterv1.MachinePool) {
+			mergePieces(t, s.place, &p.Spec, s.manifestsOf("MachinePool", pool.Name))
 		})
 	}
 	return all
 }
 
-func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
+func withName(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }

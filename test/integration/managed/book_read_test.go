@@ -29,8 +29,8 @@ type document struct {
 // whole are the pages with manifests that are no parts of the flavor's; the tests of pools and of documents apply them.
 const whole = "scale-sets.md documents.md"
 
-// snippets returns those of docs/book/aks, in order.
-func snippets(t *testing.T) []snippet {
+// readSnippets returns those of docs/book/aks, in order.
+func readSnippets(t *testing.T) []snippet {
 	t.Helper()
 	root, err := harness.ModuleDir("")
 	if err != nil {
@@ -63,7 +63,7 @@ func snippets(t *testing.T) []snippet {
 				if inBlock == "yaml" && !strings.HasPrefix(text.String(), "apiVersion:") {
 					place := fmt.Sprintf("%s:%d", page, i+1)
 					out = append(out, snippet{place: place, page: strings.TrimSuffix(page, ".md"), heading: heading,
-						documents: documents(t, place, text.String())})
+						documents: readManifests(t, place, text.String())})
 				}
 				inBlock = ""
 			case inBlock != "":
@@ -76,8 +76,8 @@ func snippets(t *testing.T) []snippet {
 	return out
 }
 
-// documents reads a block. Only what the page about features promises can be in it.
-func documents(t *testing.T, place, text string) []document {
+// readManifests reads a block. Only what the page about features promises can be in it.
+func readManifests(t *testing.T, place, text string) []document {
 	t.Helper()
 	var out []document
 	for part := range strings.SplitSeq(text, "\n---\n") {
@@ -100,8 +100,8 @@ func documents(t *testing.T, place, text string) []document {
 	return out
 }
 
-// of returns the documents of a kind and name.
-func (s snippet) of(kind, name string) []map[string]any {
+// manifestsOf returns the documents of a kind and name.
+func (s snippet) manifestsOf(kind, name string) []map[string]any {
 	var out []map[string]any
 	for _, d := range s.documents {
 		if d.kind == kind && d.name == name {

@@ -67,12 +67,12 @@ var rows = map[string]row{
 		"resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/production/subnets/nodes": {"properties.addressPrefix": "10.20.0.0/20"},
 	}},
 	"features/A network you bring": {
-		bring: network, untouched: true,
+		bring: createNetwork, untouched: true,
 		pools:  map[string]values{"pool0": {"properties.vnetSubnetID": sharedSubnets + "nodes"}},
 		others: map[string]values{networkGroupTypes + "virtualNetworks/shared": {"tags.team": "network"}},
 	},
 	"features/A subnet for each pool": {
-		bring: network, untouched: true,
+		bring: createNetwork, untouched: true,
 		pools: map[string]values{"pool0": {"properties.vnetSubnetID": sharedSubnets + "nodes"},
 			"pool1": {"properties.vnetSubnetID": sharedSubnets + "batch"}},
 	},
@@ -114,8 +114,8 @@ var rows = map[string]row{
 		cluster: values{"properties.networkProfile.outboundType": "userDefinedRouting"}},
 
 	"features/System-assigned identity": {cluster: values{"identity.type": "SystemAssigned"}},
-	"features/User-assigned identity":   {bring: operator("cluster"), cluster: values{"identity.type": "UserAssigned"}},
-	"features/Identity of the kubelets": {bring: together(identity("kubelet"), operator("cluster")), cluster: values{
+	"features/User-assigned identity":   {bring: createOperator("cluster"), cluster: values{"identity.type": "UserAssigned"}},
+	"features/Identity of the kubelets": {bring: prepareAll(createIdentity("kubelet"), createOperator("cluster")), cluster: values{
 		"properties.identityProfile.kubeletidentity.resourceId": kubeletIdentity,
 	}},
 	"features/Entra ID": {cluster: values{
@@ -131,11 +131,11 @@ var rows = map[string]row{
 	"features/Workload identity":          {cluster: values{"properties.securityProfile.workloadIdentity.enabled": "true"}},
 	"features/SSH key":                    {cluster: values{"properties.linuxProfile.adminUsername": "azureuser"}},
 
-	"features/KMS": {bring: operator("cluster"), cluster: values{
+	"features/KMS": {bring: createOperator("cluster"), cluster: values{
 		"properties.securityProfile.azureKeyVaultKms.enabled":               "true",
 		"properties.securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": "Public",
 	}},
-	"features/KMS with a private key vault": {bring: operator("cluster"), cluster: values{
+	"features/KMS with a private key vault": {bring: createOperator("cluster"), cluster: values{
 		"properties.securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": "Private",
 		"properties.securityProfile.azureKeyVaultKms.keyVaultResourceId":    "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/shared/providers/Microsoft.KeyVault/vaults/team-a",
 	}},
@@ -227,12 +227,12 @@ var rows = map[string]row{
 		"properties.fqdn": ""}},
 	"private/A public name for the private address": {cluster: values{"properties.apiServerAccessProfile.enablePrivateClusterPublicFQDN": "true"}},
 	"private/No zone": {cluster: values{"properties.apiServerAccessProfile.privateDNSZone": "None"}},
-	"private/A zone you bring": {bring: together(operator("cluster"), zone),
+	"private/A zone you bring": {bring: prepareAll(createOperator("cluster"), zone),
 		cluster: values{"properties.apiServerAccessProfile.privateDNSZone": privateZone}},
-	"private/A name of your own in a zone you bring": {bring: together(operator("cluster"), zone), cluster: values{
+	"private/A name of your own in a zone you bring": {bring: prepareAll(createOperator("cluster"), zone), cluster: values{
 		"properties.fqdnSubdomain": "team-a", "properties.dnsPrefix": "",
 	}},
-	"private/An API server in a subnet of yours": {bring: together(operator("cluster"), network), cluster: values{
+	"private/An API server in a subnet of yours": {bring: prepareAll(createOperator("cluster"), createNetwork), cluster: values{
 		"properties.apiServerAccessProfile.enableVnetIntegration": "true",
 		"properties.apiServerAccessProfile.subnetId":              sharedSubnets + "api-server",
 	}},

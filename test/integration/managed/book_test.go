@@ -25,7 +25,7 @@ const snippetResyncs = 3
 // snippet asks for, and some resyncs write nothing, neither to Azure nor to Kubernetes.
 func TestBook(t *testing.T) {
 	t.Parallel()
-	all := snippets(t)
+	all := readSnippets(t)
 	if len(all) < leastSnippets {
 		t.Errorf("the book has %d snippets, want %d at least", len(all), leastSnippets)
 	}
@@ -44,7 +44,7 @@ func TestBook(t *testing.T) {
 		used[key] = true
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
-			reads.Add(int64(s.run(t, row)))
+			reads.Add(int64(s.runSnippet(t, row)))
 			if !t.Failed() {
 				quietSpecs.Add(1)
 			}
@@ -57,8 +57,8 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// run makes the cluster of the snippet and returns how often Azure was asked while it was quiet.
-func (s snippet) run(t *testing.T, row row) int {
+// runSnippet makes the cluster of the snippet and returns how often Azure was asked while it was quiet.
+func (s snippet) runSnippet(t *testing.T, row row) int {
 	stage := harness.NewStage(t, environment)
 	if row.bring != nil {
 		row.bring(stage)
@@ -66,11 +66,11 @@ func (s snippet) run(t *testing.T, row row) int {
 	before := stage.Azure.State()
 	brought := stage.Azure.MarkRequests()
 	stage.CreateIdentity()
-	asked := s.apply(t, stage)
+	asked := s.applySnippet(t, stage)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: 300 * time.Millisecond})
 	stage.WaitManagedClusterReady("c1", asked...)
 	mark := stage.Azure.MarkRequests()
-	quiet(t, stage, manager, snippetResyncs)
+	checkQuiet(t, stage, manager, snippetResyncs)
 	reads := len(stage.Azure.RequestsSince(mark)) - len(stage.Azure.WritesSince(mark))
 
 	written := map[string]bool{}
@@ -80,7 +80,7 @@ func (s snippet) run(t *testing.T, row row) int {
 		}
 		written[write] = true
 	}
-	row.check(t, stage)
+	row.checkValues(t, stage)
 	if row.untouched {
 		for _, resource := range before {
 			id := strings.TrimPrefix(fmt.Sprint(resource["id"]), "/subscriptions/"+stage.Azure.SubscriptionID+"/")
@@ -94,8 +94,8 @@ func (s snippet) run(t *testing.T, row row) int {
 	return reads
 }
 
-// check compares what Azure shows with the row.
-func (r row) check(t *testing.T, stage *harness.Stage) {
+// checkValues compares what Azure shows with the row.
+func (r row) checkValues(t *testing.T, stage *harness.Stage) {
 	t.Helper()
 	version := clusterVersion
 	if r.preview {
@@ -109,12 +109,12 @@ func (r row) check(t *testing.T, stage *harness.Stage) {
 		t.Error("the row says nothing of what Azure is to show")
 	}
 	cluster := "resourceGroups/" + group + "/providers/Microsoft.ContainerService/managedClusters/c1"
-	show(t, stage, cluster, version, r.cluster)
+	compareValues(t, stage, cluster, version, r.cluster)
 	for name, want := range r.pools {
-		show(t, stage, cluster+"/agentPools/"+name, version, want)
+		compareValues(t, stage, cluster+"/agentPools/"+name, version, want)
 	}
 	for path, want := range r.others {
-		show(t, stage, path, versionOf(path), want)
+		compareValues(t, stage, path, versionOf(path), want)
 	}
 }
 
@@ -132,8 +132,8 @@ func versionOf(path string) string {
 	}
 }
 
-// show compares values of a resource with the wanted ones.
-func show(t *testing.T, stage *harness.Stage, path, version string, want values) {
+// compareValues compares values of a resource with the wanted ones.
+func compareValues(t *testing.T, stage *harness.Stage, path, version string, want values) {
 	t.Helper()
 	status, resource := stage.Azure.GetResource(path, version)
 	if status != 200 {
@@ -142,7 +142,7 @@ func show(t *testing.T, stage *harness.Stage, path, version string, want values)
 	}
 	got := values{}
 	for key := range want {
-		got[key] = plain(harness.FindValue(resource, key))
+		got[key] = formatPlain(harness.FindValue(resource, key))
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		raw, _ := json.Marshal(resource)
@@ -150,8 +150,8 @@ func show(t *testing.T, stage *harness.Stage, path, version string, want values)
 	}
 }
 
-// plain returns a value as JSON, without quotes; "" for none.
-func plain(value any) string {
+// formatPlain returns a value as JSON, without quotes; "" for none.
+func formatPlain(value any) string {
 	if value == nil {
 		return ""
 	}

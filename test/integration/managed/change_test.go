@@ -21,8 +21,8 @@ const (
 	clusterPut  = "PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1"
 )
 
-// running returns a stage with the cluster of the flavor aks, Ready.
-func running(t *testing.T, change func(*infrav1.AzureManagedControlPlane)) *harness.Stage {
+// bringUpCluster returns a stage with the cluster of the flavor aks, Ready.
+func bringUpCluster(t *testing.T, change func(*infrav1.AzureManagedControlPlane)) *harness.Stage {
 	t.Helper()
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
@@ -48,8 +48,8 @@ func azurePool(name string) *infrav1.AzureManagedMachinePool {
 	return &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// is waits until a value of an Azure resource is as wanted.
-func is(stage *harness.Stage, path, version, at, want string) {
+// waitValue waits until a value of an Azure resource is as wanted.
+func waitValue(stage *harness.Stage, path, version, at, want string) {
 	stage.T.Helper()
 	stage.Eventually(path+" has "+at+" "+want, func() bool {
 		_, have := stage.Azure.GetResource(path, version)
@@ -61,7 +61,7 @@ func is(stage *harness.Stage, path, version, at, want string) {
 // pools wait for it by themselves.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	mark := stage.Azure.MarkRequests()
 	const next = "v1.34.2"
 	for _, pool := range pools {
@@ -76,7 +76,7 @@ func TestUpgrade(t *testing.T) {
 	})
 	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) { c.Spec.Version = next })
 	for _, pool := range pools {
-		is(stage, clusterPath+"/agentPools/"+pool.Name, clusterVersion, "properties.currentOrchestratorVersion", "1.34.2")
+		waitValue(stage, clusterPath+"/agentPools/"+pool.Name, clusterVersion, "properties.currentOrchestratorVersion", "1.34.2")
 	}
 	writes := harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))
 	want := []string{clusterPut, clusterPut + "/agentPools/pool0", clusterPut + "/agentPools/pool1"}
@@ -92,7 +92,7 @@ func TestUpgrade(t *testing.T) {
 // TestScale takes a user pool to four nodes, to none and back, and deletes it.
 func TestScale(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	for _, replicas := range []int32{4, 0, 1} {
 		harness.ChangeObject(stage, machinePool("c1-pool1"), func(m *clusterv1.MachinePool) { m.Spec.Replicas = &replicas })
 		stage.WaitPoolReady("c1-pool1", int(replicas))
@@ -109,7 +109,7 @@ func TestScale(t *testing.T) {
 // follows.
 func TestAutoscaler(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	harness.ChangeObject(stage, azurePool("c1-pool1"), func(p *infrav1.AzureManagedMachinePool) {
 		p.Spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(3), MaxSize: new(5)}
 	})
@@ -129,7 +129,7 @@ func TestAutoscaler(t *testing.T) {
 // TestCase changes labels, taints and tags in nothing but their case: Kubernetes and cost reports tell them apart.
 func TestCase(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	set := func(value, label string) {
 		harness.ChangeObject(stage, azurePool("c1-pool1"), func(p *infrav1.AzureManagedMachinePool) {
 			p.Spec.NodeLabels = map[string]string{"color": value, label: "x"}
@@ -156,7 +156,7 @@ func TestCase(t *testing.T) {
 // TestPatch sets a property by a patch, changes it and takes the patch back.
 func TestPatch(t *testing.T) {
 	t.Parallel()
-	stage := running(t, func(c *infrav1.AzureManagedControlPlane) {
+	stage := bringUpCluster(t, func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.ASOManagedClusterPatches = []string{`{"spec": {"workloadAutoScalerProfile": {"keda": {"enabled": true}}}}`}
 	})
 	keda := func() (any, bool) {
@@ -193,7 +193,7 @@ func TestPatch(t *testing.T) {
 // TestPreview turns the preview api-version on on a cluster that runs, has a patch name an older one instead, and turns that off.
 func TestPreview(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.EnablePreviewFeatures = new(true)
 		c.Spec.ASOManagedClusterPatches = []string{`{"spec": {"enableNamespaceResources": true}}`}
@@ -251,7 +251,7 @@ func spokenLast(stage *harness.Stage) string {
 // TestEntraOnly has a cluster without local accounts: Cluster API gets a kubeconfig with a token of the identity.
 func TestEntraOnly(t *testing.T) {
 	t.Parallel()
-	stage := running(t, func(c *infrav1.AzureManagedControlPlane) {
+	stage := bringUpCluster(t, func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.AADProfile = &infrav1.AADProfile{Managed: true, AdminGroupObjectIDs: []string{"00000000-0000-0000-0000-0000000000aa"}}
 		c.Spec.DisableLocalAccounts = new(true)
 	})
@@ -283,7 +283,7 @@ func TestEntraOnly(t *testing.T) {
 // TestIssuer has the URL of the OIDC issuer in the status and in the ConfigMap that manifests read.
 func TestIssuer(t *testing.T) {
 	t.Parallel()
-	stage := running(t, func(c *infrav1.AzureManagedControlPlane) {
+	stage := bringUpCluster(t, func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)}
 	})
 	configMap := &corev1.ConfigMap{}
@@ -300,7 +300,7 @@ func TestIssuer(t *testing.T) {
 // TestPaused leaves a paused cluster alone, and lets clusterctl move it.
 func TestPaused(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	stage.PauseCluster("c1", true)
 	harness.WaitFor(stage, controlPlane("c1"), "c1", "free to move", harness.IsMovable)
 	harness.WaitFor(stage, azurePool("c1-pool0"), "c1-pool0", "free to move", harness.IsMovable)
@@ -318,13 +318,13 @@ func TestPaused(t *testing.T) {
 // that is not what the change is built on.
 func TestTagOfOthersJustBeforeOurs(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: "/subscriptions/" + stage.Azure.SubscriptionID + "/" + clusterPath,
 		Kind: fault.Edit, Patch: body{"tags": body{"cost": "42"}}}); err != nil {
 		t.Fatal(err)
 	}
 	harness.ChangeObject(stage, controlPlane("c1"),
 		func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
-	is(stage, clusterPath, clusterVersion, "tags.team", "a")
-	is(stage, clusterPath, clusterVersion, "tags.cost", "42")
+	waitValue(stage, clusterPath, clusterVersion, "tags.team", "a")
+	waitValue(stage, clusterPath, clusterVersion, "tags.cost", "42")
 }

@@ -31,7 +31,7 @@ func TestManagedCluster(t *testing.T) {
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 
 	controlPlane := stage.WaitManagedClusterReady("c1", pools...)
-	cost(t, stage, applied)
+	logCost(t, stage, applied)
 	want := []string{
 		"PUT resourceGroups/c1",
 		"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1",
@@ -75,7 +75,7 @@ func TestManagedCluster(t *testing.T) {
 		}
 	}
 
-	quiet(t, stage, manager, 10)
+	checkQuiet(t, stage, manager, 10)
 
 	mark := stage.Azure.MarkRequests()
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
@@ -94,16 +94,16 @@ func TestManagedCluster(t *testing.T) {
 	}
 }
 
-// quiet leaves a cluster in order alone for some resyncs.
-func quiet(t *testing.T, stage *harness.Stage, manager *harness.Manager, resyncs int) int {
+// checkQuiet leaves a cluster in order alone for some resyncs.
+func checkQuiet(t *testing.T, stage *harness.Stage, manager *harness.Manager, resyncs int) int {
 	t.Helper()
 	reads := stage.QuietManaged(manager, resyncs)
 	t.Logf("%d reads in %d resyncs", reads, resyncs)
 	return reads
 }
 
-// cost tells what a cluster took from being applied to being ready.
-func cost(t *testing.T, stage *harness.Stage, applied time.Time) {
+// logCost tells what a cluster took from being applied to being ready.
+func logCost(t *testing.T, stage *harness.Stage, applied time.Time) {
 	t.Helper()
 	took := time.Since(applied)
 	counted := map[string]int{}

@@ -57,20 +57,20 @@ func TestDelete(t *testing.T) {
 		"own group with a fleet in another": {
 			reason:  "the membership goes first, as it would stand for a cluster that is gone",
 			bring:   fleet,
-			change:  equip,
+			change:  equipControlPlane,
 			deletes: []string{"DELETE resourceGroups/c1", "DELETE " + memberWrite},
 			left:    shared,
 		},
 		"brought group": {
 			reason:  "one by one: extensions with the cluster, subnets with the network",
-			bring:   together(fleet, group("c1")),
-			change:  equip,
+			bring:   prepareAll(fleet, group("c1")),
+			change:  equipControlPlane,
 			deletes: []string{"DELETE " + clusterName, "DELETE " + endpointWrite, "DELETE " + vnetWrite, "DELETE " + memberWrite},
 			left:    append([]string{"resourceGroups/c1"}, shared...),
 		},
 		"brought network in another group": {
 			reason: "the subnet that is missing in it is made, and goes; the one that is there stays",
-			bring:  network,
+			bring:  createNetwork,
 			change: func(_ *harness.Stage, c *infrav1.AzureManagedControlPlane) {
 				c.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{
 					ResourceGroup: "shared-network", Name: "shared", CIDRBlock: "10.30.0.0/16",
@@ -82,9 +82,9 @@ func TestDelete(t *testing.T) {
 		},
 		"adopted": {
 			reason: "the annotation asks for the cluster, and not for its surroundings",
-			bring:  existing,
+			bring:  createExisting,
 			change: func(stage *harness.Stage, c *infrav1.AzureManagedControlPlane) {
-				c.Spec = adopting(stage).Spec
+				c.Spec = buildAdopting(stage).Spec
 				c.Annotations = map[string]string{infrav1.DeleteAdoptedAnnotation: "true"}
 			},
 			deletes: []string{"DELETE " + clusterName},
@@ -113,7 +113,7 @@ func TestDelete(t *testing.T) {
 		"fleet already gone": {
 			reason: "a membership without its fleet is no obstacle",
 			bring:  fleet,
-			change: equip,
+			change: equipControlPlane,
 			between: func(stage *harness.Stage) {
 				removeInAzure(stage, memberPath, fleetVersion)
 				removeInAzure(stage, sharedGroup, groupVersion)
@@ -201,7 +201,7 @@ func TestDeletedWhileBusy(t *testing.T) {
 			stage.WaitControlPlaneReady("c1")
 			stage.WaitPoolReady("c1-pool1", 2)
 			test.begin(stage)
-			is(stage, test.path, clusterVersion, "properties.provisioningState", test.state)
+			waitValue(stage, test.path, clusterVersion, "properties.provisioningState", test.state)
 			names := []string{"pool0", "pool1"}
 			if test.brought {
 				names = append(names, "pool2")
@@ -252,9 +252,9 @@ func TestDeletedWithoutCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: harness.IdentityName}}
-	must(stage, stage.Client.Delete(t.Context(), secret))
+	requireNoError(stage, stage.Client.Delete(t.Context(), secret))
 	// Somebody has waited for too long.
-	must(stage, client.IgnoreNotFound(stage.Client.Patch(t.Context(), secret,
+	requireNoError(stage, client.IgnoreNotFound(stage.Client.Patch(t.Context(), secret,
 		client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))))
 	gone := deleteAll(stage)
 	stage.StartManager(harness.ManagerOptions{})
@@ -288,10 +288,10 @@ func identityFree(stage *harness.Stage) {
 // pool goes on, and the cluster can be deleted.
 func TestLastSystemPool(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	machines := machinePool("c1-pool0")
 	machines.Namespace = stage.Namespace
-	must(stage, stage.Client.Delete(t.Context(), machines))
+	requireNoError(stage, stage.Client.Delete(t.Context(), machines))
 	pool := azurePool("c1-pool0")
 	pool.Namespace = stage.Namespace
 	err := stage.Client.Delete(t.Context(), pool)
@@ -352,18 +352,18 @@ func TestNeverBegun(t *testing.T) {
 // TestOwnersGone deletes pool and control plane after what owns them is gone, which takes a person who removes finalizers.
 func TestOwnersGone(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	drop := func(object client.Object) {
 		t.Helper()
 		object.SetNamespace(stage.Namespace)
-		must(stage, stage.Client.Delete(t.Context(), object))
+		requireNoError(stage, stage.Client.Delete(t.Context(), object))
 		harness.ChangeObject(stage, object, func(o client.Object) { o.SetFinalizers(nil) })
 		stage.WaitGone(object, object.GetName())
 	}
 	drop(machinePool("c1-pool1"))
 	pool := azurePool("c1-pool1")
 	pool.Namespace = stage.Namespace
-	must(stage, stage.Client.Delete(t.Context(), pool))
+	requireNoError(stage, stage.Client.Delete(t.Context(), pool))
 	stage.WaitGone(pool, pool.Name)
 	if status, _ := stage.Azure.GetResource(clusterPath+"/agentPools/pool1", clusterVersion); status != 404 {
 		t.Errorf("the object of the pool is gone and the pool is not: GET answers %d", status)
@@ -373,11 +373,11 @@ func TestOwnersGone(t *testing.T) {
 	drop(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
 	own := controlPlane("c1")
 	own.Namespace = stage.Namespace
-	must(stage, stage.Client.Delete(t.Context(), own))
+	requireNoError(stage, stage.Client.Delete(t.Context(), own))
 	// It waits for its last pool, which goes with it.
 	last := azurePool("c1-pool0")
 	last.Namespace = stage.Namespace
-	must(stage, stage.Client.Delete(t.Context(), last))
+	requireNoError(stage, stage.Client.Delete(t.Context(), last))
 	stage.WaitGone(last, last.Name)
 	stage.WaitGone(own, own.Name)
 	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
@@ -388,7 +388,7 @@ func TestOwnersGone(t *testing.T) {
 // TestTwoClusters has two clusters with pools in one namespace: each knows its own, and one goes without the other.
 func TestTwoClusters(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	stage.CreateManagedCluster(stage.ControlPlane("c2"), harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1})
 	stage.WaitControlPlaneReady("c2")
 	stage.WaitPoolReady("c2-pool0", 1)

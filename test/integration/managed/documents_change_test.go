@@ -94,7 +94,7 @@ func TestDocumentsChange(t *testing.T) {
 		stage.ParseManifest(subnetDocument))
 	controlPlane.Spec.Resources = append(controlPlane.Spec.Resources, stage.ParseManifest(windowDocument))
 	pool := cluster.Pools[0]
-	pool.Spec.Resources[0] = edited(t, pool.Spec.Resources[0], func(spec body) {
+	pool.Spec.Resources[0] = editManifest(t, pool.Spec.Resources[0], func(spec body) {
 		spec["vnetSubnetReference"] = body{"group": "network.azure.com", "kind": "VirtualNetworksSubnet", "name": "nodes"}
 		spec["nodeLabels"] = body{"team": "blue"}
 		spec["upgradeSettings"] = body{"maxSurge": "33%"}
@@ -111,10 +111,10 @@ func TestDocumentsChange(t *testing.T) {
 		"PUT resourceGroups/others/Microsoft.ManagedIdentity/userAssignedIdentities/kept",
 	}
 	written := harness.DropKubeconfigReads(stage.Azure.WritesSince(0))
-	if diff := cmp.Diff(want, without(written, "PUT resourceGroups/others")); diff != "" {
+	if diff := cmp.Diff(want, withoutElement(written, "PUT resourceGroups/others")); diff != "" {
 		t.Errorf("one write per document (-want +got):\n%s", diff)
 	}
-	clientID := shows(stage, identityPath, msiVersion, "properties.clientId")
+	clientID := readValue(stage, identityPath, msiVersion, "properties.clientId")
 	exported := &corev1.ConfigMap{}
 	stage.Eventually("operatorSpec is served", func() bool {
 		return stage.Client.Get(t.Context(), client.ObjectKey{Namespace: stage.Namespace, Name: "nodes"}, exported) == nil &&
@@ -123,7 +123,7 @@ func TestDocumentsChange(t *testing.T) {
 
 	change := func(object *[]runtime.RawExtension, at int, edit func(spec body)) {
 		t.Helper()
-		changed := edited(t, (*object)[at], edit)
+		changed := editManifest(t, (*object)[at], edit)
 		switch object {
 		case &infrastructure.Spec.Resources:
 			harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources[at] = changed })
@@ -135,7 +135,7 @@ func TestDocumentsChange(t *testing.T) {
 	}
 	until := func(what, path, version, at, want string) {
 		t.Helper()
-		stage.Eventually(what, func() bool { return shows(stage, path, version, at) == want })
+		stage.Eventually(what, func() bool { return readValue(stage, path, version, at) == want })
 	}
 	change(&infrastructure.Spec.Resources, 2, func(spec body) { delete(spec, "tags") })
 	until("the tag is gone", identityPath, msiVersion, "tags.team", "null")
@@ -143,7 +143,7 @@ func TestDocumentsChange(t *testing.T) {
 	until("nothing is not allowed", windowPath, clusterVersion, "properties.maintenanceWindow.notAllowedDates", "null")
 	change(&pool.Spec.Resources, 0, func(spec body) { delete(spec, "nodeLabels") })
 	until("the labels are gone", clusterPath+"/agentPools/pool0", clusterVersion, "properties.nodeLabels", "null")
-	outside(clusterPath+"/agentPools/pool0", clusterVersion, put("properties.upgradeSettings.maxSurge", "50%"))(stage)
+	changeInAzure(clusterPath+"/agentPools/pool0", clusterVersion, setValue("properties.upgradeSettings.maxSurge", "50%"))(stage)
 	stage.WakeControllers(pool)
 	until("the surge is as the document says", clusterPath+"/agentPools/pool0", clusterVersion, "properties.upgradeSettings.maxSurge", `"33%"`)
 
@@ -172,8 +172,8 @@ func TestDocumentsChange(t *testing.T) {
 	}
 }
 
-// edited returns a document whose spec is changed.
-func edited(t testing.TB, from runtime.RawExtension, change func(spec body)) runtime.RawExtension {
+// editManifest returns a document whose spec is changed.
+func editManifest(t testing.TB, from runtime.RawExtension, change func(spec body)) runtime.RawExtension {
 	t.Helper()
 	var decoded body
 	if err := json.Unmarshal(from.Raw, &decoded); err != nil {
@@ -187,6 +187,6 @@ func edited(t testing.TB, from runtime.RawExtension, change func(spec body)) run
 	return runtime.RawExtension{Raw: raw}
 }
 
-func without(all []string, one string) []string {
+func withoutElement(all []string, one string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(each string) bool { return each == one })
 }

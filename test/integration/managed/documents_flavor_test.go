@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// flavor renders a flavor of documents.
-func flavor(t *testing.T, template string) string {
+// renderFlavor renders a flavor of documents.
+func renderFlavor(t *testing.T, template string) string {
 	t.Helper()
 	return string(flavors.RenderTemplate(t, template, map[string]string{
 		"CLUSTER_NAME": "c1", "KUBERNETES_VERSION": harness.ManagedVersion, "AZURE_LOCATION": "eastus",
@@ -32,17 +32,17 @@ func flavor(t *testing.T, template string) string {
 // TestDocumentFlavors takes the flavor with maintenance windows to its end state. Without these it is the flavor aks-aso.
 func TestDocumentFlavors(t *testing.T) {
 	t.Parallel()
-	manifest := flavor(t, "cluster-template-aks-aso-maintenance.yaml")
+	manifest := renderFlavor(t, "cluster-template-aks-aso-maintenance.yaml")
 	windows := regexp.MustCompile(`(?s)  - apiVersion: [^\n]*\n    kind: MaintenanceConfiguration\n.*?\n(  version|  - api)`)
 	for windows.MatchString(manifest) {
 		manifest = windows.ReplaceAllString(manifest, "$1")
 	}
-	if diff := cmp.Diff(flavor(t, "cluster-template-aks-aso.yaml"), manifest); diff != "" {
+	if diff := cmp.Diff(renderFlavor(t, "cluster-template-aks-aso.yaml"), manifest); diff != "" {
 		t.Errorf("aks-aso is aks-aso-maintenance without the windows (-aks-aso +maintenance):\n%s", diff)
 	}
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})
-	apply(stage, flavor(t, "cluster-template-aks-aso-maintenance.yaml"))
+	applyManifest(stage, renderFlavor(t, "cluster-template-aks-aso-maintenance.yaml"))
 	cluster := stage.PlayDocuments("c1", "c1-pool0", "c1-pool1")
 	harness.WaitFor(stage, cluster.ControlPlane, "c1", "told what is missing", func(o *infrav1.AzureASOManagedControlPlane) bool {
 		return strings.Contains(harness.FindCondition(o, infrav1.ResourcesReadyCondition).Message, "AzureASOManagedCluster") ||
@@ -86,7 +86,7 @@ spec:
 	for _, next := range []string{"https://two.example", ""} {
 		value := configMap.Data["url"]
 		stage.Eventually("Azure has what the ConfigMap says", func() bool {
-			return shows(stage, identityPath+"/federatedIdentityCredentials/trust", msiVersion, "properties.issuer") == `"`+value+`"`
+			return readValue(stage, identityPath+"/federatedIdentityCredentials/trust", msiVersion, "properties.issuer") == `"`+value+`"`
 		})
 		if next != "" {
 			harness.ChangeObject(stage, configMap, func(o *corev1.ConfigMap) { o.Data["url"] = next })
@@ -112,7 +112,7 @@ func TestDocumentBook(t *testing.T) {
 	stage.CreateOperatorSecret("aso-credential")
 	for block := range strings.SplitSeq(string(page), "```yaml\n") {
 		if manifest, _, ok := strings.Cut(block, "\n```"); ok && strings.HasPrefix(block, "apiVersion") {
-			apply(stage, manifest)
+			applyManifest(stage, manifest)
 		}
 	}
 	cluster := stage.PlayDocuments("my-cluster", "my-cluster-pool0")
@@ -133,8 +133,8 @@ func TestDocumentBook(t *testing.T) {
 	}
 }
 
-// apply creates the objects of a manifest in the namespace of the stage.
-func apply(stage *harness.Stage, manifest string) {
+// applyManifest creates the objects of a manifest in the namespace of the stage.
+func applyManifest(stage *harness.Stage, manifest string) {
 	stage.T.Helper()
 	objects, err := flavors.DecodeManifest([]byte(manifest))
 	if err != nil {

@@ -65,12 +65,12 @@ func followPlain(stage *harness.Stage) {
 		})
 	}
 	says("its kind is not there", 0, "waits for the definition of its kind")
-	define(stage, "Widget", "Namespaced")
-	define(stage, "Realm", "Cluster")
+	defineKind(stage, "Widget", "Namespaced")
+	defineKind(stage, "Realm", "Cluster")
 	says("a kind of no namespace is refused", 2, "is of no namespace")
 	says("the manager has no right", 0, "has to give the manager the rights")
 
-	theirs := widget(stage, "theirs")
+	theirs := newWidget(stage, "theirs")
 	stage.CreateObject(theirs)
 	stage.CreateObject(&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "widgets"}, Rules: []rbacv1.PolicyRule{
 		{APIGroups: []string{harness.PlainGroup}, Resources: []string{"widgets"}, Verbs: []string{"get", "create", "patch", "delete"}},
@@ -82,7 +82,7 @@ func followPlain(stage *harness.Stage) {
 	})
 	says("it is applied", 0, "")
 	says("what was there is left alone", 1, "was not made for this document")
-	ours := widget(stage, "w")
+	ours := newWidget(stage, "w")
 	stage.ReadObject(ours, "w")
 	if owner := metav1.GetControllerOf(ours); owner == nil || owner.UID != infrastructure.UID || owner.Kind != "AzureASOManagedCluster" {
 		t.Errorf("the owner is %v", owner)
@@ -97,14 +97,15 @@ func followPlain(stage *harness.Stage) {
 	status := func(ready, message string) {
 		t.Helper()
 		patch := `{"status":{"conditions":[{"type":"Ready","status":"` + ready + `","message":"` + message + `"}]}}`
-		if err := stage.Client.Status().Patch(t.Context(), widget(stage, "w"), client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
+		if err := stage.Client.Status().Patch(t.Context(), newWidget(stage, "w"),
+			client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	status("False", "is busy")
 	says("it is not ready", 0, "is busy")
 	status("True", "")
-	changed := edited(t, infrastructure.Spec.Resources[before], func(spec body) { spec["size"] = 2 })
+	changed := editManifest(t, infrastructure.Spec.Resources[before], func(spec body) { spec["size"] = 2 })
 	harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources[before] = changed })
 	stage.Eventually("it is as its document", func() bool {
 		stage.ReadObject(ours, "w")
@@ -116,19 +117,19 @@ func followPlain(stage *harness.Stage) {
 		return infrastructure.Annotations[infrav1.PlainObjectsAnnotation] == "" && len(infrastructure.Status.Resources) == before &&
 			harness.IsReady(infrastructure)
 	})
-	stage.WaitGone(widget(stage, "w"), "w")
+	stage.WaitGone(newWidget(stage, "w"), "w")
 	stage.ReadObject(theirs, "theirs")
 }
 
-func widget(stage *harness.Stage, name string) *unstructured.Unstructured {
+func newWidget(stage *harness.Stage, name string) *unstructured.Unstructured {
 	out := &unstructured.Unstructured{Object: map[string]any{"apiVersion": harness.PlainGroup + "/v1", "kind": "Widget"}}
 	out.SetNamespace(stage.Namespace)
 	out.SetName(name)
 	return out
 }
 
-// define defines a kind.
-func define(stage *harness.Stage, kind, scope string) {
+// defineKind defines a kind.
+func defineKind(stage *harness.Stage, kind, scope string) {
 	stage.T.Helper()
 	plural := strings.ToLower(kind) + "s"
 	definition := &unstructured.Unstructured{}

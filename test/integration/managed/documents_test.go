@@ -24,7 +24,7 @@ func TestDocuments(t *testing.T) {
 	applied := time.Now()
 	stage.CreateDocuments(cluster)
 	controlPlane := stage.WaitDocumentsReady(cluster)
-	cost(t, stage, applied)
+	logCost(t, stage, applied)
 	want := []string{"PUT resourceGroups/c1", "PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1"}
 	if diff := cmp.Diff(want, harness.DropKubeconfigReads(stage.Azure.WritesSince(0))); diff != "" {
 		t.Errorf("one write per document, and none for pools that the cluster is created with (-want +got):\n%s", diff)
@@ -54,7 +54,7 @@ func TestDocuments(t *testing.T) {
 	// A resync reads the group, the cluster, one list of pools and one of scale sets, and the machines of both pools. Reads of one
 	// resync may fall into two windows of freshness.
 	const resyncs, most = 10, 2 * (4 + 2)
-	if reads := quiet(t, stage, manager, resyncs); reads > resyncs*most {
+	if reads := checkQuiet(t, stage, manager, resyncs); reads > resyncs*most {
 		t.Errorf("%d reads in %d resyncs, want at most %d", reads, resyncs, resyncs*most)
 	}
 

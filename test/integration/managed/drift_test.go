@@ -34,8 +34,8 @@ const (
 	pool1Put   = clusterPut + "/agentPools/pool1"
 )
 
-// outside changes a resource as a user of Azure would: it is read, changed and written whole.
-func outside(path, version string, change func(resource body)) func(*harness.Stage) {
+// changeInAzure changes a resource as a user of Azure would: it is read, changed and written whole.
+func changeInAzure(path, version string, change func(resource body)) func(*harness.Stage) {
 	return func(stage *harness.Stage) {
 		stage.T.Helper()
 		status, have := stage.Azure.GetResource(path, version)
@@ -47,8 +47,8 @@ func outside(path, version string, change func(resource body)) func(*harness.Sta
 	}
 }
 
-// put sets the value at a dotted path of a resource.
-func put(at string, value any) func(body) {
+// setValue sets the value at a dotted path of a resource.
+func setValue(at string, value any) func(body) {
 	return func(resource body) {
 		parts := strings.Split(at, ".")
 		for _, part := range parts[:len(parts)-1] {
@@ -63,8 +63,8 @@ func put(at string, value any) func(body) {
 	}
 }
 
-// shows returns the value at a dotted path of a resource as JSON; "null" when there is none.
-func shows(stage *harness.Stage, path, version, at string) string {
+// readValue returns the value at a dotted path of a resource as JSON; "null" when there is none.
+func readValue(stage *harness.Stage, path, version, at string) string {
 	_, have := stage.Azure.GetResource(path, version)
 	raw, _ := json.Marshal(harness.FindValue(have, at)) // It was JSON.
 	return string(raw)
@@ -79,7 +79,7 @@ func TestDrift(t *testing.T) {
 	fleet(stage)
 	stage.CreateIdentity()
 	own := stage.ControlPlane("c1")
-	equip(stage, own)
+	equipControlPlane(stage, own)
 	own.Spec.AdditionalTags = infrav1.Tags{"team": "a"}
 	own.Spec.APIServerAccessProfile = &infrav1.APIServerAccessProfile{AuthorizedIPRanges: []string{"203.0.113.0/24"}}
 	stage.CreateManagedCluster(own, pools[0],
@@ -102,30 +102,34 @@ func TestDrift(t *testing.T) {
 		// says is what an object has to show.
 		says func(*harness.Stage) bool
 	}{
-		{name: "tag of the spec changed on the cluster", outside: outside(clusterPath, clusterVersion, put("tags.team", "b")), verdict: repaired,
-			path: clusterPath, version: clusterVersion, at: "tags.team", want: `"a"`, writes: []string{clusterPut}},
-		{name: "tag of others on the cluster", outside: outside(clusterPath, clusterVersion, put("tags.costs", "4711")), verdict: kept,
+		{name: "tag of the spec changed on the cluster", outside: changeInAzure(clusterPath, clusterVersion, setValue("tags.team", "b")),
+			verdict: repaired,
+			path:    clusterPath, version: clusterVersion, at: "tags.team", want: `"a"`, writes: []string{clusterPut}},
+		{name: "tag of others on the cluster", outside: changeInAzure(clusterPath, clusterVersion, setValue("tags.costs", "4711")), verdict: kept,
 			path: clusterPath, version: clusterVersion, at: "tags.costs", want: `"4711"`},
-		{name: "tag of the spec changed on the group", outside: outside("resourceGroups/c1", groupVersion, put("tags.team", "b")),
+		{name: "tag of the spec changed on the group", outside: changeInAzure("resourceGroups/c1", groupVersion, setValue("tags.team", "b")),
 			verdict: repaired,
 			path:    "resourceGroups/c1", version: groupVersion, at: "tags.team", want: `"a"`, writes: []string{"PUT resourceGroups/c1"}},
-		{name: "tag of the spec changed on the network", outside: outside(vnetPath, networkVersion, put("tags.team", "b")), verdict: repaired,
-			path: vnetPath, version: networkVersion, at: "tags.team", want: `"a"`, writes: []string{"PUT " + vnetWrite}},
+		{name: "tag of the spec changed on the network", outside: changeInAzure(vnetPath, networkVersion, setValue("tags.team", "b")),
+			verdict: repaired,
+			path:    vnetPath, version: networkVersion, at: "tags.team", want: `"a"`, writes: []string{"PUT " + vnetWrite}},
 		{name: "authorized ranges changed",
-			outside: outside(clusterPath, clusterVersion, put("properties.apiServerAccessProfile.authorizedIPRanges", []any{"0.0.0.0/0"})),
+			outside: changeInAzure(clusterPath, clusterVersion,
+				setValue("properties.apiServerAccessProfile.authorizedIPRanges", []any{"0.0.0.0/0"})),
 			verdict: repaired,
 			path:    clusterPath, version: clusterVersion, at: "properties.apiServerAccessProfile.authorizedIPRanges", want: `["203.0.113.0/24"]`,
 			writes: []string{clusterPut}},
-		{name: "tier raised", outside: outside(clusterPath, clusterVersion, put("sku", body{"name": "Base", "tier": "Standard"})),
+		{name: "tier raised", outside: changeInAzure(clusterPath, clusterVersion, setValue("sku", body{"name": "Base", "tier": "Standard"})),
 			verdict: repaired,
 			path:    clusterPath, version: clusterVersion, at: "sku.tier", want: `"Free"`, writes: []string{clusterPut}},
 		{name: "KEDA turned on, which the spec says nothing about",
-			outside: outside(clusterPath, clusterVersion, put("properties.workloadAutoScalerProfile.keda.enabled", true)), verdict: kept,
+			outside: changeInAzure(clusterPath, clusterVersion, setValue("properties.workloadAutoScalerProfile.keda.enabled", true)), verdict: kept,
 			path: clusterPath, version: clusterVersion, at: "properties.workloadAutoScalerProfile.keda.enabled", want: "true"},
 		{name: "settings of the autoscaler, which the spec says nothing about",
-			outside: outside(clusterPath, clusterVersion, put("properties.autoScalerProfile", body{"scan-interval": "20s"})), verdict: kept,
-			path: clusterPath, version: clusterVersion, at: "properties.autoScalerProfile.scan-interval", want: `"20s"`},
-		{name: "ownership tag taken off the cluster", outside: outside(clusterPath, clusterVersion, func(resource body) {
+			outside: changeInAzure(clusterPath, clusterVersion, setValue("properties.autoScalerProfile", body{"scan-interval": "20s"})),
+			verdict: kept,
+			path:    clusterPath, version: clusterVersion, at: "properties.autoScalerProfile.scan-interval", want: `"20s"`},
+		{name: "ownership tag taken off the cluster", outside: changeInAzure(clusterPath, clusterVersion, func(resource body) {
 			tags, _ := resource["tags"].(body)
 			delete(tags, ownTag)
 		}), verdict: repaired, path: clusterPath, version: clusterVersion, at: "properties.provisioningState", want: `"Succeeded"`,
@@ -136,29 +140,32 @@ func TestDrift(t *testing.T) {
 				return tags[ownTag] == "owned"
 			}},
 
-		{name: "count of a pool", outside: outside(pool1Path, clusterVersion, put("properties.count", 4)), verdict: repaired,
+		{name: "count of a pool", outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.count", 4)), verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.count", want: "2", writes: []string{pool1Put}},
 		{name: "label added to a pool",
-			outside: outside(pool1Path, clusterVersion, put("properties.nodeLabels", body{"tier": "web", "by": "hand"})), verdict: repaired,
-			path: pool1Path, version: clusterVersion, at: "properties.nodeLabels", want: `{"tier":"web"}`, writes: []string{pool1Put}},
+			outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.nodeLabels", body{"tier": "web", "by": "hand"})),
+			verdict: repaired,
+			path:    pool1Path, version: clusterVersion, at: "properties.nodeLabels", want: `{"tier":"web"}`, writes: []string{pool1Put}},
 		{name: "label of the spec changed on a pool",
-			outside: outside(pool1Path, clusterVersion, put("properties.nodeLabels", body{"tier": "db"})), verdict: repaired,
+			outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.nodeLabels", body{"tier": "db"})), verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.nodeLabels", want: `{"tier":"web"}`, writes: []string{pool1Put}},
-		{name: "taint taken off a pool", outside: outside(pool1Path, clusterVersion, put("properties.nodeTaints", []any{})), verdict: repaired,
-			path: pool1Path, version: clusterVersion, at: "properties.nodeTaints", want: `["dedicated=web:NoSchedule"]`, writes: []string{pool1Put}},
-		{name: "tag changed on a pool", outside: outside(pool1Path, clusterVersion, put("properties.tags", body{"pool": "db"})),
+		{name: "taint taken off a pool", outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.nodeTaints", []any{})),
+			verdict: repaired,
+			path:    pool1Path, version: clusterVersion, at: "properties.nodeTaints", want: `["dedicated=web:NoSchedule"]`,
+			writes: []string{pool1Put}},
+		{name: "tag changed on a pool", outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.tags", body{"pool": "db"})),
 			verdict: repaired,
 			path:    pool1Path, version: clusterVersion, at: "properties.tags", want: `{"pool":"web"}`, writes: []string{pool1Put}},
-		{name: "autoscaler turned on", outside: outside(pool1Path, clusterVersion, func(resource body) {
-			put("properties.enableAutoScaling", true)(resource)
-			put("properties.minCount", 1)(resource)
-			put("properties.maxCount", 3)(resource)
+		{name: "autoscaler turned on", outside: changeInAzure(pool1Path, clusterVersion, func(resource body) {
+			setValue("properties.enableAutoScaling", true)(resource)
+			setValue("properties.minCount", 1)(resource)
+			setValue("properties.maxCount", 3)(resource)
 		}), verdict: repaired, path: pool1Path, version: clusterVersion, at: "properties.enableAutoScaling", want: "false",
 			writes: []string{pool1Put}},
-		{name: "mode of a pool", outside: outside(pool1Path, clusterVersion, put("properties.mode", "System")), verdict: repaired,
+		{name: "mode of a pool", outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.mode", "System")), verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.mode", want: `"User"`, writes: []string{pool1Put}},
 		{name: "drain timeout of upgrades, which the spec says nothing about",
-			outside: outside(pool1Path, clusterVersion, put("properties.upgradeSettings.drainTimeoutInMinutes", 45)), verdict: kept,
+			outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.upgradeSettings.drainTimeoutInMinutes", 45)), verdict: kept,
 			path: pool1Path, version: clusterVersion, at: "properties.upgradeSettings.drainTimeoutInMinutes", want: "45"},
 		{name: "pool deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, pool1Path, clusterVersion) }, verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.count", want: "2", writes: []string{pool1Put}},
@@ -172,13 +179,14 @@ func TestDrift(t *testing.T) {
 			stage.Azure.PutResource(networkGroup, groupVersion, body{"location": "eastus"})
 			stage.Azure.PutResource(networkGroupTypes+"networkSecurityGroups/theirs", networkVersion,
 				body{"location": "eastus", "properties": body{}})
-			outside(subnetPath, networkVersion,
-				put("properties.networkSecurityGroup",
+			changeInAzure(subnetPath, networkVersion,
+				setValue("properties.networkSecurityGroup",
 					body{"id": "/subscriptions/" + stage.Azure.SubscriptionID + "/" + networkGroupTypes + "networkSecurityGroups/theirs"}))(stage)
 		}, verdict: kept, path: subnetPath, version: networkVersion, at: "properties.addressPrefix", want: `"10.240.0.0/16"`},
 		{name: "DNS servers of the network",
-			outside: outside(vnetPath, networkVersion, put("properties.dhcpOptions", body{"dnsServers": []any{"10.0.0.4"}})), verdict: kept,
-			path: vnetPath, version: networkVersion, at: "properties.dhcpOptions.dnsServers", want: `["10.0.0.4"]`},
+			outside: changeInAzure(vnetPath, networkVersion, setValue("properties.dhcpOptions", body{"dnsServers": []any{"10.0.0.4"}})),
+			verdict: kept,
+			path:    vnetPath, version: networkVersion, at: "properties.dhcpOptions.dnsServers", want: `["10.0.0.4"]`},
 
 		{name: "private endpoint deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, endpointPath, networkVersion) },
 			verdict: repaired,
@@ -189,20 +197,21 @@ func TestDrift(t *testing.T) {
 			path:    extensionPath, version: extensionVersion, at: "properties.provisioningState", want: `"Succeeded"`,
 			writes: []string{"PUT " + extensionWrite}},
 		{name: "settings of the extension changed",
-			outside: outside(extensionPath, extensionVersion, put("properties.configurationSettings", body{"source-controller.enabled": "false"})),
+			outside: changeInAzure(extensionPath, extensionVersion,
+				setValue("properties.configurationSettings", body{"source-controller.enabled": "false"})),
 			verdict: repaired,
 			path:    extensionPath, version: extensionVersion, at: "properties.configurationSettings", want: `{"source-controller.enabled":"true"}`,
 			writes: []string{"PUT " + extensionWrite}},
 		{name: "membership taken away", outside: func(stage *harness.Stage) { removeInAzure(stage, memberPath, fleetVersion) }, verdict: repaired,
 			path: memberPath, version: fleetVersion, at: "properties.group", want: `"canary"`, writes: []string{"PUT " + memberWrite}},
-		{name: "membership moved to another group", outside: outside(memberPath, fleetVersion, put("properties.group", "prod")),
+		{name: "membership moved to another group", outside: changeInAzure(memberPath, fleetVersion, setValue("properties.group", "prod")),
 			verdict: repaired,
 			path:    memberPath, version: fleetVersion, at: "properties.group", want: `"canary"`, writes: []string{"PUT " + memberWrite}},
 
 		{name: "cluster deleted", outside: func(stage *harness.Stage) { removeInAzure(stage, clusterPath, clusterVersion) }, verdict: repaired,
 			path: pool1Path, version: clusterVersion, at: "properties.count", want: "2", writes: []string{clusterPut, "PUT " + extensionWrite}},
-		{name: "control plane upgraded", outside: outside(clusterPath, clusterVersion, func(resource body) {
-			put("properties.kubernetesVersion", "1.34.2")(resource)
+		{name: "control plane upgraded", outside: changeInAzure(clusterPath, clusterVersion, func(resource body) {
+			setValue("properties.kubernetesVersion", "1.34.2")(resource)
 			delete(resource["properties"].(body), "agentPoolProfiles")
 		}), verdict: reported, path: clusterPath, version: clusterVersion, at: "properties.currentKubernetesVersion", want: `"1.34.2"`,
 			says: func(stage *harness.Stage) bool {
@@ -210,8 +219,9 @@ func TestDrift(t *testing.T) {
 				stage.ReadObject(c, "c1")
 				return c.Status.Version == "v1.34.2" && harness.IsReady(c)
 			}},
-		{name: "pool upgraded", outside: outside(pool1Path, clusterVersion, put("properties.orchestratorVersion", "1.34.2")), verdict: kept,
-			path: pool1Path, version: clusterVersion, at: "properties.currentOrchestratorVersion", want: `"1.34.2"`},
+		{name: "pool upgraded", outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.orchestratorVersion", "1.34.2")),
+			verdict: kept,
+			path:    pool1Path, version: clusterVersion, at: "properties.currentOrchestratorVersion", want: `"1.34.2"`},
 		{name: "cluster stopped", outside: func(stage *harness.Stage) { stage.Azure.PostAction(clusterPath+"/stop", clusterVersion) },
 			verdict: reported,
 			path:    clusterPath, version: clusterVersion, at: "properties.powerState.code", want: `"Stopped"`,
@@ -235,12 +245,12 @@ func TestDrift(t *testing.T) {
 			mark := stage.Azure.MarkRequests()
 			row.outside(stage)
 			stage.ResyncManaged()
-			stage.Eventually(row.at+" is "+row.want, func() bool { return shows(stage, row.path, row.version, row.at) == row.want })
+			stage.Eventually(row.at+" is "+row.want, func() bool { return readValue(stage, row.path, row.version, row.at) == row.want })
 			if row.says != nil {
 				stage.Eventually("the objects show it", func() bool { stage.ResyncManaged(); return row.says(stage) })
 			}
 			stage.ResyncManaged()
-			if got := shows(stage, row.path, row.version, row.at); got != row.want {
+			if got := readValue(stage, row.path, row.version, row.at); got != row.want {
 				t.Errorf("%s: %s is %s in the end, want %s", row.verdict, row.at, got, row.want)
 			}
 			want := slices.Clone(row.writes)
@@ -252,7 +262,7 @@ func TestDrift(t *testing.T) {
 			}
 		})
 	}
-	if got := shows(stage, subnetPath, networkVersion, "properties.networkSecurityGroup.id"); !strings.HasSuffix(got, `theirs"`) {
+	if got := readValue(stage, subnetPath, networkVersion, "properties.networkSecurityGroup.id"); !strings.HasSuffix(got, `theirs"`) {
 		t.Errorf("the security group on the subnet is %s in the end, want the one that was put there", got)
 	}
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")

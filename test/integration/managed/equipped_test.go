@@ -19,8 +19,8 @@ const (
 	extensionWrite = "resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1/providers/Microsoft.KubernetesConfiguration/extensions/flux"
 )
 
-// equip gives a control plane a private endpoint, a membership in the fleet of the shared group, and an extension.
-func equip(stage *harness.Stage, controlPlane *infrav1.AzureManagedControlPlane) {
+// equipControlPlane gives a control plane a private endpoint, a membership in the fleet of the shared group, and an extension.
+func equipControlPlane(stage *harness.Stage, controlPlane *infrav1.AzureManagedControlPlane) {
 	controlPlane.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{
 		Name: "c1", CIDRBlock: "10.0.0.0/8",
 		Subnet: infrav1.ManagedControlPlaneSubnet{Name: "c1", CIDRBlock: "10.240.0.0/16"},
@@ -42,13 +42,13 @@ func equip(stage *harness.Stage, controlPlane *infrav1.AzureManagedControlPlane)
 	}}
 }
 
-// equipped brings up a cluster with a system pool, a user pool, a private endpoint, a fleet membership and an extension.
-func equipped(stage *harness.Stage) {
+// bringUpEquipped brings up a cluster with a system pool, a user pool, a private endpoint, a fleet membership and an extension.
+func bringUpEquipped(stage *harness.Stage) {
 	stage.T.Helper()
 	fleet(stage)
 	stage.CreateIdentity()
 	controlPlane := stage.ControlPlane("c1")
-	equip(stage, controlPlane)
+	equipControlPlane(stage, controlPlane)
 	stage.CreateManagedCluster(controlPlane, pools...)
 	stage.WaitManagedClusterReady("c1", pools...)
 }

@@ -17,7 +17,7 @@ import (
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	must(stage, stage.Azure.AddFault(fault.Rule{Method: "GET", ID: "*/availabilitystatuses/current", Count: -1, Kind: fault.Status,
+	requireNoError(stage, stage.Azure.AddFault(fault.Rule{Method: "GET", ID: "*/availabilitystatuses/current", Count: -1, Kind: fault.Status,
 		Status: 403, Code: "AuthorizationFailed",
 		Message: "The client does not have authorization to perform action 'Microsoft.ResourceHealth/availabilityStatuses/current/read'."}))
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second, Flags: []string{"--feature-gates=AKSResourceHealth=true"}})
@@ -44,7 +44,7 @@ func TestHealth(t *testing.T) {
 func TestKubeconfigRefused(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	must(stage, stage.Azure.AddFault(fault.Rule{Method: "POST", Type: "Microsoft.ContainerService/managedClusters", Count: -1,
+	requireNoError(stage, stage.Azure.AddFault(fault.Rule{Method: "POST", Type: "Microsoft.ContainerService/managedClusters", Count: -1,
 		Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
 		Message: "The client does not have authorization to perform action 'Microsoft.ContainerService/managedClusters/listClusterAdminCredential/action'."}))
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// moved returns the objects that clusterctl moves, owners first.
-func moved() []client.Object {
+// listMoved returns the objects that clusterctl moves, owners first.
+func listMoved() []client.Object {
 	objects := []client.Object{
 		&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
 		&infrav1.AzureManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
@@ -25,10 +25,10 @@ func moved() []client.Object {
 	for _, pool := range pools {
 		objects = append(objects, machinePool("c1-"+pool.Name), azurePool("c1-"+pool.Name))
 	}
-	return append(objects, secret("c1-kubeconfig"), secret("c1-ca"))
+	return append(objects, newSecret("c1-kubeconfig"), newSecret("c1-ca"))
 }
 
-func secret(name string) *corev1.Secret {
+func newSecret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
@@ -38,13 +38,13 @@ func TestMove(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
-	equipped(stage)
+	bringUpEquipped(stage)
 	target := stage.InOtherCluster()
 	target.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	target.CreateIdentity()
 
 	stage.PauseCluster("c1", true)
-	for _, object := range moved() {
+	for _, object := range listMoved() {
 		switch object.(type) {
 		case *infrav1.AzureManagedControlPlane, *infrav1.AzureManagedMachinePool:
 			harness.WaitFor(stage, object, object.GetName(), "free to move", harness.IsMovable)
@@ -52,11 +52,11 @@ func TestMove(t *testing.T) {
 	}
 	mark := stage.Azure.MarkRequests()
 	before := stage.Azure.ListResources()
-	restored := secret("c1-ca")
+	restored := newSecret("c1-ca")
 	stage.ReadObject(restored, "c1-ca")
-	stage.MoveObjects(target, moved())
+	stage.MoveObjects(target, listMoved())
 	// As after a restore, nobody sets the owner right.
-	harness.ChangeObject(target, secret("c1-ca"), func(s *corev1.Secret) { s.OwnerReferences = restored.OwnerReferences })
+	harness.ChangeObject(target, newSecret("c1-ca"), func(s *corev1.Secret) { s.OwnerReferences = restored.OwnerReferences })
 	harness.WaitFor(target, controlPlane("c1"), "c1", "paused there, too", harness.IsPaused)
 	if asked := stage.Azure.RequestsSince(mark); len(asked) > 0 {
 		t.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
@@ -71,7 +71,7 @@ func TestMove(t *testing.T) {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
 	for _, name := range []string{"c1-kubeconfig", "c1-ca"} {
-		found := secret(name)
+		found := newSecret(name)
 		target.ReadObject(found, name)
 		if len(found.OwnerReferences) != 1 || found.OwnerReferences[0].UID != own.UID {
 			t.Errorf("Secret %s has the owners %v, want only the control plane of here, %s", name, found.OwnerReferences, own.UID)
@@ -124,7 +124,7 @@ func TestExport(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
-	theirSecret := secret("theirs")
+	theirSecret := newSecret("theirs")
 	theirSecret.Namespace, theirSecret.Data = stage.Namespace, map[string][]byte{"mine": []byte("kept")}
 	stage.CreateObject(theirSecret)
 	theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "theirs"},

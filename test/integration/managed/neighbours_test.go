@@ -53,12 +53,12 @@ func TestNeighbours(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			row.run(t, page)
+			row.runNeighbour(t, page)
 		})
 	}
 }
 
-func (n neighbour) run(t *testing.T, page string) {
+func (n neighbour) runNeighbour(t *testing.T, page string) {
 	stage := harness.NewStage(t, environment)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateOperatorSecret("aso-credential")
@@ -72,7 +72,7 @@ func (n neighbour) run(t *testing.T, page string) {
 		case block.Language != "yaml":
 		case strings.Contains(block.Text, "kind: AzureASOManagedCluster\n"):
 			manifests++
-			apply(stage, block.Text)
+			applyManifest(stage, block.Text)
 		default:
 			objects, err := flavors.DecodeManifest([]byte(block.Text))
 			if err != nil {
@@ -86,7 +86,7 @@ func (n neighbour) run(t *testing.T, page string) {
 	}
 	cluster := stage.PlayDocuments("my-cluster", "my-cluster-pool0")
 	stage.WaitDocumentsReady(cluster)
-	quiet(t, stage, manager, 2)
+	checkQuiet(t, stage, manager, 2)
 	inOrder(stage)
 	written := harness.DropKubeconfigReads(stage.Azure.WritesSince(0))
 	if diff := cmp.Diff(slices.Compact(slices.Clone(written)), written); diff != "" {
@@ -138,27 +138,27 @@ func inOrder(stage *harness.Stage) {
 	}
 }
 
-// at returns a value of a resource of a page's cluster as text; one that is not there fails the test.
-func at(stage *harness.Stage, path, version, place string) string {
+// readText returns a value of a resource of a page's cluster as text; one that is not there fails the test.
+func readText(stage *harness.Stage, path, version, place string) string {
 	stage.T.Helper()
 	status, resource := stage.Azure.GetResource(path, version)
-	got := plain(harness.FindValue(resource, place))
+	got := formatPlain(harness.FindValue(resource, place))
 	if status != 200 || got == "" {
 		stage.T.Errorf("%s of %s: %d %q", place, path, status, got)
 	}
 	return got
 }
 
-// same compares two values that have to lead to each other.
-func same(stage *harness.Stage, what, got, want string) {
+// compareReferences compares two values that have to lead to each other.
+func compareReferences(stage *harness.Stage, what, got, want string) {
 	stage.T.Helper()
 	if !strings.EqualFold(got, want) || want == "" {
 		stage.T.Errorf("%s is %q, want %q", what, got, want)
 	}
 }
 
-// granted fails unless a principal has a role at a scope itself.
-func granted(stage *harness.Stage, scope, role, principal string) {
+// checkRoleAssigned fails unless a principal has a role at a scope itself.
+func checkRoleAssigned(stage *harness.Stage, scope, role, principal string) {
 	stage.T.Helper()
 	_, list := stage.Azure.GetResource(scope+"/providers/Microsoft.Authorization/roleAssignments", roleVersion)
 	items, _ := list["value"].([]any)

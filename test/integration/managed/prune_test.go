@@ -15,17 +15,17 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// complete returns a stage with a cluster that has a private endpoint, a fleet membership and an extension.
-func complete(t *testing.T) *harness.Stage {
+// bringUpComplete returns a stage with a cluster that has a private endpoint, a fleet membership and an extension.
+func bringUpComplete(t *testing.T) *harness.Stage {
 	t.Helper()
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
-	equipped(stage)
+	bringUpEquipped(stage)
 	return stage
 }
 
-// settled waits until the control plane is Ready as it is now, and all of its plan is in place.
-func settled(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
+// waitSettled waits until the control plane is Ready as it is now, and all of its plan is in place.
+func waitSettled(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
 	stage.T.Helper()
 	return harness.WaitFor(stage, controlPlane("c1"), "c1", "ready as it is now", func(c *infrav1.AzureManagedControlPlane) bool {
 		ready := harness.FindCondition(c, infrav1.ReadyCondition)
@@ -72,12 +72,13 @@ func TestPrune(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stage := complete(t)
-			if condition := harness.FindCondition(settled(stage), test.condition); condition.Status != metav1.ConditionTrue {
+			stage := bringUpComplete(t)
+			if condition := harness.FindCondition(waitSettled(stage), test.condition); condition.Status != metav1.ConditionTrue {
 				t.Fatalf("%s: condition %v before, want True", test.reason, condition)
 			}
 			mark := stage.Azure.MarkRequests()
-			must(stage, stage.Azure.AddFault(fault.Rule{Method: "DELETE", ID: "*" + strings.ToLower(test.path), Count: 1, Kind: fault.Status,
+			requireNoError(stage, stage.Azure.AddFault(fault.Rule{Method: "DELETE", ID: "*" + strings.ToLower(test.path), Count: 1,
+				Kind:   fault.Status,
 				Status: 409, Code: "ScopeLocked", Message: "The scope cannot perform delete operation because the following scope(s) are locked."}))
 			harness.ChangeObject(stage, controlPlane("c1"), test.change)
 			harness.WaitFor(stage, controlPlane("c1"), "c1", "told why it cannot go", func(c *infrav1.AzureManagedControlPlane) bool {
@@ -109,7 +110,7 @@ func TestPrune(t *testing.T) {
 // TestChangeOfAPart changes a setting of one part after another: it is one PUT of that part.
 func TestChangeOfAPart(t *testing.T) {
 	t.Parallel()
-	stage := complete(t)
+	stage := bringUpComplete(t)
 	tests := []struct {
 		reason            string
 		change            func(*infrav1.AzureManagedControlPlane)
@@ -171,7 +172,7 @@ func TestChangeOfAPart(t *testing.T) {
 		},
 	}
 	for _, test := range tests {
-		settled(stage)
+		waitSettled(stage)
 		mark := stage.Azure.MarkRequests()
 		harness.ChangeObject(stage, controlPlane("c1"), test.change)
 		if test.at == "properties.configurationSettings.source-controller_enabled" {
@@ -183,9 +184,9 @@ func TestChangeOfAPart(t *testing.T) {
 				return settings["source-controller.enabled"] == "false"
 			})
 		} else {
-			is(stage, test.path, test.version, test.at, test.want)
+			waitValue(stage, test.path, test.version, test.at, test.want)
 		}
-		settled(stage)
+		waitSettled(stage)
 		if diff := cmp.Diff(test.write, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
@@ -195,7 +196,7 @@ func TestChangeOfAPart(t *testing.T) {
 // TestTags adds, changes and removes tags of the cluster and of a pool, while those of other people stay.
 func TestTags(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	poolPath := clusterPath + "/agentPools/pool1"
 	// Somebody else tags the cluster, its group and its network by hand.
 	for path, version := range map[string]string{clusterPath: clusterVersion, "resourceGroups/c1": groupVersion,
@@ -242,7 +243,7 @@ func TestTags(t *testing.T) {
 			}
 			return maps.Equal(want, got)
 		})
-		settled(stage)
+		waitSettled(stage)
 	}
 	mark := stage.Azure.MarkRequests()
 	stage.ResyncManaged()
@@ -268,9 +269,9 @@ func ofOthers(stage *harness.Stage, path, version string) map[string]string {
 // TestSentStaysSmall changes the spec many times over: what is remembered as sent is what is sent now, and no history.
 func TestSentStaysSmall(t *testing.T) {
 	t.Parallel()
-	stage := running(t, nil)
+	stage := bringUpCluster(t, nil)
 	const annotation = infrav1.AppliedAnnotation
-	before := settled(stage).Annotations[annotation]
+	before := waitSettled(stage).Annotations[annotation]
 	for _, tag := range []string{"a", "b", "c", "d"} {
 		harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 			c.Spec.AdditionalTags = infrav1.Tags{tag: "1"}
@@ -279,7 +280,7 @@ func TestSentStaysSmall(t *testing.T) {
 		stage.Eventually("tag "+tag, func() bool {
 			return maps.Equal(map[string]string{tag: "1"}, ofOthers(stage, clusterPath, clusterVersion))
 		})
-		settled(stage)
+		waitSettled(stage)
 	}
 	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.AdditionalTags, c.Spec.AutoScalerProfile = nil, nil

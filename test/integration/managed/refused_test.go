@@ -72,7 +72,7 @@ func TestRefusedByAzure(t *testing.T) {
 		"quota used up": {
 			reason: "AKS tells the family and the limit",
 			prepare: func(stage *harness.Stage) {
-				must(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Status, Status: 400,
+				requireNoError(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Status, Status: 400,
 					Code:    "ErrCode_InsufficientVCPUQuota",
 					Message: "Insufficient vcpu quota requested 4, remaining 0 for family standardDSv3Family for region eastus."}))
 			},
@@ -84,7 +84,7 @@ func TestRefusedByAzure(t *testing.T) {
 		"no right to join the subnet": {
 			reason: "a role has to be given by a person",
 			prepare: func(stage *harness.Stage) {
-				must(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Status, Status: 403,
+				requireNoError(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Status, Status: 403,
 					Code:    "LinkedAuthorizationFailed",
 					Message: "The client has permission to perform action 'Microsoft.Network/virtualNetworks/subnets/join/action' on scope ..., however the linked scope is not authorized."}))
 			},
@@ -95,7 +95,7 @@ func TestRefusedByAzure(t *testing.T) {
 		"creation that fails": {
 			reason: "an operation that ends as failed leaves a cluster in the state Failed, which another PUT mends",
 			prepare: func(stage *harness.Stage) {
-				must(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Fail,
+				requireNoError(stage, stage.Azure.AddFault(fault.Rule{Method: "PUT", Type: cluster, Count: -1, Kind: fault.Fail,
 					Code: "ControlPlaneAddOnsNotReady", Message: "Pods not in Running status: konnectivity-agent."}))
 			},
 			condition: infrav1.ManagedClusterRunningCondition,
@@ -216,7 +216,7 @@ func TestDeletedHalfWay(t *testing.T) {
 	}
 }
 
-func must(stage *harness.Stage, err error) {
+func requireNoError(stage *harness.Stage, err error) {
 	stage.T.Helper()
 	if err != nil {
 		stage.T.Fatal(err)

@@ -41,7 +41,7 @@ func TestTakeOverAzureManaged(t *testing.T) {
 	}
 	mark := stage.Azure.MarkRequests()
 	for _, printed := range manifests {
-		apply(stage, printed)
+		applyManifest(stage, printed)
 	}
 	stage.StartManager(harness.ManagerOptions{})
 	for name := range manifests {
@@ -113,7 +113,7 @@ func TestTakeOverInDocuments(t *testing.T) {
 	}
 	mark := stage.Azure.MarkRequests()
 	for _, manifest := range printed {
-		apply(stage, manifest)
+		applyManifest(stage, manifest)
 	}
 	stage.StartManager(harness.ManagerOptions{})
 	for _, made := range slices.Sorted(maps.Keys(clusters)) {

@@ -23,8 +23,8 @@ const (
 	stoppedPath    = "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/stopped"
 )
 
-// standing returns the objects of clusters that stand, one of each kind, with the condition that a look at Azure decides about.
-func standing() map[string]harness.Conditioned {
+// listStanding returns the objects of clusters that stand, one of each kind, with the condition that a look at Azure decides about.
+func listStanding() map[string]harness.Conditioned {
 	named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 	return map[string]harness.Conditioned{
 		infrav1.NetworkInfrastructureReadyCondition: &infrav1.AzureCluster{ObjectMeta: named("c1")},
@@ -34,8 +34,8 @@ func standing() map[string]harness.Conditioned {
 	}
 }
 
-// outages returns what keeps a pass from looking at Azure.
-func outages() map[string]struct {
+// listOutages returns what keeps a pass from looking at Azure.
+func listOutages() map[string]struct {
 	reason string
 	begin  func(s *harness.Stage)
 	says   string
@@ -78,19 +78,19 @@ func outages() map[string]struct {
 
 // TestVerdictStays breaks off every way to look at Azure while clusters of both kinds stand.
 func TestVerdictStays(t *testing.T) {
-	stage := stand(t)
+	stage := bringUpClusters(t)
 	defer func() { stage.T = t }()
-	for name, outage := range outages() {
+	for name, outage := range listOutages() {
 		t.Run(name, func(t *testing.T) {
 			stage.T = t
-			seen := watch(stage)
+			seen := watchStanding(stage)
 			outage.begin(stage)
 			stage.AdvanceClock(time.Hour)
-			for _, object := range standing() {
+			for _, object := range listStanding() {
 				stage.WakeControllers(object)
 			}
 			stage.WakeControllers(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "stopped"}})
-			for conditionType, object := range standing() {
+			for conditionType, object := range listStanding() {
 				harness.WaitFor(stage, object, object.GetName(), "said to be as last seen", func(o harness.Conditioned) bool {
 					condition, ready := harness.FindCondition(o, conditionType), harness.FindCondition(o, infrav1.ReadyCondition)
 					return condition.Status == metav1.ConditionTrue && condition.Reason == infrav1.LastSeenReason &&
@@ -122,7 +122,7 @@ func TestVerdictStays(t *testing.T) {
 				s.Data = map[string][]byte{"clientSecret": []byte(stage.Azure.ClientSecret)}
 			})
 			stage.AdvanceClock(time.Hour)
-			for conditionType, object := range standing() {
+			for conditionType, object := range listStanding() {
 				stage.WakeControllers(object)
 				harness.WaitFor(stage, object, object.GetName(), "looked at again", func(o harness.Conditioned) bool {
 					return harness.FindCondition(o, conditionType).Reason == infrav1.ReadyReason &&
@@ -133,8 +133,8 @@ func TestVerdictStays(t *testing.T) {
 	}
 }
 
-// stand brings up a cluster with a machine that runs and one that somebody stopped, and an AKS cluster with a pool.
-func stand(t *testing.T) *harness.Stage {
+// bringUpClusters brings up a cluster with a machine that runs and one that somebody stopped, and an AKS cluster with a pool.
+func bringUpClusters(t *testing.T) *harness.Stage {
 	t.Helper()
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})
@@ -157,15 +157,15 @@ func stand(t *testing.T) *harness.Stage {
 	return stage
 }
 
-// watch notes from now on every object that stands and is shown to be anything but ready. The function that it returns ends
+// watchStanding notes from now on every object that stands and is shown to be anything but ready. The function that it returns ends
 // that, and gives what was noted.
-func watch(stage *harness.Stage) func() []string {
+func watchStanding(stage *harness.Stage) func() []string {
 	ctx, cancel := context.WithCancel(stage.T.Context())
 	var mu sync.Mutex
 	var bad []string
 	var watching sync.WaitGroup
 	stands := map[string]bool{}
-	for _, object := range standing() {
+	for _, object := range listStanding() {
 		stands[object.GetName()] = true
 	}
 	for _, list := range []client.ObjectList{&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureManagedControlPlaneList{},

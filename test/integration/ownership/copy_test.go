@@ -56,10 +56,10 @@ func TestCopy(t *testing.T) {
 			t.Run(form+" in "+place, func(t *testing.T) {
 				t.Parallel()
 				stage := harness.NewStage(t, environment)
-				foreign(stage)
+				createForeign(stage)
 				stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 				stage.CreateIdentity()
-				stage.CreateCluster(brought(stage.AzureCluster("c1"), "nodes"))
+				stage.CreateCluster(bringNetwork(stage.AzureCluster("c1"), "nodes"))
 				stage.WaitClusterProvisioned("c1")
 				made := stage.Azure.ListResources()
 				tenant := other(stage)
@@ -81,7 +81,7 @@ func TestCopy(t *testing.T) {
 					t.Errorf("a copy writes nothing, but: %q", writes)
 				}
 				own := "resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/nodes"
-				stands(t, stage, made, append(subnets(), own)...)
+				checkStands(t, stage, made, append(listSubnets(), own)...)
 				harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "in order", func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) })
 				stage.DeleteCluster("c1")
 				if status, _ := stage.Azure.GetResource(own, networkVersion); status != 404 {
@@ -99,17 +99,17 @@ func TestForgedStatus(t *testing.T) {
 		`"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs":[""],"hub/providers/Microsoft.Network/publicIPAddresses/theirs":[""]}`
 	for form, forge := range map[string]func(*infrav1.AzureCluster){
 		"today": func(c *infrav1.AzureCluster) {
-			annotate(c, infrav1.AppliedAnnotation, `{"applied":`+paths+`,"migration":{}}`)
+			setAnnotation(c, infrav1.AppliedAnnotation, `{"applied":`+paths+`,"migration":{}}`)
 		},
 		"v2.0.0": func(c *infrav1.AzureCluster) {
-			annotate(c, "sigs.k8s.io/cluster-api-provider-azure-last-applied", paths)
-			annotate(c, "sigs.k8s.io/cluster-api-provider-azure-taken-over", "{}")
+			setAnnotation(c, "sigs.k8s.io/cluster-api-provider-azure-last-applied", paths)
+			setAnnotation(c, "sigs.k8s.io/cluster-api-provider-azure-taken-over", "{}")
 		},
 	} {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			stage := harness.NewStage(t, environment)
-			id := foreign(stage)
+			id := createForeign(stage)
 			before := stage.Azure.ListResources()
 			stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 			stage.CreateIdentity()
@@ -117,7 +117,7 @@ func TestForgedStatus(t *testing.T) {
 			c.Spec.ResourceGroup = "hub"
 			forge(c)
 			stage.CreateCluster(c)
-			harness.ChangeStatus(stage, &infrav1.AzureCluster{ObjectMeta: named("c1")}, func(c *infrav1.AzureCluster) {
+			harness.ChangeStatus(stage, &infrav1.AzureCluster{ObjectMeta: withName("c1")}, func(c *infrav1.AzureCluster) {
 				c.Status.Ready, c.Status.Initialization.Provisioned = true, new(true)
 				c.Status.Resources = []infrav1.ResourceStatus{{ID: id(""), State: "Ready"},
 					{ID: id("/providers/Microsoft.Network/publicIPAddresses/theirs"), State: "Ready"}}
@@ -126,7 +126,7 @@ func TestForgedStatus(t *testing.T) {
 				return harness.FindCondition(c, infrav1.ResourceGroupReadyCondition).Reason == infrav1.OwnershipTagLostReason &&
 					harness.FindCondition(c, infrav1.LoadBalancersReadyCondition).Status == metav1.ConditionTrue
 			})
-			stands(t, stage, before, subnets()...)
+			checkStands(t, stage, before, listSubnets()...)
 			// They may be the cluster's, so that waits until somebody who may tag them says that they are not.
 			for _, theirs := range []string{"", "/providers/Microsoft.Network/publicIPAddresses/theirs"} {
 				if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: id(theirs), Kind: fault.Edit,
@@ -136,7 +136,7 @@ func TestForgedStatus(t *testing.T) {
 			}
 			stage.AdvanceClock(time.Hour)
 			stage.DeleteCluster("c1")
-			stands(t, stage, before, subnets()...)
+			checkStands(t, stage, before, listSubnets()...)
 			if now := stage.Azure.ListResources(); len(now) != len(before) {
 				t.Errorf("nothing of the cluster's is left, but: %q", now)
 			}
@@ -149,11 +149,11 @@ func TestForgedStatus(t *testing.T) {
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	foreign(stage)
+	createForeign(stage)
 	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
-	stage.CreateCluster(brought(stage.AzureCluster("c1"), "nodes"))
+	stage.CreateCluster(bringNetwork(stage.AzureCluster("c1"), "nodes"))
 	stage.WaitClusterProvisioned("c1")
 	mark := stage.Azure.MarkRequests()
 	c := &infrav1.AzureCluster{}
@@ -177,5 +177,5 @@ func TestReplace(t *testing.T) {
 			t.Errorf("the subnet %s is left behind: %d", name, status)
 		}
 	}
-	stands(t, stage, before, subnets()...)
+	checkStands(t, stage, before, listSubnets()...)
 }

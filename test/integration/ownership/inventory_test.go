@@ -51,19 +51,19 @@ func TestForgedInventory(t *testing.T) {
 			"today": func(c *infrav1.AzureCluster, object, id string) { forgeInventory(c, object, id) },
 			"v2.0.0": func(c *infrav1.AzureCluster, object, id string) {
 				raw, _ := json.Marshal(map[string]any{"of": object, "made": []string{id}})
-				annotate(c, "sigs.k8s.io/cluster-api-provider-azure-inventory", string(raw))
+				setAnnotation(c, "sigs.k8s.io/cluster-api-provider-azure-inventory", string(raw))
 			},
 		} {
 			t.Run(name+", "+form, func(t *testing.T) {
 				t.Parallel()
 				stage := harness.NewStage(t, environment)
-				id := foreign(stage)
+				id := createForeign(stage)
 				before := stage.Azure.ListResources()
 				stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 				stage.CreateIdentity()
 				c := stage.AzureCluster("c1")
 				if try.brought {
-					brought(c, try.nodes)
+					bringNetwork(c, try.nodes)
 				}
 				if try.nodes == "theirs" {
 					// What the spec and the inventory name alike would be written, and then be tied to what is the cluster's. It is about the
@@ -85,7 +85,7 @@ func TestForgedInventory(t *testing.T) {
 				} else {
 					stage.WaitClusterProvisioned("c1")
 				}
-				stands(t, stage, before, subnets()...)
+				checkStands(t, stage, before, listSubnets()...)
 				if !try.silent {
 					stage.Eventually("what is ignored is said", func() bool {
 						return strings.Contains(strings.ToLower(strings.Join(stage.ListEvents("AzureCluster", "c1"), "\n")),
@@ -93,7 +93,7 @@ func TestForgedInventory(t *testing.T) {
 					})
 				}
 				stage.DeleteCluster("c1")
-				stands(t, stage, before, subnets()...)
+				checkStands(t, stage, before, listSubnets()...)
 			})
 		}
 	}
@@ -109,7 +109,7 @@ func forgeInventory(obj client.Object, object string, created ...string) {
 	content.Store(obj)
 }
 
-func subnets() []string {
+func listSubnets() []string {
 	const hub = "resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/"
 	return []string{hub + "theirs", hub + "others"}
 }
@@ -118,15 +118,15 @@ func subnets() []string {
 func TestForgedLater(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	id := foreign(stage)
+	id := createForeign(stage)
 	before := stage.Azure.ListResources()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
-	stage.CreateCluster(brought(stage.AzureCluster("c1"), "nodes"))
+	stage.CreateCluster(bringNetwork(stage.AzureCluster("c1"), "nodes"))
 	stage.WaitClusterProvisioned("c1")
 	made := stage.Azure.ListResources()
 	mark := stage.Azure.MarkRequests()
-	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: named("c1")}, func(c *infrav1.AzureCluster) {
+	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: withName("c1")}, func(c *infrav1.AzureCluster) {
 		forgeInventory(c, "AzureCluster/"+c.Namespace+"/c1",
 			id(""), id("/providers/Microsoft.Network/virtualNetworks/hub-1"),
 			id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs"),
@@ -140,9 +140,9 @@ func TestForgedLater(t *testing.T) {
 	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("nothing is written, but: %q", writes)
 	}
-	stands(t, stage, made, subnets()...)
+	checkStands(t, stage, made, listSubnets()...)
 	stage.DeleteCluster("c1")
-	stands(t, stage, before, subnets()...)
+	checkStands(t, stage, before, listSubnets()...)
 	if left := len(stage.Azure.ListResources()); left != len(before) {
 		t.Errorf("the cluster's own subnets are gone with it, but there is: %q", stage.Azure.ListResources())
 	}

@@ -26,7 +26,7 @@ func TestMachine(t *testing.T) {
 			forgeInventory(m, "AzureMachine/"+m.Namespace+"/"+m.Name, id("/providers/Microsoft.Compute/disks/theirs"), id(""))
 		}},
 		"subnet in the inventory": {"the spec of a machine names none", func(m *infrav1.AzureMachine, id func(string) string) {
-			annotate(m, "sigs.k8s.io/cluster-api-provider-azure-inventory",
+			setAnnotation(m, "sigs.k8s.io/cluster-api-provider-azure-inventory",
 				`{"of":"AzureMachine/`+m.Namespace+"/"+m.Name+`","made":["`+id("/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs")+`"]}`)
 		}},
 		"role assignment of others'": {"it is not for the VM's identity", func(m *infrav1.AzureMachine, id func(string) string) {
@@ -39,7 +39,7 @@ func TestMachine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stage := harness.NewStage(t, environment)
-			id := foreign(stage)
+			id := createForeign(stage)
 			stage.Azure.PutResource("resourceGroups/hub/providers/Microsoft.Authorization/roleAssignments/"+assignment, "2022-04-01", body{
 				"properties": body{"principalId": "00000000-0000-0000-0000-0000000000bb", "principalType": "ServicePrincipal",
 					"roleDefinitionId": definition},
@@ -53,11 +53,11 @@ func TestMachine(t *testing.T) {
 			try.change(machine, id)
 			stage.CreateMachine(machine, harness.Worker, "1")
 			stage.WaitMachineProvisioned("m1")
-			stands(t, stage, before, subnets()...)
+			checkStands(t, stage, before, listSubnets()...)
 			stage.DeleteMachine("m1")
-			stands(t, stage, before, subnets()...)
+			checkStands(t, stage, before, listSubnets()...)
 			stage.DeleteCluster("c1")
-			stands(t, stage, before, subnets()...)
+			checkStands(t, stage, before, listSubnets()...)
 		})
 	}
 }

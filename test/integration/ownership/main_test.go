@@ -26,8 +26,8 @@ const (
 	aksVersion     = "2025-08-01"
 )
 
-// foreign returns what somebody else has in the subscription: a group with a network, an address and a disk.
-func foreign(stage *harness.Stage) (id func(string) string) {
+// createForeign returns what somebody else has in the subscription: a group with a network, an address and a disk.
+func createForeign(stage *harness.Stage) (id func(string) string) {
 	stage.Azure.PutNetwork("hub", "hub-1", "172.16.0.0/16", map[string]string{"theirs": "172.16.1.0/24", "others": "172.16.2.0/24"})
 	stage.Azure.PutResource("resourceGroups/hub/providers/Microsoft.Network/publicIPAddresses/theirs", networkVersion, body{
 		"location": "eastus", "sku": body{"name": "Standard"}, "properties": body{"publicIPAllocationMethod": "Static"},
@@ -41,8 +41,8 @@ func foreign(stage *harness.Stage) (id func(string) string) {
 	}
 }
 
-// stands fails the test when anything of what was there is gone, and tells what a try has written to it.
-func stands(t *testing.T, stage *harness.Stage, before []string, subnets ...string) {
+// checkStands fails the test when anything of what was there is gone, and tells what a try has written to it.
+func checkStands(t *testing.T, stage *harness.Stage, before []string, subnets ...string) {
 	t.Helper()
 	now := map[string]bool{}
 	for _, id := range stage.Azure.ListResources() {
@@ -64,9 +64,9 @@ func stands(t *testing.T, stage *harness.Stage, before []string, subnets ...stri
 	}
 }
 
-func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
+func withName(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 
-func annotate(object metav1.Object, key, value string) {
+func setAnnotation(object metav1.Object, key, value string) {
 	annotations := map[string]string{}
 	for k, v := range object.GetAnnotations() {
 		annotations[k] = v
@@ -75,8 +75,8 @@ func annotate(object metav1.Object, key, value string) {
 	object.SetAnnotations(annotations)
 }
 
-// brought gives a cluster the foreign network, in which it makes its subnets.
-func brought(c *infrav1.AzureCluster, nodes string) *infrav1.AzureCluster {
+// bringNetwork gives a cluster the foreign network, in which it makes its subnets.
+func bringNetwork(c *infrav1.AzureCluster, nodes string) *infrav1.AzureCluster {
 	c.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{ResourceGroup: "hub", Name: "hub-1",
 		VnetClassSpec: infrav1.VnetClassSpec{CIDRBlocks: []string{"172.16.0.0/16"}}}
 	c.Spec.NetworkSpec.Subnets = infrav1.Subnets{

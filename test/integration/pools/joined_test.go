@@ -21,8 +21,8 @@ import (
 // joinedPool is the pool of the book's page, in a cluster of the name aks.
 const joinedPool = "aks-vmss"
 
-// documented returns the AzureMachinePool of the book's page.
-func documented(stage *harness.Stage) *infrav1.AzureMachinePool {
+// readDocumentedPool returns the AzureMachinePool of the book's page.
+func readDocumentedPool(stage *harness.Stage) *infrav1.AzureMachinePool {
 	stage.T.Helper()
 	root, err := harness.ModuleDir("")
 	if err != nil {
@@ -63,7 +63,7 @@ func TestJoined(t *testing.T) {
 	controlPlane.Spec.AdditionalTags = infrav1.Tags{"team": "blue"}
 	system := harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1}
 	stage.CreateManagedCluster(controlPlane, system)
-	stage.CreatePool(documented(stage), 2)
+	stage.CreatePool(readDocumentedPool(stage), 2)
 	stage.WaitManagedClusterReady("aks", system)
 	expectNoScaleSet(stage)
 	harness.ChangeStatus(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "aks"}}, func(c *clusterv1.Cluster) {

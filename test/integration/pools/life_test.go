@@ -22,7 +22,7 @@ func TestLife(t *testing.T) {
 			stage.StartManager(harness.ManagerOptions{})
 			stage.CreateIdentity()
 			watched := &watched{}
-			stage.PlayPoolMachines(watched.look)
+			stage.PlayPoolMachines(watched.recordVMs)
 			stage.CreateCluster(stage.AzureCluster("c1"))
 			stage.WaitClusterProvisioned("c1")
 			azurePool := stage.AzureMachinePool("c1", "pool")
@@ -31,11 +31,11 @@ func TestLife(t *testing.T) {
 			stage.WaitPool("pool", 3)
 			watched.expectReady(stage, 3)
 
-			scale(stage, 4)
+			scalePool(stage, 4)
 			stage.WaitPool("pool", 4)
 			watched.expectReady(stage, 4)
 			watched.atLeast(2)
-			scale(stage, 2)
+			scalePool(stage, 2)
 			before := stage.WaitPool("pool", 2)
 			watched.expectReady(stage, 2)
 
@@ -54,7 +54,7 @@ func TestLife(t *testing.T) {
 				}
 			}
 			watched.expectReady(stage, 2)
-			if fewest, allowed := watched.fewest(); fewest < allowed {
+			if fewest, allowed := watched.readFewest(); fewest < allowed {
 				t.Errorf("%d VMs were Ready at a time, at least %d have to be", fewest, allowed)
 			}
 			stage.DeletePool("pool")
@@ -66,7 +66,7 @@ func TestLife(t *testing.T) {
 	}
 }
 
-func scale(stage *harness.Stage, replicas int32) {
+func scalePool(stage *harness.Stage, replicas int32) {
 	stage.T.Helper()
 	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}},
 		func(p *clusterv1.MachinePool) { p.Spec.Replicas = &replicas })
@@ -78,7 +78,7 @@ type watched struct {
 	ready, min, allowed int
 }
 
-func (w *watched) look(vms []infrav1.AzureMachinePoolMachine) {
+func (w *watched) recordVMs(vms []infrav1.AzureMachinePoolMachine) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ready = 0
@@ -107,7 +107,7 @@ func (w *watched) atLeast(allowed int) {
 	w.min, w.allowed = w.ready, allowed
 }
 
-func (w *watched) fewest() (fewest, allowed int) {
+func (w *watched) readFewest() (fewest, allowed int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.min, w.allowed

@@ -76,8 +76,8 @@ func newWorld(t *testing.T, secret string) *world {
 	return w
 }
 
-// cluster asks for the facts of a cluster as a controller does: again once what was pending has arrived.
-func (w *world) cluster(ctx context.Context, c *armclient.Client, in plan.ClusterInput) (plan.ClusterFacts, error) {
+// askClusterFacts asks for the facts of a cluster as a controller does: again once what was pending has arrived.
+func (w *world) askClusterFacts(ctx context.Context, c *armclient.Client, in plan.ClusterInput) (plan.ClusterFacts, error) {
 	arrived := make(chan struct{}, 1)
 	got, err := w.facts.ClusterFacts(ctx, facts.Asker{Client: c}, in, func() { arrived <- struct{}{} })
 	if err != nil || !got.ZonesPending {
@@ -87,7 +87,7 @@ func (w *world) cluster(ctx context.Context, c *armclient.Client, in plan.Cluste
 	return w.facts.ClusterFacts(ctx, facts.Asker{Client: c}, in, func() {})
 }
 
-func (w *world) client(t *testing.T) *armclient.Client {
+func (w *world) newClient(t *testing.T) *armclient.Client {
 	t.Helper()
 	resolved, err := w.identities.Resolve(context.Background(), &corev1.ObjectReference{Name: "id"}, "ns", "")
 	if err != nil {
@@ -100,7 +100,7 @@ func (w *world) client(t *testing.T) *armclient.Client {
 	return c
 }
 
-func input(location, subscription string) plan.ClusterInput {
+func newInput(location, subscription string) plan.ClusterInput {
 	azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c"}}
 	azureCluster.Spec.Location = location
 	azureCluster.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{Name: "lb"}
@@ -111,9 +111,9 @@ func input(location, subscription string) plan.ClusterInput {
 func TestQuestions(t *testing.T) {
 	ctx := context.Background()
 	w := newWorld(t, server.DefaultSecret)
-	c := w.client(t)
+	c := w.newClient(t)
 
-	cluster, err := w.cluster(ctx, c, input("East US 2", server.DefaultSubscription))
+	cluster, err := w.askClusterFacts(ctx, c, newInput("East US 2", server.DefaultSubscription))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestQuestions(t *testing.T) {
 
 	machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m"}}
 	machine.Spec.VMSize = "Standard_D2s_v3"
-	in := plan.MachineInput{ClusterInput: input("eastus2", server.DefaultSubscription), AzureMachine: machine, ControlPlane: true}
+	in := plan.MachineInput{ClusterInput: newInput("eastus2", server.DefaultSubscription), AzureMachine: machine, ControlPlane: true}
 	got, err := w.facts.MachineFacts(ctx, facts.Asker{Client: c}, in)
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestRefusals(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, test.secret)
-			_, err := w.cluster(context.Background(), w.client(t), input(test.location, test.subscription))
+			_, err := w.askClusterFacts(context.Background(), w.newClient(t), newInput(test.location, test.subscription))
 			if err == nil || !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), "wr0ng") {
 				t.Fatalf("%s: got %v", test.reason, err)
 			}
@@ -196,15 +196,15 @@ func TestRefusals(t *testing.T) {
 func TestCorrectedSecret(t *testing.T) {
 	ctx := context.Background()
 	w := newWorld(t, "wrong")
-	in := input("eastus2", server.DefaultSubscription)
-	if _, err := w.cluster(ctx, w.client(t), in); err == nil {
+	in := newInput("eastus2", server.DefaultSubscription)
+	if _, err := w.askClusterFacts(ctx, w.newClient(t), in); err == nil {
 		t.Fatal("a wrong secret was accepted")
 	}
 	w.secret.Data["clientSecret"] = []byte(server.DefaultSecret)
 	if err := w.kubernetes.Update(ctx, w.secret); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.cluster(ctx, w.client(t), in); err != nil {
+	if _, err := w.askClusterFacts(ctx, w.newClient(t), in); err != nil {
 		t.Errorf("after the Secret was mended: %v", err)
 	}
 }

@@ -16,9 +16,9 @@ func (w *world) bringCompute(in plan.MachineInput) {
 	put := func(id string, more map[string]any) {
 		w.t.Helper()
 		target := arm.ID(id)
-		w.put(arm.ResourceGroupID(target.Subscription(), target.ResourceGroup()), map[string]any{"location": location})
+		w.putResource(arm.ResourceGroupID(target.Subscription(), target.ResourceGroup()), map[string]any{"location": location})
 		more["location"] = location
-		w.put(target, more)
+		w.putResource(target, more)
 	}
 	key := func(set *infrav1.DiskEncryptionSetParameters, kind string) {
 		w.t.Helper()

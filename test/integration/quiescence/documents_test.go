@@ -49,11 +49,11 @@ type library struct {
 // its resource along, and the end takes everything.
 func TestQuiescenceDocuments(t *testing.T) {
 	l := newLibrary(t)
-	l.converge()
-	if written := writes(l.requests()); len(written) != len(l.in.OwnManifests()) {
+	l.convergeManifests()
+	if written := listWrites(l.listRequests()); len(written) != len(l.in.OwnManifests()) {
 		t.Errorf("%d writes for %d documents:\n%s", len(written), len(l.in.OwnManifests()), strings.Join(written, "\n"))
 	}
-	l.quiet()
+	l.checkQuiet()
 
 	tests := map[string]struct {
 		id, at      string
@@ -69,18 +69,18 @@ func TestQuiescenceDocuments(t *testing.T) {
 	}
 	const group = "/subscriptions/" + server.DefaultSubscription + "/resourceGroups/c1/providers/"
 	for _, test := range tests {
-		changed := l.observe(group + test.id)
-		set(changed, "properties."+test.at, test.value)
-		l.put(arm.ID(group+test.id), changed)
+		changed := l.observeResource(group + test.id)
+		setValue(changed, "properties."+test.at, test.value)
+		l.putResource(arm.ID(group+test.id), changed)
 	}
-	l.requests()
-	l.clock.advance(10 * time.Minute)
-	l.converge()
-	if written := writes(l.requests()); len(written) != len(tests) {
+	l.listRequests()
+	l.clock.advanceBy(10 * time.Minute)
+	l.convergeManifests()
+	if written := listWrites(l.listRequests()); len(written) != len(tests) {
 		t.Errorf("%d writes for %d changes:\n%s", len(written), len(tests), strings.Join(written, "\n"))
 	}
 	for name, test := range tests {
-		if got := harness.FindValue(l.observe(group+test.id), "properties."+test.at); got != test.want {
+		if got := harness.FindValue(l.observeResource(group+test.id), "properties."+test.at); got != test.want {
 			t.Errorf("%s: %s is %v, want %v as the document says", name, test.at, got, test.want)
 		}
 	}
@@ -88,9 +88,9 @@ func TestQuiescenceDocuments(t *testing.T) {
 	left := slices.DeleteFunc(slices.Clone(l.in.Manifests()),
 		func(d asoresource.Manifest) bool { return d.Kind == "DataCollectionRuleAssociation" })
 	l.in.Set = asoresource.NewSet(l.in.SubscriptionID(), left, false)
-	l.converge()
+	l.convergeManifests()
 	want := []string{"DELETE " + strings.ToLower(group) + "microsoft.containerservice/managedclusters/c1/providers/microsoft.insights/datacollectionruleassociations/prometheus"}
-	if written := writes(l.requests()); !slices.Equal(written, want) {
+	if written := listWrites(l.listRequests()); !slices.Equal(written, want) {
 		t.Errorf("a document less: %v, want %v", written, want)
 	}
 
@@ -98,7 +98,7 @@ func TestQuiescenceDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.repeat(arm.Outcome.IsDeleted, func(request engine.Request) (arm.Outcome, error) {
+	l.repeatUntil(arm.Outcome.IsDeleted, func(request engine.Request) (arm.Outcome, error) {
 		request.Graph, request.DeleteWholeGroups = graph, true
 		return l.engine.Delete(t.Context(), request)
 	})
@@ -148,10 +148,10 @@ func newLibrary(t *testing.T) *library {
 	return l
 }
 
-// converge has the documents in place.
-func (l *library) converge() {
+// convergeManifests has the documents in place.
+func (l *library) convergeManifests() {
 	l.t.Helper()
-	l.repeat(arm.Outcome.IsDone, func(request engine.Request) (arm.Outcome, error) {
+	l.repeatUntil(arm.Outcome.IsDone, func(request engine.Request) (arm.Outcome, error) {
 		needs := asoresource.ListNeededFacts(l.in)
 		observed, err := l.engine.Observe(l.t.Context(), l.client, needs, true, engine.ReadOptions{})
 		if err != nil {
@@ -173,29 +173,29 @@ func (l *library) converge() {
 		sent := asoresource.LastApplied(l.in)
 		request.Prune = sent.ListPruned(request.Graph)
 		if paths := sent.PathsBefore(request.Graph); paths != nil {
-			l.remember(paths)
+			l.rememberPaths(paths)
 		}
 		outcome, err := l.engine.Converge(l.t.Context(), request)
-		l.remember(sent.PathsAfter(request.Graph, outcome))
+		l.rememberPaths(sent.PathsAfter(request.Graph, outcome))
 		return outcome, err
 	})
 }
 
-// remember stores the paths in the object.
-func (l *library) remember(paths applied.Paths) {
+// rememberPaths stores the paths in the object.
+func (l *library) rememberPaths(paths applied.Paths) {
 	content := applied.Read(l.in.Object.GetAnnotations())
 	content.Applied = paths
 	content.Store(l.in.Object)
 }
 
-// repeat makes passes until an end that they must come to soon.
-func (l *library) repeat(end func(arm.Outcome) bool, pass func(engine.Request) (arm.Outcome, error)) {
+// repeatUntil makes passes until an end that they must come to soon.
+func (l *library) repeatUntil(end func(arm.Outcome) bool, pass func(engine.Request) (arm.Outcome, error)) {
 	l.t.Helper()
 	var outcome arm.Outcome
 	for range 60 {
 		var err error
 		outcome, err = pass(engine.Request{Object: "documents", Client: l.client,
-			Owner: engine.Owner{TagKey: infrav1.ClusterTagKey("c1"), TagValue: infrav1.TagOwned}, Inventory: l.inventory, Wake: l.wake})
+			Owner: engine.Owner{TagKey: infrav1.ClusterTagKey("c1"), TagValue: infrav1.TagOwned}, Inventory: l.inventory, Wake: l.wakeUp})
 		if err != nil {
 			l.t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func (l *library) repeat(end func(arm.Outcome) bool, pass func(engine.Request) (
 		select {
 		case <-l.woken:
 		case <-time.After(min(outcome.RetryAfter, 200*time.Millisecond)):
-			l.clock.advance(outcome.RetryAfter)
+			l.clock.advanceBy(outcome.RetryAfter)
 		}
 	}
 	for _, cause := range outcome.RootCauses() {
@@ -215,18 +215,18 @@ func (l *library) repeat(end func(arm.Outcome) bool, pass func(engine.Request) (
 	l.t.FailNow()
 }
 
-func (l *library) quiet() {
+func (l *library) checkQuiet() {
 	l.t.Helper()
 	for range resyncs {
-		l.clock.advance(10 * time.Minute)
-		l.converge()
+		l.clock.advanceBy(10 * time.Minute)
+		l.convergeManifests()
 	}
-	if written := writes(l.requests()); len(written) > 0 {
+	if written := listWrites(l.listRequests()); len(written) > 0 {
 		l.t.Errorf("nothing changed, but there was %v", written)
 	}
 }
 
-func (l *library) observe(id string) map[string]any {
+func (l *library) observeResource(id string) map[string]any {
 	l.t.Helper()
 	observed, err := l.engine.Observe(l.t.Context(), l.client, []arm.ID{arm.ID(id)}, true, engine.ReadOptions{})
 	if err != nil {
@@ -239,8 +239,8 @@ func (l *library) observe(id string) map[string]any {
 	return out
 }
 
-// writes returns the requests that change something, in lower case and without queries.
-func writes(requests []string) []string {
+// listWrites returns the requests that change something, in lower case and without queries.
+func listWrites(requests []string) []string {
 	var out []string
 	for _, request := range requests {
 		if method, target, _ := strings.Cut(request, " "); method != http.MethodGet && method != http.MethodPost {
@@ -251,8 +251,8 @@ func writes(requests []string) []string {
 	return out
 }
 
-// set writes a value at a dotted path.
-func set(resource map[string]any, at string, value any) {
+// setValue writes a value at a dotted path.
+func setValue(resource map[string]any, at string, value any) {
 	path, last := at[:strings.LastIndexByte(at, '.')], at[strings.LastIndexByte(at, '.')+1:]
 	harness.FindValue(resource, path).(map[string]any)[last] = value
 }

@@ -29,17 +29,17 @@ func TestQuiescencePools(t *testing.T) {
 			template := &in.AzureMachinePool.Spec.Template.VirtualMachineProfile
 			network.AzureMachine = &infrav1.AzureMachine{Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: *template,
 				ManagedIdentities: in.AzureMachinePool.Spec.ManagedIdentities}}
-			possible(&network)
+			makePossible(&network)
 			in.AdminPassword, *template = network.AdminPassword, network.AzureMachine.Spec.VirtualMachineProfile
 			w := newWorld(t, plan.Location(in.ClusterInput))
-			w.bring(network)
+			w.bringResources(network)
 			network.Facts.VNet = in.PoolFacts.VNet
-			w.settle("AzureCluster", network, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.BuildPlan(in.ClusterInput) })
+			w.convergePlan("AzureCluster", network, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.BuildPlan(in.ClusterInput) })
 
 			planned := func(plan.MachineInput) (*arm.Graph, error) { return pool.BuildPlan(in) }
 			in.BootstrapData, in.Capacity = []byte("#cloud-config\n"), nil
 			in.PoolFacts.ScaleSetExists, in.PoolFacts.PrincipalID, in.PoolFacts.BootstrapDataHash = false, "", ""
-			w.until("AzureMachinePool", network, planned, func(outcome arm.Outcome) bool {
+			w.convergeUntil("AzureMachinePool", network, planned, func(outcome arm.Outcome) bool {
 				scaleSet, _ := outcome.Result(pool.ScaleSetID(in))
 				return scaleSet.IsDone()
 			})
@@ -53,7 +53,7 @@ func TestQuiescencePools(t *testing.T) {
 			}
 			in.PoolFacts.ScaleSetExists, in.PoolFacts.PrincipalID, in.PoolFacts.BootstrapDataHash = true, made.PrincipalID,
 				made.Tags[infrav1.CustomDataHashTag]
-			w.quiet("AzureMachinePool", network, planned)
+			w.checkQuiet("AzureMachinePool", network, planned)
 		})
 	}
 }
@@ -66,7 +66,7 @@ func readPool(t *testing.T, path string) pool.Input {
 		Facts                         plan.ClusterFacts
 		PoolFacts                     pool.Facts
 	}
-	documents(t, path, map[string]any{"Cluster": &in.Cluster, "AzureCluster": &in.AzureCluster, "MachinePool": &in.MachinePool,
+	readGolden(t, path, map[string]any{"Cluster": &in.Cluster, "AzureCluster": &in.AzureCluster, "MachinePool": &in.MachinePool,
 		"AzureMachinePool": &in.AzureMachinePool, "": &given})
 	in.SubscriptionID, in.AdminPassword, in.Facts, in.PoolFacts = given.SubscriptionID, given.AdminPassword, given.Facts, given.PoolFacts
 	return in

@@ -32,28 +32,28 @@ func TestQuiescence(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(path), ".in.yaml")
 		if t.Run(name, func(t *testing.T) {
 			in := readInput(t, path)
-			possible(&in)
+			makePossible(&in)
 			w := newWorld(t, plan.Location(in.ClusterInput))
-			w.bring(in)
+			w.bringResources(in)
 			if in.AzureMachine == nil {
-				w.quiet("AzureCluster", in, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.BuildPlan(in.ClusterInput) })
+				w.checkQuiet("AzureCluster", in, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.BuildPlan(in.ClusterInput) })
 				return
 			}
 			network := in
 			network.Facts.VNet = in.MachineFacts.VNet
-			w.settle("AzureCluster", network, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.BuildPlan(in.ClusterInput) })
+			w.convergePlan("AzureCluster", network, func(in plan.MachineInput) (*arm.Graph, error) { return cluster.BuildPlan(in.ClusterInput) })
 			if in.MachineFacts.VMExists || in.BootstrapData == nil {
 				// The case is about a later or an earlier moment than that of making the VM.
 				in.BootstrapData = []byte("#cloud-config\n")
 			}
 			in.MachineFacts.VMExists, in.MachineFacts.PrincipalID = false, ""
-			w.until("AzureMachine", in, machine.BuildPlan, func(outcome arm.Outcome) bool {
+			w.convergeUntil("AzureMachine", in, machine.BuildPlan, func(outcome arm.Outcome) bool {
 				vm, _ := outcome.Result(plan.VMID(in))
 				return vm.IsDone()
 			})
-			in = w.made(in)
-			w.settle("AzureMachine", in, machine.BuildPlan)
-			w.quiet("AzureMachine", in, machine.BuildPlan)
+			in = w.completeMachine(in)
+			w.convergePlan("AzureMachine", in, machine.BuildPlan)
+			w.checkQuiet("AzureMachine", in, machine.BuildPlan)
 		}) {
 			quiet++
 		}
@@ -61,9 +61,9 @@ func TestQuiescence(t *testing.T) {
 	t.Logf("%d of %d cases are quiet over %d resyncs", quiet, len(cases), resyncs)
 }
 
-// possible replaces what cases have to show that the field counts, and what Azure would refuse: a private endpoint in another
+// makePossible replaces what cases have to show that the field counts, and what Azure would refuse: a private endpoint in another
 // region than its subnet, an edge zone that the region has not, and machines that combine what excludes each other.
-func possible(in *plan.MachineInput) {
+func makePossible(in *plan.MachineInput) {
 	spec := &in.AzureCluster.Spec
 	for i := range spec.NetworkSpec.Subnets {
 		for j := range spec.NetworkSpec.Subnets[i].PrivateEndpoints {
@@ -113,8 +113,8 @@ func possibleMachine(in *plan.MachineInput) {
 	}
 }
 
-// made returns the input once the VM exists: its identity is known, and the bootstrap data is read no more.
-func (w *world) made(in plan.MachineInput) plan.MachineInput {
+// completeMachine returns the input once the VM exists: its identity is known, and the bootstrap data is read no more.
+func (w *world) completeMachine(in plan.MachineInput) plan.MachineInput {
 	w.t.Helper()
 	observed, err := w.engine.Observe(w.t.Context(), w.client, []arm.ID{plan.VMID(in)}, true, engine.ReadOptions{})
 	if err != nil {
@@ -135,41 +135,41 @@ func (w *world) made(in plan.MachineInput) plan.MachineInput {
 
 type planner func(in plan.MachineInput) (*arm.Graph, error)
 
-// settle converges a plan until it is done.
-func (w *world) settle(kind string, in plan.MachineInput, plan planner) {
+// convergePlan converges a plan until it is done.
+func (w *world) convergePlan(kind string, in plan.MachineInput, plan planner) {
 	w.t.Helper()
-	w.until(kind, in, plan, arm.Outcome.IsDone)
+	w.convergeUntil(kind, in, plan, arm.Outcome.IsDone)
 }
 
-// until converges a plan until an end that it must come to soon.
-func (w *world) until(kind string, in plan.MachineInput, plan planner, end func(arm.Outcome) bool) {
+// convergeUntil converges a plan until an end that it must come to soon.
+func (w *world) convergeUntil(kind string, in plan.MachineInput, plan planner, end func(arm.Outcome) bool) {
 	w.t.Helper()
 	for range 40 {
-		outcome := w.pass(kind, in, plan)
+		outcome := w.convergeOnce(kind, in, plan)
 		if end(outcome) {
 			return
 		}
 		select {
 		case <-w.woken:
 		case <-time.After(min(outcome.RetryAfter, 200*time.Millisecond)):
-			w.clock.advance(outcome.RetryAfter)
+			w.clock.advanceBy(outcome.RetryAfter)
 		}
 	}
-	outcome := w.pass(kind, in, plan)
+	outcome := w.convergeOnce(kind, in, plan)
 	for _, cause := range outcome.RootCauses() {
 		w.t.Errorf("%s: %s %v %s", cause.ID.ShortName(), cause.State, cause.Err, cause.Message)
 	}
 	w.t.FailNow()
 }
 
-// quiet looks at what is in place again and again.
-func (w *world) quiet(kind string, in plan.MachineInput, plan planner) {
+// checkQuiet looks at what is in place again and again.
+func (w *world) checkQuiet(kind string, in plan.MachineInput, plan planner) {
 	w.t.Helper()
-	w.settle(kind, in, plan)
-	w.requests()
+	w.convergePlan(kind, in, plan)
+	w.listRequests()
 	for i := range resyncs {
-		w.clock.advance(10 * time.Minute)
-		outcome := w.pass(kind, in, plan)
+		w.clock.advanceBy(10 * time.Minute)
+		outcome := w.convergeOnce(kind, in, plan)
 		if !outcome.IsDone() {
 			w.t.Fatalf("resync %d: %+v", i+1, outcome.RootCauses())
 		}
@@ -179,14 +179,14 @@ func (w *world) quiet(kind string, in plan.MachineInput, plan planner) {
 			}
 		}
 	}
-	for _, request := range w.requests() {
+	for _, request := range w.listRequests() {
 		if !strings.HasPrefix(request, http.MethodGet) {
 			w.t.Errorf("nothing changed, but there was %s", request)
 		}
 	}
 }
 
-func (w *world) pass(kind string, in plan.MachineInput, planned planner) arm.Outcome {
+func (w *world) convergeOnce(kind string, in plan.MachineInput, planned planner) arm.Outcome {
 	w.t.Helper()
 	graph, err := planned(in)
 	if err != nil {
@@ -195,7 +195,7 @@ func (w *world) pass(kind string, in plan.MachineInput, planned planner) arm.Out
 	key, value := plan.OwnerTag(in.ClusterInput)
 	outcome, err := w.engine.Converge(context.Background(), engine.Request{
 		Object: kind, Client: w.client, Owner: engine.Owner{TagKey: key, TagValue: value}, Graph: graph, Inventory: w.inventory[kind],
-		Wake: w.wake,
+		Wake: w.wakeUp,
 	})
 	if err != nil {
 		w.t.Fatal(err)

@@ -48,7 +48,7 @@ func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.L
 func (c *clock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return time.AfterFunc(d, f).Stop
 }
-func (c *clock) advance(d time.Duration) { c.offset.Add(int64(d)) }
+func (c *clock) advanceBy(d time.Duration) { c.offset.Add(int64(d)) }
 
 // otherSubscription is where images of some cases are.
 const otherSubscription = "00000000-0000-0000-0000-000000000002"
@@ -87,15 +87,15 @@ func newWorld(t *testing.T, location string) *world {
 	return w
 }
 
-func (w *world) wake() {
+func (w *world) wakeUp() {
 	select {
 	case w.woken <- struct{}{}:
 	default:
 	}
 }
 
-// requests returns those since the last call, as "PUT /subscriptions/...".
-func (w *world) requests() []string {
+// listRequests returns those since the last call, as "PUT /subscriptions/...".
+func (w *world) listRequests() []string {
 	all := w.sim.Requests()
 	var out []string
 	for _, request := range all[w.seen:] {
@@ -105,8 +105,8 @@ func (w *world) requests() []string {
 	return out
 }
 
-// put makes a resource as users bring it. What is there already stays.
-func (w *world) put(id arm.ID, body map[string]any) {
+// putResource makes a resource as users bring it. What is there already stays.
+func (w *world) putResource(id arm.ID, body map[string]any) {
 	w.t.Helper()
 	row, err := types.ForID(id)
 	version := row.APIVersion
@@ -133,12 +133,12 @@ func (w *world) put(id arm.ID, body map[string]any) {
 	}
 }
 
-// bring makes what the spec names as being there.
-func (w *world) bring(in plan.MachineInput) {
+// bringResources makes what the spec names as being there.
+func (w *world) bringResources(in plan.MachineInput) {
 	w.t.Helper()
 	location := map[string]any{"location": plan.Location(in.ClusterInput)}
 	group := func(id arm.ID) {
-		w.put(arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()), location)
+		w.putResource(arm.ResourceGroupID(id.Subscription(), id.ResourceGroup()), location)
 	}
 	network := func(id arm.ID, blocks []string, subnets map[string][]string) {
 		group(id)
@@ -146,7 +146,7 @@ func (w *world) bring(in plan.MachineInput) {
 		for _, name := range slices.Sorted(maps.Keys(subnets)) {
 			list = append(list, map[string]any{"name": name, "properties": map[string]any{"addressPrefixes": subnets[name]}})
 		}
-		w.put(id, map[string]any{"location": plan.Location(in.ClusterInput),
+		w.putResource(id, map[string]any{"location": plan.Location(in.ClusterInput),
 			"properties": map[string]any{"addressSpace": map[string]any{"addressPrefixes": blocks}, "subnets": list}})
 	}
 	fact := in.Facts.VNet
@@ -166,7 +166,7 @@ func (w *world) bring(in plan.MachineInput) {
 		network(plan.RemoteVNetID(in.ClusterInput, peering), []string{[]string{"172.16.0.0/16", "172.17.0.0/16", "172.18.0.0/16"}[i]}, nil)
 	}
 	if zone := plan.PrivateDNSZoneResourceGroup(in.ClusterInput); zone != plan.ResourceGroup(in.ClusterInput) {
-		w.put(arm.ResourceGroupID(in.SubscriptionID, zone), location)
+		w.putResource(arm.ResourceGroupID(in.SubscriptionID, zone), location)
 	}
 	if in.AzureMachine == nil {
 		return
@@ -174,13 +174,13 @@ func (w *world) bring(in plan.MachineInput) {
 	for _, identity := range in.AzureMachine.Spec.UserAssignedIdentities {
 		id := arm.ID(strings.TrimPrefix(identity.ProviderID, "azure://"))
 		group(id)
-		w.put(id, location)
+		w.putResource(id, location)
 	}
 	w.bringCompute(in)
 }
 
-// documents reads those of a golden case, each into what is given for its kind; "" is what has none.
-func documents(t *testing.T, path string, into map[string]any) {
+// readGolden reads those of a golden case, each into what is given for its kind; "" is what has none.
+func readGolden(t *testing.T, path string, into map[string]any) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -197,7 +197,7 @@ func documents(t *testing.T, path string, into map[string]any) {
 	}
 }
 
-// readInput reads the documents of a golden case.
+// readInput reads the manifests of a golden case.
 func readInput(t *testing.T, path string) plan.MachineInput {
 	t.Helper()
 	in := plan.MachineInput{}
@@ -208,7 +208,7 @@ func readInput(t *testing.T, path string) plan.MachineInput {
 		Facts                                        plan.ClusterFacts
 		MachineFacts                                 plan.MachineFacts
 	}
-	documents(t, path, map[string]any{"Cluster": &in.Cluster, "AzureCluster": &in.AzureCluster, "Machine": &in.Machine,
+	readGolden(t, path, map[string]any{"Cluster": &in.Cluster, "AzureCluster": &in.AzureCluster, "Machine": &in.Machine,
 		"AzureMachine": &in.AzureMachine, "": &given})
 	in.SubscriptionID, in.Features, in.Facts = given.SubscriptionID, given.Features, given.Facts
 	in.ControlPlane, in.MachineFacts, in.AdminPassword = given.ControlPlane, given.MachineFacts, given.AdminPassword

@@ -58,7 +58,7 @@ func TestLeftAlone(t *testing.T) {
 		w := &world{Scenario: virtual.NewWith(t, server.Options{Seed: 7, RequestLog: log})}
 		w.StartProvider()
 		made = phase{Name: "create", From: time.Now()}
-		w.many()
+		w.createMany()
 		made.To = time.Now()
 		// What made the last object Ready may still wake others.
 		virtual.WaitForSignal(nil, time.Minute)
@@ -78,11 +78,11 @@ func TestLeftAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	alone.quiet(t, file.Name())
+	alone.checkLog(t, file.Name())
 }
 
-// quiet holds what the simulator's log has of the phase: the simulator itself does not keep all requests of a day.
-func (p phase) quiet(t *testing.T, log string) {
+// checkLog holds what the simulator's log has of the phase: the simulator itself does not keep all requests of a day.
+func (p phase) checkLog(t *testing.T, log string) {
 	t.Helper()
 	file, err := os.Open(log)
 	if err != nil {
@@ -118,8 +118,8 @@ func (p phase) quiet(t *testing.T, log string) {
 // budget of requests should not be what it takes to get there.
 const pace = 5 * time.Second
 
-// many makes all clusters, and waits until all that they have is there.
-func (w *world) many() {
+// createMany makes all clusters, and waits until all that they have is there.
+func (w *world) createMany() {
 	w.T.Helper()
 	name := func(i int) string { return fmt.Sprintf("c%03d", i) }
 	if *alonePools > 0 {
@@ -138,11 +138,11 @@ func (w *world) many() {
 			virtual.WaitForSignal(nil, pace)
 		}
 		for i := range *aloneClusters {
-			w.await("the control plane",
+			w.pollUntil("the control plane",
 				virtual.ObjectMatches(w.Scenario, &infrav1.AzureManagedControlPlane{}, name(i),
 					func(c *infrav1.AzureManagedControlPlane) bool { return harness.IsReady(c) }))
 			for _, pool := range pools {
-				w.await("the pool", virtual.ObjectMatches(w.Scenario, &infrav1.AzureManagedMachinePool{}, name(i)+"-"+pool.Name,
+				w.pollUntil("the pool", virtual.ObjectMatches(w.Scenario, &infrav1.AzureManagedMachinePool{}, name(i)+"-"+pool.Name,
 					func(p *infrav1.AzureManagedMachinePool) bool { return harness.IsReady(p) }))
 			}
 		}
@@ -155,7 +155,7 @@ func (w *world) many() {
 		virtual.WaitForSignal(nil, pace)
 	}
 	for i := range *aloneClusters {
-		w.await("the network", virtual.ObjectMatches(w.Scenario, &infrav1.AzureCluster{}, name(i),
+		w.pollUntil("the network", virtual.ObjectMatches(w.Scenario, &infrav1.AzureCluster{}, name(i),
 			func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
 		owner := &clusterv1.Cluster{}
 		w.ReadObject(owner, name(i))
@@ -172,14 +172,14 @@ func (w *world) many() {
 	for i := range *aloneClusters {
 		for j := range *aloneMachines {
 			machine := fmt.Sprintf("%s-%d", name(i), j)
-			w.await("the machine", virtual.ObjectMatches(w.Scenario, &infrav1.AzureMachine{}, machine,
+			w.pollUntil("the machine", virtual.ObjectMatches(w.Scenario, &infrav1.AzureMachine{}, machine,
 				func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
 		}
 	}
 }
 
-// await looks every second: what many clusters tell of their changes would have it look all the time.
-func (w *world) await(what string, so func() bool) {
+// pollUntil looks every second: what many clusters tell of their changes would have it look all the time.
+func (w *world) pollUntil(what string, so func() bool) {
 	w.T.Helper()
 	const patience = 2 * time.Hour
 	for deadline := time.Now().Add(patience); !so(); virtual.WaitForSignal(nil, time.Second) {

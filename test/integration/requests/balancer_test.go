@@ -20,8 +20,8 @@ const (
 func TestBalancerMadeAgain(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		w.BuildCluster("c1", 1)
-		w.hour()
-		before := w.balanced()
+		w.countHour()
+		before := w.listBalanced()
 		if len(before) == 0 {
 			w.T.Fatal("no interface is in a pool")
 		}
@@ -29,18 +29,18 @@ func TestBalancerMadeAgain(t *testing.T) {
 			w.T.Fatalf("%d %s", status, said)
 		}
 		virtual.WaitForSignal(nil, time.Minute)
-		if after := w.balanced(); len(after) >= len(before) {
+		if after := w.listBalanced(); len(after) >= len(before) {
 			w.T.Fatalf("interfaces are in pools of a load balancer that is gone: %q", after)
 		}
 		virtual.WaitForSignal(nil, 25*time.Minute)
-		if diff := cmp.Diff(before, w.balanced()); diff != "" {
+		if diff := cmp.Diff(before, w.listBalanced()); diff != "" {
 			w.T.Errorf("pools and rules of the machines' interfaces (-before +after):\n%s", diff)
 		}
 	})
 }
 
-// balanced returns the pools and NAT rules that interfaces have, by interface.
-func (w *world) balanced() map[string][]string {
+// listBalanced returns the pools and NAT rules that interfaces have, by interface.
+func (w *world) listBalanced() map[string][]string {
 	w.T.Helper()
 	out := map[string][]string{}
 	for _, resource := range w.Sim.State() {

@@ -17,22 +17,22 @@ import (
 // TestDocumentsWithoutLocalAccounts has documents ask for a cluster without local accounts, and for the kubeconfig of users in a Secret
 // of their own. What Cluster API reads is that kubeconfig with a token, and nothing but the end of the token has it replaced.
 func TestDocumentsWithoutLocalAccounts(t *testing.T) {
-	unmanaged(t, func(w *world) {
+	playUnmanaged(t, func(w *world) {
 		w.Resync = 1000 * time.Hour
 		w.StartProvider()
 		c := w.BuildASOCluster("c1", "pool0")
-		c.ControlPlane.Spec.Resources[0] = with(w.T, c.ControlPlane.Spec.Resources[0], `{
+		c.ControlPlane.Spec.Resources[0] = withProperties(w.T, c.ControlPlane.Spec.Resources[0], `{
 			"aadProfile": {"managed": true, "adminGroupObjectIDs": ["00000000-0000-0000-0000-0000000000aa"]}, "disableLocalAccounts": true,
 			"operatorSpec": {"secrets": {"userCredentials": {"name": "people", "key": "config"}}}}`)
 		w.MakeDocuments(c)
-		if user := w.user("people", "config"); user.Exec == nil || user.Exec.Command != "kubelogin" || user.Token != "" {
+		if user := w.readUser("people", "config"); user.Exec == nil || user.Exec.Command != "kubelogin" || user.Token != "" {
 			w.T.Error("people do not sign in by kubelogin")
 		}
-		first := w.user("c1-kubeconfig", "value")
+		first := w.readUser("c1-kubeconfig", "value")
 		if first.Exec != nil || len(first.ClientCertificateData) > 0 {
 			w.T.Error("Cluster API has something else than a token")
 		}
-		ends := end(w.T, first.Token)
+		ends := readTokenEnd(w.T, first.Token)
 		if left := time.Until(ends); left < time.Hour {
 			w.T.Fatalf("the token holds for %s", left)
 		}
@@ -44,7 +44,7 @@ func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 			w.T.Errorf("nobody asks for a token while there is a good one, but: %q", asked)
 		}
 		virtual.WaitForSignal(nil, 9*time.Minute)
-		if next := end(w.T, w.user("c1-kubeconfig", "value").Token); !next.After(ends) {
+		if next := readTokenEnd(w.T, w.readUser("c1-kubeconfig", "value").Token); !next.After(ends) {
 			w.T.Errorf("a minute before its end at %s, the token is one that ends at %s", ends, next)
 		}
 		for _, write := range w.Azure.WritesSince(0) {
@@ -55,8 +55,8 @@ func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 	})
 }
 
-// user returns the only user of the kubeconfig in a Secret.
-func (w *world) user(secret, key string) *clientcmdapi.AuthInfo {
+// readUser returns the only user of the kubeconfig in a Secret.
+func (w *world) readUser(secret, key string) *clientcmdapi.AuthInfo {
 	w.T.Helper()
 	found := &corev1.Secret{}
 	w.ReadObject(found, secret)
@@ -70,8 +70,8 @@ func (w *world) user(secret, key string) *clientcmdapi.AuthInfo {
 	return nil
 }
 
-// end is when a token ends.
-func end(t testing.TB, token string) time.Time {
+// readTokenEnd is when a token ends.
+func readTokenEnd(t testing.TB, token string) time.Time {
 	t.Helper()
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

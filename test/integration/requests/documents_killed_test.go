@@ -45,12 +45,12 @@ spec:
 // is let go so that everything in it is deleted by itself.
 func TestDocumentsKilledAtEveryWrite(t *testing.T) {
 	var undisturbed, killed life
-	unmanaged(t, func(w *world) { undisturbed = w.live(0, 0) })
+	playUnmanaged(t, func(w *world) { undisturbed = w.playLife(0, 0) })
 	making, deleting := len(undisturbed.Made), len(undisturbed.Deleted)
 	if making < 6 || deleting < 3 {
 		t.Fatalf("group, network, subnet, identity, cluster and window are made, and most go one by one: %v", undisturbed)
 	}
-	unmanaged(t, func(w *world) { killed = w.live(2*making, 2*deleting) })
+	playUnmanaged(t, func(w *world) { killed = w.playLife(2*making, 2*deleting) })
 	if diff := cmp.Diff(undisturbed, killed); diff != "" {
 		t.Errorf("-undisturbed +killed:\n%s", diff)
 	}
@@ -59,8 +59,8 @@ func TestDocumentsKilledAtEveryWrite(t *testing.T) {
 // life is what was written, and what there was before the deletion and after.
 type life struct{ Made, Deleted, Whole, Left []string }
 
-// live makes and deletes documents. As many managers as told die while they are made, and while they are deleted.
-func (w *world) live(making, deleting int) (out life) {
+// playLife makes and deletes documents. As many managers as told die while they are made, and while they are deleted.
+func (w *world) playLife(making, deleting int) (out life) {
 	w.T.Helper()
 	c := w.BuildASOCluster("c1", "pool0")
 	group := &c.Infrastructure.Spec.Resources[0]
@@ -70,16 +70,16 @@ func (w *world) live(making, deleting int) (out life) {
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(text))
 	}
 	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(windowDocument))
-	w.outlived(making, func() { w.MakeDocuments(c) })
-	out.Made, out.Whole = harness.DropKubeconfigReads(w.Azure.WritesSince(0)), drawn(w.Azure.ListResources())
+	w.killAtEachWrite(making, func() { w.MakeDocuments(c) })
+	out.Made, out.Whole = harness.DropKubeconfigReads(w.Azure.WritesSince(0)), maskDrawnIDs(w.Azure.ListResources())
 	mark := w.Azure.MarkRequests()
-	w.outlived(deleting, func() { w.DeleteDocuments(c) })
+	w.killAtEachWrite(deleting, func() { w.DeleteDocuments(c) })
 	out.Deleted, out.Left = harness.DropKubeconfigReads(w.Azure.WritesSince(mark)), w.Azure.ListResources()
 	return out
 }
 
-// outlived has as many managers die, each at its first write, while something is done that the last one ends.
-func (w *world) outlived(times int, do func()) {
+// killAtEachWrite has as many managers die, each at its first write, while something is done that the last one ends.
+func (w *world) killAtEachWrite(times int, do func()) {
 	w.T.Helper()
 	died := 0
 	start := func() *virtual.Manager {
@@ -109,8 +109,8 @@ func (w *world) outlived(times int, do func()) {
 // byLot is what AKS draws anew for every cluster, in the names of scale sets.
 var byLot = regexp.MustCompile(`[0-9a-f]{8,}(-[0-9a-f]{4,}){0,4}|[0-9]{8}`)
 
-// drawn are IDs without what is drawn by lot.
-func drawn(ids []string) []string {
+// maskDrawnIDs are IDs without what is drawn by lot.
+func maskDrawnIDs(ids []string) []string {
 	out := make([]string, 0, len(ids))
 	for _, id := range ids {
 		out = append(out, byLot.ReplaceAllString(id, "#"))

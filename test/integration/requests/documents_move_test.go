@@ -47,15 +47,15 @@ func TestDocumentsMove(t *testing.T) {
 		for _, object := range documents {
 			w.WaitUntil(object.GetName()+" is free to move", virtual.ObjectMatches(w.Scenario, object, object.GetName(), harness.IsMovable))
 		}
-		mark, before, known := w.Azure.MarkRequests(), w.Azure.ListResources(), w.known(c)
+		mark, before, known := w.Azure.MarkRequests(), w.Azure.ListResources(), w.readStatuses(c)
 		moved := []client.Object{&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, virtual.MachinePool("c1-pool0"),
 			virtual.MachinePool("c1-pool1")}
-		credential := secret(harness.OperatorSecret)
+		credential := newSecret(harness.OperatorSecret)
 		w.ReadObject(credential, credential.Name)
 		if _, ok := credential.Labels["clusterctl.cluster.x-k8s.io/move"]; !ok {
 			w.T.Errorf("clusterctl leaves the Secret with the credential behind: its labels are %v", credential.Labels)
 		}
-		moved = append(append([]client.Object{credential}, append(moved, documents...)...), secret("c1-kubeconfig"), secret("c1-ca"))
+		moved = append(append([]client.Object{credential}, append(moved, documents...)...), newSecret("c1-kubeconfig"), newSecret("c1-ca"))
 		w.MoveObjects(target.Stage, moved)
 		target.WaitUntil("it is paused there, too",
 			virtual.ObjectMatches(target.Scenario, &infrav1.AzureASOManagedControlPlane{}, "c1",
@@ -65,25 +65,25 @@ func TestDocumentsMove(t *testing.T) {
 		}
 		target.PauseCluster("c1", false)
 		target.WaitUntil("the documents are in place there", func() bool { return target.InPlace(c) })
-		target.hour()
-		w.wrote("moved", mark)
+		target.countHour()
+		w.checkWrites("moved", mark)
 		if diff := cmp.Diff(before, w.Azure.ListResources()); diff != "" {
 			w.T.Errorf("resources (-before +after):\n%s", diff)
 		}
-		if diff := cmp.Diff(known, target.known(c)); diff != "" {
+		if diff := cmp.Diff(known, target.readStatuses(c)); diff != "" {
 			w.T.Errorf("what the objects say of their resources (-before +after):\n%s", diff)
 		}
 		own := &infrav1.AzureASOManagedControlPlane{}
 		target.ReadObject(own, "c1")
 		for _, name := range []string{"c1-kubeconfig", "c1-ca"} {
-			found := secret(name)
+			found := newSecret(name)
 			target.ReadObject(found, name)
 			if len(found.OwnerReferences) != 1 || found.OwnerReferences[0].UID != own.UID {
 				w.T.Errorf("Secret %s has the owners %v, want only the control plane of there, %s", name, found.OwnerReferences, own.UID)
 			}
 		}
 		target.DeleteDocuments(c)
-		w.left()
+		w.checkLeft()
 	})
 }
 
@@ -93,15 +93,15 @@ func TestDocumentsNamespaceGoes(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0")
 		w.MakeDocuments(c)
-		credential := secret(harness.OperatorSecret)
+		credential := newSecret(harness.OperatorSecret)
 		w.DeleteObjects(credential)
 		w.DeleteDocuments(c)
-		w.left()
+		w.checkLeft()
 		w.WaitUntilGone(credential)
 	})
 }
 
-func secret(name string) *corev1.Secret {
+func newSecret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
@@ -112,8 +112,8 @@ type resources struct {
 	Documents []infrav1.ASOResourceStatus
 }
 
-// known returns what the objects of an AKS cluster of documents say of their resources.
-func (w *world) known(c *harness.DocumentCluster) map[string]resources {
+// readStatuses returns what the objects of an AKS cluster of documents say of their resources.
+func (w *world) readStatuses(c *harness.DocumentCluster) map[string]resources {
 	w.T.Helper()
 	out := map[string]resources{}
 	add := func(kind string, object client.Object, documents []infrav1.ASOResourceStatus) {

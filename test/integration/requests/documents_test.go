@@ -47,7 +47,7 @@ func TestDocuments(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0", "pool1")
 		w.MakeDocuments(c)
-		w.wrote("made", 0, "PUT resourceGroups/c1", "PUT "+aksWrite)
+		w.checkWrites("made", 0, "PUT resourceGroups/c1", "PUT "+aksWrite)
 		w.upgradeDocuments(c)
 
 		mark := w.Azure.MarkRequests()
@@ -58,11 +58,11 @@ func TestDocuments(t *testing.T) {
 			w.ReadObject(c.ControlPlane, "c1")
 			return len(c.ControlPlane.Status.Resources) == 2 && w.InPlace(c)
 		})
-		if made := w.shown(windowWrite); harness.FindString(made, "properties.maintenanceWindow.startTime") != "02:00" {
+		if made := w.readShown(windowWrite); harness.FindString(made, "properties.maintenanceWindow.startTime") != "02:00" {
 			t.Errorf("the window in Azure is %v", made)
 		}
-		w.hour()
-		w.wrote("a window later", mark, "PUT "+windowWrite)
+		w.countHour()
+		w.checkWrites("a window later", mark, "PUT "+windowWrite)
 
 		w.deleteOneByOne(c)
 	})
@@ -81,17 +81,18 @@ func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
 				return said.Status == metav1.ConditionFalse && strings.Contains(said.Message, next+" is above AzureASOManagedControlPlane c1 ")
 			}))
 	}
-	w.wrote("pools above their control plane", mark)
+	w.checkWrites("pools above their control plane", mark)
 	harness.ChangeObject(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Version = next })
 	w.WaitUntil("the control plane runs the version",
 		virtual.ObjectMatches(w.Scenario, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
 			return o.Status.Version == next && len(o.Status.Versions) == 1 && o.Status.Versions[0].Version == next
 		}))
 	w.WaitUntil("the pools run the version", func() bool {
-		return w.InPlace(c) && harness.FindString(w.shown(aksWrite+"/agentPools/pool0"), "properties.currentOrchestratorVersion") == "1.34.2" &&
-			harness.FindString(w.shown(aksWrite+"/agentPools/pool1"), "properties.currentOrchestratorVersion") == "1.34.2"
+		return w.InPlace(c) && harness.FindString(w.readShown(aksWrite+"/agentPools/pool0"),
+			"properties.currentOrchestratorVersion") == "1.34.2" &&
+			harness.FindString(w.readShown(aksWrite+"/agentPools/pool1"), "properties.currentOrchestratorVersion") == "1.34.2"
 	})
-	w.wrote("upgraded", mark, "PUT "+aksWrite, "PUT "+aksWrite+"/agentPools/pool0", "PUT "+aksWrite+"/agentPools/pool1")
+	w.checkWrites("upgraded", mark, "PUT "+aksWrite, "PUT "+aksWrite+"/agentPools/pool0", "PUT "+aksWrite+"/agentPools/pool1")
 }
 
 // deleteOneByOne deletes a pool and then the control plane of a Cluster that stays. The control plane waits for its last pool, with
@@ -101,7 +102,7 @@ func (w *world) deleteOneByOne(c *harness.DocumentCluster) {
 	mark := w.Azure.MarkRequests()
 	w.DeleteObjects(virtual.MachinePool("c1-pool1"), c.Pools[1])
 	w.WaitUntilGone(c.Pools[1])
-	w.wrote("a pool goes", mark, "DELETE "+aksWrite+"/agentPools/pool1")
+	w.checkWrites("a pool goes", mark, "DELETE "+aksWrite+"/agentPools/pool1")
 	c.Pools = c.Pools[:1]
 	w.WaitUntil("the cluster is Ready without the pool", func() bool { return w.InPlace(c) })
 
@@ -111,23 +112,23 @@ func (w *world) deleteOneByOne(c *harness.DocumentCluster) {
 		virtual.ObjectMatches(w.Scenario, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
 			return strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message, "AzureASOManagedMachinePool c1-pool0")
 		}))
-	w.hour()
-	w.wrote("the control plane waits for its pool", mark)
+	w.countHour()
+	w.checkWrites("the control plane waits for its pool", mark)
 	w.DeleteObjects(virtual.MachinePool("c1-pool0"), c.Pools[0])
 	w.WaitUntilGone(c.Pools[0])
 	w.WaitUntilGone(c.ControlPlane)
-	w.wrote("the control plane goes", mark, "DELETE "+aksWrite)
-	w.left("resourceGroups/c1")
+	w.checkWrites("the control plane goes", mark, "DELETE "+aksWrite)
+	w.checkLeft("resourceGroups/c1")
 
 	mark = w.Azure.MarkRequests()
 	w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, c.Infrastructure)
 	w.WaitUntilGone(c.Infrastructure)
-	w.wrote("the group goes", mark, "DELETE resourceGroups/c1")
-	w.left()
+	w.checkWrites("the group goes", mark, "DELETE resourceGroups/c1")
+	w.checkLeft()
 }
 
-// shown returns a resource as Azure shows it, by what its writes say; nil when there is none.
-func (w *world) shown(name string) map[string]any {
+// readShown returns a resource as Azure shows it, by what its writes say; nil when there is none.
+func (w *world) readShown(name string) map[string]any {
 	for _, resource := range w.Sim.State() {
 		id, _ := resource["id"].(string)
 		id = strings.TrimPrefix(id, "/subscriptions/"+w.Azure.SubscriptionID+"/")
@@ -144,7 +145,7 @@ func TestDocumentsTakenOut(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0")
 		group, beside := c.Infrastructure.Spec.Resources[0], w.ParseManifest(besideDocument)
-		c.Infrastructure.Spec.Resources = []runtime.RawExtension{with(t, group, `{"tags":{"team":"a"}}`), beside}
+		c.Infrastructure.Spec.Resources = []runtime.RawExtension{withProperties(t, group, `{"tags":{"team":"a"}}`), beside}
 		w.PutAsUser("resourceGroups/shared", "2021-04-01", map[string]any{"location": "eastus"})
 		w.MakeDocuments(c)
 		documents := func(of ...runtime.RawExtension) {
@@ -152,20 +153,21 @@ func TestDocumentsTakenOut(t *testing.T) {
 		}
 		mark := w.Azure.MarkRequests()
 		documents(beside)
-		w.hour()
-		w.wrote("without the group's document", mark)
+		w.countHour()
+		w.checkWrites("without the group's document", mark)
 		documents(group, beside)
-		w.WaitUntil("the group is as its document", func() bool { return harness.FindString(w.shown("resourceGroups/c1"), "tags.team") == "" })
+		w.WaitUntil("the group is as its document",
+			func() bool { return harness.FindString(w.readShown("resourceGroups/c1"), "tags.team") == "" })
 
 		documents(beside)
 		harness.ChangeObject(w.Stage, c.ControlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = nil })
-		w.hour()
+		w.countHour()
 		w.DeleteObjects(virtual.MachinePool("c1-pool0"), c.Pools[0], c.ControlPlane)
 		w.WaitUntilGone(c.Pools[0])
 		w.WaitUntilGone(c.ControlPlane)
-		w.left("resourceGroups/c1", "resourceGroups/shared", besideWrite)
+		w.checkLeft("resourceGroups/c1", "resourceGroups/shared", besideWrite)
 		w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, c.Infrastructure)
 		w.WaitUntilGone(c.Infrastructure)
-		w.left("resourceGroups/shared")
+		w.checkLeft("resourceGroups/shared")
 	})
 }

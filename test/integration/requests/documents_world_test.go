@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// wrote holds what was written to Azure since a mark against what is to be, sorted.
-func (w *world) wrote(what string, mark harness.Mark, want ...string) {
+// checkWrites holds what was written to Azure since a mark against what is to be, sorted.
+func (w *world) checkWrites(what string, mark harness.Mark, want ...string) {
 	w.T.Helper()
 	if want == nil {
 		want = []string{}
@@ -21,16 +21,16 @@ func (w *world) wrote(what string, mark harness.Mark, want ...string) {
 	}
 }
 
-// left holds what there is in Azure against what is to be left.
-func (w *world) left(want ...string) {
+// checkLeft holds what there is in Azure against what is to be left.
+func (w *world) checkLeft(want ...string) {
 	w.T.Helper()
 	if diff := cmp.Diff(want, w.Azure.ListResources()); diff != "" {
 		w.T.Errorf("resources left (-want +got):\n%s", diff)
 	}
 }
 
-// with gives the spec of a document more properties, in JSON.
-func with(t testing.TB, document runtime.RawExtension, more string) runtime.RawExtension {
+// withProperties gives the spec of a document more properties, in JSON.
+func withProperties(t testing.TB, document runtime.RawExtension, more string) runtime.RawExtension {
 	t.Helper()
 	var decoded, added map[string]any
 	for raw, into := range map[string]*map[string]any{string(document.Raw): &decoded, more: &added} {

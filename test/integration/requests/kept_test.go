@@ -33,7 +33,7 @@ var swept = flag.Int("swept", 4, "how many machines are made and deleted of whic
 //
 //	go test ./test/integration/requests -run NothingIsKept -swept 1000 -v
 func TestNothingIsKept(t *testing.T) {
-	unmanaged(t, func(w *world) {
+	playUnmanaged(t, func(w *world) {
 		m := w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 			secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: &events.FakeRecorder{}, Access: m.Gate, Facts: m.Facts,
 				Secrets: m.GetClient()}

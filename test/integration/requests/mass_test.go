@@ -33,7 +33,7 @@ func TestMassCreation(t *testing.T) {
 			w.ReadObject(owner, name)
 			harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 		}
-		alone := w.time(func() { w.ApplyMachine("small", "alone", harness.Worker); w.WaitMachineProvisioned("alone") })
+		alone := w.measureTime(func() { w.ApplyMachine("small", "alone", harness.Worker); w.WaitMachineProvisioned("alone") })
 		w.ApplyMachine("small", "goes", harness.Worker)
 		w.WaitMachineProvisioned("goes")
 		virtual.WaitForSignal(nil, 10*time.Minute)
@@ -47,14 +47,14 @@ func TestMassCreation(t *testing.T) {
 		goes, azure := &clusterv1.Machine{}, &infrav1.AzureMachine{}
 		goes.Name, azure.Name = "goes", "goes"
 		w.DeleteObjects(goes, azure)
-		among := w.time(func() { w.WaitMachineProvisioned("comes") })
+		among := w.measureTime(func() { w.WaitMachineProvisioned("comes") })
 		for i := range *mass {
-			w.await("the machine", virtual.ObjectMatches(w.Scenario, &infrav1.AzureMachine{}, fmt.Sprintf("large-%d", i),
+			w.pollUntil("the machine", virtual.ObjectMatches(w.Scenario, &infrav1.AzureMachine{}, fmt.Sprintf("large-%d", i),
 				func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) }))
 		}
 		w.WaitUntilGone(azure)
 		took := time.Since(begun)
-		share, throttled := w.share(mark)
+		share, throttled := w.measureShare(mark)
 		t.Logf("%d machines after %s, %d answers 429; a machine of another cluster after %s, alone after %s", *mass, took, throttled, among,
 			alone)
 		if throttled > 0 {
@@ -68,14 +68,14 @@ func TestMassCreation(t *testing.T) {
 			}
 		}
 		// How long Azure takes for one machine is drawn, so what it took for this one is left out.
-		if own := w.worked("/comes"); among > own+time.Minute {
+		if own := w.sumWork("/comes"); among > own+time.Minute {
 			t.Errorf("a machine of another cluster took %s among %d, of which Azure was at work for %s; one took %s alone", among, *mass, own, alone)
 		}
 	})
 }
 
-// worked returns how long Azure was at work for resources whose IDs have a text.
-func (w *world) worked(text string) (all time.Duration) {
+// sumWork returns how long Azure was at work for resources whose IDs have a text.
+func (w *world) sumWork(text string) (all time.Duration) {
 	for _, operation := range w.Azure.Operations() {
 		if strings.Contains(operation.ResourceID, text) && !operation.Ended.IsZero() {
 			all += operation.Ended.Sub(operation.Started)
@@ -84,16 +84,16 @@ func (w *world) worked(text string) (all time.Duration) {
 	return all
 }
 
-// time returns how long something takes.
-func (w *world) time(what func()) time.Duration {
+// measureTime returns how long something takes.
+func (w *world) measureTime(what func()) time.Duration {
 	begun := time.Now()
 	what()
 	return time.Since(begun)
 }
 
-// share is the part of Azure's write budget that was used from when the principal's bucket was empty until the last writes were sent, or
+// measureShare is the part of Azure's write budget that was used from when the principal's bucket was empty until the last writes were sent, or
 // that of Microsoft.Network in five minutes where that is more, and how many requests were answered 429.
-func (w *world) share(mark harness.Mark) (used float64, throttled int) {
+func (w *world) measureShare(mark harness.Mark) (used float64, throttled int) {
 	w.T.Helper()
 	var writes []time.Time
 	network := 0.0

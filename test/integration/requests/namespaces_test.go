@@ -21,7 +21,7 @@ import (
 // that uses the same identity. Each controller has one worker. That one is Ready nearly as soon as one that was applied alone before.
 func TestNamespacesShareWorkers(t *testing.T) {
 	const broken = 238
-	unmanaged(t, func(w *world) {
+	playUnmanaged(t, func(w *world) {
 		w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 			return virtual.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 1, NewQueue: queue.New(time.Now)})
 		})
@@ -48,7 +48,7 @@ func TestNamespacesShareWorkers(t *testing.T) {
 				return harness.IsReady(c)
 			}
 		}
-		alone := w.time(func() {
+		alone := w.measureTime(func() {
 			in("small", "alone", nil)
 			w.WaitUntil("the cluster is Ready", ready("small", "alone"))
 		})
@@ -62,7 +62,7 @@ func TestNamespacesShareWorkers(t *testing.T) {
 				}
 			})
 		}
-		among := w.time(func() {
+		among := w.measureTime(func() {
 			in("small", "among", nil)
 			w.WaitUntil("the cluster is Ready", ready("small", "among"))
 		})

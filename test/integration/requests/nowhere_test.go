@@ -25,15 +25,15 @@ func TestNowhereToLook(t *testing.T) {
 		"wrong subscription": {subscription: "00000000-0000-0000-0000-00000000dead", why: infrav1.SubscriptionNotFoundReason},
 		"wrong credential":   {credential: "wrong", why: infrav1.CredentialsInvalidReason},
 	} {
-		t.Run(name, func(t *testing.T) { nowhere(t, test.subscription, test.credential, test.why) })
+		t.Run(name, func(t *testing.T) { checkNowhere(t, test.subscription, test.credential, test.why) })
 	}
 }
 
-func nowhere(t *testing.T, subscription, credential, why string) {
+func checkNowhere(t *testing.T, subscription, credential, why string) {
 	t.Helper()
 	inVirtualTime(t, func(w *world) {
 		if credential != "" {
-			harness.ChangeObject(w.Stage, secret(harness.IdentityName),
+			harness.ChangeObject(w.Stage, newSecret(harness.IdentityName),
 				func(s *corev1.Secret) { s.Data = map[string][]byte{"clientSecret": []byte(credential)} })
 		}
 		named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
@@ -64,6 +64,6 @@ func nowhere(t *testing.T, subscription, credential, why string) {
 				w.WaitUntilGone(object)
 			}
 		}
-		w.wrote("nothing was ever made", 0)
+		w.checkWrites("nothing was ever made", 0)
 	})
 }

@@ -31,12 +31,12 @@ func TestOverhead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sum, reads := 0.0, 0
-			draws(t, seeds, func(w *world) {
+			playDraws(t, seeds, func(w *world) {
 				begun := time.Now()
 				test.make(w)
 				took, critical := time.Since(begun), w.criticalPath()
 				sum += float64(took) / float64(critical)
-				made := w.since(0)
+				made := w.countSince(0)
 				reads += made.reads
 				w.T.Logf("%.1f s over a critical path of %.1f s: %.3f; %s", took.Seconds(), critical.Seconds(), float64(took)/float64(critical), made)
 				if made.writes != test.writes {

@@ -40,15 +40,15 @@ func TestPolicyTags(t *testing.T) {
 			virtual.ObjectMatches(w.Scenario, &infrav1.AzureManagedMachinePool{}, "aks1-pool1", func(o *infrav1.AzureManagedMachinePool) bool {
 				return harness.IsReady(o) && o.Status.Replicas == 3
 			}))
-		w.hour()
-		w.wrote("a larger pool", mark, "PUT resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1/agentPools/pool1")
+		w.countHour()
+		w.checkWrites("a larger pool", mark, "PUT resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1/agentPools/pool1")
 		for _, path := range []string{"resourceGroups/c1", "resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-control-plane-0",
 			"resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1"} {
-			if got := harness.FindString(w.shown(path), "tags.costs"); got != "4711" {
+			if got := harness.FindString(w.readShown(path), "tags.costs"); got != "4711" {
 				t.Errorf("%s has the tag %q of the policy", path, got)
 			}
 		}
-		if got := harness.FindString(w.shown("resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1/agentPools/pool1"),
+		if got := harness.FindString(w.readShown("resourceGroups/aks1/Microsoft.ContainerService/managedClusters/aks1/agentPools/pool1"),
 			"properties.tags.costs"); got != "4711" {
 			t.Errorf("the pool has the tag %q of the policy", got)
 		}

@@ -30,8 +30,8 @@ func TestQuietHour(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		w.BuildCluster("c1", 2)
 		w.BuildAKSCluster("aks1", 2)
-		w.hour()
-		w.quiet(map[string]int{
+		w.countHour()
+		w.checkQuiet(map[string]int{
 			"resources list": 6, "virtualMachines list": 6,
 			"resourceGroups list": 1, "virtualNetworks list": 1, "networkSecurityGroups list": 1, "routeTables": 1, "natGateways": 1,
 			"publicIPAddresses list": 1, "loadBalancers": 1, "networkInterfaces list": 1,
@@ -45,15 +45,15 @@ func TestQuietHour(t *testing.T) {
 //
 //	go test ./test/integration/requests -run ManyWorkers -quiet-workers 27 -quiet-page 15 -v
 func TestManyWorkers(t *testing.T) {
-	paged(t, func(w *world) {
+	playPaged(t, func(w *world) {
 		w.StartProvider()
 		w.BuildCluster("c1", *workers)
-		w.hour()
+		w.countHour()
 		if *page < 1000 {
-			w.T.Logf("%d workers: %s", *workers, w.hour())
+			w.T.Logf("%d workers: %s", *workers, w.countHour())
 			return
 		}
-		w.quiet(map[string]int{
+		w.checkQuiet(map[string]int{
 			"resources list": 6, "virtualMachines list": 6,
 			"resourceGroups": 1, "virtualNetworks": 1, "networkSecurityGroups list": 1, "routeTables": 1, "natGateways": 1,
 			"publicIPAddresses list": 1, "loadBalancers": 1, "networkInterfaces list": 1,
@@ -66,16 +66,16 @@ func TestManyWorkers(t *testing.T) {
 //
 //	go test ./test/integration/requests -run ManyClusters -quiet-clusters 10 -quiet-page 50 -v
 func TestManyClusters(t *testing.T) {
-	paged(t, func(w *world) {
+	playPaged(t, func(w *world) {
 		manager := w.StartProvider()
-		w.small(*many)
-		w.hour()
+		w.createSmallClusters(*many)
+		w.countHour()
 		hour := func() {
 			if *page < 1000 {
-				w.T.Logf("%d clusters: %s", *many, w.hour())
+				w.T.Logf("%d clusters: %s", *many, w.countHour())
 				return
 			}
-			w.quiet(map[string]int{
+			w.checkQuiet(map[string]int{
 				"resources list": 6, "virtualMachines list": 6,
 				"resourceGroups list": 1, "virtualNetworks list": 1, "networkSecurityGroups list": 1, "routeTables list": 1, "natGateways list": 1,
 				"publicIPAddresses list": 1, "loadBalancers list": 1, "networkInterfaces list": 1,
@@ -86,30 +86,30 @@ func TestManyClusters(t *testing.T) {
 		mark := w.Azure.MarkRequests()
 		w.StartProvider()
 		virtual.WaitForSignal(nil, 30*time.Second)
-		restarted := w.since(mark)
+		restarted := w.countSince(mark)
 		w.T.Logf("after a restart: %s", restarted)
 		// Everything is read once, in lists of the subscription; those of the first cluster came before there was a second one.
 		if restarted.writes > 0 || restarted.reads-restarted.of["skus list"] > 30 {
 			w.T.Errorf("%d writes and %d reads after a restart with %d clusters", restarted.writes, restarted.reads, *many)
 		}
 		// What was read while the first list of everything was on its way is read once more.
-		if first := w.hour(); first.writes > 0 || first.of["disks list"] > 1 || first.of["disks"] > 0 {
+		if first := w.countHour(); first.writes > 0 || first.of["disks list"] > 1 || first.of["disks"] > 0 {
 			w.T.Errorf("the hour after a restart: %s", first)
 		}
 		hour()
 	})
 }
 
-// paged is unmanaged with pages of their size.
-func paged(t *testing.T, test func(w *world)) {
+// playPaged is unmanaged with pages of their size.
+func playPaged(t *testing.T, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		test(&world{Scenario: virtual.NewWith(t, server.Options{Seed: 7, PageSize: *page})})
 	})
 }
 
-// small makes so many clusters of a control plane machine and two workers, all at once.
-func (w *world) small(count int) {
+// createSmallClusters makes so many clusters of a control plane machine and two workers, all at once.
+func (w *world) createSmallClusters(count int) {
 	w.T.Helper()
 	name := func(i int) string { return fmt.Sprintf("c%d", i) }
 	for i := range count {
@@ -134,14 +134,14 @@ func (w *world) small(count int) {
 	}
 }
 
-// hour returns what is asked in an hour in which nothing happens.
-func (w *world) hour() cost {
+// countHour returns what is asked in an hour in which nothing happens.
+func (w *world) countHour() cost {
 	w.T.Helper()
 	// What made the last object Ready may still wake others.
 	virtual.WaitForSignal(nil, time.Minute)
 	mark := w.Azure.MarkRequests()
 	virtual.WaitForSignal(nil, time.Hour)
-	asked := w.since(mark)
+	asked := w.countSince(mark)
 	// The catalogs of a subscription are read for all of its clusters, when they are too old.
 	for _, catalog := range []string{"locations list", "skus list"} {
 		if *page == 1000 && asked.of[catalog] > 6 {
@@ -153,10 +153,10 @@ func (w *world) hour() cost {
 	return asked
 }
 
-// quiet holds an hour in which nothing happens against what is to be read in it.
-func (w *world) quiet(want map[string]int) {
+// checkQuiet holds an hour in which nothing happens against what is to be read in it.
+func (w *world) checkQuiet(want map[string]int) {
 	w.T.Helper()
-	got := w.hour()
+	got := w.countHour()
 	if diff := cmp.Diff(want, got.of); diff != "" || got.writes > 0 {
 		w.T.Errorf("%d writes and these reads in an hour in which nothing happens (-want +got):\n%s", got.writes, diff)
 	}

@@ -17,10 +17,10 @@ import (
 // depends on which of its operations got which of Azure's durations: 75 to 120, and 11, were seen.
 func TestDefaultCluster(t *testing.T) {
 	reads := 0
-	draws(t, 8, func(w *world) {
+	playDraws(t, 8, func(w *world) {
 		begun := time.Now()
 		w.BuildCluster("c1", 2)
-		made := w.since(0)
+		made := w.countSince(0)
 		reads += made.reads
 		w.T.Logf("Ready after %s: %s", time.Since(begun).Round(time.Second), made)
 		if made.writes != 24 {
@@ -34,7 +34,7 @@ func TestDefaultCluster(t *testing.T) {
 			owner.Name, machine.Name = name, name
 			owners, machines = append(owners, owner), append(machines, machine)
 		}
-		w.deletes("c1", owners, machines, 20, infrastructure)
+		w.countDeletion("c1", owners, machines, 20, infrastructure)
 	})
 	if reads > 8*100 {
 		t.Errorf("%d reads on average, want at most 100", reads/8)
@@ -46,7 +46,7 @@ func TestManagedCluster(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		begun := time.Now()
 		w.BuildAKSCluster("aks1", 2)
-		made := w.since(0)
+		made := w.countSince(0)
 		w.T.Logf("Ready after %s: %s", time.Since(begun).Round(time.Second), made)
 		if made.writes != 4 || made.reads > 34 {
 			w.T.Errorf("%d writes and %d reads, want 4 and at most 34", made.writes, made.reads)
@@ -59,13 +59,13 @@ func TestManagedCluster(t *testing.T) {
 			pool.Name = fmt.Sprintf("aks1-pool%d", i)
 			owners, pools = append(owners, virtual.MachinePool(pool.Name)), append(pools, pool)
 		}
-		w.deletes("aks1", owners, pools, 20, controlPlane, infrastructure)
+		w.countDeletion("aks1", owners, pools, 20, controlPlane, infrastructure)
 	})
 }
 
-// deletes deletes a cluster in the order of Cluster API, and counts what that costs: its workers with their owners, then one after the
+// countDeletion deletes a cluster in the order of Cluster API, and counts what that costs: its workers with their owners, then one after the
 // other what comes after them. All of it goes with its resource group, which is one write.
-func (w *world) deletes(name string, owners, workers []client.Object, reads int, after ...client.Object) {
+func (w *world) countDeletion(name string, owners, workers []client.Object, reads int, after ...client.Object) {
 	w.T.Helper()
 	begun, mark := time.Now(), w.Azure.MarkRequests()
 	owner := &clusterv1.Cluster{}
@@ -81,7 +81,7 @@ func (w *world) deletes(name string, owners, workers []client.Object, reads int,
 		w.DeleteObjects(object)
 		w.WaitUntilGone(object)
 	}
-	deleted := w.since(mark)
+	deleted := w.countSince(mark)
 	w.T.Logf("gone after %s: %s", time.Since(begun).Round(time.Second), deleted)
 	if deleted.writes != 1 || deleted.reads > reads {
 		w.T.Errorf("deleting it takes %d writes and %d reads, want 1 and at most %d", deleted.writes, deleted.reads, reads)

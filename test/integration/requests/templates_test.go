@@ -43,7 +43,7 @@ func withTemplates(t *testing.T, before, test func(w *templates)) {
 			server.Options{Locations: []string{"eastus"}, Seed: 7, Principals: []server.Principal{
 				{ClientID: server.DefaultClientID, Secret: server.DefaultSecret}, {ClientID: server.DefaultClientID, Secret: otherSecret},
 			}})}}
-		w.StartManager(w.register)
+		w.StartManager(w.registerControllers)
 		w.ApplyNetwork("c1", nil)
 		template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "t1"}}
 		template.Spec.Template.Spec = w.AzureMachine("c1", "t1").Spec
@@ -61,7 +61,7 @@ func withTemplates(t *testing.T, before, test func(w *templates)) {
 	})
 }
 
-func (w *templates) register(ctx context.Context, m *virtual.Manager) error {
+func (w *templates) registerControllers(ctx context.Context, m *virtual.Manager) error {
 	// A reconciliation of a template begins with reading it.
 	counting := interceptor.NewClient(m.GetClient().(client.WithWatch), interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
@@ -81,13 +81,13 @@ func (w *templates) register(ctx context.Context, m *virtual.Manager) error {
 		Facts: m.Facts}).SetupWithManager(ctx, m, options)
 }
 
-// has waits until the azure.json of the template has a client secret, and the template the capacity of its nodes.
-func (w *templates) has(secret string) {
+// waitAzureJSON waits until the azure.json of the template has a client secret, and the template the capacity of its nodes.
+func (w *templates) waitAzureJSON(secret string) {
 	w.T.Helper()
-	w.WaitUntil("azure.json and capacity are written", func() bool { return w.written(secret) })
+	w.WaitUntil("azure.json and capacity are written", func() bool { return w.isWritten(secret) })
 }
 
-func (w *templates) written(secret string) bool {
+func (w *templates) isWritten(secret string) bool {
 	w.T.Helper()
 	stored, template := &corev1.Secret{}, &infrav1.AzureMachineTemplate{}
 	key := client.ObjectKey{Namespace: w.Namespace, Name: "t1-azure-json"}
@@ -98,7 +98,7 @@ func (w *templates) written(secret string) bool {
 	return strings.Contains(string(stored.Data["azure.json"]), secret) && len(template.Status.Capacity) > 0
 }
 
-func (w *templates) rotate() {
+func (w *templates) rotateSecret() {
 	harness.ChangeObject(w.Stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
 		s.Data["clientSecret"] = []byte(otherSecret)
 	})
@@ -120,7 +120,8 @@ func TestTemplatesOutsideOfAClusterClass(t *testing.T) {
 		before, change func(w *templates)
 		secret         string
 	}{
-		"Secret": {reason: "a rotated client secret has to reach the machines", change: func(w *templates) { w.rotate() }, secret: otherSecret},
+		"Secret": {reason: "a rotated client secret has to reach the machines", change: func(w *templates) { w.rotateSecret() },
+			secret: otherSecret},
 		"identity": {reason: "the identity may name another Secret", change: func(w *templates) {
 			w.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "other"},
 				Data: map[string][]byte{"clientSecret": []byte(otherSecret)}})
@@ -157,13 +158,13 @@ func TestTemplatesOutsideOfAClusterClass(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			withTemplates(t, test.before, func(w *templates) {
 				if test.before == nil {
-					w.has(server.DefaultSecret)
-				} else if virtual.WaitForSignal(nil, 10*time.Second); w.written(server.DefaultSecret) {
+					w.waitAzureJSON(server.DefaultSecret)
+				} else if virtual.WaitForSignal(nil, 10*time.Second); w.isWritten(server.DefaultSecret) {
 					t.Fatalf("azure.json and capacity are written without what they are made of")
 				}
 				test.change(w)
 				begun := time.Now()
-				w.has(test.secret)
+				w.waitAzureJSON(test.secret)
 				if took := time.Since(begun); took > 5*time.Second {
 					t.Errorf("%s: the template followed after %s, so that a retry helped", test.reason, took)
 				}
@@ -176,7 +177,7 @@ func TestTemplatesOutsideOfAClusterClass(t *testing.T) {
 // time while a cluster is made.
 func TestTemplatesAreLeftAlone(t *testing.T) {
 	withTemplates(t, nil, func(w *templates) {
-		w.has(server.DefaultSecret)
+		w.waitAzureJSON(server.DefaultSecret)
 		virtual.WaitForSignal(nil, time.Hour)
 		before, mark := w.reconciled.Load(), w.Azure.MarkRequests()
 		for i := range 20 {
@@ -195,8 +196,8 @@ func TestTemplatesAreLeftAlone(t *testing.T) {
 		if requests := w.Azure.RequestsSince(mark); len(requests) > 0 {
 			t.Errorf("Azure was asked %v", requests)
 		}
-		w.rotate()
-		w.has(otherSecret)
+		w.rotateSecret()
+		w.waitAzureJSON(otherSecret)
 		virtual.WaitForSignal(nil, time.Minute)
 		// One controller writes azure.json, and sees its own write. The other one sees the capacity that it wrote before.
 		if got := w.reconciled.Load() - before; got > 3 {

@@ -18,7 +18,7 @@ import (
 // TestTenantsShareBudgets has the objects of one namespace use up the budget of writes of an application, with a resource group for each
 // write as broken clusters have it, and many more of them wait. An object of another namespace that uses the same identity is next.
 func TestTenantsShareBudgets(t *testing.T) {
-	unmanaged(t, func(w *world) {
+	playUnmanaged(t, func(w *world) {
 		m := w.StartProvider()
 		open := func(namespace string) *access.Access {
 			ref := &corev1.ObjectReference{Namespace: w.Namespace, Name: harness.IdentityName}

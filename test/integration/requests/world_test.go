@@ -35,8 +35,8 @@ func (c cost) String() string {
 	return fmt.Sprintf("%d writes, %d reads of which %d ask after operations; %s", c.writes, c.reads, c.polls, strings.Join(of, ", "))
 }
 
-// since returns what was asked of Azure since a mark.
-func (w *world) since(mark harness.Mark) cost {
+// countSince returns what was asked of Azure since a mark.
+func (w *world) countSince(mark harness.Mark) cost {
 	out := cost{of: map[string]int{}}
 	for _, request := range w.Azure.Requests()[mark:] {
 		path, _, _ := strings.Cut(request.URL, "?")
@@ -83,20 +83,20 @@ func kindOf(path string) string {
 
 func inVirtualTime(t *testing.T, test func(w *world)) {
 	t.Helper()
-	unmanaged(t, func(w *world) {
+	playUnmanaged(t, func(w *world) {
 		w.StartProvider()
 		test(w)
 	})
 }
 
-// unmanaged is inVirtualTime without a manager.
-func unmanaged(t *testing.T, test func(w *world)) {
+// playUnmanaged is inVirtualTime without a manager.
+func playUnmanaged(t *testing.T, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(&world{Scenario: virtual.New(t)}) })
 }
 
-// draws runs a test in as many worlds, in each of which Azure takes other times.
-func draws(t *testing.T, many int, test func(w *world)) {
+// playDraws runs a test in as many worlds, in each of which Azure takes other times.
+func playDraws(t *testing.T, many int, test func(w *world)) {
 	for seed := range many {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -21,40 +21,40 @@ func TestAutoscalerScalesDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, three)
 		w.startWhole()
-		mark, before := w.Azure.MarkRequests(), w.names()
+		mark, before := w.Azure.MarkRequests(), w.listVMNames()
 		chosen := before[1] // neither the oldest nor the newest
 		harness.ChangeObject(w.Stage, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Name: chosen}}, func(m *clusterv1.Machine) {
 			m.Annotations = map[string]string{clusterv1.DeleteMachineAnnotation: time.Now().String()}
 		})
 		virtual.WaitForSignal(nil, 30*time.Minute)
-		if diff := cmp.Diff(before, w.names()); diff != "" {
+		if diff := cmp.Diff(before, w.listVMNames()); diff != "" {
 			t.Errorf("VMs changed because of an annotation alone (-before +after):\n%s", diff)
 		}
 		if writes := w.Azure.WritesSince(mark); len(writes) > 0 {
 			t.Errorf("an annotation alone has Azure written to: %v", writes)
 		}
-		w.rules.check("after the annotation")
-		w.rules.end()
+		w.rules.checkRollout("after the annotation")
+		w.rules.endChecks()
 		w.settings.replicas = 2
 		harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
 			func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
-		w.until("the pool is smaller", w.whole)
+		w.waitUntil("the pool is smaller", w.isWhole)
 		virtual.WaitForSignal(nil, 30*time.Minute)
 		want := slices.DeleteFunc(before, func(name string) bool { return name == chosen })
-		if diff := cmp.Diff(want, w.names()); diff != "" {
+		if diff := cmp.Diff(want, w.listVMNames()); diff != "" {
 			t.Errorf("VMs (-want +got):\n%s", diff)
 		}
-		asked := calls(w.Azure, mark)
+		asked := countCalls(w.Azure, mark)
 		if asked["POST"] != 1 || asked["PUT"] != 0 {
-			t.Errorf("one VM is deleted and none is made: %s", figures(asked))
+			t.Errorf("one VM is deleted and none is made: %s", formatFigures(asked))
 		}
 	})
 }
 
-// names returns those of the VMs that there are in Azure.
-func (w *world) names() []string {
+// listVMNames returns those of the VMs that there are in Azure.
+func (w *world) listVMNames() []string {
 	var out []string
-	for name := range w.rules.instances() {
+	for name := range w.rules.listInstances() {
 		out = append(out, name)
 	}
 	slices.Sort(out)

@@ -33,29 +33,29 @@ func TestKilledDuringRollout(t *testing.T) {
 		w := newWorld(t, three)
 		m := w.startWhole()
 		before := m.CountCalls()
-		w.roll()
-		w.until("the pool is rolled", w.whole)
+		w.rollPool()
+		w.waitUntil("the pool is rolled", w.isWhole)
 		acts := m.CountCalls() - before
-		w.rules.check("undisturbed")
+		w.rules.checkRollout("undisturbed")
 
 		rollouts := max(1, *crashes/perRollout)
 		killed, longest := 0, time.Duration(0)
 		for rollout := 0; killed < *crashes && rollout < 2*rollouts; rollout++ {
 			life, begun := 1+rollout*acts/perRollout/rollouts, time.Now()
-			w.roll()
+			w.rollPool()
 			for range perRollout {
 				m.KillIn(life, killed%2 == 0)
-				if !w.dies(m) {
+				if !w.waitDeath(m) {
 					break
 				}
 				m.StopManager()
-				m = w.start()
+				m = w.startManager()
 				killed++
 				life = acts / perRollout
 			}
 			m.KillIn(0, false)
-			w.until("the pool is rolled", w.whole)
-			w.rules.check(fmt.Sprintf("rollout %d", rollout))
+			w.waitUntil("the pool is rolled", w.isWhole)
+			w.rules.checkRollout(fmt.Sprintf("rollout %d", rollout))
 			longest = max(longest, time.Since(begun))
 		}
 		if killed < *crashes {
@@ -65,17 +65,17 @@ func TestKilledDuringRollout(t *testing.T) {
 	})
 }
 
-// dies waits until the manager is dead, and tells whether it is; else the pool was rolled before.
-func (w *world) dies(m *virtual.Manager) bool {
+// waitDeath waits until the manager is dead, and tells whether it is; else the pool was rolled before.
+func (w *world) waitDeath(m *virtual.Manager) bool {
 	w.t.Helper()
 	dead := false
-	w.until("the pool is rolled, or the manager is dead", func() bool {
+	w.waitUntil("the pool is rolled, or the manager is dead", func() bool {
 		select {
 		case <-m.Killed:
 			dead = true
 		default:
 		}
-		return dead || w.whole()
+		return dead || w.isWhole()
 	})
 	return dead
 }

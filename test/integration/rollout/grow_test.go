@@ -16,16 +16,16 @@ func TestOneWriteToGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, three)
 		w.startWhole()
-		w.rules.end()
+		w.rules.endChecks()
 		mark := w.Azure.MarkRequests()
 		w.settings.replicas = 12
 		harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
 			func(p *clusterv1.MachinePool) { p.Spec.Replicas = &w.settings.replicas })
-		w.until("the pool is larger", w.whole)
-		asked := calls(w.Azure, mark)
+		w.waitUntil("the pool is larger", w.isWhole)
+		asked := countCalls(w.Azure, mark)
 		for what, times := range asked {
 			if !strings.HasPrefix(what, "GET ") && (what != "PUT" || times != 1) {
-				t.Errorf("%d times %s, want one PUT and nothing else: %s", times, what, figures(asked))
+				t.Errorf("%d times %s, want one PUT and nothing else: %s", times, what, formatFigures(asked))
 			}
 		}
 	})

@@ -68,8 +68,8 @@ func (w *world) putWithoutTags() {
 	}
 }
 
-// exists reports whether the scale set does.
-func (w *world) exists() bool {
+// scaleSetExists reports whether the scale set does.
+func (w *world) scaleSetExists() bool {
 	status, _ := w.SendAsUser(http.MethodGet, scaleSetPath, "2025-04-01", nil)
 	return status == http.StatusOK
 }
@@ -102,8 +102,8 @@ func inHub(c *infrav1.AzureCluster) {
 	}
 }
 
-// told returns the events since the last call.
-func told(recorder *events.FakeRecorder) (out []string) {
+// readEvents returns the events since the last call.
+func readEvents(recorder *events.FakeRecorder) (out []string) {
 	for range len(recorder.Events) {
 		out = append(out, <-recorder.Events)
 	}
@@ -134,7 +134,7 @@ func TestLostTags(t *testing.T) {
 					w.Recorder = recorder
 					test.before(w)
 					w.startWhole()
-					w.rules.end()
+					w.rules.endChecks()
 					scale := func(replicas int32) {
 						w.settings.replicas = replicas
 						harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
@@ -148,13 +148,13 @@ func TestLostTags(t *testing.T) {
 					w.loseTags()
 					scale(4)
 					if test.proven {
-						w.until("the pool has scaled up", w.whole)
+						w.waitUntil("the pool has scaled up", w.isWhole)
 						w.loseTags()
 						scale(2)
-						w.until("the pool has scaled down", w.whole)
+						w.waitUntil("the pool has scaled down", w.isWhole)
 					} else {
 						mark := w.Azure.MarkRequests()
-						w.until("the pool says so", func() bool { return said().Reason == infrav1.OwnershipTagLostReason })
+						w.waitUntil("the pool says so", func() bool { return said().Reason == infrav1.OwnershipTagLostReason })
 						if message := said().Message; said().Status != metav1.ConditionFalse ||
 							!strings.Contains(message, "az tag update --resource-id /subscriptions/"+w.Azure.SubscriptionID+"/"+scaleSetPath) {
 							t.Errorf("%s: %+v", test.reason, said())
@@ -171,10 +171,10 @@ func TestLostTags(t *testing.T) {
 					}
 					if !test.proven {
 						virtual.WaitForSignal(nil, time.Hour)
-						if said().Reason != infrav1.OwnershipTagLostReason || !w.exists() || len(w.Azure.WritesSince(mark)) > 0 {
+						if said().Reason != infrav1.OwnershipTagLostReason || !w.scaleSetExists() || len(w.Azure.WritesSince(mark)) > 0 {
 							t.Errorf("%s: the pool does not wait: %+v, %v", test.reason, said(), w.Azure.WritesSince(mark))
 						}
-						if !slices.ContainsFunc(told(recorder),
+						if !slices.ContainsFunc(readEvents(recorder),
 							func(event string) bool { return strings.HasPrefix(event, "Warning "+infrav1.OwnershipTagLostReason) }) {
 							t.Errorf("%s: no Warning tells of it", test.reason)
 						}
@@ -186,10 +186,10 @@ func TestLostTags(t *testing.T) {
 							t.Fatalf("%d %s", status, answer)
 						}
 					}
-					w.until("the pool is gone", func() bool {
+					w.waitUntil("the pool is gone", func() bool {
 						return apierrors.IsNotFound(w.Kubernetes.Get(t.Context(), client.ObjectKeyFromObject(azurePool), azurePool))
 					})
-					if w.exists() {
+					if w.scaleSetExists() {
 						t.Errorf("%s: the pool is gone, and its scale set is not", test.reason)
 					}
 				})

@@ -36,40 +36,41 @@ func TestManyModels(t *testing.T) {
 				s.replicas = 1
 				w := newWorld(t, s)
 				w.startWhole()
-				w.rules.end()
+				w.rules.endChecks()
 				models := w.watchModels()
 				mark := w.Azure.MarkRequests()
 				boots, sent := map[string]string{}, []string{w.latestModel()}
 				for n := range times {
-					w.renew(n)
+					w.renewBootstrapData(n)
 					w.settings.replicas++
-					w.resize()
-					w.until("the pool is larger", w.whole)
+					w.resizePool()
+					w.waitUntil("the pool is larger", w.isWhole)
 					sent = append(sent, w.latestModel())
-					for name, boot := range w.boots() {
+					for name, boot := range w.listBoots() {
 						if before, there := boots[name]; there && before != boot {
 							t.Errorf("%s booted anew", name)
 						}
 						boots[name] = boot
 					}
 				}
-				w.until("nothing is left to do", w.whole)
-				asked := calls(w.Azure, mark)
-				t.Logf("%d scale-ups: at most %d models in use, no VM more than %d models behind at the end: %s", times, models.most(), w.behind(sent),
-					figures(asked))
+				w.waitUntil("nothing is left to do", w.isWhole)
+				asked := countCalls(w.Azure, mark)
+				t.Logf("%d scale-ups: at most %d models in use, no VM more than %d models behind at the end: %s", times, models.maxModels(),
+					w.countModelsBehind(sent),
+					formatFigures(asked))
 				if asked["PUT refused"] > 0 || asked["POST refused"] > 0 || asked["POST"] == 0 {
-					t.Errorf("VMs are brought to the latest model, and no write is refused: %s", figures(asked))
+					t.Errorf("VMs are brought to the latest model, and no write is refused: %s", formatFigures(asked))
 				}
-				if most := models.most(); most >= rollout.MaxModels {
+				if most := models.maxModels(); most >= rollout.MaxModels {
 					t.Errorf("VMs were of %d models at a time, and Azure allows %d", most, rollout.MaxModels)
 				}
-				if behind := w.behind(sent); behind >= rollout.MaxModels/2 {
+				if behind := w.countModelsBehind(sent); behind >= rollout.MaxModels/2 {
 					t.Errorf("a VM is %d models behind at the end", behind)
 				}
-				if len(boots) != times+1 || len(w.names()) != times+1 {
-					t.Errorf("VMs were replaced: %d were seen, %d are there", len(boots), len(w.names()))
+				if len(boots) != times+1 || len(w.listVMNames()) != times+1 {
+					t.Errorf("VMs were replaced: %d were seen, %d are there", len(boots), len(w.listVMNames()))
 				}
-				if !models.said() {
+				if !models.hasReported() {
 					t.Error("no condition said that VMs were brought to the latest model")
 				}
 			})
@@ -94,21 +95,21 @@ func TestManyTemplates(t *testing.T) {
 						UserManaged:        &infrav1.UserManagedBootDiagnostics{StorageAccountURI: fmt.Sprintf("https://logs%d.blob.core.windows.net/", n)},
 					}}
 				})
-			w.renew(n)
-			w.rules.end()
+			w.renewBootstrapData(n)
+			w.rules.endChecks()
 			w.settings.replicas++
-			w.resize()
-			w.until("the pool is larger", w.grown)
-			w.rules.begin()
-			w.until("no VM is of a model too many", w.whole)
-			w.rules.check(fmt.Sprintf("template %d", n))
+			w.resizePool()
+			w.waitUntil("the pool is larger", w.hasGrown)
+			w.rules.beginChecks()
+			w.waitUntil("no VM is of a model too many", w.isWhole)
+			w.rules.checkRollout(fmt.Sprintf("template %d", n))
 		}
-		asked := calls(w.Azure, mark)
-		t.Logf("12 templates: at most %d models in use: %s", models.most(), figures(asked))
-		if asked["PUT refused"] > 0 || models.most() >= rollout.MaxModels {
-			t.Errorf("VMs were of %d models at a time, and Azure allows %d: %s", models.most(), rollout.MaxModels, figures(asked))
+		asked := countCalls(w.Azure, mark)
+		t.Logf("12 templates: at most %d models in use: %s", models.maxModels(), formatFigures(asked))
+		if asked["PUT refused"] > 0 || models.maxModels() >= rollout.MaxModels {
+			t.Errorf("VMs were of %d models at a time, and Azure allows %d: %s", models.maxModels(), rollout.MaxModels, formatFigures(asked))
 		}
-		if names := w.names(); slices.Contains(names, poolName+"-0") || !slices.Contains(names, poolName+"-14") {
+		if names := w.listVMNames(); slices.Contains(names, poolName+"-0") || !slices.Contains(names, poolName+"-14") {
 			t.Errorf("the oldest VM has to be replaced, and few others: %v", names)
 		}
 	})
@@ -128,41 +129,41 @@ func TestTemplatesDuringRollout(t *testing.T) {
 			size = int32(64 + n)
 			harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
 				func(p *infrav1.AzureMachinePool) { p.Spec.Template.OSDisk.DiskSizeGB = new(size) })
-			w.renew(n)
+			w.renewBootstrapData(n)
 			changed := time.Now()
-			w.until("two VMs are of the template and Ready, or it waits", func() bool {
+			w.waitUntil("two VMs are of the template and Ready, or it waits", func() bool {
 				return w.readyWith(int(size)) >= 2 || time.Since(changed) > 6*time.Minute
 			})
-			if w.whole() {
+			if w.isWhole() {
 				t.Fatalf("the rollout of template %d is over already", n)
 			}
 		}
-		w.until("all VMs are of the last template", w.whole)
-		w.rules.check("templates")
+		w.waitUntil("all VMs are of the last template", w.isWhole)
+		w.rules.checkRollout("templates")
 		for _, line := range w.Azure.RequestsSince(mark) {
 			// 412 says that the scale set was written since the manager read it, by a deletion of VMs that has just ended.
 			if parts := strings.Fields(line); parts[0] != "GET" && parts[2] >= "400" && parts[2] != "412" {
 				t.Errorf("a write was refused: %s", line)
 			}
 		}
-		asked := calls(w.Azure, mark)
-		t.Logf("15 templates: at most %d models in use: %s", models.most(), figures(asked))
-		if most := models.most(); most >= rollout.MaxModels {
+		asked := countCalls(w.Azure, mark)
+		t.Logf("15 templates: at most %d models in use: %s", models.maxModels(), formatFigures(asked))
+		if most := models.maxModels(); most >= rollout.MaxModels {
 			t.Errorf("VMs were of %d models at a time: no model was left in reserve of the %d that Azure allows", most, rollout.MaxModels)
 		}
-		if !models.held() {
+		if !models.isHeld() {
 			t.Error("no condition said that a new template waits")
 		}
-		for name, vm := range w.rules.instances() {
+		for name, vm := range w.rules.listInstances() {
 			if got := diskOf(vm); got != int(size) {
 				t.Errorf("%s has a disk of %d GB, and the last template one of %d", name, got, size)
 			}
 		}
 		mark = w.Azure.MarkRequests()
 		later := time.Now().Add(30 * time.Minute)
-		w.until("half an hour is over", func() bool { return time.Now().After(later) })
-		if asked := calls(w.Azure, mark); asked["PUT"]+asked["POST"]+asked["PATCH"] > 0 {
-			t.Errorf("writes to a pool that is as wanted: %s", figures(asked))
+		w.waitUntil("half an hour is over", func() bool { return time.Now().After(later) })
+		if asked := countCalls(w.Azure, mark); asked["PUT"]+asked["POST"]+asked["PATCH"] > 0 {
+			t.Errorf("writes to a pool that is as wanted: %s", formatFigures(asked))
 		}
 	})
 }
@@ -171,8 +172,8 @@ func TestTemplatesDuringRollout(t *testing.T) {
 func (w *world) readyWith(size int) (count int) {
 	w.rules.mu.Lock()
 	defer w.rules.mu.Unlock()
-	ready := w.rules.staying(w.t.Context())
-	for name, vm := range w.rules.instances() {
+	ready := w.rules.listStaying(w.t.Context())
+	for name, vm := range w.rules.listInstances() {
 		if ready[name] && diskOf(vm) == size {
 			count++
 		}
@@ -180,8 +181,8 @@ func (w *world) readyWith(size int) (count int) {
 	return count
 }
 
-// grown reports whether there are as many Ready VMs as are wanted, or more.
-func (w *world) grown() bool {
+// hasGrown reports whether there are as many Ready VMs as are wanted, or more.
+func (w *world) hasGrown() bool {
 	vms := &infrav1.AzureMachinePoolMachineList{}
 	if err := w.Kubernetes.List(w.t.Context(), vms); err != nil {
 		w.t.Fatal(err)
@@ -195,24 +196,24 @@ func (w *world) grown() bool {
 	return ready >= int(w.settings.replicas)
 }
 
-// renew gives the VMs that come next other bootstrap data.
-func (w *world) renew(n int) {
+// renewBootstrapData gives the VMs that come next other bootstrap data.
+func (w *world) renewBootstrapData(n int) {
 	w.t.Helper()
 	harness.ChangeObject(w.Stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: poolName}}, func(s *corev1.Secret) {
 		s.Data = map[string][]byte{"value": fmt.Appendf(nil, "#cloud-config token %d", n)}
 	})
 }
 
-// resize gives the MachinePool the replicas of the settings.
-func (w *world) resize() {
+// resizePool gives the MachinePool the replicas of the settings.
+func (w *world) resizePool() {
 	w.t.Helper()
 	harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
 		func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(w.settings.replicas) })
 }
 
-// behind is by how many of the models the oldest model of a VM is behind the last one.
-func (w *world) behind(models []string) (most int) {
-	for _, vm := range w.rules.instances() {
+// countModelsBehind is by how many of the models the oldest model of a VM is behind the last one.
+func (w *world) countModelsBehind(models []string) (most int) {
+	for _, vm := range w.rules.listInstances() {
 		most = max(most, len(models)-1-slices.Index(models, modelOf(vm)))
 	}
 	return most
@@ -239,8 +240,8 @@ func diskOf(resource body.Object) int {
 		body.Int(resource, "properties.virtualMachineProfile.storageProfile.osDisk.diskSizeGB"))
 }
 
-// boots returns the boots of the VMs.
-func (w *world) boots() map[string]string {
+// listBoots returns the boots of the VMs.
+func (w *world) listBoots() map[string]string {
 	w.t.Helper()
 	recorder := httptest.NewRecorder()
 	w.Sim.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/_sim/guests", nil))
@@ -263,19 +264,19 @@ type models struct {
 	shown, waited bool
 }
 
-func (m *models) most() int {
+func (m *models) maxModels() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.count
 }
 
-func (m *models) said() bool {
+func (m *models) hasReported() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.shown
 }
 
-func (m *models) held() bool {
+func (m *models) isHeld() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.waited
@@ -287,7 +288,7 @@ func (w *world) watchModels() *models {
 	w.Written = func(request *http.Request) {
 		written(request)
 		var hashes []string
-		for _, vm := range w.rules.instances() {
+		for _, vm := range w.rules.listInstances() {
 			if hash := modelOf(vm); !slices.Contains(hashes, hash) {
 				hashes = append(hashes, hash)
 			}

@@ -21,11 +21,11 @@ var quietVMs = flag.Int("quiet-vms", 40, "how many VMs the larger of the pools h
 //
 //	go test ./test/integration/rollout -run Quiet -quiet-vms 1000
 func TestQuiet(t *testing.T) {
-	small, large := quiet(t, 3), quiet(t, *quietVMs)
+	small, large := countQuietHour(t, 3), countQuietHour(t, *quietVMs)
 	// The catalog of VM sizes is read for all pools of a region, and its pages here are as small as those of VMs.
 	delete(small, "GET skus")
 	delete(large, "GET skus")
-	t.Logf("in an hour, 3 VMs: %s; %d VMs: %s", figures(small), *quietVMs, figures(large))
+	t.Logf("in an hour, 3 VMs: %s; %d VMs: %s", formatFigures(small), *quietVMs, formatFigures(large))
 	passes, pages := small["GET virtualMachines"], (*quietVMs+pageSize()-1)/pageSize()
 	if passes < 5 || passes > 7 {
 		t.Errorf("%d lists of VMs in an hour of looks every ten minutes", passes)
@@ -42,8 +42,8 @@ func TestQuiet(t *testing.T) {
 // pageSize is such that a list of the larger pool has three pages; Azure's own pages are not documented.
 func pageSize() int { return *quietVMs*2/5 + 1 }
 
-// quiet makes a pool and counts the requests to Azure in an hour in which nothing happens.
-func quiet(t *testing.T, replicas int) (asked map[string]int) {
+// countQuietHour makes a pool and counts the requests to Azure in an hour in which nothing happens.
+func countQuietHour(t *testing.T, replicas int) (asked map[string]int) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := three
@@ -54,7 +54,7 @@ func quiet(t *testing.T, replicas int) (asked map[string]int) {
 		virtual.WaitForSignal(nil, time.Minute)
 		mark, acts := w.Azure.MarkRequests(), m.CountCalls()
 		virtual.WaitForSignal(nil, time.Hour)
-		asked = calls(w.Azure, mark)
+		asked = countCalls(w.Azure, mark)
 		sum := 0
 		for _, n := range asked {
 			sum += n
@@ -64,7 +64,7 @@ func quiet(t *testing.T, replicas int) (asked map[string]int) {
 			t.Errorf("%d writes to Kubernetes in an hour in which nothing happened", acts)
 		}
 		if slices.ContainsFunc(slices.Collect(maps.Keys(asked)), func(what string) bool { return !strings.HasPrefix(what, "GET ") }) {
-			t.Errorf("nothing happened, but Azure was written to: %s", figures(asked))
+			t.Errorf("nothing happened, but Azure was written to: %s", formatFigures(asked))
 		}
 	})
 	return asked

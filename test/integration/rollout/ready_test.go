@@ -49,8 +49,8 @@ func TestReadyReplicas(t *testing.T) {
 			if got := w.readyReplicas(); got != step.want {
 				t.Errorf("%s: readyReplicas is %d, want %d", step.reason, got, step.want)
 			}
-			if asked := calls(w.Azure, mark); len(asked) > 0 {
-				t.Errorf("%s: Azure is asked: %s", step.reason, figures(asked))
+			if asked := countCalls(w.Azure, mark); len(asked) > 0 {
+				t.Errorf("%s: Azure is asked: %s", step.reason, formatFigures(asked))
 			}
 			if acts = m.CountCalls() - acts; acts != step.writes {
 				t.Errorf("%s: %d writes to Kubernetes, want %d", step.reason, acts, step.writes)
@@ -64,7 +64,7 @@ func TestReadyReplicasWithoutAzure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, three)
 		w.startWhole()
-		w.rules.end()
+		w.rules.endChecks()
 		for _, method := range []string{"GET", "PUT", "PATCH"} {
 			rule := fault.Rule{Method: method, Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
 				Message: "The client does not have authorization."}
@@ -72,7 +72,7 @@ func TestReadyReplicasWithoutAzure(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w.roll()
+		w.rollPool()
 		virtual.WaitForSignal(nil, time.Minute)
 		azurePool, machines := &infrav1.AzureMachinePool{}, &clusterv1.MachineList{}
 		w.ReadObject(azurePool, poolName)

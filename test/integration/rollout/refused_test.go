@@ -31,7 +31,7 @@ func TestRefusedDeletion(t *testing.T) {
 				w.settings.replicas = 2
 				harness.ChangeObject(w.Stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
 					func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2)) })
-				w.until("Azure refuses", func() bool { return calls(w.Azure, mark)["POST refused"] > 0 })
+				w.waitUntil("Azure refuses", func() bool { return countCalls(w.Azure, mark)["POST refused"] > 0 })
 				for range 60 {
 					virtual.WaitForSignal(nil, 10*time.Second)
 					azurePool := &infrav1.AzureMachinePool{}
@@ -43,11 +43,11 @@ func TestRefusedDeletion(t *testing.T) {
 						t.Fatal("as many VMs as are wanted were last there when three were")
 					}
 				}
-				if asked := calls(w.Azure, mark)["POST refused"]; asked < 3 || asked > 60 {
+				if asked := countCalls(w.Azure, mark)["POST refused"]; asked < 3 || asked > 60 {
 					t.Errorf("Azure was asked %d times in ten minutes", asked)
 				}
 				w.Azure.ClearFaults()
-				w.until("the pool is smaller", w.whole)
+				w.waitUntil("the pool is smaller", w.isWhole)
 			})
 		})
 	}

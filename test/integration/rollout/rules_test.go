@@ -28,8 +28,8 @@ type rules struct {
 	fewest, most int
 }
 
-// begin begins to check.
-func (r *rules) begin() {
+// beginChecks begins to check.
+func (r *rules) beginChecks() {
 	r.world.t.Helper()
 	s := r.world.settings
 	limits, err := rollout.ResolveLimits(s.strategy.MaxSurge, s.strategy.MaxUnavailable, int(s.replicas))
@@ -41,17 +41,17 @@ func (r *rules) begin() {
 	r.limits, r.replicas, r.fewest, r.most = limits, int(s.replicas), int(s.replicas), 0
 }
 
-// end ends to check.
-func (r *rules) end() {
+// endChecks ends to check.
+func (r *rules) endChecks() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.replicas = 0
 }
 
-func (r *rules) breaks(what string) { r.broken = append(r.broken, what) }
+func (r *rules) recordBreach(what string) { r.broken = append(r.broken, what) }
 
-// check fails the test when a rule was broken in a rollout.
-func (r *rules) check(when string) {
+// checkRollout fails the test when a rule was broken in a rollout.
+func (r *rules) checkRollout(when string) {
 	r.world.t.Helper()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,8 +61,8 @@ func (r *rules) check(when string) {
 	r.broken = nil
 }
 
-// instances returns the VMs of the scale set as Azure has them, by name of what stands for them.
-func (r *rules) instances() map[string]body.Object {
+// listInstances returns the VMs of the scale set as Azure has them, by name of what stands for them.
+func (r *rules) listInstances() map[string]body.Object {
 	out := map[string]body.Object{}
 	for _, resource := range r.world.Sim.State() {
 		id := body.String(resource, "id")
@@ -74,11 +74,11 @@ func (r *rules) instances() map[string]body.Object {
 	return out
 }
 
-// staying returns the Machines whose Nodes are Ready and that nobody deletes.
-func (r *rules) staying(ctx context.Context) map[string]bool {
+// listStaying returns the Machines whose Nodes are Ready and that nobody deletes.
+func (r *rules) listStaying(ctx context.Context) map[string]bool {
 	machines := &clusterv1.MachineList{}
 	if err := r.world.Kubernetes.List(ctx, machines); err != nil {
-		r.breaks(err.Error())
+		r.recordBreach(err.Error())
 	}
 	out := map[string]bool{}
 	for i := range machines.Items {
@@ -89,12 +89,12 @@ func (r *rules) staying(ctx context.Context) map[string]bool {
 	return out
 }
 
-// look counts Ready VMs.
-func (r *rules) look(ctx context.Context) {
+// countReady counts Ready VMs.
+func (r *rules) countReady(ctx context.Context) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.replicas > 0 {
-		r.fewest = min(r.fewest, len(r.staying(ctx)))
+		r.fewest = min(r.fewest, len(r.listStaying(ctx)))
 	}
 }
 
@@ -105,37 +105,37 @@ func (r *rules) givenUp(ctx context.Context, obj client.Object) {
 	if _, machine := obj.(*clusterv1.Machine); !machine || r.replicas == 0 {
 		return
 	}
-	ready, vms := r.staying(ctx), r.instances()
+	ready, vms := r.listStaying(ctx), r.listInstances()
 	vm, there := vms[obj.GetName()]
 	if !there || !ready[obj.GetName()] {
 		return
 	}
 	if left, floor := len(ready)-1, r.replicas-r.limits.MaxUnavailable; left < floor {
-		r.breaks(obj.GetName() + " was given up, though it leaves fewer Ready VMs than there have to be")
+		r.recordBreach(obj.GetName() + " was given up, though it leaves fewer Ready VMs than there have to be")
 	}
-	if r.world.outdated(vm) {
+	if r.world.isOutdated(vm) {
 		return
 	}
 	for name, other := range vms {
-		if r.world.outdated(other) && ready[name] {
-			r.breaks(obj.GetName() + " is as wanted and was given up before " + name + ", which is not")
+		if r.world.isOutdated(other) && ready[name] {
+			r.recordBreach(obj.GetName() + " is as wanted and was given up before " + name + ", which is not")
 		}
 	}
 }
 
-func (w *world) outdated(vm body.Object) bool { return body.String(vm, "sku.name") != w.size }
+func (w *world) isOutdated(vm body.Object) bool { return body.String(vm, "sku.name") != w.size }
 
-// written is called after Azure has answered a write.
-func (r *rules) written(request *http.Request) {
+// checkWrite is called after Azure has answered a write.
+func (r *rules) checkWrite(request *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.replicas == 0 || !strings.Contains(request.URL.Path, "/virtualMachineScaleSets/") {
 		return
 	}
-	vms := r.instances()
+	vms := r.listInstances()
 	r.most = max(r.most, len(vms))
 	if len(vms) > r.replicas+r.limits.MaxSurge {
-		r.breaks("after " + request.Method + " " + short(request.URL.Path) + " there are more VMs than there may be")
+		r.recordBreach("after " + request.Method + " " + baseName(request.URL.Path) + " there are more VMs than there may be")
 	}
 	if request.Method == http.MethodPut {
 		return
@@ -147,9 +147,9 @@ func (r *rules) written(request *http.Request) {
 	}
 	for _, machine := range machines.Items {
 		if vm := vms[machine.Name]; machine.DeletionTimestamp.IsZero() && body.String(vm, "properties.provisioningState") == "Deleting" {
-			r.breaks(machine.Name + " is deleted in Azure, and its node was not drained")
+			r.recordBreach(machine.Name + " is deleted in Azure, and its node was not drained")
 		}
 	}
 }
 
-func short(path string) string { return path[strings.LastIndex(path, "/")+1:] }
+func baseName(path string) string { return path[strings.LastIndex(path, "/")+1:] }

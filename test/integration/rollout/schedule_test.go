@@ -29,21 +29,21 @@ func TestSchedule(t *testing.T) {
 			strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromString("25%")), MaxUnavailable: new(intstr.FromInt32(0))}})
 		w.startWhole()
 		mark, begun := w.Azure.MarkRequests(), time.Now()
-		w.roll()
-		w.until("the pool is rolled", w.whole)
+		w.rollPool()
+		w.waitUntil("the pool is rolled", w.isWhole)
 		took := time.Since(begun)
-		w.rules.check("rollout")
+		w.rules.checkRollout("rollout")
 
 		surge := w.rules.limits.MaxSurge
 		waves := (*vms + surge - 1) / surge
-		asked := calls(w.Azure, mark)
-		added, removed := w.operations("PUT", begun), w.operations("POST", begun)
+		asked := countCalls(w.Azure, mark)
+		added, removed := w.measureOperations("PUT", begun), w.measureOperations("POST", begun)
 		ideal := time.Duration(waves) * (joining + draining)
 		for wave := range min(waves, len(added), len(removed)) {
 			ideal += added[wave] + removed[wave]
 		}
 		t.Logf("%d waves of %d VMs took %s, ideally %s (%.2f)", waves, surge, took, ideal, float64(took)/float64(ideal))
-		t.Logf("at least %d nodes were Ready, at most %d VMs there; calls: %s", w.rules.fewest, w.rules.most, figures(asked))
+		t.Logf("at least %d nodes were Ready, at most %d VMs there; calls: %s", w.rules.fewest, w.rules.most, formatFigures(asked))
 		if took > ideal*5/4 {
 			t.Errorf("it took %s, more than a quarter longer than the ideal %s", took, ideal)
 		}
@@ -52,17 +52,17 @@ func TestSchedule(t *testing.T) {
 		}
 		// The first write only changes the model.
 		if asked["PUT"] != waves+1 || asked["POST"] != waves {
-			t.Errorf("each of %d waves adds VMs with one write and deletes others with one: %s", waves, figures(asked))
+			t.Errorf("each of %d waves adds VMs with one write and deletes others with one: %s", waves, formatFigures(asked))
 		}
 		// VMs are seen to be gone before the deletion is over, whose end changes the etag that the next write may carry by then.
 		if asked["PUT refused"] > waves || asked["POST refused"] > 0 {
-			t.Errorf("writes are refused again and again: %s", figures(asked))
+			t.Errorf("writes are refused again and again: %s", formatFigures(asked))
 		}
 	})
 }
 
-// operations returns how long the requests of a method about the scale set took with their operations, the longest first.
-func (w *world) operations(method string, since time.Time) []time.Duration {
+// measureOperations returns how long the requests of a method about the scale set took with their operations, the longest first.
+func (w *world) measureOperations(method string, since time.Time) []time.Duration {
 	after := map[string]time.Duration{}
 	for _, o := range w.Sim.Operations() {
 		after[o.ID] = o.Ended.Sub(o.Started)
@@ -78,8 +78,8 @@ func (w *world) operations(method string, since time.Time) []time.Duration {
 	return out
 }
 
-// calls counts requests to Resource Manager after a mark: writes by method, and reads by what is read.
-func calls(azure *harness.Simulator, mark harness.Mark) map[string]int {
+// countCalls counts requests to Resource Manager after a mark: writes by method, and reads by what is read.
+func countCalls(azure *harness.Simulator, mark harness.Mark) map[string]int {
 	out := map[string]int{}
 	for _, line := range azure.RequestsSince(mark) {
 		parts := strings.Fields(line)
@@ -92,13 +92,13 @@ func calls(azure *harness.Simulator, mark harness.Mark) map[string]int {
 		case strings.Contains(path, "/operations/"):
 			out["GET operation"]++
 		default:
-			out["GET "+short(strings.TrimSuffix(path, "/"+poolName))]++
+			out["GET "+baseName(strings.TrimSuffix(path, "/"+poolName))]++
 		}
 	}
 	return out
 }
 
-func figures(of map[string]int) string {
+func formatFigures(of map[string]int) string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(of)) {
 		out = append(out, fmt.Sprintf("%s %d", key, of[key]))

@@ -69,19 +69,19 @@ func newWorld(t *testing.T, s settings) *world {
 	w := &world{t: t, settings: s,
 		Scenario: virtual.NewWith(t, server.Options{PageSize: s.pageSize, PutDropsTags: s.dropsTags})}
 	w.rules = &rules{world: w}
-	w.Deleting, w.Written = w.rules.givenUp, w.rules.written
+	w.Deleting, w.Written = w.rules.givenUp, w.rules.checkWrite
 	azureCluster := w.AzureCluster("c1")
 	if s.change != nil {
 		s.change(azureCluster)
 	}
 	defaults.FillAzureCluster(azureCluster)
 	w.CreateCluster(azureCluster)
-	w.play()
+	w.playClusterAPI()
 	return w
 }
 
-// start starts a manager with the controller of pools.
-func (w *world) start() *virtual.Manager {
+// startManager starts a manager with the controller of pools.
+func (w *world) startManager() *virtual.Manager {
 	w.t.Helper()
 	return w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 		kind := &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
@@ -89,8 +89,8 @@ func (w *world) start() *virtual.Manager {
 	})
 }
 
-// network makes that of the cluster, with the engine of a manager.
-func (w *world) network(m *virtual.Manager) {
+// createNetwork makes that of the cluster, with the engine of a manager.
+func (w *world) createNetwork(m *virtual.Manager) {
 	w.t.Helper()
 	azureCluster, owner := &infrav1.AzureCluster{}, &clusterv1.Cluster{}
 	w.ReadObject(azureCluster, "c1")
@@ -144,29 +144,29 @@ func (w *world) createPool() {
 	azurePool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
 		RollingUpdate: &w.settings.strategy}
 	w.CreatePool(azurePool, w.settings.replicas)
-	w.until("the pool is whole", w.whole)
+	w.waitUntil("the pool is whole", w.isWhole)
 }
 
 // startWhole starts a manager and makes the network and the pool. From then on the rules are checked.
 func (w *world) startWhole() *virtual.Manager {
 	w.t.Helper()
-	m := w.start()
-	w.network(m)
+	m := w.startManager()
+	w.createNetwork(m)
 	w.createPool()
-	w.rules.begin()
+	w.rules.beginChecks()
 	return m
 }
 
-// roll gives the VMs of the pool another size.
-func (w *world) roll() {
+// rollPool gives the VMs of the pool another size.
+func (w *world) rollPool() {
 	w.t.Helper()
 	w.size = map[bool]string{true: "Standard_D4s_v3", false: "Standard_D2s_v3"}[w.size != "Standard_D4s_v3"]
 	harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},
 		func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = w.size })
 }
 
-// play plays Cluster API until the test ends.
-func (w *world) play() {
+// playClusterAPI plays Cluster API until the test ends.
+func (w *world) playClusterAPI() {
 	ctx, cancel := context.WithCancel(context.Background())
 	since := map[string]time.Time{}
 	after := func(what string, d time.Duration) bool {
@@ -185,7 +185,7 @@ func (w *world) play() {
 	ended.Go(func() {
 		for ctx.Err() == nil {
 			player.PlayOnce(ctx)
-			w.rules.look(ctx)
+			w.rules.countReady(ctx)
 			select {
 			case <-ctx.Done():
 			case <-w.Kubernetes.Changed:
@@ -198,8 +198,8 @@ func (w *world) play() {
 	})
 }
 
-// until waits, for an hour at most, until something is so.
-func (w *world) until(what string, so func() bool) {
+// waitUntil waits, for an hour at most, until something is so.
+func (w *world) waitUntil(what string, so func() bool) {
 	w.t.Helper()
 	for deadline := time.Now().Add(time.Hour); !so(); {
 		if time.Now().After(deadline) {
@@ -215,8 +215,8 @@ func (w *world) until(what string, so func() bool) {
 	}
 }
 
-// whole reports whether the pool has as many VMs as are wanted, all as the spec wants them, and everything says so.
-func (w *world) whole() bool {
+// isWhole reports whether the pool has as many VMs as are wanted, all as the spec wants them, and everything says so.
+func (w *world) isWhole() bool {
 	azurePool := &infrav1.AzureMachinePool{}
 	w.ReadObject(azurePool, poolName)
 	if !harness.IsReady(azurePool) || azurePool.Status.ObservedGeneration != azurePool.Generation {

@@ -24,16 +24,16 @@ func TestKilledAtEveryWrite(t *testing.T) {
 		s := three
 		s.replicas = 1
 		w := newWorld(t, s)
-		m := w.start()
-		w.network(m)
+		m := w.startManager()
+		w.createNetwork(m)
 		m.StopManager()
 		before := w.Azure.ListResources()
-		writes := w.live(0, false)
+		writes := w.playLife(0, false)
 		t.Logf("an undisturbed life is %d writes", writes)
 		for k := 1; k <= writes; k++ {
 			for _, unsent := range []bool{true, false} {
-				w.live(k, unsent)
-				w.rules.check(fmt.Sprintf("killed at write %d", k))
+				w.playLife(k, unsent)
+				w.rules.checkRollout(fmt.Sprintf("killed at write %d", k))
 				if diff := cmp.Diff(before, w.Azure.ListResources()); diff != "" {
 					t.Fatalf("killed at write %d (-before +after):\n%s", k, diff)
 				}
@@ -42,47 +42,47 @@ func TestKilledAtEveryWrite(t *testing.T) {
 	})
 }
 
-// live makes, rolls and deletes a pool with a manager that is killed at its kth write to Azure, 0 for never, and returns how many
+// playLife makes, rolls and deletes a pool with a manager that is killed at its kth write to Azure, 0 for never, and returns how many
 // writes there were.
-func (w *world) live(k int, unsent bool) (writes int) {
+func (w *world) playLife(k int, unsent bool) (writes int) {
 	w.t.Helper()
 	mark := w.Azure.MarkRequests()
-	m := w.start()
+	m := w.startManager()
 	m.DieAtWrite(k, unsent)
 	restarted := k == 0
 	w.meanwhile = func() {
 		select {
 		case <-m.Killed:
 			m.StopManager()
-			m, restarted = w.start(), true
+			m, restarted = w.startManager(), true
 		default:
 		}
 	}
 	w.createPool()
-	w.rules.begin()
-	w.roll()
-	w.until("the pool is rolled", w.whole)
-	w.rules.end()
+	w.rules.beginChecks()
+	w.rollPool()
+	w.waitUntil("the pool is rolled", w.isWhole)
+	w.rules.endChecks()
 	azurePool := &infrav1.AzureMachinePool{}
 	w.ReadObject(azurePool, poolName)
 	if err := w.Kubernetes.Delete(w.t.Context(), azurePool); err != nil {
 		w.t.Fatal(err)
 	}
-	w.until("the pool is gone", func() bool {
+	w.waitUntil("the pool is gone", func() bool {
 		return apierrors.IsNotFound(w.Kubernetes.Get(w.t.Context(), client.ObjectKeyFromObject(azurePool), azurePool))
 	})
-	w.free()
+	w.checkReleased()
 	w.meanwhile = nil
 	m.StopManager()
 	if !restarted {
 		w.t.Errorf("write %d was not sent", k)
 	}
-	w.collect()
+	w.collectGarbage()
 	return len(w.Azure.WritesSince(mark))
 }
 
-// free looks whether the pool has let go of what stands for its VMs: what still had our finalizer would stay for ever.
-func (w *world) free() {
+// checkReleased looks whether the pool has let go of what stands for its VMs: what still had our finalizer would stay for ever.
+func (w *world) checkReleased() {
 	w.t.Helper()
 	vms := &infrav1.AzureMachinePoolMachineList{}
 	if err := w.Kubernetes.List(w.t.Context(), vms); err != nil {
@@ -95,8 +95,8 @@ func (w *world) free() {
 	}
 }
 
-// collect takes away what the API server's garbage collector and Cluster API would.
-func (w *world) collect() {
+// collectGarbage takes away what the API server's garbage collector and Cluster API would.
+func (w *world) collectGarbage() {
 	w.t.Helper()
 	for _, list := range []client.ObjectList{&infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}, &clusterv1.MachinePoolList{}} {
 		if err := w.Kubernetes.List(w.t.Context(), list); err != nil {

@@ -43,20 +43,20 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 		return done
 	})
 	idle, _ := m.ResidentMemory()
-	loadBefore, before, mark := load(), m.figures(), stage.Azure.MarkRequests()
+	loadBefore, before, mark := readLoad(), m.readFigures(), stage.Azure.MarkRequests()
 	for i := range controlPlanes {
 		stage.CreateMachine(stage.AzureMachine("c1", fmt.Sprintf("c1-cp-%d", i)), harness.ControlPlane, "")
 	}
 	for i := range workers {
 		stage.CreateMachine(stage.AzureMachine("c1", fmt.Sprintf("c1-md-%d", i)), harness.Worker, "")
 	}
-	waiting := m.figures()
+	waiting := m.readFigures()
 	start := time.Now()
 	stage.WaitClusterProvisioned("c1")
 	var busiest float64
 	lasted := map[string]time.Duration{}
 	waitAll(stage, &infrav1.AzureMachineList{}, controlPlanes+workers, func(list *infrav1.AzureMachineList) (done int) {
-		busiest = max(busiest, m.figures().sum("controller_runtime_active_workers", `controller="azuremachine"`))
+		busiest = max(busiest, m.readFigures().sumMetric("controller_runtime_active_workers", `controller="azuremachine"`))
 		for _, machine := range list.Items {
 			if provisioned := machine.Status.Initialization.Provisioned; provisioned != nil && *provisioned {
 				done++
@@ -69,9 +69,9 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 	})
 	wall := time.Since(start)
 
-	after, asked := m.figures(), count(stage.Azure, mark)
+	after, asked := m.readFigures(), countRequests(stage.Azure, mark)
 	now, most := m.ResidentMemory()
-	told := stories(stage, start)
+	told := listStories(stage, start)
 	var longest *story
 	var beginning, between, noticing, over []time.Duration
 	for name, one := range told {
@@ -86,39 +86,41 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 	critical := longest.needed
 	slices.Sort(over)
 	const ours = `controller="azuremachine"`
-	pool := after.sum("controller_runtime_max_concurrent_reconciles", ours)
-	passes := since(before, after, "controller_runtime_reconcile_total", ours)
-	queued := since(waiting, after, "workqueue_queue_duration_seconds_sum", ours) / max(1,
-		since(waiting, after, "workqueue_queue_duration_seconds_count", ours))
-	kubernetes := since(before, after, "rest_client_requests_total", `method="PATCH"`) + since(before, after, "rest_client_requests_total",
+	pool := after.sumMetric("controller_runtime_max_concurrent_reconciles", ours)
+	passes := differenceSince(before, after, "controller_runtime_reconcile_total", ours)
+	queued := differenceSince(waiting, after, "workqueue_queue_duration_seconds_sum", ours) / max(1,
+		differenceSince(waiting, after, "workqueue_queue_duration_seconds_count", ours))
+	kubernetes := differenceSince(before, after, "rest_client_requests_total", `method="PATCH"`) + differenceSince(before, after,
+		"rest_client_requests_total",
 		`method="POST"`) +
-		since(before, after, "rest_client_requests_total", `method="PUT"`)
+		differenceSince(before, after, "rest_client_requests_total", `method="PUT"`)
 
 	b.ReportMetric(wall.Seconds(), "wall-s")
 	b.ReportMetric(critical.Seconds(), "critical-s")
 	b.ReportMetric(wall.Seconds()/critical.Seconds(), "wall/critical")
 	b.ReportMetric(over[len(over)/2].Seconds(), "median-over-s")
 	b.ReportMetric(over[len(over)-1].Seconds(), "most-over-s")
-	b.ReportMetric(float64(asked.reads())/machines, "reads/machine")
-	b.ReportMetric(float64(sum(asked.Writes))/machines, "writes/machine")
+	b.ReportMetric(float64(asked.countReads())/machines, "reads/machine")
+	b.ReportMetric(float64(sumCounts(asked.Writes))/machines, "writes/machine")
 	b.ReportMetric(float64(asked.Throttled)/machines, "429s/machine")
 	b.ReportMetric(kubernetes/machines, "k8s-writes/machine")
-	b.ReportMetric(since(before, after, "rest_client_requests_total", `method="GET"`)/machines, "k8s-reads/machine")
+	b.ReportMetric(differenceSince(before, after, "rest_client_requests_total", `method="GET"`)/machines, "k8s-reads/machine")
 	b.ReportMetric(passes/machines, "passes/machine")
-	b.ReportMetric(100*since(waiting, after, "controller_runtime_reconcile_time_seconds_sum", ours)/(pool*wall.Seconds()), "%workers-busy")
+	b.ReportMetric(100*differenceSince(waiting, after, "controller_runtime_reconcile_time_seconds_sum", ours)/(pool*wall.Seconds()),
+		"%workers-busy")
 	b.ReportMetric(queued*1000, "queued-ms")
-	b.ReportMetric(since(waiting, after, "process_cpu_seconds_total"), "cpu-s")
+	b.ReportMetric(differenceSince(waiting, after, "process_cpu_seconds_total"), "cpu-s")
 	b.ReportMetric(idle, "idle-MiB")
 	b.ReportMetric(most, "most-MiB")
 	b.ReportMetric(0, "ns/op")
-	b.Logf("load %s before and %s after, on %d processors", loadBefore, load(), runtime.NumCPU())
+	b.Logf("load %s before and %s after, on %d processors", loadBefore, readLoad(), runtime.NumCPU())
 	b.Logf("critical path %s", strings.Join(longest.steps, ", "))
-	b.Logf("in the median, until the first write %s; between writes %s; from the end of the last to provisioned %s", spread(beginning),
-		spread(between), spread(noticing))
+	b.Logf("in the median, until the first write %s; between writes %s; from the end of the last to provisioned %s", describeSpread(beginning),
+		describeSpread(between), describeSpread(noticing))
 	b.Logf("Azure: gets %v, lists %v, polls %d, writes %v, 429 %d, refused %d", asked.Gets, asked.Lists, asked.Polls, asked.Writes,
 		asked.Throttled, asked.Refused)
 	b.Logf("at most %.0f of %.0f workers were seen busy; resident memory at the end %.0f MiB, Go heap in use %.0f MiB", busiest, pool, now,
-		after.sum("go_memstats_heap_inuse_bytes")/(1<<20))
+		after.sumMetric("go_memstats_heap_inuse_bytes")/(1<<20))
 }
 
 // waitAll lists until all are as wanted.
@@ -147,8 +149,8 @@ type story struct {
 	steps  []string
 }
 
-// stories returns those of the machines that were begun after start.
-func stories(stage *harness.Stage, start time.Time) map[string]*story {
+// listStories returns those of the machines that were begun after start.
+func listStories(stage *harness.Stage, start time.Time) map[string]*story {
 	operations := map[string]*store.Operation{}
 	for _, operation := range stage.Azure.Operations() {
 		operations[operation.ID] = operation
@@ -181,8 +183,8 @@ func stories(stage *harness.Stage, start time.Time) map[string]*story {
 	return out
 }
 
-// spread returns the median and the most of some times in seconds, in words.
-func spread(lengths []time.Duration) string {
+// describeSpread returns the median and the most of some times in seconds, in words.
+func describeSpread(lengths []time.Duration) string {
 	slices.Sort(lengths)
 	return fmt.Sprintf("%.1f s, at most %.1f s", lengths[len(lengths)/2].Seconds(), lengths[len(lengths)-1].Seconds())
 }

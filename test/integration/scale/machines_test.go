@@ -37,7 +37,7 @@ func TestCallsPerMachine(t *testing.T) {
 		stage.WaitMachineProvisioned(name)
 	}
 
-	got := count(stage.Azure, mark)
+	got := countRequests(stage.Azure, mark)
 	want := map[string]int{
 		"PUT Microsoft.Network/networkInterfaces":             controlPlanes + workers,
 		"PUT Microsoft.Compute/virtualMachines":               controlPlanes + workers,
@@ -49,11 +49,11 @@ func TestCallsPerMachine(t *testing.T) {
 	// A machine has its interface and its VM read before they are made, its VM while Azure is at it, and its disk once that
 	// is there.
 	const machines = controlPlanes + workers
-	if most := 10 + 5*machines; got.reads() > most {
-		t.Errorf("%d reads of Azure for %d machines, want at most %d: gets %v, lists %v, polls %d", got.reads(), machines, most, got.Gets,
+	if most := 10 + 5*machines; got.countReads() > most {
+		t.Errorf("%d reads of Azure for %d machines, want at most %d: gets %v, lists %v, polls %d", got.countReads(), machines, most, got.Gets,
 			got.Lists, got.Polls)
 	}
-	if sum(got.Lists) >= machines {
+	if sumCounts(got.Lists) >= machines {
 		t.Errorf("collections were read %v times for %d machines: they are there to be shared", got.Lists, machines)
 	}
 	if got.Throttled > 0 || got.Refused > 0 {
@@ -84,7 +84,7 @@ func TestCallsPerMachine(t *testing.T) {
 		t.Errorf("%d reads of Secrets for %d machines, want two for each and at most 5", secrets, machines)
 	}
 	t.Logf("%d reads of Secrets", secrets)
-	t.Logf("%d reads (gets %v, lists %v, polls %d), writes to Kubernetes %v", got.reads(), got.Gets, got.Lists, got.Polls, written)
+	t.Logf("%d reads (gets %v, lists %v, polls %d), writes to Kubernetes %v", got.countReads(), got.Gets, got.Lists, got.Polls, written)
 }
 
 // makeWorkers makes the cluster c1 with workers that are called m0 and so on, and waits until all are there.

@@ -43,7 +43,7 @@ func startManager(stage *harness.Stage) *manager {
 // figures are the manager's metrics: the sum of every one by name over the label sets that have all the given labels.
 type figures []byte
 
-func (m *manager) figures() figures {
+func (m *manager) readFigures() figures {
 	response, err := http.Get(m.metrics)
 	if err != nil {
 		m.tb.Fatal(err)
@@ -56,8 +56,8 @@ func (m *manager) figures() figures {
 	return raw
 }
 
-// sum adds up a metric over the label sets that contain all the labels, each as in `controller="azuremachine"`.
-func (f figures) sum(name string, labels ...string) float64 {
+// sumMetric adds up a metric over the label sets that contain all the labels, each as in `controller="azuremachine"`.
+func (f figures) sumMetric(name string, labels ...string) float64 {
 	total := 0.0
 	lines := bufio.NewScanner(bytes.NewReader(f))
 	lines.Buffer(nil, 1<<20)
@@ -80,8 +80,8 @@ next:
 	return total
 }
 
-// load returns the load of the computer over the last minute, as every figure of time has to be read with it.
-func load() string {
+// readLoad returns the load of the computer over the last minute, as every figure of time has to be read with it.
+func readLoad() string {
 	raw, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
 		return "unknown"
@@ -89,9 +89,9 @@ func load() string {
 	return strings.Fields(string(raw))[0]
 }
 
-// since returns the difference of a metric between two looks.
-func since(before, after figures, name string, labels ...string) float64 {
-	return after.sum(name, labels...) - before.sum(name, labels...)
+// differenceSince returns the difference of a metric between two looks.
+func differenceSince(before, after figures, name string, labels ...string) float64 {
+	return after.sumMetric(name, labels...) - before.sumMetric(name, labels...)
 }
 
 const patience = 10 * time.Minute

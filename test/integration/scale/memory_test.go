@@ -26,17 +26,17 @@ func BenchmarkMemoryOfMachines(b *testing.B) {
 		stage := harness.NewStage(b, environment)
 		m := startManager(stage)
 		stage.CreateIdentity()
-		m.rest("idle")
+		m.measureAtRest("idle")
 		stage.CreateCluster(stage.AzureCluster("c1"))
 		stage.WaitClusterProvisioned("c1")
-		m.rest("1-cluster")
+		m.measureAtRest("1-cluster")
 		made := 0
 		for _, all := range []int{100, *machinesOfOne} {
 			for ; made < all; made++ {
 				stage.CreateMachine(stage.AzureMachine("c1", fmt.Sprintf("c1-md-%d", made)), harness.Worker, "")
 			}
-			provisioned(stage, all)
-			m.rest(fmt.Sprintf("%d-machines", all))
+			waitProvisioned(stage, all)
+			m.measureAtRest(fmt.Sprintf("%d-machines", all))
 		}
 		b.ReportMetric(0, "ns/op")
 	}
@@ -62,13 +62,13 @@ func BenchmarkMemoryOfClusters(b *testing.B) {
 			}
 			stage.WaitClusterProvisioned(name)
 		}
-		provisioned(stage, *ofThree*3)
-		m.rest(fmt.Sprintf("%dx3", *ofThree))
+		waitProvisioned(stage, *ofThree*3)
+		m.measureAtRest(fmt.Sprintf("%dx3", *ofThree))
 		b.ReportMetric(0, "ns/op")
 	}
 }
 
-func provisioned(stage *harness.Stage, machines int) {
+func waitProvisioned(stage *harness.Stage, machines int) {
 	stage.T.Helper()
 	waitAll(stage, &infrav1.AzureMachineList{}, machines, func(list *infrav1.AzureMachineList) (done int) {
 		for _, machine := range list.Items {
@@ -80,9 +80,9 @@ func provisioned(stage *harness.Stage, machines int) {
 	})
 }
 
-// rest reports the manager's resident memory, and its heap, once it has done what there was to do and has given back what it does
+// measureAtRest reports the manager's resident memory, and its heap, once it has done what there was to do and has given back what it does
 // not need: when five minutes have made it no smaller, within which the engine packs what it has read.
-func (m *manager) rest(what string) {
+func (m *manager) measureAtRest(what string) {
 	m.tb.Helper()
 	b := m.tb.(*testing.B)
 	least, most := m.ResidentMemory()
@@ -94,10 +94,10 @@ func (m *manager) rest(what string) {
 			least, since = now, time.Now()
 		}
 	}
-	figures := m.figures()
+	figures := m.readFigures()
 	b.ReportMetric(least, what+"-MiB")
 	b.Logf("%s: resident %.0f MiB, at most %.0f MiB until now; Go heap in use %.1f MiB, from the system %.0f MiB, %.0f goroutines, %.0f s of processor time, on %d processors with a load of %s",
-		what, least, most, figures.sum("go_memstats_heap_inuse_bytes")/(1<<20), figures.sum("go_memstats_sys_bytes")/(1<<20),
-		figures.sum("go_goroutines"),
-		figures.sum("process_cpu_seconds_total"), runtime.NumCPU(), load())
+		what, least, most, figures.sumMetric("go_memstats_heap_inuse_bytes")/(1<<20), figures.sumMetric("go_memstats_sys_bytes")/(1<<20),
+		figures.sumMetric("go_goroutines"),
+		figures.sumMetric("process_cpu_seconds_total"), runtime.NumCPU(), readLoad())
 }

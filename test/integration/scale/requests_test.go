@@ -20,10 +20,10 @@ type requests struct {
 	Throttled, Refused int
 }
 
-// reads returns all that were answered.
-func (r requests) reads() int { return sum(r.Gets) + sum(r.Lists) + r.Polls }
+// countReads returns all that were answered.
+func (r requests) countReads() int { return sumCounts(r.Gets) + sumCounts(r.Lists) + r.Polls }
 
-func sum(counts map[string]int) int {
+func sumCounts(counts map[string]int) int {
 	total := 0
 	for _, count := range counts {
 		total += count
@@ -33,8 +33,8 @@ func sum(counts map[string]int) int {
 
 var operations = regexp.MustCompile(`(?i)/(operations|operationresults|diskoperations)/`)
 
-// count sorts what the provider asked Azure after a mark.
-func count(azure *harness.Simulator, mark harness.Mark) requests {
+// countRequests sorts what the provider asked Azure after a mark.
+func countRequests(azure *harness.Simulator, mark harness.Mark) requests {
 	out := requests{Writes: map[string]int{}, Gets: map[string]int{}, Lists: map[string]int{}}
 	for _, line := range azure.RequestsSince(mark) {
 		var method, path string

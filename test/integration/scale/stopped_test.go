@@ -31,12 +31,13 @@ func TestStoppedMachineIsFound(t *testing.T) {
 			return wanted(harness.FindCondition(m, infrav1.VMRunningCondition), harness.FindCondition(m, infrav1.ReadyCondition), m)
 		})
 		// Passes go on until each machine had its own.
-		stage.Eventually("the machines were looked at", func() bool { return count(stage.Azure, mark).Lists[vms] > 0 })
-		got := count(stage.Azure, mark)
+		stage.Eventually("the machines were looked at", func() bool { return countRequests(stage.Azure, mark).Lists[vms] > 0 })
+		got := countRequests(stage.Azure, mark)
 		if reads := got.Gets[vms] + got.Lists[vms]; reads > machines/2 {
 			t.Errorf("%d reads of VMs for %d machines (gets %v, lists %v): one list is for all", reads, machines, got.Gets, got.Lists)
 		}
-		t.Logf("%s: %d reads of VMs for %d machines, %d in all (gets %v, lists %v)", action, got.Gets[vms]+got.Lists[vms], machines, got.reads(),
+		t.Logf("%s: %d reads of VMs for %d machines, %d in all (gets %v, lists %v)", action, got.Gets[vms]+got.Lists[vms], machines,
+			got.countReads(),
 			got.Gets, got.Lists)
 	}
 	for _, action := range []string{"deallocate", "powerOff"} {

@@ -60,7 +60,7 @@ func aksRows() []row {
 	return []row{
 		{
 			program: "Defender for Cloud", resource: "AKS cluster", entry: "its sensor in securityProfile", verb: "PUT of the whole cluster",
-			in: managed,
+			in: bringUpManaged,
 			write: properties(func(w *world, properties body) {
 				properties["securityProfile"] = body{"defender": body{"logAnalyticsWorkspaceResourceId": string(w.ResourceID(workspace)),
 					"securityMonitoring": body{"enabled": true}}}
@@ -71,7 +71,7 @@ func aksRows() []row {
 			change: aksTag, sends: clusterPut,
 		},
 		{
-			program: "Azure Monitor", resource: "AKS cluster", entry: "the add-on omsagent", verb: "PUT of the whole cluster", in: managed,
+			program: "Azure Monitor", resource: "AKS cluster", entry: "the add-on omsagent", verb: "PUT of the whole cluster", in: bringUpManaged,
 			write: addon("omsagent", func(w *world) body {
 				return body{"logAnalyticsWorkspaceResourceID": string(w.ResourceID(workspace)), "useAADAuth": "true"}
 			}),
@@ -79,7 +79,7 @@ func aksRows() []row {
 			change: aksTag, sends: clusterPut,
 		},
 		{
-			program: "Azure Policy", resource: "AKS cluster", entry: "the add-on azurepolicy", verb: "PUT of the whole cluster", in: managed,
+			program: "Azure Policy", resource: "AKS cluster", entry: "the add-on azurepolicy", verb: "PUT of the whole cluster", in: bringUpManaged,
 			write: addon("azurepolicy", func(*world) body { return nil }),
 			kept: func(w *world) bool {
 				return w.FindProperty(aks, "properties.addonProfiles.azurepolicy.enabled") == true
@@ -87,7 +87,7 @@ func aksRows() []row {
 			change: aksTag, sends: clusterPut,
 		},
 		{
-			program: "AKS", resource: "Agent pool", entry: "the version of the node image", verb: "by itself", in: managed,
+			program: "AKS", resource: "Agent pool", entry: "the version of the node image", verb: "by itself", in: bringUpManaged,
 			write: func(w *world) {
 				w.EditResource(agentPool, body{"properties": body{"nodeImageVersion": "AKSUbuntu-2204gen2containerd-209912.31.0"}})
 			},
@@ -96,7 +96,7 @@ func aksRows() []row {
 			},
 		},
 		{
-			program: "AKS", resource: "Agent pool", entry: "the count, where its autoscaler is on", verb: "by itself", in: managed,
+			program: "AKS", resource: "Agent pool", entry: "the count, where its autoscaler is on", verb: "by itself", in: bringUpManaged,
 			write: func(w *world) {
 				harness.ChangeObject(w.Stage, managedPool(), func(p *infrav1.AzureManagedMachinePool) {
 					p.Spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(1), MaxSize: new(5)}

@@ -46,7 +46,7 @@ func TestBook(t *testing.T) {
 	var want strings.Builder
 	want.WriteString(introduction)
 	seen := map[string]bool{}
-	for _, r := range rows() {
+	for _, r := range listRows() {
 		key := r.program + ": " + r.resource + ": " + r.entry
 		if seen[key] {
 			t.Errorf("%s is in the table twice", key)

@@ -59,7 +59,8 @@ func (w *world) serveService() {
 			body{"name": service + "-TCP-80",
 				"properties": body{"protocol": "Tcp", "frontendPort": 80, "backendPort": 80, "enableFloatingIP": true, "disableOutboundSnat": true,
 					"frontendIPConfiguration": w.ResourceReference(outbound + "/frontendIPConfigurations/" + service),
-					"backendAddressPool":      w.ResourceReference(servicePool), "probe": w.ResourceReference(outbound + "/probes/" + service + "-TCP-80")}})
+					"backendAddressPool":      w.ResourceReference(servicePool),
+					"probe":                   w.ResourceReference(outbound + "/probes/" + service + "-TCP-80")}})
 	})
 }
 
@@ -86,7 +87,7 @@ func (w *world) joinTemplate() {
 func (w *world) joinInstances() {
 	w.T.Helper()
 	w.joinTemplate()
-	for _, instance := range w.instances() {
+	for _, instance := range w.instancePaths() {
 		read := w.ReadResource(instance)
 		w.PutResource(instance, body{"location": read["location"], "etag": read["etag"],
 			"properties": body{"hardwareProfile": harness.FindValue(read, "properties.hardwareProfile"),
@@ -95,18 +96,18 @@ func (w *world) joinInstances() {
 	}
 }
 
-// instances returns the paths of the instances of the scale set, without a request.
-func (w *world) instances() (out []string) {
+// instancePaths returns the paths of the instances of the scale set, without a request.
+func (w *world) instancePaths() (out []string) {
 	w.T.Helper()
-	for _, resource := range w.state() {
+	for _, resource := range w.readInstances() {
 		out = append(out, strings.TrimPrefix(fmt.Sprint(resource["id"]), "/subscriptions/"+w.Azure.SubscriptionID+"/"))
 	}
 	slices.Sort(out)
 	return out
 }
 
-// state returns the instances of the scale set.
-func (w *world) state() []body {
+// readInstances returns the instances of the scale set.
+func (w *world) readInstances() []body {
 	return slices.DeleteFunc(w.Sim.State(), func(resource body) bool {
 		return resource["type"] != "Microsoft.Compute/virtualMachineScaleSets/virtualMachines"
 	})
@@ -120,10 +121,10 @@ func (w *world) backendPools() []string {
 	return []string{servicePool}
 }
 
-// served reports whether the interfaces of all instances are in their pools.
-func (w *world) served() bool {
+// allServed reports whether the interfaces of all instances are in their pools.
+func (w *world) allServed() bool {
 	w.T.Helper()
-	for _, instance := range w.instances() {
+	for _, instance := range w.instancePaths() {
 		all := w.ReadResource(instance)
 		interfaceID := fmt.Sprint(harness.FindValue(all, "properties.networkProfile.networkInterfaces.0.id"))
 		path := strings.TrimPrefix(interfaceID, "/subscriptions/"+w.Azure.SubscriptionID+"/")
@@ -140,13 +141,14 @@ func cloudProviderRows() []row {
 	const program = "cloud-provider-azure"
 	templatePools := interfaces + ".0.properties.ipConfigurations.0.properties." + pools
 	clusterTag := func(w *world) {
-		harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, newCluster(), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	poolTag := func(w *world) {
-		harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, newPool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	inTemplate := func(w *world) bool {
-		return !slices.ContainsFunc(w.backendPools(), func(pool string) bool { return !w.hasElement(scaleSet, templatePools, string(w.ResourceID(pool))) })
+		return !slices.ContainsFunc(w.backendPools(),
+			func(pool string) bool { return !w.hasElement(scaleSet, templatePools, string(w.ResourceID(pool))) })
 	}
 	return []row{
 		{
@@ -162,7 +164,7 @@ func cloudProviderRows() []row {
 				return w.hasElement(nsg, "properties.securityRules", "k8s-azure-lb_allow_IPv4_0123abcd")
 			},
 			change: func(w *world) {
-				harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) {
+				harness.ChangeObject(w.Stage, newCluster(), func(c *infrav1.AzureCluster) {
 					for i := range c.Spec.NetworkSpec.Subnets {
 						if s := &c.Spec.NetworkSpec.Subnets[i]; s.Role == infrav1.SubnetNode {
 							s.SecurityGroup.SecurityRules = append(s.SecurityGroup.SecurityRules,
@@ -181,12 +183,13 @@ func cloudProviderRows() []row {
 			write: (*world).serveService,
 			kept: func(w *world) bool {
 				rule := "properties.loadBalancingRules." + service + "-TCP-80"
-				return w.hasElement(outbound, "properties.frontendIPConfigurations", service) && w.hasElement(outbound, "properties.backendAddressPools", "c1") &&
+				return w.hasElement(outbound, "properties.frontendIPConfigurations", service) &&
+					w.hasElement(outbound, "properties.backendAddressPools", "c1") &&
 					w.hasElement(outbound, "properties.probes", service+"-TCP-80") && w.FindProperty(outbound, rule) != nil &&
 					harness.FindValue(w.ReadResource(serviceAddress), "tags.k8s-azure-cluster-name") == "c1"
 			},
 			change: func(w *world) {
-				harness.ChangeObject(w.Stage, cluster(),
+				harness.ChangeObject(w.Stage, newCluster(),
 					func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.NodeOutboundLB.IdleTimeoutInMinutes = new(int32(15)) })
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Network/loadBalancers/c1",
@@ -206,7 +209,7 @@ func cloudProviderRows() []row {
 				return w.hasElement(nic, "properties.ipConfigurations.0.properties."+pools, string(w.ResourceID(servicePool)))
 			},
 			change: func(w *world) {
-				harness.ChangeObject(w.Stage, machine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+				harness.ChangeObject(w.Stage, newMachine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Network/networkInterfaces/c1-md-nic",
 		},
@@ -225,21 +228,21 @@ func cloudProviderRows() []row {
 		{
 			program: program, resource: "Scale set", entry: "its backend pool, when the pool of machines grows",
 			verb: "the same PUT, and a PUT of each instance with networkProfileConfiguration", in: selfManaged,
-			write: (*world).joinInstances, kept: func(w *world) bool { return inTemplate(w) && w.served() },
+			write: (*world).joinInstances, kept: func(w *world) bool { return inTemplate(w) && w.allServed() },
 			change: func(w *world) {
 				harness.ChangeObject(w.Stage, virtual.MachinePool(poolName), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
-				w.WaitUntil("there are three VMs", func() bool { return len(w.instances()) == 3 })
+				w.WaitUntil("there are three VMs", func() bool { return len(w.instancePaths()) == 3 })
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",
 		},
 		{
 			program: program, resource: "Scale set", entry: "its backend pool, when the machines are replaced", verb: "the same PUTs",
 			in: selfManaged, prepare: dualStack,
-			write: (*world).joinInstances, kept: func(w *world) bool { return inTemplate(w) && w.served() },
+			write: (*world).joinInstances, kept: func(w *world) bool { return inTemplate(w) && w.allServed() },
 			change: func(w *world) {
-				harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
+				harness.ChangeObject(w.Stage, newPool(), func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
 				w.WaitUntil("the VMs are new", func() bool {
-					all := w.state()
+					all := w.readInstances()
 					return len(all) == 2 && !slices.ContainsFunc(all,
 						func(instance body) bool { return harness.FindValue(instance, "sku.name") != "Standard_D4s_v3" })
 				})
@@ -273,7 +276,7 @@ func cloudProviderRows() []row {
 // serviceEndpoint returns a change of the spec that gives the subnet of nodes a service endpoint.
 func serviceEndpoint(name string) func(*world) {
 	return func(w *world) {
-		harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) {
+		harness.ChangeObject(w.Stage, newCluster(), func(c *infrav1.AzureCluster) {
 			for i := range c.Spec.NetworkSpec.Subnets {
 				if s := &c.Spec.NetworkSpec.Subnets[i]; s.Role == infrav1.SubnetNode {
 					s.ServiceEndpoints = append(s.ServiceEndpoints, infrav1.ServiceEndpointSpec{Service: name, Locations: []string{"*"}})
@@ -283,7 +286,7 @@ func serviceEndpoint(name string) func(*world) {
 	}
 }
 
-// identity returns the path of a user-assigned identity outside of the cluster.
-func identity(name string) string {
+// identityPath returns the path of a user-assigned identity outside of the cluster.
+func identityPath(name string) string {
 	return "resourceGroups/other/providers/" + types.UserAssignedIdentity + "/" + name
 }

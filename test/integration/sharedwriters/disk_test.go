@@ -11,16 +11,16 @@ import (
 
 const volume = compute + "disks/pvc-6f1c2a90"
 
-// provision makes the disk of a volume, as the azuredisk driver does.
-func (w *world) provision() {
+// provisionDisk makes the disk of a volume, as the azuredisk driver does.
+func (w *world) provisionDisk() {
 	w.T.Helper()
 	w.PutResource(volume, body{"location": "eastus", "sku": body{"name": "Premium_LRS"},
 		"tags":       body{"kubernetes.io-created-for-pvc-name": "data", "k8s-azure-created-by": "kubernetes-azure-dd"},
 		"properties": body{"creationData": body{"createOption": "Empty"}, "diskSizeGB": 8}})
 }
 
-// attached returns the data disk of the volume, in a list with those that a machine or instance has.
-func (w *world) attached(path string) []any {
+// findAttached returns the data disk of the volume, in a list with those that a machine or instance has.
+func (w *world) findAttached(path string) []any {
 	w.T.Helper()
 	have, _ := w.FindProperty(path, "properties.storageProfile.dataDisks").([]any)
 	lun := 0
@@ -43,12 +43,12 @@ func diskRows() []row {
 		return func(w *world) bool { return w.FindProperty(volume, "managedBy") == string(w.ResourceID(path(w))) }
 	}
 	machineVM := func(*world) string { return vm }
-	first := func(w *world) string { return w.instances()[0] }
+	first := func(w *world) string { return w.instancePaths()[0] }
 	machineTag := func(w *world) {
-		harness.ChangeObject(w.Stage, machine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, newMachine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	poolTag := func(w *world) {
-		harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, newPool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	const poolPut = "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp"
 	return []row{
@@ -56,8 +56,8 @@ func diskRows() []row {
 			program: program, resource: "Virtual machine", entry: "a data disk for each volume", verb: "PUT with location and data disks",
 			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
-				w.provision()
-				w.PutResource(vm, body{"location": "eastus", "properties": body{"storageProfile": body{"dataDisks": w.attached(vm)}}})
+				w.provisionDisk()
+				w.PutResource(vm, body{"location": "eastus", "properties": body{"storageProfile": body{"dataDisks": w.findAttached(vm)}}})
 			},
 			kept: attachedTo(machineVM), change: machineTag, sends: "PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md",
 		},
@@ -65,8 +65,8 @@ func diskRows() []row {
 			program: program, resource: "Virtual machine", entry: "a data disk, in releases that patch", verb: "PATCH with data disks",
 			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
-				w.provision()
-				w.PatchResource(vm, body{"properties": body{"storageProfile": body{"dataDisks": w.attached(vm)}}})
+				w.provisionDisk()
+				w.PatchResource(vm, body{"properties": body{"storageProfile": body{"dataDisks": w.findAttached(vm)}}})
 			},
 			kept: attachedTo(machineVM), change: machineTag, sends: "PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md",
 		},
@@ -74,7 +74,7 @@ func diskRows() []row {
 			program: program, resource: "Virtual machine", entry: "a data disk, attached by itself", verb: "POST attachDetachDataDisks",
 			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
-				w.provision()
+				w.provisionDisk()
 				w.sendVersion(http.MethodPost, vm+"/attachDetachDataDisks", w.ResourceVersion(vm),
 					body{"dataDisksToAttach": []any{body{"diskId": string(w.ResourceID(volume))}}})
 			},
@@ -84,8 +84,8 @@ func diskRows() []row {
 			program: program, resource: "Instance of a scale set", entry: "a data disk for each volume", verb: "PUT with data disks",
 			in: selfManaged,
 			write: func(w *world) {
-				w.provision()
-				w.PutResource(first(w), body{"properties": body{"storageProfile": body{"dataDisks": w.attached(first(w))}}})
+				w.provisionDisk()
+				w.PutResource(first(w), body{"properties": body{"storageProfile": body{"dataDisks": w.findAttached(first(w))}}})
 			},
 			kept: attachedTo(first), change: poolTag, sends: poolPut,
 		},
@@ -93,8 +93,8 @@ func diskRows() []row {
 			program: program, resource: "Instance of a scale set", entry: "a data disk beside those of the spec", verb: "PUT with data disks",
 			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
-				w.provision()
-				w.PutResource(first(w), body{"properties": body{"storageProfile": body{"dataDisks": w.attached(first(w))}}})
+				w.provisionDisk()
+				w.PutResource(first(w), body{"properties": body{"storageProfile": body{"dataDisks": w.findAttached(first(w))}}})
 			},
 			kept: attachedTo(first), change: poolTag, sends: poolPut,
 		},
@@ -102,7 +102,7 @@ func diskRows() []row {
 			program: program, resource: "Instance of a scale set", entry: "a data disk, attached by itself", verb: "POST attachDetachDataDisks",
 			in: selfManaged, prepare: ownDisk,
 			write: func(w *world) {
-				w.provision()
+				w.provisionDisk()
 				w.sendVersion(http.MethodPost, first(w)+"/attachDetachDataDisks", w.ResourceVersion(scaleSet),
 					body{"dataDisksToAttach": []any{body{"diskId": string(w.ResourceID(volume))}}})
 			},
@@ -121,14 +121,14 @@ func diskRows() []row {
 	}
 }
 
-// lock is a management lock on a resource.
-func (w *world) lock(path string) {
+// lockResource is a management lock on a resource.
+func (w *world) lockResource(path string) {
 	w.T.Helper()
 	w.sendVersion(http.MethodPut, path+"/providers/Microsoft.Authorization/locks/backup", "2020-05-01",
 		body{"properties": body{"level": "CanNotDelete"}})
 }
 
-// extension returns the path of an extension of a VM.
-func extension(name string) string {
+// extensionPath returns the path of an extension of a VM.
+func extensionPath(name string) string {
 	return vm + "/" + types.VirtualMachineExtension[len(types.VirtualMachine)+1:] + "/" + name
 }

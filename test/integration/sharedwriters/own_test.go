@@ -17,14 +17,14 @@ func TestOwnEntriesGo(t *testing.T) {
 			s.pool.Spec.Template.VMExtensions = []infrav1.VMExtension{{Name: "CustomScript", Publisher: "Microsoft.Azure.Extensions",
 				Version: "2.1"}}
 			s.pool.Spec.Identity = infrav1.VMIdentityUserAssigned
-			s.pool.Spec.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + string(w.ResourceID(identity("ours")))}}
+			s.pool.Spec.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + string(w.ResourceID(identityPath("ours")))}}
 		})
 		w.joinTemplate()
 		w.sendVersion(http.MethodPut, scaleSet+"/extensions/MDE.Linux", w.ResourceVersion(scaleSet),
 			body{"properties": body{"publisher": "Microsoft.Azure.AzureDefenderForServers", "type": "MDE.Linux", "typeHandlerVersion": "1.0"}})
-		w.PatchResource(scaleSet, w.theirs(scaleSet))
+		w.PatchResource(scaleSet, w.buildIdentityBody(scaleSet))
 		w.syncFully()
-		harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) {
+		harness.ChangeObject(w.Stage, newPool(), func(p *infrav1.AzureMachinePool) {
 			p.Spec.Template.VMExtensions, p.Spec.Identity, p.Spec.UserAssignedIdentities = nil, infrav1.VMIdentityNone, nil
 		})
 		w.waitInPlace()
@@ -36,7 +36,7 @@ func TestOwnEntriesGo(t *testing.T) {
 			"the extension of the spec":   {w.hasElement(scaleSet, extensions, "CustomScript"), false},
 			"the extension of Defender":   {w.hasElement(scaleSet, extensions, "MDE.Linux"), true},
 			"the identity of the spec":    {len(users) > 1, false},
-			"the identity of a policy":    {identified(scaleSet)(w), true},
+			"the identity of a policy":    {hasIdentity(scaleSet)(w), true},
 			"cloud-provider-azure's pool": {w.hasElement(scaleSet, templatePools, string(w.ResourceID(servicePool))), true},
 		} {
 			if stays.is != stays.want {

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// taggable returns the paths of the resources with the cluster's tag of ownership.
-func (w *world) taggable() (out []string) {
+// listTaggable returns the paths of the resources with the cluster's tag of ownership.
+func (w *world) listTaggable() (out []string) {
 	w.T.Helper()
 	for _, resource := range w.Sim.State() {
 		id, _ := resource["id"].(string)
@@ -28,7 +28,7 @@ func (w *world) taggable() (out []string) {
 // tagAll gives each of them a tag, as a policy with the effect Modify and its remediation do.
 func (w *world) tagAll() {
 	w.T.Helper()
-	for _, path := range w.taggable() {
+	for _, path := range w.listTaggable() {
 		w.sendVersion(http.MethodPatch, path+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion,
 			body{"operation": "Merge", "properties": body{"tags": body{"costCenter": "42"}}})
 	}
@@ -37,7 +37,7 @@ func (w *world) tagAll() {
 func (w *world) allTagged() bool {
 	w.T.Helper()
 	n := 0
-	for _, path := range w.taggable() {
+	for _, path := range w.listTaggable() {
 		if w.FindProperty(path, "tags.costCenter") != "42" {
 			return false
 		}
@@ -46,11 +46,11 @@ func (w *world) allTagged() bool {
 	return n > 2
 }
 
-// theirs returns the body that assigns a user-assigned identity of a policy beside the identities of a resource.
-func (w *world) theirs(path string) body {
+// buildIdentityBody returns the body that assigns a user-assigned identity of a policy beside the identities of a resource.
+func (w *world) buildIdentityBody(path string) body {
 	w.T.Helper()
 	kind, _ := w.FindProperty(path, "identity.type").(string)
-	users := body{string(w.ResourceID(identity("theirs"))): body{}}
+	users := body{string(w.ResourceID(identityPath("theirs"))): body{}}
 	have, _ := w.FindProperty(path, "identity.userAssignedIdentities").(body)
 	for id := range have {
 		users[id] = body{}
@@ -61,8 +61,8 @@ func (w *world) theirs(path string) body {
 	return body{"identity": body{"type": "UserAssigned", "userAssignedIdentities": users}}
 }
 
-// identified reports whether a resource has the identity of the policy.
-func identified(path string) func(*world) bool {
+// hasIdentity reports whether a resource has the identity of the policy.
+func hasIdentity(path string) func(*world) bool {
 	return func(w *world) bool {
 		users, _ := w.FindProperty(path, "identity.userAssignedIdentities").(body)
 		for id := range users {
@@ -78,10 +78,10 @@ func policyRows() []row {
 	const program, scaleSetPut, vmPatch = "Azure Policy", "PUT resourceGroups/c1/Microsoft.Compute/virtualMachineScaleSets/c1-mp",
 		"PATCH resourceGroups/c1/Microsoft.Compute/virtualMachines/c1-md"
 	machineTag := func(w *world) {
-		harness.ChangeObject(w.Stage, machine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, newMachine(), func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	poolTag := func(w *world) {
-		harness.ChangeObject(w.Stage, pool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+		harness.ChangeObject(w.Stage, newPool(), func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 	}
 	system := func(w *world, s *setup) {
 		s.machine.Spec.Identity, s.pool.Spec.Identity = infrav1.VMIdentitySystemAssigned, infrav1.VMIdentitySystemAssigned
@@ -92,7 +92,7 @@ func policyRows() []row {
 			DefinitionID: "/subscriptions/" + w.Azure.SubscriptionID + "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c"}
 	}
 	user := func(w *world, s *setup) {
-		ours := []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + string(w.ResourceID(identity("ours")))}}
+		ours := []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + string(w.ResourceID(identityPath("ours")))}}
 		s.machine.Spec.Identity, s.machine.Spec.UserAssignedIdentities = infrav1.VMIdentityUserAssigned, ours
 		s.pool.Spec.Identity, s.pool.Spec.UserAssignedIdentities = infrav1.VMIdentityUserAssigned, ours
 	}
@@ -101,12 +101,12 @@ func policyRows() []row {
 			program: program, resource: "All resources with tags, self-managed", entry: "a tag", verb: "PATCH of the tags", in: selfManaged,
 			write: (*world).tagAll, kept: (*world).allTagged,
 			change: func(w *world) {
-				harness.ChangeObject(w.Stage, cluster(), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
+				harness.ChangeObject(w.Stage, newCluster(), func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 			},
 			sends: "PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1-vnet",
 		},
 		{
-			program: program, resource: "All resources with tags, AKS", entry: "a tag", verb: "PATCH of the tags", in: managed,
+			program: program, resource: "All resources with tags, AKS", entry: "a tag", verb: "PATCH of the tags", in: bringUpManaged,
 			write: (*world).tagAll, kept: func(w *world) bool { return w.FindProperty(aks, "tags.costCenter") == "42" },
 			change: aksTag, sends: "PUT resourceGroups/aks/Microsoft.ContainerService/managedClusters/aks",
 		},
@@ -115,13 +115,13 @@ func policyRows() []row {
 			verb: "PUT of the extension", in: selfManaged,
 			write: func(w *world) {
 				for _, name := range []string{"AzureMonitorLinuxAgent", "MDE.Linux", "AzurePolicyforLinux"} {
-					w.PutResource(extension(name), body{"location": "eastus",
+					w.PutResource(extensionPath(name), body{"location": "eastus",
 						"properties": body{"publisher": "Microsoft.Azure.Monitor", "type": name, "typeHandlerVersion": "1.0",
 							"autoUpgradeMinorVersion": true}})
 				}
 			},
 			kept: func(w *world) bool {
-				status, _ := w.SendAsUser(http.MethodGet, extension("MDE.Linux"), w.ResourceVersion(vm), nil)
+				status, _ := w.SendAsUser(http.MethodGet, extensionPath("MDE.Linux"), w.ResourceVersion(vm), nil)
 				return status == http.StatusOK
 			},
 			change: machineTag, sends: vmPatch,
@@ -135,7 +135,8 @@ func policyRows() []row {
 						"autoUpgradeMinorVersion": true, "settings": body{"authentication": body{"managedIdentity": body{"identifier-name": "mi_res_id"}}}}})
 			},
 			kept: func(w *world) bool {
-				return w.FindProperty(scaleSet, "properties.virtualMachineProfile.extensionProfile.extensions.AzureMonitorLinuxAgent.properties.settings.authentication") != nil
+				return w.FindProperty(scaleSet,
+					"properties.virtualMachineProfile.extensionProfile.extensions.AzureMonitorLinuxAgent.properties.settings.authentication") != nil
 			},
 			change: poolTag, sends: scaleSetPut,
 		},
@@ -166,10 +167,10 @@ func policyRows() []row {
 			program: "Azure Backup", resource: "Virtual machine", entry: "its extension, and a lock against deletion", verb: "PUT of each",
 			in: selfManaged,
 			write: func(w *world) {
-				w.PutResource(extension("VMSnapshotLinux"),
+				w.PutResource(extensionPath("VMSnapshotLinux"),
 					body{"location": "eastus",
 						"properties": body{"publisher": "Microsoft.Azure.RecoveryServices", "type": "VMSnapshotLinux", "typeHandlerVersion": "1.0"}})
-				w.lock(vm)
+				w.lockResource(vm)
 			},
 			kept: func(w *world) bool {
 				status, _ := w.SendAsUser(http.MethodGet, vm+"/providers/Microsoft.Authorization/locks/backup", "2020-05-01", nil)
@@ -187,7 +188,9 @@ func policyRows() []row {
 				w.AdvanceClock(w.Resync)
 				w.PatchResource(scaleSet, body{"sku": body{"name": "Standard_D2s_v3", "tier": "Standard", "capacity": 4}})
 			},
-			kept:   func(w *world) bool { return w.FindProperty(scaleSet, "sku.capacity") == 4.0 && len(w.instances()) == 4 },
+			kept: func(w *world) bool {
+				return w.FindProperty(scaleSet, "sku.capacity") == 4.0 && len(w.instancePaths()) == 4
+			},
 			change: poolTag, sends: scaleSetPut,
 		},
 	}
@@ -198,11 +201,12 @@ func policyRows() []row {
 		out = append(out, row{
 			program: program, resource: "Virtual machine", entry: "a user-assigned identity, with " + kind.name, verb: "PATCH of the identity",
 			in: selfManaged, prepare: kind.prepare,
-			write: func(w *world) { w.PatchResource(vm, w.theirs(vm)) }, kept: identified(vm), change: machineTag, sends: vmPatch,
+			write: func(w *world) { w.PatchResource(vm, w.buildIdentityBody(vm)) }, kept: hasIdentity(vm), change: machineTag, sends: vmPatch,
 		}, row{
 			program: program, resource: "Scale set", entry: "a user-assigned identity, with " + kind.name, verb: "PATCH of the identity",
 			in: selfManaged, prepare: kind.prepare,
-			write: func(w *world) { w.PatchResource(scaleSet, w.theirs(scaleSet)) }, kept: identified(scaleSet), change: poolTag, sends: scaleSetPut,
+			write: func(w *world) { w.PatchResource(scaleSet, w.buildIdentityBody(scaleSet)) }, kept: hasIdentity(scaleSet), change: poolTag,
+			sends: scaleSetPut,
 		})
 	}
 	return out

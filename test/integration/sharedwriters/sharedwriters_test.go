@@ -28,20 +28,20 @@ type row struct {
 
 // TestSharedWriters tries each row: the entry stays, nothing is written because of it, and a write that the spec asks for leaves it.
 func TestSharedWriters(t *testing.T) {
-	for _, r := range rows() {
+	for _, r := range listRows() {
 		t.Run(r.program+": "+r.resource+": "+r.entry, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { try(r.in(t, r.prepare), r) })
+			synctest.Test(t, func(t *testing.T) { tryRow(r.in(t, r.prepare), r) })
 		})
 	}
 }
 
-func try(w *world, r row) {
+func tryRow(w *world, r row) {
 	w.T.Helper()
 	r.write(w)
 	if !r.kept(w) {
 		w.T.Fatal("the entry was not written")
 	}
-	w.quiet("other programs wrote", r)
+	w.checkQuiet("other programs wrote", r)
 	if r.change == nil {
 		return
 	}
@@ -54,11 +54,11 @@ func try(w *world, r row) {
 	if r.after != nil {
 		r.after(w)
 	}
-	w.quiet("the provider wrote for a change of the spec", r)
+	w.checkQuiet("the provider wrote for a change of the spec", r)
 }
 
-// quiet looks at everything and checks that the provider writes nothing, and that the entry is there.
-func (w *world) quiet(since string, r row) {
+// checkQuiet looks at everything and checks that the provider writes nothing, and that the entry is there.
+func (w *world) checkQuiet(since string, r row) {
 	w.T.Helper()
 	mark := w.Azure.MarkRequests()
 	w.syncFully()
@@ -70,7 +70,7 @@ func (w *world) quiet(since string, r row) {
 	}
 }
 
-// rows returns all entries, those of one program together.
-func rows() []row {
+// listRows returns all entries, those of one program together.
+func listRows() []row {
 	return slices.Concat(cloudProviderRows(), diskRows(), policyRows(), aksRows())
 }

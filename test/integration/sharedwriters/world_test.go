@@ -50,7 +50,7 @@ func newWorld(t *testing.T) *world {
 	w.PlayPoolMachines(nil)
 	for _, name := range []string{"ours", "theirs"} {
 		w.PutResource("resourceGroups/other", body{"location": "eastus"})
-		w.PutResource(identity(name), body{"location": "eastus"})
+		w.PutResource(identityPath(name), body{"location": "eastus"})
 	}
 	w.StartProvider()
 	return w
@@ -83,7 +83,7 @@ func selfManaged(t *testing.T, prepare func(*world, *setup)) *world {
 	w.CreateMachine(s.machine, harness.Worker, "")
 	defaults.FillAzureMachinePool(s.pool)
 	w.CreatePool(s.pool, 2)
-	w.objects = []client.Object{cluster(), machine(), pool()}
+	w.objects = []client.Object{newCluster(), newMachine(), newPool()}
 	w.waitInPlace()
 	return w
 }
@@ -102,8 +102,8 @@ func (w *world) listWrites(mark harness.Mark) []string {
 	return slices.DeleteFunc(w.Azure.WritesSince(mark), func(write string) bool { return strings.Contains(write, "/list") })
 }
 
-// managed returns a world with an AKS cluster of two pools.
-func managed(t *testing.T, _ func(*world, *setup)) *world {
+// bringUpManaged returns a world with an AKS cluster of two pools.
+func bringUpManaged(t *testing.T, _ func(*world, *setup)) *world {
 	t.Helper()
 	w := newWorld(t)
 	w.BuildAKSCluster(aksName, 2)
@@ -112,15 +112,15 @@ func managed(t *testing.T, _ func(*world, *setup)) *world {
 	return w
 }
 
-func cluster() *infrav1.AzureCluster {
+func newCluster() *infrav1.AzureCluster {
 	return &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: clusterName}}
 }
 
-func machine() *infrav1.AzureMachine {
+func newMachine() *infrav1.AzureMachine {
 	return &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: machineName}}
 }
 
-func pool() *infrav1.AzureMachinePool {
+func newPool() *infrav1.AzureMachinePool {
 	return &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}}
 }
 

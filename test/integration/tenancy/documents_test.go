@@ -32,13 +32,13 @@ type documents struct {
 	*harness.DocumentCluster
 }
 
-// id returns the ID of something in the subscription of all.
-func (s *documents) id(path string) string {
+// resourceID returns the ID of something in the subscription of all.
+func (s *documents) resourceID(path string) string {
 	return "/subscriptions/" + s.Azure.SubscriptionID + "/" + path
 }
 
-// borrow has the cluster ask Azure as the operator's identity, which lets the namespace use it.
-func (s *documents) borrow() {
+// borrowIdentity has the cluster ask Azure as the operator's identity, which lets the namespace use it.
+func (s *documents) borrowIdentity() {
 	shared := s.NewIdentity()
 	shared.Name = s.tenant.Namespace
 	shared.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{s.tenant.Namespace}}
@@ -54,16 +54,16 @@ func (s *documents) borrow() {
 	}
 }
 
-// skipped has every document of an object only read.
-func skipped(resources []runtime.RawExtension) {
+// skipAll has every document of an object only read.
+func skipAll(resources []runtime.RawExtension) {
 	for i := range resources {
 		resources[i].Raw = []byte(strings.Replace(string(resources[i].Raw), `"annotations":{`,
 			`"annotations":{"serviceoperator.azure.com/reconcile-policy":"skip",`, 1))
 	}
 }
 
-// named has documents name what is called from by something else.
-func named(resources []runtime.RawExtension, from, to string) {
+// nameForeign has documents name what is called from by something else.
+func nameForeign(resources []runtime.RawExtension, from, to string) {
 	for i := range resources {
 		resources[i].Raw = []byte(strings.ReplaceAll(string(resources[i].Raw), `"name":"`+from+`"`, `"name":"`+to+`"`))
 	}
@@ -125,26 +125,26 @@ var documentTries = map[string]struct {
 	"role by a borrowed identity": {
 		what: "get a role on the subscription of the operator's identity",
 		do: func(s *documents) {
-			s.inControlPlane(roleAt(`{armId: "` + s.id("")[:len(s.id(""))-1] + `"}`))
-			s.borrow()
+			s.inControlPlane(roleAt(`{armId: "` + s.resourceID("")[:len(s.resourceID(""))-1] + `"}`))
+			s.borrowIdentity()
 		},
 		controlPlane: "is not the resource of a manifest of the Cluster",
 	},
 	"ID in other letters": {
 		what: "be in another's group by an ID in capitals with a slash at its end",
 		do: func(s *documents) {
-			s.inControlPlane(roleAt(`{armId: "` + strings.Replace(s.id("RESOURCEGROUPS/"+strings.ToUpper(s.victim)+"/"), "/SUBSCRIPTIONS",
+			s.inControlPlane(roleAt(`{armId: "` + strings.Replace(s.resourceID("RESOURCEGROUPS/"+strings.ToUpper(s.victim)+"/"), "/SUBSCRIPTIONS",
 				"/subscriptions", 1) + `"}`))
-			s.borrow()
+			s.borrowIdentity()
 		},
 		controlPlane: "is not the resource of a manifest of the Cluster",
 	},
 	"group": {
 		what: "be in the group of another tenant with the identity that both borrow",
 		do: func(s *documents) {
-			named(s.Infrastructure.Spec.Resources, s.ControlPlane.Name, s.victim)
-			named(s.ControlPlane.Spec.Resources[:1], s.ControlPlane.Name, s.victim)
-			s.borrow()
+			nameForeign(s.Infrastructure.Spec.Resources, s.ControlPlane.Name, s.victim)
+			nameForeign(s.ControlPlane.Spec.Resources[:1], s.ControlPlane.Name, s.victim)
+			s.borrowIdentity()
 		},
 		infrastructure: "carries the tag",
 		controlPlane:   "to belong to the Cluster",
@@ -152,10 +152,10 @@ var documentTries = map[string]struct {
 	"skipped group": {
 		what: "give itself a role on another's group that it only reads",
 		do: func(s *documents) {
-			named(s.Infrastructure.Spec.Resources, s.ControlPlane.Name, s.victim)
-			skipped(s.Infrastructure.Spec.Resources)
+			nameForeign(s.Infrastructure.Spec.Resources, s.ControlPlane.Name, s.victim)
+			skipAll(s.Infrastructure.Spec.Resources)
 			s.inInfrastructure(roleAt(`{group: resources.azure.com, kind: ResourceGroup, name: ` + s.victim + `}`))
-			s.borrow()
+			s.borrowIdentity()
 		},
 		infrastructure: "would give rights outside of the resource groups that were created for the Cluster",
 	},
@@ -163,17 +163,17 @@ var documentTries = map[string]struct {
 		what: "the same by a Cluster of its name",
 		name: func(victim string) string { return victim },
 		do: func(s *documents) {
-			skipped(s.Infrastructure.Spec.Resources)
+			skipAll(s.Infrastructure.Spec.Resources)
 			s.inInfrastructure(roleAt(`{group: resources.azure.com, kind: ResourceGroup, name: ` + s.victim + `}`))
-			s.borrow()
+			s.borrowIdentity()
 		},
 		infrastructure: "would give rights outside of the resource groups that were created for the Cluster",
 	},
 	"cluster": {
 		what: "get the kubeconfig of another's AKS cluster that the credential reaches",
 		do: func(s *documents) {
-			named(s.Infrastructure.Spec.Resources, s.ControlPlane.Name, s.victim)
-			named(s.ControlPlane.Spec.Resources, s.ControlPlane.Name, s.victim)
+			nameForeign(s.Infrastructure.Spec.Resources, s.ControlPlane.Name, s.victim)
+			nameForeign(s.ControlPlane.Spec.Resources, s.ControlPlane.Name, s.victim)
 		},
 		controlPlane: "of another cluster",
 	},
@@ -186,22 +186,22 @@ var documentTries = map[string]struct {
 	"skipped cluster": {
 		what: "get the kubeconfig of another's AKS cluster that it only reads",
 		do: func(s *documents) {
-			named(s.Infrastructure.Spec.Resources, s.ControlPlane.Name, s.victim)
-			named(s.ControlPlane.Spec.Resources, s.ControlPlane.Name, s.victim)
-			skipped(s.ControlPlane.Spec.Resources)
+			nameForeign(s.Infrastructure.Spec.Resources, s.ControlPlane.Name, s.victim)
+			nameForeign(s.ControlPlane.Spec.Resources, s.ControlPlane.Name, s.victim)
+			skipAll(s.ControlPlane.Spec.Resources)
 		},
 		controlPlane: "so its kubeconfig and values are not exported",
 	},
 	"skipped cluster of the same name": {
 		what:         "the same by a Cluster of its name",
 		name:         func(victim string) string { return victim },
-		do:           func(s *documents) { skipped(s.ControlPlane.Spec.Resources) },
+		do:           func(s *documents) { skipAll(s.ControlPlane.Spec.Resources) },
 		controlPlane: "so its kubeconfig and values are not exported",
 	},
 	"documents of another Cluster": {
 		what: "be in what a document of another Cluster of the namespace makes",
 		do: func(s *documents) {
-			named(s.ControlPlane.Spec.Resources, s.ControlPlane.Name, "beside")
+			nameForeign(s.ControlPlane.Spec.Resources, s.ControlPlane.Name, "beside")
 			s.tenant.CreateObject(&infrav1.AzureASOManagedCluster{
 				ObjectMeta: metav1.ObjectMeta{Namespace: s.tenant.Namespace, Name: "beside",
 					Labels: map[string]string{"cluster.x-k8s.io/cluster-name": "beside"}},
@@ -215,7 +215,7 @@ var documentTries = map[string]struct {
 	"forged inventory": {
 		what: "have a subnet deleted that its documents name and its inventory claims, with the operator's identity",
 		do: func(s *documents) {
-			named(s.Infrastructure.Spec.Resources, s.ControlPlane.Name, "hub")
+			nameForeign(s.Infrastructure.Spec.Resources, s.ControlPlane.Name, "hub")
 			s.inInfrastructure(`
 apiVersion: network.azure.com/v1api20250501
 kind: VirtualNetwork
@@ -234,11 +234,11 @@ spec:
   owner: {name: hub-1}
   addressPrefix: 172.16.1.0/24
 `)
-			s.borrow()
+			s.borrowIdentity()
 			applied.Content{
 				Applied: applied.Paths{"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs": {""}},
 				Inventory: applied.Inventory{Object: "AzureASOManagedCluster/" + s.tenant.Namespace + "/" + s.ControlPlane.Name,
-					Created: []arm.ID{arm.ID(s.id(theirSubnet))}},
+					Created: []arm.ID{arm.ID(s.resourceID(theirSubnet))}},
 			}.Store(s.Infrastructure)
 		},
 		infrastructure: "so the provider does not manage it",
@@ -247,7 +247,7 @@ spec:
 
 // withoutCredential has no document name a credential.
 func withoutCredential(s *documents) {
-	s.borrow()
+	s.borrowIdentity()
 	s.Infrastructure.Spec.IdentityRef = nil
 }
 

@@ -27,7 +27,7 @@ func TestRevokedByLabel(t *testing.T) {
 			func(n *corev1.Namespace) { metav1.SetMetaDataLabel(&n.ObjectMeta, "team", team) })
 	}
 	label("blue")
-	cluster(tenant, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Namespace = w.Namespace })
+	createCluster(tenant, func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Namespace = w.Namespace })
 	tenant.WaitClusterProvisioned("c1")
 	tenant.WaitMachineProvisioned("m1")
 	before := w.Azure.ListResources()

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-func held(secret *corev1.Secret) bool {
+func isHeld(secret *corev1.Secret) bool {
 	return slices.Contains(secret.Finalizers, infrav1.CredentialFinalizer)
 }
 
@@ -23,11 +23,11 @@ func TestNamespaceGoes(t *testing.T) {
 	w := newWorld(t)
 	tenant := w.InOtherNamespace()
 	tenant.CreateCredential(w.Azure.ClientSecret)
-	identity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
-	cluster(tenant, nil)
+	createIdentity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
+	createCluster(tenant, nil)
 	tenant.WaitClusterProvisioned("c1")
 	tenant.WaitMachineProvisioned("m1")
-	harness.WaitFor(tenant, &corev1.Secret{}, harness.IdentityName, "held", held)
+	harness.WaitFor(tenant, &corev1.Secret{}, harness.IdentityName, "held", isHeld)
 
 	secret, object := &corev1.Secret{}, &infrav1.AzureClusterIdentity{}
 	for _, first := range []client.Object{secret, object} {
@@ -54,19 +54,19 @@ func TestNamespaceGoes(t *testing.T) {
 func TestNamespaceWithoutTokens(t *testing.T) {
 	w := newWorld(t)
 	tenant := w.InOtherNamespace()
-	w.account(tenant, infrav1.WorkloadIdentityServiceAccount)
-	identity(tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+	w.createAccount(tenant, infrav1.WorkloadIdentityServiceAccount)
+	createIdentity(tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 		i.Type, i.ClientSecret = infrav1.WorkloadIdentity, corev1.SecretReference{}
 	})
-	says(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.ReadyReason)
+	waitReason(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.ReadyReason)
 	if err := w.manager.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Client.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: tenant.Namespace}}); err != nil {
 		t.Fatal(err)
 	}
-	w.start()
-	says(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "NamespaceTerminating", "is being deleted",
+	w.startManager()
+	waitReason(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "NamespaceTerminating", "is being deleted",
 		infrav1.WorkloadIdentityServiceAccount, "--manager-identity-namespaces")
 }
 
@@ -77,25 +77,25 @@ func TestSecretIsLetGo(t *testing.T) {
 	w.CreateCredential(w.Azure.ClientSecret)
 	tenant := w.InOtherNamespace()
 	tenant.CreateCredential(w.Azure.ClientSecret)
-	identity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
+	createIdentity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
 	thief := w.InOtherNamespace()
 	forged := thief.NewIdentity()
 	forged.Finalizers = []string{infrav1.ClusterFinalizer + "/forged"}
 	forged.Spec.ClientSecret.Namespace = w.Namespace
 	thief.CreateObject(forged)
 
-	says(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.ReadyReason)
+	waitReason(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.ReadyReason)
 	secret := &corev1.Secret{}
-	if tenant.ReadObject(secret, harness.IdentityName); held(secret) {
+	if tenant.ReadObject(secret, harness.IdentityName); isHeld(secret) {
 		t.Error("a Secret is held of an identity that nobody uses")
 	}
 	tenant.CreateCluster(tenant.AzureCluster("c1"))
 	tenant.WaitClusterProvisioned("c1")
-	harness.WaitFor(tenant, secret, harness.IdentityName, "held", held)
+	harness.WaitFor(tenant, secret, harness.IdentityName, "held", isHeld)
 	tenant.DeleteCluster("c1")
-	harness.WaitFor(tenant, secret, harness.IdentityName, "free", func(s *corev1.Secret) bool { return !held(s) })
-	says(thief, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.NotAllowedByTenancyReason)
-	if w.ReadObject(secret, harness.IdentityName); held(secret) {
+	harness.WaitFor(tenant, secret, harness.IdentityName, "free", func(s *corev1.Secret) bool { return !isHeld(s) })
+	waitReason(thief, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.NotAllowedByTenancyReason)
+	if w.ReadObject(secret, harness.IdentityName); isHeld(secret) {
 		t.Error("who may not use a Secret keeps it from being deleted")
 	}
 }

@@ -39,15 +39,15 @@ type try struct {
 	loot func(s *scene)
 }
 
-// provisioned waits until the tenant's cluster is there: it was made with the credential of somebody else.
-func provisioned(s *scene) { s.tenant.WaitClusterProvisioned("c1") }
+// waitProvisioned waits until the tenant's cluster is there: it was made with the credential of somebody else.
+func waitProvisioned(s *scene) { s.tenant.WaitClusterProvisioned("c1") }
 
 // tries has its keys for names of applications in Azure.
 var tries = map[string]try{
 	"secret": {
 		what: "use the operator's Secret, and read it in azure.json",
 		do: func(s *scene) {
-			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) { i.ClientSecret.Namespace = s.Namespace })
+			createIdentity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) { i.ClientSecret.Namespace = s.Namespace })
 		},
 		reason: infrav1.NotAllowedByTenancyReason,
 		says: func(s *scene) []string {
@@ -64,7 +64,7 @@ var tries = map[string]try{
 		do: func(s *scene) {
 			s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "of-" + s.tenant.Namespace},
 				Data: map[string][]byte{"clientSecret": []byte(s.tenant.NewSecretValue("another"))}})
-			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+			createIdentity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.ClientSecret = corev1.SecretReference{Namespace: s.Namespace, Name: "of-" + s.tenant.Namespace}
 			})
 		},
@@ -75,7 +75,7 @@ var tries = map[string]try{
 		what: "read a Secret of the namespace that its roles do not let it read, in azure.json",
 		do: func(s *scene) {
 			s.tenant.CreateCredential(s.tenant.NewSecretValue("in-the-namespace"))
-			identity(s.tenant, func(*infrav1.AzureClusterIdentitySpec) {})
+			createIdentity(s.tenant, func(*infrav1.AzureClusterIdentitySpec) {})
 		},
 		reason: infrav1.CredentialsInvalidReason, ofIdentity: infrav1.ReadyReason,
 		says: func(*scene) []string { return []string{"AADSTS7000215"} },
@@ -83,7 +83,7 @@ var tries = map[string]try{
 	"certificate": {
 		what: "have the bytes of a Secret quoted by what reads certificates",
 		do: func(s *scene) {
-			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+			createIdentity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.Type, i.ClientSecret.Namespace = infrav1.ServicePrincipalCertificate, s.Namespace
 			})
 		},
@@ -93,7 +93,7 @@ var tries = map[string]try{
 	"guess": {
 		what: "learn which Secrets others have",
 		do: func(s *scene) {
-			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+			createIdentity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.ClientSecret = corev1.SecretReference{Namespace: s.Namespace, Name: "there-is-none"}
 			})
 		},
@@ -103,7 +103,7 @@ var tries = map[string]try{
 				"there is no Secret " + s.Namespace + "/there-is-none that lets identities of namespace " + s.tenant.Namespace + " use it"}
 		},
 		loot: func(s *scene) {
-			says(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "SecretNotFound")
+			waitReason(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "SecretNotFound")
 		},
 	},
 	"permit": {
@@ -116,12 +116,12 @@ var tries = map[string]try{
 		},
 		reason: infrav1.NotAllowedByTenancyReason,
 		says:   func(s *scene) []string { return []string{"--tenancy=isolated"} },
-		loot:   provisioned,
+		loot:   waitProvisioned,
 	},
 	"manager": {
 		what: "use an application that trusts the manager",
 		do: func(s *scene) {
-			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+			createIdentity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.Type, i.ClientID, i.ClientSecret = infrav1.WorkloadIdentity, s.managers, corev1.SecretReference{}
 			})
 		},
@@ -130,13 +130,13 @@ var tries = map[string]try{
 			return []string{"--tenancy=isolated", s.tenant.Namespace + "/capz-workload-identity",
 				"system:serviceaccount:" + s.tenant.Namespace + ":capz-workload-identity", "--manager-identity-namespaces"}
 		},
-		loot: provisioned,
+		loot: waitProvisioned,
 	},
 	"subject": {
 		what: "use an application that trusts the manager, with a ServiceAccount of its own",
 		do: func(s *scene) {
-			s.account(s.tenant, infrav1.WorkloadIdentityServiceAccount)
-			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+			s.createAccount(s.tenant, infrav1.WorkloadIdentityServiceAccount)
+			createIdentity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.Type, i.ClientID, i.ClientSecret = infrav1.WorkloadIdentity, s.managers, corev1.SecretReference{}
 			})
 		},
@@ -144,13 +144,13 @@ var tries = map[string]try{
 		says: func(s *scene) []string {
 			return []string{"AADSTS700213", "system:serviceaccount:" + s.tenant.Namespace + ":capz-workload-identity"}
 		},
-		loot: provisioned,
+		loot: waitProvisioned,
 	},
 	"neighbour": {
 		what: "use the application of another tenant, whose token the manager has in memory",
 		do: func(s *scene) {
-			s.account(s.tenant, infrav1.WorkloadIdentityServiceAccount)
-			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+			s.createAccount(s.tenant, infrav1.WorkloadIdentityServiceAccount)
+			createIdentity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.Type, i.ClientID, i.ClientSecret = infrav1.WorkloadIdentity, s.neighbours, corev1.SecretReference{}
 			})
 		},
@@ -160,7 +160,7 @@ var tries = map[string]try{
 	"machine": {
 		what: "use a managed identity of the machine that the manager runs on",
 		do: func(s *scene) {
-			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+			createIdentity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.Type, i.ClientSecret = infrav1.UserAssignedMSI, corev1.SecretReference{}
 			})
 		},
@@ -184,7 +184,7 @@ var tries = map[string]try{
 			if err := os.WriteFile(path, append(certificate, key...), 0o600); err != nil {
 				s.tenant.T.Fatal(err)
 			}
-			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+			createIdentity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.Type, i.CertPath, i.ClientSecret = infrav1.ServicePrincipalCertificate, path, corev1.SecretReference{}
 			})
 		},
@@ -192,12 +192,12 @@ var tries = map[string]try{
 		says: func(s *scene) []string {
 			return []string{"spec.certPath", "--manager-identity-namespaces", s.tenant.Namespace}
 		},
-		loot: provisioned,
+		loot: waitProvisioned,
 	},
 	"device": {
 		what: "take the manager out of memory with a file without an end",
 		do: func(s *scene) {
-			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+			createIdentity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.Type, i.CertPath, i.ClientSecret = infrav1.ServicePrincipalCertificate, "/dev/zero", corev1.SecretReference{}
 			})
 		},
@@ -207,7 +207,7 @@ var tries = map[string]try{
 	"borrow": {
 		what: "use the operator's identity, which does not let the namespace",
 		do: func(s *scene) {
-			identity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) { i.ClientSecret.Namespace = s.tenant.Namespace })
+			createIdentity(s.tenant, func(i *infrav1.AzureClusterIdentitySpec) { i.ClientSecret.Namespace = s.tenant.Namespace })
 			s.tenant.CreateCredential(s.Azure.ClientSecret)
 		},
 		cluster:    func(s *scene, c *infrav1.AzureCluster) { c.Spec.IdentityRef.Namespace = s.Namespace },
@@ -227,15 +227,15 @@ func TestTries(t *testing.T) {
 			operators := w.NewIdentity()
 			operators.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{w.Namespace}}
 			w.CreateObject(operators)
-			managers := w.application("managers", w.Namespace, managerAccount)
+			managers := w.createApplication("managers", w.Namespace, managerAccount)
 			neighbour := w.InOtherNamespace()
-			neighbours := w.application("neighbours", neighbour.Namespace, infrav1.WorkloadIdentityServiceAccount)
+			neighbours := w.createApplication("neighbours", neighbour.Namespace, infrav1.WorkloadIdentityServiceAccount)
 			if tenancy == "isolated" {
-				w.account(neighbour, infrav1.WorkloadIdentityServiceAccount)
-				identity(neighbour, func(i *infrav1.AzureClusterIdentitySpec) {
+				w.createAccount(neighbour, infrav1.WorkloadIdentityServiceAccount)
+				createIdentity(neighbour, func(i *infrav1.AzureClusterIdentitySpec) {
 					i.Type, i.ClientID, i.ClientSecret = infrav1.WorkloadIdentity, neighbours, corev1.SecretReference{}
 				})
-				cluster(neighbour, nil)
+				createCluster(neighbour, nil)
 				neighbour.WaitClusterProvisioned("c1")
 			}
 			t.Run("tries", func(t *testing.T) {
@@ -243,7 +243,7 @@ func TestTries(t *testing.T) {
 					t.Run(name, func(t *testing.T) {
 						t.Parallel()
 						s := &scene{world: w, tenant: w.InOtherNamespaceFor(t), managers: managers, neighbours: neighbours, neighbour: neighbour}
-						test.run(s, tenancy == "trusted")
+						test.runTry(s, tenancy == "trusted")
 					})
 				}
 			})
@@ -251,10 +251,10 @@ func TestTries(t *testing.T) {
 	}
 }
 
-func (t try) run(s *scene, trusted bool) {
+func (t try) runTry(s *scene, trusted bool) {
 	s.tenant.T.Helper()
 	t.do(s)
-	cluster(s.tenant, func(c *infrav1.AzureCluster) {
+	createCluster(s.tenant, func(c *infrav1.AzureCluster) {
 		if t.cluster != nil {
 			t.cluster(s, c)
 		}
@@ -271,20 +271,20 @@ func (t try) run(s *scene, trusted bool) {
 		}
 	} else {
 		if reason := t.ofIdentity; reason != "" {
-			says(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, reason)
+			waitReason(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, reason)
 		} else {
-			says(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, t.reason, t.says(s)...)
+			waitReason(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, t.reason, t.says(s)...)
 		}
-		says(s.tenant, &infrav1.AzureCluster{}, "c1", t.reason, t.says(s)...)
+		waitReason(s.tenant, &infrav1.AzureCluster{}, "c1", t.reason, t.says(s)...)
 	}
 	harness.WaitFor(s.tenant, &infrav1.AzureCluster{}, "c1", "refused", func(c *infrav1.AzureCluster) bool {
 		return harness.FindCondition(c, infrav1.ReadyCondition).Status == metav1.ConditionFalse
 	})
-	s.held(t.what)
+	s.checkHeld(t.what)
 }
 
-// held fails the test if the tenant has got anywhere.
-func (s *scene) held(what string) {
+// checkHeld fails the test if the tenant has got anywhere.
+func (s *scene) checkHeld(what string) {
 	s.tenant.T.Helper()
 	if done := s.inAzure(s.tenant); len(done) > 0 {
 		s.tenant.T.Errorf("who wanted to %s was heard by Azure: %q", what, done)

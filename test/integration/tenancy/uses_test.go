@@ -38,7 +38,7 @@ func TestUses(t *testing.T) {
 	}{
 		"own Secret": {reason: "it is the tenant's", do: func(tenant *harness.Stage) string {
 			tenant.CreateCredential(w.Azure.ClientSecret)
-			identity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
+			createIdentity(tenant, func(*infrav1.AzureClusterIdentitySpec) {})
 			return ""
 		}},
 		"Secret that is let": {reason: "its owner lets the namespace use it", do: func(tenant *harness.Stage) string {
@@ -47,19 +47,19 @@ func TestUses(t *testing.T) {
 					Annotations: map[string]string{infrav1.IdentityNamespacesAnnotation: "others," + tenant.Namespace}},
 				Data: map[string][]byte{"clientSecret": []byte(w.Azure.ClientSecret)},
 			})
-			identity(tenant, func(i *infrav1.AzureClusterIdentitySpec) {
+			createIdentity(tenant, func(i *infrav1.AzureClusterIdentitySpec) {
 				i.ClientSecret = corev1.SecretReference{Namespace: w.Namespace, Name: "let"}
 			})
 			return ""
 		}},
 		"own account": {reason: "Azure trusts the subject of the namespace", do: func(tenant *harness.Stage) string {
-			w.account(tenant, infrav1.WorkloadIdentityServiceAccount)
-			identity(tenant, workload(w.application("own", tenant.Namespace, infrav1.WorkloadIdentityServiceAccount)))
+			w.createAccount(tenant, infrav1.WorkloadIdentityServiceAccount)
+			createIdentity(tenant, workload(w.createApplication("own", tenant.Namespace, infrav1.WorkloadIdentityServiceAccount)))
 			return ""
 		}},
 		"account of the manager": {reason: "the operator's namespace is listed", operators: true, do: func(operator *harness.Stage) string {
 			object := operator.NewIdentity()
-			workload(w.application("managers", w.Namespace, managerAccount))(&object.Spec)
+			workload(w.createApplication("managers", w.Namespace, managerAccount))(&object.Spec)
 			object.Name = "managers"
 			operator.CreateObject(object)
 			return operator.Namespace + "/managers"
@@ -84,7 +84,7 @@ func TestUses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tenant := w.InOtherNamespaceFor(t)
 			named := use.do(map[bool]*harness.Stage{true: w.Stage, false: tenant}[use.operators])
-			cluster(tenant, func(c *infrav1.AzureCluster) {
+			createCluster(tenant, func(c *infrav1.AzureCluster) {
 				if named != "" {
 					c.Spec.IdentityRef.Namespace, c.Spec.IdentityRef.Name = filepath.Dir(named), filepath.Base(named)
 				}

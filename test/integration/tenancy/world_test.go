@@ -40,8 +40,8 @@ type world struct {
 func newWorld(t *testing.T, flags ...string) *world {
 	t.Helper()
 	w := &world{Stage: harness.NewStage(t, environment), certificates: t.TempDir(), token: filepath.Join(t.TempDir(), "token")}
-	t.Cleanup(w.clear)
-	w.account(w.Stage, managerAccount)
+	t.Cleanup(w.clearObjects)
+	w.createAccount(w.Stage, managerAccount)
 	if err := os.WriteFile(w.token, []byte(w.tokenOf(managerAccount)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -49,17 +49,17 @@ func newWorld(t *testing.T, flags ...string) *world {
 	w.Azure.PutResource("resourceGroups/identities", "2021-04-01", map[string]any{"location": "eastus"})
 	w.flags = append([]string{"--namespace=", "--manager-identity-namespaces=" + w.Namespace,
 		"--identity-certificate-folder=" + w.certificates}, flags...)
-	w.start()
+	w.startManager()
 	return w
 }
 
-// start starts a manager; there is one at a time.
-func (w *world) start() {
+// startManager starts a manager; there is one at a time.
+func (w *world) startManager() {
 	w.manager = w.StartManager(harness.ManagerOptions{TokenFile: w.token, Flags: w.flags})
 }
 
-// clear takes everything away that another world's manager would look after. It runs when the manager has stopped.
-func (w *world) clear() {
+// clearObjects takes everything away that another world's manager would look after. It runs when the manager has stopped.
+func (w *world) clearObjects() {
 	ctx := context.Background()
 	for _, list := range []client.ObjectList{
 		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureClusterIdentityList{}, &clusterv1.ClusterList{},
@@ -92,8 +92,8 @@ func objectsOf(list client.ObjectList) (out []client.Object) {
 	return out
 }
 
-// account makes a ServiceAccount.
-func (w *world) account(in *harness.Stage, name string) {
+// createAccount makes a ServiceAccount.
+func (w *world) createAccount(in *harness.Stage, name string) {
 	in.CreateObject(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: in.Namespace, Name: name}})
 }
 
@@ -108,8 +108,8 @@ func (w *world) tokenOf(name string) string {
 	return request.Status.Token
 }
 
-// application makes a managed identity in Azure that trusts an account of a namespace, and returns its client ID.
-func (w *world) application(name, namespace, account string) string {
+// createApplication makes a managed identity in Azure that trusts an account of a namespace, and returns its client ID.
+func (w *world) createApplication(name, namespace, account string) string {
 	w.T.Helper()
 	path := "resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/" + name
 	w.Azure.PutResource(path, identityVersion, map[string]any{"location": "eastus"})
@@ -120,8 +120,8 @@ func (w *world) application(name, namespace, account string) string {
 	return harness.FindString(made, "properties.clientId")
 }
 
-// identity makes the identity of a tenant, which its own namespace may use.
-func identity(in *harness.Stage, change func(*infrav1.AzureClusterIdentitySpec)) {
+// createIdentity makes the identity of a tenant, which its own namespace may use.
+func createIdentity(in *harness.Stage, change func(*infrav1.AzureClusterIdentitySpec)) {
 	in.T.Helper()
 	object := in.NewIdentity()
 	object.Spec.AllowedNamespaces = &infrav1.AllowedNamespaces{NamespaceList: []string{in.Namespace}}
@@ -129,8 +129,8 @@ func identity(in *harness.Stage, change func(*infrav1.AzureClusterIdentitySpec))
 	in.CreateObject(object)
 }
 
-// cluster makes the cluster c1 of a tenant with a machine, in a group with the name of the namespace.
-func cluster(in *harness.Stage, change func(*infrav1.AzureCluster)) {
+// createCluster makes the cluster c1 of a tenant with a machine, in a group with the name of the namespace.
+func createCluster(in *harness.Stage, change func(*infrav1.AzureCluster)) {
 	in.T.Helper()
 	azureCluster := in.AzureCluster("c1")
 	azureCluster.Spec.ResourceGroup = in.Namespace
@@ -168,8 +168,8 @@ func secretsOf(tenant *harness.Stage) []corev1.Secret {
 	return list.Items
 }
 
-// says waits until the Ready condition of an object has this reason and says all of that.
-func says[T harness.Conditioned](in *harness.Stage, object T, name, reason string, all ...string) {
+// waitReason waits until the Ready condition of an object has this reason and says all of that.
+func waitReason[T harness.Conditioned](in *harness.Stage, object T, name, reason string, all ...string) {
 	in.T.Helper()
 	harness.WaitFor(in, object, name, "refused with "+reason+", saying "+strings.Join(all, "; "), func(o T) bool {
 		condition := harness.FindCondition(o, infrav1.ReadyCondition)
