@@ -99,7 +99,7 @@ func (c *conversion) addCluster() {
 
 // fillPrivateAddress sets the address of the internal load balancer where the default is not in the subnet.
 func (c *conversion) fillPrivateAddress(lb *infrav1.LoadBalancerSpec) {
-	address := ""
+	var address string
 	switch first := c.properties.get("masterProfile", "firstConsecutiveStaticIP"); {
 	case c.network.brought != "":
 		if _, err := netip.ParseAddr(first.text()); err != nil {

@@ -86,19 +86,19 @@ func Convert(raw []byte, options Options) (Result, error) {
 // readBasics checks that the model is one that can be converted, and completes the options.
 func (c *conversion) readBasics() error {
 	if version := c.root.get("apiVersion"); version.text() != "vlabs" {
-		return errors.New("apiVersion is not vlabs. Only models of this version are converted.")
+		return errors.New("apiVersion is not vlabs. Only models of this version are converted")
 	}
 	c.root.get("apiVersion").replace("The version of the format.")
 	kind := c.properties.get("orchestratorProfile", "orchestratorType")
 	if !kind.isEmpty() && !strings.EqualFold(kind.text(), "Kubernetes") {
-		return errors.New("properties.orchestratorProfile.orchestratorType is not Kubernetes. Only Kubernetes clusters are converted.")
+		return errors.New("properties.orchestratorProfile.orchestratorType is not Kubernetes. Only Kubernetes clusters are converted")
 	}
 	kind.replace("Clusters of Cluster API run Kubernetes.")
 	if c.properties.get("masterProfile").isEmpty() {
-		return errors.New("properties.masterProfile is missing. Only models of whole clusters are converted.")
+		return errors.New("properties.masterProfile is missing. Only models of whole clusters are converted")
 	}
 	if c.properties.get("masterProfile", "vmSize").text() == "" {
-		return errors.New("properties.masterProfile.vmSize is missing. Set the size of the VMs.")
+		return errors.New("properties.masterProfile.vmSize is missing. Set the size of the VMs")
 	}
 	if !regexp.MustCompile(`^v\d+\.\d+\.\d+$`).MatchString(c.KubernetesVersion) {
 		return fmt.Errorf("the Kubernetes version %q is not a version such as v1.34.2", c.KubernetesVersion)
@@ -111,7 +111,7 @@ func (c *conversion) readBasics() error {
 		c.Name = strings.ToLower(prefix.text())
 	}
 	if !clusterName.MatchString(c.Name) {
-		return fmt.Errorf("%q is not a valid name of a cluster. Set a name with 2 to 44 lower-case letters, digits and '-'.", c.Name)
+		return fmt.Errorf("%q is not a valid name of a cluster. Set a name with 2 to 44 lower-case letters, digits and '-'", c.Name)
 	}
 	prefix.replace("It is the default of the name of the Cluster. The DNS name itself belongs to the old cluster while that exists: " +
 		"set frontendIPs[0].publicIP.dnsName of apiServerLB for a certain DNS name.")
@@ -122,7 +122,7 @@ func (c *conversion) readBasics() error {
 		location.replace("--location takes precedence.")
 	}
 	if c.Location == "" {
-		return errors.New("the model has no location. Set the location.")
+		return errors.New("the model has no location. Set the location")
 	}
 	return nil
 }
@@ -143,14 +143,14 @@ func (c *conversion) readPools() error {
 	for _, from := range c.properties.get("agentPoolProfiles").list() {
 		name := strings.ToLower(from.get("name").text())
 		if len(validation.IsDNS1123Label(name)) > 0 || len(name) > 30 {
-			return fmt.Errorf("%s.name is not a valid name of a pool. Use at most 30 lower-case letters, digits and '-'.", from.path)
+			return fmt.Errorf("%s.name is not a valid name of a pool. Use at most 30 lower-case letters, digits and '-'", from.path)
 		}
 		if seen[name] {
-			return fmt.Errorf("%s.name is the name of an earlier pool. Give each pool a name of its own.", from.path)
+			return fmt.Errorf("%s.name is the name of an earlier pool. Give each pool a name of its own", from.path)
 		}
 		seen[name] = true
 		if from.get("vmSize").text() == "" {
-			return fmt.Errorf("%s.vmSize is missing. Set the size of the VMs.", from.path)
+			return fmt.Errorf("%s.vmSize is missing. Set the size of the VMs", from.path)
 		}
 		from.get("name").carry("name of the objects " + c.Name + "-" + name)
 		p := pool{from: from, name: c.Name + "-" + name}

@@ -38,7 +38,7 @@ type value struct {
 // readModel returns the tree of a model.
 func readModel(raw []byte) (*value, error) {
 	if len(raw) > maxModelBytes {
-		return nil, fmt.Errorf("the model has %d bytes. At most %d are read.", len(raw), maxModelBytes)
+		return nil, fmt.Errorf("the model has %d bytes. At most %d are read", len(raw), maxModelBytes)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()

@@ -32,7 +32,7 @@ var finalizers = []string{infrav1.ClusterFinalizer, infrav1.ManagedControlPlaneF
 // MachinePools that exist.
 func adaptObjects(objects *adoption.ClusterObjects, cluster *clusterv1.Cluster, old members) error {
 	made := newMembers(*objects)
-	var from, to client.Object = old.controlPlane, made.infrastructure
+	from, to := old.controlPlane, made.infrastructure
 	if objects.ASO == nil {
 		from, to = old.infrastructure, made.controlPlane
 	}
@@ -47,7 +47,7 @@ func adaptObjects(objects *adoption.ClusterObjects, cluster *clusterv1.Cluster, 
 		agentPool := arm.ID("/" + strings.TrimPrefix(pool.GetName(), cluster.Name+"-")).Name()
 		machinePool := findMachinePool(old, agentPool)
 		if machinePool == nil {
-			return fmt.Errorf("the agent pool %s has no MachinePool. Create its objects, or delete it in Azure.", agentPool)
+			return fmt.Errorf("the agent pool %s has no MachinePool. Create its objects, or delete it in Azure", agentPool)
 		}
 		managedBy, scaled := made.machinePools[i].Annotations[clusterv1.ReplicasManagedByAnnotation]
 		adapted := machinePool.DeepCopy()
@@ -121,7 +121,7 @@ func (t *Transfer) pauseCluster(ctx context.Context, cluster *clusterv1.Cluster,
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-deadline.C:
-			return fmt.Errorf("the manager has not paused %s. Check that it runs, and repeat the command.", waiting)
+			return fmt.Errorf("the manager has not paused %s. Check that it runs, and repeat the command", waiting)
 		case <-time.After(t.Poll):
 		}
 	}

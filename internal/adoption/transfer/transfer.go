@@ -51,7 +51,7 @@ func (t *Transfer) Run(ctx context.Context) error {
 		return fmt.Errorf("get Cluster %s: %w", t.Key, err)
 	}
 	if cluster.Spec.Topology.IsDefined() {
-		return fmt.Errorf("Cluster %s has a topology, which determines the kinds of its objects. Change its ClusterClass instead.", t.Key)
+		return fmt.Errorf("the Cluster %s has a topology, which determines the kinds of its objects. Change its ClusterClass instead", t.Key)
 	}
 	old, err := t.findMembers(ctx, cluster, otherFamily(t.To))
 	if err != nil {
@@ -67,9 +67,9 @@ func (t *Transfer) Run(ctx context.Context) error {
 		t.report("Cluster %s has objects of the family %s already", t.Key, t.To)
 		return nil
 	case old.isEmpty() && made.isEmpty():
-		return fmt.Errorf("Cluster %s has no objects of the family %s", t.Key, otherFamily(t.To))
+		return fmt.Errorf("the Cluster %s has no objects of the family %s", t.Key, otherFamily(t.To))
 	case made.isEmpty() && cluster.Spec.Paused != nil && *cluster.Spec.Paused:
-		return fmt.Errorf("Cluster %s is paused. Unpause it, and wait until it is Ready: a transfer proves first that nothing would change.", t.Key)
+		return fmt.Errorf("the Cluster %s is paused. Unpause it, and wait until it is Ready: a transfer proves first that nothing would change", t.Key)
 	}
 	if !complete {
 		if err := t.createObjects(ctx, cluster, old); err != nil {
@@ -158,12 +158,12 @@ func (t *Transfer) findAKSCluster(old members) (arm.ID, error) {
 			subscription = t.SubscriptionID
 		}
 		if subscription == "" {
-			return "", errors.New("the AzureManagedControlPlane has no subscription. Set --subscription.")
+			return "", errors.New("the AzureManagedControlPlane has no subscription. Set --subscription")
 		}
 		return arm.NewID(subscription, controlPlane.Spec.ResourceGroupName, types.ManagedCluster, controlPlane.Name), nil
 	case *infrav1.AzureASOManagedControlPlane:
 		if t.SubscriptionID == "" {
-			return "", errors.New("resource manifests have no subscription. Set --subscription.")
+			return "", errors.New("resource manifests have no subscription. Set --subscription")
 		}
 		return findDeclaredCluster(t.SubscriptionID, old)
 	}

@@ -80,7 +80,7 @@ func readModel(in io.Reader, file string) ([]byte, error) {
 }
 
 // errRefused is returned after the manifests are written, so that users can correct them.
-var errRefused = errors.New("the webhooks would refuse the manifests. Correct the fields that are listed as refused.")
+var errRefused = errors.New("the webhooks would refuse the manifests. Correct the fields that are listed as refused")
 
 func writeResult(format environment.Output, out, messages io.Writer, converted aksengine.Result) error {
 	manifests, err := converted.YAML()

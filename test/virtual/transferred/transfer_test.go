@@ -126,7 +126,7 @@ func TestThereAndBack(t *testing.T) {
 		s.StartProvider()
 		s.BuildAKSCluster("c1", 2)
 		s.CreateOperatorSecret(harness.OperatorSecret)
-		virtual.WaitForSignal(nil, 20 * time.Minute)
+		virtual.WaitForSignal(nil, 20*time.Minute)
 		mark, before, specs := s.Azure.MarkRequests(), s.Azure.ListResources(), readSpecs(s)
 		move := func(to string) {
 			messages := &bytes.Buffer{}
@@ -135,7 +135,7 @@ func TestThereAndBack(t *testing.T) {
 			}
 			t.Logf("to %s:\n%s", to, messages)
 			waitReady(s, to)
-			virtual.WaitForSignal(nil, 2 * time.Hour)
+			virtual.WaitForSignal(nil, 2*time.Hour)
 			waitReady(s, to)
 			if writes := writesSince(s, mark); len(writes) > 0 {
 				t.Errorf("to %s: writes to Azure: %q", to, writes)
@@ -229,7 +229,7 @@ func TestInterruptedAtEachWrite(t *testing.T) {
 				t.Fatalf("repetition after write %d: %v\n%s", n, err, messages)
 			}
 			waitReady(s, transfer.AzureASOManaged)
-			virtual.WaitForSignal(nil, 20 * time.Minute)
+			virtual.WaitForSignal(nil, 20*time.Minute)
 			waitReady(s, transfer.AzureASOManaged)
 			if writes := writesSince(s, mark); len(writes) > 0 {
 				t.Errorf("write %d: writes to Azure: %q", n, writes)
