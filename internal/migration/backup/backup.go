@@ -92,11 +92,12 @@ func Collect(ctx context.Context, c client.Reader, from string) (*Backup, error)
 		}
 		out.Operator = append(out.Operator, one)
 	}
-	return out, EachObject(ctx, c, func(object *metav1.PartialObjectMetadata) error {
+	err = EachObject(ctx, c, func(object *metav1.PartialObjectMetadata) error {
 		out.Objects[prepareupgrade.DescribeObject(*object)] = object.UID
 		out.Generations[object.UID] = object.Generation
 		return nil
 	})
+	return out, err
 }
 
 // NewDefinition returns the part of a definition that a migration changes.

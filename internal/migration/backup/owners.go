@@ -26,10 +26,11 @@ const (
 // ReadGenerations returns the generations of the provider's objects, by ID.
 func ReadGenerations(ctx context.Context, c client.Reader) (map[types.UID]int64, error) {
 	out := map[types.UID]int64{}
-	return out, EachObject(ctx, c, func(object *metav1.PartialObjectMetadata) error {
+	err := EachObject(ctx, c, func(object *metav1.PartialObjectMetadata) error {
 		out[object.UID] = object.Generation
 		return nil
 	})
+	return out, err
 }
 
 // OwnerState returns the state of the owners of an object of the operator. Owners of other groups are not considered.

@@ -97,10 +97,11 @@ func readiness(object *unstructured.Unstructured) string {
 // readReady returns the readiness of every object.
 func (m *Move) readReady(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
-	return out, m.eachObject(ctx, func(object *unstructured.Unstructured) error {
+	err := m.eachObject(ctx, func(object *unstructured.Unstructured) error {
 		out[describe(object)] = readiness(object)
 		return nil
 	})
+	return out, err
 }
 
 // isReconciledObject reports whether this provider has reconciled the present spec: the condition Ready has a reason of its own, and the
@@ -117,7 +118,7 @@ func isReconciledObject(object *unstructured.Unstructured) bool {
 // waitingFor returns the objects that this provider has not reconciled, and those that were Ready before and are not.
 func (m *Move) waitingFor(ctx context.Context) ([]string, error) {
 	var out []string
-	return out, m.eachObject(ctx, func(object *unstructured.Unstructured) error {
+	err := m.eachObject(ctx, func(object *unstructured.Unstructured) error {
 		name := describe(object)
 		if !isReconciledObject(object) {
 			out = append(out, name+" is not reconciled")
@@ -126,6 +127,7 @@ func (m *Move) waitingFor(ctx context.Context) ([]string, error) {
 		}
 		return nil
 	})
+	return out, err
 }
 
 func (m *Move) isReconciled(ctx context.Context) (bool, error) {
@@ -137,7 +139,8 @@ func (m *Move) isReconciled(ctx context.Context) (bool, error) {
 func (m *Move) waitReconciled(ctx context.Context) error {
 	var waiting []string
 	shown := ""
-	err := wait.PollUntilContextTimeout(ctx, m.Poll, m.Timeout, true, func(ctx context.Context) (bool, error) {
+	// The timeout does not cut a look short, so that the error can name the objects.
+	err := wait.PollUntilContextTimeout(ctx, m.Poll, m.Timeout, true, func(context.Context) (bool, error) {
 		var err error
 		if waiting, err = m.waitingFor(ctx); err != nil {
 			return false, err

@@ -67,6 +67,8 @@ type fakeClusterctl struct {
 	// killed is the number of runs that end in the middle.
 	killed int
 	calls  []string
+	// idle is true if the installed manager reconciles nothing.
+	idle bool
 }
 
 func (f *fakeClusterctl) run(_ context.Context, arguments ...string) error {
@@ -82,7 +84,9 @@ func (f *fakeClusterctl) run(_ context.Context, arguments ...string) error {
 		}
 		upgradeObjects(f.t, f.former, f.released)
 		f.setVersion(target)
-		f.reconcileObjects()
+		if !f.idle {
+			f.reconcileObjects()
+		}
 	case "delete --infrastructure":
 		for _, object := range f.released {
 			if deletesOnUpgrade(object) {
@@ -298,6 +302,44 @@ func differingPaths(before, after map[string]any, name string) []string {
 	}
 	walk("", before[name], after[name], 0)
 	return out
+}
+
+// TestMigrateWaits holds that a migration does not end before the manager has reconciled every object, and that it names those that it
+// waits for.
+func TestMigrateWaits(t *testing.T) {
+	installCluster(t)
+	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t), idle: true}
+	t.Cleanup(func() { deleteAll(t, c.released); forgetMigration(t) })
+	begin := func() error {
+		move := newMove(t, c, 1000)
+		move.Timeout = 200 * time.Millisecond
+		_, err := move.Forward(t.Context())
+		return err
+	}
+	if err := begin(); err == nil || !strings.Contains(err.Error(), "AzureCluster default/one is not reconciled") {
+		t.Errorf("a migration without a manager ends with %v", err)
+	}
+	c.reconcileObjects()
+	cluster := &unstructured.Unstructured{}
+	cluster.SetGroupVersionKind(migration.GroupVersion.WithKind("AzureCluster"))
+	if err := api.client.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one"}, cluster); err != nil {
+		t.Fatal(err)
+	}
+	conditions, _, _ := unstructured.NestedSlice(cluster.Object, "status", "conditions")
+	conditions[0].(map[string]any)["status"] = "False"
+	conditions[0].(map[string]any)["reason"] = "Failed"
+	if err := unstructured.SetNestedSlice(cluster.Object, conditions, "status", "conditions"); err != nil {
+		t.Fatal(err)
+	}
+	storeInEtcd(t, cluster)
+	if err := begin(); err == nil || !strings.Contains(err.Error(), "AzureCluster default/one is not Ready") ||
+		strings.Contains(err.Error(), "AzureMachine") {
+		t.Errorf("a migration with an object that is not Ready any more ends with %v", err)
+	}
+	c.reconcileObjects()
+	if err := begin(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestMigrateRun runs the command: it refuses to begin while findings block, passes flags to clusterctl, and prints the table.
