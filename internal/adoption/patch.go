@@ -78,13 +78,20 @@ func buildPatch(of aso.Kind, r Resource, node *arm.Node) (string, []OmittedValue
 		return "", nil, err
 	}
 	for _, difference := range compare.Diff(compare.Desired{Type: row, Body: planned, OwnedPaths: node.OwnedPaths}, have) {
-		if path := difference.Path; !strings.ContainsAny(path, "[*") && !strings.HasPrefix(path, "tags.") &&
-			!slices.Contains(stateProperties, path) {
-			object, _ := have.(map[string]any)
-			jsonpath.Set(wanted, path, jsonpath.GetFold(object, path))
+		if path := jsonpath.Parse(difference.Path); isMember(path) && !path.HasPrefix(tagsPath) &&
+			!slices.Contains(stateProperties, difference.Path) {
+			path.Set(wanted, path.GetFold(have))
 		}
 	}
 	return splitPatchable(of, r, wanted)
+}
+
+// tagsPath is the path of tags, which are fields of the objects.
+var tagsPath = jsonpath.Parse("tags")
+
+// isMember reports whether a path has neither elements of lists nor patterns.
+func isMember(path jsonpath.Path) bool {
+	return !slices.ContainsFunc(path, func(step jsonpath.Step) bool { return step.Element || strings.Contains(step.Name, "*") })
 }
 
 // collectUnplanned adds the values that Azure shows and the plan lacks to wanted, except documented defaults.
@@ -132,19 +139,20 @@ func splitPatchable(of aso.Kind, r Resource, wanted map[string]any) (string, []O
 	delete(wanted, "properties")
 	spec := map[string]any{}
 	var lefts []OmittedValue
-	say := func(prefix string, from map[string]any) {
+	say := func(prefix jsonpath.Path, from map[string]any) {
 		for _, key := range slices.Sorted(maps.Keys(from)) {
 			for _, one := range splitRefusedObject(of, r.APIVersion, key, from[key]) {
 				if why := patchRefusal(of, r.APIVersion, one); why != "" {
-					lefts = append(lefts, newOmittedValue(r.ID, jsonpath.JoinMember(prefix, leafPath(one)), leafValue(one), why))
+					path, value := findLeaf(prefix, one)
+					lefts = append(lefts, newOmittedValue(r.ID, path.String(), value, why))
 					continue
 				}
 				mergeObjects(spec, one)
 			}
 		}
 	}
-	say("", wanted)
-	say("properties", properties)
+	say(nil, wanted)
+	say(jsonpath.Parse("properties"), properties)
 	if len(spec) == 0 {
 		return "", lefts, nil
 	}
@@ -182,25 +190,16 @@ func patchRefusal(of aso.Kind, version string, spec map[string]any) string {
 	return strings.Join(why, "; ")
 }
 
-// leafPath returns the path to the only leaf of an object, leafValue its value.
-func leafPath(object map[string]any) string {
+// findLeaf returns the path to the only leaf of an object at a path, and its value.
+func findLeaf(path jsonpath.Path, object map[string]any) (jsonpath.Path, any) {
 	for key, value := range object {
+		here := path.Member(key)
 		if inner, ok := value.(map[string]any); ok && len(inner) == 1 {
-			return key + "." + leafPath(inner)
+			return findLeaf(here, inner)
 		}
-		return key
+		return here, value
 	}
-	return ""
-}
-
-func leafValue(object map[string]any) any {
-	for _, value := range object {
-		if inner, ok := value.(map[string]any); ok && len(inner) == 1 {
-			return leafValue(inner)
-		}
-		return value
-	}
-	return nil
+	return path, nil
 }
 
 func mergeObjects(into, from map[string]any) {

@@ -81,11 +81,11 @@ func (t *patchTranslator) readOperatorSpec(path string, value any) {
 			}
 		case t.kind == ManagedCluster && key == "secrets":
 			t.readDestinations(here, spec[key], "Secret", map[string]**KeyRef{
-				"adminCredentials": &t.exports.AdminCredentials, "userCredentials": &t.exports.UserCredentials,
+				AdminCredentials: &t.exports.AdminCredentials, UserCredentials: &t.exports.UserCredentials,
 			})
 		case t.kind == ManagedCluster && key == "configMaps":
 			t.readDestinations(here, spec[key], "ConfigMap", map[string]**KeyRef{
-				"oidcIssuerProfile": &t.exports.OIDCIssuerProfile, "principalId": &t.exports.PrincipalID,
+				OIDCIssuerProfile: &t.exports.OIDCIssuerProfile, PrincipalID: &t.exports.PrincipalID,
 			})
 		default:
 			t.addProblem(here, "is not known; %s", exportHints[t.kind])
@@ -94,8 +94,9 @@ func (t *patchTranslator) readOperatorSpec(path string, value any) {
 }
 
 var exportHints = map[Kind]string{
-	ManagedCluster: "the exports are secrets.adminCredentials, secrets.userCredentials, configMaps.oidcIssuerProfile and configMaps.principalId",
-	AgentPool:      "agent pools have no exports",
+	ManagedCluster: "the exports are secrets." + AdminCredentials + ", secrets." + UserCredentials + ", configMaps." + OIDCIssuerProfile +
+		" and configMaps." + PrincipalID,
+	AgentPool: "agent pools have no exports",
 }
 
 func (t *patchTranslator) readDestinations(path string, value any, what string, known map[string]**KeyRef) {

@@ -8,21 +8,24 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
-	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 )
 
 // CheckVMSizes returns errors for the pools that AKS refused to create, alone or with the cluster, and whose VM size the region does
 // not have. If the catalog cannot be read, the error of AKS has to do.
-func CheckVMSizes(ctx context.Context, f *facts.Facts, asker facts.Asker, in plan.Input, refused arm.Result,
-	pools ...plan.Pool) field.ErrorList {
-	sizes := plan.RefusedVMSizes(refused, pools...)
-	if len(sizes) == 0 {
+func CheckVMSizes(ctx context.Context, f *facts.Facts, asker facts.Asker, refused arm.Result, region string,
+	sizes []agentpool.RequestedSize) field.ErrorList {
+	if !agentpool.IsRefused(refused) || region == "" || len(sizes) == 0 {
 		return nil
 	}
-	unknown, err := f.FindUnknownSizes(ctx, asker, in.SubscriptionID, in.ControlPlane.Spec.Location, sizes)
+	names := make([]string, 0, len(sizes))
+	for _, requested := range sizes {
+		names = append(names, requested.Size)
+	}
+	unknown, err := f.FindUnknownSizes(ctx, asker, refused.ID.Subscription(), region, names)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Info("The VM sizes of the region are not known", "reason", err.Error())
 		return nil
 	}
-	return plan.CheckVMSizes(in, unknown, pools...)
+	return agentpool.CheckVMSizes(region, unknown, sizes)
 }

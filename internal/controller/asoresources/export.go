@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
@@ -31,10 +32,10 @@ func ExportValues(ctx context.Context, to published.Publisher, in plan.Input, ou
 				values.AddConfigMap(wanted.To, wanted.Value)
 				asked["ConfigMap "+wanted.To.Name] = wanted.Path
 			case credentials == nil:
-			case wanted.Name == plan.AdminCredentials && credentials.Admin != nil:
+			case wanted.Name == aso.AdminCredentials && credentials.Admin != nil:
 				values.AddSecret(wanted.To, credentials.Admin)
 				asked["Secret "+wanted.To.Name] = wanted.Path
-			case wanted.Name == plan.UserCredentials && credentials.User != nil:
+			case wanted.Name == aso.UserCredentials && credentials.User != nil:
 				values.AddSecret(wanted.To, credentials.User)
 				asked["Secret "+wanted.To.Name] = wanted.Path
 			}

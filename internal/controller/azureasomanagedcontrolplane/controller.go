@@ -51,6 +51,8 @@ type input struct {
 	// published is set once the kubeconfigs are published. They are valid for accessValidFor.
 	published      bool
 	accessValidFor time.Duration
+	// refusedSizes are errors about VM sizes for which AKS refused a resource.
+	refusedSizes field.ErrorList
 	// acted is set once Act has done everything.
 	acted bool
 }

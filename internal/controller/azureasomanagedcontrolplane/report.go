@@ -27,6 +27,9 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	cluster := findCluster(in, outcome)
 	reportCluster(in, cluster)
 	stopped := aks.ReportStopped(in.object, infrav1.ResourcesReadyCondition, cluster.Observed)
+	if len(in.refusedSizes) > 0 {
+		return 0, reconcile.RefuseSpec(in.refusedSizes)
+	}
 	if !in.acted {
 		return 0, nil
 	}

@@ -19,6 +19,7 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 	if in.plainObjects, err = asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned); err != nil {
 		return err
 	}
+	in.refusedSizes = asoresources.CheckVMSizes(ctx, k.Facts, session, in.planned, outcome)
 	if err := asoresources.ExportValues(ctx, k.newPublisher(in), in.planned, outcome, nil); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -27,6 +28,8 @@ type input struct {
 	// plainObjects are the statuses of plain objects. instances are the VMs of a finished pool, or nil.
 	plainObjects []infrav1.ASOResourceStatus
 	instances    *nodes.Instances
+	// refusedSizes are errors about VM sizes for which AKS refused a resource.
+	refusedSizes field.ErrorList
 	// acted is set once Act has done everything.
 	acted bool
 }

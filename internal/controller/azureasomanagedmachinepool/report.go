@@ -19,6 +19,9 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	}
 	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, in.plainObjects)
 	in.object.Status.Resources = resources
+	if len(in.refusedSizes) > 0 {
+		return 0, reconcile.RefuseSpec(in.refusedSizes)
+	}
 	if in.instances != nil {
 		reportInstances(in)
 	}

@@ -16,7 +16,8 @@ import (
 // Act implements reconcile.Kind. It finds the reason of a refused cluster, and publishes the access to a finished one.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) error {
 	result, _ := outcome.Result(plan.ClusterID(in.planned))
-	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Asker(), in.planned, result, in.planned.Pools...)
+	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Asker(), result, in.controlPlane.Spec.Location,
+		plan.ListVMSizes(in.planned.Pools...))
 	if len(in.refusedSizes) > 0 || !result.IsDone() || !hasEndpoint(in, result.Observed) {
 		in.acted = true
 		return nil

@@ -14,7 +14,7 @@ import (
 // AKS's autoscaler.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
 	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
-	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Asker(), in.planned, result, in.pool)
+	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Asker(), result, in.controlPlane.Spec.Location, plan.ListVMSizes(in.pool))
 	if len(in.refusedSizes) > 0 || !outcome.IsDone() {
 		in.acted = true
 		return nil

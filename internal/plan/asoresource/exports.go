@@ -41,12 +41,6 @@ func ReadControlPlaneStatus(observed json.RawMessage) ControlPlaneStatus {
 	return out
 }
 
-// Names of the supported values in operatorSpec.secrets of a ManagedCluster.
-const (
-	AdminCredentials = "adminCredentials"
-	UserCredentials  = "userCredentials"
-)
-
 // Export is a value that operatorSpec exports.
 type Export struct {
 	// Name is the key below operatorSpec.secrets or operatorSpec.configMaps, To the destination.
@@ -57,20 +51,6 @@ type Export struct {
 	// Path is the place of the export in the manifest.
 	Path *field.Path
 }
-
-// exportedPaths are the paths of the values for ConfigMaps, by resource type and name in the operator.
-var exportedPaths = map[string]map[string]string{
-	types.ManagedCluster: {"oidcIssuerProfile": "properties.oidcIssuerProfile.issuerURL", "principalId": "identity.principalId",
-		// The operator has an expression for this value, and for those of other types.
-		"kubeletPrincipalId": "properties.identityProfile.kubeletidentity.objectId"},
-	types.UserAssignedIdentity: {"principalId": "properties.principalId", "clientId": "properties.clientId",
-		"tenantId": "properties.tenantId"},
-	types.ClusterExtension: {"principalId": "properties.aksAssignedIdentity.principalId"},
-	keyVaultKey:            {"keyUriWithVersion": "properties.keyUriWithVersion"},
-}
-
-// keyVaultKey is the type of keys in vaults.
-const keyVaultKey = "Microsoft.KeyVault/vaults/keys"
 
 // ListExports returns the exports in operatorSpec of a manifest whose values Azure shows.
 func ListExports(m Manifest, observed json.RawMessage) []Export {
@@ -85,7 +65,7 @@ func ListExports(m Manifest, observed json.RawMessage) []Export {
 	resourceType, _ := m.ResourceType()
 	configMaps := toObject(operator["configMaps"])
 	for _, name := range slices.Sorted(maps.Keys(configMaps)) {
-		if path, ok := exportedPaths[resourceType][name]; ok {
+		if path := aso.ExportedPath(resourceType, name); path != "" {
 			if value := jsonpath.GetText(shown, path); value != "" {
 				out = append(out, Export{Name: name, To: aso.ReadKeyRef(configMaps[name]), Value: value, Path: asked.Child("configMaps", name)})
 			}

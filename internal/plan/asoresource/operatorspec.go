@@ -6,12 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
-
-// exportedSecrets are the supported names in operatorSpec.secrets by resource type.
-var exportedSecrets = map[string][]string{types.ManagedCluster: {AdminCredentials, UserCredentials}}
 
 // checkOperatorSpec rejects exports in operatorSpec that are not supported, because users would wait for them in vain.
 func checkOperatorSpec(m Manifest) field.ErrorList {
@@ -30,9 +26,9 @@ func checkOperatorSpec(m Manifest) field.ErrorList {
 		at := path.Child(name)
 		switch name {
 		case "secrets":
-			errs = append(errs, checkDestinations(at, "Secret", operator[name], exportedSecrets[resourceType])...)
+			errs = append(errs, checkDestinations(at, "Secret", operator[name], aso.ListExportedSecrets(resourceType))...)
 		case "configMaps":
-			errs = append(errs, checkDestinations(at, "ConfigMap", operator[name], slices.Sorted(maps.Keys(exportedPaths[resourceType])))...)
+			errs = append(errs, checkDestinations(at, "ConfigMap", operator[name], aso.ListExportedValues(resourceType))...)
 		case "secretExpressions", "configMapExpressions":
 			errs = append(errs, field.Forbidden(at,
 				"expressions are not supported, because only Azure Service Operator computes them. Set destinations in operatorSpec.secrets and operatorSpec.configMaps."))
