@@ -29,7 +29,7 @@ func TestBadArguments(t *testing.T) {
 		want      string
 	}{
 		"verb":   {"an unknown verb is no verb", []string{"repair"}, `unknown command "repair"`},
-		"format": {"the formats are named", []string{"adopt", "--output", "yaml"}, `"yaml" is no format. Use text or json.`},
+		"format": {"the formats are named", []string{"adopt", "--output", "yaml"}, `"yaml" is no format. Use text or json`},
 		"flag":   {"a required flag is named", []string{"adopt"}, `required flag(s) "name"`},
 	}
 	for name, test := range tests {

@@ -22,7 +22,7 @@ func (o *Output) Set(value string) error {
 		*o = Output(value)
 		return nil
 	default:
-		return fmt.Errorf("%q is no format. Use text or json.", value)
+		return fmt.Errorf("%q is no format. Use text or json", value)
 	}
 }
 
