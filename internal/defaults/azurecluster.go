@@ -17,9 +17,9 @@ const (
 	IdleTimeoutInMinutes    = int32(4)
 )
 
-// FillAzureCluster fills in what the user left out. It keeps what is there, with two exceptions that follow from other
-// fields: the frontends of outbound load balancers come from their number, and a cluster without a control plane has no API
-// server load balancer.
+// FillAzureCluster fills in fields that the user left out. It keeps set fields, with two exceptions that follow from
+// other fields: the frontends of outbound load balancers come from their number, and a cluster without a control plane
+// has no API server load balancer.
 func FillAzureCluster(c *infrav1.AzureCluster) {
 	spec := &c.Spec
 	spec.AzureEnvironment = cmp.Or(spec.AzureEnvironment, infrav1.PublicCloud)

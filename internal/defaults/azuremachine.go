@@ -4,8 +4,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// FillAzureMachine fills in what the user left out. With an empty subscriptionID, the scope and the definition of a
-// system-assigned identity's role stay empty until somebody knows the subscription. What is random is not filled in: the
+// FillAzureMachine fills in fields that the user left out. With an empty subscriptionID, the scope and the definition
+// of a system-assigned identity's role stay empty until the subscription is known. Random values are not filled in: the
 // SSH key and the name of the role assignment.
 func FillAzureMachine(m *infrav1.AzureMachine, subscriptionID string) {
 	spec := &m.Spec

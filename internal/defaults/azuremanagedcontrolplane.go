@@ -18,8 +18,8 @@ const (
 	managedOverlaySubnetCIDR = "10.224.0.0/16"
 )
 
-// FillAzureManagedControlPlane fills in what the user left out. What comes from the name of the Cluster waits for the
-// label that has it. The SSH key, which is random, is not filled in.
+// FillAzureManagedControlPlane fills in fields that the user left out. Defaults from the name of the Cluster wait for
+// the label with that name. The SSH key, which is random, is not filled in.
 func FillAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane) {
 	spec, cluster := &c.Spec, c.Labels[clusterv1.ClusterNameLabel]
 	fillControlPlaneClass(&spec.AzureManagedControlPlaneClassSpec)

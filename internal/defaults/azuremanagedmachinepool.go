@@ -5,7 +5,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-// FillAzureManagedMachinePool fills in what the user left out, and the label that repeats the mode.
+// FillAzureManagedMachinePool fills in fields that the user left out, and the label that repeats the mode.
 func FillAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool) {
 	if p.Labels == nil {
 		p.Labels = map[string]string{}
@@ -31,7 +31,7 @@ func FillAzureManagedMachinePoolTemplate(t *infrav1.AzureManagedMachinePoolTempl
 	}
 }
 
-// fillPoolClass fills in what the CRDs fill in, too; objects that were stored without it have it from here.
+// fillPoolClass fills in the defaults that the CRDs have, too, for objects that were stored without them.
 func fillPoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec) {
 	if spec.OSType == nil {
 		spec.OSType = new(infrav1.LinuxOS)

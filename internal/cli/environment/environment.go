@@ -22,7 +22,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// Environment has what a verb may use of the world outside. Its zero value asks the public cloud and the cluster of the kubeconfig.
+// Environment is a verb's access to its surroundings. Its zero value uses the public cloud and the cluster of the
+// kubeconfig.
 type Environment struct {
 	Version string
 	// Identity selects the cloud, like the manager's.

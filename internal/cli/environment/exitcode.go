@@ -4,9 +4,9 @@ import "errors"
 
 // Exit codes of all verbs.
 const (
-	// CodeDone ends a verb that found nothing to report and did what it was asked.
+	// CodeDone ends a verb that succeeded and found nothing to report.
 	CodeDone = 0
-	// CodeError ends a verb that could not do what it was asked.
+	// CodeError ends a verb that failed.
 	CodeError = 1
 	// CodeFound ends a verb that only looks and found something: a change, a finding.
 	CodeFound = 2

@@ -1,9 +1,10 @@
-// Package leftovers says what programs of a self-managed cluster have left in the resource group of the cluster: load balancers and
-// addresses of Services, and volumes. They go with a group that is the cluster's. In a group that users brought nothing deletes them
-// once the cluster is gone, because what made them ran in it.
+// Package leftovers finds the resources that programs of a self-managed cluster have left in the resource group of the
+// cluster: load balancers and addresses of Services, and volumes. They are deleted with a group that belongs to the
+// cluster. In a group that users brought no program deletes them once the cluster is gone, because their programs ran
+// in the cluster.
 //
-// What belongs to the cluster has to be proven by what Azure shows when its machines are gone. Disks have no such proof then. So a disk gets a
-// tag as long as Azure shows it attached to a machine of the cluster. The names and tags that
+// Azure's answers have to prove the owner of a resource when the cluster's machines are gone. Disks have no such proof
+// then. So a disk gets a tag as long as Azure shows it attached to a machine of the cluster. The names and tags that
 // cloud-provider-azure and the CSI drivers write are those of pkg/consts in sigs.k8s.io/cloud-provider-azure and of
 // pkg/azureconstants in sigs.k8s.io/azuredisk-csi-driver.
 //
@@ -21,14 +22,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Tags of what is left, in lower case.
+// Tags of leftovers, in lower case.
 const (
 	clusterTag = "k8s-azure-cluster-name"
 	createdTag = "k8s-azure-created-by"
 	volumeTag  = "kubernetes.io-created-for-pvc-name"
 )
 
-// defaultClusterName is what cloud-provider-azure calls a cluster whose --cluster-name nobody has set: it tells no two clusters apart.
+// defaultClusterName is cloud-provider-azure's default of --cluster-name. It does not distinguish clusters.
 const defaultClusterName = "kubernetes"
 
 // Cluster is whose leftovers are looked for.
@@ -36,14 +37,14 @@ type Cluster struct {
 	// Name is that of the Cluster, which cloud-provider-azure has as --cluster-name. Owner is the value of infrav1.OwnerTag on the
 	// cluster's resources, "" for none.
 	Name, Owner string
-	// IsPlanned tells whether a resource is the cluster's own by its plan, which deletes it.
+	// IsPlanned reports whether a resource is the cluster's own by its plan, which deletes it.
 	IsPlanned func(arm.ID) bool
 	// Network is the cluster's virtual network as Azure shows it, nil for none.
 	Network json.RawMessage
 }
 
-// GroupContents is what is in the resource group: all resources as its list shows them, and load balancers, addresses and disks whole. Disks are read
-// only where the user asked for their deletion.
+// GroupContents are the contents of the resource group: all resources as its list shows them, and load balancers,
+// addresses and disks whole. Disks are read only if the user requested their deletion.
 type GroupContents struct {
 	Resources, LoadBalancers, Addresses, Disks []json.RawMessage
 	// Refused are the lists that Azure refused to show. What other lists show of such resources counts, and proves nothing.
@@ -75,7 +76,8 @@ func ofType(all []resourceBody, resourceType string) (out []resourceBody) {
 // Leftover is one resource.
 type Leftover struct {
 	ID arm.ID
-	// UnprovenReason is why the resource may be somebody else's, "" for one that is proven to be the cluster's.
+	// UnprovenReason is the reason why the resource may belong to others, "" for one that is proven to be the
+	// cluster's.
 	UnprovenReason string
 }
 
@@ -109,7 +111,7 @@ type resourceReference struct {
 	ID arm.ID `json:"id"`
 }
 
-// FindLeftovers lists what is left: load balancers, then addresses, then all else.
+// FindLeftovers lists the leftovers: load balancers, then addresses, then all others.
 func FindLeftovers(c Cluster, seen GroupContents) []Leftover {
 	all, balancers, addresses := decodeResources(seen.Resources), decodeResources(seen.LoadBalancers), decodeResources(seen.Addresses)
 	shared := c.sharedNameReason(all)
@@ -193,7 +195,8 @@ func (c Cluster) HasCandidates(resources []json.RawMessage) bool {
 	})
 }
 
-// sharedNameReason says why names of this cluster may be those of another one, "" where they are not. The machines of this one are gone.
+// sharedNameReason returns why another cluster may use the same names, "" if none does. The machines of this cluster
+// are gone.
 func (c Cluster) sharedNameReason(all []resourceBody) string {
 	if strings.EqualFold(c.Name, defaultClusterName) {
 		return fmt.Sprintf("%q is the name that cloud-provider-azure gives every cluster", defaultClusterName)
@@ -227,9 +230,9 @@ func (c Cluster) isServiceLoadBalancer(lb arm.ID) bool {
 	return strings.EqualFold(lb.Name(), c.Name) || strings.EqualFold(lb.Name(), c.Name+"-internal")
 }
 
-// unprovenLoadBalancerReason is why a load balancer with the cluster's name may be somebody else's. Its own document has to show that each frontend
-// uses something of the cluster's: an address with the cluster's name, or the network that carries the cluster's tags. And nothing may be
-// in its pools, since the cluster's machines are gone.
+// unprovenLoadBalancerReason returns why a load balancer with the cluster's name may belong to others. Its own document
+// has to show that each frontend uses a resource of the cluster: an address with the cluster's name, or the network
+// that carries the cluster's tags. Its pools must be empty, since the cluster's machines are gone.
 func (c Cluster) unprovenLoadBalancerReason(lb resourceBody, hasClusterName map[string]bool) string {
 	for _, pool := range lb.Properties.Pools {
 		if len(pool.Properties.Members)+len(pool.Properties.Addresses) > 0 {
@@ -274,7 +277,7 @@ func findAddressUser(address resourceBody) arm.ID {
 func decodeResources(raw []json.RawMessage) (out []resourceBody) {
 	for _, one := range raw {
 		var r resourceBody
-		// What has another shape is none of what is looked for.
+		// An answer of another shape is no match.
 		if json.Unmarshal(one, &r) == nil && r.ID != "" {
 			out = append(out, r)
 		}

@@ -42,14 +42,15 @@ func (p *restrictor) permissionFor(id arm.ID, listed bool) permission {
 	if holder == "" {
 		return deniedForeign
 	}
-	// In a group of others nobody learns what there is.
+	// In a group of others the message must not reveal which resources exist.
 	if of = p.permissionByTags(holder); of == unknownOwner {
 		return deniedForeign
 	}
 	return of
 }
 
-// isCreatedByPlan tells whether a resource is a node that the plan creates, or below one. A node that would use what others made does not count.
+// isCreatedByPlan reports whether a resource is a node that the plan creates, or below one. A node that would use a
+// resource of others does not count.
 func (p *restrictor) isCreatedByPlan(id arm.ID) bool {
 	for ; id != "" && id.Type() != arm.ResourceGroupType; id = id.Parent() {
 		if node := p.graph.Node(id); node != nil {
@@ -95,12 +96,13 @@ func isNetwork(id arm.ID) bool {
 	return strings.EqualFold(id.Type(), types.VirtualNetwork) || strings.EqualFold(id.Type(), types.Subnet)
 }
 
-// fileProperties are the properties by which Azure reads or writes a file at a URL with the rights of whoever asks. The account with the file is not
-// named by an ID. That Azure writes the logs of a VM into any account of the subscription is an assumption: no page says which rights
-// it asks for.
+// fileProperties are the properties by which Azure reads or writes a file at a URL with the rights of the caller. The
+// account with the file is not named by an ID. That Azure writes the logs of a VM into any account of the subscription
+// is an assumption: no page documents the required rights.
 // https://learn.microsoft.com/en-us/rest/api/compute/images/create-or-update (blobUri)
 // https://learn.microsoft.com/en-us/rest/api/compute/disks/create-or-update (sourceUri, securityDataUri)
-// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/create-or-update (vhd.uri, bootDiagnostics.storageUri)
+// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/create-or-update (vhd.uri,
+// bootDiagnostics.storageUri)
 var fileProperties = []string{"blobUri", "sourceUri", "securityDataUri", "vhd.uri", "bootDiagnostics.storageUri"}
 
 // findFileURLs returns the places of a body that name files by their URL.

@@ -42,8 +42,8 @@ type Instance struct {
 // Extension is one of a VM.
 type Extension struct{ Name, State string }
 
-// ReadInstances returns the VMs in a list of them, in the order of their IDs. found is what was found when the pool was taken over. The
-// error is that of an answer of another shape.
+// ReadInstances returns the VMs in a list of them, in the order of their IDs. found are the differences that were found
+// at the migration of the pool. The error is that of an answer of another shape.
 func ReadInstances(in Input, found *applied.Differences, list []json.RawMessage) ([]Instance, error) {
 	wanted, err := buildWantedVM(in)
 	if err != nil {
@@ -126,7 +126,7 @@ func (i Instance) IsStopped() bool {
 	return slices.Contains([]string{"stopping", "stopped", "deallocating", "deallocated"}, i.PowerState)
 }
 
-// BrokenReason says what keeps the VM from being of use until a person or this provider does something; "" is nothing.
+// BrokenReason returns why the VM is of no use until a user or this provider acts; "" if it is not broken.
 func (i Instance) BrokenReason() string {
 	switch {
 	case strings.EqualFold(i.ProvisioningState, "Failed"), strings.EqualFold(i.ProvisioningState, "Canceled"):

@@ -1,7 +1,7 @@
 // Package rollout decides what happens to the VMs of a pool next: which go, and how many there are to be.
 //
-// It is pure: Decide is a function of what is wanted and what was seen. It holds, whatever happens to VMs meanwhile, whenever
-// a process dies, and however often the spec changes:
+// It is pure: DecideActions is a function of the spec and the observed state. These promises hold, whatever happens to VMs
+// meanwhile, whenever a process dies, and however often the spec changes:
 //
 //   - No VM with a Ready node is given up when fewer than Replicas - MaxUnavailable would be left, except one that the user marked
 //     when the pool gets smaller.
@@ -13,7 +13,7 @@
 //   - A model that Azure would refuse is never sent: VMs are of at most Spec.MaxModels models. Close to that, VMs that differ in bootstrap
 //     data and tags only are brought to the latest model in place. When there are none, those of the oldest model are replaced.
 //     A new template waits while VMs are of all models but two, so that one stays in reserve.
-//   - Nothing is decided from a list that is older than what was last written.
+//   - A list that is older than the last write leads to no action.
 //   - Where VMs come up, everything ends with Replicas VMs of the latest model.
 //
 // A VM goes in two steps. Its Machine is deleted first, so that Cluster API cordons and drains the node with its own rules and

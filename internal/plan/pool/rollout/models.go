@@ -2,10 +2,10 @@ package rollout
 
 import "slices"
 
-// MaxModels is how many models the VMs of a uniform scale set may be of; Azure refuses every other model after that.
-// https://github.com/kubernetes-sigs/cluster-api-provider-azure/issues/4958 and https://github.com/MicrosoftDocs/azure-docs/issues/103472,
-// which says that the limit is one of uniform orchestration. Assumption: a flexible scale set has none, because its VMs are resources of
-// their own.
+// MaxModels is the maximum number of models of the VMs of a uniform scale set; Azure refuses every other model after
+// that. https://github.com/kubernetes-sigs/cluster-api-provider-azure/issues/4958 and
+// https://github.com/MicrosoftDocs/azure-docs/issues/103472, by which the limit is one of uniform orchestration.
+// Assumption: a flexible scale set has none, because its VMs are resources of their own.
 const MaxModels = 10
 
 // modelsMargin is how many models before the limit VMs are replaced that cannot be brought to the latest model in place. VMs are added with
@@ -24,14 +24,15 @@ func CountModels(vms []Instance) int {
 	return len(models)
 }
 
-// HasManyModels tells whether the VMs are of so many models that those which can are brought to the latest one in place: half of what Azure
-// allows, because a change of the template leaves as many models behind that cannot.
+// HasManyModels reports whether the VMs are of so many models that those which can are brought to the latest one in
+// place: half of the maximum, because a change of the template leaves as many models behind that cannot.
 func HasManyModels(spec Spec, vms []Instance) bool {
 	return spec.MaxModels > 0 && CountModels(vms) >= spec.MaxModels/2
 }
 
-// CanAddModel tells whether VMs of one more model may be added. The last models before the limit are for VMs that come in exchange for others,
-// when no VM can be brought to the latest model in place. The very last one waits as well until VMs that are being deleted are gone.
+// CanAddModel reports whether VMs of one more model may be added. The last models before the limit are for VMs that
+// replace others, when no VM can be brought to the latest model in place. The very last one waits as well until VMs
+// that are being deleted are gone.
 func CanAddModel(spec Spec, vms []Instance) bool {
 	free := spec.MaxModels - CountModels(vms)
 	switch {
@@ -80,8 +81,8 @@ func ListUpgradable(vms []Instance) []string {
 	return out
 }
 
-// HasTooManyOldModels tells whether the VMs are of too many models even once all that can are brought to the latest one in place, so that those of
-// the oldest model are to be replaced. VMs that go already do not count.
+// HasTooManyOldModels reports whether the VMs are of too many models even once all that can are brought to the latest
+// one in place, so that those of the oldest model are to be replaced. VMs that go already do not count.
 func HasTooManyOldModels(spec Spec, vms []Instance) bool {
 	apart := filterInstances(vms, func(vm Instance) bool { return vm.Model != "" && !vm.Upgradable && !vm.MachineDeleting && !vm.Deleting })
 	return spec.MaxModels > 0 && CountModels(apart)+1 >= spec.MaxModels-modelsMargin

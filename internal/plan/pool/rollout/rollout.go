@@ -9,21 +9,21 @@ import (
 // Policy is the order in which VMs go that are equal otherwise.
 type Policy string
 
-// Policies. Random is an order by ID: IDs of scale sets say nothing about what a VM is used for.
+// Policies. Random is an order by ID: IDs of scale sets are unrelated to the use of a VM.
 const (
 	Oldest Policy = "Oldest"
 	Newest Policy = "Newest"
 	Random Policy = "Random"
 )
 
-// Spec is what is wanted.
+// Spec is the desired state of a pool.
 type Spec struct {
 	Limits
 	// Replicas is the number of VMs.
 	Replicas int
 	Policy   Policy
-	// ScaledByAutoscaler says that an autoscaler owns the number of VMs: neither is it written, nor does a VM go but one that
-	// somebody else deletes.
+	// ScaledByAutoscaler reports that an autoscaler owns the number of VMs: the number is not written, and only VMs
+	// that others delete go.
 	ScaledByAutoscaler bool
 	// MaxModels is how many models the VMs may be of, 0 for any number.
 	MaxModels int
@@ -31,15 +31,16 @@ type Spec struct {
 
 // Observed is the scale set and its VMs as Azure and the workload cluster have them.
 type Observed struct {
-	// Stale says that the list of VMs may be older than the last write.
+	// Stale reports that the list of VMs may be older than the last write.
 	Stale bool
-	// Outdated says that the scale set itself has an older model than the one wanted, so that what is made is of no use.
+	// Outdated reports that the scale set itself has an older model than the desired one, so that new VMs would be of
+	// no use.
 	Outdated bool
-	// NewTemplate says that the scale set is to get another template, to which no VM can be brought in place.
+	// NewTemplate reports that the scale set is to get another template, to which no VM can be brought in place.
 	NewTemplate bool
 	// Capacity is the size of the scale set: how many VMs Azure wants there to be.
 	Capacity int
-	// Updating says that Azure still makes the VMs that are missing to the capacity.
+	// Updating reports that Azure still creates the VMs that are missing to the capacity.
 	Updating  bool
 	Instances []Instance
 }
@@ -48,24 +49,25 @@ type Observed struct {
 type Instance struct {
 	ID      string
 	Created time.Time
-	// Outdated says that it is of an older model than the scale set.
+	// Outdated reports that it is of an older model than the scale set.
 	Outdated bool
-	// Model tells apart the models of the scale set that VMs are of. "" is the latest one. Upgradable says that Azure can bring the VM to
-	// the latest model in place: it differs in bootstrap data and tags only.
+	// Model identifies the model of the scale set that the VM is of. "" is the latest one. Upgradable reports that
+	// Azure can bring the VM to the latest model in place: it differs in bootstrap data and tags only.
 	Model      string
 	Upgradable bool
-	// Ready says that its node is Ready, Broken that it will not become so by itself: Azure failed to make it, stopped it or
-	// took it away. One that is Ready is not broken, whatever Azure says of it.
+	// Ready reports that its node is Ready. Broken reports that the node will not become Ready by itself: Azure failed
+	// to create the VM, stopped it or evicted it. A VM with a Ready node is not broken, whatever its state in Azure.
 	Ready, Broken bool
 	// Marked means that its Machine has the annotation cluster.x-k8s.io/delete-machine. Cluster API defines it as a priority: when the
 	// pool gets smaller the VM goes before others. Until then nothing happens to it. The cluster-autoscaler annotates a Machine and
 	// lowers the replicas in two requests.
 	// https://cluster-api.sigs.k8s.io/reference/api/labels-and-annotations
 	Marked bool
-	// Paused says that somebody has it left alone, by the annotation cluster.x-k8s.io/paused: whatever it is, it counts as one that is as
-	// wanted, and stays.
+	// Paused reports that a user paused the VM with the annotation cluster.x-k8s.io/paused. In every state it counts as
+	// a VM in its desired state, and stays.
 	Paused bool
-	// MachineDeleting says that its Machine is being deleted, Free that nothing holds the VM any more, Deleting that Azure deletes it.
+	// MachineDeleting reports that its Machine is being deleted, Drained that nothing holds the VM any more,
+	// Deleting that Azure deletes it.
 	MachineDeleting, Drained, Deleting bool
 }
 
@@ -79,11 +81,11 @@ type Actions struct {
 	Upgrade []string
 	// Capacity is the size that the scale set is to have, nil for the one it has.
 	Capacity *int
-	// HoldTemplate says that the scale set keeps its template until VMs are of fewer models.
+	// HoldTemplate reports that the scale set keeps its template until VMs are of fewer models.
 	HoldTemplate bool
 }
 
-// DecideActions says what to do next. Nothing to do is the zero value.
+// DecideActions returns the next actions. The zero value means that nothing is to do.
 func DecideActions(spec Spec, seen Observed) Actions {
 	out := Actions{HoldTemplate: MustHoldTemplate(spec, seen)}
 	if seen.Stale {
@@ -107,14 +109,14 @@ func DecideActions(spec Spec, seen Observed) Actions {
 	if !spec.ScaledByAutoscaler {
 		out.Retire, out.Capacity = decideSize(spec, seen)
 	}
-	// A uniform scale set does one thing at a time, and VMs that are added have somebody wait for them.
+	// A uniform scale set runs one operation at a time, and controllers wait for added VMs.
 	if out.Capacity == nil && len(out.Delete) == 0 && !seen.Updating {
 		out.Upgrade = inPlace
 	}
 	return out
 }
 
-// decideSize says which Machines are to be deleted, and the size that the scale set is to have.
+// decideSize returns the Machines to delete, and the new size of the scale set.
 func decideSize(spec Spec, seen Observed) (retired []string, size *int) {
 	staying := filterInstances(seen.Instances, func(vm Instance) bool { return !vm.MachineDeleting && !vm.Deleting })
 	sortForRemoval(staying, spec.Policy, countByModel(spec, seen.Instances))
@@ -162,14 +164,15 @@ func chooseRetired(spec Spec, seen Observed, staying []Instance) []string {
 	return r.out
 }
 
-// retirement counts how many VMs can still be given up: of all, of the Ready ones, and of those beyond what is wanted.
+// retirement counts how many VMs can still be given up: of all, of the Ready ones, and of those beyond the desired
+// number.
 type retirement struct {
 	spare, ready, surplus int
 	out                   []string
 }
 
-// retireIfAllowed gives a VM up where that leaves enough. Nodes that are not Ready may be so again in a minute, all at once; so they
-// count as well, and only what Azure says is broken goes at once.
+// retireIfAllowed gives a VM up if enough VMs are left. Nodes that are not Ready may all become Ready again in a
+// minute; so they count as well, and only VMs that are broken by their state in Azure go at once.
 func (r *retirement) retireIfAllowed(vm Instance) {
 	if !vm.isBroken() && r.spare <= 0 || vm.Ready && r.ready <= 0 {
 		return
@@ -222,7 +225,7 @@ func decideCapacity(spec Spec, seen Observed, left []Instance) *int {
 		}
 		return new(there + more)
 	case !seen.Updating && seen.Capacity > there && missing <= 0:
-		// Azure gave up on the rest, and nobody wants it any more.
+		// Azure gave up creating the missing VMs, and the spec no longer needs them.
 		return new(there)
 	}
 	return nil
@@ -249,7 +252,7 @@ func sortForRemoval(vms []Instance, policy Policy, sizes map[string]int) {
 	})
 }
 
-// trueFirst orders what is so before what is not.
+// trueFirst orders true before false.
 func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
