@@ -111,7 +111,7 @@ func removeProviderTags(stage *harness.Stage) {
 	}
 }
 
-// leaveDocuments stores the objects as the established provider leaves them: nothing of ours, and a status of booleans.
+// leaveDocuments stores the objects as the established provider leaves them: without our annotations, and with booleans in the status.
 func leaveDocuments(stage *harness.Stage) {
 	stage.T.Helper()
 	for _, kind := range documentKinds {
