@@ -75,6 +75,10 @@ const (
 	ScaleSetModelUpdatedCondition = "ScaleSetModelUpdated"
 )
 
+// DriftedCondition is on an observed object only. It is True if the manager would write to Azure when observing ends, and
+// lists these writes.
+const DriftedCondition = "Drifted"
+
 // NodeHealthyCondition has the state of the Node of an AzureMachinePoolMachine, as Cluster API shows it on the Machine.
 const NodeHealthyCondition = "NodeHealthy"
 
@@ -91,6 +95,9 @@ const (
 	// does not repair: another program or user changed them, or the spec changed in a way that is not applied to
 	// existing resources.
 	DriftedReason = "Drifted"
+	// ObservingReason is the reason of the condition Drifted. It is also the reason of a resource that does not exist and is
+	// not created, and of a deletion that waits, because the object is observed.
+	ObservingReason = "Observing"
 	// TakenOverReason is the reason of a condition that the established provider stored without a reason. It keeps the
 	// status of that condition until this provider has checked the resource.
 	TakenOverReason = "TakenOver"

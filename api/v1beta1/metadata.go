@@ -42,6 +42,11 @@ const (
 	// resources stay in Azure.
 	DeleteAdoptedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-delete-adopted"
 
+	// ObserveAnnotation on an object, its Cluster or its Namespace has the object observed: the manager computes its plan
+	// and writes nothing to Azure. The condition Drifted lists the writes. Every value but "false" counts, and one of the
+	// three is enough.
+	ObserveAnnotation = "infrastructure.cluster.x-k8s.io/observe"
+
 	// OwnedASOKindsAnnotation on an AzureASOManaged object lists the kinds of resource manifests that the established
 	// provider applied for it, as "Kind.version.group" separated by semicolons. This provider does not change it. It
 	// proves nothing by itself, because all users who may write the object may write it.

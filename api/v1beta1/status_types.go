@@ -88,7 +88,8 @@ type ResourceStatus struct {
 	ID string `json:"id,omitempty"`
 
 	// state is the state of the resource in one word: Ready, Foreign (it exists and does not belong to the cluster),
-	// Creating, Updating, Deleting, Gone, Waiting, Blocked (a resource that it depends on is not in place) or Failed.
+	// Creating, Updating, Deleting, Gone, Waiting, Blocked (a resource that it depends on is not in place), Failed, or
+	// Absent (it does not exist and is not created, because the object is observed).
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	State string `json:"state,omitempty"`

@@ -13,6 +13,8 @@ const (
 	Ready State = "Ready"
 	// Foreign means that the resource exists, is not owned, and is used as it is.
 	Foreign State = "Foreign"
+	// Absent means that the resource does not exist and is not created, because the object is observed.
+	Absent State = "Absent"
 	// Creating means that Azure is creating the resource.
 	Creating State = "Creating"
 	// Updating means that Azure is changing the resource.
@@ -66,6 +68,9 @@ type Result struct {
 	PossiblyOwned bool
 	// SentMethod is the HTTP method of the write that this convergence sent for the node, or "".
 	SentMethod string
+	// IntendedMethod is the HTTP method of the write that was not sent because the object is observed, or "". Drift has the paths
+	// that it would change.
+	IntendedMethod string
 }
 
 // IsDone reports whether a convergence has nothing left to do for the node.
@@ -146,11 +151,11 @@ func (o Outcome) Result(id ID) (result Result, ok bool) {
 	return Result{}, false
 }
 
-// RootCauses returns the results that explain why the convergence is not done: failed ones first, then waiting ones, then those in
-// progress. Blocked nodes are left out, because the results that block them are in the list.
+// RootCauses returns the results that explain why the convergence is not done: failed ones first, then waiting ones, then absent
+// ones of an observed object, then those in progress. Blocked nodes are left out, because the results that block them are in the list.
 func (o Outcome) RootCauses() []Result {
 	var out []Result
-	for _, states := range [][]State{{Failed}, {Waiting}, {Creating, Updating, Deleting}} {
+	for _, states := range [][]State{{Failed}, {Waiting}, {Absent}, {Creating, Updating, Deleting}} {
 		for _, result := range o.Results {
 			for _, state := range states {
 				if result.State == state {

@@ -9,7 +9,7 @@ import (
 var collectors = []prometheus.Collector{
 	passDuration, timeToReady, statusWritesFailed,
 	requests, throttled, heldBack, requestDuration, operationDuration, underWay, lookups,
-	drifted, repaired, kept,
+	drifted, repaired, kept, observed,
 }
 
 func init() { metrics.Registry.MustRegister(collectors...) }

@@ -22,10 +22,21 @@ type azureReconciliation[O Object, I any] struct {
 	kind    Kind[O, I]
 	input   Input
 	session Session
+	// observing is the mode without writes to Azure.
+	observing observing
 }
 
 // reconcile runs the stages after enter. It returns when the next reconciliation is due; 0 means that an event wakes the object.
 func (a *azureReconciliation[O, I]) reconcile(ctx context.Context) (resultKind, time.Duration, error) {
+	if err := a.readObserving(ctx); err != nil {
+		return "", 0, err
+	}
+	ended, after, err := a.runStages(ctx)
+	a.reportObserving(ended, err)
+	return ended, after, err
+}
+
+func (a *azureReconciliation[O, I]) runStages(ctx context.Context) (resultKind, time.Duration, error) {
 	if a.isDeleting() {
 		return a.deleteResources(ctx)
 	}
@@ -118,7 +129,8 @@ func (a *azureReconciliation[O, I]) plan(ctx context.Context) (planned *Plan, er
 // recordPlan stores in lastApplied which resources have to be removed later, before they are created. identified is set if the object
 // has just got its owner ID, which is stored with it.
 func (a *azureReconciliation[O, I]) recordPlan(ctx context.Context, planned *Plan, identified bool) error {
-	if !a.storePathsBefore(planned) && !identified {
+	// Of an observed object nothing is recorded, because nothing is sent.
+	if (a.observing.isOn() || !a.storePathsBefore(planned)) && !identified {
 		return nil
 	}
 	if err := a.changes.Write(ctx); err != nil {
@@ -130,7 +142,7 @@ func (a *azureReconciliation[O, I]) recordPlan(ctx context.Context, planned *Pla
 // convergeResources has the engine start each write that is ready, and records the resources that belong to the object now.
 func (a *azureReconciliation[O, I]) convergeResources(ctx context.Context, planned *Plan) (arm.Outcome, error) {
 	request := a.engineRequest(planned)
-	request.IgnoreDifference = a.session.Migration.KeepsDifference
+	request.IgnoreDifference, request.Observing = a.session.Migration.KeepsDifference, a.observing.isOn()
 	ctx, span := tracing.StartStage(ctx, "converge")
 	outcome, err := a.Engine.Converge(ctx, request)
 	endStage(span, err)
@@ -139,6 +151,7 @@ func (a *azureReconciliation[O, I]) convergeResources(ctx context.Context, plann
 	}
 	a.recording.AddOutcome(outcome)
 	a.storeOutcome(outcome)
+	a.intendOutcome(outcome)
 	return outcome, nil
 }
 
@@ -148,6 +161,7 @@ func (a *azureReconciliation[O, I]) actAndReport(ctx context.Context, planned *P
 	acting, span := tracing.StartStage(ctx, "act")
 	acted := a.kind.Act(acting, a.session, a.in, outcome)
 	endStage(span, acted)
+	a.observing.known = acted == nil || stopReasonOf(acted) != nil
 	validFor, err := a.kind.Report(a.in, outcome)
 	if acted != nil {
 		validFor, err = 0, acted
@@ -156,7 +170,9 @@ func (a *azureReconciliation[O, I]) actAndReport(ctx context.Context, planned *P
 	if err != nil && reason == nil {
 		return 0, err
 	}
-	a.storePathsAfter(planned, outcome)
+	if !a.observing.isOn() {
+		a.storePathsAfter(planned, outcome)
+	}
 	if reason != nil && (reason.result != resultAgain || outcome.IsDone()) {
 		return 0, err
 	}
@@ -195,7 +211,7 @@ func (a *azureReconciliation[O, I]) clusterKey() client.ObjectKey {
 // computeFingerprint hashes all input of the plan except facts.
 func (a *azureReconciliation[O, I]) computeFingerprint() (stable.Fingerprint, error) {
 	return stable.ComputeFingerprint(append(a.input.FingerprintInputs(), a.object.GetAnnotations(), a.session.Access.Key,
-		a.session.Access.LentGrants)...)
+		a.session.Access.LentGrants, a.observing.causes)...)
 }
 
 // engineRequest builds the request to the engine.

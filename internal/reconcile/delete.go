@@ -24,6 +24,9 @@ func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (result
 		return resultNothing, 0, nil
 	}
 	a.stability.Forget(a.key)
+	if a.observing.isOn() && !deletion.NothingLeft(a.object) {
+		return "", 0, a.awaitEndOfObserving()
+	}
 	left := a.kind.BeforeDelete(ctx, a.in)
 	if deletion.NothingLeft(a.object) {
 		return "", 0, FinishDeletion()

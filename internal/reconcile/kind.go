@@ -159,6 +159,10 @@ type Session struct {
 	Wake func()
 	// RunAction sends an action to Azure for the object, as Engine.RunAction does, if the identity may be used for it.
 	RunAction func(context.Context, engine.Action) arm.Result
+	// Observing means that nothing may be written to Azure, and nothing to Kubernetes that has others write to Azure or stops workloads.
+	// RunAction then returns a result with the intended method. Intend describes a write to Kubernetes that is left out.
+	Observing bool
+	Intend    func(write string)
 	// Migration lists the differences found when the object was migrated; nil for an object that is being deleted.
 	Migration *applied.Differences
 	// Store writes the changes made so far. The end of the reconciliation does so by itself.

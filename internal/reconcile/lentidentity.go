@@ -131,6 +131,9 @@ func (a *azureReconciliation[O, I]) runAction(ctx context.Context, action engine
 	if err != nil {
 		return arm.Result{ID: action.ID, State: arm.Failed, Err: err}
 	}
+	if a.observing.isOn() {
+		return a.intendAction(action)
+	}
 	action.Object, action.RetryNow = a.session.Name, lifecycle.IsReconcileRequested(a.object)
 	return a.Engine.RunAction(ctx, a.session.Access.Client, action, a.session.Wake)
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // namespaceSource wakes the objects of a Namespace whose labels changed, because labels may decide which identities the objects may
-// use. It is a separate source, because Namespaces do not have the watch-filter label.
+// use, or whose annotation decides about observing. It is a separate source, because Namespaces do not have the watch-filter label.
 func (r *Runner[O, I]) namespaceSource(mgr ctrl.Manager) (source.Source, error) {
 	kind, err := apiutil.GVKForObject(newObject[O](), mgr.GetScheme())
 	if err != nil {
@@ -45,5 +45,5 @@ func (r *Runner[O, I]) namespaceSource(mgr ctrl.Manager) (source.Source, error) 
 		})
 		return out
 	}
-	return source.Kind(mgr.GetCache(), namespace, handler.TypedEnqueueRequestsFromMapFunc(objects), watch.LabelChanges()), nil
+	return source.Kind(mgr.GetCache(), namespace, handler.TypedEnqueueRequestsFromMapFunc(objects), watch.NamespaceChanges()), nil
 }

@@ -16,8 +16,12 @@ func (a *azureReconciliation[O, I]) openAccess(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if a.observing.isOn() {
+		// No place in the code decides about writes alone: this client sends none.
+		opened.Client = opened.Client.ReadOnly()
+	}
 	a.session = Session{Name: a.declaration.Name + "/" + a.key.String(), Access: opened, Now: a.Now, Wake: a.wake.wakeFunc(a.key),
-		Store: a.storeChanges, RunAction: a.runAction}
+		Store: a.storeChanges, RunAction: a.runAction, Observing: a.observing.isOn(), Intend: a.intend}
 	return nil
 }
 

@@ -87,6 +87,11 @@ func (a *azureReconciliation[O, I]) storeOutcome(outcome arm.Outcome) {
 		a.recording.AddIgnored("the inventory in the annotation " + infrav1.AppliedAnnotation + " lists resources that are not proven to be created for the object, so they are left alone: " + strings.Join(ids, ", "))
 	}
 	a.updateApplied(func(c *applied.Content) {
+		if a.observing.isOn() {
+			// The differences at the migration are an observation. Without them a later change of the spec would count as one of them.
+			c.Migration = a.session.Migration.Migration(outcome)
+			return
+		}
 		c.SetInventory(a.declaration.Name, a.object, outcome.Inventory, outcome.Adopted)
 		if found := a.session.Migration; found != nil {
 			c.Migration = found.Migration(outcome)

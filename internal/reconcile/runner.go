@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/predicates"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -17,11 +18,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
@@ -43,6 +46,8 @@ type Services struct {
 	Resync time.Duration
 	// Now is the clock: it is compared with timestamps of objects.
 	Now func() time.Time
+	// Observe has all objects observed: nothing is written to Azure.
+	Observe bool
 	// WatchFilter is the required value of the label cluster.x-k8s.io/watch-filter; "" accepts all objects.
 	WatchFilter string
 	// Tracer records reconciliations; nil records none.
@@ -130,7 +135,11 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 		b = b.WatchesRawSource(namespaces)
 	}
 	for _, w := range watches {
-		options := []builder.WatchesOption{builder.WithPredicates(w.Predicates...)}
+		wakes := w.Predicates
+		if _, isCluster := w.Object.(*clusterv1.Cluster); isCluster && r.asksAzure {
+			wakes = []predicate.Predicate{predicate.Or(predicate.And(wakes...), watch.ObserveChanges())}
+		}
+		options := []builder.WatchesOption{builder.WithPredicates(wakes...)}
 		if w.MetadataOnly {
 			options = append(options, builder.OnlyMetadata)
 		}
@@ -202,6 +211,7 @@ func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (*r
 		}
 		r.stability.Forget(p.key)
 		r.writes.Forget(p.key)
+		metrics.ForgetObserved(r.declaration.Name, p.key.String())
 		r.eventLog.Forget(p.object, p.key)
 		if r.declaration.IdentityUsers == nil {
 			return nil, nil

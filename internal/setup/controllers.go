@@ -82,7 +82,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 func (s *shared) runnerServices() reconcile.Services {
 	return reconcile.Services{
 		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.mgr.GetEventRecorder,
-		Now: time.Now, Resync: s.options.SyncPeriod, WatchFilter: s.options.WatchFilter, Tracer: s.tracer,
+		Now: time.Now, Resync: s.options.SyncPeriod, Observe: s.options.Observe, WatchFilter: s.options.WatchFilter, Tracer: s.tracer,
 	}
 }
 

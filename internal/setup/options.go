@@ -20,6 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/diagnostics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
@@ -41,6 +42,7 @@ type Options struct {
 	AzureMachinePoolConcurrency int
 	SyncPeriod                  time.Duration
 	FullSyncPeriod              time.Duration
+	Observe                     bool
 	HealthAddress               string
 	WebhookPort                 int
 	WebhookCertDir              string
@@ -108,6 +110,9 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		"Interval of the regular sync, which reads the resources of stable objects from Azure again. Catalogs of VM sizes, zones and regions are read again after this interval, but not within ten minutes.")
 	fs.DurationVar(&o.FullSyncPeriod, "full-sync-period", time.Hour,
 		"Interval of the full sync, which reads all resources, also those that Azure's list of a subscription's resources shows no write for. 0, or a value up to --sync-period, makes every sync a full one.")
+	fs.BoolVar(&o.Observe, "observe", false,
+		"Write nothing to Azure. The condition Drifted of each object lists the writes that the manager would send. The annotation "+
+			infrav1.ObserveAnnotation+" does the same for an object, a Cluster or a Namespace.")
 	fs.StringVar(&o.HealthAddress, "health-addr", ":9440", "Address of the health endpoint.")
 	fs.IntVar(&o.WebhookPort, "webhook-port", 9443, "Port of the webhook server.")
 	fs.StringVar(&o.WebhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs/",

@@ -86,7 +86,7 @@ func groupCondition(outcome arm.Outcome, results []arm.Result) metav1.Condition 
 
 // knownCondition returns the condition of results that are all known. The most important state decides.
 func knownCondition(results []arm.Result) metav1.Condition {
-	for _, state := range []arm.State{arm.Failed, arm.Waiting, arm.Deleting, arm.Creating, arm.Updating, arm.Blocked} {
+	for _, state := range []arm.State{arm.Failed, arm.Waiting, arm.Absent, arm.Deleting, arm.Creating, arm.Updating, arm.Blocked} {
 		var hits []arm.Result
 		for _, result := range results {
 			if result.State == state {
@@ -231,6 +231,8 @@ func ResultReason(result arm.Result) string {
 		return infrav1.BlockedByDependencyReason
 	case arm.Waiting:
 		return infrav1.WaitingReason
+	case arm.Absent:
+		return infrav1.ObservingReason
 	default:
 		return string(result.State)
 	}
@@ -250,7 +252,7 @@ func SummaryCondition(conditionType string, conditions []metav1.Condition) metav
 			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason,
 			infrav1.ScaleSetModelLimitReason:
 			return 2
-		case infrav1.WaitingReason, infrav1.WaitingForBootstrapDataReason:
+		case infrav1.WaitingReason, infrav1.WaitingForBootstrapDataReason, infrav1.ObservingReason:
 			return 1
 		default:
 			return 0

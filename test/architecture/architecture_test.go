@@ -19,7 +19,7 @@ func TestRepository(t *testing.T) {
 	}
 	checks := map[string]func([]file) []string{
 		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder,
-		"output": checkOutput, "pure": checkPure,
+		"output": checkOutput, "pure": checkPure, "writes": checkWrites,
 	}
 	for name, check := range checks {
 		t.Run(name, func(t *testing.T) {

@@ -164,7 +164,8 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	if s.Recorder != nil {
 		recorded = s.Recorder
 	}
-	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Now: time.Now, Resync: s.Resync, Tracer: s.Tracer,
+	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Now: time.Now, Resync: s.Resync, Observe: s.Observe,
+		Tracer:   s.Tracer,
 		Recorder: func(string) events.EventRecorder { return recorded }}
 	read := func(ctx context.Context, c *armclient.Client, id arm.ID, options engine.ReadOptions) (json.RawMessage, error) {
 		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false, options)

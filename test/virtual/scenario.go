@@ -35,6 +35,8 @@ type Scenario struct {
 	Sim        *server.Server
 	// Resync is the sync period of managers, Full their full sync period.
 	Resync, Full time.Duration
+	// Observe has managers write nothing to Azure.
+	Observe bool
 	// Lag is the longest delay with which managers that start see and hear of changes. All changes of an object within it are one change to
 	// them.
 	Lag time.Duration

@@ -49,6 +49,8 @@ type Client struct {
 	signIn func(context.Context) error
 	// typeOverride is the api-version for a type and the types below it.
 	typeOverride struct{ resourceType, apiVersion string }
+	// readOnly refuses writes.
+	readOnly bool
 	// tenant is the namespace of the objects that send the requests.
 	tenant string
 	// apiVersions holds the api-versions of single resources, by the keys of their IDs, and of resource types, in lower case.

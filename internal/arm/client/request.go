@@ -65,6 +65,9 @@ func (c *Client) Do(ctx context.Context, request Request) (*Response, error) {
 
 // doAndRecord sends a request and calls OnRequestEnd. For a page of a collection it returns the page instead of a body.
 func (c *Client) doAndRecord(ctx context.Context, request Request) (*Response, page, error) {
+	if refused := c.refuseWrite(request); refused != nil {
+		return nil, page{}, refused
+	}
 	start := c.options.Now()
 	ctx, span := tracing.StartRequest(ctx, request.Method, request.ID)
 	response, elements, err := c.sendRequest(ctx, request)

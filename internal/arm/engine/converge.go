@@ -122,7 +122,10 @@ func (c *convergence) convergeNode(node *arm.Node) {
 			break
 		}
 	}
-	c.decideAndExecute(t)
+	if !c.decideAndExecute(t) {
+		c.convergeNode(node)
+		return
+	}
 	if t.found.WasRead() && t.found.Err == nil && t.op == nil {
 		c.engine.states.update(node.ID.Key(), func(state *resourceState) { state.presence.setAbsent(!t.found.Exists) })
 	}
@@ -174,6 +177,8 @@ func (c *convergence) blockingDependency(node *arm.Node) arm.ID {
 		result := c.results[dependency.ID.Key()]
 		switch {
 		case result.IsDone():
+		case result.IntendedMethod != "" && node.Policy != arm.TagOnly:
+			// While the object is observed, the write that would follow is reported, too.
 		case result.State == arm.Blocked && result.BlockedBy != "":
 			return result.BlockedBy
 		default:
@@ -245,5 +250,5 @@ func (c *convergence) removeResource(t *task) {
 		t.owned = true
 	}
 	t.retryAfter, t.failure = c.engine.states.get(t.id.Key()).retry.failureOf(deletionHash, c.engine.clock.Now())
-	c.decideAndExecute(t)
+	c.decideAndExecute(t) // No decision about a removal reads again.
 }

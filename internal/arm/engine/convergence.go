@@ -238,7 +238,7 @@ func (c *convergence) recordAnswered() {
 func (c *convergence) setResult(result arm.Result, wait time.Duration) {
 	c.results[result.ID.Key()] = result
 	c.retryAfter[result.ID.Key()] = wait
-	c.engine.states.update(result.ID.Key(), func(state *resourceState) { state.alignment.inPlace = result.IsDone() })
+	c.engine.states.update(result.ID.Key(), func(state *resourceState) { state.alignment.inPlace = result.IsDone() && result.IntendedMethod == "" })
 }
 
 // desiredOf returns the decoded desired state of a node.

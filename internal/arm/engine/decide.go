@@ -201,13 +201,15 @@ func decideWrite(s situation, d decision) decision {
 	switch {
 	case s.blocker != "":
 		return decision{step: stepReport, state: arm.Blocked, blockedBy: s.blocker}
-	case s.retryAfter > 0:
+	case s.retryAfter > 0 && !s.observing:
 		return awaitRetry(s)
 	case s.row.Taggable && !s.bodyTagged && !(s.node.Foreign == arm.AdoptForeign && s.found.Exists):
 		out := reportFailure(fmt.Errorf("%s: the body of the plan lacks the ownership tag %s=%s, so its owner would be unknown", s.id,
 			s.owner.TagKey, s.owner.TagValue))
 		out.drift = d.drift
 		return out
+	case s.observing:
+		return intendWrite(s, d)
 	case !s.found.Exists && !s.row.Taggable && !s.ownedAbove && !s.inInventory:
 		return decision{step: stepAddToInventory, state: arm.Waiting, message: "waiting for the inventory to be stored",
 			retryAfter: 50 * time.Millisecond}

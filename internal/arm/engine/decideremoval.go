@@ -49,6 +49,8 @@ func decideRemoval(s situation) decision {
 		return decision{step: stepFollow, state: arm.Deleting, retryAfter: followTimeout}
 	case s.blocker != "":
 		return decision{step: stepReport, state: arm.Blocked, blockedBy: s.blocker}
+	case s.observing:
+		return intendWrite(s, decision{method: http.MethodDelete})
 	case s.retryAfter > 0:
 		return awaitRetry(s)
 	}

@@ -125,6 +125,9 @@ type Request struct {
 	BypassCache bool
 	// RetryNow is for reconciliations that a user requested: it includes BypassCache and retries failures before they are due.
 	RetryNow bool
+	// Observing has Converge decide as usual and send no write. Result.IntendedMethod and Result.Drift describe the writes. Nothing is
+	// adopted or added to the inventory. It has no effect on Delete.
+	Observing bool
 	// DeleteWholeGroups lets Delete remove an owned resource group as a whole if it has no resource of another cluster.
 	DeleteWholeGroups bool
 }

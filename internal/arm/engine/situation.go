@@ -21,6 +21,8 @@ type situation struct {
 	node *arm.Node
 	// removing is set for a resource to delete.
 	removing bool
+	// observing is Request.Observing.
+	observing bool
 	// jitter in [0,1) spreads retries.
 	jitter float64
 
@@ -114,6 +116,8 @@ const (
 	stepCompare step = "examine"
 	// stepCountReadFailure counts a failed read and determines the time of the next try.
 	stepCountReadFailure step = "count"
+	// stepConfirm reads the resource alone, because the read at hand is no basis for a write.
+	stepConfirm step = "confirm"
 	// stepClaim claims the resource for a write, or finds the operation that holds it.
 	stepClaim step = "claim"
 
@@ -144,6 +148,8 @@ type decision struct {
 	step step
 	// method is PUT, DELETE, or PATCH for tags alone; "" for no write.
 	method string
+	// intended is the method of a write that is not sent because the object is observed, "" for none.
+	intended string
 	// etag is sent with a PUT as If-Match; "" sends none.
 	etag string
 	// confirmAbsence has the resource read once more before its creation: a list that does not show it may be outdated.

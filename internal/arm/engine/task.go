@@ -25,7 +25,7 @@ type task struct {
 // newTask collects the known facts about a resource without any request.
 func (c *convergence) newTask(id arm.ID) *task {
 	e, key := c.engine, id.Key()
-	t := &task{situation: situation{id: id, owner: c.request.Owner, node: c.request.Graph.Node(id), jitter: e.options.Jitter(),
+	t := &task{situation: situation{id: id, observing: c.request.Observing, owner: c.request.Owner, node: c.request.Graph.Node(id), jitter: e.options.Jitter(),
 		found: c.found[key]}}
 	if t.node != nil {
 		t.group = t.node.Group
@@ -74,16 +74,17 @@ func (c *convergence) earlierSameError(id arm.ID, err error) arm.ID {
 	return ""
 }
 
-// decideAndExecute decides about a resource, completes its situation as needed, and executes the decision.
-func (c *convergence) decideAndExecute(t *task) {
+// decideAndExecute decides about a resource, completes its situation as needed, and executes the decision. It returns false if the
+// resource was read again: its situation is outdated then.
+func (c *convergence) decideAndExecute(t *task) bool {
 	e, key := c.engine, t.id.Key()
 	for {
 		d := decide(t.situation)
 		switch d.step {
 		case stepAdopt:
 			t.owned = true
-			if t.ownershipTagRemoved {
-				continue // Users did not hand it over.
+			if t.ownershipTagRemoved || t.observing {
+				continue // Users did not hand it over, or it is adopted when observing ends.
 			}
 			if _, known := c.adopted[key]; !known {
 				e.addChange(c.request.Object, arm.Change{ID: t.id, Kind: arm.Adopted})
@@ -93,11 +94,14 @@ func (c *convergence) decideAndExecute(t *task) {
 			c.compareWithDesired(t)
 		case stepCountReadFailure:
 			t.failureCounted, t.readRetryAfter = true, e.recordFailure(key+readSuffix, "", d.err)
+		case stepConfirm:
+			c.found[key] = e.reader.Get(c.ctx, c.request.Client, t.id)
+			return false
 		case stepClaim:
 			c.claimOperation(t, d)
 		default:
 			if c.execute(t, d) {
-				return
+				return true
 			}
 		}
 	}
@@ -191,9 +195,9 @@ func (c *convergence) execute(t *task, d decision) bool {
 	result := arm.Result{ID: t.id, Group: t.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy,
 		ReadFailed: d.readFailed, PossiblyOwned: d.possiblyOwned,
 		Drift: c.results[key].Drift, Observed: t.found.Body, Owned: t.found.Exists && t.owned,
-		OutsideChanges: t.origin.outside, UnappliedChanges: t.origin.unapplied}
+		IntendedMethod: d.intended, OutsideChanges: t.origin.outside, UnappliedChanges: t.origin.unapplied}
 	result.Drift = append(result.Drift, d.drift...)
-	if result.IsDone() {
+	if result.IsDone() && d.intended == "" {
 		result.UnrepairedDrift = d.drift
 	}
 	if t.node != nil {

@@ -36,6 +36,9 @@ func ReconcilePlainObjects(ctx context.Context, c client.Client, session reconci
 		return nil, nil
 	}
 	k, all := plainObjectClient{Client: c, owner: owner}, slices.Clone(known)
+	if session.Observing {
+		return k.readObjects(ctx, session, in), nil
+	}
 	var out []infrav1.ASOResourceStatus
 	for i, p := range in.PlainObjects {
 		out = append(out, newStatus(p.GroupVersionKind, p.Name))
@@ -76,6 +79,25 @@ func ReconcilePlainObjects(ctx context.Context, c client.Client, session reconci
 	})
 	rememberObjects(owner, left)
 	return out, nil
+}
+
+// readObjects reports the plain objects of an observed object. They are not applied, because their controllers may write to Azure.
+func (k plainObjectClient) readObjects(ctx context.Context, session reconcile.Session, in plan.Input) (out []infrav1.ASOResourceStatus) {
+	for _, p := range in.PlainObjects {
+		status := newStatus(p.GroupVersionKind, p.Name)
+		have, reason, err := k.getObject(ctx, p.GroupVersionKind, p.Name)
+		switch {
+		case err != nil:
+			status.Reason, status.Message = reason, err.Error()
+		case have == nil:
+			status.Reason, status.Message = infrav1.ObservingReason, "is not created while its owner is observed"
+			session.Intend("create " + p.Kind + " " + p.Name + " in Kubernetes")
+		default:
+			status.Ready, status.Reason, status.Message = readReadiness(have)
+		}
+		out = append(out, status)
+	}
+	return out
 }
 
 func newStatus(kind schema.GroupVersionKind, name string) infrav1.ASOResourceStatus {

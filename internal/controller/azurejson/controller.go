@@ -199,7 +199,7 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 	if err != nil {
 		return r.reportFailure(ctx, owner, err)
 	}
-	asker := facts.Asker{Client: opened.Client}
+	asker := facts.Asker{Client: opened.Client.ReadOnly()}
 	in, err := found.AddFacts(ctx, r.Facts, asker, found.PlanInput(cluster, opened.SubscriptionID, r.Features))
 	if err != nil {
 		return r.reportFailure(ctx, owner, err)

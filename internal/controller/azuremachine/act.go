@@ -38,13 +38,16 @@ func addIdentities(ctx context.Context, session reconcile.Session, in *input, ou
 		condition, after := status.ProblemCondition(infrav1.VMIdentitiesReadyCondition, done.Err)
 		return &condition, reconcile.RecheckIn(after, done.Err)
 	}
-	after := reconcile.UntilResync
+	after, progress := reconcile.UntilResync, "it is being assigned"
+	if done.IntendedMethod != "" {
+		progress = "it is not assigned while the object is observed"
+	}
 	if done.State == arm.Ready {
 		// The VM is read again to check the result.
 		after = time.Second
 	}
 	return &metav1.Condition{
 		Type: infrav1.VMIdentitiesReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.UserAssignedIdentityMissingReason,
-		Message: "the VM does not have " + strings.Join(machine.MissingIdentities(in.planned, vm.Observed), ", ") + ": it is being assigned",
+		Message: "the VM does not have " + strings.Join(machine.MissingIdentities(in.planned, vm.Observed), ", ") + ": " + progress,
 	}, reconcile.RecheckIn(after, nil)
 }

@@ -19,7 +19,7 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 		return nil
 	}
 	in.lastDeletionFailure = k.requests.poolState(session.Name).lastDeletionFailure
-	if err := k.reconcileMachines(ctx, in); err != nil {
+	if err := k.reconcileMachines(ctx, session, in); err != nil {
 		return err
 	}
 	// A deletion lowers the capacity of the scale set, so it must not overlap with a write of the former capacity.

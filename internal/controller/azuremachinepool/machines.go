@@ -16,14 +16,15 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // reconcileMachines keeps an AzureMachinePoolMachine with the state of each VM, deletes the Machines of VMs that have to go, and
-// releases objects whose VM is gone.
-func (k *Kind) reconcileMachines(ctx context.Context, in *input) error {
+// releases objects whose VM is gone. The Machine of an observed pool stays, because Cluster API drains its Node.
+func (k *Kind) reconcileMachines(ctx context.Context, session reconcile.Session, in *input) error {
 	members := in.membersByProviderID()
 	for _, vm := range in.vms {
 		m, known := members[strings.ToLower(vm.ProviderID)]
@@ -45,6 +46,10 @@ func (k *Kind) reconcileMachines(ctx context.Context, in *input) error {
 		if !m.vm.DeletionTimestamp.IsZero() || slices.Contains(in.actions.Retire, string(vm.ID)) {
 			// The deletion of an AzureMachinePoolMachine deletes its Machine too, because Cluster API drains the node only for a
 			// Machine.
+			if session.Observing {
+				session.Intend("drain and delete " + vm.ID.ShortName())
+				continue
+			}
 			if err := k.deleteMachine(ctx, m); err != nil {
 				return err
 			}

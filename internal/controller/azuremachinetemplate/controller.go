@@ -137,6 +137,7 @@ func (r *Reconciler) loadCluster(ctx context.Context, template *infrav1.AzureMac
 	if err != nil {
 		return nil, nil, err
 	}
+	opened.Client = opened.Client.ReadOnly()
 	return &plan.ClusterInput{Cluster: cluster, AzureCluster: azureCluster, SubscriptionID: opened.SubscriptionID}, opened, nil
 }
 

@@ -56,6 +56,10 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 	if err := session.Store(ctx); err != nil {
 		return err
 	}
+	if session.Observing {
+		// The ConfigMap is in the workload cluster, which is left alone, too.
+		return nil
+	}
 	in.clusterInfo = k.reconcileClusterInfo(ctx, credentials.Kubeconfig)
 	return nil
 }

@@ -32,10 +32,11 @@ func ReplaceConditions(obj Object, condition metav1.Condition, also ...string) {
 	}
 }
 
-// KeepConditions removes all conditions of obj except those of the types in keep, and Paused.
+// KeepConditions removes all conditions of obj except those of the types in keep, Paused, and Drifted.
 func KeepConditions(obj Object, keep ...string) {
 	kept := slices.DeleteFunc(slices.Clone(obj.GetConditions()), func(condition metav1.Condition) bool {
-		return condition.Type != clusterv1.PausedCondition && !slices.Contains(keep, condition.Type)
+		return condition.Type != clusterv1.PausedCondition && condition.Type != infrav1.DriftedCondition &&
+			!slices.Contains(keep, condition.Type)
 	})
 	if len(kept) < len(obj.GetConditions()) {
 		obj.SetConditions(kept)

@@ -99,6 +99,7 @@ func (p *Recording) EmitEvents() {
 	for _, text := range p.leftBehind {
 		p.recorder.WarnOnce(p.ctx, p.obj, "left behind", infrav1.LeftBehindInAzureReason, text, nil)
 	}
+	p.emitIntentions()
 	covered := p.emitErrors()
 	p.emitConditions(covered)
 	if findCondition(p.obj.GetConditions(), infrav1.ReadyCondition).Status == metav1.ConditionTrue {
@@ -124,6 +125,14 @@ func (p *Recording) emitChange(change arm.Change) {
 		note += " (" + took.String() + ")"
 	}
 	p.recorder.emitEvent(p.obj, resourceReference(change.ID), corev1.EventTypeNormal, string(change.Kind), note)
+}
+
+// emitIntentions emits an event when the writes that an observed object waits with have changed.
+func (p *Recording) emitIntentions() {
+	now := findCondition(p.obj.GetConditions(), infrav1.DriftedCondition)
+	if now.Status == metav1.ConditionTrue && now.Message != findCondition(p.before, infrav1.DriftedCondition).Message {
+		p.recorder.emitEvent(p.obj, nil, corev1.EventTypeNormal, infrav1.DriftedReason, text.Truncate(now.Message, text.MaxNote))
+	}
 }
 
 // emitErrors emits the errors of the reconciliation, and returns the texts that conditions may repeat.
@@ -205,7 +214,7 @@ func isProblem(condition metav1.Condition) bool {
 	}
 	return !strings.HasPrefix(condition.Reason, infrav1.WaitingReason) &&
 		!slices.Contains([]string{
-			infrav1.BlockedByDependencyReason, infrav1.DeletedReason, "NotPaused",
+			infrav1.BlockedByDependencyReason, infrav1.DeletedReason, infrav1.ObservingReason, "NotPaused",
 			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason,
 			infrav1.ScaleSetModelLimitReason,
 		}, condition.Reason)

@@ -56,14 +56,35 @@ func IdentityChanges() predicate.Predicate {
 	})
 }
 
-// LabelChanges is for Namespaces, whose labels decide which identities their objects may use. A new Namespace has no objects yet.
-func LabelChanges() predicate.TypedFuncs[*metav1.PartialObjectMetadata] {
+// ObserveChanges is for Clusters whose annotation decides whether their objects are observed.
+func ObserveChanges() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return false },
+		DeleteFunc:  func(event.DeleteEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return e.ObjectOld != nil && e.ObjectNew != nil && observeChanged(e.ObjectOld, e.ObjectNew)
+		},
+	}
+}
+
+// observeChanged reports whether the annotation that has objects observed changed.
+func observeChanged(before, after metav1.Object) bool {
+	was, had := before.GetAnnotations()[infrav1.ObserveAnnotation]
+	is, has := after.GetAnnotations()[infrav1.ObserveAnnotation]
+	return had != has || was != is
+}
+
+// NamespaceChanges is for Namespaces. Their labels decide which identities their objects may use, and an annotation whether their objects
+// are observed. A new Namespace has no objects yet.
+func NamespaceChanges() predicate.TypedFuncs[*metav1.PartialObjectMetadata] {
 	return predicate.TypedFuncs[*metav1.PartialObjectMetadata]{
 		CreateFunc:  func(event.TypedCreateEvent[*metav1.PartialObjectMetadata]) bool { return false },
 		DeleteFunc:  func(event.TypedDeleteEvent[*metav1.PartialObjectMetadata]) bool { return false },
 		GenericFunc: func(event.TypedGenericEvent[*metav1.PartialObjectMetadata]) bool { return false },
 		UpdateFunc: func(e event.TypedUpdateEvent[*metav1.PartialObjectMetadata]) bool {
-			return e.ObjectOld == nil || e.ObjectNew == nil || !maps.Equal(e.ObjectOld.Labels, e.ObjectNew.Labels)
+			return e.ObjectOld == nil || e.ObjectNew == nil || !maps.Equal(e.ObjectOld.Labels, e.ObjectNew.Labels) ||
+				observeChanged(e.ObjectOld, e.ObjectNew)
 		},
 	}
 }

@@ -1,0 +1,216 @@
+package observed_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+)
+
+// azureKinds are the lists of all kinds with resources in Azure.
+func azureKinds() map[string]client.ObjectList {
+	return map[string]client.ObjectList{
+		"AzureCluster": &infrav1.AzureClusterList{}, "AzureMachine": &infrav1.AzureMachineList{},
+		"AzureMachinePool":            &infrav1.AzureMachinePoolList{},
+		"AzureManagedControlPlane":    &infrav1.AzureManagedControlPlaneList{},
+		"AzureManagedMachinePool":     &infrav1.AzureManagedMachinePoolList{},
+		"AzureASOManagedCluster":      &infrav1.AzureASOManagedClusterList{},
+		"AzureASOManagedControlPlane": &infrav1.AzureASOManagedControlPlaneList{},
+		"AzureASOManagedMachinePool":  &infrav1.AzureASOManagedMachinePoolList{},
+	}
+}
+
+// world has a self-managed cluster c1 with a machine and a pool, an AKS cluster aks1 with two pools, and an AKS cluster c2 of resource
+// manifests.
+type world struct {
+	*virtual.Scenario
+	documents *harness.DocumentCluster
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{Scenario: virtual.New(t)}
+	w.documents = w.BuildASOCluster("c2", "pool0", "pool1")
+	player := &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
+	w.Meanwhile = func() {
+		player.PlayOnce(w.T.Context())
+		owner, azureCluster := &clusterv1.Cluster{}, &infrav1.AzureCluster{}
+		key := client.ObjectKey{Namespace: w.Namespace, Name: "c1"}
+		if w.Kubernetes.Get(w.T.Context(), key, owner) != nil || w.Kubernetes.Get(w.T.Context(), key, azureCluster) != nil {
+			return // It is being deleted.
+		}
+		if azureCluster.Status.Initialization.Provisioned != nil && owner.Status.Initialization.InfrastructureProvisioned == nil {
+			harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+		}
+	}
+	return w
+}
+
+// apply applies all objects.
+func (w *world) apply() {
+	w.T.Helper()
+	w.ApplyNetwork("c1", nil)
+	w.ApplyMachine("c1", "m1", harness.ControlPlane)
+	azurePool := w.AzureMachinePool("c1", "pool")
+	azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration // as the API server fills it in
+	azurePool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{
+		Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
+		RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			DeletePolicy: infrav1.OldestDeletePolicyType},
+	}
+	defaults.FillAzureMachinePool(azurePool)
+	w.CreatePool(azurePool, 1)
+	w.ApplyAKSCluster("aks1", 2)
+	w.CreateDocuments(w.documents)
+}
+
+// waitReady waits until all objects are Ready.
+func (w *world) waitReady() {
+	w.T.Helper()
+	w.WaitUntil("all objects are Ready", func() bool {
+		for _, object := range w.objects() {
+			ready := harness.FindCondition(object, infrav1.ReadyCondition)
+			if ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != object.GetGeneration() {
+				return false
+			}
+		}
+		return true
+	})
+	w.AdvanceClock(5 * time.Minute)
+}
+
+// objects returns all objects with resources in Azure.
+func (w *world) objects() (out []harness.Conditioned) {
+	w.T.Helper()
+	for _, list := range azureKinds() {
+		if err := w.Kubernetes.List(w.T.Context(), list); err != nil {
+			w.T.Fatal(err)
+		}
+		if err := meta.EachListItem(list, func(item runtime.Object) error {
+			out = append(out, item.(harness.Conditioned))
+			return nil
+		}); err != nil {
+			w.T.Fatal(err)
+		}
+	}
+	return out
+}
+
+// annotate sets or removes the annotation on all Clusters.
+func (w *world) annotate(observed bool) {
+	w.T.Helper()
+	for _, name := range []string{"c1", "aks1", "c2"} {
+		harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(c *clusterv1.Cluster) {
+			setObserve(c, observed)
+		})
+	}
+}
+
+// annotateNamespace sets or removes the annotation on the Namespace.
+func (w *world) annotateNamespace(observed bool) {
+	w.T.Helper()
+	namespace := &corev1.Namespace{}
+	if err := w.Kubernetes.Get(w.T.Context(), client.ObjectKey{Name: w.Namespace}, namespace); err != nil {
+		w.T.Fatal(err)
+	}
+	setObserve(namespace, observed)
+	if err := w.Kubernetes.Update(w.T.Context(), namespace); err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+func setObserve(object client.Object, observed bool) {
+	annotations := object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	delete(annotations, infrav1.ObserveAnnotation)
+	if observed {
+		annotations[infrav1.ObserveAnnotation] = "true"
+	}
+	object.SetAnnotations(annotations)
+}
+
+// requireNoWrites fails if anything was written to Azure since the mark.
+func (w *world) requireNoWrites(since harness.Mark) {
+	w.T.Helper()
+	if writes := w.writes(since); len(writes) > 0 {
+		w.T.Fatalf("written while everything is observed: %v", writes)
+	}
+}
+
+// listAction is a POST that only returns values.
+var listAction = regexp.MustCompile(`^POST .*/list[A-Za-z]*$`)
+
+// writes returns the writes of the provider since the mark.
+func (w *world) writes(since harness.Mark) []string {
+	return slices.DeleteFunc(w.Azure.WritesSince(since), listAction.MatchString)
+}
+
+// listed returns the writes that the objects list, as "write virtualNetworks/v" or "delete virtualNetworks/v", sorted.
+func (w *world) listed() (out []string) {
+	w.T.Helper()
+	for _, object := range w.objects() {
+		drifted := harness.FindCondition(object, infrav1.DriftedCondition)
+		_, list, found := strings.Cut(drifted.Message, "the manager will: ")
+		if !found || drifted.Status != metav1.ConditionTrue {
+			continue
+		}
+		for line := range strings.SplitSeq(list, "; ") {
+			words := strings.Fields(line)
+			verb, name := words[0], words[1]
+			switch verb {
+			case "create", "update":
+				verb = "write"
+			case "request":
+				name = words[3] + "/" + name
+			}
+			out = append(out, verb+" "+strings.ToLower(name))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// written returns the writes since the mark in the form of listed.
+func (w *world) written(since harness.Mark) (out []string) {
+	for _, write := range w.writes(since) {
+		method, path, _ := strings.Cut(write, " ")
+		path = strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(path, "/Microsoft.Resources/tags/default"), "/providers"))
+		verb, parts := "write", strings.Split(path, "/")
+		name := strings.Join(parts[len(parts)-2:], "/")
+		switch method {
+		case "DELETE":
+			verb = "delete"
+		case "POST":
+			verb, name = "request", strings.Join(parts[len(parts)-3:], "/")
+		}
+		out = append(out, verb+" "+name)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// drifted returns the condition Drifted of each object.
+func (w *world) drifted() map[string]metav1.Condition {
+	out := map[string]metav1.Condition{}
+	for _, object := range w.objects() {
+		out[fmt.Sprintf("%T %s", object, object.GetName())] = harness.FindCondition(object, infrav1.DriftedCondition)
+	}
+	return out
+}
