@@ -159,10 +159,17 @@ func TestDeletedAfterTransfer(t *testing.T) {
 		s.StartProvider()
 		s.BuildAKSCluster("c1", 2)
 		s.CreateOperatorSecret(harness.OperatorSecret)
+		identity := &infrav1.AzureClusterIdentity{}
+		if s.ReadObject(identity, harness.IdentityName); len(identity.Finalizers) == 0 {
+			t.Fatal("nothing holds the AzureClusterIdentity of the cluster")
+		}
 		if err := newTransfer(s, transfer.AzureASOManaged, &bytes.Buffer{}).Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		waitReady(s, transfer.AzureASOManaged)
+		if s.ReadObject(identity, harness.IdentityName); len(identity.Finalizers) > 0 {
+			t.Errorf("the old objects still hold the AzureClusterIdentity: %q", identity.Finalizers)
+		}
 		s.DeleteDocuments(s.BuildASOCluster("c1", "pool0", "pool1"))
 		if left := s.Azure.ListResources(); len(left) > 0 {
 			t.Errorf("resources are left in Azure: %q", left)
