@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -23,7 +24,8 @@ var version = "dev"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	err := cli.NewCommand(&environment.Environment{
-		Version: version, Transport: http.DefaultClient, RunProgram: runProgram,
+		Version: version, Transport: http.DefaultClient, RunProgram: runProgram, OpenFolder: openFolder,
+		OpenFile: func(name string) (io.ReadCloser, error) { return os.Open(name) },
 		Identity: identity.Options{
 			AuthorityHost:           os.Getenv("AZURE_AUTHORITY_HOST"),
 			ResourceManagerEndpoint: os.Getenv("AZURE_RESOURCE_MANAGER_ENDPOINT"),
@@ -45,4 +47,10 @@ func runProgram(ctx context.Context, out io.Writer, name string, arguments ...st
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	command.Stdout, command.Stderr = out, out
 	return command.Run()
+}
+
+// openFolder returns the file system of a folder.
+func openFolder(name string) (fs.FS, bool) {
+	info, err := os.Stat(name)
+	return os.DirFS(name), err == nil && info.IsDir()
 }

@@ -9,6 +9,7 @@ import (
 	aksengine "sigs.k8s.io/cluster-api-provider-azure/internal/aksengine/command"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	migrate "sigs.k8s.io/cluster-api-provider-azure/internal/migration/command"
+	preview "sigs.k8s.io/cluster-api-provider-azure/internal/preview/command"
 )
 
 // NewCommand returns the command kubectl-capz with its verbs.
@@ -27,7 +28,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	root.AddCommand(command.NewCommand(command.Options{
 		Version: e.Version, Identity: e.Identity, Transport: e.Transport, Credential: e.Credential, Kubernetes: e.RESTConfig,
 	}))
-	root.AddCommand(migrate.NewCommand(e), newConvertCommand(e))
+	root.AddCommand(preview.NewCommand(e), migrate.NewCommand(e), newConvertCommand(e))
 	return root
 }
 

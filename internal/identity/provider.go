@@ -2,6 +2,8 @@ package identity
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -53,6 +57,9 @@ type Options struct {
 	Secrets client.Reader
 	// Now is the clock for the expiry of ServiceAccount tokens; nil means time.Now.
 	Now func() time.Time
+	// Credential replaces the credentials of all identities: no Secret, file or token of an identity is read. The checks of namespaces
+	// remain. Nil replaces none.
+	Credential azcore.TokenCredential
 }
 
 // Provider resolves identities. It is safe for concurrent use.
@@ -113,8 +120,12 @@ func (p *Provider) CheckCredential(ctx context.Context, identity *infrav1.AzureC
 
 // resolveIdentity returns the credential of an identity that the caller may use.
 func (p *Provider) resolveIdentity(ctx context.Context, identity *infrav1.AzureClusterIdentity, environment string) (*Resolved, error) {
-	if _, _, err := p.options.CloudConfiguration(environment); err != nil {
+	configuration, _, err := p.options.CloudConfiguration(environment)
+	if err != nil {
 		return nil, err
+	}
+	if p.options.Credential != nil {
+		return p.replaceCredential(identity, configuration), nil
 	}
 	material, err := p.readMaterial(ctx, identity)
 	if err != nil {
@@ -129,6 +140,9 @@ func (p *Provider) resolveMaterial(identity *infrav1.AzureClusterIdentity, mater
 	if err != nil {
 		return nil, err
 	}
+	if p.options.Credential != nil {
+		return p.replaceCredential(identity, configuration), nil
+	}
 	material.cloud, material.customAuthority, material.transport = configuration, customAuthority, p.options.Transport
 	key, credential, err := p.credentials.getOrCreate(material)
 	if err != nil {
@@ -139,6 +153,12 @@ func (p *Provider) resolveMaterial(identity *infrav1.AzureClusterIdentity, mater
 		resolved.secret = func() string { return secret }
 	}
 	return resolved, nil
+}
+
+// replaceCredential returns an identity with the credential of the options.
+func (p *Provider) replaceCredential(identity *infrav1.AzureClusterIdentity, configuration cloud.Configuration) *Resolved {
+	key := sha256.Sum256([]byte(describeIdentity(identity) + configuration.ActiveDirectoryAuthorityHost))
+	return &Resolved{Identity: identity, Credential: p.options.Credential, Cloud: configuration, Key: hex.EncodeToString(key[:])}
 }
 
 // GetIdentity reads the object that ref names for an object in namespace.

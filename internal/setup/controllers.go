@@ -71,7 +71,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Client:     mgr.GetClient(),
 			APIReader:  mgr.GetAPIReader(),
 			Identities: identity.New(mgr.GetClient(), tokens),
-			Clients: identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: armclient.NewBudgets(time.Now),
+			Clients: identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: o.requestBudgets(),
 				OnRequestEnd: metrics.CountRequest}),
 		},
 		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Unchanged: sharedLook(armEngine), Now: now, TTL: o.SyncPeriod}),
@@ -146,7 +146,7 @@ func (s *shared) setupMachinePools(ctx context.Context) error {
 		return err
 	}
 	controlPlanes := &azuremanagedcontrolplane.Kind{
-		Client: mgr.GetClient(), Facts: s.facts, Workload: newWorkloadClient, ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth),
+		Client: mgr.GetClient(), Facts: s.facts, Workload: o.workloadClient(), ResourceHealth: o.Gates.Enabled(gateAKSResourceHealth),
 	}
 	if err := reconcile.NewAzureRunner(s.runnerServices(), controlPlanes).SetupWithManager(ctx, mgr,
 		s.controllerOptions(o.AzureClusterConcurrency)); err != nil {

@@ -64,6 +64,8 @@ type Options struct {
 	EnableTracing bool
 	// Traces say where traces are sent; nil sends none.
 	Traces *tracing.Options
+	// Plan is set if the controllers only plan; nil is a manager.
+	Plan *Plan
 	// SkipNameValidation allows several managers in one process, for tests.
 	SkipNameValidation bool
 

@@ -70,6 +70,14 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	if err := o.checkRights(mgr, config); err != nil {
 		return fmt.Errorf("check of rights: %w", err)
 	}
+	if err := AddControllers(ctx, mgr, o); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+// AddControllers adds the controllers and the engine to a manager.
+func AddControllers(ctx context.Context, mgr ctrl.Manager, o *Options) error {
 	shared, err := newShared(mgr, o)
 	if err != nil {
 		return err
@@ -77,8 +85,5 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	if err := shared.setupSelfManaged(ctx); err != nil {
 		return err
 	}
-	if err := shared.setupMachinePools(ctx); err != nil {
-		return err
-	}
-	return mgr.Start(ctx)
+	return shared.setupMachinePools(ctx)
 }

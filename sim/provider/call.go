@@ -81,8 +81,8 @@ func (e *Env) FindProvider(namespace string) *Provider { return e.spaces[strings
 // Providers returns all providers in the order they were registered.
 func (e *Env) Providers() []*Provider { return e.order }
 
-// inlineOf returns the types kept inside typ.
-func (e *Env) inlineOf(typ string) []*Type {
+// InlineTypes returns the types kept inside typ.
+func (e *Env) InlineTypes(typ string) []*Type {
 	p := e.FindProvider(strings.SplitN(typ, "/", 2)[0])
 	if p == nil {
 		return nil

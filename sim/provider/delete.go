@@ -89,7 +89,7 @@ func (c *Call) deleteRetry() time.Duration {
 
 // canDeleteChildren asks the inline children of a parent that is to go.
 func (c *Call) canDeleteChildren(it *Item) error {
-	for _, t := range c.inlineOf(c.Type.Name) {
+	for _, t := range c.InlineTypes(c.Type.Name) {
 		for _, e := range body.Objects(it.Body, t.Inline) {
 			if err := c.canDeleteInline(t, it.ID, e); err != nil {
 				return err

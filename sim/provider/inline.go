@@ -10,7 +10,7 @@ import (
 
 // splitInline brings the child arrays of a parent's PUT into stored form and decides the meaning of an omitted array.
 func (c *Call) splitInline(d *Draft) error {
-	for _, t := range c.inlineOf(c.Type.Name) {
+	for _, t := range c.InlineTypes(c.Type.Name) {
 		if !body.Has(d.Sent, t.Inline) || body.Get(d.Sent, t.Inline) == nil {
 			if d.Old != nil && t.KeepOmitted != nil && t.KeepOmitted(c.APIVersion) {
 				body.Set(d.New, t.Inline, body.Get(d.Old, t.Inline))
@@ -48,7 +48,7 @@ func (c *Call) splitInline(d *Draft) error {
 
 // prepareInline runs the children's rules after the parent's own.
 func (c *Call) prepareInline(d *Draft) error {
-	for _, t := range c.inlineOf(c.Type.Name) {
+	for _, t := range c.InlineTypes(c.Type.Name) {
 		var was []body.Object
 		if d.Old != nil {
 			was = body.Objects(d.Old, t.Inline)

@@ -162,7 +162,7 @@ func (c *Call) setStates(t *Type, r *store.Resource, it *Item, state string) {
 		body.Set(r.Body, statePath, store.Succeeded)
 	} else {
 		body.Set(r.Body, statePath, state)
-		for _, ct := range c.inlineOf(t.Name) {
+		for _, ct := range c.InlineTypes(t.Name) {
 			for _, e := range body.Objects(r.Body, ct.Inline) {
 				if !ct.NoState {
 					body.Set(e, statePath, state)

@@ -234,14 +234,14 @@ func (c *Call) storeDraft(d *Draft, old *store.Resource) (*Reply, error) {
 	if old != nil && t.Style == Network && timing.LRO > 0 && !t.Immediate && c.onlyTags(old, r) {
 		// The network provider then has nothing to do and answers Succeeded at once. It sends the header, but the
 		// operation is over.
-		setState(r.Body, c.inlineOf(t.Name), store.Succeeded)
+		setState(r.Body, c.InlineTypes(t.Name), store.Succeeded)
 		c.SaveResource(r)
 		rep := c.replyWith(status, c.Get(d.ID))
 		rep.Operation = c.startEnded(verb, d.ID)
 		return rep, nil
 	}
 	if timing.LRO == 0 || t.Style == Sync {
-		setState(r.Body, c.inlineOf(t.Name), store.Succeeded)
+		setState(r.Body, c.InlineTypes(t.Name), store.Succeeded)
 		c.SaveResource(r)
 		if t.Finish != nil {
 			if err := t.Finish(c, nil, r); err != nil {
@@ -314,7 +314,7 @@ func (c *Call) isUnchanged(old, r *store.Resource) bool {
 		return false
 	}
 	n := body.Clone(r.Body)
-	setState(n, c.inlineOf(c.Type.Name), store.Succeeded)
+	setState(n, c.InlineTypes(c.Type.Name), store.Succeeded)
 	return body.Equal(old.Body, n)
 }
 

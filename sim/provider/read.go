@@ -23,7 +23,7 @@ func (c *Call) renderItem(t *Type, it *Item) body.Object {
 		out["etag"] = it.Resource.Etag
 	}
 	shown := &Item{ID: it.ID, Name: it.Name, Location: it.Location, Body: out, Resource: it.Resource}
-	for _, ct := range c.inlineOf(t.Name) {
+	for _, ct := range c.InlineTypes(t.Name) {
 		list := []any{}
 		for _, e := range body.Objects(out, ct.Inline) {
 			name := body.String(e, "name")

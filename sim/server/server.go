@@ -75,6 +75,8 @@ type Options struct {
 	Owners       []string      // client IDs that may do everything even with roles enforced, so that roles can be assigned at all
 	// Committed is called with the resources that changed, before another request sees them; it must not call the server. Nil is not called.
 	Committed func([]Change)
+	// Origin has the resources with which the simulator begins. Each is copied when it is first needed. Nil has none.
+	Origin Origin
 }
 
 // Server is a running simulator. All methods are safe for concurrent use.
@@ -159,6 +161,9 @@ func New(o Options) (*Server, error) {
 	s.aks = newClusterView(s)
 	if o.Committed != nil {
 		s.showCommits()
+	}
+	if o.Origin != nil {
+		st.SetOrigin(storeOrigin{from: o.Origin, env: s.env})
 	}
 	if _, virtual := o.Clock.(*store.Virtual); !virtual {
 		go s.runClock()

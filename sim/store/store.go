@@ -83,6 +83,7 @@ type Store struct {
 	changed  chan struct{}
 	// committed is called with the keys of the resources that a commit changed, before the next transaction begins.
 	committed func(tx *Tx, keys []string)
+	origin    origin
 }
 
 // OnCommit sets a function that is called after each commit with the keys of the resources that it changed. f must not write.
@@ -221,7 +222,11 @@ type Tx struct {
 func (tx *Tx) Now() time.Time { return tx.s.Clock.Now() }
 
 // Get returns the stored resource with that ID, or nil. It must not be changed; see Edit.
-func (tx *Tx) Get(id string) *Resource { return tx.s.byKey[Key(id)] }
+func (tx *Tx) Get(id string) *Resource {
+	key := Key(id)
+	tx.s.copyFromOrigin(id, key)
+	return tx.s.byKey[key]
+}
 
 // Edit returns a copy of the stored resource; Put writes it back.
 func (tx *Tx) Edit(id string) *Resource {
@@ -262,6 +267,7 @@ func (tx *Tx) rememberOld(key string) {
 // those behind after unless that is "". Its cost depends on the number of resources taken from it, not on the number
 // stored. The transaction must not write meanwhile.
 func (tx *Tx) Range(typ, scope, after string) iter.Seq[*Resource] {
+	tx.s.copyListFromOrigin(typ, scope)
 	from := tx.s.keys
 	if typ != "" {
 		from = tx.s.byType[strings.ToLower(typ)]

@@ -326,6 +326,50 @@ var importRules = []importRule{
 		why: "the command line reads a file and writes the result; it sends no requests",
 	},
 	{
+		dirs: []string{"internal/preview/manifests"}, inside: []string{"api/...", "internal/preview/kubernetes"}, outside: []string{"..."},
+		notStandard: []string{"net/http", "os", "os/..."},
+		why:         "manifests are read from the files that it is given",
+	},
+	{
+		dirs: []string{"internal/preview/management"}, inside: []string{"api/...", "internal/preview/kubernetes"}, outside: []string{"..."},
+		notStandard: []string{"net/http", "os", "os/..."},
+		why:         "the management cluster is read by a client that it is given, and nothing is done about it",
+	},
+	{
+		dirs: []string{"internal/preview/result"}, inside: []string{"internal/arm", "internal/arm/compare", "internal/arm/jsonpath",
+			"internal/arm/types"}, notStandard: impure,
+		why: "results are plain data, and the same for the same writes",
+	},
+	{
+		dirs: []string{"internal/preview/kubernetes"}, inside: []string{"api/..."}, outside: []string{"..."},
+		notStandard: []string{"net/http", "os", "os/..."},
+		why:         "the API server in memory stores objects; plans and tests share it, so it knows neither",
+	},
+	{
+		dirs: []string{"config/crd"}, notStandard: impure,
+		why: "the definitions of the release are data",
+	},
+	{
+		dirs: []string{"internal/preview/admission"}, inside: []string{"api/...", "config/crd", "internal/plan", "internal/webhook"},
+		outside: []string{"..."}, notStandard: []string{"os", "os/..."},
+		why: "admission in memory is that of the API server and the webhooks, for whoever stores objects",
+	},
+	{
+		dirs: []string{"internal/preview/clusterapi"}, inside: []string{"api/...", "internal/preview/kubernetes"}, outside: []string{"..."},
+		notStandard: []string{"net/http", "os", "os/..."},
+		why:         "the part of Cluster API in a plan follows from its contracts, and knows nothing of this provider but its kinds",
+	},
+	{
+		dirs: []string{"internal/preview/overlay"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "sim/..."},
+		outside: []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/..."}, notStandard: []string{"os", "os/..."},
+		why: "a plan needs an Azure that only pretends, and the simulator is one; no other package of the provider may use it",
+	},
+	{
+		dirs: []string{"internal/preview/..."}, inside: []string{"api/...", "internal/...", "sim/store"}, outside: []string{"..."},
+		notStandard: []string{"os", "os/..."},
+		why:         "a plan runs the manager's controllers, so it knows the whole provider; the manager does not know it",
+	},
+	{
 		dirs: []string{"internal/cli/environment"}, inside: []string{"api/...", "internal/identity", "internal/text"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "verbs share flags, connections and exit codes, and nothing else",
@@ -339,11 +383,6 @@ var importRules = []importRule{
 		dirs: []string{"cmd/kubectl-capz"}, inside: []string{"internal/cli", "internal/cli/environment", "internal/identity", "internal/text"},
 		outside: []string{"..."},
 		why:     "the command is environment and main; everything else is in internal, where tests reach it",
-	},
-	{
-		dirs: []string{"internal/preview/kubernetes"}, inside: []string{"api/..."}, outside: []string{"..."},
-		notStandard: []string{"net/http", "os", "os/..."},
-		why:         "the API server in memory stores objects; plans and tests share it, so it knows neither",
 	},
 	{
 		dirs: []string{"cmd/manager"}, inside: []string{"internal/setup/...", "internal/identity", "internal/tracing"}, outside: []string{"..."},

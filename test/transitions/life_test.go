@@ -21,10 +21,10 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/admission"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/admission"
 )
 
 // life is that of a cluster whose specs change.
@@ -75,7 +75,7 @@ func (l *life) loadSchema(t *testing.T, kind string) *admission.Schema {
 	l.load.Do(func() {
 		l.schemas = map[string]*admission.Schema{}
 		for name, kind := range l.kinds {
-			schema, err := admission.LoadSchema("../..", kind.plural)
+			schema, err := admission.LoadSchema(kind.plural)
 			if err != nil {
 				t.Fatal(err)
 			}

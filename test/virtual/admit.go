@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -21,7 +19,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/admission"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/admission"
 )
 
 // schemas are those that were loaded, for all scenarios of the process: compiling the rules of one takes half a second.
@@ -32,30 +30,13 @@ func loadSchema(kind string) (*admission.Schema, error) {
 	if known, ok := schemas.Load(kind); ok {
 		return known.(*admission.Schema), nil
 	}
-	root, err := findModuleRoot()
-	if err != nil {
-		return nil, err
-	}
 	plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: kind})
-	loaded, err := admission.LoadSchema(root, plural.Resource)
+	loaded, err := admission.LoadSchema(plural.Resource)
 	if err != nil {
 		return nil, err
 	}
 	schemas.Store(kind, loaded)
 	return loaded, nil
-}
-
-// findModuleRoot returns the folder of this module: tests run in the folder of their package.
-func findModuleRoot() (string, error) {
-	folder, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for ; ; folder = filepath.Dir(folder) {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil || folder == filepath.Dir(folder) {
-			return folder, err
-		}
-	}
 }
 
 // admitter admits objects of the provider before they are stored.

@@ -4,17 +4,20 @@
 package virtual
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/iotest"
 	"testing/synctest"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -44,6 +47,9 @@ type Scenario struct {
 	// nil is not called.
 	Deleting func(ctx context.Context, object client.Object)
 	Written  func(*http.Request)
+	// WrittenBody is called with each write of a manager that Azure has answered, the status of the answer and the body of the request; nil is
+	// not called.
+	WrittenBody func(request *http.Request, status int, body []byte)
 	// Committed is called after each change of Azure's state, before another request sees it; nil is not called.
 	Committed func([]server.Change)
 	// Refuse returns the error with which the API server answers a request of a manager; nil lets it answer as usual. The verb is get, list,
@@ -216,8 +222,16 @@ func (s *Scenario) serveAzure(request *http.Request) (*http.Response, error) {
 	if served.Body == nil {
 		served.Body = http.NoBody
 	}
+	body, err := io.ReadAll(served.Body)
+	if err != nil {
+		return nil, err
+	}
+	served.Body = io.NopCloser(bytes.NewReader(body))
 	recorder := httptest.NewRecorder()
 	cut := isConnectionCut(func() { s.handler.ServeHTTP(recorder, served) })
+	if s.WrittenBody != nil && isManagerWrite(request) {
+		s.WrittenBody(request, recorder.Code, body)
+	}
 	if request.Method != http.MethodGet && s.Written != nil {
 		s.Written(request)
 	}
@@ -234,6 +248,17 @@ func (s *Scenario) serveAzure(request *http.Request) (*http.Response, error) {
 	}
 	return response, nil
 }
+
+// isManagerWrite reports whether a request of a manager changes Azure. Reads of secrets are POST requests.
+func isManagerWrite(request *http.Request) bool {
+	path := request.URL.Path
+	return request.Method != http.MethodGet && request.Method != http.MethodHead && strings.HasPrefix(path, "/subscriptions/") &&
+		!(request.Method == http.MethodPost && strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], "list")) &&
+		strings.Contains(request.UserAgent(), "cluster-api-provider-azure")
+}
+
+// AzureTransport returns the transport with which programs other than managers send requests to Azure.
+func (s *Scenario) AzureTransport() policy.Transporter { return transport(s.serveAzure) }
 
 // isConnectionCut reports whether a handler cuts the connection, as net/http has them do it.
 func isConnectionCut(serve func()) (cut bool) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -34,6 +35,10 @@ type Environment struct {
 	Credential azcore.TokenCredential
 	// RunProgram runs another program with arguments, such as clusterctl. Its output goes to out.
 	RunProgram func(ctx context.Context, out io.Writer, name string, arguments ...string) error
+
+	// OpenFile opens a file of the computer. OpenFolder returns the file system of a folder, or false if the name is not that of one.
+	OpenFile   func(name string) (io.ReadCloser, error)
+	OpenFolder func(name string) (fs.FS, bool)
 
 	// Overrides are the values of the flags of kubectl, such as --context.
 	Overrides clientcmd.ConfigOverrides

@@ -19,7 +19,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/testing"
@@ -67,8 +69,14 @@ func NewScheme() (*runtime.Scheme, error) {
 			return nil, err
 		}
 	}
+	// Control planes belong to another provider. Objects of their kind have no Go type here.
+	scheme.AddKnownTypeWithName(ControlPlaneKind, &unstructured.Unstructured{})
+	scheme.AddKnownTypeWithName(ControlPlaneKind.GroupVersion().WithKind(ControlPlaneKind.Kind+"List"), &unstructured.UnstructuredList{})
 	return scheme, nil
 }
+
+// ControlPlaneKind is the kind of control planes of self-managed clusters.
+var ControlPlaneKind = schema.GroupVersionKind{Group: "controlplane.cluster.x-k8s.io", Version: "v1beta2", Kind: "KubeadmControlPlane"}
 
 // New returns a server without objects. changed is called after each change with copies of the object before and after it, of which one is
 // nil if it is new or gone; nil is not called.

@@ -3,8 +3,7 @@ package admission
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
+	"sync"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -16,6 +15,8 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/config/crd"
 )
 
 // perCall and perObject are what an API server lets rules cost: PerCallLimit and RuntimeCELCostBudget of k8s.io/apiserver.
@@ -28,20 +29,21 @@ type Schema struct {
 
 	structural *structuralschema.Structural
 	validator  validation.SchemaValidator
-	rules      *cel.Validator
+	// rules compiles the rules.
+	rules func() *cel.Validator
 }
 
-// LoadSchema reads the CRD with a plural name. root is the way to the repository's folder. To compile its rules takes half a second.
-func LoadSchema(root, plural string) (*Schema, error) {
-	raw, err := os.ReadFile(filepath.Join(root, "config", "crd", "bases", "infrastructure.cluster.x-k8s.io_"+plural+".yaml"))
+// LoadSchema reads the CRD with a plural name. Its rules are compiled when the first object is checked, which takes half a second.
+func LoadSchema(plural string) (*Schema, error) {
+	raw, err := crd.Files.ReadFile("bases/infrastructure.cluster.x-k8s.io_" + plural + ".yaml")
 	if err != nil {
 		return nil, err
 	}
-	var crd apiextensionsv1.CustomResourceDefinition
-	if err := yaml.Unmarshal(raw, &crd); err != nil {
+	var definition apiextensionsv1.CustomResourceDefinition
+	if err := yaml.Unmarshal(raw, &definition); err != nil {
 		return nil, err
 	}
-	properties := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+	properties := definition.Spec.Versions[0].Schema.OpenAPIV3Schema
 	var internal apiextensions.JSONSchemaProps
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(properties, &internal, nil); err != nil {
 		return nil, err
@@ -53,7 +55,7 @@ func LoadSchema(root, plural string) (*Schema, error) {
 	if s.structural, err = structuralschema.NewStructural(&internal); err != nil {
 		return nil, fmt.Errorf("%s: %w", plural, err)
 	}
-	s.rules = cel.NewValidator(s.structural, true, perCall)
+	s.rules = sync.OnceValue(func() *cel.Validator { return cel.NewValidator(s.structural, true, perCall) })
 	return s, nil
 }
 
@@ -75,6 +77,6 @@ func (s *Schema) validateObject(ctx context.Context, object, old map[string]any)
 	if old != nil {
 		before = old
 	}
-	errs, _ = s.rules.Validate(ctx, nil, s.structural, object, before, perObject)
+	errs, _ = s.rules().Validate(ctx, nil, s.structural, object, before, perObject)
 	return errs
 }

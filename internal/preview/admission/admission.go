@@ -48,17 +48,29 @@ func New(reader client.Reader, scheme *runtime.Scheme, features plan.Features, s
 
 // AdmitObject makes the object what is stored of it, or says why it is refused. old is what is stored now, nil for nothing.
 func (s *Server) AdmitObject(ctx context.Context, old, object client.Object) error {
-	gvk, err := apiutil.GVKForObject(object, s.scheme)
+	stored, err := s.AdmitManifest(ctx, old, object)
 	if err != nil {
 		return err
+	}
+	// What was there and is no more must not stay.
+	reflect.ValueOf(object).Elem().Set(reflect.ValueOf(stored).Elem())
+	return nil
+}
+
+// AdmitManifest returns what is stored of an object, which may be an unstructured one: a typed object has a value for fields that its manifest
+// leaves out, and the schema fills in none for them.
+func (s *Server) AdmitManifest(ctx context.Context, old, object client.Object) (client.Object, error) {
+	gvk, err := apiutil.GVKForObject(object, s.scheme)
+	if err != nil {
+		return nil, err
 	}
 	rules := s.schemas[gvk.Kind]
 	if rules == nil {
-		return fmt.Errorf("there is no schema of %s", gvk.Kind)
+		return nil, fmt.Errorf("there is no schema of %s", gvk.Kind)
 	}
 	raw, err := encodeObject(object, gvk)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
 		UID: "admission", Kind: metav1.GroupVersionKind(gvk), Name: object.GetName(), Namespace: object.GetNamespace(),
@@ -68,46 +80,44 @@ func (s *Server) AdmitObject(ctx context.Context, old, object client.Object) err
 	if old != nil {
 		was, err := encodeObject(old, gvk)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := utiljson.Unmarshal(was, &before); err != nil {
-			return err
+			return nil, err
 		}
 		request.Operation, request.OldObject.Raw = admissionv1.Update, was
 	}
 	if raw, err = rules.fillDefaults(raw); err != nil {
-		return err
+		return nil, err
 	}
 	path := "-" + strings.ReplaceAll(gvk.Group, ".", "-") + "-" + gvk.Version + "-" + strings.ToLower(gvk.Kind)
 	if raw, err = s.runMutatingWebhook(ctx, "/mutate"+path, request, raw); err != nil {
-		return err
+		return nil, err
 	}
 	if raw, err = rules.fillDefaults(raw); err != nil {
-		return err
+		return nil, err
 	}
 	var content map[string]any
 	if err := utiljson.Unmarshal(raw, &content); err != nil {
-		return err
+		return nil, err
 	}
 	if errs := rules.validateObject(ctx, content, before); len(errs) > 0 {
-		return apierrors.NewInvalid(gvk.GroupKind(), object.GetName(), errs)
+		return nil, apierrors.NewInvalid(gvk.GroupKind(), object.GetName(), errs)
 	}
 	if hook := s.hooks["/validate"+path]; hook != nil {
 		request.Object.Raw = raw
 		if response := hook.Handle(ctx, request); !response.Allowed {
-			return &apierrors.StatusError{ErrStatus: *response.Result}
+			return nil, &apierrors.StatusError{ErrStatus: *response.Result}
 		}
 	}
 	stored, err := s.scheme.New(gvk)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := json.Unmarshal(raw, stored); err != nil {
-		return err
+		return nil, err
 	}
-	// What was there and is no more must not stay.
-	reflect.ValueOf(object).Elem().Set(reflect.ValueOf(stored).Elem())
-	return nil
+	return stored.(client.Object), nil
 }
 
 // runMutatingWebhook has a webhook fill in defaults.

@@ -1,0 +1,242 @@
+// Package command is the verb plan of kubectl-capz.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/clusterapi"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/management"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/manifests"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/overlay"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/result"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
+)
+
+// flags are the values of the flags.
+type flags struct {
+	files         []string
+	live          bool
+	allNamespaces bool
+	neverReplace  bool
+	details       bool
+	gates         string
+	subscription  string
+}
+
+// NewCommand returns the verb.
+func NewCommand(e *environment.Environment) *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "plan [CLUSTER]",
+		Short: "Show every change that the manager would make in Azure",
+		Long: "Runs the manager's controllers against a copy of Azure that keeps all writes to itself, and prints the writes with their reasons. It writes nothing.\n\n" +
+			"  kubectl capz plan -f FILE          what these manifests would create in an empty Azure, without any connection\n" +
+			"  kubectl capz plan [CLUSTER]        what the manager would do now for a Cluster, or for the namespace; -A is all namespaces\n" +
+			"  kubectl capz plan -f FILE --live   what would change if these manifests were applied\n\n" +
+			"In Azure the right to read suffices, and in the management cluster the right to get and list the objects; it reads no Secret.\n" +
+			"Exit codes: 0 no change, 2 changes, 1 error.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, arguments []string) error {
+			return f.run(cmd, e, arguments)
+		},
+		ValidArgsFunction: e.CompleteClusters,
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVarP(&f.files, "filename", "f", nil, "manifest, folder with manifests, or - for the standard input; may be repeated")
+	fs.BoolVar(&f.live, "live", false, "with -f: apply the manifests to the objects of the management cluster, and read Azure")
+	fs.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "plan the objects of all namespaces")
+	fs.BoolVar(&f.neverReplace, "never-replace", false, "fail with exit code 1 if a machine or an instance of a pool would be replaced")
+	fs.BoolVar(&f.details, "details", false, "show all properties of new resources")
+	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, as in its flag")
+	fs.StringVar(&f.subscription, "default-subscription", "", "AZURE_SUBSCRIPTION_ID of the manager, for objects that name no subscription")
+	return cmd
+}
+
+// errReplaces ends a plan with --never-replace.
+var errReplaces = errors.New("machines would be replaced, which --never-replace forbids. The plan shows which and why.")
+
+func (f *flags) run(cmd *cobra.Command, e *environment.Environment, arguments []string) error {
+	ctx := cmd.Context()
+	log.SetLogger(logr.Discard()) // The result shows what the controllers report.
+	if len(arguments) > 0 && (f.allNamespaces || len(f.files) > 0 && !f.live) {
+		return errors.New("a Cluster is named, so it is read from the management cluster. Leave out --all-namespaces, and use -f only with --live.")
+	}
+	input, err := f.readInput(ctx, cmd, e, arguments)
+	if err != nil {
+		return err
+	}
+	input.options.Progress = newProgress(text.NewWriter(cmd.ErrOrStderr()))
+	outcome, err := preview.Compute(ctx, input.options)
+	if err != nil {
+		return err
+	}
+	planned, err := outcome.Report(ctx, input.specs)
+	if err != nil {
+		return err
+	}
+	planned.Notes = append(input.notes, planned.Notes...)
+	if e.Output == environment.OutputJSON {
+		err = environment.WriteJSON(cmd.OutOrStdout(), planned)
+	} else {
+		planned.WriteText(text.NewWriter(cmd.OutOrStdout()), f.details)
+	}
+	if err != nil {
+		return err
+	}
+	if f.neverReplace && slices.ContainsFunc(planned.Objects, func(o result.Object) bool { return o.Verdict == result.VerdictReplaced }) {
+		return errReplaces
+	}
+	if planned.HasChanges() {
+		return environment.FoundError{}
+	}
+	return nil
+}
+
+// input is what a plan is computed from.
+type input struct {
+	options preview.Options
+	specs   map[string][]string
+	notes   []string
+}
+
+func (f *flags) readInput(ctx context.Context, cmd *cobra.Command, e *environment.Environment, arguments []string) (*input, error) {
+	in := &input{options: preview.Options{Identity: e.Identity, Gates: f.gates, Play: clusterapi.PlayRound}}
+	if f.subscription != "" {
+		in.options.Identity.SubscriptionID = f.subscription
+	}
+	namespace, isLive := "default", len(f.files) == 0 || f.live
+	if isLive {
+		var err error
+		if namespace, err = e.Namespace(); err != nil {
+			return nil, err
+		}
+	} else if given := e.Overrides.Context.Namespace; given != "" {
+		namespace = given
+	}
+	applied, err := f.readManifests(cmd, e, in, namespace)
+	if err != nil {
+		return nil, err
+	}
+	in.options.Objects = applied
+	if isLive {
+		if err := f.readLive(ctx, e, in, namespace, arguments, applied); err != nil {
+			return nil, err
+		}
+	}
+	in.options.Objects = append(in.options.Objects, preview.Namespaces(in.options.Objects)...)
+	return in, nil
+}
+
+// readManifests reads the objects of -f.
+func (f *flags) readManifests(cmd *cobra.Command, e *environment.Environment, in *input, namespace string) (out []client.Object, err error) {
+	documents, err := manifests.Files{Open: e.OpenFile, Folder: e.OpenFolder, Input: cmd.InOrStdin()}.Read(f.files)
+	if err != nil {
+		return nil, err
+	}
+	scheme, err := kubernetes.NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	for _, document := range documents {
+		object, err := manifests.ToObject(scheme, document)
+		if err != nil {
+			return nil, err
+		}
+		if object == nil {
+			continue
+		}
+		if object.GetNamespace() == "" && document.GetKind() != "Namespace" {
+			object.SetNamespace(namespace)
+		}
+		if hasTopology(document) {
+			in.notes = append(in.notes, fmt.Sprintf(
+				"Cluster %s has a topology. Cluster API makes its objects from the ClusterClass, so manifests alone do not show them. Plan the Cluster from the management cluster instead.",
+				document.GetName()))
+		}
+		out = append(out, object)
+	}
+	return out, nil
+}
+
+func hasTopology(document manifests.Document) bool {
+	spec, _ := document.Object["spec"].(map[string]any)
+	_, has := spec["topology"]
+	return has && document.GetKind() == "Cluster"
+}
+
+// readLive reads the management cluster and prepares to read Azure.
+func (f *flags) readLive(ctx context.Context, e *environment.Environment, in *input, namespace string, arguments []string,
+	applied []client.Object) error {
+	c, err := e.KubernetesClient()
+	if err != nil {
+		return err
+	}
+	scope := management.Scope{Namespace: namespace}
+	if f.allNamespaces {
+		scope.Namespace = ""
+	}
+	if len(arguments) > 0 {
+		scope.Cluster = arguments[0]
+	}
+	read, err := management.Read(ctx, c, scope)
+	if err != nil {
+		return err
+	}
+	in.notes = append(in.notes, read.Notes...)
+	features, err := preview.Features(in.options)
+	if err != nil {
+		return err
+	}
+	if in.options.Objects, in.specs, err = preview.Merge(ctx, features, read.Items, applied); err != nil {
+		return err
+	}
+	in.options.Live, err = newLive(e, environmentOf(in.options.Objects))
+	return err
+}
+
+// environmentOf returns the cloud that the objects name.
+func environmentOf(objects []client.Object) string {
+	for _, object := range objects {
+		switch object := object.(type) {
+		case *infrav1.AzureCluster:
+			return object.Spec.AzureEnvironment
+		case *infrav1.AzureManagedControlPlane:
+			return object.Spec.AzureEnvironment
+		}
+	}
+	return ""
+}
+
+// newLive returns the reader of the live Azure.
+func newLive(e *environment.Environment, environmentName string) (*overlay.Live, error) {
+	cloud, custom, err := e.Identity.CloudConfiguration(environmentName)
+	if err != nil {
+		return nil, err
+	}
+	credential := e.Credential
+	if credential == nil {
+		credential, err = azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{
+			ClientOptions: azcore.ClientOptions{Cloud: cloud, Transport: armclient.ForTokens(e.Transport)}, DisableInstanceDiscovery: custom,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("sign in to Azure: %w", err)
+		}
+	}
+	manager := cloud.Services["resourceManager"]
+	return &overlay.Live{Transport: e.Transport, Credential: credential, Audience: manager.Audience, Endpoint: manager.Endpoint}, nil
+}

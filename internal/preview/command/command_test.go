@@ -1,0 +1,151 @@
+package command_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/command"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/result"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// plan runs the verb without any connection.
+func plan(t *testing.T, input string, arguments ...string) (string, error) {
+	t.Helper()
+	e := &environment.Environment{
+		Version:  "test",
+		OpenFile: func(name string) (io.ReadCloser, error) { return os.Open(name) },
+		OpenFolder: func(name string) (fs.FS, bool) {
+			info, err := os.Stat(name)
+			return os.DirFS(name), err == nil && info.IsDir()
+		},
+	}
+	verb := command.NewCommand(e)
+	e.AddFlags(verb.Flags())
+	verb.SilenceUsage, verb.SilenceErrors = true, true
+	out := &bytes.Buffer{}
+	verb.SetOut(out)
+	verb.SetErr(io.Discard)
+	verb.SetIn(strings.NewReader(input))
+	verb.SetArgs(arguments)
+	err := verb.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// TestOfflinePlan compares the plan of the manifests of a whole cluster with the expected text.
+func TestOfflinePlan(t *testing.T) {
+	out, err := plan(t, "", "-f", "testdata/default.yaml")
+	if !errors.As(err, new(environment.FoundError)) {
+		t.Fatalf("a plan with changes ends with the code for findings, and not with %v", err)
+	}
+	golden := filepath.Join("testdata", "default.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(out), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), out); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+}
+
+// TestSources plans the same manifests from a folder and from the standard input.
+func TestSources(t *testing.T) {
+	raw, err := os.ReadFile("testdata/default.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "a", "b")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "c.yaml"), raw, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fromFolder, _ := plan(t, "", "-f", filepath.Dir(folder))
+	fromInput, _ := plan(t, string(raw), "-f", "-")
+	if diff := cmp.Diff(fromFolder, fromInput); diff != "" || !strings.Contains(fromFolder, "Plan: ") {
+		t.Errorf("plans of a folder and of the standard input differ (-folder +input):\n%s", diff)
+	}
+}
+
+// TestNoSecrets holds that no secret of manifests is in a plan, in any format.
+func TestNoSecrets(t *testing.T) {
+	const canary = "canary-4711"
+	raw, err := os.ReadFile("testdata/default.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := "\n---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: c1-control-plane-new-0\n  namespace: default\nstringData:\n  value: " + canary +
+		"\ndata:\n  value: Y2FuYXJ5LTQ3MTE=\n"
+	for _, arguments := range [][]string{{"-o", "json"}, {"--details"}} {
+		out, err := plan(t, string(raw)+secret, append(arguments, "-f", "-")...)
+		if !errors.As(err, new(environment.FoundError)) {
+			t.Fatal(err)
+		}
+		for _, hidden := range []string{canary, "Y2FuYXJ5LTQ3MTE="} {
+			if strings.Contains(out, hidden) {
+				t.Errorf("the plan with %v has a secret", arguments)
+			}
+		}
+		if !strings.Contains(out, "customData") || !strings.Contains(out, result.Masked) {
+			t.Errorf("the plan with %v does not show that there is a hidden value", arguments)
+		}
+	}
+}
+
+// TestJSON holds that the format json is one value with the counts of the text.
+func TestJSON(t *testing.T) {
+	out, _ := plan(t, "", "-f", "testdata/default.yaml", "-o", "json")
+	planned := result.Plan{}
+	if err := json.Unmarshal([]byte(out), &planned); err != nil {
+		t.Fatal(err)
+	}
+	if planned.Summary.Create == 0 || len(planned.Objects) == 0 {
+		t.Errorf("the plan is empty: %+v", planned.Summary)
+	}
+}
+
+// TestErrors holds that what is wrong with the input ends with code 1 and names the file, object or field.
+func TestErrors(t *testing.T) {
+	tests := map[string]struct {
+		reason    string
+		input     string
+		arguments []string
+		want      string
+	}{
+		"variable": {"a template is not a manifest", "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ${CLUSTER_NAME}\n", []string{"-f", "-"},
+			"the variable ${CLUSTER_NAME} has no value"},
+		"no kind": {"each object has a kind", "metadata:\n  name: a\n", []string{"-f", "-"}, "object 1 has no kind"},
+		"refused": {"what the webhooks refuse is named",
+			"apiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: AzureCluster\nmetadata:\n  name: c1\nspec:\n  location: eastus\n  networkSpec:\n    vnet:\n      cidrBlocks: [none]\n",
+			[]string{"-f", "-"}, "AzureCluster default/c1"},
+		"file": {"a missing file is named", "", []string{"-f", "testdata/none.yaml"}, "testdata/none.yaml"},
+		"cluster of manifests": {"a Cluster is selected in a management cluster", "", []string{"c1", "-f", "testdata/default.yaml"},
+			"use -f only with --live"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := plan(t, test.input, test.arguments...)
+			if err == nil || !strings.Contains(err.Error(), test.want) || environment.ExitCode(err) != environment.CodeError {
+				t.Errorf("%s: got %v, want %q", test.reason, err, test.want)
+			}
+		})
+	}
+}

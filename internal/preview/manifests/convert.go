@@ -1,0 +1,91 @@
+package manifests
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/core/webhooks/conversion"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
+)
+
+// ToObject returns the object that a document is, in the version that the controllers read. It is nil for a kind that no controller reads.
+func ToObject(scheme *runtime.Scheme, d Document) (client.Object, error) {
+	kind := d.GroupVersionKind()
+	switch kind.Group {
+	case kubernetes.ControlPlaneKind.Group:
+		if kind.Kind != kubernetes.ControlPlaneKind.Kind {
+			return nil, nil
+		}
+		object := d.DeepCopy()
+		object.SetGroupVersionKind(kubernetes.ControlPlaneKind)
+		return object, nil
+	case clusterv1.GroupVersion.Group:
+		if kind.Version == clusterv1beta1.GroupVersion.Version {
+			return convertFormer(d)
+		}
+	case infrav1.GroupVersion.Group:
+		if !scheme.Recognizes(kind) {
+			return nil, fmt.Errorf("%s: %s %s: there is no kind %s", d.Source, d.GetKind(), d.GetName(), kind)
+		}
+		return d.DeepCopy(), nil // Its defaults depend on the fields that the manifest has.
+	case corev1.GroupName:
+	default:
+		return nil, nil
+	}
+	if !scheme.Recognizes(kind) {
+		return nil, nil
+	}
+	return decode(scheme, kind, d)
+}
+
+func decode(scheme *runtime.Scheme, kind schema.GroupVersionKind, d Document) (client.Object, error) {
+	object, err := scheme.New(kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(d.Object, object); err != nil {
+		return nil, fmt.Errorf("%s: %s %s: %w", d.Source, d.GetKind(), d.GetName(), err)
+	}
+	typed, is := object.(client.Object)
+	if !is {
+		return nil, fmt.Errorf("%s: %s %s is no object", d.Source, d.GetKind(), d.GetName())
+	}
+	return typed, nil
+}
+
+// convertFormer converts an object of Cluster API's version v1beta1 with the functions of its conversion webhook.
+func convertFormer(d Document) (client.Object, error) {
+	var object client.Object
+	var err error
+	switch d.GetKind() {
+	case "Cluster":
+		object, err = convertAs(d, &clusterv1.Cluster{}, conversion.ConvertClusterV1Beta1ToHub)
+	case "Machine":
+		object, err = convertAs(d, &clusterv1.Machine{}, conversion.ConvertMachineV1Beta1ToHub)
+	case "MachineDeployment":
+		object, err = convertAs(d, &clusterv1.MachineDeployment{}, conversion.ConvertMachineDeploymentV1Beta1ToHub)
+	case "MachinePool":
+		object, err = convertAs(d, &clusterv1.MachinePool{}, conversion.ConvertMachinePoolV1Beta1ToHub)
+	}
+	return object, err
+}
+
+func convertAs[F any, H client.Object](d Document, hub H, convert func(context.Context, *F, H) error) (client.Object, error) {
+	former := new(F)
+	err := runtime.DefaultUnstructuredConverter.FromUnstructured(d.Object, former)
+	if err == nil {
+		err = convert(context.Background(), former, hub)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s %s: %w", d.Source, d.GetKind(), d.GetName(), err)
+	}
+	return hub, nil
+}

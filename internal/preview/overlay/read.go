@@ -1,0 +1,116 @@
+package overlay
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+)
+
+// read answers a request that changes nothing: the live Azure what no write has changed, the simulated one the rest. Requests for secrets
+// are POST requests, which the live Azure does not get.
+func (a *Azure) read(request *http.Request) (*http.Response, error) {
+	if a.live == nil || request.Method == http.MethodPost || a.isSimulated(request.URL.Path) {
+		return a.simulate(request), nil
+	}
+	status, body, err := a.live.Get(request.Context(), request.URL)
+	if err != nil {
+		return nil, err
+	}
+	if items, is := listItems(request.URL.Path, status, body); is && a.hasChanges() {
+		return a.mergeList(request, status, items, body)
+	}
+	return newResponse(request, status, body), nil
+}
+
+// isSimulated reports whether the simulated Azure has what a path names: an operation, or a resource that a write has changed, or one below
+// such a resource. A resource group has no part in what is inside it.
+func (a *Azure) isSimulated(path string) bool {
+	key := strings.ToLower(strings.TrimSuffix(path, "/"))
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.operations[key] || a.changed[key] {
+		return true
+	}
+	for at := strings.LastIndexByte(key, '/'); at > 0; at = strings.LastIndexByte(key[:at], '/') {
+		if above := key[:at]; a.changed[above] && !isGroup(above) {
+			return true
+		}
+	}
+	return false
+}
+
+// isGroup reports whether an ID is that of a resource group or a subscription.
+func isGroup(key string) bool {
+	parsed, err := store.ParseID(key)
+	return err == nil && parsed.Namespace == ""
+}
+
+func (a *Azure) hasChanges() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.changed) > 0
+}
+
+// listItems returns the items of the answer to a list. A list in a resource group that does not exist has none.
+func listItems(path string, status int, body []byte) (items []json.RawMessage, is bool) {
+	if status == http.StatusNotFound {
+		parsed, err := store.ParseID(path)
+		return nil, err != nil || parsed.IsCollection()
+	}
+	var list struct {
+		Value *[]json.RawMessage `json:"value"`
+		ID    string             `json:"id"`
+	}
+	if status != http.StatusOK || json.Unmarshal(body, &list) != nil || list.Value == nil || list.ID != "" {
+		return nil, false
+	}
+	return *list.Value, true
+}
+
+// mergeList answers a list with the live items that no write has changed, and the simulated ones that a write has.
+func (a *Azure) mergeList(request *http.Request, status int, live []json.RawMessage, liveBody []byte) (*http.Response, error) {
+	simulated := a.simulate(request)
+	body, err := io.ReadAll(simulated.Body)
+	if err != nil {
+		return nil, err
+	}
+	if status == http.StatusNotFound && simulated.StatusCode != http.StatusOK {
+		return newResponse(request, status, liveBody), nil
+	}
+	mine, _ := listItems(request.URL.Path, simulated.StatusCode, body)
+	out := []json.RawMessage{}
+	for _, item := range live {
+		if !a.isSimulated(itemID(item)) {
+			out = append(out, item)
+		}
+	}
+	for _, item := range mine {
+		if a.isSimulated(itemID(item)) {
+			out = append(out, item)
+		}
+	}
+	merged, err := json.Marshal(map[string]any{"value": out})
+	if err != nil {
+		return nil, err
+	}
+	return newResponse(request, http.StatusOK, merged), nil
+}
+
+func itemID(item json.RawMessage) string {
+	var head struct {
+		ID string `json:"id"`
+	}
+	_ = json.Unmarshal(item, &head)
+	return head.ID
+}
+
+func newResponse(request *http.Request, status int, body []byte) *http.Response {
+	return &http.Response{
+		StatusCode: status, Status: http.StatusText(status), Request: request, ContentLength: int64(len(body)), Proto: "HTTP/1.1", ProtoMajor: 1,
+		ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}}, Body: io.NopCloser(bytes.NewReader(body)),
+	}
+}

@@ -1,0 +1,35 @@
+package setup
+
+import (
+	"time"
+
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+)
+
+// Plan has the parts of the outside world that controllers get when they plan against an Azure that is only pretended.
+type Plan struct {
+	// Workload returns a client for the ConfigMaps of a workload cluster.
+	Workload func(kubeconfig []byte) (corev1client.ConfigMapsGetter, error)
+}
+
+// PlanFeatures returns the feature gates that plans and webhooks depend on.
+func (o *Options) PlanFeatures() plan.Features { return planFeatures(o.Gates) }
+
+// requestBudgets returns the budgets of requests. A pretended Azure has no limits.
+func (o *Options) requestBudgets() *armclient.Budgets {
+	if o.Plan != nil {
+		return nil
+	}
+	return armclient.NewBudgets(time.Now)
+}
+
+// workloadClient returns the function that connects to workload clusters.
+func (o *Options) workloadClient() func([]byte) (corev1client.ConfigMapsGetter, error) {
+	if o.Plan != nil {
+		return o.Plan.Workload
+	}
+	return newWorkloadClient
+}

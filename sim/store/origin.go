@@ -1,0 +1,59 @@
+package store
+
+import "strings"
+
+// Origin has resources that a store does not hold yet, as when the store begins as a copy of another Azure. Its methods return nil for
+// resources that are not there. It is called within transactions.
+type Origin interface {
+	// ReadResource returns the resource with an ID.
+	ReadResource(id string) *Resource
+	// ListResources returns the resources of a type, or of all types for "", at or below a scope, anywhere for "".
+	ListResources(typ, scope string) []*Resource
+}
+
+// origin remembers what was copied. A resource is copied once, so that one that is deleted here stays deleted.
+type origin struct {
+	Origin
+	copied, listed map[string]bool
+}
+
+// SetOrigin makes the store copy a resource from the origin when it is first needed. A copy is no commit.
+func (s *Store) SetOrigin(from Origin) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.origin = origin{Origin: from, copied: map[string]bool{}, listed: map[string]bool{}}
+}
+
+func (s *Store) copyFromOrigin(id, key string) {
+	if s.origin.Origin == nil || s.origin.copied[key] {
+		return
+	}
+	s.origin.copied[key] = true
+	if s.byKey[key] == nil {
+		s.storeCopy(key, s.origin.ReadResource(id))
+	}
+}
+
+func (s *Store) copyListFromOrigin(typ, scope string) {
+	key := strings.ToLower(typ) + " " + Key(scope)
+	if s.origin.Origin == nil || s.origin.listed[key] {
+		return
+	}
+	s.origin.listed[key] = true
+	for _, r := range s.origin.ListResources(typ, scope) {
+		of := Key(r.ID)
+		if !s.origin.copied[of] && s.byKey[of] == nil {
+			s.storeCopy(of, r)
+		}
+		s.origin.copied[of] = true
+	}
+}
+
+func (s *Store) storeCopy(key string, r *Resource) {
+	if r == nil {
+		return
+	}
+	now := s.Clock.Now()
+	r.Created, r.Changed, r.Version = now, now, 1
+	s.applyResource(key, r)
+}
