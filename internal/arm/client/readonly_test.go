@@ -11,7 +11,7 @@ import (
 // TestReadOnly has a client that only reads send each kind of request.
 func TestReadOnly(t *testing.T) {
 	var got string
-	writing := serve(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+	writing := serveClient(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
 		got = r.Method
 		_, _ = w.Write([]byte("{}"))
 	})
