@@ -75,6 +75,7 @@ type AzureASOManagedCluster struct {
 
 	Spec AzureASOManagedClusterSpec `json:"spec,omitempty,omitzero"`
 
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureASOManagedClusterStatus `json:"status,omitempty,omitzero"`
 }
 

@@ -88,6 +88,7 @@ type AzureASOManagedControlPlane struct {
 
 	Spec AzureASOManagedControlPlaneSpec `json:"spec,omitempty,omitzero"`
 
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureASOManagedControlPlaneStatus `json:"status,omitempty,omitzero"`
 }
 

@@ -63,6 +63,7 @@ type AzureASOManagedMachinePool struct {
 
 	Spec AzureASOManagedMachinePoolSpec `json:"spec,omitempty,omitzero"`
 
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureASOManagedMachinePoolStatus `json:"status,omitempty,omitzero"`
 }
 

@@ -183,6 +183,7 @@ type AzureCluster struct {
 	// +kubebuilder:validation:XValidation:rule="self.location != '' || oldSelf.hasValue()",message="name the Azure region of the cluster, for example westeurope",fieldPath=".location",reason="FieldValueRequired",optionalOldSelf=true
 	Spec AzureClusterSpec `json:"spec,omitempty"`
 
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureClusterStatus `json:"status,omitempty,omitzero"`
 }
 

@@ -143,6 +143,7 @@ type AzureClusterIdentity struct {
 	// +kubebuilder:validation:XValidation:rule="!(has(self.userAssignedIdentityCredentialsCloudType) && self.userAssignedIdentityCredentialsCloudType != '') || self.type == 'UserAssignedIdentityCredential'",message="userAssignedIdentityCredentialsCloudType is for type UserAssignedIdentityCredential only",fieldPath=".userAssignedIdentityCredentialsCloudType",reason="FieldValueForbidden"
 	Spec AzureClusterIdentitySpec `json:"spec,omitempty"`
 
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureClusterIdentityStatus `json:"status,omitempty,omitzero"`
 }
 

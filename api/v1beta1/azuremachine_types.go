@@ -150,6 +150,7 @@ type AzureMachine struct {
 	// +kubebuilder:validation:XValidation:rule="self.vmSize != '' || oldSelf.?vmSize.orValue('none') == ''",message="name the size of the VM, for example Standard_D2s_v5",fieldPath=".vmSize",reason="FieldValueRequired",optionalOldSelf=true
 	Spec AzureMachineSpec `json:"spec,omitempty"`
 
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureMachineStatus `json:"status,omitempty,omitzero"`
 }
 

@@ -204,6 +204,7 @@ type AzureMachinePool struct {
 	// +kubebuilder:validation:XValidation:rule="!has(oldSelf.template.disableVMBootstrapExtension) || has(self.template.disableVMBootstrapExtension) && self.template.disableVMBootstrapExtension == oldSelf.template.disableVMBootstrapExtension",message="disableVMBootstrapExtension cannot change once it is set; make a new pool",fieldPath=".template.disableVMBootstrapExtension",reason="FieldValueForbidden"
 	Spec AzureMachinePoolSpec `json:"spec,omitempty"`
 
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureMachinePoolStatus `json:"status,omitempty,omitzero"`
 }
 

@@ -91,6 +91,7 @@ type AzureMachinePoolMachine struct {
 	// +kubebuilder:validation:XValidation:rule="self.providerID == oldSelf.providerID || oldSelf.providerID == ''",message="providerID cannot change, because it identifies the VM of the object",fieldPath=".providerID",reason="FieldValueForbidden"
 	Spec AzureMachinePoolMachineSpec `json:"spec,omitempty"`
 
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureMachinePoolMachineStatus `json:"status,omitempty,omitzero"`
 }
 

@@ -70,9 +70,16 @@ type NodeInfo struct {
 }
 
 // AzureMachineTemplateStatus describes the nodes of the template for the cluster autoscaler, which needs it to scale up
-// from zero nodes.
+// from zero nodes, and the state of the template.
 type AzureMachineTemplateStatus struct {
 	ObservedStatus `json:",inline"`
+
+	// conditions describe the state of the template. The condition Ready is False while the properties of a node cannot be
+	// determined, for example because the region does not have the VM size. At most one condition of each type.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// capacity has the resources of one node, for example cpu and memory.
 	// +optional
@@ -94,8 +101,17 @@ type AzureMachineTemplate struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   AzureMachineTemplateSpec   `json:"spec,omitempty"`
+	Spec AzureMachineTemplateSpec `json:"spec,omitempty"`
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureMachineTemplateStatus `json:"status,omitempty,omitzero"`
+}
+
+// GetConditions returns the conditions.
+func (t *AzureMachineTemplate) GetConditions() []metav1.Condition { return t.Status.Conditions }
+
+// SetConditions replaces the conditions.
+func (t *AzureMachineTemplate) SetConditions(conditions []metav1.Condition) {
+	t.Status.Conditions = conditions
 }
 
 // GetObserved returns the generation and the request that the status was computed for.

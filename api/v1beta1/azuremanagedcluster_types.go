@@ -51,6 +51,7 @@ type AzureManagedCluster struct {
 
 	Spec AzureManagedClusterSpec `json:"spec,omitempty,omitzero"`
 
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureManagedClusterStatus `json:"status,omitempty,omitzero"`
 }
 

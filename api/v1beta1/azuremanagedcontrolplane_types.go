@@ -302,6 +302,7 @@ type AzureManagedControlPlane struct {
 	// +kubebuilder:validation:XValidation:rule="has(self.identityRef) || oldSelf.hasValue() && !oldSelf.?identityRef.hasValue()",message="name the AzureClusterIdentity to use",fieldPath=".identityRef",reason="FieldValueRequired",optionalOldSelf=true
 	Spec AzureManagedControlPlaneSpec `json:"spec,omitempty,omitzero"`
 
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureManagedControlPlaneStatus `json:"status,omitempty,omitzero"`
 }
 

@@ -262,6 +262,7 @@ type AzureManagedMachinePool struct {
 
 	Spec AzureManagedMachinePoolSpec `json:"spec,omitempty,omitzero"`
 
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status AzureManagedMachinePoolStatus `json:"status,omitempty,omitzero"`
 }
 

@@ -6,6 +6,17 @@ import clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 // InfrastructureReady of the Cluster or Machine. The Paused condition is clusterv1.PausedCondition.
 const ReadyCondition = clusterv1.ReadyCondition
 
+// Conditions for tools that use kstatus, for example Flux. At most one of them exists.
+const (
+	// ReconcilingCondition is True while something is under way.
+	ReconcilingCondition = "Reconciling"
+	// StalledCondition is True while a person has to act. Its reason and message are those of Ready.
+	StalledCondition = "Stalled"
+)
+
+// ProgressConditions are the conditions for tools that use kstatus.
+var ProgressConditions = []string{ReconcilingCondition, StalledCondition}
+
 // Conditions of an AzureCluster, one per group of Azure resources. A condition is absent where the cluster has no resource
 // of the group.
 const (
@@ -139,6 +150,16 @@ const (
 	WaitingForMachinesReason = "WaitingForMachines"
 	// InUseReason is the reason of an identity whose deletion waits until no cluster uses it.
 	InUseReason = "InUse"
+	// OwnerRefNotSetReason is the reason of an object that belongs to no Cluster, Machine or MachinePool yet.
+	OwnerRefNotSetReason = "OwnerRefNotSet"
+	// ClusterNotFoundReason, AzureClusterNotFoundReason and ControlPlaneNotFoundReason are the reasons of an object whose
+	// Cluster, AzureCluster or AzureManagedControlPlane does not exist yet.
+	ClusterNotFoundReason      = "ClusterNotFound"
+	AzureClusterNotFoundReason = "AzureClusterNotFound"
+	ControlPlaneNotFoundReason = "ControlPlaneNotFound"
+	// InternalErrorReason is the reason of an object whose reconciliation ended with an error of the manager or of the API
+	// server of Kubernetes. The manager tries again.
+	InternalErrorReason = clusterv1.InternalErrorReason
 	// BlockedByDependencyReason is the reason of resources that wait for another resource. The message names it.
 	BlockedByDependencyReason = "BlockedByDependency"
 	// ThrottledReason is the reason of resources that wait because a request limit of Azure is reached.

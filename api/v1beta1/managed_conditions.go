@@ -43,6 +43,8 @@ const (
 )
 
 const (
+	// StoppedReason is the reason of an AKS cluster that was stopped.
+	StoppedReason = "Stopped"
 	// WaitingForControlPlaneReason is the reason of a pool that waits for its AKS cluster.
 	WaitingForControlPlaneReason = "WaitingForControlPlane"
 	// WaitingForMachinePoolsReason is the reason of an AKS cluster whose deletion waits until its pools are gone.

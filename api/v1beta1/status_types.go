@@ -69,7 +69,8 @@ const ReconcileRequestedAnnotation = "infrastructure.cluster.x-k8s.io/reconcile-
 
 // ObservedStatus has the generation and the request that a status was computed for.
 type ObservedStatus struct {
-	// observedGeneration is metadata.generation of the object at the time when the status was computed.
+	// observedGeneration is metadata.generation of the object at the time when the status was computed. It is -1 before the
+	// first reconciliation.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 

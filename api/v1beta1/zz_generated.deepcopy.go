@@ -2053,6 +2053,13 @@ func (in *AzureMachineTemplateSpec) DeepCopy() *AzureMachineTemplateSpec {
 func (in *AzureMachineTemplateStatus) DeepCopyInto(out *AzureMachineTemplateStatus) {
 	*out = *in
 	out.ObservedStatus = in.ObservedStatus
+	if in.Conditions != nil {
+		in, out := &in.Conditions, &out.Conditions
+		*out = make([]metav1.Condition, len(*in))
+		for i := range *in {
+			(*in)[i].DeepCopyInto(&(*out)[i])
+		}
+	}
 	if in.Capacity != nil {
 		in, out := &in.Capacity, &out.Capacity
 		*out = make(v1.ResourceList, len(*in))

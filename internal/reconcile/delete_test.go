@@ -60,7 +60,7 @@ func TestBeforeDelete(t *testing.T) {
 			verdict: WaitFor(metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "x"}), stays: true,
 			want: "WaitingForX"},
 		"moved": {reason: "another management cluster has it", verdict: NothingToDo(), stays: true},
-		"error": {reason: "it is tried again", verdict: broken, stays: true, want: "Failed", event: "Warning Failed broken",
+		"error": {reason: "it is tried again", verdict: broken, stays: true, want: "InternalError", event: "Warning InternalError broken",
 			err: broken},
 		"without a finalizer": {reason: "the object is released already, with the former finalizers, too", without: true, verdict: broken},
 	}

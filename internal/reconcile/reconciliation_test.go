@@ -93,7 +93,7 @@ func TestResultsAreShown(t *testing.T) {
 			after: status.RefusalRetryInterval},
 		"refused, summed": {reason: "Ready names the condition that it sums up", err: RefuseSpec(invalid), summed: []string{foremost},
 			want: "InvalidConfiguration spec.vmSize", ready: "InvalidConfiguration VMRunning: spec.vmSize", after: status.RefusalRetryInterval},
-		"unread": {reason: "the cause is in an event, too", err: ReadFailed(cause), want: "Failed no route to host",
+		"unread": {reason: "the cause is in an event, too", err: ReadFailed(cause), want: "InternalError no route to host",
 			after: arm.ReadRetryDelay(cause), event: "no route to host"},
 		"stopped":      {reason: "the kind has set its conditions itself", err: StopFor(time.Minute), after: time.Minute},
 		"until resync": {reason: "the same for every kind", err: StopFor(UntilResync), after: time.Hour},
@@ -103,8 +103,8 @@ func TestResultsAreShown(t *testing.T) {
 		"again": {reason: "a cause may be in a condition of the kind's own", err: RecheckIn(time.Second, cause), after: time.Second,
 			event: "no route to host"},
 		"waiting": {reason: "the awaited object wakes it", err: WaitFor(waiting), want: "WaitingForX waits for x"},
-		"error": {reason: "the object shows an error that is retried with back-off", err: broken, want: "Failed the manager's own trouble",
-			wantErr: broken, event: "Warning Failed the manager's own trouble"},
+		"error": {reason: "the object shows an error that is retried with back-off", err: broken, want: "InternalError the manager's own trouble",
+			wantErr: broken, event: "Warning InternalError the manager's own trouble"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

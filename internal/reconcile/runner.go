@@ -228,7 +228,7 @@ func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (*r
 	endStage(span, err)
 	if v := stopReasonOf(err); v != nil {
 		if v.eventReason != "" {
-			r.eventRecorder.Eventf(p.object, nil, corev1.EventTypeNormal, v.eventReason, "Reconcile", "%s", v.condition.Message)
+			return nil, p.reportMissingOwner(ctx, v)
 		}
 		return nil, nil
 	}

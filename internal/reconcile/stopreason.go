@@ -16,7 +16,7 @@ type stopReason struct {
 	// conditionType is the type of the condition that shows cause; "" means PrimaryCondition.
 	conditionType string
 	condition     metav1.Condition
-	// eventReason is the reason of the event that explains why there is nothing to do.
+	// eventReason is the reason of Ready and of the event of an object whose owner is missing.
 	eventReason string
 	// abandonCause explains why the object goes without deleting azureResources, which describes them.
 	abandonCause, azureResources string
@@ -65,7 +65,8 @@ func stopReasonOf(err error) *stopReason {
 // IsStopReason reports whether err ends a reconciliation in good order.
 func IsStopReason(err error) bool { return stopReasonOf(err) != nil }
 
-// WaitForOwner stops for an object that does not belong to a Cluster yet. The creation of its owner wakes it.
+// WaitForOwner stops for an object that does not belong to a Cluster yet. Ready and an event name the missing owner, whose creation wakes
+// the object.
 func WaitForOwner(reason, message string) error {
 	return &stopReason{result: resultNothing, eventReason: reason, condition: metav1.Condition{Message: message}}
 }

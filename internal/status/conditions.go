@@ -238,24 +238,27 @@ func ResultReason(result arm.Result) string {
 	}
 }
 
-// SummaryCondition summarizes conditions: True if all are True, otherwise the status, reason and message of the most important one.
-// Deleted resources are the least important. It is Unknown if a condition is Unknown and none is False, and LastSeen if one is.
+// SummaryCondition summarizes conditions: True if all are True, otherwise the status, reason and message of the most important one: first
+// what a person has to correct. Deleted resources are the least important. It is Unknown if a condition is Unknown and none is False, and LastSeen if one is.
 func SummaryCondition(conditionType string, conditions []metav1.Condition) metav1.Condition {
 	rank := func(c metav1.Condition) int {
+		if NeedsAction(c.Reason) {
+			return 0
+		}
 		switch c.Reason {
 		case infrav1.DeletedReason:
-			return 4
+			return 5
 		case infrav1.BlockedByDependencyReason:
-			return 3
+			return 4
 		case infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason,
 			infrav1.VMCreatingReason, infrav1.VMUpdatingReason, infrav1.VMDeletingReason,
 			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason,
 			infrav1.ScaleSetModelLimitReason:
-			return 2
+			return 3
 		case infrav1.WaitingReason, infrav1.WaitingForBootstrapDataReason, infrav1.ObservingReason:
-			return 1
+			return 2
 		default:
-			return 0
+			return 1
 		}
 	}
 	for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue} {

@@ -292,7 +292,7 @@ func TestProblem(t *testing.T) {
 			"CredentialsInvalid"},
 		"server error": {"a temporary error is waited for", &arm.Error{Method: "GET", ID: vnet, Status: 503, Code: "ServiceUnavailable"},
 			"Waiting"},
-		"other": {"an unknown error is a failure", errors.New("broken"), "Failed"},
+		"other": {"an unknown error is a failure", errors.New("broken"), "InternalError"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

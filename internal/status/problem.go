@@ -41,7 +41,7 @@ func ProblemCondition(conditionType string, err error) (metav1.Condition, time.D
 			}
 		}
 	default:
-		condition.Reason, after = infrav1.FailedReason, arm.ReadRetryDelay(err)
+		condition.Reason, after = infrav1.InternalErrorReason, arm.ReadRetryDelay(err)
 	}
 	if again == "" {
 		again = "tried again in " + after.String()

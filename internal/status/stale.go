@@ -18,6 +18,9 @@ import (
 // lastSeenPrefix precedes the cause in the message of a condition that could not be checked again.
 const lastSeenPrefix = "as last seen; "
 
+// cannotAskPrefix precedes the cause if a person has to act before Azure can be asked.
+const cannotAskPrefix = "Azure cannot be asked: "
+
 // uninformativeReasons are reasons of conditions that are not about resources, for example a missing identity. Such a condition has no
 // status worth keeping.
 var uninformativeReasons = []string{
@@ -43,7 +46,7 @@ func SetCondition(obj Object, condition metav1.Condition) {
 // Unknown: SetInternalError decides which status stays.
 func InternalErrorCondition(conditionType string, err error) metav1.Condition {
 	return metav1.Condition{
-		Type: conditionType, Status: metav1.ConditionUnknown, Reason: infrav1.FailedReason,
+		Type: conditionType, Status: metav1.ConditionUnknown, Reason: infrav1.InternalErrorReason,
 		Message: text.JoinSentences(err.Error(), "The manager tries again, with a delay that grows"),
 	}
 }
@@ -79,7 +82,7 @@ func staleCause(found metav1.Condition) string {
 	if isUnanswered(found) {
 		return "Azure does not answer: " + found.Message
 	}
-	return "Azure cannot be asked: " + found.Message
+	return cannotAskPrefix + found.Message
 }
 
 // mergeCondition returns the condition to set, given the last one, which may be nil. cause explains why a kept status is not current.

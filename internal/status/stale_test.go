@@ -83,7 +83,7 @@ func TestConditionsWithoutAnswer(t *testing.T) {
 		"invalid, True": {"the spec is known to be wrong", ready, invalid,
 			newCondition("False", "InvalidConfiguration", invalid.Error()+"; tried again in 1m0s")},
 		"unknown, True": {"an error of the manager itself is reported", ready, errors.New("broken"),
-			newCondition("False", "Failed", "broken; tried again in 15s")},
+			newCondition("False", "InternalError", "broken; tried again in 15s")},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

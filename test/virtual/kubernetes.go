@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -14,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/kstatus"
 )
 
 // Kubernetes is an API server that managers watch.
@@ -24,6 +26,10 @@ type Kubernetes struct {
 	mu sync.Mutex
 	// views are those of the managers that run.
 	views []*view
+	// t fails if kstatus contradicts the conditions of an object. Judged is called with each revision of an object of our kinds and its
+	// state by kstatus, before a manager sees it. Nil is not called.
+	t      testing.TB
+	Judged func(object kstatus.Object, kind, verdict string)
 	// Changed has a value after each change.
 	Changed chan struct{}
 }
@@ -33,9 +39,12 @@ func listedKinds() []client.Object {
 	return append(kubernetes.WatchedKinds(), &corev1.Secret{}, &corev1.ConfigMap{})
 }
 
-func newKubernetes() (*Kubernetes, error) {
-	k := &Kubernetes{Changed: make(chan struct{}, 1)}
-	server, err := kubernetes.New(k.announceChange)
+func newKubernetes(t testing.TB) (*Kubernetes, error) {
+	k := &Kubernetes{t: t, Changed: make(chan struct{}, 1)}
+	server, err := kubernetes.New(func(ctx context.Context, before, after client.Object) {
+		k.checkStatus(after)
+		k.announceChange(ctx, before, after)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,7 @@ func newScenario(t *testing.T, o Options) *Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, err := newKubernetes()
+	objects, err := newKubernetes(t)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func (s *Scenario) useKubernetes(objects *Kubernetes) {
 // manager, and with nothing but the namespace.
 func (s *Scenario) NewManagementCluster() *Scenario {
 	s.T.Helper()
-	objects, err := newKubernetes()
+	objects, err := newKubernetes(s.T)
 	if err != nil {
 		s.T.Fatal(err)
 	}

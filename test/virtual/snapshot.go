@@ -39,7 +39,7 @@ func (s *Scenario) TakeSnapshot() (out Snapshot) {
 // RestoreSnapshot has the API server hold what it held, as from a backup of etcd. Azure stays as it is. No manager may run.
 func (s *Scenario) RestoreSnapshot(snapshot Snapshot) {
 	s.T.Helper()
-	objects, err := newKubernetes()
+	objects, err := newKubernetes(s.T)
 	if err != nil {
 		s.T.Fatal(err)
 	}

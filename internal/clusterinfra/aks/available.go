@@ -12,9 +12,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
 
-// StoppedReason is the reason of a cluster that was stopped.
-const StoppedReason = "Stopped"
-
 // AvailableCondition returns the condition Available of an AKS control plane, which Cluster API copies to the Cluster. observed is the
 // cluster as Azure shows it, if it exists. usable is true if a kubeconfig was published. AKS upgrades and changes a control plane while
 // its API server serves, so a running or failed operation does not matter.
@@ -25,7 +22,7 @@ func AvailableCondition(observed json.RawMessage, usable bool) metav1.Condition 
 	case len(observed) == 0:
 		condition.Reason, condition.Message = infrav1.WaitingReason, "Azure has no managed cluster yet"
 	case managedcluster.IsStopped(observed):
-		condition.Reason, condition.Message = StoppedReason, "the managed cluster is stopped. Start it, as by az aks start"
+		condition.Reason, condition.Message = infrav1.StoppedReason, "the managed cluster is stopped. Start it, as by az aks start"
 	case !usable:
 		condition.Reason, condition.Message = infrav1.WaitingReason, "the managed cluster has no kubeconfig yet"
 	default:
@@ -43,7 +40,7 @@ func ReportStopped(controlPlane conditions.Setter, conditionType string, observe
 		return false
 	}
 	conditions.Set(controlPlane, metav1.Condition{
-		Type: conditionType, Status: metav1.ConditionFalse, Reason: StoppedReason,
+		Type: conditionType, Status: metav1.ConditionFalse, Reason: infrav1.StoppedReason,
 		Message: "the cluster was stopped. Its API server does not respond and changes are not possible until it is started, for example with az aks start",
 	})
 	return true

@@ -10,7 +10,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
@@ -21,7 +20,7 @@ func TestStoppedClusterIsReported(t *testing.T) {
 		reason, power, want string
 	}{
 		"running": {"everything is in place", "Running", infrav1.ReadyReason},
-		"stopped": {"AKS refuses changes of a stopped cluster, and its API server does not answer", "Stopped", aks.StoppedReason},
+		"stopped": {"AKS refuses changes of a stopped cluster, and its API server does not answer", "Stopped", infrav1.StoppedReason},
 	} {
 		t.Run(name, func(t *testing.T) {
 			manifests, errs := plan.ReadManifests("it", []runtime.RawExtension{
@@ -52,7 +51,7 @@ func TestStoppedClusterIsReported(t *testing.T) {
 			if got := conditions.Get(object, infrav1.ResourcesReadyCondition); got.Reason != test.want {
 				t.Errorf("%s: ResourcesReady is %s with the reason %s, want %s", test.reason, got.Status, got.Reason, test.want)
 			}
-			if stopped := test.want == aks.StoppedReason; conditions.IsTrue(object, infrav1.ReadyCondition) == stopped || (err != nil) != stopped {
+			if stopped := test.want == infrav1.StoppedReason; conditions.IsTrue(object, infrav1.ReadyCondition) == stopped || (err != nil) != stopped {
 				t.Errorf("%s: Ready is %v, and the object is checked again: %v", test.reason, conditions.Get(object, infrav1.ReadyCondition), err)
 			}
 		})

@@ -61,7 +61,8 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) error {
 	case in.machinePool != nil:
 		key.Name = in.machinePool.Spec.ClusterName
 	case in.object.DeletionTimestamp.IsZero():
-		return reconcile.WaitForOwner("OwnerRefNotSet", "no MachinePool refers to the AzureASOManagedMachinePool")
+		return reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason,
+			"no MachinePool owns the AzureASOManagedMachinePool. Create one that refers to it in spec.template.spec.infrastructureRef")
 	}
 	cluster := &clusterv1.Cluster{}
 	err := apierrors.NewNotFound(schema.GroupResource{}, key.Name)
@@ -74,7 +75,7 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) error {
 	}
 	if err != nil {
 		if cluster, in.clusterGone = deletion.SubstituteCluster(in.object), true; cluster == nil {
-			return reconcile.WaitForOwner("ClusterNotFound", "Cluster "+key.Name+" of the AzureASOManagedMachinePool is not there")
+			return reconcile.WaitForOwner(infrav1.ClusterNotFoundReason, "Cluster "+key.Name+", to which the MachinePool belongs, does not exist. Create it")
 		}
 		cluster.Name = key.Name
 	}

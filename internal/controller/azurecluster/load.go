@@ -41,7 +41,8 @@ func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureCluster) (*i
 	gone := cluster == nil
 	if gone {
 		if cluster = deletion.SubstituteCluster(azureCluster); cluster == nil {
-			return nil, reconcile.Target{}, reconcile.WaitForOwner("OwnerRefNotSet", "Cluster Controller has not yet set OwnerRef")
+			return nil, reconcile.Target{}, reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason,
+				"no Cluster owns the AzureCluster. Create one that refers to it in spec.infrastructureRef")
 		}
 	}
 	return &input{cluster: cluster, clusterGone: gone, azureCluster: azureCluster}, reconcile.Target{

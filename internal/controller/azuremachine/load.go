@@ -61,11 +61,12 @@ func (k *Kind) loadExisting(ctx context.Context, in *input) (err error) {
 		return fmt.Errorf("get the Machine that owns it: %w", err)
 	}
 	if in.machine == nil {
-		return reconcile.WaitForOwner("OwnerRefNotSet", "Machine Controller has not yet set OwnerRef")
+		return reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason,
+			"no Machine owns the AzureMachine. Create one that refers to it in spec.infrastructureRef")
 	}
 	in.cluster, err = util.GetClusterFromMetadata(ctx, k.Client, in.machine.ObjectMeta)
 	if apierrors.IsNotFound(err) || errors.Is(err, util.ErrNoCluster) {
-		return reconcile.WaitForOwner("ClusterNotFound", fmt.Sprintf("the Cluster of Machine %s is not there: %v", in.machine.Name, err))
+		return reconcile.WaitForOwner(infrav1.ClusterNotFoundReason, fmt.Sprintf("the Cluster of Machine %s does not exist: %v", in.machine.Name, err))
 	}
 	if err != nil {
 		return fmt.Errorf("get the Cluster of Machine %s: %w", in.machine.Name, err)
@@ -74,7 +75,8 @@ func (k *Kind) loadExisting(ctx context.Context, in *input) (err error) {
 	key := client.ObjectKey{Namespace: in.cluster.Namespace, Name: in.cluster.Spec.InfrastructureRef.Name}
 	if err := k.Client.Get(ctx, key, in.azureCluster); err != nil {
 		if apierrors.IsNotFound(err) {
-			return reconcile.WaitForOwner("AzureClusterNotFound", fmt.Sprintf("AzureCluster %s is not there", key.Name))
+			return reconcile.WaitForOwner(infrav1.AzureClusterNotFoundReason,
+				fmt.Sprintf("AzureCluster %s, to which Cluster %s refers in spec.infrastructureRef, does not exist. Create it", key.Name, in.cluster.Name))
 		}
 		return fmt.Errorf("get AzureCluster %s: %w", key, err)
 	}

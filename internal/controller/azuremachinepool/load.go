@@ -82,14 +82,14 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 	case in.machinePool != nil:
 		key.Name = in.machinePool.Spec.ClusterName
 	case !deleting:
-		return reconcile.WaitForOwner("OwnerRefNotSet", noOwnerMessage(in.azurePool))
+		return reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason, noOwnerMessage(in.azurePool))
 	}
 	in.cluster = &clusterv1.Cluster{}
 	if err := k.Client.Get(ctx, key, in.cluster); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("get Cluster %s: %w", key, err)
 	} else if err != nil {
 		if in.cluster, in.clusterGone = deletion.SubstituteCluster(in.azurePool), true; in.cluster == nil {
-			return reconcile.WaitForOwner("ClusterNotFound", "Cluster "+key.Name+" of the AzureMachinePool is not there")
+			return reconcile.WaitForOwner(infrav1.ClusterNotFoundReason, "Cluster "+key.Name+", to which the MachinePool belongs, does not exist. Create it")
 		}
 		in.cluster.Name = key.Name
 	}
@@ -101,10 +101,10 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 func noOwnerMessage(azurePool *infrav1.AzureMachinePool) string {
 	for _, owner := range azurePool.OwnerReferences {
 		if owner.Kind == "MachinePool" {
-			return "MachinePool " + owner.Name + ", which owns the AzureMachinePool, is not there: create it, or delete the AzureMachinePool"
+			return "MachinePool " + owner.Name + ", which owns the AzureMachinePool, does not exist. Create it, or delete the AzureMachinePool"
 		}
 	}
-	return "no MachinePool owns the AzureMachinePool yet: one has to name it in spec.template.spec.infrastructureRef"
+	return "no MachinePool owns the AzureMachinePool. Create one that refers to it in spec.template.spec.infrastructureRef"
 }
 
 // findMachinePool returns the MachinePool that owns the pool, or nil.

@@ -77,7 +77,8 @@ func (k *Kind) Load(ctx context.Context, azureCluster *infrav1.AzureManagedClust
 	}
 	cluster, err := aks.FindCluster(ctx, k.Client, azureCluster, aks.ClusterKind)
 	if err == nil && cluster == nil {
-		err = reconcile.NothingToDo()
+		err = reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason,
+			"no Cluster owns the AzureManagedCluster. Create one that refers to it in spec.infrastructureRef")
 	}
 	return &input{cluster: cluster, azureCluster: azureCluster},
 		reconcile.Target{Cluster: cluster, WasProvisioned: azureCluster.Status.Initialization.Provisioned != nil}, err

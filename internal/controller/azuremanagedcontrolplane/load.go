@@ -48,7 +48,8 @@ func (k *Kind) Load(ctx context.Context, controlPlane *infrav1.AzureManagedContr
 	gone := cluster == nil
 	if gone {
 		if cluster = deletion.SubstituteCluster(controlPlane); cluster == nil {
-			return nil, reconcile.Target{}, reconcile.WaitForOwner("OwnerRefNotSet", "no Cluster owns or refers to the AzureManagedControlPlane yet")
+			return nil, reconcile.Target{}, reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason,
+				"no Cluster owns the AzureManagedControlPlane. Create one that refers to it in spec.controlPlaneRef")
 		}
 	}
 	return &input{cluster: cluster, clusterGone: gone, controlPlane: controlPlane}, reconcile.Target{

@@ -71,7 +71,8 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 	case in.machinePool != nil:
 		key.Name = in.machinePool.Spec.ClusterName
 	case !deleting:
-		return reconcile.WaitForOwner("OwnerRefNotSet", "no MachinePool refers to the AzureManagedMachinePool")
+		return reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason,
+			"no MachinePool owns the AzureManagedMachinePool. Create one that refers to it in spec.template.spec.infrastructureRef")
 	}
 	in.cluster = &clusterv1.Cluster{}
 	err = apierrors.NewNotFound(schema.GroupResource{}, key.Name)
@@ -83,7 +84,7 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 			return fmt.Errorf("get Cluster %s: %w", key, err)
 		}
 		if in.cluster, in.clusterGone = deletion.SubstituteCluster(in.azurePool), true; in.cluster == nil {
-			return reconcile.WaitForOwner("ClusterNotFound", "Cluster "+key.Name+" of the AzureManagedMachinePool is not there")
+			return reconcile.WaitForOwner(infrav1.ClusterNotFoundReason, "Cluster "+key.Name+", to which the MachinePool belongs, does not exist. Create it")
 		}
 		in.cluster.Name = key.Name
 	}
@@ -91,7 +92,8 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 		return err
 	}
 	if in.controlPlane == nil && !deleting {
-		return reconcile.WaitForOwner("ControlPlaneNotFound", "Cluster "+in.cluster.Name+" has no AzureManagedControlPlane yet")
+		return reconcile.WaitForOwner(infrav1.ControlPlaneNotFoundReason,
+			"Cluster "+in.cluster.Name+" has no AzureManagedControlPlane. Create the one to which it refers in spec.controlPlaneRef")
 	}
 	return nil
 }

@@ -32,8 +32,9 @@ func ReplaceConditions(obj Object, condition metav1.Condition, also ...string) {
 	}
 }
 
-// KeepConditions removes all conditions of obj except those of the types in keep, Paused, and Drifted.
+// KeepConditions removes all conditions of obj except those of the types in keep, Paused, Drifted, Reconciling and Stalled.
 func KeepConditions(obj Object, keep ...string) {
+	keep = append(slices.Clone(keep), infrav1.ProgressConditions...)
 	kept := slices.DeleteFunc(slices.Clone(obj.GetConditions()), func(condition metav1.Condition) bool {
 		return condition.Type != clusterv1.PausedCondition && condition.Type != infrav1.DriftedCondition &&
 			!slices.Contains(keep, condition.Type)

@@ -87,9 +87,9 @@ func TestEventsOfReconciliations(t *testing.T) {
 				failed: &arm.Error{Method: "GET", ID: vnet, Status: 403, Code: "AuthorizationFailed", RequestID: "r-1"},
 				want:   []string{"Warning Failed GET virtualNetworks/v: AuthorizationFailed (Azure request r-1)"}},
 			{reason: "again", failed: &arm.Error{Method: "GET", ID: vnet, Status: 403, Code: "AuthorizationFailed", RequestID: "r-2"}},
-			{reason: "errors from before the plan have events, too", failed: errors.New("no Secret"), want: []string{"Warning Failed no Secret"}},
+			{reason: "errors from before the plan have events, too", failed: errors.New("no Secret"), want: []string{"Warning InternalError no Secret"}},
 			{reason: "it could be asked", results: []arm.Result{ready}, want: []string{"Normal Ready everything is in place"}},
-			{reason: "a new failure is reported", failed: errors.New("no Secret"), want: []string{"Warning Failed no Secret"}},
+			{reason: "a new failure is reported", failed: errors.New("no Secret"), want: []string{"Warning InternalError no Secret"}},
 		},
 		"conditions": {
 			{reason: "waiting for another controller has no event", condition: infrav1.WaitingForClusterInfrastructureReason,

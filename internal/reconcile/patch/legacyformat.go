@@ -19,7 +19,7 @@ func WriteCurrentFormat(ctx context.Context, c client.Client, writes *WriteTrack
 	if renewed, _, err = compareObjects(changes.before, obj); err != nil || !renewed {
 		return false, err
 	}
-	return true, changes.Write(ctx)
+	return true, changes.write(ctx)
 }
 
 // convertToCurrentFormat converts statuses of contract v1beta1 of Cluster API to the current schema. The established provider stores

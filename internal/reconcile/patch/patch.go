@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
@@ -33,8 +34,13 @@ func TrackChanges(c client.Client, writes *WriteTracker, obj client.Object) *Cha
 	return changes
 }
 
-// Write writes the changes since TrackChanges or the last Write.
+// Write writes the changes since TrackChanges or the last Write. It sets the conditions Reconciling and Stalled.
 func (p *Changes) Write(ctx context.Context) error {
+	p.setProgress()
+	return p.write(ctx)
+}
+
+func (p *Changes) write(ctx context.Context) error {
 	if err := p.patchObject(ctx); err != nil {
 		return fmt.Errorf("patch %s: %w", client.ObjectKeyFromObject(p.obj), err)
 	}
@@ -93,6 +99,16 @@ func (p *Changes) setObserved(generation int64) {
 	}
 }
 
+// setProgress sets the conditions Reconciling and Stalled.
+func (p *Changes) setProgress() {
+	object, ok := p.obj.(status.Object)
+	if !ok {
+		return
+	}
+	stored, ok := p.before.(observedObject)
+	status.SetProgress(object, ok && stored.GetObserved().ObservedGeneration < p.obj.GetGeneration())
+}
+
 // patchObject patches the object. The status is written last: a reader that sees the object provisioned then also finds the endpoint
 // and provider ID in the spec. For an object that is being deleted the status is written first, because removing the last finalizer
 // removes the object; NotFound is then no error. For other objects every failure is returned: plans are recorded before resources are
@@ -106,7 +122,7 @@ func (p *Changes) patchObject(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	status := func() error {
+	writeStatus := func() error {
 		if !statusChanged {
 			return nil
 		}
@@ -145,9 +161,9 @@ func (p *Changes) patchObject(ctx context.Context) error {
 		}
 		return nil
 	}
-	first, last := rest, status
+	first, last := rest, writeStatus
 	if deleting {
-		first, last = status, rest
+		first, last = writeStatus, rest
 	}
 	if err := first(); err != nil {
 		return err

@@ -1,0 +1,68 @@
+package status
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
+)
+
+// stalledReasons are the reasons of conditions that stay as they are until a person acts: in the spec, in the identity, in the
+// subscription, or in Azure. All other reasons are those of work that goes on by itself.
+var stalledReasons = []string{
+	infrav1.FailedReason, infrav1.DeletionFailedReason, infrav1.InvalidConfigurationReason, infrav1.NotSupportedReason,
+	infrav1.QuotaExceededReason, infrav1.CapacityUnavailableReason, infrav1.ResourceExistsNotOwnedReason,
+	infrav1.OwnershipTagLostReason, infrav1.OwnershipNotProvenReason, infrav1.LeftBehindInAzureReason,
+	infrav1.SubscriptionNotFoundReason, infrav1.ExternallyManagedControlPlaneReason, infrav1.UserAssignedIdentityMissingReason,
+	infrav1.VMDeletedReason, infrav1.VMStoppedReason, infrav1.VMFailedReason, infrav1.SpotVMEvictedReason, infrav1.StoppedReason,
+	string(identity.IdentityNotFound), string(identity.IdentityBeingDeleted), string(identity.NamespaceNotAllowedByIdentity),
+	string(identity.SecretNotFound), string(identity.SecretKeyMissing), string(identity.CredentialsInvalid),
+	string(identity.NotAllowedByTenancy), string(identity.ServiceAccountNotFound), string(identity.SubscriptionMissing),
+}
+
+// NeedsAction reports whether a condition with this reason stays False until a person acts.
+func NeedsAction(reason string) bool { return slices.Contains(stalledReasons, reason) }
+
+// SetProgress sets the conditions Reconciling and Stalled by the condition Ready. kstatus, and with it Flux, reads them: an object is in
+// progress if Reconciling is True, and failed if Stalled is True. At most one of them exists, and neither on an object that is in order
+// or paused. unseen is set if the last status is about an older generation of the spec.
+// https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
+func SetProgress(obj Object, unseen bool) {
+	want := infrav1.ReconcilingCondition
+	ready := conditions.Get(obj, infrav1.ReadyCondition)
+	switch {
+	case ready == nil || conditions.IsTrue(obj, clusterv1.PausedCondition):
+		want = ""
+	case isStalled(*ready):
+		want = infrav1.StalledCondition
+	case ready.Status != metav1.ConditionTrue:
+	case ready.Reason == infrav1.LastSeenReason && (unseen || conditions.IsTrue(obj, infrav1.ReconcilingCondition)):
+		// What was in place when it was last read has not got the new spec yet.
+	default:
+		want = ""
+	}
+	for _, conditionType := range infrav1.ProgressConditions {
+		if conditionType != want {
+			conditions.Delete(obj, conditionType)
+		}
+	}
+	if want != "" {
+		conditions.Set(obj, metav1.Condition{Type: want, Status: metav1.ConditionTrue, Reason: ready.Reason,
+			Message: text.Truncate(ready.Message, text.MaxNote)})
+	}
+}
+
+// isStalled reports whether Ready shows a cause that only a person can remove. A resource that is in place as last seen counts if Azure
+// cannot be asked, for example because the credential has expired.
+func isStalled(ready metav1.Condition) bool {
+	if ready.Status == metav1.ConditionTrue {
+		return ready.Reason == infrav1.LastSeenReason && strings.Contains(ready.Message, lastSeenPrefix+cannotAskPrefix)
+	}
+	return NeedsAction(ready.Reason)
+}

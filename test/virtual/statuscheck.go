@@ -1,0 +1,34 @@
+package virtual
+
+import (
+	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/kstatus"
+)
+
+// checkStatus fails the test if kstatus contradicts the conditions of an object of our kinds. Objects that another manager reconciles
+// have the status that it writes.
+func (k *Kubernetes) checkStatus(stored client.Object) {
+	object, ok := stored.(kstatus.Object)
+	if !ok || annotations.IsExternallyManaged(object) {
+		return
+	}
+	kind, err := apiutil.GVKForObject(object, k.scheme)
+	if err != nil {
+		k.t.Error(err)
+		return
+	}
+	verdict, err := kstatus.Compute(object, kind)
+	if err != nil {
+		k.t.Errorf("%s %s: %v", kind.Kind, object.GetName(), err)
+		return
+	}
+	for _, found := range kstatus.FindContradictions(object, verdict) {
+		k.t.Errorf("%s %s: %s; conditions: %v", kind.Kind, object.GetName(), found, object.GetConditions())
+	}
+	if k.Judged != nil {
+		k.Judged(object, kind.Kind, verdict.String())
+	}
+}
