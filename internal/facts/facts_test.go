@@ -496,7 +496,8 @@ func TestUserAssignedClientID(t *testing.T) {
 			if test.body != "" {
 				a.setBody(id, test.body)
 			}
-			got, err := New(Options{}).ReadUserAssignedClientID(context.Background(), newAsker(t, a, "p"), test.providerID)
+			got, err := New(Options{}).ReadUserAssignedClientID(context.Background(), newAsker(t, a, "p"),
+				field.NewPath("spec", "userAssignedIdentities").Index(0).Child("providerID"), test.providerID)
 			if got != test.want || (err == nil) != (test.message == "") || err != nil && !strings.Contains(err.Error(), test.message) {
 				t.Errorf("%s: got %q, %v", test.reason, got, err)
 			}

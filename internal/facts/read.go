@@ -255,9 +255,9 @@ func machineNATRule(in plan.MachineInput) (id arm.ID, ok bool) {
 
 // ReadUserAssignedClientID returns the client ID of a user-assigned managed identity, for azure.json. providerID is its resource ID,
 // with or without "azure://", in any subscription. An invalid ID or an absent identity is a *field.Error on
-// spec.userAssignedIdentities.
-func (f *Facts) ReadUserAssignedClientID(ctx context.Context, asker Asker, providerID string) (string, error) {
-	path := field.NewPath("spec", "userAssignedIdentities").Index(0).Child("providerID")
+// path.
+func (f *Facts) ReadUserAssignedClientID(ctx context.Context, asker Asker, path *field.Path,
+	providerID string) (string, error) {
 	id, err := arm.ParseID(providerID)
 	if err != nil || !strings.EqualFold(id.Type(), types.UserAssignedIdentity) {
 		return "", field.Invalid(path, providerID,

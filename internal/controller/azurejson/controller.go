@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
@@ -223,7 +224,12 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 		ClientSecret: credential.ClientSecret,
 	}
 	if spec.Identity == infrav1.VMIdentityUserAssigned && len(spec.UserAssignedIdentities) > 0 {
-		input.UserAssignedClientID, err = r.Facts.ReadUserAssignedClientID(ctx, asker, spec.UserAssignedIdentities[0].ProviderID)
+		path := field.NewPath("spec")
+		if _, template := owner.(*infrav1.AzureMachineTemplate); template {
+			path = path.Child("template", "spec")
+		}
+		input.UserAssignedClientID, err = r.Facts.ReadUserAssignedClientID(ctx, asker,
+			path.Child("userAssignedIdentities").Index(0).Child("providerID"), spec.UserAssignedIdentities[0].ProviderID)
 		if err != nil {
 			return r.reportFailure(ctx, owner, err)
 		}

@@ -1,5 +1,6 @@
-// Package azuremachinetemplate reconciles AzureMachineTemplates: it writes the properties of a node of the template into the status.
-// With these the cluster autoscaler scales up groups of machines that have no node yet.
+// Package azuremachinetemplate reconciles AzureMachineTemplates: it writes the properties of a node of the template into the status, and
+// shows in the condition Ready whether machines can be created from the template: whether the VM size and the identities exist. With these
+// properties the cluster autoscaler scales up groups of machines that have no node yet.
 //
 // https://cluster-api.sigs.k8s.io/developer/providers/contracts/infra-machine
 package azuremachinetemplate
@@ -8,13 +9,17 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
 	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/cluster-api/util/predicates"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -68,7 +73,8 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 		Complete(r)
 }
 
-// Reconcile reconciles one AzureMachineTemplate. The spec of a template is immutable, so a template with a complete status is done.
+// Reconcile reconciles one AzureMachineTemplate. The spec of a template is immutable, so a template that is Ready and has a complete
+// status is done.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	template := &infrav1.AzureMachineTemplate{}
 	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
@@ -81,38 +87,68 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, nil
 	}
 	changes := patch.TrackChanges(r.Client, nil, template)
-	if len(template.Status.Capacity) > 0 && template.Status.NodeInfo != nil {
-		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
-	}
 	in, opened, err := r.loadCluster(ctx, template)
 	if err != nil {
-		return r.reportFailure(ctx, template, "CatalogUnavailable", err)
+		return r.reportFailure(ctx, template, changes, err)
 	}
-	if in == nil {
+	switch {
+	case in == nil:
 		return ctrl.Result{}, nil
+	case in.Cluster == nil:
+		setReady(template, "the template is not checked, because it belongs to no Cluster with an AzureCluster")
+		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
+	case in.AzureCluster == nil:
+		conditions.Set(template, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse,
+			Reason: infrav1.AzureClusterNotFoundReason, Message: fmt.Sprintf("AzureCluster %s, to which Cluster %s refers in spec.infrastructureRef, does not exist. Create it",
+				in.Cluster.Spec.InfrastructureRef.Name, in.Cluster.Name)})
+		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
+	case isComplete(template) && opened == nil:
+		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
 	}
-	spec := template.Spec.Template.Spec
-	size, near, err := r.Facts.FindVMSize(ctx, facts.Asker{Client: opened.Client}, *in, spec.VMSize)
-	if err != nil {
-		return r.reportFailure(ctx, template, "CatalogUnavailable", err)
-	}
-	if size == nil {
-		r.warnOwner(ctx, template, "SKUNotFound",
-			fmt.Errorf("spec.template.spec.vmSize: region %s has no VM size %q; near to it are %s", plan.Location(*in), spec.VMSize,
-				strings.Join(near, ", ")))
-		return ctrl.Result{RequeueAfter: status.RefusalRetryInterval}, nil
-	}
-	node, err := machine.NodeInfo(size, spec.OSDisk.OSType)
-	if err != nil {
-		r.warnOwner(ctx, template, "NodeInfoError", err)
-		return ctrl.Result{RequeueAfter: status.RefusalRetryInterval}, nil
+	if err := r.readNode(ctx, template, *in, facts.Asker{Client: opened.Client}); err != nil {
+		return r.reportFailure(ctx, template, changes, err)
 	}
 	r.eventLog.MarkResolved(template, nodeMatter)
-	template.Status.Capacity, template.Status.NodeInfo = machine.NodeCapacity(size), &node
+	setReady(template, "")
 	return ctrl.Result{}, r.writeStatus(ctx, template, changes)
 }
 
-// writeStatus writes the status. An event shows a failure, because a template has no conditions.
+// readNode sets the properties of a node, and checks that the identities of the machines exist.
+func (r *Reconciler) readNode(ctx context.Context, template *infrav1.AzureMachineTemplate, in plan.ClusterInput, asker facts.Asker) error {
+	spec, path := template.Spec.Template.Spec, field.NewPath("spec", "template", "spec")
+	size, near, err := r.Facts.FindVMSize(ctx, asker, in, spec.VMSize)
+	if err != nil {
+		return err
+	}
+	if size == nil {
+		return field.Invalid(path.Child("vmSize"), spec.VMSize, fmt.Sprintf("region %s does not have this VM size. Similar sizes are %s",
+			plan.Location(in), strings.Join(near, ", ")))
+	}
+	node, err := machine.NodeInfo(size, spec.OSDisk.OSType)
+	if err != nil {
+		return field.Invalid(path.Child("vmSize"), spec.VMSize, err.Error())
+	}
+	template.Status.Capacity, template.Status.NodeInfo = machine.NodeCapacity(size), &node
+	for i, identity := range spec.UserAssignedIdentities {
+		of := path.Child("userAssignedIdentities").Index(i).Child("providerID")
+		if _, err := r.Facts.ReadUserAssignedClientID(ctx, asker, of, identity.ProviderID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isComplete reports whether everything about a template is known.
+func isComplete(template *infrav1.AzureMachineTemplate) bool {
+	return len(template.Status.Capacity) > 0 && template.Status.NodeInfo != nil && conditions.IsTrue(template, infrav1.ReadyCondition)
+}
+
+func setReady(template *infrav1.AzureMachineTemplate, message string) {
+	conditions.Set(template, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason,
+		Message: message})
+}
+
+// writeStatus writes the status. An event shows a failure, which no condition can show.
 func (r *Reconciler) writeStatus(ctx context.Context, template *infrav1.AzureMachineTemplate, changes *patch.Changes) error {
 	err := changes.Finish(ctx)
 	if eventlog.IsFailure(ctx, err) {
@@ -122,16 +158,26 @@ func (r *Reconciler) writeStatus(ctx context.Context, template *infrav1.AzureMac
 	return err
 }
 
-// loadCluster reads the cluster of a template and opens its access to Azure. The input is nil if there is nothing to do yet.
+// loadCluster reads the cluster of a template and opens its access to Azure. The input is nil if there is nothing to do, and has no
+// Cluster for a template without one, as those of a ClusterClass. The access is nil if nothing has to be asked.
 func (r *Reconciler) loadCluster(ctx context.Context, template *infrav1.AzureMachineTemplate) (*plan.ClusterInput, *access.Access, error) {
 	cluster, err := util.GetOwnerCluster(ctx, r.Client, template.ObjectMeta)
-	if err != nil || cluster == nil || cluster.Spec.InfrastructureRef.Kind != "AzureCluster" || annotations.IsPaused(cluster, template) {
-		return nil, nil, client.IgnoreNotFound(err)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, nil, err
+	}
+	if annotations.HasPaused(template) || cluster != nil && annotations.IsPaused(cluster, template) {
+		return nil, nil, nil
+	}
+	if cluster == nil || cluster.Spec.InfrastructureRef.Kind != "AzureCluster" {
+		return &plan.ClusterInput{}, nil, nil
+	}
+	if isComplete(template) {
+		return &plan.ClusterInput{Cluster: cluster, AzureCluster: &infrav1.AzureCluster{}}, nil, nil
 	}
 	azureCluster := &infrav1.AzureCluster{}
 	key := client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.InfrastructureRef.Name}
 	if err := r.Client.Get(ctx, key, azureCluster); err != nil {
-		return nil, nil, client.IgnoreNotFound(err)
+		return &plan.ClusterInput{Cluster: cluster}, nil, client.IgnoreNotFound(err)
 	}
 	opened, err := r.Access.Open(ctx, access.RequestForAzureCluster(azureCluster))
 	if err != nil {
@@ -144,17 +190,18 @@ func (r *Reconciler) loadCluster(ctx context.Context, template *infrav1.AzureMac
 // nodeMatter is the matter of events about unknown properties of a node.
 const nodeMatter = "node"
 
-// reportFailure emits an event about a catalog that could not be read. The condition for the same cause is on the AzureCluster.
-func (r *Reconciler) reportFailure(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) (ctrl.Result,
-	error) {
+// reportFailure shows in Ready and in an event why the properties of a node are unknown.
+func (r *Reconciler) reportFailure(ctx context.Context, template *infrav1.AzureMachineTemplate, changes *patch.Changes,
+	err error) (ctrl.Result, error) {
 	if !eventlog.IsFailure(ctx, err) {
 		return ctrl.Result{}, err
 	}
-	_, after := status.ProblemCondition("", err)
-	r.warnOwner(ctx, template, reason, err)
-	return ctrl.Result{RequeueAfter: after}, nil
+	condition, _ := status.ProblemCondition(infrav1.ReadyCondition, err)
+	after := status.SetReadError(template, err, infrav1.ReadyCondition)
+	r.warnOwner(ctx, template, condition.Reason, err)
+	return ctrl.Result{RequeueAfter: max(after, time.Second)}, r.writeStatus(ctx, template, changes)
 }
 
 func (r *Reconciler) warnOwner(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) {
-	r.eventLog.WarnOnce(ctx, template, nodeMatter, reason, "the cluster autoscaler cannot read the properties of a node: "+err.Error(), err)
+	r.eventLog.WarnOnce(ctx, template, nodeMatter, reason, err.Error(), err)
 }

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -29,19 +30,22 @@ func TestTemplatesWithoutRequests(t *testing.T) {
 		reason   string
 		template *infrav1.AzureMachineTemplate
 		others   []client.Object
+		// want is the condition Ready, "" for none.
+		want string
 	}{
 		"capacity known": {"the spec of a template does not change", template(func(t *infrav1.AzureMachineTemplate) {
 			t.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}
 			t.Status.NodeInfo = &infrav1.NodeInfo{}
-		}), []client.Object{own, azureCluster}},
-		"leaving": {"no autoscaler needs its capacity any more", storetest.MarkDeleting(template(nil)), []client.Object{own, azureCluster}},
+			setReady(t, "")
+		}), []client.Object{own, azureCluster}, "True Ready"},
+		"leaving": {"no autoscaler needs its capacity any more", storetest.MarkDeleting(template(nil)), []client.Object{own, azureCluster}, ""},
 		"of no cluster": {"templates of a ClusterClass are copied for each cluster",
-			template(func(t *infrav1.AzureMachineTemplate) { t.OwnerReferences = nil }), nil},
-		"of a cluster that is gone": {"there is no identity to ask as", template(nil), nil},
+			template(func(t *infrav1.AzureMachineTemplate) { t.OwnerReferences = nil }), nil, "True Ready"},
+		"of a cluster that is gone": {"there is no identity to ask as", template(nil), nil, "True Ready"},
 		"of an AKS cluster": {"its pools are of another kind", template(nil),
-			[]client.Object{storetest.NewCluster("c1", "AzureManagedCluster", "c1")}},
-		"of a paused cluster": {"nothing is written", template(nil), []client.Object{paused, azureCluster}},
-		"before its network":  {"objects come in any order", template(nil), []client.Object{own}},
+			[]client.Object{storetest.NewCluster("c1", "AzureManagedCluster", "c1")}, "True Ready"},
+		"of a paused cluster": {"nothing is written", template(nil), []client.Object{paused, azureCluster}, ""},
+		"before its network":  {"objects come in any order", template(nil), []client.Object{own}, "False AzureClusterNotFound"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -57,6 +61,13 @@ func TestTemplatesWithoutRequests(t *testing.T) {
 			}
 			if err := store.Get(t.Context(), key, after); err != nil {
 				t.Fatal(err)
+			}
+			got := ""
+			if ready := conditions.Get(after, infrav1.ReadyCondition); ready != nil {
+				got = string(ready.Status) + " " + ready.Reason
+			}
+			if got != test.want || got != "" && after.Status.ObservedGeneration != after.Generation {
+				t.Errorf("%s: Ready is %q, want %q, of generation %d", test.reason, got, test.want, after.Status.ObservedGeneration)
 			}
 			if len(after.Status.Capacity) != len(before.Status.Capacity) {
 				t.Errorf("%s: has capacity %v", test.reason, after.Status.Capacity)

@@ -129,7 +129,9 @@ func (s *Server) createObject(ctx context.Context, c client.WithWatch, obj clien
 		status.SetZero()
 	}
 	// The schemas of CRDs have this default.
-	if object, ok := obj.(interface{ GetObserved() *infrav1.ObservedStatus }); ok {
+	if object, ok := obj.(interface {
+		GetObserved() *infrav1.ObservedStatus
+	}); ok {
 		object.GetObserved().ObservedGeneration = -1
 	}
 	return s.changeObject(ctx, c, obj, func() error { return c.Create(ctx, obj, options...) })

@@ -1,6 +1,7 @@
 package changes_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,13 +48,20 @@ func TestScaleFromZero(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+	refused := harness.WaitFor(stage, &infrav1.AzureMachineTemplate{}, "unknown", "not Ready", func(t *infrav1.AzureMachineTemplate) bool {
+		return harness.FindCondition(t, infrav1.StalledCondition).Status == metav1.ConditionTrue
+	})
+	if ready := harness.FindCondition(refused, infrav1.ReadyCondition); ready.Reason != infrav1.InvalidConfigurationReason ||
+		!strings.HasPrefix(ready.Message, `spec.template.spec.vmSize: Invalid value: "Standard_D2sv3"`) {
+		t.Errorf("Ready is %+v", ready)
+	}
 	stage.Eventually("an event says what is wrong with the size", func() bool {
 		list := &eventsv1.EventList{}
 		if err := stage.Client.List(t.Context(), list, client.InNamespace(stage.Namespace)); err != nil {
 			t.Fatal(err)
 		}
 		for _, event := range list.Items {
-			if event.Reason == "SKUNotFound" && event.Regarding.Name == "unknown" {
+			if event.Reason == infrav1.InvalidConfigurationReason && event.Regarding.Name == "unknown" {
 				return true
 			}
 		}
