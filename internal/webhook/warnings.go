@@ -68,14 +68,12 @@ var shared = map[infrav1.IdentityType]string{
 	infrav1.UserAssignedIdentityCredential: actAs,
 }
 
-// sharedWith names the users outside the identity's own namespace that may use it. It returns "" if there are none.
+// sharedWith names the users outside the identity's own namespace that a list or a selector lets use it. It returns "" if there are none,
+// and for an identity that all namespaces may use: {} is what the templates have, and a normal creation causes no warning.
 func sharedWith(i *infrav1.AzureClusterIdentity) string {
 	allowed := i.Spec.AllowedNamespaces
 	if allowed == nil {
 		return ""
-	}
-	if allowed.NamespaceList == nil && allowed.Selector == nil {
-		return "all users who can create clusters in any namespace"
 	}
 	if s := allowed.Selector; s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0 {
 		return "all users who can create clusters in a namespace that the selector matches"
