@@ -92,7 +92,7 @@ func TestStalledReasons(t *testing.T) {
 		"Creating", "Updating", "Deleting", "Deleted", "Waiting", "WaitingForClusterInfrastructure", "WaitingForBootstrapData",
 		"WaitingForControlPlane", "WaitingForMachinePools", "WaitingForMachines", "ScaleSetScalingUp", "ScaleSetScalingDown",
 		"ScaleSetModelOutOfDate", "ScaleSetModelLimit", "NodeProvisioning", "NodeConditionsFailed", "InUse", "BlockedByDependency",
-		"Throttled", "VMCreating", "VMUpdating", "VMDeleting", "WorkloadClusterUnreachable", "OwnerRefNotSet", "ClusterNotFound",
+		"Throttled", "Observing", "VMCreating", "VMUpdating", "VMDeleting", "WorkloadClusterUnreachable", "OwnerRefNotSet", "ClusterNotFound",
 		"AzureClusterNotFound", "ControlPlaneNotFound", clusterv1.InternalErrorReason,
 		"Ignored",                             // Only events have it.
 		"TenantsTrusted", "UsedBeforeUpgrade", // Ready does not summarize the condition.
