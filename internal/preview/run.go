@@ -79,11 +79,13 @@ const minStep = 5 * time.Second
 
 // run is one plan.
 type run struct {
-	options  Options
-	server   *kubernetes.Server
-	azure    *overlay.Azure
-	clock    *clock
-	manager  *manager
+	options Options
+	server  *kubernetes.Server
+	azure   *overlay.Azure
+	clock   *clock
+	manager *manager
+	// turns has the positions of objects, in the order of their first reconciliations.
+	turns    map[string]int
 	admit    *Admission
 	progress progress
 	// ended and begun are the objects that came and went. The first ones, as many as stored, are from the input.
@@ -96,7 +98,7 @@ func Compute(ctx context.Context, o Options) (*Outcome, error) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
-	p := &run{options: o, clock: newClock(o.Now)}
+	p := &run{options: o, clock: newClock(o.Now), turns: map[string]int{}}
 	var err error
 	if p.server, err = kubernetes.New(p.recordChange); err != nil {
 		return nil, err
@@ -249,8 +251,7 @@ func (p *run) reconcileAll(ctx context.Context) (next time.Duration, err error) 
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
-			p.azure.SetActor(c.kind + " " + key.String())
-			result, err := c.Reconcile(ctx, reconcile.Request{NamespacedName: key})
+			result, err := c.Reconcile(p.withActor(ctx, c.kind+" "+key.String()), reconcile.Request{NamespacedName: key})
 			if err != nil {
 				next = min(next, time.Minute)
 			} else if result.RequeueAfter > 0 {
@@ -259,4 +260,14 @@ func (p *run) reconcileAll(ctx context.Context) (next time.Duration, err error) 
 		}
 	}
 	return next, nil
+}
+
+// withActor returns the context of a reconciliation of an object.
+func (p *run) withActor(ctx context.Context, object string) context.Context {
+	turn, known := p.turns[object]
+	if !known {
+		turn = len(p.turns)
+		p.turns[object] = turn
+	}
+	return overlay.WithActor(ctx, object, turn)
 }

@@ -39,16 +39,13 @@ type Azure struct {
 	// operations has the paths at which the simulated Azure shows operations.
 	operations map[string]bool
 	writes     []Write
-	actor      string
-	// turns has the positions of actors, in the order of their first writes.
-	turns map[string]int
 }
 
 // Write is a request that changes Azure.
 type Write struct {
-	// Actor is the object for which the request was sent, as last set by SetActor.
+	// Actor is the object for which the request was sent, as WithActor names it.
 	Actor string
-	// Turn is the position of the actor among those that write.
+	// Turn is the position of the actor among all.
 	Turn int
 	// Method is PUT, PATCH, POST or DELETE. Path is the path of the request, as it was sent, and Query its query.
 	Method, Path, Query string
@@ -65,7 +62,7 @@ type Write struct {
 
 // New returns an Azure.
 func New(o Options) (*Azure, error) {
-	a := &Azure{live: o.Live, changed: map[string]bool{}, operations: map[string]bool{}, turns: map[string]int{}}
+	a := &Azure{live: o.Live, changed: map[string]bool{}, operations: map[string]bool{}}
 	options := server.Options{Clock: o.Clock, Subscriptions: o.Subscriptions, PageSize: 1 << 20, Committed: a.recordChanges}
 	if options.Origin = assumedOrigin(o.Assumed); o.Live != nil {
 		options.Origin = liveOrigin{o.Live}
@@ -80,13 +77,6 @@ func New(o Options) (*Azure, error) {
 
 // Close ends the simulated Azure.
 func (a *Azure) Close() error { return a.sim.Close() }
-
-// SetActor names the object for which the next requests are sent.
-func (a *Azure) SetActor(object string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.actor = object
-}
 
 // Writes returns the writes so far, in the order of sortWrites.
 func (a *Azure) Writes() []Write {
@@ -123,10 +113,7 @@ func (a *Azure) Do(request *http.Request) (*http.Response, error) {
 	}
 	write.Before = a.currentBody(request, write.ID)
 	a.mu.Lock()
-	if _, has := a.turns[a.actor]; !has {
-		a.turns[a.actor] = len(a.turns)
-	}
-	write.Actor, write.Turn = a.actor, a.turns[a.actor]
+	write.Actor, write.Turn = actorOf(request.Context())
 	at := len(a.writes)
 	a.writes = append(a.writes, write)
 	a.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// sortWrites sorts writes by their actors, in the order of the actors' first writes. An actor sends several at the same time, so that their
+// sortWrites sorts writes by their actors, in the order in which these were first reconciled. An actor sends several at the same time, so that their
 // order is by chance: they are sorted by their resources, each after those that it refers to. Writes to one resource stay in their order.
 func sortWrites(writes []Write) []Write {
 	slices.SortStableFunc(writes, func(a, b Write) int {

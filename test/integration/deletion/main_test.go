@@ -101,8 +101,8 @@ func waitGone(stage *harness.Stage, objects ...client.Object) {
 	}
 }
 
-// waitBlocked waits until Ready has the reason and says what to do, and returns its message. No condition may be left from before
-// the deletion.
+// waitBlocked waits until Ready has the reason and the ways out, and returns its message. No condition may be left from before the deletion.
+// Either Reconciling or Stalled shows whether the deletion continues on its own, unless the object is paused.
 func waitBlocked(stage *harness.Stage, object client.Object, reason string) string {
 	stage.T.Helper()
 	found := harness.WaitFor(stage, object.(harness.Conditioned), object.GetName(), "told that its deletion waits: "+reason,
@@ -112,10 +112,20 @@ func waitBlocked(stage *harness.Stage, object client.Object, reason string) stri
 				strings.HasPrefix(ready.Message, "waits for")
 			return ready.Status == metav1.ConditionFalse && ready.Reason == reason && explained
 		})
+	progress := 0
 	for _, condition := range found.GetConditions() {
-		if condition.Status == metav1.ConditionTrue && condition.Type != clusterv1.PausedCondition {
+		if condition.Status != metav1.ConditionTrue || condition.Type == clusterv1.PausedCondition {
+			continue
+		}
+		if slices.Contains(infrav1.ProgressConditions, condition.Type) {
+			progress++
+		} else {
 			stage.T.Errorf("%T %s is being deleted and cannot go, but says %s=True", object, object.GetName(), condition.Type)
 		}
+	}
+	if reason != clusterv1.PausedReason && progress != 1 {
+		stage.T.Errorf("%T %s is being deleted and cannot go, and %d of %v are True, want 1", object, object.GetName(), progress,
+			infrav1.ProgressConditions)
 	}
 	// A pause keeps everything but conditions as it is.
 	if reason != clusterv1.PausedReason && strings.Contains(harness.EncodeStatus(found), `"ready":true`) {

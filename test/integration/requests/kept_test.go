@@ -50,7 +50,7 @@ func TestNothingIsKept(t *testing.T) {
 		once["operate.pacer.recent"] += 2
 		once["operate.pacer.recent[]"] = 8 * once["operate.pacer.recent"]
 		// The compressor keeps a dictionary for each type of which one body was old enough, which may be others than before.
-		once["compressed.Compressor.dictionaries"] = len(types.TableRows())
+		once["observe.Compressor.dictionaries"] = len(types.TableRows())
 		for name, size := range m.CountElements() {
 			if size > once[name] {
 				t.Errorf("%s has %d elements after %d machines have come and gone twice, and %d after the first time", name, size, *swept, once[name])

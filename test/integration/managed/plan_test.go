@@ -1,0 +1,88 @@
+package managed_test
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli"
+	clienvironment "sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+	azureidentity "sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// TestPlanCommandReadsTheManagementCluster runs kubectl capz plan against a real API server and a simulated Azure: a cluster in order has no
+// changes, a changed manifest has exactly one, and nothing is written to either.
+func TestPlanCommandReadsTheManagementCluster(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
+	stage.WaitManagedClusterReady("c1", pools...)
+	stored := &infrav1.AzureManagedControlPlane{}
+	stage.ReadObject(stored, "c1")
+
+	changed := &infrav1.AzureManagedControlPlane{ObjectMeta: stored.ObjectMeta, Spec: *stored.Spec.DeepCopy()}
+	changed.SetGroupVersionKind(infrav1.GroupVersion.WithKind("AzureManagedControlPlane"))
+	changed.ManagedFields = nil
+	changed.Spec.AdditionalTags = infrav1.Tags{"team": "blue"}
+	manifest, err := yaml.Marshal(changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	file := filepath.Join(folder, "c1.yaml")
+	if err := os.WriteFile(file, manifest, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig := stage.Environment.WriteKubeconfig(t, folder)
+	for name, test := range map[string]struct {
+		reason    string
+		arguments []string
+		code      int
+		want      []string
+	}{
+		"in order":  {"the manager would write nothing", []string{"plan", "c1"}, clienvironment.CodeDone, []string{"No changes"}},
+		"namespace": {"all clusters of the namespace are in order", []string{"plan"}, clienvironment.CodeDone, []string{"No changes"}},
+		"changed": {"the tag is added to the cluster's resources", []string{"plan", "-f", file, "--live"}, clienvironment.CodeFound,
+			[]string{"managedClusters/c1", "team", "blue"}},
+		"no cluster": {"a name without a Cluster is an error", []string{"plan", "c2"}, clienvironment.CodeError, nil},
+	} {
+		mark := stage.Azure.MarkRequests()
+		root := cli.NewCommand(&clienvironment.Environment{Version: "test", Transport: stage.Azure.HTTP, Credential: userCredential{stage.Azure},
+			OpenFile:   func(name string) (io.ReadCloser, error) { return os.Open(name) },
+			OpenFolder: func(string) (fs.FS, bool) { return nil, false },
+			Identity: azureidentity.Options{ResourceManagerEndpoint: stage.Azure.URL, ResourceManagerAudience: "https://management.core.windows.net/",
+				AuthorityHost: stage.Azure.URL}})
+		out, messages := &bytes.Buffer{}, &bytes.Buffer{}
+		root.SetOut(out)
+		root.SetErr(messages)
+		root.SetArgs(append(test.arguments, "--namespace", stage.Namespace, "--kubeconfig", kubeconfig))
+		err := root.ExecuteContext(t.Context())
+		if got := clienvironment.ExitCode(err); got != test.code {
+			t.Errorf("%s: %s: exit code %d, want %d: %v\n%s%s", name, test.reason, got, test.code, err, out, messages)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: %s: the output does not contain %q:\n%s", name, test.reason, want, out)
+			}
+		}
+		if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
+			t.Errorf("%s: the plan wrote to Azure: %v", name, writes)
+		}
+	}
+	after := &infrav1.AzureManagedControlPlane{}
+	stage.ReadObject(after, "c1")
+	if diff := cmp.Diff(stored.ResourceVersion, after.ResourceVersion); diff != "" {
+		t.Errorf("the plan changed the object (-before +after):\n%s", diff)
+	}
+}
