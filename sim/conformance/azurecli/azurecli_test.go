@@ -31,12 +31,12 @@ esac
 		"as expected": {
 			reason: "output, refusals and commands that say nothing pass",
 			list:   "# For the reader\n\naz say hello # hello\naz fail 'no such thing' # error: such\naz say anything\naz look # azurecli-\n",
-			told:   []string{"4 commands in", " 0 did not"},
+			told:   []string{"4 commands in", " 0 had an unexpected result"},
 		},
 		"corrected": {
 			reason: "Debian's CLI gets the versions of its SDK",
 			list:   "az python # corrected\n", debian: true,
-			told: []string{"1 commands in", " 0 did not"},
+			told: []string{"1 commands in", " 0 had an unexpected result"},
 		},
 		"otherwise": {
 			reason: "each way to fail is told with its line, and the rest is still tried",
@@ -45,7 +45,7 @@ esac
 			told: []string{
 				`line 1: az say a`, `prints "a", want "b"`, `line 2: az say a`, `is to be refused with "b" and prints "a"`, `line 3: az fail a`,
 				`ERROR: a`,
-				"line 4: az fail quietly\n\texit status 1\n\tERROR: quietly", "5 commands in", " 4 did not",
+				"line 4: az fail quietly\n\texit status 1\n\tERROR: quietly", "5 commands in", " 4 had an unexpected result",
 			},
 		},
 		"a failing part": {
