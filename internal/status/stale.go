@@ -21,12 +21,14 @@ const lastSeenPrefix = "as last seen; "
 // cannotAskPrefix precedes the cause if a person has to act before Azure can be asked.
 const cannotAskPrefix = "Azure cannot be asked: "
 
-// uninformativeReasons are reasons of conditions that are not about resources, for example a missing identity. Such a condition has no
-// status worth keeping.
+// uninformativeReasons are reasons of conditions that are not about resources, for example a missing identity or owner. Such a condition has
+// no status worth keeping.
 var uninformativeReasons = []string{
 	infrav1.WaitingReason, infrav1.WaitingForClusterInfrastructureReason, infrav1.WaitingForBootstrapDataReason,
 	infrav1.WaitingForControlPlaneReason,
 	infrav1.ThrottledReason, infrav1.InvalidConfigurationReason, infrav1.NotSupportedReason, infrav1.SubscriptionNotFoundReason,
+	infrav1.OwnerRefNotSetReason, infrav1.ClusterNotFoundReason, infrav1.AzureClusterNotFoundReason, infrav1.ControlPlaneNotFoundReason,
+	infrav1.ObservingReason, infrav1.InternalErrorReason,
 	string(identity.IdentityNotFound), string(identity.NamespaceNotAllowedByIdentity), string(identity.SecretNotFound),
 	string(identity.SecretKeyMissing), string(identity.CredentialsInvalid), string(identity.SubscriptionMissing),
 }

@@ -34,6 +34,7 @@ func TestConditionsWithoutAnswer(t *testing.T) {
 	drifted := &metav1.Condition{Status: metav1.ConditionTrue, Reason: "Drifted", Message: "m was changed"}
 	stopped := &metav1.Condition{Status: metav1.ConditionFalse, Reason: "VMStopped", Message: "the VM is stopped"}
 	waited := &metav1.Condition{Status: metav1.ConditionFalse, Reason: "SecretNotFound", Message: "no Secret"}
+	ownerless := &metav1.Condition{Status: metav1.ConditionFalse, Reason: "OwnerRefNotSet", Message: "no Machine owns the AzureMachine"}
 	tests := map[string]struct {
 		reason string
 		last   *metav1.Condition
@@ -50,6 +51,8 @@ func TestConditionsWithoutAnswer(t *testing.T) {
 			newCondition("False", "VMStopped",
 				"the VM is stopped; as last seen; Azure does not answer: zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
 		"outage, no verdict": {"that it had no Secret is no verdict", waited, outage,
+			newCondition("Unknown", "Waiting", "zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
+		"outage, no owner yet": {"a missing owner is no state of a resource, and is no longer missing", ownerless, outage,
 			newCondition("Unknown", "Waiting", "zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
 		"outage, first": {"nothing is known", nil, outage,
 			newCondition("Unknown", "Waiting", "zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
