@@ -56,11 +56,13 @@ func TestBadInput(t *testing.T) {
 			return running.Status == metav1.ConditionFalse && strings.Contains(running.Message, want)
 		})
 	}
-	stage.Eventually("the MachinePool that is missing is told", func() bool {
-		return slices.ContainsFunc(stage.ListEvents("AzureMachinePool", "alone"), func(event string) bool {
-			return strings.Contains(event,
-				"no MachinePool owns the AzureMachinePool yet: one has to name it in spec.template.spec.infrastructureRef")
-		})
+	const missing = "no MachinePool owns the AzureMachinePool. Create one that refers to it in spec.template.spec.infrastructureRef"
+	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "alone", "shown to lack a MachinePool", func(p *infrav1.AzureMachinePool) bool {
+		ready := harness.FindCondition(p, infrav1.ReadyCondition)
+		return ready.Status == metav1.ConditionFalse && ready.Reason == infrav1.OwnerRefNotSetReason && ready.Message == missing
+	})
+	stage.Eventually("an event names the MachinePool that is missing", func() bool {
+		return slices.ContainsFunc(stage.ListEvents("AzureMachinePool", "alone"), func(event string) bool { return strings.Contains(event, missing) })
 	})
 
 	stage.Azure.ClearFaults()
