@@ -179,7 +179,7 @@ func policyRows() []row {
 			change: machineTag, sends: vmPatch,
 		},
 		{
-			program: "Autoscale of Azure", resource: "Scale set", entry: "the capacity, where the MachinePool says that an autoscaler sets it",
+			program: "Autoscale of Azure", resource: "Scale set", entry: "the capacity, where the MachinePool has an annotation that an autoscaler sets it",
 			verb: "PATCH of the capacity", in: selfManaged,
 			write: func(w *world) {
 				harness.ChangeObject(w.Stage, machinePool(), func(p *machinePoolType) {
