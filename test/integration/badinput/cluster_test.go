@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestCluster has clusters that the API server takes and that cannot be made: the Ready condition says why and when the next
-// try is, nothing is made, and once the input is corrected the same object comes up.
+// TestCluster creates clusters that the API server accepts but the provider cannot create: the Ready condition reports the cause and
+// the time of the next try, no resource is created, and the same object becomes ready once the input is corrected.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -202,7 +202,7 @@ func changeCluster(s *harness.Stage, change func(*infrav1.AzureCluster)) {
 	harness.ChangeObject(s, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, change)
 }
 
-// nextTry is when the provider looks at the cluster again after something was corrected in Azure.
+// nextTry advances the clock and changes an annotation, so that the provider reconciles the cluster again after a correction in Azure.
 func nextTry(s *harness.Stage) {
 	s.T.Helper()
 	s.AdvanceClock(10 * time.Minute)

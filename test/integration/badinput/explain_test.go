@@ -23,7 +23,7 @@ func waitNotReady[T harness.Conditioned](s *harness.Stage, o T, name, reason str
 // saysWhen matches how messages say when the object is looked at again.
 var saysWhen = regexp.MustCompile(`again|next try|retried`)
 
-// checkExplained checks that a condition's message says all of it, and when the next try is.
+// checkExplained checks that a condition's message contains all parts and the time of the next try.
 func checkExplained(t *testing.T, reason, message string, parts []string) {
 	t.Helper()
 	for _, part := range parts {

@@ -15,8 +15,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestMachine has machines that the API server takes and that cannot be made: the Ready condition says why and when the next
-// try is, nothing is made that would be left behind, and once the input is corrected the same object comes up.
+// TestMachine creates machines that the API server accepts but the provider cannot create: the Ready condition reports the cause and
+// the time of the next try, no resource is created that would be left behind, and the same object becomes ready once the input is
+// corrected.
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -1,5 +1,5 @@
-// Package badinput_test gives manifests that cannot work, and looks at the answer: the API server or a condition names the
-// field, says what is wrong and what to do, and a cluster or machine that was mended comes up.
+// Package badinput_test applies manifests that cannot work, and checks the answer: the API server or a condition names the field, the
+// problem and the correction, and a corrected cluster or machine becomes ready.
 package badinput_test
 
 import (

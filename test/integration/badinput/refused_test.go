@@ -119,7 +119,7 @@ func TestRefusedMachine(t *testing.T) {
 	}
 }
 
-// sshKey is a public key whose private one nobody has, as the field wants it.
+// sshKey is a valid value of the field: a public key without a known private key.
 var sshKey = func() string {
 	key, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
 	if err != nil {
@@ -128,7 +128,7 @@ var sshKey = func() string {
 	return base64.StdEncoding.EncodeToString(ssh.MarshalAuthorizedKey(key))
 }()
 
-// checkRefused checks that the API server said no to this field, and why.
+// checkRefused checks that the API server rejected this field, and that the message has the reason.
 func checkRefused(t *testing.T, reason string, err error, path string, parts []string) {
 	t.Helper()
 	var status apierrors.APIStatus

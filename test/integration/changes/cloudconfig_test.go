@@ -43,8 +43,8 @@ func TestCloudConfigOfUsers(t *testing.T) {
 	}
 }
 
-// TestCloudConfigOfAnotherSecret has an identity name a Secret that is not its application's: nothing of it gets into azure.json,
-// where whoever makes the identity could read it, and the machine says why it has none.
+// TestCloudConfigOfAnotherSecret lets an identity name a Secret that does not belong to its application: no value of it gets into
+// azure.json, where the creator of the identity could read it, and the machine reports why it has no azure.json.
 func TestCloudConfigOfAnotherSecret(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -53,8 +53,8 @@ func fillRemovableFields(stage *harness.Stage, spec *infrav1.AzureClusterSpec) {
 	spec.AdditionalTags = infrav1.Tags{"team": "red", "phase": "test"}
 }
 
-// TestClusterShrinks takes one of everything out of the spec of a cluster, and the resource goes from Azure. What is still
-// used stays until it is not, and the condition says what uses it.
+// TestClusterShrinks removes one of each kind from the spec of a cluster, and the provider deletes the resource from Azure. A resource
+// still in use stays until its last use ends, and the condition names its user.
 func TestClusterShrinks(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -36,7 +36,7 @@ func listCommands(t *testing.T, page string, names ...string) []string {
 	return out
 }
 
-// runShell runs a line as a person would whose kubectl is set to the stage's namespace, and returns what it prints.
+// runShell runs a command line with a kubectl that is configured for the stage's namespace, and returns its output.
 func runShell(stage *harness.Stage, line string) string {
 	stage.T.Helper()
 	config := stage.Environment.Config
@@ -61,7 +61,8 @@ func runShell(stage *harness.Stage, line string) string {
 	return string(out)
 }
 
-// TestCommandsOfTheBook runs the commands of the pages on conditions, events, tenants and deleting on a cluster, and looks at what they do.
+// TestCommandsOfTheBook runs the commands of the pages on conditions, events, tenants and deleting on a cluster, and checks their
+// output and effects.
 func TestCommandsOfTheBook(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

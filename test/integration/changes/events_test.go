@@ -67,7 +67,7 @@ func TestEvents(t *testing.T) {
 	)
 	waitEvents(stage, "AzureCluster", "c1", story)
 
-	// Somebody changes the address of the API server, which is left to people, and a name, which is not.
+	// Outside the provider, the address of the API server changes, which the provider leaves to people, and a name, which it repairs.
 	for resource, patch := range map[string]map[string]any{
 		"publicipaddresses/pip-c1-apiserver": {"properties": map[string]any{"dnsSettings": map[string]any{"domainNameLabel": "theirs"}}},
 		"routetables/c1-node-routetable":     {"tags": map[string]any{"Name": "theirs"}},
@@ -112,8 +112,8 @@ func wakeCluster(stage *harness.Stage) {
 	stage.WakeControllers(azureCluster)
 }
 
-// waitEvents waits until events of an object tell as much as wanted, and compares them in the order of the alphabet: what is made at
-// the same time ends in any order.
+// waitEvents waits until an object has as many events as wanted, and compares them in alphabetical order: operations that run at the
+// same time end in any order.
 func waitEvents(stage *harness.Stage, kind, name string, want []string) {
 	stage.T.Helper()
 	var got []string

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestFailureDomainsFollowTheControlPlane has a control plane go on to a size that not all zones offer, and back. Its kind
-// is installed only after the cluster stands.
+// TestFailureDomainsFollowTheControlPlane changes a control plane to a size that not all zones offer, and back. The kind of the control
+// plane is installed only after the cluster is provisioned.
 func TestFailureDomainsFollowTheControlPlane(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

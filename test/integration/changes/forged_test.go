@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestForgedMemory has somebody who may write an AzureCluster say that it has sent what is another cluster's or somebody's:
-// nothing of it is written, and the memory is right again after the pass.
+// TestForgedMemory writes an annotation, as a user with the right to update an AzureCluster can, which claims that the cluster has sent
+// resources of another cluster or of a user: the provider writes none of them, and the next pass corrects the annotation.
 func TestForgedMemory(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -14,7 +14,7 @@ import (
 
 const computeVersion = "2024-07-01"
 
-// TestMachineInPlace changes of a machine what Azure lets change in place: tags, identities and extensions.
+// TestMachineInPlace changes the fields of a machine that Azure can update in place: tags, identities and extensions.
 func TestMachineInPlace(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

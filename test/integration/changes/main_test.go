@@ -1,4 +1,4 @@
-// Package changes_test changes what users change on clusters that stand, and looks at what becomes of it in Azure.
+// Package changes_test changes the specs of provisioned clusters as users do, and checks the effect in Azure.
 package changes_test
 
 import (

@@ -24,9 +24,8 @@ func listMoved() []client.Object {
 	}
 }
 
-// TestMove moves a cluster to another management cluster. Nothing is written to Azure, and the cluster can be deleted from
-// there with everything that is told only by what was remembered: a subnet in a network that users brought, and the role of
-// a machine's identity.
+// TestMove moves a cluster to another management cluster. Nothing is written to Azure, and the cluster can be deleted from there with
+// all that only the stored annotations record: a subnet in a network that users brought, and the role of a machine's identity.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -13,8 +13,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestNetworkLosesItsTags has somebody take the ownership tag off the cluster's network, and then all tags. That makes it no network that
-// users brought: its tags are restored, because its resource group is the cluster's, and nothing that hangs on it is taken for superfluous.
+// TestNetworkLosesItsTags removes the ownership tag from the cluster's network outside the provider, and then all tags. The provider
+// does not take it for a network that users brought: it restores the tags, because the resource group is the cluster's, and treats no
+// resource that depends on the network as superfluous.
 func TestNetworkLosesItsTags(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

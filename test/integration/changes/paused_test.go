@@ -45,8 +45,8 @@ func TestPausedBeforeItIsMade(t *testing.T) {
 	stage.DeleteCluster("c1")
 }
 
-// TestPaused leaves cluster and machines alone while they are paused, deletion included, and does what was asked for
-// meanwhile when the pause ends.
+// TestPaused checks that a paused cluster and its machines are left alone, deletion included, and that the changes requested meanwhile
+// are made when the pause ends.
 func TestPaused(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -115,8 +115,8 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// TestExternallyManaged leaves the infrastructure alone that somebody else manages, and makes machines in it once it is
-// there. Deleting them takes nothing of it along.
+// TestExternallyManaged checks that the provider leaves infrastructure alone that another system manages, and creates machines in it
+// once it is ready. Deleting the cluster and its machines deletes nothing of it.
 func TestExternallyManaged(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -26,8 +26,8 @@ func requestReconciliation[T client.Object](stage *harness.Stage, object T, at s
 	})
 }
 
-// TestRequested asks for passes that would not be due yet: one of a machine that Azure has refused for want of quota, and one
-// of a cluster that was found in order and was changed outside since. Nobody moves the clock.
+// TestRequested requests passes that are not due yet: one of a machine that Azure refused for lack of quota, and one of a cluster that
+// was found in order and was changed outside since. The test does not advance the clock.
 func TestRequested(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -84,7 +84,7 @@ func TestRequested(t *testing.T) {
 	stage.DeleteCluster("c1", "m1")
 }
 
-// TestObservedGeneration changes objects and looks at what their status says it is about.
+// TestObservedGeneration changes objects and checks the generation that their status reports.
 func TestObservedGeneration(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

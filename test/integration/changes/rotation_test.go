@@ -86,8 +86,8 @@ func TestSyncPeriodOfCatalogs(t *testing.T) {
 		}
 		return count
 	}
-	// look has each machine looked at, one after the other, and counts catalogs. What a pass read before the machine is not
-	// read for the next one.
+	// look reconciles the machines one after the other and counts reads of catalogs. A pass does not read a catalog again that the pass
+	// of the machine before has read.
 	look := func(after time.Duration) int {
 		t.Helper()
 		begin := stage.Azure.MarkRequests()

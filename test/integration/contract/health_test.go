@@ -121,7 +121,7 @@ func TestMachineHealth(t *testing.T) {
 	}
 }
 
-// healthCheck returns the book's MachineHealthCheck that looks at conditions of Machines.
+// healthCheck returns the book's MachineHealthCheck, which selects conditions of Machines.
 func healthCheck(t *testing.T, page string) *clusterv1.MachineHealthCheck {
 	t.Helper()
 	for _, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(page, -1) {

@@ -122,8 +122,8 @@ func requireTrue(so bool, format string, arguments ...any) error {
 	return fmt.Errorf(format, arguments...)
 }
 
-// TestKinds holds the objects of clusters of all kinds against the contract: while they work, while their Clusters are paused, and by the owners
-// of what the controllers made for them.
+// TestKinds checks objects of clusters of all kinds against the contract: while they work, while their Clusters are paused, and by the
+// owners of the objects that the controllers create for them.
 func TestKinds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := virtual.New(t)
@@ -170,7 +170,7 @@ func TestKinds(t *testing.T) {
 	})
 }
 
-// makePool makes a pool of one VM, with what the API server fills in.
+// makePool creates a pool of one VM, with the defaults that the API server sets.
 func makePool(w *virtual.Scenario, cluster string) {
 	w.T.Helper()
 	pool := w.AzureMachinePool(cluster, "pool")

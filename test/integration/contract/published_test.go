@@ -20,8 +20,8 @@ import (
 // contracted are the Secrets whose type the contract names.
 var contracted = []string{"aks1-kubeconfig", "aks1-ca"}
 
-// TestSecretTypes starts managers over Secrets of type Opaque, and kills each at another of its acts, before or after it. The next manager
-// leaves both Secrets of the type of the contract, with what was in them.
+// TestSecretTypes starts managers over Secrets of type Opaque, and kills each at another of its acts, before or after it. The next
+// manager gives both Secrets the type of the contract and keeps their data.
 func TestSecretTypes(t *testing.T) {
 	playEachShape(t, func(t *testing.T, w *virtual.Scenario, s shape, manager *virtual.Manager) {
 		data := map[string]map[string][]byte{}

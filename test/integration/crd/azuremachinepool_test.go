@@ -20,7 +20,7 @@ var (
 	azureMachinePoolMachine = kind{name: "AzureMachinePoolMachine", path: []string{"spec"}, spec: "{providerID: azure:///vm}"}
 )
 
-// TestAzureMachinePoolDefaults looks at what the schema fills in, which manifests of users depend on.
+// TestAzureMachinePoolDefaults checks the defaults of the schema, on which manifests of users depend.
 func TestAzureMachinePoolDefaults(t *testing.T) {
 	strategy := func(policy infrav1.AzureMachinePoolDeletePolicyType, surge,
 		unavailable intstr.IntOrString) infrav1.AzureMachinePoolDeploymentStrategy {
@@ -61,8 +61,7 @@ func TestAzureMachinePoolDefaults(t *testing.T) {
 	}
 }
 
-// TestAzureMachinePoolTemplateCreation holds the template to the rules of a machine that are not about what a machine alone
-// has.
+// TestAzureMachinePoolTemplateCreation checks the template with the rules of a machine, except those of fields that only a machine has.
 func TestAzureMachinePoolTemplateCreation(t *testing.T) {
 	table := machineRows()
 	for name, r := range table {

@@ -233,7 +233,7 @@ func storeUnchecked(t *testing.T, plural, text, status string) {
 	})
 }
 
-// withoutWebhooks does something while no webhook looks at a kind, and waits until they are back.
+// withoutWebhooks calls do while no webhook admits objects of the kind, and waits until the webhooks are back.
 func withoutWebhooks(t *testing.T, plural string, do func()) {
 	t.Helper()
 	ctx := t.Context()

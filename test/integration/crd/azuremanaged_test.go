@@ -109,7 +109,7 @@ metadata: {name: manifest-pool, namespace: default}
 spec: {template: {spec: {mode: System, sku: Standard_D2s_v5}}}
 `
 
-// TestManagedManifests applies a manifest of each kind twice, as GitOps does, and looks at the defaults.
+// TestManagedManifests applies a manifest of each kind twice, as GitOps does, and checks the defaults.
 func TestManagedManifests(t *testing.T) {
 	for _, text := range strings.Split(managedManifests, "\n---\n") {
 		raw := buildManifest(t, text)
@@ -243,7 +243,7 @@ func TestManagedControlPlaneRules(t *testing.T) {
 }
 
 func TestManagedMachinePoolRules(t *testing.T) {
-	// Provider IDs, and not the status, are what a move to another management cluster brings along.
+	// A move to another management cluster keeps provider IDs and loses the status.
 	provided := func(name string) *infrav1.AzureManagedMachinePool {
 		p := newPool(name, infrav1.NodePoolModeUser)
 		p.Spec.ProviderIDList = []string{"azure:///subscriptions/s"}

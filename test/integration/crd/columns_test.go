@@ -14,8 +14,8 @@ import (
 
 var filterPattern = regexp.MustCompile(`\[\?\(@\.\w+==['"](\w+)['"]\)\]`)
 
-// TestColumns looks at what kubectl get shows: each column is about a field that the schema has, those of conditions are
-// about what is reported, and a paused object says so.
+// TestColumns checks the columns of kubectl get: the schema has the field of each column, columns of conditions show conditions that
+// the provider reports, and a paused object is shown as paused.
 func TestColumns(t *testing.T) {
 	crdClient, err := client.New(environment.Config, client.Options{Scheme: crdScheme()})
 	if err != nil {

@@ -16,16 +16,16 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// moveHierarchy is the label by which clusterctl moves all objects of a kind with what they own.
+// moveHierarchy is the label by which clusterctl moves all objects of a kind with the objects that they own.
 // https://cluster-api.sigs.k8s.io/developer/providers/contracts/clusterctl#move
 const moveHierarchy = "clusterctl.cluster.x-k8s.io/move-hierarchy"
 
 // contractVersion is the version of Cluster API's contract that this provider keeps.
 const contractVersion = "v1beta2"
 
-// TestContractOfKinds checks the installed definitions: what the contract wants of all kinds, and of the status of those that controllers
-// reconcile. Each template takes labels and annotations for the objects made from it. clusterctl moves identities, which belong to no Cluster,
-// and nothing else by a label of the kind.
+// TestContractOfKinds checks that the installed definitions meet the contract's demands on all kinds, and on the status of kinds that
+// controllers reconcile. Each template takes labels and annotations for the objects made from it. clusterctl moves identities, which
+// belong to no Cluster, and nothing else by a label of the kind.
 func TestContractOfKinds(t *testing.T) {
 	crdClient, err := client.New(environment.Config, client.Options{Scheme: crdScheme()})
 	if err != nil {

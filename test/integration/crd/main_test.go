@@ -1,5 +1,5 @@
-// Package crd_test holds the CRDs and the webhooks against a real kube-apiserver: that it takes the CRDs, that their rules
-// refuse and admit what they should, and that objects of the established provider live on under them.
+// Package crd_test checks the CRDs and the webhooks with a real kube-apiserver: the API server accepts the CRDs, their rules refuse
+// invalid objects and admit valid ones, and objects of the established provider stay usable under them.
 package crd_test
 
 import (

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// unbounded are what has no maximum, with the reason. Paths are those behind the kind.
+// unbounded are the paths, behind the kind, of the fields without a maximum, with the reason.
 var unbounded = map[string]string{
 	"spec.allowedNamespaces.selector.matchExpressions":          "a type of Kubernetes, whose schema is not ours; nothing is planned from it",
 	"spec.allowedNamespaces.selector.matchExpressions[].values": "likewise",
@@ -21,9 +21,9 @@ var unbounded = map[string]string{
 	"spec.template.metadata.labels":                             "likewise",
 }
 
-// TestMaxima walks the schemas of all kinds and names the lists, maps and numbers that have no maximum: how many resources a plan
-// has follows from them, and the memory of the manager is everybody's. What the status has comes from controllers, and quantities
-// and percentages are text as well as numbers.
+// TestMaxima walks the schemas of all kinds and names the lists, maps and numbers that have no maximum: the number of resources in a
+// plan follows from them, and all clusters share the memory of the manager. Controllers write the status, and quantities and
+// percentages are text as well as numbers.
 func TestMaxima(t *testing.T) {
 	files, err := filepath.Glob("../../../config/crd/bases/*.yaml")
 	if err != nil || len(files) == 0 {

@@ -12,8 +12,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestRulesSpareStoredObjects stores objects that break nearly every rule of the schema, as another version may have left
-// them, and changes what the rules are not about: tags, finalizers, and what controllers write.
+// TestRulesSpareStoredObjects stores objects that break nearly every rule of the schema, as another version may have left them, and
+// changes fields outside the rules: tags, finalizers, and the fields that controllers write.
 func TestRulesSpareStoredObjects(t *testing.T) {
 	const (
 		disks = "osDisk: {diskSizeGB: 4000, diffDiskSettings: {option: Local}, managedDisk: {storageAccountType: UltraSSD_LRS, diskEncryptionSet: {id: d}, securityProfile: {securityEncryptionType: DiskWithVMGuestState}}}, " +

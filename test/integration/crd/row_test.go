@@ -25,8 +25,8 @@ type row struct {
 	spec string
 	// change is a merge patch of that spec as it was stored, for rules of updates; without one the rule is one of creation.
 	change string
-	// want is what the API server refuses, all of it: "path below the spec: part of the message", or ": part" for the spec
-	// itself. None is for what is taken.
+	// want lists every error of the API server: "path below the spec: part of the message", or ": part" for the spec itself. It is
+	// empty for a spec that is accepted.
 	want []string
 	// webhook tells that the webhook refuses it; everything else is in the schema, which holds while the manager is down.
 	webhook bool
@@ -54,13 +54,13 @@ var (
 	azureMachineTemplate = kind{name: "AzureMachineTemplate", path: template, spec: azureMachine.spec}
 )
 
-// sshPublicKey is the base64 of an ed25519 key of nobody; without one, every machine takes the time to make one.
+// sshPublicKey is the base64 of an ed25519 key without an owner; without one, every machine takes the time to make one.
 const sshPublicKey = "c3NoLWVkMjU1MTkgQUFBQUMzTnphQzFsWkRJMU5URTVBQUFBSUFFQ0F3UUZCZ2NJQ1FvTERBME9EeEFSRWhNVUZSWVhHQmthR3h3ZEhoOGcgY2FweiBub2JvZHkK"
 
 // rows counts the objects of rows.
 var rows atomic.Int32
 
-// newObject returns one of the kind with a name that nobody has.
+// newObject returns an object of the kind with an unused name.
 func (k kind) newObject(t *testing.T, patches ...string) *unstructured.Unstructured {
 	t.Helper()
 	spec := map[string]any{}
@@ -77,7 +77,7 @@ func (k kind) newObject(t *testing.T, patches ...string) *unstructured.Unstructu
 	return obj
 }
 
-// sendRow returns what the API server says to a row.
+// sendRow returns the error with which the API server answers a row.
 func (k kind) sendRow(t *testing.T, r row) error {
 	t.Helper()
 	obj := k.newObject(t, r.spec)
@@ -135,7 +135,7 @@ func compareCauses(t *testing.T, r row, prefix string, err error) {
 	}
 }
 
-// listCauses returns what a refusal is for.
+// listCauses returns the causes of a refusal.
 func listCauses(err error) (out []metav1.StatusCause) {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {

@@ -12,7 +12,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// checkRefused checks that err names the path and, where it is given, says what the message does. An empty path wants no error.
+// checkRefused checks that err names the path and contains message, if any. An empty path wants no error.
 func checkRefused(t *testing.T, reason string, err error, path, message string) {
 	t.Helper()
 	switch {
@@ -28,7 +28,7 @@ func checkRefused(t *testing.T, reason string, err error, path, message string) 
 	}
 }
 
-// dryUpdate returns what the API server says about a change of a stored object.
+// dryUpdate returns the API server's error for a change of a stored object, in a dry run.
 func dryUpdate[T client.Object](t *testing.T, stored T, change func(T)) error {
 	t.Helper()
 	obj := stored.DeepCopyObject().(T)
@@ -36,8 +36,8 @@ func dryUpdate[T client.Object](t *testing.T, stored T, change func(T)) error {
 	return environment.Client.Update(t.Context(), obj, client.DryRunAll)
 }
 
-// onlyByRotation has a change of a stored template refused, with what to do, but not when Cluster API tries it out to see
-// whether the template has to be rotated.
+// onlyByRotation checks that a change of a stored template is refused, with advice, except in the dry run by which Cluster API
+// finds out whether it must rotate the template.
 func onlyByRotation[T client.Object](t *testing.T, reason string, stored T, change func(T), path string) {
 	t.Helper()
 	checkRefused(t, reason, dryUpdate(t, stored, change), path, "make a new one")
@@ -69,11 +69,11 @@ func TestAzureClusterRules(t *testing.T) {
 	if err := environment.Client.Update(t.Context(), made); err != nil {
 		t.Fatal(err)
 	}
-	// What clusterctl move leaves of a cluster that stands: no status, and here no annotation of ours either.
+	// clusterctl move leaves a provisioned cluster without a status, and here without the provider's annotation either.
 	seen := newCluster("seen")
 	seen.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"seen":[""]}}`}
 	createObject(t, seen)
-	// What the established provider leaves of one whose endpoint it has not written yet.
+	// The established provider leaves a cluster in this state if it has not written the endpoint yet.
 	ready := createObject(t, newCluster("ready"))
 	ready.Status.Ready = true
 	if err := environment.Client.Status().Update(t.Context(), ready); err != nil {

@@ -15,7 +15,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// schemaOf returns the schema of the kind with the plural name at a path, where "[]" stands for the items of a list.
+// schemaOf returns the schema of the kind with the plural name at a path, where "[]" means the items of a list.
 func schemaOf(t *testing.T, plural, path string) apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	crdClient, err := client.New(environment.Config, client.Options{Scheme: crdScheme()})
@@ -41,8 +41,8 @@ func schemaOf(t *testing.T, plural, path string) apiextensionsv1.JSONSchemaProps
 	return schema
 }
 
-// TestRequiredFields looks at what dry runs without the webhook and linters ask for. With the webhook, what has a default is
-// filled in, and some of the rest is given as empty, which other rules are about.
+// TestRequiredFields checks the required fields, which dry runs without the webhook and linters ask for. The webhook sets fields that
+// have a default, and sets some of the others to empty values, which other rules cover.
 func TestRequiredFields(t *testing.T) {
 	const subnets = "spec.networkSpec.subnets[]"
 	for _, tc := range []struct {
@@ -76,7 +76,7 @@ func TestRequiredFields(t *testing.T) {
 	}
 }
 
-// TestListKeys looks at how server-side apply merges lists: it has to stay as it was, because appliers own entries.
+// TestListKeys checks how server-side apply merges lists: this must not change, because appliers own entries.
 func TestListKeys(t *testing.T) {
 	const subnets = "spec.networkSpec.subnets"
 	for path, want := range map[string]string{
@@ -121,7 +121,7 @@ func TestStorageAccountTypes(t *testing.T) {
 	}
 }
 
-// TestNodeInfo writes what the cluster autoscaler reads.
+// TestNodeInfo writes the node information that the cluster autoscaler reads.
 func TestNodeInfo(t *testing.T) {
 	template := createObject(t, azureMachineTemplate.newObject(t))
 	for info, want := range map[string][]string{

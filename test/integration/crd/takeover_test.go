@@ -20,7 +20,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// contractV1beta1Status is what the established provider leaves in the status of an AzureCluster.
+// contractV1beta1Status is the status that the established provider leaves in an AzureCluster.
 const contractV1beta1Status = `{"status":{
 	"ready":true,
 	"failureDomains":{"2":{"controlPlane":true},"1":{"controlPlane":false}},
@@ -29,8 +29,8 @@ const contractV1beta1Status = `{"status":{
 		{"type":"VNetReady","status":"False","severity":"Info","reason":"Creating","message":"m","lastTransitionTime":"2024-05-01T00:00:00Z"}],
 	"longRunningOperationStates":[{"type":"PUT","name":"n","serviceName":"s","data":"d"}]}}`
 
-// TestTakeOver stores an AzureCluster with the status of contract v1beta1 and then brings the CRD of this provider, as an
-// upgrade does. The object has to stay usable for everybody before its controller has written the status anew.
+// TestTakeOver stores an AzureCluster with the status of contract v1beta1 and then brings the CRD of this provider, as an upgrade does.
+// All clients have to be able to use the object before its controller has rewritten the status.
 func TestTakeOver(t *testing.T) {
 	ctx, c := t.Context(), environment.Client
 	azureCluster := newCluster("taken-over")

@@ -30,7 +30,7 @@ func readStored[T client.Object](t *testing.T, obj T) T {
 	return obj
 }
 
-// TestRandomDefaults makes a machine before its cluster: nobody waits, and what is random is made once.
+// TestRandomDefaults creates a machine before its cluster: the webhook does not wait, and sets random values once.
 func TestRandomDefaults(t *testing.T) {
 	m := newMachine("early")
 	m.Labels = map[string]string{clusterv1.ClusterNameLabel: "late"}

@@ -17,7 +17,7 @@ import (
 
 const vmPath = "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/"
 
-// waitWarning waits for a Warning on the object, and returns what it says.
+// waitWarning waits for a Warning on the object, and returns its note.
 func waitWarning(stage *harness.Stage, name, reason string) string {
 	stage.T.Helper()
 	note := ""
@@ -36,8 +36,8 @@ func waitWarning(stage *harness.Stage, name, reason string) string {
 	return note
 }
 
-// TestOwnersGone deletes machines after what they belong to is gone, which takes a person who removes finalizers: what they
-// say of themselves is enough as long as there is an AzureCluster. Nothing is left in Azure, and nothing of others goes.
+// TestOwnersGone deletes machines after their Machine or Cluster is gone, which happens only if a person removes finalizers: the labels
+// and the spec of a machine are enough as long as there is an AzureCluster. Nothing is left in Azure, and nothing of others goes.
 func TestOwnersGone(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -74,9 +74,9 @@ func TestOwnersGone(t *testing.T) {
 	}
 }
 
-// TestAzureClusterGone deletes a machine whose AzureCluster lost its finalizer, as those were left whose group went before
-// them: nobody says how to ask Azure, so it goes, and an event says what to look for. Nothing is deleted on a guess, and
-// nobody holds the identity any more.
+// TestAzureClusterGone deletes a machine whose AzureCluster lost its finalizer, as those were left whose group went before them: the
+// identity is known only from the AzureCluster, so the machine goes, and an event names the resources to search for. The provider
+// deletes nothing on a guess, and the identity has no finalizer any more.
 func TestAzureClusterGone(t *testing.T) {
 	t.Parallel()
 	stage, _, _ := bringUpCluster(t, harness.ManagerOptions{})
@@ -127,8 +127,8 @@ func loseIdentity(stage *harness.Stage) {
 	forceDeletion(stage, withName(stage.NewIdentity(), harness.IdentityName))
 }
 
-// TestIdentityGone deletes a cluster whose identity is gone after something was made: everything says what can be done. One
-// way is to create the identity again, the other to delete by hand.
+// TestIdentityGone deletes a cluster whose identity is gone after resources were created: the condition of each object gives the ways
+// out. One way is to create the identity again, the other to delete by hand.
 func TestIdentityGone(t *testing.T) {
 	t.Parallel()
 	identityName := func(stage *harness.Stage) string {
@@ -216,14 +216,14 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// TestNeverBegun deletes clusters that nothing could ever be made of, with a machine: nobody has to mend them first.
+// TestNeverBegun deletes clusters that could never be created, with a machine: users do not have to correct them first.
 func TestNeverBegun(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		reason string
 		why    string
 		change func(*infrav1.AzureCluster)
-		// between happens when the AzureCluster has said why.
+		// between runs after the AzureCluster has reported why.
 		between func(*harness.Stage)
 	}{
 		"no identity": {
@@ -274,8 +274,7 @@ func TestNeverBegun(t *testing.T) {
 	}
 }
 
-// TestAnotherIdentity has clusters go on with another identity: the first one is held by nobody then, and the second goes
-// after the cluster.
+// TestAnotherIdentity changes clusters to another identity: the first one then has no finalizer, and the second goes after the cluster.
 func TestAnotherIdentity(t *testing.T) {
 	t.Parallel()
 	second := func(stage *harness.Stage) {

@@ -1,6 +1,6 @@
-// Package deletion_test deletes what users delete in the order in which they do it: all at once, the infrastructure first,
-// after something of it was lost, and with something in the way. It looks at the remaining resources in Azure and in Kubernetes, and at
-// what the objects say meanwhile.
+// Package deletion_test deletes objects in the orders in which users delete them: all at once, the infrastructure first, after a part
+// of it was lost, and while a part cannot be deleted. It checks the remaining resources in Azure and in Kubernetes, and the conditions
+// and events of the objects meanwhile.
 package deletion_test
 
 import (
@@ -42,7 +42,7 @@ func withName(object client.Object, name string) client.Object {
 	return object
 }
 
-// bringUpCluster returns a cluster of one control-plane machine m1 and one worker m2, and what was in Azure before.
+// bringUpCluster returns a cluster of one control-plane machine m1 and one worker m2, and the resources that Azure had before.
 func bringUpCluster(t *testing.T, options harness.ManagerOptions) (stage *harness.Stage, manager *harness.Manager, before []string) {
 	t.Helper()
 	stage = harness.NewStage(t, environment)
@@ -152,7 +152,7 @@ func checkMessage(t *testing.T, message string, parts ...string) {
 // patchCommand is a command that a message gives.
 var patchCommand = regexp.MustCompile(`kubectl patch -n (\S+) (\S+)/(\S+) --type=merge -p '([^']+)'`)
 
-// runPatchCommand runs the last kubectl patch of a message on the object that it has to be for.
+// runPatchCommand runs the last kubectl patch of a message, and checks that it names the object.
 func runPatchCommand(stage *harness.Stage, message string, object client.Object) {
 	stage.T.Helper()
 	all := patchCommand.FindAllStringSubmatch(message, -1)
@@ -174,7 +174,7 @@ func runPatchCommand(stage *harness.Stage, message string, object client.Object)
 	}
 }
 
-// waitIdentityFree waits until nobody holds the identity.
+// waitIdentityFree waits until the identity has no finalizer.
 func waitIdentityFree(stage *harness.Stage, name string) {
 	stage.T.Helper()
 	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, name, "held by nobody",

@@ -39,7 +39,7 @@ func TestAllAtOnce(t *testing.T) {
 	if diff := cmp.Diff([]string{"DELETE resourceGroups/c1"}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("everything goes at once, and nothing is made meanwhile (-want +got):\n%s", diff)
 	}
-	// For each machine and for the cluster a look at the group and what is in it, the deletion, and looks at that.
+	// For each machine and for the cluster: a read of the group and its resources, the deletion, and reads of its progress.
 	if requests := stage.Azure.RequestsSince(mark); len(requests) > 12 {
 		t.Errorf("%d requests: %q", len(requests), requests)
 	}
@@ -77,8 +77,9 @@ func TestManagedAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestInfrastructureAlone deletes an AzureCluster that its Cluster still wants: it waits, and says which machines keep it and
-// how they go. A machine that is deleted by its name goes in Azure, too, because nobody knows when the network will.
+// TestInfrastructureAlone deletes an AzureCluster that its Cluster still wants: it waits, and its condition names the machines that
+// keep it and the command that deletes them. A machine that is deleted by its name goes in Azure, too, because the time when the
+// network goes is unknown.
 func TestInfrastructureAlone(t *testing.T) {
 	t.Parallel()
 	stage, _, before := bringUpCluster(t, harness.ManagerOptions{})
@@ -138,8 +139,8 @@ func TestOrderOfClusterAPI(t *testing.T) {
 	if requests := stage.Azure.RequestsSince(mark); len(requests) > 12 {
 		t.Errorf("%d requests: %q", len(requests), requests)
 	}
-	// A machine is released, after its status. A cluster says that it is being deleted and that nothing is left, and
-	// releases its identity and itself. The Secret of the identity is let go at the side.
+	// A machine is released, after its status. A cluster reports that it is being deleted and that nothing is left, and releases its
+	// identity and itself. The finalizer of the identity's Secret is removed independently of this order.
 	writes := slices.DeleteFunc(manager.KubernetesWrites()[wrote:],
 		func(write string) bool { return strings.HasSuffix(write, "/secrets/"+harness.IdentityName) })
 	if len(writes) > 2*2+6 {
@@ -161,7 +162,7 @@ func TestOrderOfClusterAPI(t *testing.T) {
 	waitIdentityFree(stage, harness.IdentityName)
 }
 
-// TestPausedWhileDeleted deletes a paused cluster: it says that the pause holds it up, and how to end that.
+// TestPausedWhileDeleted deletes a paused cluster: the condition reports that the pause delays the deletion, and how to end the pause.
 func TestPausedWhileDeleted(t *testing.T) {
 	t.Parallel()
 	stage, _, before := bringUpCluster(t, harness.ManagerOptions{})

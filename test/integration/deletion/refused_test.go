@@ -15,7 +15,7 @@ import (
 
 const networkVersion = "2024-05-01"
 
-// refusals are what Azure answers to a DELETE that somebody else has to make possible, and what the condition then advises.
+// refusals are Azure's errors for a DELETE that a person has to make possible, and the advice in the condition.
 var refusals = map[string]struct {
 	status       int
 	code, advice string
@@ -35,7 +35,7 @@ func refuseDelete(stage *harness.Stage, id string, status int, code string) {
 	}
 }
 
-// advanceToRetry is when what Azure refused is tried again.
+// advanceToRetry advances the clock to the retry of a refused request.
 func advanceToRetry(stage *harness.Stage, object client.Object) {
 	stage.T.Helper()
 	stage.AdvanceClock(time.Hour)
@@ -116,8 +116,8 @@ func TestRefusedPool(t *testing.T) {
 	waitGone(stage, controlPlane())
 }
 
-// TestInUse has somebody else's interface in the subnet of a cluster in a brought group: it says what keeps the subnet, leaves
-// what is theirs, and goes once they have taken it away.
+// TestInUse has another user's interface in the subnet of a cluster in a brought group: the condition names the interface that keeps
+// the subnet, the provider leaves the interface alone, and the cluster goes once the interface is gone.
 func TestInUse(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

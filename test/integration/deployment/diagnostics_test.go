@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestDiagnostics asks a manager with the rights of the manifests for its metrics and profiles, as somebody who may have
-// them, as somebody who may not, and as nobody.
+// TestDiagnostics requests metrics and profiles from a manager with the rights of the manifests: with the right to read them, without
+// it, and without authentication.
 func TestDiagnostics(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	installManifests(t)

@@ -91,8 +91,8 @@ func createApplication(stage *harness.Stage, name, issuer, account string) strin
 // audience is the audience of tokens that Entra ID exchanges.
 const audience = "api://AzureADTokenExchange"
 
-// leaveOnlyIDs changes the Secret of the AKS cluster of manifests to what users of workload identity have: the operator then signed in
-// with the token of its own ServiceAccount.
+// leaveOnlyIDs removes the client secret from the Secret of the AKS cluster of manifests, as users of workload identity have it: the
+// operator then signed in with the token of its own ServiceAccount.
 func leaveOnlyIDs(stage *harness.Stage, clientID string) {
 	stage.T.Helper()
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: harness.OperatorSecret}}

@@ -95,7 +95,7 @@ func listDistinctWrites(writes []string) []string {
 	return slices.Compact(out)
 }
 
-// readLeaseHolder is who has the lease, "" for nobody.
+// readLeaseHolder returns the holder of the lease, "" if there is none.
 func readLeaseHolder(t *testing.T) string {
 	t.Helper()
 	lease := &coordinationv1.Lease{}

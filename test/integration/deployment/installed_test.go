@@ -31,7 +31,8 @@ var (
 	kept       installed
 )
 
-// installManifests applies the manifests. Definitions of kinds and webhooks are the harness's, and nobody serves cert-manager's kinds here.
+// installManifests applies the manifests. Definitions of kinds and webhooks are the harness's, and this API server does not serve
+// cert-manager's kinds.
 func installManifests(t *testing.T) installed {
 	t.Helper()
 	installing.Lock()

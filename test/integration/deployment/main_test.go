@@ -1,5 +1,5 @@
-// Package deployment_test installs the manifests of config/default and runs managers with what they say: the arguments, the
-// environment and the rights of the Deployment and its ServiceAccount, and nothing else.
+// Package deployment_test installs the manifests of config/default and runs managers with exactly the arguments, the environment and
+// the rights of the Deployment and its ServiceAccount.
 package deployment_test
 
 import (

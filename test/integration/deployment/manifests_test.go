@@ -26,7 +26,7 @@ func TestPod(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
 		change func(*corev1.PodSpec)
-		// refused is what the API server says, "" if it makes the pod.
+		// refused is a part of the API server's error, "" if it creates the pod.
 		refused string
 	}{
 		"as it is": {reason: "the pod keeps the rules of its namespace"},
@@ -56,7 +56,7 @@ func TestPod(t *testing.T) {
 	}
 }
 
-// TestSelectors looks whether what stands beside the Deployment means its pods and its ports.
+// TestSelectors checks that the objects beside the Deployment select its pods and its ports.
 func TestSelectors(t *testing.T) {
 	objects := installManifests(t)
 	d := readDeployment(t, objects)

@@ -23,11 +23,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// mostMemory is what the manager may take at most of its limit of 512 MiB, in MiB.
+// mostMemory is the maximum of the manager's memory in MiB; its limit is 512 MiB.
 const mostMemory = 200
 
-// TestRequestsTakeLittleMemory sends requests to the webhooks of a manager as the API server and as any pod can: as large as an object may be, and
-// made of what takes the most memory when it is decoded. The manager answers each, and its resident memory stays below mostMemory.
+// TestRequestsTakeLittleMemory sends requests to the webhooks of a manager as the API server and as any pod can: as large as an object
+// may be, and made of the values that take the most memory when decoded. The manager answers each, and its resident memory stays below
+// mostMemory.
 func TestRequestsTakeLittleMemory(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	p := startPod(stage, t, harness.BuildManager(t))

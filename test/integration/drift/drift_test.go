@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestDriftIsRepairedReportedOrKept makes the changes one after the other on one cluster. What is kept stays until the end, through all repairs.
+// TestDriftIsRepairedReportedOrKept makes the changes one after the other on one cluster. Kept changes stay until the end, through all
+// repairs.
 func TestDriftIsRepairedReportedOrKept(t *testing.T) {
 	virtual.PlayRows(t, virtual.PlayComplete, func(s *virtual.Scenario, played *virtual.Rows) {
 		w := bringUpEverything(s)
@@ -40,7 +41,7 @@ func (w *world) undoRow(r row) {
 	}
 }
 
-// try makes one change and looks at what becomes of it.
+// tryRow makes one change and checks its outcome.
 func tryRow(w *world, r row) {
 	before := w.takeSnapshot(r.path)
 	if before == nil {
@@ -56,10 +57,10 @@ func tryRow(w *world, r row) {
 		}
 		w.waitRead(r.object, r.path)
 		w.waitAsBefore(before, r.path)
-		// What is stored may be from before the pass that repairs, and the clock must not move while Azure is at it.
+		// The stored status may be from before the pass that repairs, and the clock must not move while Azure is at it.
 		w.WaitQuiet()
 		w.waitReady(r.object)
-		// The next change shall not come so soon that it could be what Azure made of the repair.
+		// The next change must not come so soon that Azure could have made it as a result of the repair.
 		w.waitRead(r.object, r.path)
 		w.waitReady(r.object)
 	case reported:

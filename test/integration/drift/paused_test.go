@@ -51,8 +51,8 @@ func TestPausedObjectsAreLeftAlone(t *testing.T) {
 		tests := map[string]struct {
 			reason string
 			pause  func(paused bool)
-			// objects are those that are paused, quiet what is not asked for of the group, by the beginning of its path. A machine
-			// that goes on looks at its own resources.
+			// objects are the paused objects, quiet the beginnings of the paths in the group that they do not read. A machine that is
+			// not paused reads its own resources.
 			objects, quiet []string
 			writes         []string
 		}{

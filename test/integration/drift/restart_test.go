@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestConditionNamesTheSideThatChanged changes the size of a machine in its spec and in Azure. Neither is done to the other; what is told is which of
-// the two was changed, and after a restart, which knows nothing of it, only that they differ. A machine that somebody stopped
-// is told of all the while.
+// TestConditionNamesTheSideThatChanged changes the size of a machine in its spec and in Azure. The provider copies neither change to
+// the other side. The condition names the side that was changed, and after a restart, which loses this knowledge, reports only that
+// they differ. A condition reports a stopped machine all the while.
 func TestConditionNamesTheSideThatChanged(t *testing.T) {
 	virtual.PlayComplete(t, func(s *virtual.Scenario) {
 		w, stage, t := &world{Scenario: s}, s.Stage, s.T

@@ -163,7 +163,7 @@ func machineRows() []row {
 	}
 }
 
-// haltedRow returns a VM that somebody stops; it can be started again.
+// haltedRow returns a VM that is stopped outside the provider; it can be started again.
 func haltedRow(change, note, action, told string) row {
 	const path = compute + "virtualMachines/" + stopped
 	return row{resource: "Virtual machine", change: change, outcome: reported, note: note, object: stopped, path: path,

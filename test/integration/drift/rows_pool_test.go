@@ -1,6 +1,6 @@
 package drift_test
 
-// poolRows returns those of a scale set. What is done to single VMs of one is tried in test/integration/pools.
+// poolRows returns the rows of a scale set. Tests in test/integration/pools change single VMs of one.
 func poolRows() []row {
 	const repairs = "properties.automaticRepairsPolicy.enabled"
 	return []row{

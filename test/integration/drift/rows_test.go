@@ -12,9 +12,9 @@ type outcome string
 const (
 	// repaired: the resource is again as it was.
 	repaired outcome = "repaired"
-	// reported: a condition says it, and nothing is written.
+	// reported: a condition reports it, and nothing is written.
 	reported outcome = "reported"
-	// kept: it stays, nothing is written, and nothing is said, because it is not the provider's business.
+	// kept: it stays, nothing is written, and nothing is reported, because the provider does not manage it.
 	kept outcome = "kept"
 )
 
@@ -22,16 +22,16 @@ const (
 type row struct {
 	resource, change string
 	outcome          outcome
-	// note is what the book says about it.
+	// note is the book's note on the change.
 	note string
 
-	// object is the AzureCluster, AzureMachine or AzureMachinePool that is looked at, path the resource.
+	// object is the AzureCluster, AzureMachine or AzureMachinePool that the row checks, path the resource.
 	object, path string
 	// do makes the change.
 	do func(w *world)
-	// holds tells whether the change of a row that is kept is still there.
+	// holds returns true while the change of a row that is kept is still there.
 	holds func(w *world) bool
-	// want is the condition of a row that is reported, undo takes the change back; nil for what cannot be taken back.
+	// want is the condition of a row that is reported, undo takes the change back; it is nil if that is impossible.
 	want metav1.Condition
 	undo func(w *world)
 }
@@ -95,14 +95,14 @@ func editedRow(resource, change, note, object, path string, patch body) row {
 		do: func(w *world) { w.EditResource(path, patch) }}
 }
 
-// keptRow returns an edit of something that the spec says nothing about.
+// keptRow returns an edit of a property that the spec does not set.
 func keptRow(resource, change, note, object, path string, patch body, dotted string, value any) row {
 	return row{resource: resource, change: change, outcome: kept, note: note, object: object, path: path,
 		do:    func(w *world) { w.EditResource(path, patch) },
 		holds: func(w *world) bool { return w.FindProperty(path, dotted) == value }}
 }
 
-// driftedRow returns a change of a resource that is made once: it is told, and nothing is written.
+// driftedRow returns a change of a resource that is made once: a condition reports it, and nothing is written.
 func driftedRow(resource, change, note, object, path, condition, told string, patch, undo body) row {
 	return row{resource: resource, change: change, outcome: reported, note: note, object: object, path: path,
 		do:   func(w *world) { w.EditResource(path, patch) },
@@ -111,7 +111,7 @@ func driftedRow(resource, change, note, object, path, condition, told string, pa
 	}
 }
 
-// disownedRow returns the row of a resource that loses the tag that says whose it is: the tag of the owner proves it.
+// disownedRow returns the row of a resource that loses its ownership tag: the tag of the owner proves the ownership.
 func disownedRow(resource, object, path, cluster string) row {
 	return row{resource: resource, change: "the ownership tag is removed", outcome: repaired, note: "the owner tag proves the ownership",
 		object: object, path: path,

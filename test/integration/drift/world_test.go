@@ -1,4 +1,5 @@
-// Package drift_test changes resources in Azure past the provider, in virtual time, and checks what is repaired, reported and kept.
+// Package drift_test changes resources in Azure past the provider, in virtual time, and checks that each change is repaired, reported
+// or kept.
 package drift_test
 
 import (

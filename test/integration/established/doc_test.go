@@ -1,5 +1,5 @@
-// Package established_test installs the release over what clusterctl has installed of the established provider, as `clusterctl upgrade`
-// does, in an API server, and checks what is left of the old provider. Nothing runs: it is about objects and rights.
+// Package established_test installs the release over clusterctl's installation of the established provider, as `clusterctl upgrade`
+// does, in an API server, and checks which objects and rights of the old provider are left. Nothing runs: it is about objects and rights.
 package established_test
 
 import (

@@ -233,7 +233,7 @@ var snapshotKinds = []string{
 	"resources.azure.com/v1api20240901storage ResourceGroup", "storage.azure.com/v1api20240901storage StorageAccount",
 }
 
-// takeSnapshot returns all objects that a migration may change, without what the API server adds with each write.
+// takeSnapshot returns all objects that a migration may change, without the fields that the API server changes with each write.
 func takeSnapshot(t *testing.T) map[string]any {
 	t.Helper()
 	out := map[string]any{}

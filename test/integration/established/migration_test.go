@@ -60,7 +60,7 @@ func newMove(t *testing.T, c *fakeClusterctl, writes int) *steps.Move {
 		Poll: 100 * time.Millisecond}
 }
 
-// fakeClusterctl does with the API server what the program does, and then what the managers do that it installs.
+// fakeClusterctl makes the requests of clusterctl to the API server, and then those of the managers that it installs.
 type fakeClusterctl struct {
 	t                *testing.T
 	former, released []*unstructured.Unstructured
@@ -390,7 +390,7 @@ func TestMigrateRun(t *testing.T) {
 	}
 }
 
-// forgetMigration deletes what a migration leaves in the manager's namespace, and the account of --isolate.
+// forgetMigration deletes the objects that a migration leaves in the manager's namespace, and the account of --isolate.
 func forgetMigration(t *testing.T) {
 	t.Helper()
 	for _, of := range [][4]string{{"v1", "ConfigMap", "capz-system", "capz-migration"},

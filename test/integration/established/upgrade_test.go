@@ -195,7 +195,7 @@ func waitForRights(t *testing.T, user string, wanted func([]string) bool) {
 	}
 }
 
-// reviewAccess asks the API server what a user may do.
+// reviewAccess asks the API server for the rights of a user.
 func reviewAccess(ctx context.Context, user string) ([]string, error) {
 	config := rest.CopyConfig(api.config)
 	config.QPS = -1
@@ -249,7 +249,8 @@ func readStored(t *testing.T, object *unstructured.Unstructured) *unstructured.U
 	return found
 }
 
-// contentOf is what users wrote into an object: labels, annotations, and all but metadata and status. The address of a Service is the API server's.
+// contentOf returns the fields of an object that users set: labels, annotations, and all but metadata and status. The API server sets
+// the address of a Service.
 func contentOf(object *unstructured.Unstructured) map[string]any {
 	if object == nil {
 		return nil

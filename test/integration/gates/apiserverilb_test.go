@@ -24,9 +24,9 @@ const (
 	specFrontend  = "c1-public-lb-frontEnd-internal-ip"
 )
 
-// TestAPIServerILB turns the gate on for public clusters. Each gets an internal load balancer with one frontend or keeps the
-// one it has, whatever its frontend is called, and stays as it is when the spec is written and with it what the gate stands
-// for.
+// TestAPIServerILB turns the gate on for public clusters. Each gets an internal load balancer with one frontend or keeps an existing
+// one, whatever its frontend is called. The cluster does not change when the spec is written together with the fields that the gate
+// sets.
 func TestAPIServerILB(t *testing.T) {
 	tests := map[string]struct {
 		reason string
@@ -184,7 +184,7 @@ func clusterCalled(name string) *infrav1.AzureCluster {
 	return c
 }
 
-// inOrder waits until the cluster is in order and Azure has what its spec says: the tag "step" as well, if it has one.
+// inOrder waits until the cluster is ready and Azure matches its spec: the tag "step" as well, if it has one.
 func inOrder(stage *harness.Stage, step string) {
 	stage.T.Helper()
 	stage.Eventually("in order "+step, func() bool {

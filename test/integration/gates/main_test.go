@@ -1,5 +1,5 @@
-// Package gates_test turns feature gates on for clusters that were made without them, as somebody does who starts the manager
-// with another Deployment. Admission changes for the whole API server, so the package has one test.
+// Package gates_test turns feature gates on for clusters that were made without them, as users do who start the manager with another
+// Deployment. Admission changes for the whole API server, so the package has one test.
 package gates_test
 
 import (

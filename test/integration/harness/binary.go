@@ -42,7 +42,7 @@ func (e *Environment) CertificateFolder() string {
 	return e.envtest.WebhookInstallOptions.LocalServingCertDir
 }
 
-// FreeAddress returns an address of this machine that nobody listens at.
+// FreeAddress returns an address of this machine that is not in use.
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -14,8 +14,8 @@ func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.L
 // AfterFunc implements engine.Clock.
 func (c *clock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
-// AdvanceClock moves the clock of the stage's managers: what they read from Azure is no longer fresh, and a retry that they put
-// off is due at the next look at the object. Virtual time passes.
+// AdvanceClock moves the clock of the stage's managers: their cached reads from Azure are no longer fresh, and a retry that they put
+// off is due when the object is next reconciled. Virtual time passes.
 func (s *Stage) AdvanceClock(d time.Duration) {
 	if s.virtual {
 		for end := time.Now().Add(d); time.Now().Before(end); {

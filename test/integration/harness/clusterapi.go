@@ -16,7 +16,7 @@ import (
 // KubernetesVersion is the version of the machines.
 const KubernetesVersion = "v1.34.2"
 
-// played is the finalizer by which the harness, in Cluster API's place, keeps a Cluster or Machine until what it owns is
+// played is the finalizer by which the harness, in Cluster API's place, keeps a Cluster or Machine until the objects that it owns are
 // gone.
 const played = "integration-test/played"
 
@@ -70,8 +70,8 @@ func (s *Stage) AzureCluster(name string) *infrav1.AzureCluster {
 	}
 }
 
-// TryCreateCluster applies an AzureCluster with a Cluster that refers to it, and plays what Cluster API does then. It
-// returns what the API server says about the AzureCluster.
+// TryCreateCluster applies an AzureCluster with a Cluster that refers to it, and plays Cluster API's part then. It returns the API
+// server's error for the AzureCluster.
 func (s *Stage) TryCreateCluster(azureCluster *infrav1.AzureCluster) error {
 	s.T.Helper()
 	if err := s.TryCreate(azureCluster); err != nil {
@@ -112,7 +112,7 @@ func (s *Stage) WaitClusterProvisioned(name string) *infrav1.AzureCluster {
 	return azureCluster
 }
 
-// Role is what a machine is for.
+// Role is the purpose of a machine.
 type Role string
 
 // The roles.
@@ -121,7 +121,7 @@ const (
 	Worker       Role = "worker"
 )
 
-// SSHKey is a public key of nobody.
+// SSHKey is a public key without an owner.
 const SSHKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl capi"
 
 // AzureMachine returns an AzureMachine as the templates have it. It has a key, because to make an RSA key, as the webhook would,
@@ -137,8 +137,8 @@ func (s *Stage) AzureMachine(cluster, name string) *infrav1.AzureMachine {
 	}
 }
 
-// TryCreateMachine applies an AzureMachine with a Machine, zone "" for none, that refers to it, and plays what Cluster API
-// and a bootstrap provider do then. It returns what the API server says about the AzureMachine.
+// TryCreateMachine applies an AzureMachine with a Machine, zone "" for none, that refers to it, and plays the parts of Cluster API and
+// a bootstrap provider then. It returns the API server's error for the AzureMachine.
 func (s *Stage) TryCreateMachine(azureMachine *infrav1.AzureMachine, role Role, zone string) error {
 	s.T.Helper()
 	labels := map[string]string{clusterv1.ClusterNameLabel: azureMachine.Labels[clusterv1.ClusterNameLabel]}

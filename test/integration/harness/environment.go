@@ -78,7 +78,7 @@ func RunTests(m *testing.M, environment **Environment, flags ...string) int {
 	return code
 }
 
-// allowParallelTests lets more tests run side by side than there are processors, unless -parallel says otherwise: they mostly wait.
+// allowParallelTests lets more tests run side by side than there are processors, unless -parallel is set: they mostly wait.
 func allowParallelTests() error {
 	flag.Parse()
 	given := false
@@ -157,7 +157,7 @@ func startEnvironment(logs *Logs, flags []string) (*Environment, error) {
 	return e, nil
 }
 
-// serveWebhooks starts the manager that answers admission requests. It watches a namespace that nobody uses.
+// serveWebhooks starts the manager that answers admission requests. It watches an unused namespace.
 func (e *Environment) serveWebhooks(flags []string) error {
 	serving := e.envtest.WebhookInstallOptions
 	options, err := managerFlags("webhooks-only", serving.LocalServingCertDir, flags)

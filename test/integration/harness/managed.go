@@ -38,9 +38,9 @@ func (s *Stage) ControlPlane(name string) *infrav1.AzureManagedControlPlane {
 	}
 }
 
-// TryCreateManagedCluster applies an AKS cluster in the order of the flavor: AzureManagedCluster, control plane, for every
-// pool a MachinePool with an AzureManagedMachinePool, and then the Cluster. It plays what Cluster API does then, and returns
-// what the API server says about the control plane.
+// TryCreateManagedCluster applies an AKS cluster in the order of the flavor: AzureManagedCluster, control plane, for every pool a
+// MachinePool with an AzureManagedMachinePool, and then the Cluster. It then plays Cluster API's part, and returns the API server's
+// error for the control plane.
 func (s *Stage) TryCreateManagedCluster(controlPlane *infrav1.AzureManagedControlPlane, pools ...ManagedPool) error {
 	s.T.Helper()
 	name := controlPlane.Name

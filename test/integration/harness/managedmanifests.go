@@ -12,8 +12,8 @@ import (
 // PlayedPool names the two objects of a pool of an AKS cluster.
 type PlayedPool struct{ MachinePool, AzurePool string }
 
-// PlayManagedCluster plays what Cluster API does with a Cluster on AKS that a manifest has, once it and what it refers to
-// are there: control plane and infrastructure get its label and owner.
+// PlayManagedCluster plays Cluster API's part for a Cluster on AKS of a manifest, once the Cluster and the objects that it refers to
+// exist: control plane and infrastructure get its label and owner.
 func (s *Stage) PlayManagedCluster(name, controlPlane, infrastructure string) {
 	s.T.Helper()
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}

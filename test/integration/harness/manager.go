@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// errKilled is what a killed manager gets for everything it tries.
+// errKilled is the error of every request of a killed manager.
 var errKilled = errors.New("the manager was killed")
 
 // ManagerOptions configure a manager. The zero value is how users run it.
@@ -71,7 +71,7 @@ func (s *Stage) startManager(options ManagerOptions) (*Manager, error) {
 	return m, nil
 }
 
-// Stop ends the manager and returns the error it ended with; that of a killed one says nothing.
+// Stop ends the manager and returns the error it ended with, nil for a killed one.
 func (m *Manager) Stop() error {
 	err := m.process.stopManager()
 	m.mu.Lock()
@@ -82,8 +82,8 @@ func (m *Manager) Stop() error {
 	return err
 }
 
-// Kill cuts the manager off from Azure and Kubernetes, as SIGKILL does, and waits until it is gone and Azure has what it
-// had sent.
+// Kill cuts the manager off from Azure and Kubernetes, as SIGKILL does, and waits until it is gone and Azure has received the requests
+// that it had sent.
 func (m *Manager) Kill() {
 	m.mu.Lock()
 	m.dead = true
@@ -99,7 +99,7 @@ func (m *Manager) KubernetesWrites() []string {
 	return append([]string(nil), m.kubernetes...)
 }
 
-// KubernetesReads returns the paths of what was read from the API server itself. What is watched is left out.
+// KubernetesReads returns the paths of reads from the API server itself. Watches are left out.
 func (m *Manager) KubernetesReads() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

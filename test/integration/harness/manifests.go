@@ -12,7 +12,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// PlayCluster plays what Cluster API does with a Cluster that a manifest has, once it and what it refers to are there: the
+// PlayCluster plays Cluster API's part for a Cluster of a manifest, once the Cluster and the objects that it refers to exist: the
 // AzureCluster of the same name gets its label and owner, each template an owner.
 func (s *Stage) PlayCluster(name string, templates ...client.Object) {
 	s.T.Helper()

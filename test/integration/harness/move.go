@@ -68,7 +68,7 @@ func (s *Stage) MoveObjects(to *Stage, objects []client.Object) {
 	}
 }
 
-// DescribeCluster returns what clusterctl describe says of a Cluster.
+// DescribeCluster returns the output of clusterctl describe for a Cluster.
 func (s *Stage) DescribeCluster(cluster string) string {
 	s.T.Helper()
 	root, err := ModuleDir("")

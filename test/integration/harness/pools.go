@@ -71,9 +71,9 @@ func (s *Stage) PlayPool(name string) {
 	s.ownObjects(machinePool, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
-// PlayPoolMachines plays what Cluster API does about the VMs of all pools of the stage until the test ends: it makes a Machine for
-// each, says that its Node is Ready once the VM runs, and deletes the VM of a Machine that is being deleted. watch is called with
-// the VMs of each look; nil is nobody.
+// PlayPoolMachines plays Cluster API's part for the VMs of all pools of the stage until the test ends: it creates a Machine for each,
+// reports its Node as Ready once the VM runs, and deletes the VM of a Machine that is being deleted. Each pass calls watch with its
+// VMs; watch may be nil.
 func (s *Stage) PlayPoolMachines(watch func(vms []infrav1.AzureMachinePoolMachine)) {
 	s.T.Helper()
 	player := PoolPlayer{Client: s.Client, Namespace: s.Namespace, Watch: watch}
@@ -99,10 +99,10 @@ func (s *Stage) PlayPoolMachines(watch func(vms []infrav1.AzureMachinePoolMachin
 type PoolPlayer struct {
 	Client    client.Client
 	Namespace string
-	// Watch is called with the VMs of each look; nil is nobody.
+	// Watch is called with the VMs of each pass; it may be nil.
 	Watch func(vms []infrav1.AzureMachinePoolMachine)
-	// Joined tells whether the Node of a VM that runs has had the time to come, and Drained whether that of a Machine that is
-	// being deleted has had the time to be drained; nil is that it takes none.
+	// Joined returns true once the Node of a running VM has had the time to come, and Drained once that of a Machine that is being
+	// deleted has had the time to be drained; nil means that it takes no time.
 	Joined, Drained func(client.Object) bool
 }
 
@@ -136,7 +136,7 @@ func (p *PoolPlayer) PlayOnce(ctx context.Context) {
 	}
 }
 
-// playVM is what is done about one VM.
+// playVM plays Cluster API's part for one VM.
 func (p *PoolPlayer) playVM(ctx context.Context, vm *infrav1.AzureMachinePoolMachine, machine *clusterv1.Machine) {
 	switch {
 	case machine == nil && vm.DeletionTimestamp.IsZero():

@@ -113,8 +113,8 @@ func (p *process) waitUntilListening(ctx context.Context, address string) error 
 // addresses counts the addresses that were given away.
 var addresses atomic.Int32
 
-// ownAddress returns a loopback address that no other manager, process or connection uses: a port that is merely free now may
-// be the local end of somebody's connection by the time a manager listens there.
+// ownAddress returns a loopback address that no other manager, process or connection uses: a port that is merely free now may be the
+// local end of another connection by the time a manager listens there.
 func ownAddress() (host string, port int) {
 	pid := os.Getpid()
 	return fmt.Sprintf("127.%d.%d.%d", 1+pid>>16&0x7f, pid>>8&0xff, pid&0xff), 10000 + int(addresses.Add(1))

@@ -25,7 +25,7 @@ func BuildManager(tb testing.TB) string {
 	return binary
 }
 
-// Program is a manager that is a process of its own: its memory, its rights and its end are nobody else's.
+// Program is a manager that is a process of its own: it shares neither its memory nor its rights nor its end with other programs.
 type Program struct {
 	// Process is the running manager.
 	Process *os.Process
@@ -47,7 +47,7 @@ type ProgramOptions struct {
 	// Arguments are those of its command line, less addresses and folders of this machine; Environment are variables less what
 	// leads it to the simulator.
 	Arguments, Environment []string
-	// Token is what it shows to the API server; "" makes it the administrator.
+	// Token authenticates the manager to the API server; "" makes it the administrator.
 	Token string
 	// Files are written beside the certificate of the webhooks, by their names.
 	Files map[string][]byte
@@ -93,7 +93,7 @@ func (s *Stage) StartProgram(o ProgramOptions) *Program {
 		p.err = command.Wait()
 	}()
 	s.T.Cleanup(func() {
-		// One that has ended by itself says why in its log.
+		// The log of a manager that has ended by itself gives the cause.
 		_ = p.SignalAndWait(syscall.SIGTERM)
 		if s.T.Failed() {
 			log := p.ReadLog()
@@ -103,7 +103,7 @@ func (s *Stage) StartProgram(o ProgramOptions) *Program {
 	return p
 }
 
-// ReadLog returns what it has said until now.
+// ReadLog returns the log written so far.
 func (p *Program) ReadLog() string {
 	raw, err := os.ReadFile(p.log)
 	if err != nil {

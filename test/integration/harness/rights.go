@@ -27,7 +27,7 @@ import (
 // ManagerUser is whom the API server takes the managers for: the ServiceAccount of the release.
 const ManagerUser = "system:serviceaccount:capz-system:capz-manager"
 
-// PlainGroup is a group of kinds that are nobody's here. The release has no rights to such, and managers say so.
+// PlainGroup is a group of kinds that this repository does not use. The release has no rights to such kinds, and managers report this.
 const PlainGroup = "plain.example.com"
 
 // bindRights gives the user of the managers the roles that the release binds to its ServiceAccount in all namespaces.
@@ -81,7 +81,7 @@ func (e *Environment) bindPolicy(root string) error {
 	return nil
 }
 
-// waitGranted waits until the API server gives the managers what the role does: its authorizer learns of roles and bindings by
+// waitGranted waits until the API server grants the managers the rights of the role: its authorizer learns of roles and bindings by
 // watches of its own, some time after they were written.
 func (e *Environment) waitGranted(role *rbacv1.ClusterRole) error {
 	rule := role.Rules[0]
@@ -142,7 +142,7 @@ func (r *refusals) recordRefusal(request *http.Request, response *http.Response)
 	return nil
 }
 
-// asError names what was refused.
+// asError returns an error that names the refused rights.
 func (r *refusals) asError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

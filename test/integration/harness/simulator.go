@@ -28,7 +28,7 @@ type Simulator struct {
 	// URL is where it listens, and HTTP a client that trusts it.
 	URL  string
 	HTTP *http.Client
-	// TLS is what it serves with: the certificate, which is what clients trust, and the key.
+	// TLS has the certificate that the simulator serves with, which clients trust, and its key.
 	TLS *tls.Config
 	// SubscriptionID is its subscription, TenantID its tenant, ClientID and ClientSecret its principal's credential.
 	SubscriptionID, TenantID, ClientID, ClientSecret string

@@ -65,7 +65,7 @@ func NewSlowStage(t testing.TB, environment *Environment, timeScale float64) *St
 // Unlimited are limits that no test reaches.
 var Unlimited = &server.Throttle{Reads: 1e6, Writes: 1e6, Deletes: 1e6, ReadsPerSec: 1e6, WritesPerSec: 1e6, DeletesPerSec: 1e6}
 
-// NewGuardedStage is NewStage in which the provider may do in Azure what Azure.Grant gives it, and nothing else.
+// NewGuardedStage is NewStage in which the provider has only the rights in Azure that Azure.Grant gives it.
 func NewGuardedStage(t testing.TB, environment *Environment) *Stage {
 	t.Helper()
 	return newStage(t, environment, 0, Unlimited, true)
@@ -157,7 +157,7 @@ func (s *Stage) CreateObject(object client.Object) {
 	}
 }
 
-// TryCreate makes an object and returns what the API server says.
+// TryCreate creates an object and returns the API server's error.
 func (s *Stage) TryCreate(object client.Object) error {
 	ctx, cancel := s.withPatience()
 	defer cancel()
@@ -182,7 +182,7 @@ func ChangeObject[T client.Object](s *Stage, object T, change func(T)) {
 	}
 }
 
-// TryChange is Change that returns what the API server says.
+// TryChange is ChangeObject that returns the API server's error.
 func TryChange[T client.Object](s *Stage, object T, change func(T)) error {
 	s.T.Helper()
 	s.ReadObject(object, object.GetName())

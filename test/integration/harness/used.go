@@ -35,7 +35,7 @@ func (u *usedRights) recordRight(request *http.Request) {
 	u.seen[right] = true
 }
 
-// rightOf returns the right that a request takes, as the API server reads it from its path; there is none for what is no resource.
+// rightOf returns the right that a request takes, as the API server reads it from its path; a path of no resource takes none.
 // https://kubernetes.io/docs/reference/access-authn-authz/authorization/#determine-the-request-verb
 func rightOf(request *http.Request) (right string, ok bool) {
 	parts := strings.Split(strings.Trim(request.URL.Path, "/"), "/")

@@ -34,7 +34,7 @@ func (s *Stage) Clone() *Stage {
 		secrets: s.secrets}
 }
 
-// actMeanwhile calls what is to be done while something is waited for.
+// actMeanwhile calls Meanwhile, if it is set, while the stage waits.
 func (s *Stage) actMeanwhile() {
 	if s.Meanwhile != nil {
 		s.Meanwhile()

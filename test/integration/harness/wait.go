@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// WaitFor reads object whenever it changes until it is as wanted, and returns it. what says in words what is waited for.
+// WaitFor reads object whenever it changes until it is as wanted, and returns it. what describes the wanted state in words.
 func WaitFor[T client.Object](s *Stage, object T, name, what string, wanted func(T) bool) T {
 	s.T.Helper()
 	if last, err := s.followObject(object, name, func(read error) bool { return read == nil && wanted(object) }); err != nil {
@@ -27,12 +27,12 @@ func (s *Stage) WaitGone(object client.Object, name string) {
 	}
 }
 
-// unasked is how often an object is read that does not change: what is wanted may be about other things, too.
+// unasked is the interval at which an object is read that does not change: wanted may depend on other things, too.
 const unasked = 500 * time.Millisecond
 
-// followObject reads object after each of its changes until done, which gets how the read went. It returns how the last one went,
-// and an error when the stage has no more patience. Most of a test's time is waiting, and a read costs the API server more
-// than to tell of a change.
+// followObject reads object after each of its changes until done, which gets the error of the read. It returns the error of the
+// last read, and an error when the stage's patience ends. Most of a test's time is waiting, and a read costs the API server more
+// than a watch event.
 func (s *Stage) followObject(object client.Object, name string, done func(read error) bool) (last, err error) {
 	ctx, cancel := s.withPatience()
 	defer cancel()
@@ -46,7 +46,7 @@ func (s *Stage) followObject(object client.Object, name string, done func(read e
 		s.actMeanwhile()
 		read := s.Client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: name}, object)
 		if ctx.Err() == nil || !errors.Is(read, ctx.Err()) {
-			last = read // what was read before stays in object
+			last = read // object keeps the content of the last completed read
 		}
 		if done(read) {
 			return last, nil
@@ -79,7 +79,7 @@ func (s *Stage) watchChanges(ctx context.Context, object client.Object, name str
 		for range watcher.ResultChan() {
 			select {
 			case out <- struct{}{}:
-			default: // it is told already
+			default: // a notification is pending already
 			}
 		}
 	}()

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// explainState says what is known of an object that is not as wanted, for the person who reads the failed test: that it cannot be
+// explainState describes the state of an object that is not as wanted, for the person who reads the failed test: that it cannot be
 // read, or its conditions that are not true, and the provider's last requests to Azure as Since has them.
 func explainState(object client.Object, read error, requests []string) string {
 	var lines []string
