@@ -24,7 +24,7 @@ func TestCluster(t *testing.T) {
 		given func(s *harness.Stage)
 		// change makes the default AzureCluster bad; nil leaves it.
 		change func(s *harness.Stage, c *infrav1.AzureCluster)
-		// condition is the reason of the Ready condition, message what its message has to say.
+		// condition is the reason of the Ready condition; its message contains each part of message.
 		condition string
 		message   []string
 		correct   func(s *harness.Stage)

@@ -20,7 +20,7 @@ func waitNotReady[T harness.Conditioned](s *harness.Stage, o T, name, reason str
 	})
 }
 
-// saysWhen matches how messages say when the object is looked at again.
+// saysWhen matches the part of a message that announces the next try.
 var saysWhen = regexp.MustCompile(`again|next try|retried`)
 
 // checkExplained checks that a condition's message contains all parts and the time of the next try.

@@ -95,7 +95,7 @@ func TestClusterShrinks(t *testing.T) {
 	steps := []struct {
 		name   string
 		change func(spec *infrav1.AzureClusterSpec)
-		// gone are the resources that go, left is asked for the part that stays in what does not go.
+		// gone are the resources that are deleted, left returns the part that stays of a resource that is not deleted.
 		gone []string
 		left func() []string
 		want []string

@@ -167,8 +167,8 @@ func TestExternallyManaged(t *testing.T) {
 	}
 }
 
-// TestBootstrapDataGone deletes the bootstrap data of machines that have booted, as people do who tidy up: they stay Ready,
-// follow changes, and can be deleted.
+// TestBootstrapDataGone deletes the bootstrap data of machines that have booted, as people do to tidy up: they stay Ready, follow
+// changes, and can be deleted.
 func TestBootstrapDataGone(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

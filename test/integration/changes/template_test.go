@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestScaleFromZero has templates tell what their nodes are before there is one.
+// TestScaleFromZero checks that templates describe their nodes before the first one exists.
 func TestScaleFromZero(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

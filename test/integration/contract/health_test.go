@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// mishap is what happens to a machine that runs, as the first column of the book's table has it.
+// mishap is an incident of a running machine, as in the first column of the book's table.
 type mishap struct {
 	reason string
 	spot   bool

@@ -216,8 +216,8 @@ func listStored(w *virtual.Scenario) map[string][]*unstructured.Unstructured {
 	return out
 }
 
-// checkOwners follows the owners of each object that controllers of this provider made, or whose kind Cluster API owns, up to a Cluster, and
-// looks for the rights that OwnerReferencesPermissionEnforcement asks for.
+// checkOwners follows the owners of each object that controllers of this provider made, or whose kind Cluster API owns, up to a
+// Cluster, and checks the rights that OwnerReferencesPermissionEnforcement requires.
 func checkOwners(w *virtual.Scenario, all map[string][]*unstructured.Unstructured) {
 	w.T.Helper()
 	owners := map[string][]metav1.OwnerReference{}

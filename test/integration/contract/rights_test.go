@@ -54,8 +54,8 @@ func readRules(t testing.TB, module string, path ...string) []rbacv1.PolicyRule 
 	return out
 }
 
-// TestRightsOfClusterAPI looks in the role of Cluster API's own manager for the rights that the contract wants it to have: those to all objects
-// of this group, and to the finalizers of owners.
+// TestRightsOfClusterAPI checks that the role of Cluster API's own manager has the rights that the contract demands: those to all
+// objects of this group, and to the finalizers of owners.
 func TestRightsOfClusterAPI(t *testing.T) {
 	have := map[string]bool{}
 	for _, rule := range readRules(t, "sigs.k8s.io/cluster-api", "core", "config", "rbac", "role.yaml") {

@@ -1,5 +1,5 @@
-// Package contract_test holds what Cluster API demands of a provider against AKS clusters, in virtual time: how soon a stopped cluster shows,
-// and what becomes of the objects that a release before this one has published.
+// Package contract_test checks Cluster API's demands on a provider with AKS clusters, in virtual time: how soon a stopped cluster
+// shows, and how the provider changes the objects that a release before this one has published.
 package contract_test
 
 import (

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestWithoutWebhooks applies what projects apply that install the CRDs and the manager, but no webhooks. Nothing is defaulted
-// before the schema is asked.
+// TestWithoutWebhooks applies manifests of projects that install the CRDs and the manager, but no webhooks. The schema validates them
+// without defaults.
 func TestWithoutWebhooks(t *testing.T) {
 	// defaulted is a field that the webhook fills in.
 	shapes := map[string]struct{ reason, plural, defaulted, manifest string }{

@@ -28,7 +28,7 @@ type row struct {
 	// want lists every error of the API server: "path below the spec: part of the message", or ": part" for the spec itself. It is
 	// empty for a spec that is accepted.
 	want []string
-	// webhook tells that the webhook refuses it; everything else is in the schema, which holds while the manager is down.
+	// webhook is true if the webhook refuses it; everything else is in the schema, which holds while the manager is down.
 	webhook bool
 }
 

@@ -145,7 +145,7 @@ func TestDefaultsAreStable(t *testing.T) {
 	}
 }
 
-// TestSubnetsWithoutNames creates what manifests leave out although the schema requires it.
+// TestSubnetsWithoutNames creates a cluster without fields that manifests leave out although the schema requires them.
 func TestSubnetsWithoutNames(t *testing.T) {
 	raw := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(`

@@ -82,7 +82,7 @@ func deleteObjects(stage *harness.Stage, objects ...client.Object) {
 	}
 }
 
-// forceDeletion deletes an object and takes its finalizers off, as people do who have waited for too long.
+// forceDeletion deletes an object and removes its finalizers, as people do after a long wait.
 func forceDeletion(stage *harness.Stage, object client.Object) {
 	stage.T.Helper()
 	deleteObjects(stage, object)

@@ -14,8 +14,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestAllAtOnce deletes what kubectl delete -f cluster.yaml does, in its order: the AzureCluster right after the Cluster, and
-// the machines when Cluster API comes to it. The network stays until they are gone, and all goes with the group then.
+// TestAllAtOnce deletes the objects that kubectl delete -f cluster.yaml deletes, in its order: the AzureCluster right after the
+// Cluster, and the machines as soon as Cluster API deletes them. The network stays until they are gone, and all goes with the group
+// then.
 func TestAllAtOnce(t *testing.T) {
 	t.Parallel()
 	stage, _, before := bringUpCluster(t, harness.ManagerOptions{})

@@ -26,7 +26,7 @@ var refusals = map[string]struct {
 	"unknown":    {400, "SomethingNew", "correct the cause of Azure's refusal"},
 }
 
-// refuseDelete has Azure refuse the next DELETE of a resource.
+// refuseDelete makes Azure refuse the next DELETE of a resource.
 func refuseDelete(stage *harness.Stage, id string, status int, code string) {
 	stage.T.Helper()
 	rule := fault.Rule{Method: "DELETE", ID: id, Kind: fault.Status, Status: status, Code: code, Message: "it says why"}
@@ -42,7 +42,7 @@ func advanceToRetry(stage *harness.Stage, object client.Object) {
 	stage.WakeControllers(object)
 }
 
-// TestRefusedCluster has Azure refuse to delete the group of a cluster: the condition has the cause and every way out, and the
+// TestRefusedCluster makes Azure refuse to delete the group of a cluster: the condition has the cause and every way out, and the
 // cluster goes once the cause is gone.
 func TestRefusedCluster(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func TestRefusedCluster(t *testing.T) {
 	}
 }
 
-// TestRefusedMachine has Azure refuse to delete the VM of a machine.
+// TestRefusedMachine makes Azure refuse to delete the VM of a machine.
 func TestRefusedMachine(t *testing.T) {
 	t.Parallel()
 	stage, _, _ := bringUpCluster(t, harness.ManagerOptions{})
@@ -97,7 +97,7 @@ func TestRefusedMachine(t *testing.T) {
 	}
 }
 
-// TestRefusedPool has Azure refuse to delete a pool, and then the AKS cluster.
+// TestRefusedPool makes Azure refuse to delete a pool, and then the AKS cluster.
 func TestRefusedPool(t *testing.T) {
 	t.Parallel()
 	stage := standingManaged(t)

@@ -8,8 +8,8 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 )
 
-// TestComponents holds what clusterctl installs against its contract: one Namespace with everything that is in one, the label of the provider on
-// every object, and a container called manager.
+// TestComponents checks clusterctl's components against its contract: one Namespace with all namespaced objects in it, the label of the
+// provider on every object, and a container called manager.
 // https://cluster-api.sigs.k8s.io/developer/providers/contracts/clusterctl#components-yaml
 func TestComponents(t *testing.T) {
 	objects := buildComponents(t)

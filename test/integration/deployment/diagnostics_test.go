@@ -90,7 +90,7 @@ func newInsecureClient(protocols ...string) *tls.Config {
 	return &tls.Config{InsecureSkipVerify: true, NextProtos: protocols} // It is about who asks, not who answers.
 }
 
-// getWithToken asks as who has the token.
+// getWithToken sends a request with the token.
 func getWithToken(t *testing.T, url, token string) (status int, body string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)

@@ -99,8 +99,8 @@ func requestToken(t *testing.T, in, name string, audiences ...string) string {
 	return request.Status.Token
 }
 
-// startPod runs a manager as a pod of the Deployment does, less what only a kubelet can give: addresses, certificates, the way to
-// Azure, and the namespace of the lease, which a pod reads from a file.
+// startPod runs a manager as a pod of the Deployment does, without the settings that only a kubelet can give: addresses, certificates,
+// the way to Azure, and the namespace of the lease, which a pod reads from a file.
 func startPod(stage *harness.Stage, t *testing.T, binary string, more ...string) *harness.Program {
 	t.Helper()
 	return startWithFiles(stage, t, binary, nil, more...)

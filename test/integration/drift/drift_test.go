@@ -73,7 +73,7 @@ func tryRow(w *world, r row) {
 			w.waitReady(r.object)
 		}
 	case kept:
-		// The second look begins when the first has been judged.
+		// The second read begins after the provider has processed the first.
 		w.waitRead(r.object, r.path)
 		w.waitRead(r.object, r.path)
 		w.waitReady(r.object)
@@ -102,7 +102,7 @@ func (w *world) checkNoWrites(mark harness.Mark, r row) {
 	}
 }
 
-// snapshot returns a resource without what changes with every write; nil when it does not exist.
+// takeSnapshot returns a resource without the fields that change with every write; nil when it does not exist.
 func (w *world) takeSnapshot(path string) body {
 	w.T.Helper()
 	resource, ok := w.FindResource(path)

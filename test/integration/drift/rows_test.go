@@ -6,7 +6,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// outcome is what becomes of a change outside.
+// outcome is the provider's reaction to a change outside.
 type outcome string
 
 const (
@@ -118,8 +118,8 @@ func disownedRow(resource, object, path, cluster string) row {
 		do: func(w *world) { w.EditResource(path, body{"tags": body{infrav1.ClusterTagKey(cluster): nil}}) }}
 }
 
-// strip takes all tags off a resource but those that others have set in another row, and the one that tells the bootstrap data of a scale
-// set's model, which comes with those of the next VM.
+// stripTags removes all tags from a resource but those that others have set in another row, and the one with the hash of the bootstrap
+// data of a scale set's model, which comes with the bootstrap data of the next VM.
 func (w *world) stripTags(path string) {
 	tags, _ := w.FindProperty(path, "tags").(body)
 	patch := body{}
@@ -138,7 +138,7 @@ func strippedRow(resource, object, path string) row {
 		do: func(w *world) { w.stripTags(path) }}
 }
 
-// groupStripped returns the row of a resource group that loses all its tags, so that nothing proves whose it is.
+// groupStripped returns the row of a resource group that loses all its tags, so that nothing proves its ownership.
 func groupStripped(object, path string) row {
 	var tags any
 	return row{resource: "Resource group", change: "all tags are removed", outcome: reported,

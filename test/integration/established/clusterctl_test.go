@@ -33,7 +33,8 @@ func formerObjects(t *testing.T) []*unstructured.Unstructured {
 	return decodeObjects(t, raw)
 }
 
-// releasedObjects returns those of the release, without what needs other servers: kinds are installed already, and cert-manager is not.
+// releasedObjects returns the objects of the release, without those that need other servers: kinds are installed already, and
+// cert-manager is not.
 func releasedObjects(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	manifest := filepath.Join(t.TempDir(), "components.yaml")
@@ -90,7 +91,7 @@ func deletesOnUpgrade(object *unstructured.Unstructured) bool {
 	return true
 }
 
-// upgradeObjects does with objects of an installation and of the release what `clusterctl upgrade apply` does.
+// upgradeObjects changes the objects of an installation to those of the release, as `clusterctl upgrade apply` does.
 func upgradeObjects(t *testing.T, installed, released []*unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range installed {

@@ -24,7 +24,7 @@ import (
 
 const manager = "system:serviceaccount:capz-system:capz-manager"
 
-// What becomes of an object of the established provider.
+// The fate of an object of the established provider.
 const (
 	gone     = "gone"     // clusterctl deletes it, and the release has none of this name
 	replaced = "replaced" // the release has one of this name; nothing of the old one is in it

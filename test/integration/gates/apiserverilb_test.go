@@ -112,7 +112,7 @@ func TestAPIServerILB(t *testing.T) {
 			if diff := cmp.Diff(test.want, listFrontends(stage)); diff != "" {
 				t.Errorf("%s: frontends (-want +got):\n%s", test.reason, diff)
 			}
-			// Any write of the object brings what defaulting adds.
+			// Any write of the object adds the fields that defaulting sets.
 			harness.ChangeObject(stage, clusterCalled("c1"),
 				func(c *infrav1.AzureCluster) { c.Spec.AdditionalTags = infrav1.Tags{"step": "second"} })
 			inOrder(stage, "second")
@@ -147,8 +147,8 @@ func buildSubnets(controlPlane string) infrav1.Subnets {
 	return out
 }
 
-// asEstablished brings Azure and the object to where the established provider leaves them: with an internal load balancer
-// whose frontend has this name, and with no annotation of ours.
+// asEstablished changes Azure and the object to the state in which the established provider leaves them: with an internal load balancer
+// whose frontend has this name, and without the provider's annotations.
 func asEstablished(stage *harness.Stage, frontend string) {
 	_, public := stage.Azure.GetResource("resourceGroups/c1/providers/Microsoft.Network/loadBalancers/c1-public-lb", networkAPI)
 	tags, _ := public["tags"].(map[string]any)

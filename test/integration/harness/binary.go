@@ -18,7 +18,7 @@ func (e *Environment) WriteKubeconfig(tb testing.TB, folder string) (path string
 	return e.writeKubeconfigFor(tb, folder, "")
 }
 
-// writeKubeconfigFor is Kubeconfig for who has the token, or for the administrator without one.
+// writeKubeconfigFor is Kubeconfig with the token, or for the administrator without one.
 func (e *Environment) writeKubeconfigFor(tb testing.TB, folder, token string) (path string) {
 	tb.Helper()
 	config := clientcmdapi.NewConfig()

@@ -97,7 +97,7 @@ func (s *Stage) CreateCluster(azureCluster *infrav1.AzureCluster) {
 	}
 }
 
-// WaitClusterProvisioned waits for the AzureCluster and writes into the Cluster what Cluster API would.
+// WaitClusterProvisioned waits for the AzureCluster and writes Cluster API's fields into the Cluster.
 func (s *Stage) WaitClusterProvisioned(name string) *infrav1.AzureCluster {
 	s.T.Helper()
 	azureCluster := WaitFor(s, &infrav1.AzureCluster{}, name, "provisioned", func(c *infrav1.AzureCluster) bool {

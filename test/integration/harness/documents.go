@@ -86,8 +86,8 @@ spec:
 	return out
 }
 
-// CreateDocuments applies an AKS cluster of documents with its credential and two machines in each pool, and plays what Cluster
-// API does then.
+// CreateDocuments applies an AKS cluster of documents with its credential and two machines in each pool, and plays Cluster API's part
+// then.
 func (s *Stage) CreateDocuments(c *DocumentCluster) {
 	s.T.Helper()
 	s.CreateOperatorSecret(OperatorSecret)
@@ -174,7 +174,7 @@ func (s *Stage) DeleteDocumentPool(name string) {
 	s.removeFinalizer(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
-// PlayDocuments plays what Cluster API does with a Cluster of documents that a manifest has, and with its pools.
+// PlayDocuments plays Cluster API's part for a Cluster of documents of a manifest, and for its pools.
 func (s *Stage) PlayDocuments(name string, pools ...string) *DocumentCluster {
 	s.T.Helper()
 	out := &DocumentCluster{

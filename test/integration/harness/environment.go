@@ -39,13 +39,13 @@ type Environment struct {
 	Config *rest.Config
 	// Client is a client without a cache.
 	Client client.WithWatch
-	// Logs are what managers and client libraries logged.
+	// Logs are the logs of managers and client libraries.
 	Logs *Logs
 
 	envtest envtest.Environment
 	// managers leads to the API server as the ServiceAccount of the release.
 	managers *rest.Config
-	// refused is what managers had no right to.
+	// refused are the requests for which managers had no right.
 	refused refusals
 	// used are the rights that managers made use of.
 	used usedRights
@@ -136,7 +136,7 @@ func startEnvironment(logs *Logs, flags []string) (*Environment, error) {
 		ControlPlaneStartTimeout: time.Minute,
 		ControlPlaneStopTimeout:  time.Minute,
 	}
-	// Some distributions have this plugin on: who makes an owner block a deletion needs a right to the owner's finalizers.
+	// Some distributions enable this plugin: a request that makes an owner block a deletion needs a right to the owner's finalizers.
 	e.envtest.ControlPlane.GetAPIServer().Configure().Append("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
 	tokens, err := newTokens(map[string]string{administrator: "system:masters", ManagerUser: ""})
 	if err != nil {

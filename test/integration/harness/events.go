@@ -11,7 +11,7 @@ import (
 // changing are the parts of events' notes that differ from run to run: durations and Azure's request IDs.
 var changing = regexp.MustCompile(` \([0-9.hms]+\)$|[0-9a-f]{8}-[0-9a-f-]{27}\)$`)
 
-// ListEvents returns what events tell of the object of a kind, in the order in which it happened, as "Normal Created created
+// ListEvents returns the events of the object of a kind, in the order in which they happened, as "Normal Created created
 // virtualNetworks/a". Durations are left out, and of request IDs all but the words before.
 func (s *Stage) ListEvents(kind, name string) []string {
 	s.T.Helper()

@@ -107,7 +107,7 @@ func (s *Stage) CreateManagedPool(cluster string, pool ManagedPool) {
 func (s *Stage) WaitControlPlaneReady(name string) *infrav1.AzureManagedControlPlane {
 	s.T.Helper()
 	return WaitFor(s, &infrav1.AzureManagedControlPlane{}, name, "ready", func(c *infrav1.AzureManagedControlPlane) bool {
-		// The look at the workload cluster is the last thing that a pass does.
+		// A pass reads the workload cluster last.
 		return c.Status.Initialization.ControlPlaneInitialized != nil && *c.Status.Initialization.ControlPlaneInitialized && IsReady(c) &&
 			FindCondition(c, infrav1.ClusterInfoReadyCondition).Status != ""
 	})
@@ -162,5 +162,5 @@ func (s *Stage) SecretData(name string) map[string][]byte {
 	return secret.Data
 }
 
-// credential is what proves who a user of a kubeconfig is.
+// credential matches the secret by which a user of a kubeconfig authenticates.
 var credential = regexp.MustCompile(`(?:client-key-data|token): (\S{20,})`)

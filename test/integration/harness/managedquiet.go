@@ -15,7 +15,7 @@ import (
 // Kubernetes. It returns how often Azure was asked.
 func (s *Stage) QuietManaged(manager *Manager, resyncs int) int {
 	s.T.Helper()
-	// The passes that found the objects Ready may have more to tell, and write after their last look at Azure.
+	// The passes that found the objects Ready may have more to report, and write after their last read from Azure.
 	for calm := 0; calm < 2; calm++ {
 		written := len(manager.KubernetesWrites())
 		s.ResyncManaged()

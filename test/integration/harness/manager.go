@@ -121,7 +121,7 @@ func (m *Manager) azureTransport(client *http.Client) roundTripper {
 	}
 }
 
-// kubernetesTransport records what changes something and cuts a dead manager off.
+// kubernetesTransport records reads, and writes except events, and cuts a dead manager off.
 func (m *Manager) kubernetesTransport(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
 		m.mu.Lock()

@@ -29,8 +29,8 @@ func (s *Stage) PlayCluster(name string, templates ...client.Object) {
 	}
 }
 
-// PlayMachine makes a Machine with its AzureMachine, which have the same name, and plays what Cluster API and a bootstrap
-// provider do then. format is that of the bootstrap data, cloud-config or ignition; extra are labels of the Machine.
+// PlayMachine makes a Machine with its AzureMachine, which have the same name, and plays the parts of Cluster API and a bootstrap
+// provider then. format is that of the bootstrap data, cloud-config or ignition; extra are labels of the Machine.
 func (s *Stage) PlayMachine(azureMachine *infrav1.AzureMachine, role Role, zone, format string, extra map[string]string) {
 	s.T.Helper()
 	labels := map[string]string{}

@@ -33,8 +33,8 @@ func IsMovable[T client.Object](object T) bool {
 	return !blocked
 }
 
-// MoveObjects does what clusterctl move does with objects, of which only type and name are read, owners first: they are made in the
-// other stage as they are, but for status and UIDs, and then deleted here without their finalizers.
+// MoveObjects moves objects as clusterctl move does. The caller gives their types and names only, owners first: the objects are made
+// in the other stage as they are, but for status and UIDs, and then deleted here without their finalizers.
 func (s *Stage) MoveObjects(to *Stage, objects []client.Object) {
 	s.T.Helper()
 	uids := map[types.UID]types.UID{}

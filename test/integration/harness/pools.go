@@ -31,8 +31,8 @@ func (s *Stage) AzureMachinePool(cluster, name string) *infrav1.AzureMachinePool
 	}
 }
 
-// CreatePool applies an AzureMachinePool with a MachinePool that refers to it, and plays what Cluster API and a bootstrap
-// provider do then.
+// CreatePool applies an AzureMachinePool with a MachinePool that refers to it, and plays the parts of Cluster API and a bootstrap
+// provider then.
 func (s *Stage) CreatePool(azurePool *infrav1.AzureMachinePool, replicas int32) {
 	s.T.Helper()
 	cluster := azurePool.Labels[clusterv1.ClusterNameLabel]
@@ -61,8 +61,8 @@ func (s *Stage) createPoolData(name string) {
 		Data: map[string][]byte{"value": []byte(s.NewSecretValue("#cloud-config " + name))}})
 }
 
-// PlayPool plays what Cluster API and a bootstrap provider do with a MachinePool that a manifest has and its AzureMachinePool of
-// the same name.
+// PlayPool plays the parts of Cluster API and a bootstrap provider for a MachinePool of a manifest and its AzureMachinePool of the same
+// name.
 func (s *Stage) PlayPool(name string) {
 	s.T.Helper()
 	s.createPoolData(name)
@@ -95,7 +95,7 @@ func (s *Stage) PlayPoolMachines(watch func(vms []infrav1.AzureMachinePoolMachin
 	s.T.Cleanup(func() { <-done })
 }
 
-// PoolPlayer plays what Cluster API does about the VMs of all pools in a namespace.
+// PoolPlayer plays Cluster API's part for the VMs of all pools in a namespace.
 type PoolPlayer struct {
 	Client    client.Client
 	Namespace string
@@ -106,7 +106,7 @@ type PoolPlayer struct {
 	Joined, Drained func(client.Object) bool
 }
 
-// PlayOnce is one look. What fails is done at the next one.
+// PlayOnce makes one pass. The next pass repeats failed steps.
 func (p *PoolPlayer) PlayOnce(ctx context.Context) {
 	vms, machines := &infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}
 	if p.Client.List(ctx, vms, client.InNamespace(p.Namespace)) != nil ||

@@ -74,8 +74,8 @@ func (p *process) stopManager() error {
 	}
 }
 
-// listBusyGoroutines are the goroutines of the provider and of controllers, which tell what keeps a manager from ending. They are those of
-// all managers of the process.
+// listBusyGoroutines returns the goroutines of the provider and of controllers, which show why a manager does not end. They are those
+// of all managers of the process.
 func listBusyGoroutines() string {
 	all := make([]byte, 4<<20)
 	all = all[:runtime.Stack(all, true)]

@@ -40,12 +40,12 @@ type Program struct {
 	err   error // Valid when ended is closed.
 }
 
-// ProgramOptions say how a manager is started.
+// ProgramOptions configure the start of a manager.
 type ProgramOptions struct {
-	// Binary is what BuildManager returned.
+	// Binary is the result of BuildManager.
 	Binary string
-	// Arguments are those of its command line, less addresses and folders of this machine; Environment are variables less what
-	// leads it to the simulator.
+	// Arguments are those of its command line, less addresses and folders of this machine; Environment are variables less those that
+	// lead it to the simulator.
 	Arguments, Environment []string
 	// Token authenticates the manager to the API server; "" makes it the administrator.
 	Token string

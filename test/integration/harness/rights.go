@@ -142,7 +142,7 @@ func (r *refusals) recordRefusal(request *http.Request, response *http.Response)
 	return nil
 }
 
-// asError returns an error that names the refused rights.
+// asError returns an error that names the refused requests.
 func (r *refusals) asError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

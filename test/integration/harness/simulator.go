@@ -165,7 +165,7 @@ func (s *Simulator) PutResource(path, apiVersion string, body map[string]any) {
 		if status != http.StatusOK || json.Unmarshal(answer, &resource) != nil {
 			return false, nil
 		}
-		// Some types have no state: what can be read is there.
+		// Some types have no state: a resource that can be read exists.
 		state := resource.Properties.ProvisioningState
 		return state == "Succeeded" || state == "", nil
 	})

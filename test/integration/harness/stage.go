@@ -28,7 +28,7 @@ const Patience = 8 * time.Minute
 // IdentityName is the name of the stage's AzureClusterIdentity, and of the Secret with its client secret.
 const IdentityName = "identity"
 
-// Stage is what one test has for itself: a namespace, a simulated Azure, and the managers it starts.
+// Stage is the private environment of one test: a namespace, a simulated Azure, and the managers it starts.
 type Stage struct {
 	T           testing.TB
 	Environment *Environment
@@ -206,8 +206,8 @@ func ChangeStatus[T client.Object](s *Stage, object T, change func(T)) {
 	}
 }
 
-// often is how often a condition is looked at of which nothing tells. To look asks the API server or the simulator, for all tests that
-// run side by side.
+// often is the polling interval of a condition without events. Each poll sends requests to the API server or the simulator, for all
+// tests that run side by side.
 const often = 150 * time.Millisecond
 
 // Eventually waits until the condition holds.
@@ -292,9 +292,9 @@ func (s *Stage) CheckSecrets() {
 	}
 }
 
-// logDiagnosis prints what helps to see why a test failed.
+// logDiagnosis prints information that helps to find the cause of a test's failure.
 func (s *Stage) logDiagnosis() {
-	// What client libraries say about their work is more than anybody wants to read.
+	// Client libraries log too much detail to be useful here.
 	lines := slices.DeleteFunc(s.Environment.Logs.LinesContaining(s.Namespace), func(line string) bool {
 		return !strings.Contains(line, `"level"=0`) && strings.Contains(line, `"level"=`)
 	})
@@ -311,8 +311,8 @@ func (s *Stage) logDiagnosis() {
 	s.T.Logf("resources:\n%s", strings.Join(s.Azure.ListResources(), "\n"))
 }
 
-// WakeControllers has the controllers of an object look at it again, as any change of it does. One that is gone meanwhile is let be:
-// something else woke them.
+// WakeControllers makes the controllers of an object reconcile it, as any change of it does. An object that is gone meanwhile is no
+// error: its deletion woke them.
 func (s *Stage) WakeControllers(object client.Object) {
 	s.T.Helper()
 	ctx, cancel := s.withPatience()
