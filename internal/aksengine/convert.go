@@ -35,7 +35,7 @@ type Result struct {
 	Objects []any
 	// Findings has one finding per value of the model, in its order.
 	Findings []Finding
-	// Before lists what has to exist before the objects are applied.
+	// Before lists the resources and objects that must exist before the objects are applied.
 	Before []string
 	// Refusals are the errors of the webhooks about the objects.
 	Refusals []string

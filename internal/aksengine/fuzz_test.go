@@ -38,7 +38,7 @@ func FuzzConvert(f *testing.F) {
 	})
 }
 
-// checkAccounted holds that each value of a model has a finding, and each finding what a reader needs.
+// checkAccounted checks that each value of a model has a finding, and that each finding has the fields that a reader needs.
 func checkAccounted(t *testing.T, model []byte, result aksengine.Result) {
 	t.Helper()
 	if want := countLeaves(t, model); len(result.Findings) != want {

@@ -2,7 +2,7 @@ package aksengine
 
 import "strings"
 
-// note says why a property has no equivalent, and what to do.
+// note is the reason why a property has no equivalent, and the action that the user takes instead.
 type note struct{ reason, action string }
 
 const (

@@ -9,7 +9,7 @@ const (
 	Carried Outcome = "carried"
 	// Equivalent means that the manifests have the effect of the value by other means, or that it needs none.
 	Equivalent Outcome = "equivalent"
-	// NotConverted means that the manifests lack the effect of the value. Action says what to do.
+	// NotConverted means that the manifests lack the effect of the value. Action describes how to get it.
 	NotConverted Outcome = "not converted"
 	// Empty means that the value is an empty text, list or object, or null.
 	Empty Outcome = "empty"
@@ -21,9 +21,9 @@ type Finding struct {
 	Outcome Outcome `json:"outcome"`
 	// Target is the field of the manifests that has the value.
 	Target string `json:"target,omitempty"`
-	// Reason says what the equivalent is, or why there is none.
+	// Reason names the equivalent, or explains why there is none.
 	Reason string `json:"reason,omitempty"`
-	// Action says what to do to get the effect of the value.
+	// Action describes how to get the effect of the value.
 	Action string `json:"action,omitempty"`
 }
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Severity orders findings by what users have to do.
+// Severity orders findings by the action that they require of the user.
 type Severity string
 
 // The severities.
@@ -32,7 +32,7 @@ type Finding struct {
 	Object string `json:"object"`
 	// Found describes the state of the object.
 	Found string `json:"found"`
-	// Remedy tells what a user has to do. It is empty if there is nothing to do.
+	// Remedy describes the action that the user has to take. It is empty if no action is needed.
 	Remedy string `json:"remedy,omitzero"`
 	// DoneByRun is true if the migration does it.
 	DoneByRun bool `json:"doneByRun"`

@@ -30,7 +30,8 @@ func NewAdmission(c client.Client, features plan.Features) (*Admission, error) {
 	return a, err
 }
 
-// Admit returns what is stored of an object that is new, or is changed from old, or why it is refused. Objects of others are stored as they are.
+// Admit returns the object that an API server stores for an object that is new, or is changed from old, or the error with which the
+// object is refused. Objects of other API groups are stored unchanged.
 func (a *Admission) Admit(ctx context.Context, old, object client.Object) (client.Object, error) {
 	kind, err := apiutil.GVKForObject(object, a.scheme)
 	if err != nil || kind.Group != infrav1.GroupVersion.Group {
@@ -52,7 +53,7 @@ func (a *Admission) Admit(ctx context.Context, old, object client.Object) (clien
 	return stored, nil
 }
 
-// creator returns a client that admits what is created with it.
+// creator returns a client that admits the objects that are created with it.
 func (a *Admission) creator(c client.WithWatch) client.Client {
 	return interceptor.NewClient(c, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {

@@ -40,7 +40,7 @@ func newManager(server *kubernetes.Server) *manager {
 		events: &eventLog{server: server}}
 }
 
-// readingCache is a cache that has what the server has at any time.
+// readingCache is a cache that always returns the current objects of the server.
 type readingCache struct {
 	*informertest.FakeInformers
 	client.Reader

@@ -1,5 +1,5 @@
-// Package preview computes what the manager would do, without doing it: it runs the manager's controllers against an API server in memory and
-// an Azure that only pretends, until nothing changes any more, and records the writes to Azure.
+// Package preview computes the writes that the manager would send to Azure, without sending them: it runs the manager's controllers
+// against an API server in memory and a simulated Azure until nothing changes any more, and records the writes to Azure.
 //
 // It has no decision of its own about Azure: the writes are those of the controllers. It blocks as long as it reads, writes nothing outside,
 // and may be repeated.

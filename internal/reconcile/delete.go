@@ -153,7 +153,7 @@ func (p *reconciliation[O, I]) allFinalizers() []string {
 	return append([]string{p.declaration.Finalizer}, p.declaration.FormerFinalizers...)
 }
 
-// describeResources describes what the object may have created in Azure.
+// describeResources describes the resources that the object may have created in Azure.
 func (a *azureReconciliation[O, I]) describeResources() deletion.Resources {
 	return a.kind.DescribeResources(a.in, a.subscription())
 }

@@ -67,7 +67,7 @@ type Kind[O Object, I any] interface {
 	BeforeDelete(ctx context.Context, in *I) error
 	// PlanDeletion computes the plan of an object that is being deleted.
 	PlanDeletion(ctx context.Context, session Session, in *I) (*Plan, error)
-	// DescribeResources describes what the object may have created in Azure. subscription is "" if it is not known.
+	// DescribeResources describes the resources that the object may have created in Azure. subscription is "" if it is not known.
 	DescribeResources(in *I, subscription string) deletion.Resources
 }
 

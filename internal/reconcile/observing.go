@@ -33,7 +33,7 @@ func (o *observing) isOn() bool { return len(o.causes) > 0 }
 func (o *observing) describeCauses() string { return strings.Join(o.causes, " and ") }
 
 // readObserving finds out whether the object is observed. One cause is enough, so no setting can loosen another: a tenant may have its
-// own objects observed, and cannot end what the operator of the manager or of the namespace has set.
+// own objects observed, and cannot end observing that the operator of the manager or of the namespace has set.
 func (a *azureReconciliation[O, I]) readObserving(ctx context.Context) error {
 	namespace := &metav1.PartialObjectMetadata{}
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))

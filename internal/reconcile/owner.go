@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
-// updateApplied changes what the annotation of the object has, and reports whether that changed the object.
+// updateApplied changes the content of the object's annotation, and reports whether that changed the object.
 func (a *azureReconciliation[O, I]) updateApplied(change func(*applied.Content)) bool {
 	content := applied.Read(a.object.GetAnnotations())
 	change(&content)
@@ -56,13 +56,13 @@ func (a *azureReconciliation[O, I]) forgetRefused() {
 	}
 }
 
-// storePathsBefore records in the object what the plan will send, and reports whether that changed the object.
+// storePathsBefore records in the object the paths that the plan will send, and reports whether that changed the object.
 func (a *azureReconciliation[O, I]) storePathsBefore(planned *Plan) bool {
 	paths := planned.LastApplied.PathsBefore(planned.Graph)
 	return paths != nil && a.updateApplied(func(c *applied.Content) { c.Applied = paths })
 }
 
-// storePathsAfter records in the object what it has in Azure after a convergence.
+// storePathsAfter records in the object the paths that it has in Azure after a convergence.
 func (a *azureReconciliation[O, I]) storePathsAfter(planned *Plan, outcome arm.Outcome) {
 	a.updateApplied(func(c *applied.Content) { c.Applied = planned.LastApplied.PathsAfter(planned.Graph, outcome) })
 }

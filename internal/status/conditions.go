@@ -238,8 +238,9 @@ func ResultReason(result arm.Result) string {
 	}
 }
 
-// SummaryCondition summarizes conditions: True if all are True, otherwise the status, reason and message of the most important one: first
-// what a person has to correct. Deleted resources are the least important. It is Unknown if a condition is Unknown and none is False, and LastSeen if one is.
+// SummaryCondition summarizes conditions: True if all are True, otherwise the status, reason and message of the most important one.
+// Problems that a person has to correct come first, deleted resources last. It is Unknown if a condition is Unknown and none is False,
+// and LastSeen if one is.
 func SummaryCondition(conditionType string, conditions []metav1.Condition) metav1.Condition {
 	rank := func(c metav1.Condition) int {
 		if NeedsAction(c.Reason) {

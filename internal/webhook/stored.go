@@ -26,7 +26,7 @@ func NewStoredRules(reader client.Reader, features plan.Features) *StoredRules {
 	return rules
 }
 
-// StoredResult is what the webhooks would do with an object that is created as it is stored.
+// StoredResult is the result that the webhooks would return for an object that is created in its stored form.
 type StoredResult struct {
 	// Refused are the causes of a refusal, none if the object would be accepted.
 	Refused []metav1.StatusCause

@@ -69,7 +69,7 @@ var shared = map[infrav1.IdentityType]string{
 }
 
 // sharedWith names the users outside the identity's own namespace that a list or a selector lets use it. It returns "" if there are none,
-// and for an identity that all namespaces may use: {} is what the templates have, and a normal creation causes no warning.
+// and for an identity that all namespaces may use: the templates have {}, and a normal creation causes no warning.
 func sharedWith(i *infrav1.AzureClusterIdentity) string {
 	allowed := i.Spec.AllowedNamespaces
 	if allowed == nil {

@@ -76,7 +76,7 @@ func (a *admitter) isAdmitted(object client.Object) bool {
 	return err == nil && kind.Group == infrav1.GroupVersion.Group
 }
 
-// admitObject makes the object what is stored of it.
+// admitObject changes the object into its stored form.
 func (a *admitter) admitObject(ctx context.Context, old, object client.Object) error {
 	if !a.isAdmitted(object) {
 		return nil

@@ -44,7 +44,7 @@ func (s *Scenario) ResourceVersion(path string) string {
 	return row.APIVersion
 }
 
-// sendToResource sends a request for a resource, or for what is below it. It does not wait until the operation has ended.
+// sendToResource sends a request for a resource, or for a path below it. It does not wait until the operation has ended.
 func (s *Scenario) sendToResource(method, path, below string, body map[string]any) (status int, answer []byte) {
 	s.T.Helper()
 	short := strings.TrimPrefix(string(s.ResourceID(path)), "/subscriptions/"+s.Azure.SubscriptionID+"/")

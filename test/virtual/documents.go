@@ -78,7 +78,7 @@ func (s *Scenario) WaitUntilGone(object client.Object) {
 	})
 }
 
-// RemoveFinalizers takes the finalizers off an object, as Cluster API does once what it owns is gone.
+// RemoveFinalizers removes the finalizers of an object, as Cluster API does once the objects that it owns are gone.
 func (s *Scenario) RemoveFinalizers(object client.Object) {
 	s.T.Helper()
 	harness.ChangeObject(s.Stage, object, func(o client.Object) { o.SetFinalizers(nil) })

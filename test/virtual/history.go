@@ -24,7 +24,7 @@ type History struct {
 	commits int
 }
 
-// transient are properties that tell of operations that are under way, or repeat what is stored with another resource.
+// transient are properties that show operations under way, or that repeat a value stored with another resource.
 var transient = regexp.MustCompile(`\.(provisioningState|etag|resourceGuid|timeCreated|currentKubernetesVersion|lastModified\w*|systemData\.\w+|statuses\.\S*|code|powerState\.code)(:|\.)`)
 
 // RecordHistory begins a history.
@@ -104,7 +104,7 @@ func flattenValue(out map[string]bool, path string, value any) {
 // the same port.
 var unrelated = []string{"provisioningState", "priority", "description", "resourceGuid"}
 
-// effectOf returns what an element of a list does, whatever its name; "" for one without properties.
+// effectOf returns the properties of an element of a list, whatever its name; "" for one without properties.
 func effectOf(element any) string {
 	object, _ := element.(map[string]any)
 	properties, ok := object["properties"].(map[string]any)

@@ -34,7 +34,7 @@ type Kubernetes struct {
 	Changed chan struct{}
 }
 
-// listedKinds are the kinds that a manager lists when it starts: of Secrets and ConfigMaps it hears too, but it reads what they are now.
+// listedKinds are the kinds that a manager lists when it starts. It watches Secrets and ConfigMaps, too, but reads their current content.
 func listedKinds() []client.Object {
 	return append(kubernetes.WatchedKinds(), &corev1.Secret{}, &corev1.ConfigMap{})
 }

@@ -36,7 +36,7 @@ var errKilled = errors.New("the manager was killed")
 
 // Manager is some controllers with all that they need. What they do can be counted, and they can be killed at any of it.
 type Manager struct {
-	// Manager is nil: what is not below is not used.
+	// Manager is nil: only the methods below are called.
 	ctrlmanager.Manager
 
 	// Services, Facts, Engine and Gate are what controllers share.
@@ -60,8 +60,8 @@ type Manager struct {
 
 	mu   sync.Mutex
 	dead bool
-	// acts counts requests to Azure and writes to Kubernetes. At number killAt, 0 for none, the manager dies: before what it
-	// asks for is done, or before it hears that it is.
+	// acts counts requests to Azure and writes to Kubernetes. At number killAt, 0 for none, the manager dies: before that request or
+	// write is done, or before the manager gets its answer.
 	acts, killAt int
 	before       bool
 	// kubernetes are the writes to Kubernetes.
@@ -186,7 +186,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	}
 	s.T.Cleanup(func() {
 		m.StopManager()
-		// Nobody waits for what was asked for several passes at once. The time of a bubble stops with its test, so it ends before that.
+		// Nothing waits for requests that several passes share. The time of a bubble stops with its test, so they end before that.
 		WaitForSignal(nil, time.Minute)
 	})
 	// All watches are there when everything waits.

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestManagerHearsOfWhatIsThere: a manager that starts lists what it watches, Secrets too.
+// TestManagerHearsOfWhatIsThere checks that a manager that starts lists the existing objects of the kinds that it watches, Secrets too.
 func TestManagerHearsOfWhatIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := virtual.New(t)

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// held are the packages whose structs are looked into: all of the provider, and what has a queue's back-off and what is in it.
-// What else is reachable, as the objects of the API server that is played, is not the manager's.
+// held are the packages whose structs are inspected: those of the provider, and those with a queue, its back-off and its items. Other
+// reachable structs, such as the objects of the simulated API server, do not belong to the manager.
 var held = []string{
 	"sigs.k8s.io/cluster-api-provider-azure/internal/", "sigs.k8s.io/controller-runtime/pkg/internal/controller",
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue", "k8s.io/client-go/util/workqueue", "golang.org/x/sync/singleflight",
@@ -37,7 +37,7 @@ type visit struct {
 	of reflect.Type
 }
 
-// walkValue counts what is in v, which is the field called name.
+// walkValue counts the elements of v, which is the value of the field called name.
 func (w *walk) walkValue(name string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Interface:

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// Snapshot is what an API server held at some time.
+// Snapshot has the objects of an API server at some time.
 type Snapshot []client.Object
 
 // TakeSnapshot returns what there is now, with its status.
@@ -36,7 +36,8 @@ func (s *Scenario) TakeSnapshot() (out Snapshot) {
 	return out
 }
 
-// RestoreSnapshot has the API server hold what it held, as from a backup of etcd. Azure stays as it is. No manager may run.
+// RestoreSnapshot replaces the objects of the API server by those of the snapshot, as a restore from a backup of etcd does. Azure stays
+// unchanged. No manager may run.
 func (s *Scenario) RestoreSnapshot(snapshot Snapshot) {
 	s.T.Helper()
 	objects, err := newKubernetes(s.T)

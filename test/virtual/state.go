@@ -16,8 +16,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// State is what there is in Kubernetes and in Azure, without what is drawn by lot or tells the time: values with their paths, each as
-// often as it is there.
+// State has the values in Kubernetes and in Azure, without random values and times: each value with its path, counted as often as it
+// occurs.
 type State map[string]int
 
 // drawn is what differs from run to run: GUIDs, also inside the IDs of zones, what AKS draws for names, times, public addresses, and those of network cards.
@@ -29,8 +29,8 @@ func MaskRandomText(text string) string { return drawn.ReplaceAllString(text, "#
 // counted are properties that count writes.
 var counted = []string{"resourceVersion", "etag", "generation"}
 
-// replaceObservedGeneration has an object say of a generation that it has observed how far behind its spec that is: in how many steps a controller
-// writes into its own spec depends on what it sees first.
+// replaceObservedGeneration replaces each observed generation of an object by the number of generations that it is behind the spec: the
+// number of steps in which a controller writes into its own spec depends on the order in which it sees changes.
 func replaceObservedGeneration(generation int64, value any) {
 	switch v := value.(type) {
 	case []any:
@@ -47,7 +47,7 @@ func replaceObservedGeneration(generation int64, value any) {
 	}
 }
 
-// addLeaves adds the leaves of something, by their path, without what is drawn.
+// addLeaves adds the leaves of a value, by their path, without random ones.
 func (s State) addLeaves(path string, value any) {
 	switch v := value.(type) {
 	case []any:

@@ -34,7 +34,8 @@ func (s *Scenario) WaitAzureIdle() {
 	}
 }
 
-// PutAsUser makes a resource in Azure as somebody else does, and waits until it is there. The path starts with "resourceGroups/".
+// PutAsUser creates a resource in Azure as a user outside the provider does, and waits until it exists. The path starts with
+// "resourceGroups/".
 func (s *Scenario) PutAsUser(path, apiVersion string, body map[string]any) {
 	s.T.Helper()
 	if status, said := s.SendAsUser(http.MethodPut, path, apiVersion, body); status > 299 {

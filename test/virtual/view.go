@@ -21,13 +21,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup/trim"
 )
 
-// view is what a manager sees of the kinds that it watches. With a lag it sees and hears of changes that much late at most, and what
-// happened to an object in that time is one change, as after a watch that was cut and lists anew.
+// view is the state of the kinds that a manager watches, as the manager sees it. With a lag the manager sees changes and gets their
+// events late by at most that time, and several changes of an object in that time are one change, as after a watch that was interrupted
+// and lists again.
 type view struct {
 	informers *watches
 	lag       time.Duration
 	scheme    *runtime.Scheme
-	// tracker has what is seen, and reader reads it.
+	// tracker has the objects that the manager sees, and reader reads them.
 	tracker testing.ObjectTracker
 	reader  client.Reader
 
@@ -54,7 +55,7 @@ func newView(scheme *runtime.Scheme, informers *watches, lag time.Duration) *vie
 	return v
 }
 
-// isCached reports whether reads of an object, or of a list, are of what is seen and not of what there is.
+// isCached reports whether reads of an object, or of a list, return the view's state and not the current state.
 func (v *view) isCached(object runtime.Object) bool { return v.lag > 0 && v.caches(object) }
 
 // caches reports whether a manager reads the object, or the list, from its cache. Managers read unstructured objects past their caches.

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// WaitUntil waits until the condition holds, for an hour at most. describe returns what was found instead.
+// WaitUntil waits until the condition holds, for an hour at most. describe returns the state that was found instead.
 func (s *Scenario) WaitUntil(what string, condition func() bool, describe ...func() string) {
 	s.T.Helper()
 	for deadline := time.Now().Add(time.Hour); !condition(); {

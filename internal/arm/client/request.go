@@ -78,7 +78,7 @@ func (c *Client) doAndRecord(ctx context.Context, request Request) (*Response, p
 	return response, elements, err
 }
 
-// endRequestSpan ends the span of a request with what Azure answered.
+// endRequestSpan ends the span of a request with the status, request ID and error of Azure's answer.
 func endRequestSpan(span tracing.Span, response *Response, err error) {
 	status, requestID := 0, arm.RequestID(err)
 	var failure *arm.Error

@@ -23,8 +23,8 @@ const (
 	writeRefused writeResult = "refused"
 )
 
-// LastWrite returns what is known of the last write of a resource in this process. refused means that Azure refused the request, so that
-// the resource has nothing of it. open means that the resource may have what was sent and was not seen in that state yet.
+// LastWrite returns the result of the last write of a resource in this process. refused means that Azure refused the request, so that the
+// resource has no property of it. open means that the resource may have the properties of the request and was not seen in that state yet.
 func (e *Engine) LastWrite(id arm.ID) (refused, open bool) {
 	result := e.states.get(id.Key()).write.result
 	return result == writeRefused, result == writeOpen

@@ -31,7 +31,8 @@ func PlanDeletion(ctx context.Context, f *facts.Facts, session reconcile.Session
 		DeleteWholeGroups: deleteWholeGroups, Migrated: migrated}, nil
 }
 
-// DescribeResources describes what an object may have created in Azure. shown is set if the object's own fields show that it did.
+// DescribeResources describes the resources that an object may have created in Azure. shown is set if the object's own fields show that
+// it created some.
 func (m *Members) DescribeResources(kind string, obj client.Object, subscription string, shown bool) deletion.Resources {
 	request := m.AccessRequest(kind, obj)
 	out := deletion.Resources{

@@ -1,5 +1,6 @@
-// Package backup stores what a migration changes, so that it can be restored. The content is in Secrets of the manager's namespace, which
-// no upgrade deletes. It has no credentials: only metadata of the operator's objects, conversions of definitions, and names.
+// Package backup stores the objects that a migration changes, so that they can be restored. The content is in Secrets of the manager's
+// namespace, which no upgrade deletes. It has no credentials: only metadata of the operator's objects, conversions of definitions, and
+// names.
 package backup
 
 import (

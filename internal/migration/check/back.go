@@ -17,7 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
 )
 
-// settings are annotations of this provider that the established provider does not have, and what it does instead.
+// settings maps annotations of this provider that the established provider does not have to the established provider's behavior without
+// them.
 var settings = map[string]string{
 	infrav1.DeleteLeftoversAnnotation:    "The established provider does not delete leftovers with the cluster.",
 	infrav1.IdentityNamespacesAnnotation: "The established provider lets every namespace use every Secret.",

@@ -1,5 +1,5 @@
-// Package check finds what the migration of a management cluster from the established provider would meet. It reads from Kubernetes,
-// changes nothing, and may be repeated at any time.
+// Package check finds the conditions that would affect the migration of a management cluster from the established provider. It reads from
+// Kubernetes, changes nothing, and may be repeated at any time.
 package check
 
 import (

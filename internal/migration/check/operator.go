@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
 )
 
-// checkOperator finds what the Azure Service Operator has in the management cluster.
+// checkOperator finds objects, definitions and webhooks of the Azure Service Operator in the management cluster.
 func (c *checker) checkOperator(ctx context.Context) error {
 	clusters, others, err := prepareupgrade.ListOperatorObjects(ctx, c.Reader, c.definitions)
 	if err != nil {

@@ -23,7 +23,8 @@ const (
 // pathSet is a set of resource IDs without subscription and leaf paths, by the IDs in one case.
 type pathSet map[string]*entry
 
-// entry is what was sent of one resource, as it was written, by what tells paths apart. unconfirmed are the keys of pending paths.
+// entry has the paths that were sent of one resource, in the case in which they were written. The keys are the paths in one case.
+// unconfirmed has the keys of pending paths.
 type entry struct {
 	id          string
 	paths       map[string]string

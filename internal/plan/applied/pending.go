@@ -14,8 +14,9 @@ import (
 const pending = "?"
 
 // WithoutRefused returns the paths without the pending ones of resources whose last write Azure refused, nil if there are none. A
-// resource does not have what a refused write would have added: a read before the write has shown that. lastWrite returns what is known of
-// the last write of a resource, whose ID has no subscription. A write is open until the resource has been seen as it was sent.
+// resource does not have the properties that a refused write would have added: a read before the write has shown that. lastWrite returns
+// the result of the last write of a resource, whose ID has no subscription. A write is open until the resource has been seen as it was
+// sent.
 func (p Paths) WithoutRefused(lastWrite func(arm.ID) (refused, open bool)) Paths {
 	isPending := func(path string) bool { return strings.HasPrefix(path, pending) }
 	out := Paths{}
@@ -44,7 +45,7 @@ func (p Paths) WithoutRefused(lastWrite func(arm.ID) (refused, open bool)) Paths
 	return out
 }
 
-// planned returns what a plan sends. Paths are pending unless they were recorded without the mark or isShown returns true.
+// planned returns the paths that a plan sends. Paths are pending unless they were recorded without the mark or isShown returns true.
 func (m State) planned(g *arm.Graph, isShown func(id, path string) bool) pathSet {
 	out := pathSet{}
 	for _, entry := range m.pathsSentBy(g) {
@@ -99,8 +100,8 @@ func wanted(g *arm.Graph, node *arm.Node) (any, error) {
 	return g.DecodedBody(node)
 }
 
-// hasPath reports whether a resource has at path what was sent there. Of an element of a list only the name counts, since Azure adds
-// properties.
+// hasPath reports whether a resource has at path the value that was sent there. For an element of a list it compares only the name, since
+// Azure adds properties.
 func hasPath(sent, observed any, path string) bool {
 	steps := jsonpath.ParsePointer(path)
 	if key, isTag := cutTag(path); isTag {

@@ -27,9 +27,9 @@ func CheckSpec(in plan.ClusterInput) field.ErrorList {
 	return errs
 }
 
-// checkVNet refuses a network of another region. It also refuses a missing network that the spec describes as existing by
-// an ID, because creating it is not what the user asked for. A spec that a controller wrote back has the ID and the
-// ownership tag of the cluster's own network: that one is created again.
+// checkVNet refuses a network of another region. It also refuses a missing network that the spec describes as existing by an ID, because
+// the user did not ask to create it. A spec that a controller wrote back has the ID and the ownership tag of the cluster's own network:
+// that one is created again.
 func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	if have, want := in.Facts.VNet, plan.Location(in); have.IsInOtherRegion(want) {
 		return field.ErrorList{field.Invalid(path, plan.VNetName(in),

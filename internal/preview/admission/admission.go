@@ -1,8 +1,10 @@
-// Package admission plays what an API server does with an object of ours before it is stored: it completes it by the schema of its CRD,
-// has the webhooks of the manager fill in defaults, holds it against the schema and its rules, and asks the webhooks again.
+// Package admission simulates how an API server admits an object of this provider before it stores it: it applies the defaults of the
+// CRD's schema, has the webhooks of the manager fill in defaults, validates the object against the schema and its rules, and calls the
+// validating webhooks.
 //
-// Its promise: what is admitted here an API server stores, byte for byte, and what is refused here it refuses, with the same fields; but
-// that an update may leave as it is what was wrong before is not played. It writes nothing.
+// Its promise: an API server stores an object that is admitted here, byte for byte the same, and refuses an object that is refused here,
+// with the same fields. One exception: the package does not simulate that an update may keep values that were invalid before. It writes
+// nothing.
 package admission
 
 import (
@@ -46,7 +48,8 @@ func New(reader client.Reader, scheme *runtime.Scheme, features plan.Features, s
 	return s, webhooks.SetupWithManager(registry{server: s}, features, false)
 }
 
-// AdmitObject makes the object what is stored of it, or says why it is refused. old is what is stored now, nil for nothing.
+// AdmitObject changes the object into the one that an API server stores, or returns the error with which it is refused. old is the stored
+// object, nil if there is none.
 func (s *Server) AdmitObject(ctx context.Context, old, object client.Object) error {
 	stored, err := s.AdmitManifest(ctx, old, object)
 	if err != nil {
@@ -57,8 +60,8 @@ func (s *Server) AdmitObject(ctx context.Context, old, object client.Object) err
 	return nil
 }
 
-// AdmitManifest returns what is stored of an object, which may be an unstructured one: a typed object has a value for fields that its manifest
-// leaves out, and the schema fills in none for them.
+// AdmitManifest returns the stored form of an object, which may be an unstructured one: a typed object has a value for fields that its
+// manifest leaves out, and the schema fills in none for them.
 func (s *Server) AdmitManifest(ctx context.Context, old, object client.Object) (client.Object, error) {
 	gvk, err := apiutil.GVKForObject(object, s.scheme)
 	if err != nil {
@@ -160,7 +163,7 @@ func encodeObject(object client.Object, gvk schema.GroupVersionKind) ([]byte, er
 
 // registry is a manager that keeps webhooks instead of serving them.
 type registry struct {
-	// Manager and Server are nil: what is not below is not used.
+	// Manager and Server are nil: only the methods below are called.
 	ctrlmanager.Manager
 	webhook.Server
 	server *Server

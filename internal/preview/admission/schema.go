@@ -19,10 +19,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/config/crd"
 )
 
-// perCall and perObject are what an API server lets rules cost: PerCallLimit and RuntimeCELCostBudget of k8s.io/apiserver.
+// perCall and perObject are the limits of an API server for the cost of rules: PerCallLimit and RuntimeCELCostBudget of k8s.io/apiserver.
 const perCall, perObject = 1000000, 10000000
 
-// Schema is what the CRD of a kind asks for.
+// Schema is the schema of a kind's CRD.
 type Schema struct {
 	// Spec is that of spec.
 	Spec apiextensionsv1.JSONSchemaProps
@@ -59,19 +59,19 @@ func LoadSchema(plural string) (*Schema, error) {
 	return s, nil
 }
 
-// pruneAndDefault drops what the schema does not know and fills in its defaults.
+// pruneAndDefault drops fields that the schema does not know and fills in its defaults.
 func (s *Schema) pruneAndDefault(object map[string]any) {
 	pruning.Prune(object, s.structural, true)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, s.structural)
 	defaulting.Default(object, s.structural)
 }
 
-// validateObject returns what is wrong with an object, old is nil for a new one.
+// validateObject returns the errors of an object against the schema and its rules, old is nil for a new one.
 func (s *Schema) validateObject(ctx context.Context, object, old map[string]any) field.ErrorList {
 	errs := validation.ValidateCustomResource(nil, object, s.validator)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, object)...)
 	if len(errs) > 0 {
-		return errs // Rules are not asked about what has another form than they know.
+		return errs // Rules are evaluated only on objects that match the schema.
 	}
 	var before any
 	if old != nil {

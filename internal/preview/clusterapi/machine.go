@@ -42,8 +42,8 @@ func (p *player) playMachine(ctx context.Context, machine *clusterv1.Machine) er
 	return p.patchStatusIfChanged(ctx, before, machine)
 }
 
-// endOwner deletes what an owner that is being deleted owns, and removes the finalizers of the owner when it is gone. Cluster API shows
-// meanwhile that a Machine waits for its infrastructure.
+// endOwner deletes the object owned by an owner that is being deleted. If owned is nil, because that object is gone, it removes the
+// finalizers of the owner. Cluster API shows meanwhile that a Machine waits for its infrastructure.
 func (p *player) endOwner(ctx context.Context, owner client.Object, owned *unstructured.Unstructured) error {
 	if owned == nil {
 		before := owner.DeepCopyObject().(client.Object)

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 )
 
-// played is the finalizer by which owners stay until what they own is gone, as those of Cluster API do.
+// played is the finalizer that keeps owners until the objects that they own are gone, as the finalizers of Cluster API do.
 const played = "plan/played"
 
 // placeholder is the bootstrap data of new machines.

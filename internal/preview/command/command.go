@@ -72,7 +72,7 @@ var errReplaces = errors.New("machines would be replaced, which --never-replace 
 
 func (f *flags) run(cmd *cobra.Command, e *environment.Environment, arguments []string) error {
 	ctx := cmd.Context()
-	log.SetLogger(logr.Discard()) // The result shows what the controllers report.
+	log.SetLogger(logr.Discard()) // The result shows the reports of the controllers.
 	if len(arguments) > 0 && (f.allNamespaces || len(f.files) > 0 && !f.live) {
 		return errors.New("a Cluster is named, so it is read from the management cluster. Leave out --all-namespaces, and use -f only with --live.")
 	}
@@ -107,7 +107,7 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment, arguments []
 	return nil
 }
 
-// input is what a plan is computed from.
+// input is the input from which a plan is computed.
 type input struct {
 	options preview.Options
 	specs   map[string][]string

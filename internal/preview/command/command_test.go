@@ -122,7 +122,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestErrors holds that what is wrong with the input ends with code 1 and names the file, object or field.
+// TestErrors checks that invalid input ends with code 1 and that the message names the file, object or field.
 func TestErrors(t *testing.T) {
 	tests := map[string]struct {
 		reason    string

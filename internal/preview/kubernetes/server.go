@@ -2,7 +2,7 @@
 // the status from the rest, and it calls a function after each change. Plans and tests in virtual time run the manager's controllers
 // against it.
 //
-// It validates nothing and fills in no defaults: what is stored has passed admission. It serves one process and keeps nothing.
+// It validates nothing and fills in no defaults: stored objects have passed admission. It serves one process and keeps nothing.
 package kubernetes
 
 import (
@@ -124,7 +124,7 @@ func (s *Server) createObject(ctx context.Context, c client.WithWatch, obj clien
 	s.mu.Unlock()
 	obj.SetGeneration(1)
 	obj.SetCreationTimestamp(metav1.NewTime(time.Now().Add(time.Duration(s.Ahead.Load()))))
-	// An API server takes no status with what is new.
+	// An API server drops the status of a new object.
 	if status := reflect.ValueOf(obj).Elem().FieldByName("Status"); status.IsValid() {
 		status.SetZero()
 	}

@@ -31,7 +31,7 @@ type Scope struct {
 	Cluster string
 }
 
-// Objects are what a plan needs of a management cluster.
+// Objects are the objects of a management cluster that a plan needs.
 type Objects struct {
 	Items []client.Object
 	// Notes tell what could not be read.

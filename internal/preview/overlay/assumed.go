@@ -8,7 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// assumedOrigin has resources of which only the IDs are known: without the live Azure, what users bring is assumed to exist, with its group.
+// assumedOrigin has resources of which only the IDs are known: without the live Azure, the resources that users bring are assumed to
+// exist, with their group.
 type assumedOrigin []string
 
 // assumedLocation is the region of assumed resources. No write depends on it.

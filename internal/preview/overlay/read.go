@@ -26,8 +26,8 @@ func (a *Azure) read(request *http.Request) (*http.Response, error) {
 	return newResponse(request, status, body), nil
 }
 
-// isSimulated reports whether the simulated Azure has what a path names: an operation, or a resource that a write has changed, or one below
-// such a resource. A resource group has no part in what is inside it.
+// isSimulated reports whether the simulated Azure has the resource or operation of a path: an operation, a resource that a write has
+// changed, or a child of such a resource. A write to a resource group does not make the resources in it simulated.
 func (a *Azure) isSimulated(path string) bool {
 	key := strings.ToLower(strings.TrimSuffix(path, "/"))
 	a.mu.Lock()

@@ -1,5 +1,5 @@
-// Package result is what a plan shows: per object its changes in Azure, resource by resource and property by property. It is plain data, and
-// it has no secrets: write-only properties, and others whose names tell that they are secret, are masked when a result is made.
+// Package result is the output of a plan: per object its changes in Azure, resource by resource and property by property. It is plain
+// data, and it has no secrets: write-only properties, and others whose names tell that they are secret, are masked when a result is made.
 //
 // Its functions are pure.
 package result
@@ -11,7 +11,7 @@ type Plan struct {
 	Objects []Object `json:"objects"`
 	// Summary counts resources.
 	Summary Summary `json:"summary"`
-	// Notes are remarks about the plan as a whole: what it cannot know.
+	// Notes are remarks about the plan as a whole: facts that it cannot know.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -39,7 +39,7 @@ type Object struct {
 	Why string `json:"why,omitempty"`
 	// Changes are in the order of the writes.
 	Changes []Change `json:"changes,omitempty"`
-	// Reports are conditions and warnings that stay: what cannot change in place, and what is refused.
+	// Reports are conditions and warnings that stay: changes that are not possible in place, and refusals.
 	Reports []string `json:"reports,omitempty"`
 }
 

@@ -21,7 +21,7 @@ import (
 // maxWays limits how many ways out one message has.
 const maxWays = 3
 
-// Resources describes what an object may have created in Azure, for users who have to delete it there.
+// Resources describes the resources that an object may have created in Azure, for users who have to delete them there.
 type Resources struct {
 	// NothingCreated is set if the object cannot have created anything in Azure.
 	NothingCreated bool

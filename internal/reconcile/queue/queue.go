@@ -5,7 +5,7 @@
 //   - Requests of a higher priority go first. Among equal ones the namespace goes first whose turn was longest ago, and within a
 //     namespace the request that was ready first.
 //   - Every fourth turn belongs to the namespace whose turn was longest ago, whatever the priority of its requests: workers
-//     keep the priority of what they add again, so a namespace whose requests all have a high one would starve the others.
+//     keep the priority of requests that they add again, so a namespace whose requests all have a high one would starve the others.
 //
 // The queue ends with its workers. controller-runtime v0.24.1 can keep a manager from ending instead: its shutdown releases workers that
 // wait while it hands one of them an item, and then it waits for that worker for ever.

@@ -16,7 +16,7 @@ import (
 var machineConditions = []string{clusterv1.MachineReadyCondition, clusterv1.MachineNodeReadyCondition, clusterv1.MachineDeletingCondition}
 
 // RemoveUnusedParts removes managed fields, which are half of an object and are parsed whenever it is encoded, and kubectl's last-applied
-// annotation, which repeats the rest of it. Of the status of Machines it keeps what the provider reads.
+// annotation, which repeats the rest of it. Of the status of Machines it keeps the fields that the provider reads.
 //
 // Controllers compute patches from these objects, so nothing is removed that they could write. The annotation's key stays with an empty
 // value, because a merge patch that removes the last key of a map would remove the whole map.

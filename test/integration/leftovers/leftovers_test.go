@@ -102,7 +102,7 @@ func TestLeftovers(t *testing.T) {
 					return apierrors.IsNotFound(err)
 				}
 				if !test.requested || test.shared {
-					// The load balancer in the cluster's network keeps that until somebody deletes it.
+					// The load balancer in the cluster's network keeps that until a user deletes it.
 					w.WaitUntil("the condition says what is left", func() bool { return !gone() && said.Reason == infrav1.LeftBehindInAzureReason })
 					for _, want := range []string{"loadBalancers/c1", "loadBalancers/c1-internal", "publicIPAddresses/c1-a1", "disks/pvc-1",
 						"az resource delete --ids "} {

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestGroupOfAnotherCluster makes a cluster in the resource group of another one: nothing is begun there. A cluster that is there already when
-// the group gets the tag of another goes on, and says so.
+// TestGroupOfAnotherCluster makes a cluster in the resource group of another one: the provider creates nothing there. A cluster that
+// exists already when the group gets the tag of another one continues to be reconciled, and its condition reports the tag.
 func TestGroupOfAnotherCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := virtual.New(t)

@@ -157,7 +157,7 @@ func (w *volumeWorld) removeNodes() {
 	w.RemoveFinalizers(owner)
 }
 
-// deleteCluster deletes the cluster in the order of Cluster API, and returns what LeftoversDeleted said last.
+// deleteCluster deletes the cluster in the order of Cluster API, and returns the last message of LeftoversDeleted.
 func (w *volumeWorld) deleteCluster() (said string) {
 	w.T.Helper()
 	owner, azureCluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
@@ -361,7 +361,8 @@ func createForeignVM(w *volumeWorld) body {
 	}}
 }
 
-// TestVolumesRequests counts what it costs to tag one disk: the requests of a deletion with the annotation beyond those of one without it.
+// TestVolumesRequests counts the requests for tagging one disk: the requests of a deletion with the annotation beyond those of one
+// without it.
 func TestVolumesRequests(t *testing.T) {
 	for kind, mode := range modes {
 		t.Run(kind, func(t *testing.T) {

@@ -16,8 +16,8 @@ const (
 	networkVersion = "2024-05-01"
 )
 
-// TestBroughtGroup uses a resource group that was there before. It is not tagged, not changed and not deleted, and what is
-// in it and not the cluster's stays.
+// TestBroughtGroup uses an existing resource group. The provider does not tag, change or delete it, and resources in it that do not
+// belong to the cluster stay.
 func TestBroughtGroup(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -116,7 +116,7 @@ func TestBroughtNetwork(t *testing.T) {
 	}
 }
 
-// readHub returns the network that the user brought, without what Azure counts up by itself.
+// readHub returns the network that the user brought, without its etag and those of its subnets, which Azure changes by itself.
 func readHub(stage *harness.Stage) map[string]any {
 	stage.T.Helper()
 	_, network := stage.Azure.GetResource("resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-vnet", networkVersion)

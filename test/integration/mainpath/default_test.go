@@ -128,7 +128,7 @@ func TestDefaultCluster(t *testing.T) {
 }
 
 // watchQuiet watches a cluster with two machines that is in order for some resyncs: nothing is written, neither to Azure nor to
-// Kubernetes, and what is read stays within bounds.
+// Kubernetes, and the number of reads stays within bounds.
 func watchQuiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
 	t.Helper()
 	const resyncs = 4

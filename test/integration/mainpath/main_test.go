@@ -1,5 +1,5 @@
-// Package mainpath_test takes a cluster from nothing to Ready and back to nothing: the default one, a private one, and those
-// in a resource group or network that users bring. It counts what is written on the way, and that quiet is quiet.
+// Package mainpath_test takes a cluster from nothing to Ready and back to nothing: the default one, a private one, and those in a
+// resource group or network that users bring. It counts the writes on the way, and checks that a cluster in order causes none.
 package mainpath_test
 
 import (

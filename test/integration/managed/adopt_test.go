@@ -46,8 +46,9 @@ func buildAdopting(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
 	return controlPlane
 }
 
-// TestAdopt takes a cluster over whose manifest says what it is: nothing is written to Azure. From then on it is kept in
-// line, and let go with its Cluster. Where an annotation asks for that it is deleted; what it was put into stays.
+// TestAdopt adopts a cluster whose manifest matches it: nothing is written to Azure. From then on the provider applies changes of the
+// spec, and leaves the cluster in Azure when its Cluster is deleted. With the annotation for it the provider deletes the cluster; the
+// group and the network of the cluster stay.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -27,7 +27,7 @@ const (
 // body is a JSON object.
 type body = map[string]any
 
-// bring prepares what users bring.
+// bring prepares resources that users bring.
 type bring func(*harness.Stage)
 
 // prepareAll prepares several things, in order.

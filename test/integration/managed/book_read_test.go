@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// snippet is a piece of a manifest in the book: what a reader merges into the objects of the flavor.
+// snippet is a piece of a manifest in the book: the part that a reader merges into the objects of the flavor.
 type snippet struct {
 	// place is the page and line, heading the nearest heading before it.
 	place, page, heading string
@@ -76,7 +76,7 @@ func readSnippets(t *testing.T) []snippet {
 	return out
 }
 
-// readManifests reads a block. Only what the page about features promises can be in it.
+// readManifests reads a block. It can have only the kinds that the page about features promises.
 func readManifests(t *testing.T, place, text string) []document {
 	t.Helper()
 	var out []document

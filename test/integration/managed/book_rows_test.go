@@ -1,8 +1,8 @@
 package managed_test
 
-// row is what a snippet needs and makes.
+// row has the needs and the expected result of a snippet.
 type row struct {
-	// bring is what users bring; nil for nothing.
+	// bring prepares the resources that users bring; nil for none.
 	bring bring
 	// group is the resource group of the cluster; the flavor's is called as the cluster.
 	group string
@@ -13,11 +13,11 @@ type row struct {
 	pools   map[string]values
 	// others are values of other resources by ID from resourceGroups/ on.
 	others map[string]values
-	// untouched says that what was brought is as the manifest says, and never written to.
+	// untouched means that the brought resource matches the manifest, and is never written to.
 	untouched bool
 }
 
-// values are what Azure shows, by dotted path.
+// values are the values that Azure shows, by dotted path.
 type values map[string]string
 
 const (

@@ -17,12 +17,12 @@ import (
 // leastSnippets is how many specs the book shows at least.
 const leastSnippets = 35
 
-// snippetResyncs is how often a cluster of a snippet is looked at when it is in order: what is written by turns shows in three.
-// Clusters with much in them are looked at more often elsewhere.
+// snippetResyncs is the number of resyncs of a snippet's cluster that is in order: three show values that are written in turns. Other
+// tests resync clusters with many settings more often.
 const snippetResyncs = 3
 
-// TestBook makes a cluster of every snippet of the pages about AKS and waits until it is in order. Azure then shows what the
-// snippet asks for, and some resyncs write nothing, neither to Azure nor to Kubernetes.
+// TestBook makes a cluster of every snippet of the pages about AKS and waits until it is in order. Azure then has the values of the
+// snippet, and some resyncs write nothing, neither to Azure nor to Kubernetes.
 func TestBook(t *testing.T) {
 	t.Parallel()
 	all := readSnippets(t)
@@ -94,7 +94,7 @@ func (s snippet) runSnippet(t *testing.T, row row) int {
 	return reads
 }
 
-// checkValues compares what Azure shows with the row.
+// checkValues compares the values in Azure with the row.
 func (r row) checkValues(t *testing.T, stage *harness.Stage) {
 	t.Helper()
 	version := clusterVersion

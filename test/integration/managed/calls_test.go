@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestTenPools counts what a cluster with ten pools asks of Azure until it is ready, and in every resync after that.
+// TestTenPools counts the requests to Azure of a cluster with ten pools until it is ready, and in every resync after that.
 func TestTenPools(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

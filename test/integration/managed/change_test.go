@@ -314,8 +314,8 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// TestTagOfOthersJustBeforeOurs has somebody tag the cluster a moment before the provider changes it: what was read before
-// that is not what the change is built on.
+// TestTagOfOthersJustBeforeOurs has another program tag the cluster a moment before the provider changes it: the provider does not build
+// the change on the state that it read before that.
 func TestTagOfOthersJustBeforeOurs(t *testing.T) {
 	t.Parallel()
 	stage := bringUpCluster(t, nil)

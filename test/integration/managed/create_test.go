@@ -102,7 +102,7 @@ func checkQuiet(t *testing.T, stage *harness.Stage, manager *harness.Manager, re
 	return reads
 }
 
-// logCost tells what a cluster took from being applied to being ready.
+// logCost logs the requests and the time of a cluster from being applied to being ready.
 func logCost(t *testing.T, stage *harness.Stage, applied time.Time) {
 	t.Helper()
 	took := time.Since(applied)

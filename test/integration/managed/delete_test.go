@@ -32,8 +32,8 @@ func removeInAzure(stage *harness.Stage, path, version string) {
 	})
 }
 
-// TestDelete deletes clusters of every origin: what is the cluster's goes, with as few DELETEs as it takes, and what
-// others brought stays.
+// TestDelete deletes clusters of every origin: the cluster's resources are deleted, with the smallest number of DELETEs, and resources
+// that others brought stay.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	group := func(name string) bring {
@@ -136,7 +136,7 @@ func TestDelete(t *testing.T) {
 			}
 			stage.CreateManagedCluster(own, pools...)
 			stage.WaitManagedClusterReady("c1", pools...)
-			// The manager must not repair what is taken away before the deletion.
+			// The manager must not repair resources that are removed before the deletion.
 			if err := manager.Stop(); err != nil {
 				t.Fatal(err)
 			}
@@ -214,8 +214,8 @@ func TestDeletedWhileBusy(t *testing.T) {
 	}
 }
 
-// TestPoolDeletedDuringCreation deletes a pool by itself while the cluster is being created with it: it is not left in
-// the cluster with nobody to know it.
+// TestPoolDeletedDuringCreation deletes a pool by itself while the cluster is being created with it: the pool does not stay in the
+// cluster without an object for it.
 func TestPoolDeletedDuringCreation(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewSlowStage(t, environment, 0.1)
@@ -238,8 +238,8 @@ func TestPoolDeletedDuringCreation(t *testing.T) {
 	}
 }
 
-// TestDeletedWithoutCredentials deletes a cluster whose identity lost its credential: the condition says so, and the
-// deletion goes on once there is one again.
+// TestDeletedWithoutCredentials deletes a cluster whose identity lost its credential: the condition reports it, and the deletion
+// continues once there is one again.
 func TestDeletedWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -284,8 +284,8 @@ func identityFree(stage *harness.Stage) {
 	}
 }
 
-// TestLastSystemPool deletes the MachinePool of the last system pool: the webhook says to Cluster API what is wrong, the
-// pool goes on, and the cluster can be deleted.
+// TestLastSystemPool deletes the MachinePool of the last system pool: the webhook reports the error to Cluster API, the pool stays ready
+// without a write, and the cluster can be deleted.
 func TestLastSystemPool(t *testing.T) {
 	t.Parallel()
 	stage := bringUpCluster(t, nil)
@@ -310,7 +310,7 @@ func TestLastSystemPool(t *testing.T) {
 	}
 }
 
-// TestNeverBegun deletes clusters that nothing could ever be made of, with their pools: nobody has to mend them first.
+// TestNeverBegun deletes clusters for which nothing could ever be created, with their pools: users need not correct them first.
 func TestNeverBegun(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

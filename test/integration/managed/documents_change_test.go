@@ -79,8 +79,8 @@ spec:
 `
 )
 
-// TestDocumentsChange changes documents and what Azure has: properties and documents that are taken out take their effect along,
-// what somebody changed is repaired, and policies say what is left alone.
+// TestDocumentsChange changes documents and resources in Azure: removing a property or a document removes its effect, changes by other
+// programs are repaired, and the provider leaves resources alone as their policies demand.
 func TestDocumentsChange(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -15,13 +15,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// verdict is what becomes of a change that somebody makes in Azure.
+// verdict is the expected reaction to a change that another program makes in Azure.
 type verdict string
 
 const (
 	// repaired means that the cluster's own value is written back.
 	repaired verdict = "repaired"
-	// kept means that nothing is written: the spec has no opinion, or the value is AKS's or somebody else's.
+	// kept means that nothing is written: the spec does not set the value, or the value belongs to AKS or another program.
 	kept verdict = "kept"
 	// reported means that nothing is written and the objects show it.
 	reported verdict = "reported"
@@ -70,8 +70,8 @@ func readValue(stage *harness.Stage, path, version, at string) string {
 	return string(raw)
 }
 
-// TestDrift changes a cluster, its pools and what belongs to it behind the provider's back. Every row says what becomes of
-// it; there is none of which nobody knows.
+// TestDrift changes a cluster, its pools and their resources in Azure, past the provider. Every row has the expected reaction to its
+// change; no reaction is left open.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -99,7 +99,7 @@ func TestDrift(t *testing.T) {
 		path, version, at, want string
 		// writes are those of a repair.
 		writes []string
-		// says is what an object has to show.
+		// says checks that an object shows the change.
 		says func(*harness.Stage) bool
 	}{
 		{name: "tag of the spec changed on the cluster", outside: changeInAzure(clusterPath, clusterVersion, setValue("tags.team", "b")),

@@ -53,7 +53,7 @@ func bringUpEquipped(stage *harness.Stage) {
 	stage.WaitManagedClusterReady("c1", pools...)
 }
 
-// shared is what is there of what others made.
+// shared are the resources that others created.
 var shared = []string{sharedGroup, sharedGroup + "/Microsoft.ContainerService/fleets/fleet"}
 
 // deleteAll asks for the deletion of all objects of the cluster at once, and returns what waits until they are gone.

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestHealth turns the condition about Azure Resource Health on, has Azure refuse to tell, and turns it off again: no other
-// condition is to blame, and none stays that nobody keeps.
+// TestHealth turns the condition about Azure Resource Health on, has Azure refuse the read, and turns it off again: of the other
+// conditions only the summary Ready reports the refusal, and the condition disappears with the feature.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -40,7 +40,8 @@ func TestHealth(t *testing.T) {
 	})
 }
 
-// TestKubeconfigRefused has AKS refuse the kubeconfig for a while: the condition says so, and nothing of it stays.
+// TestKubeconfigRefused has AKS refuse the kubeconfig for a while: the condition reports the refusal, and the control plane and the pools
+// become ready afterwards.
 func TestKubeconfigRefused(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

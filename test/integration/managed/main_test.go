@@ -1,5 +1,5 @@
-// Package managed_test takes AKS clusters through their life: made, changed, moved, adopted, drifted, refused, killed half
-// way, and deleted. It puts each snippet of docs/book/aks into the flavor's objects and looks at what Azure then shows.
+// Package managed_test takes AKS clusters through their life: made, changed, moved, adopted, drifted, refused, killed half way, and
+// deleted. It merges each snippet of docs/book/aks into the flavor's objects and checks the values that Azure then has.
 package managed_test
 
 import (

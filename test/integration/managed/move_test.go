@@ -55,7 +55,7 @@ func TestMove(t *testing.T) {
 	restored := newSecret("c1-ca")
 	stage.ReadObject(restored, "c1-ca")
 	stage.MoveObjects(target, listMoved())
-	// As after a restore, nobody sets the owner right.
+	// The Secret gets its old owner reference, as after a restore, where no program corrects it.
 	harness.ChangeObject(target, newSecret("c1-ca"), func(s *corev1.Secret) { s.OwnerReferences = restored.OwnerReferences })
 	harness.WaitFor(target, controlPlane("c1"), "c1", "paused there, too", harness.IsPaused)
 	if asked := stage.Azure.RequestsSince(mark); len(asked) > 0 {
@@ -88,7 +88,7 @@ func TestMove(t *testing.T) {
 	identityFree(target)
 }
 
-// TestExternallyManaged leaves a control plane alone that somebody else manages, and shows its endpoint all the same.
+// TestExternallyManaged does not change a control plane that is managed externally, and shows its endpoint all the same.
 func TestExternallyManaged(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -118,7 +118,8 @@ func TestExternallyManaged(t *testing.T) {
 	})
 }
 
-// TestExport has patches name a Secret and a ConfigMap that others made: they are refused by their field, and what others made stays.
+// TestExport has patches name a Secret and a ConfigMap that others made: the provider refuses the patches and names their field, and the
+// objects of others stay unchanged.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -19,7 +19,7 @@ const (
 // mergedNeighbour is the page whose manifest is merged into that of a flavor.
 const mergedNeighbour = "entra-kubernetes-rbac.md"
 
-// neighbours are the pages whose manifests are clusters of documents, and what Azure has to show for each.
+// neighbours are the pages whose manifests are clusters of documents, and the checks of each page's resources in Azure.
 var neighbours = map[string]neighbour{
 	"acr-pull": {check: func(stage *harness.Stage, _ []*unstructured.Unstructured) {
 		checkRoleAssigned(stage, ownGroup+"/providers/Microsoft.ContainerRegistry/registries/myclusterimages",
@@ -146,8 +146,8 @@ var neighbours = map[string]neighbour{
 	}},
 }
 
-// TestNeighbourInside applies what the page about Entra ID has for the workload cluster. What it has for the provider is merged into
-// a flavor and made with the other pages of that kind.
+// TestNeighbourInside applies the object for the workload cluster from the page about Entra ID. The page's objects for the provider are
+// merged into a flavor and made with the other pages of that kind.
 func TestNeighbourInside(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -19,11 +19,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// neighbour is what a page about something that goes with a cluster has beside its manifest.
+// neighbour has the preparation and the check of a page about a component that is used with a cluster. The page has the manifest.
 type neighbour struct {
-	// given is what the page has its reader do before.
+	// given makes the resources that the page asks its reader to make before.
 	given func(*harness.Stage)
-	// check looks at what the page is about in Azure. inside are the objects that belong into the workload cluster.
+	// check checks the resources in Azure that the page is about. inside are the objects that belong into the workload cluster.
 	check func(stage *harness.Stage, inside []*unstructured.Unstructured)
 }
 
@@ -32,8 +32,9 @@ const (
 	ownCluster = ownGroup + "/providers/Microsoft.ContainerService/managedClusters/my-cluster"
 )
 
-// TestNeighbours takes the cluster of every page about what goes with a cluster to its end state: all conditions are true, all
-// documents ready, Azure has what the page is about, nothing is written any more, and nothing stays behind.
+// TestNeighbours takes the cluster of every page about a component that is used with a cluster to its end state: all conditions are true,
+// all documents are ready, Azure has the resources that the page is about, nothing is written any more, and nothing is left after the
+// deletion.
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
 	pages := flavors.PageNames(t, flavors.Neighbours)
@@ -110,7 +111,7 @@ func inOrder(stage *harness.Stage) {
 			conditions.Getter
 		}
 		name string
-		// said are the documents' states.
+		// said returns the states of the documents.
 		said func() []infrav1.ASOResourceStatus
 	}{
 		{infrastructure, "my-cluster", func() []infrav1.ASOResourceStatus { return infrastructure.Status.Resources }},
@@ -175,7 +176,7 @@ func checkRoleAssigned(stage *harness.Stage, scope, role, principal string) {
 	}
 }
 
-// fullID returns the ID of what is below the subscription of the stage.
+// fullID returns the ID of a path below the subscription of the stage.
 func fullID(stage *harness.Stage, path string) string {
 	return "/subscriptions/" + stage.Azure.SubscriptionID + "/" + path
 }

@@ -266,7 +266,7 @@ func ofOthers(stage *harness.Stage, path, version string) map[string]string {
 	return out
 }
 
-// TestSentStaysSmall changes the spec many times over: what is remembered as sent is what is sent now, and no history.
+// TestSentStaysSmall changes the spec many times: the annotation has the paths that are sent now, and no history.
 func TestSentStaysSmall(t *testing.T) {
 	t.Parallel()
 	stage := bringUpCluster(t, nil)

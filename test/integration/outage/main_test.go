@@ -1,4 +1,4 @@
-// Package outage_test has Azure, Entra ID or the identity fail while clusters stand: what is not known to be broken must not
+// Package outage_test has Azure, Entra ID or the identity fail while clusters exist: an object that is not known to be broken must not
 // look broken, because a MachineHealthCheck deletes machines that do.
 package outage_test
 

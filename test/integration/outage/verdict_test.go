@@ -133,7 +133,7 @@ func TestVerdictStays(t *testing.T) {
 	}
 }
 
-// bringUpClusters brings up a cluster with a machine that runs and one that somebody stopped, and an AKS cluster with a pool.
+// bringUpClusters brings up a cluster with a machine that runs and one that a user stopped, and an AKS cluster with a pool.
 func bringUpClusters(t *testing.T) *harness.Stage {
 	t.Helper()
 	stage := harness.NewStage(t, environment)
@@ -157,8 +157,8 @@ func bringUpClusters(t *testing.T) *harness.Stage {
 	return stage
 }
 
-// watchStanding notes from now on every object that stands and is shown to be anything but ready. The function that it returns ends
-// that, and gives what was noted.
+// watchStanding records from now on every existing object that is shown to be anything but ready. The function that it returns ends that,
+// and returns the records.
 func watchStanding(stage *harness.Stage) func() []string {
 	ctx, cancel := context.WithCancel(stage.T.Context())
 	var mu sync.Mutex

@@ -31,8 +31,8 @@ func changeContent(c *infrav1.AzureCluster, by func(*applied.Content)) {
 	content.Store(c)
 }
 
-// TestCopy has the AzureCluster of a cluster that stands applied once more, with all its annotations: in another tenant's
-// namespace, and in another management cluster. The copy says whose everything is, and takes nothing with it when it goes.
+// TestCopy applies the AzureCluster of an existing cluster once more, with all its annotations: in another tenant's namespace, and in
+// another management cluster. The copy reports the owner of the resources, and its deletion deletes none of them.
 func TestCopy(t *testing.T) {
 	places := map[string]func(*harness.Stage) *harness.Stage{"another namespace": (*harness.Stage).InOtherNamespace,
 		"another management cluster": (*harness.Stage).InOtherCluster}
@@ -127,7 +127,8 @@ func TestForgedStatus(t *testing.T) {
 					harness.FindCondition(c, infrav1.LoadBalancersReadyCondition).Status == metav1.ConditionTrue
 			})
 			checkStands(t, stage, before, listSubnets()...)
-			// They may be the cluster's, so that waits until somebody who may tag them says that they are not.
+			// The resources may be the cluster's, so the deletion would wait until a user who may tag them tags them as not the
+			// cluster's.
 			for _, theirs := range []string{"", "/providers/Microsoft.Network/publicIPAddresses/theirs"} {
 				if err := stage.Azure.AddFault(fault.Rule{Now: true, ID: id(theirs), Kind: fault.Edit,
 					Patch: map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): "shared"}}}); err != nil {

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestForgedInventory has a tenant list resources of others in the inventory, in the annotation of today and in that of v2.0.0. Nothing of it
-// is deleted, neither at once nor with the cluster, and an event lists what was ignored.
+// TestForgedInventory has a tenant list resources of others in the inventory, in the annotation of today and in that of v2.0.0. None of
+// them is deleted, neither at once nor with the cluster, and an event lists the entries that were ignored.
 func TestForgedInventory(t *testing.T) {
 	tries := map[string]struct {
 		reason  string
@@ -66,8 +66,8 @@ func TestForgedInventory(t *testing.T) {
 					bringNetwork(c, try.nodes)
 				}
 				if try.nodes == "theirs" {
-					// What the spec and the inventory name alike would be written, and then be tied to what is the cluster's. It is about the
-					// deletion of what is not.
+					// A resource that both the spec and the inventory name would be written, and then be tied to the cluster's resources.
+					// This test is about the deletion of a resource that is not written.
 					refused := fault.Rule{Method: "PUT", ID: "*/subnets/theirs", Count: -1, Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
 						Message: "The client does not have authorization to perform action 'Microsoft.Network/virtualNetworks/subnets/write'."}
 					if err := stage.Azure.AddFault(refused); err != nil {

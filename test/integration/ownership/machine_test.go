@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestMachine has a tenant make machines that have the names of somebody else's, or list them.
+// TestMachine has a tenant make machines that have the names of other owners' resources, or list them in the inventory.
 func TestMachine(t *testing.T) {
 	tries := map[string]struct {
 		reason string
@@ -67,8 +67,8 @@ const (
 	definition = "/subscriptions/00000000-0000-0000-0000-000000000001/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c"
 )
 
-// TestMemory has numbers in a spec that would have the plan take all memory: the schema refuses them, and what was stored before
-// there was such a schema is not planned from, says which field it is, and can be corrected, or deleted.
+// TestMemory has numbers in a spec that would have the plan take all memory: the schema refuses them. An object that was stored before
+// there was such a schema is not planned; its condition names the field, and users can correct or delete it.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -1,5 +1,5 @@
-// Package ownership_test has tenants try to have the provider write, hand out or delete what is not theirs: by annotations,
-// copies of objects, names that others have, and status. Every try ends with what is somebody else's as it was.
+// Package ownership_test has tenants try to have the provider write, hand out or delete resources of others: by annotations, copies of
+// objects, names that others have, and status. Every try leaves the resources of others unchanged.
 package ownership_test
 
 import (
@@ -26,7 +26,8 @@ const (
 	aksVersion     = "2025-08-01"
 )
 
-// createForeign returns what somebody else has in the subscription: a group with a network, an address and a disk.
+// createForeign creates resources of another owner in the subscription, a group with a network, an address and a disk, and returns a
+// function for their IDs.
 func createForeign(stage *harness.Stage) (id func(string) string) {
 	stage.Azure.PutNetwork("hub", "hub-1", "172.16.0.0/16", map[string]string{"theirs": "172.16.1.0/24", "others": "172.16.2.0/24"})
 	stage.Azure.PutResource("resourceGroups/hub/providers/Microsoft.Network/publicIPAddresses/theirs", networkVersion, body{
@@ -41,7 +42,7 @@ func createForeign(stage *harness.Stage) (id func(string) string) {
 	}
 }
 
-// checkStands fails the test when anything of what was there is gone, and tells what a try has written to it.
+// checkStands fails the test when a resource of before or a subnet is gone.
 func checkStands(t *testing.T, stage *harness.Stage, before []string, subnets ...string) {
 	t.Helper()
 	now := map[string]bool{}

@@ -14,7 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestBadInput has pools that lack something, or want more than there is. Each says what, and is made once that is put right.
+// TestBadInput has pools that lack a setting, or that exceed a limit. The condition of each names the error, and the pool is made once
+// that is corrected.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

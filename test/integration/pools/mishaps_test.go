@@ -166,7 +166,8 @@ func TestAutoscaled(t *testing.T) {
 	stage.WaitPool("pool", 2)
 }
 
-// TestRefusedPools has scale sets that Azure refuses, or that are somebody else's. What is wrong is said, and what was made is used.
+// TestRefusedPools has scale sets that Azure refuses, or that belong to another owner. The condition names the error, and VMs that were
+// made are used.
 func TestRefusedPools(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -204,7 +205,7 @@ func TestRefusedPools(t *testing.T) {
 	})
 	stage.WaitPool("growing", 3)
 
-	// Azure demands a password of Windows VMs, which nobody has to give.
+	// Azure demands a password of Windows VMs; users need not set one.
 	stage.WaitPool("windows-0", 1)
 	_, made := stage.Azure.GetResource(scaleSet("model"), computeVersion)
 	made["tags"] = map[string]any{"whose": "theirs"}

@@ -76,7 +76,7 @@ func newWorld(t *testing.T, secret string) *world {
 	return w
 }
 
-// askClusterFacts asks for the facts of a cluster as a controller does: again once what was pending has arrived.
+// askClusterFacts asks for the facts of a cluster as a controller does: it asks again once the pending facts have arrived.
 func (w *world) askClusterFacts(ctx context.Context, c *armclient.Client, in plan.ClusterInput) (plan.ClusterFacts, error) {
 	arrived := make(chan struct{}, 1)
 	got, err := w.facts.ClusterFacts(ctx, facts.Asker{Client: c}, in, func() { arrived <- struct{}{} })

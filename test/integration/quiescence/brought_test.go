@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 )
 
-// bringCompute makes what the spec of a machine refers to: keys, images, reserved capacity and a scale set.
+// bringCompute makes the resources that the spec of a machine refers to: keys, images, reserved capacity and a scale set.
 func (w *world) bringCompute(in plan.MachineInput) {
 	w.t.Helper()
 	spec, location := in.AzureMachine.Spec, plan.Location(in.ClusterInput)

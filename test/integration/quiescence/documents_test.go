@@ -44,9 +44,9 @@ type library struct {
 	inventory []arm.ID
 }
 
-// TestQuiescenceDocuments has a document of every type that AKS clusters are used with. All are made by one write each, nothing is
-// written when they are looked at again, what somebody changed is repaired and nothing else, a document that is taken out takes
-// its resource along, and the end takes everything.
+// TestQuiescenceDocuments has a document of every type that AKS clusters are used with. All are made by one write each, later resyncs
+// write nothing, a change by another program is repaired and nothing else, removing a document deletes its resource, and the end deletes
+// all resources.
 func TestQuiescenceDocuments(t *testing.T) {
 	l := newLibrary(t)
 	l.convergeManifests()

@@ -61,8 +61,8 @@ func TestQuiescence(t *testing.T) {
 	t.Logf("%d of %d cases are quiet over %d resyncs", quiet, len(cases), resyncs)
 }
 
-// makePossible replaces what cases have to show that the field counts, and what Azure would refuse: a private endpoint in another
-// region than its subnet, an edge zone that the region has not, and machines that combine what excludes each other.
+// makePossible replaces values that the cases have to show the effect of a field, and that Azure would refuse: a private endpoint in
+// another region than its subnet, an edge zone that the region has not, and machines that combine settings that exclude each other.
 func makePossible(in *plan.MachineInput) {
 	spec := &in.AzureCluster.Spec
 	for i := range spec.NetworkSpec.Subnets {
@@ -162,7 +162,7 @@ func (w *world) convergeUntil(kind string, in plan.MachineInput, plan planner, e
 	w.t.FailNow()
 }
 
-// checkQuiet looks at what is in place again and again.
+// checkQuiet checks in several resyncs that resources that are in place have no drift and get no write.
 func (w *world) checkQuiet(kind string, in plan.MachineInput, plan planner) {
 	w.t.Helper()
 	w.convergePlan(kind, in, plan)

@@ -133,7 +133,7 @@ func (w *world) putResource(id arm.ID, body map[string]any) {
 	}
 }
 
-// bringResources makes what the spec names as being there.
+// bringResources makes the resources that the spec names as existing.
 func (w *world) bringResources(in plan.MachineInput) {
 	w.t.Helper()
 	location := map[string]any{"location": plan.Location(in.ClusterInput)}
@@ -179,7 +179,7 @@ func (w *world) bringResources(in plan.MachineInput) {
 	w.bringCompute(in)
 }
 
-// readGolden reads those of a golden case, each into what is given for its kind; "" is what has none.
+// readGolden reads the documents of a golden case, each into the value for its kind; "" is for documents without a kind.
 func readGolden(t *testing.T, path string, into map[string]any) {
 	t.Helper()
 	raw, err := os.ReadFile(path)

@@ -20,9 +20,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// What a refusal may cost in its first minute. One that only a person can mend is tried twice or thrice; one that may pass by
-// itself after 1, 2, 4, 8, 16 and 32 s. A try is a pass or two, and one or two requests. building is for what is not refused of
-// an object that is made: the rest of a network takes three dozen requests, and each owner, finalizer and resource a pass.
+// The most that a refusal may cost in its first minute. A request is tried two or three times if only a person can correct the cause, and
+// again after 1, 2, 4, 8, 16 and 32 s if the cause may pass by itself. A try is a pass or two, and one or two requests. building is for
+// the other resources of an object that is made, which are not refused: the rest of a network takes three dozen requests, and each owner,
+// finalizer and resource a pass.
 var (
 	stalledBound = cost{passes: 10, calls: 16}
 	retriedBound = cost{passes: 18, calls: 32}
@@ -30,10 +31,10 @@ var (
 		"AzureCluster": {passes: 10, calls: 36}, "AzureMachine": {passes: 6, calls: 8},
 		"AzureManagedControlPlane": {passes: 14, calls: 24}, "AzureManagedMachinePool": {passes: 6},
 	}
-	// standing is for what comes after a virtual network that is made: five more resources whose ends are a pass each, and another one
-	// when the cache does not have yet what the pass before wrote.
+	// standing is for the steps after the creation of a virtual network: five more resources whose ends are a pass each, and another one
+	// when the cache does not have yet the write of the pass before.
 	standing = cost{passes: 10}
-	// deleting is for what a deletion looks at before each of its tries: the group, and what is in it.
+	// deleting is for the reads of a deletion before each of its tries: the group, and the resources in it.
 	deleting = cost{calls: 12}
 )
 
@@ -45,7 +46,7 @@ type subject struct {
 	kind, name string
 	refusal    refusal
 	bound      cost
-	// trace is what the URLs of its requests have in common; "" is the name.
+	// trace is the common part of the URLs of its requests; "" is the name.
 	trace string
 }
 
@@ -132,7 +133,7 @@ func (c *counted) countMinute(begin func()) {
 	}
 }
 
-// maxCost returns what the refusal may cost.
+// maxCost returns the maximum cost of the refusal.
 func (r refusal) maxCost() cost {
 	if r.retried {
 		return retriedBound
@@ -378,7 +379,7 @@ func TestRefusedManagedPoolsAreTriedRarely(t *testing.T) {
 	})
 }
 
-// withoutThrottling returns the refusals that hold up nobody else: who is throttled is the principal, with all that it does.
+// withoutThrottling returns the refusals that delay no other object: throttling applies to the principal, with all its requests.
 func withoutThrottling(refusals map[string]refusal) map[string]refusal {
 	out := maps.Clone(refusals)
 	delete(out, "waits")
@@ -426,7 +427,7 @@ func TestRefusedTokensAreRequestedRarely(t *testing.T) {
 	})
 }
 
-// TestIdentityWithoutSecretAsksAzureNothing has an AzureClusterIdentity without its Secret, which nobody has to ask Azure for.
+// TestIdentityWithoutSecretAsksAzureNothing has an AzureClusterIdentity without its Secret, for which no request to Azure is needed.
 func TestIdentityWithoutSecretAsksAzureNothing(t *testing.T) {
 	t.Parallel()
 	playCounted(t, func(c *counted) {

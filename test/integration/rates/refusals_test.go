@@ -4,7 +4,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// refusal is one way in which Azure says no for good.
+// refusal is one way in which Azure refuses a request permanently.
 type refusal struct {
 	reason string
 	// rule is the fault without the resource it is for.

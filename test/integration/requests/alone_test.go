@@ -41,8 +41,8 @@ type phase struct {
 	To   time.Time `json:"to"`
 }
 
-// TestLeftAlone makes many clusters and leaves them alone: nothing is written then, nothing is throttled, and what is read
-// is in the simulator's log.
+// TestLeftAlone makes many clusters and leaves them alone: nothing is written then, nothing is throttled, and the reads are in the
+// simulator's log.
 func TestLeftAlone(t *testing.T) {
 	folder := *figures
 	if folder == "" {
@@ -81,7 +81,7 @@ func TestLeftAlone(t *testing.T) {
 	alone.checkLog(t, file.Name())
 }
 
-// checkLog holds what the simulator's log has of the phase: the simulator itself does not keep all requests of a day.
+// checkLog checks the requests of the phase in the simulator's log: the simulator itself does not keep all requests of a day.
 func (p phase) checkLog(t *testing.T, log string) {
 	t.Helper()
 	file, err := os.Open(log)
@@ -114,8 +114,8 @@ func (p phase) checkLog(t *testing.T, log string) {
 	t.Logf("%d requests in %s", asked, p.To.Sub(p.From))
 }
 
-// pace is how long after one another clusters come, and machines in a tenth of it: what is measured is the time after them, and the
-// budget of requests should not be what it takes to get there.
+// pace is the interval between the creation of clusters; for machines it is a tenth of it. The test measures the time after the creation,
+// and the creation should not use up the budget of requests.
 const pace = 5 * time.Second
 
 // createMany makes all clusters, and waits until all that they have is there.

@@ -15,8 +15,9 @@ const (
 	networkVersion = "2024-05-01"
 )
 
-// TestBalancerMadeAgain deletes the load balancer of the API server in Azure, which takes the machines' interfaces out of its pool and off
-// its NAT rules. It is made again at the next look, and they are put back at the one after that: until then nobody reaches the API server.
+// TestBalancerMadeAgain deletes the load balancer of the API server in Azure, which removes the machines' interfaces from its pool and
+// from its NAT rules. The next sync makes it again, and the one after that adds the interfaces again: until then the API server cannot be
+// reached.
 func TestBalancerMadeAgain(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		w.BuildCluster("c1", 1)

@@ -56,7 +56,7 @@ func TestDocumentsKilledAtEveryWrite(t *testing.T) {
 	}
 }
 
-// life is what was written, and what there was before the deletion and after.
+// life has the writes of the creation and of the deletion, and the resources before and after the deletion.
 type life struct{ Made, Deleted, Whole, Left []string }
 
 // playLife makes and deletes documents. As many managers as told die while they are made, and while they are deleted.
@@ -109,7 +109,7 @@ func (w *world) killAtEachWrite(times int, do func()) {
 // byLot is what AKS draws anew for every cluster, in the names of scale sets.
 var byLot = regexp.MustCompile(`[0-9a-f]{8,}(-[0-9a-f]{4,}){0,4}|[0-9]{8}`)
 
-// maskDrawnIDs are IDs without what is drawn by lot.
+// maskDrawnIDs returns the IDs without their random parts.
 func maskDrawnIDs(ids []string) []string {
 	out := make([]string, 0, len(ids))
 	for _, id := range ids {

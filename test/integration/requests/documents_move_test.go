@@ -105,14 +105,14 @@ func newSecret(name string) *corev1.Secret {
 	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}}
 }
 
-// resources are what an object says of its resources.
+// resources are the records of an object about its resources.
 type resources struct {
 	Inventory applied.Inventory
 	Sent      applied.Paths
 	Documents []infrav1.ASOResourceStatus
 }
 
-// readStatuses returns what the objects of an AKS cluster of documents say of their resources.
+// readStatuses returns the records of the objects of an AKS cluster of documents about their resources.
 func (w *world) readStatuses(c *harness.DocumentCluster) map[string]resources {
 	w.T.Helper()
 	out := map[string]resources{}

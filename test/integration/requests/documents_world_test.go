@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// checkWrites holds what was written to Azure since a mark against what is to be, sorted.
+// checkWrites compares the writes to Azure since a mark with the wanted ones, sorted.
 func (w *world) checkWrites(what string, mark harness.Mark, want ...string) {
 	w.T.Helper()
 	if want == nil {
@@ -21,7 +21,7 @@ func (w *world) checkWrites(what string, mark harness.Mark, want ...string) {
 	}
 }
 
-// checkLeft holds what there is in Azure against what is to be left.
+// checkLeft compares the resources in Azure with those that should be left.
 func (w *world) checkLeft(want ...string) {
 	w.T.Helper()
 	if diff := cmp.Diff(want, w.Azure.ListResources()); diff != "" {

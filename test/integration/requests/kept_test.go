@@ -67,8 +67,8 @@ func TestNothingIsKept(t *testing.T) {
 	})
 }
 
-// comeAndGo makes a cluster of each kind, the first with so many machines, and deletes them. Then it waits until what is kept for
-// a while is over.
+// comeAndGo makes a cluster of each kind, the first with so many machines, and deletes them. Then it waits until the entries that are
+// kept for a limited time have expired.
 func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 	w.T.Helper()
 	w.BuildCluster(name, machines-3)

@@ -18,8 +18,9 @@ import (
 
 var mass = flag.Int("mass", 100, "how many machines are made at once")
 
-// TestMassCreation makes many machines at once: what Azure lets a principal write is never exceeded, and used as long as work waits. A
-// machine of another cluster that comes meanwhile need not wait for the many, and one that goes goes.
+// TestMassCreation makes many machines at once: the provider never exceeds Azure's write limit of a principal, and uses it as long as
+// work waits. A machine of another cluster that is created meanwhile need not wait for the many, and a machine that is deleted meanwhile
+// is gone in the end.
 //
 //	go test ./test/integration/requests -run MassCreation -mass 1000 -v
 func TestMassCreation(t *testing.T) {
@@ -67,7 +68,7 @@ func TestMassCreation(t *testing.T) {
 				t.Error("want 85 %")
 			}
 		}
-		// How long Azure takes for one machine is drawn, so what it took for this one is left out.
+		// Azure's time for one machine is random, so the time for this one is left out.
 		if own := w.sumWork("/comes"); among > own+time.Minute {
 			t.Errorf("a machine of another cluster took %s among %d, of which Azure was at work for %s; one took %s alone", among, *mass, own, alone)
 		}

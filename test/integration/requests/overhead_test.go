@@ -12,8 +12,8 @@ import (
 // seeds are how many times TestOverhead draws how long Azure takes.
 const seeds = 24
 
-// TestOverhead compares how long clusters take with the critical path, which is the longest chain of what Azure takes for resources that
-// need each other. Only the provider's waiting counts: computing takes no virtual time.
+// TestOverhead compares the time until clusters are ready with the critical path, which is the longest chain of Azure's times for
+// resources that need each other. Only the provider's waiting counts: computing takes no virtual time.
 func TestOverhead(t *testing.T) {
 	for name, test := range map[string]struct {
 		make func(w *world)

@@ -40,8 +40,8 @@ func TestQuietHour(t *testing.T) {
 	})
 }
 
-// TestManyWorkers is left alone for an hour like a cluster with two: what is read does not grow with the machines, but for pages of a
-// thousand.
+// TestManyWorkers leaves a cluster with many workers alone for an hour, like a cluster with two: the number of reads does not grow with
+// the machines, but for pages of a thousand.
 //
 //	go test ./test/integration/requests -run ManyWorkers -quiet-workers 27 -quiet-page 15 -v
 func TestManyWorkers(t *testing.T) {
@@ -134,7 +134,7 @@ func (w *world) createSmallClusters(count int) {
 	}
 }
 
-// countHour returns what is asked in an hour in which nothing happens.
+// countHour returns the requests of an hour in which nothing happens.
 func (w *world) countHour() cost {
 	w.T.Helper()
 	// What made the last object Ready may still wake others.
@@ -153,7 +153,7 @@ func (w *world) countHour() cost {
 	return asked
 }
 
-// checkQuiet holds an hour in which nothing happens against what is to be read in it.
+// checkQuiet compares the requests of an hour in which nothing happens with the wanted reads.
 func (w *world) checkQuiet(want map[string]int) {
 	w.T.Helper()
 	got := w.countHour()

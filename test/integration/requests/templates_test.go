@@ -104,8 +104,9 @@ func (w *templates) rotateSecret() {
 	})
 }
 
-// TestTemplatesOutsideOfAClusterClass has templates as users write them, without the label of their Cluster, follow what they depend on. No
-// retry is near: each case ends within a second of virtual time, and a failed reconciliation is repeated after a minute.
+// TestTemplatesOutsideOfAClusterClass checks that templates as users write them, without the label of their Cluster, follow the objects
+// that they depend on. No retry is near: each case ends within a second of virtual time, and a failed reconciliation is repeated after a
+// minute.
 func TestTemplatesOutsideOfAClusterClass(t *testing.T) {
 	cluster := func() *clusterv1.Cluster { return &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}} }
 	remove := func(w *templates, object client.Object, name string) {
@@ -173,8 +174,8 @@ func TestTemplatesOutsideOfAClusterClass(t *testing.T) {
 	}
 }
 
-// TestTemplatesAreLeftAlone counts the reconciliations of a template while others write what it does not depend on, as controllers do all the
-// time while a cluster is made.
+// TestTemplatesAreLeftAlone counts the reconciliations of a template while others write objects that it does not depend on, as
+// controllers do all the time while a cluster is made.
 func TestTemplatesAreLeftAlone(t *testing.T) {
 	withTemplates(t, nil, func(w *templates) {
 		w.waitAzureJSON(server.DefaultSecret)

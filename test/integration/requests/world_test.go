@@ -20,10 +20,10 @@ import (
 // world is one of clusters whose requests are counted.
 type world struct{ *virtual.Scenario }
 
-// cost is what was asked of Azure.
+// cost is a number of requests to Azure.
 type cost struct {
 	writes, reads, polls int
-	// of are reads by what is read.
+	// of are the reads by type of the resource, list or operation.
 	of map[string]int
 }
 
@@ -35,7 +35,7 @@ func (c cost) String() string {
 	return fmt.Sprintf("%d writes, %d reads of which %d ask after operations; %s", c.writes, c.reads, c.polls, strings.Join(of, ", "))
 }
 
-// countSince returns what was asked of Azure since a mark.
+// countSince returns the number of requests to Azure since a mark.
 func (w *world) countSince(mark harness.Mark) cost {
 	out := cost{of: map[string]int{}}
 	for _, request := range w.Azure.Requests()[mark:] {
@@ -57,7 +57,7 @@ func (w *world) countSince(mark harness.Mark) cost {
 	return out
 }
 
-// kindOf returns what a path is about: a type, its list, or an operation.
+// kindOf returns the kind of a path: a type, its list, or an operation.
 func kindOf(path string) string {
 	lower := strings.ToLower(path)
 	for _, part := range []string{"/operations/", "/operationresults/", "/operationstatuses/"} {

@@ -9,7 +9,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestCapacity has a pool show what a node of it has, by which the cluster autoscaler scales it up from no node.
+// TestCapacity checks that a pool shows the capacity of its nodes, by which the cluster autoscaler scales it up from zero nodes.
 func TestCapacity(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, settings{replicas: 1})

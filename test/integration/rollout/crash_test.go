@@ -20,7 +20,8 @@ var crashes = flag.Int("crashes", 16, "at how many moments of a rollout the mana
 var three = settings{replicas: 3,
 	strategy: infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0))}}
 
-// perRollout is how often the manager is killed in one rollout: each next one dies in what the one before has left.
+// perRollout is the number of times that the manager is killed in one rollout: each manager continues with the state that the one before
+// has left.
 const perRollout = 8
 
 // TestKilledDuringRollout kills the manager at moments of rollouts. A moment is a request to Azure or a write to Kubernetes: every
@@ -65,7 +66,7 @@ func TestKilledDuringRollout(t *testing.T) {
 	})
 }
 
-// waitDeath waits until the manager is dead, and tells whether it is; else the pool was rolled before.
+// waitDeath waits until the manager is dead or the pool is rolled, and reports whether the manager is dead.
 func (w *world) waitDeath(m *virtual.Manager) bool {
 	w.t.Helper()
 	dead := false

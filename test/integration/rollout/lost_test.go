@@ -79,7 +79,7 @@ func (w *world) usesGroup() {
 	w.PutAsUser("resourceGroups/c1", "2021-04-01", map[string]any{"location": "eastus"})
 }
 
-// usesNetwork has the cluster use a network of somebody else, too.
+// usesNetwork has the cluster use a network of another owner, too.
 func (w *world) usesNetwork() {
 	w.usesGroup()
 	w.PutAsUser("resourceGroups/hub", "2021-04-01", map[string]any{"location": "eastus"})
@@ -93,7 +93,7 @@ func (w *world) usesNetwork() {
 		}})
 }
 
-// inHub puts a cluster into the network of somebody else.
+// inHub puts a cluster into the network of another owner.
 func inHub(c *infrav1.AzureCluster) {
 	c.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{ResourceGroup: "hub", Name: "hub"}
 	c.Spec.NetworkSpec.Subnets = infrav1.Subnets{
@@ -110,8 +110,9 @@ func readEvents(recorder *events.FakeRecorder) (out []string) {
 	return out
 }
 
-// TestLostTags takes the tags off the scale set of a pool that is whole. Where Azure proves whose it is the pool scales and goes as ever, else
-// it says what to do and does not go while its VMs run. No source tells whether a PUT without tags takes them off, so both are tried.
+// TestLostTags removes the tags of the scale set of a pool that is complete. Where Azure proves the owner, the pool scales and is deleted
+// as before. Otherwise its condition names the remedy, and it is not deleted while its VMs run. No source documents whether a PUT without
+// tags removes them, so both are tried.
 func TestLostTags(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
@@ -178,7 +179,7 @@ func TestLostTags(t *testing.T) {
 							func(event string) bool { return strings.HasPrefix(event, "Warning "+infrav1.OwnershipTagLostReason) }) {
 							t.Errorf("%s: no Warning tells of it", test.reason)
 						}
-						// As the message says.
+						// The user follows the message.
 						status, answer := w.SendAsUser(http.MethodPatch, scaleSetPath+"/providers/Microsoft.Resources/tags/default", types.TagsAPIVersion,
 							map[string]any{
 								"operation": "Merge", "properties": map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("c1"): infrav1.TagOwned}}})

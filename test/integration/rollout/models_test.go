@@ -141,7 +141,7 @@ func TestTemplatesDuringRollout(t *testing.T) {
 		w.waitUntil("all VMs are of the last template", w.isWhole)
 		w.rules.checkRollout("templates")
 		for _, line := range w.Azure.RequestsSince(mark) {
-			// 412 says that the scale set was written since the manager read it, by a deletion of VMs that has just ended.
+			// 412 means that the scale set was written since the manager read it, by a deletion of VMs that has just ended.
 			if parts := strings.Fields(line); parts[0] != "GET" && parts[2] >= "400" && parts[2] != "412" {
 				t.Errorf("a write was refused: %s", line)
 			}
@@ -260,7 +260,7 @@ func (w *world) listBoots() map[string]string {
 type models struct {
 	mu    sync.Mutex
 	count int
-	// shown tells that a condition said that VMs are brought to the latest model, waited that a new template waits.
+	// shown is set if a condition reported that VMs are brought to the latest model, waited if one reported that a new template waits.
 	shown, waited bool
 }
 

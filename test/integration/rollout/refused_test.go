@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestRefusedDeletion has Azure refuse to delete a VM for ten minutes. The pool says so all the while, and Azure is not asked
-// without a pause.
+// TestRefusedDeletion has Azure refuse to delete a VM for ten minutes. The pool reports it all the while, and the provider pauses between
+// its requests to Azure.
 func TestRefusedDeletion(t *testing.T) {
 	for name, status := range map[string]int{"busy": http.StatusConflict, "broken": http.StatusInternalServerError} {
 		t.Run(name, func(t *testing.T) {

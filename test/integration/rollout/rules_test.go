@@ -74,7 +74,7 @@ func (r *rules) listInstances() map[string]body.Object {
 	return out
 }
 
-// listStaying returns the Machines whose Nodes are Ready and that nobody deletes.
+// listStaying returns the Machines whose Nodes are Ready and that are not being deleted.
 func (r *rules) listStaying(ctx context.Context) map[string]bool {
 	machines := &clusterv1.MachineList{}
 	if err := r.world.Kubernetes.List(ctx, machines); err != nil {

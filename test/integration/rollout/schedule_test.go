@@ -18,8 +18,8 @@ import (
 
 var vms = flag.Int("vms", 16, "how many VMs are rolled")
 
-// TestSchedule rolls VMs with a quarter more of them, with Azure as slow as it is. The ideal schedule is the one of somebody who
-// learns of everything at once: as many VMs come as there may be more, their nodes join, as many others are drained and deleted,
+// TestSchedule rolls VMs with a quarter more of them, with Azure as slow as it is. The ideal schedule is the one of a controller that
+// learns of every event at once: as many VMs are created as the surge allows, their nodes join, as many others are drained and deleted,
 // and so on.
 //
 //	go test ./test/integration/rollout -run Schedule -vms 50
@@ -78,7 +78,7 @@ func (w *world) measureOperations(method string, since time.Time) []time.Duratio
 	return out
 }
 
-// countCalls counts requests to Resource Manager after a mark: writes by method, and reads by what is read.
+// countCalls counts requests to Resource Manager after a mark: writes by method, and reads by type of the resource.
 func countCalls(azure *harness.Simulator, mark harness.Mark) map[string]int {
 	out := map[string]int{}
 	for _, line := range azure.RequestsSince(mark) {

@@ -215,7 +215,7 @@ func (w *world) waitUntil(what string, so func() bool) {
 	}
 }
 
-// isWhole reports whether the pool has as many VMs as are wanted, all as the spec wants them, and everything says so.
+// isWhole reports whether the pool has the wanted number of VMs, all with the model of the spec, and whether all objects report that.
 func (w *world) isWhole() bool {
 	azurePool := &infrav1.AzureMachinePool{}
 	w.ReadObject(azurePool, poolName)

@@ -95,7 +95,7 @@ func (w *world) checkReleased() {
 	}
 }
 
-// collectGarbage takes away what the API server's garbage collector and Cluster API would.
+// collectGarbage deletes the objects that the API server's garbage collector and Cluster API would delete.
 func (w *world) collectGarbage() {
 	w.t.Helper()
 	for _, list := range []client.ObjectList{&infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}, &clusterv1.MachinePoolList{}} {

@@ -139,7 +139,7 @@ func waitAll[L client.ObjectList](stage *harness.Stage, list L, all int, done fu
 	}
 }
 
-// story is what Azure did for one machine.
+// story has the times of Azure's work for one machine.
 type story struct {
 	// first and last are when the first write was sent and when the last one had ended.
 	first, last time.Time

@@ -68,8 +68,8 @@ func TestCallsPerMachine(t *testing.T) {
 			}
 		}
 	}
-	// The Secret with azure.json; and of the AzureMachine finalizer, status Paused, status of what is being made, providerID
-	// with annotations, status Ready. One more is for a pass that comes between.
+	// The Secret with azure.json; and of the AzureMachine finalizer, status Paused, status of the resources that are being created,
+	// providerID with annotations, status Ready. One more is for a pass that comes between.
 	if written["secrets"] != machines || written["azuremachines"] > 7*machines {
 		t.Errorf("%v writes to Kubernetes for %d machines, want one Secret each and at most 7 of the AzureMachine", written, machines)
 	}

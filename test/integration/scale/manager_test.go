@@ -17,7 +17,7 @@ import (
 
 var managerFlags = flag.String("manager-flags", "", "further flags of the manager that the benchmark measures, separated by spaces")
 
-// manager is the provider as users run it, a process of its own: its memory is nobody else's.
+// manager is the provider as users run it, in a process of its own: the process's memory is that of the manager alone.
 type manager struct {
 	*harness.Program
 	tb      testing.TB

@@ -17,8 +17,8 @@ var (
 	managerEnv    = flag.String("manager-env", "", "further environment variables of the manager, separated by spaces")
 )
 
-// BenchmarkMemoryOfMachines measures the manager's memory before there is anything, with one cluster, and with a hundred and all
-// of its machines. Azure's operations end at once: only what is left counts.
+// BenchmarkMemoryOfMachines measures the manager's memory before there is anything, with one cluster, and with a hundred and all of its
+// machines. Azure's operations end at once: only the memory that stays in use counts.
 //
 //	go test ./test/integration/scale -run '^$' -bench MemoryOfMachines -benchtime 1x
 func BenchmarkMemoryOfMachines(b *testing.B) {
@@ -80,8 +80,8 @@ func waitProvisioned(stage *harness.Stage, machines int) {
 	})
 }
 
-// measureAtRest reports the manager's resident memory, and its heap, once it has done what there was to do and has given back what it does
-// not need: when five minutes have made it no smaller, within which the engine packs what it has read.
+// measureAtRest reports the manager's resident memory, and its heap, once it has finished its work and has given back memory that it does
+// not need: when five minutes have made it no smaller, within which the engine packs the resources that it has read.
 func (m *manager) measureAtRest(what string) {
 	m.tb.Helper()
 	b := m.tb.(*testing.B)

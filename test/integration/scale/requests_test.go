@@ -13,7 +13,7 @@ import (
 type requests struct {
 	// Writes are those that Azure took, by method and type as in "PUT Microsoft.Network/networkInterfaces".
 	Writes map[string]int
-	// Gets and Lists are reads by type of what is read; Polls are reads of operations.
+	// Gets and Lists are reads by type of the resource; Polls are reads of operations.
 	Gets, Lists map[string]int
 	Polls       int
 	// Throttled were answered 429, Refused with another error than that something does not exist.
@@ -33,7 +33,7 @@ func sumCounts(counts map[string]int) int {
 
 var operations = regexp.MustCompile(`(?i)/(operations|operationresults|diskoperations)/`)
 
-// countRequests sorts what the provider asked Azure after a mark.
+// countRequests sorts the provider's requests to Azure after a mark.
 func countRequests(azure *harness.Simulator, mark harness.Mark) requests {
 	out := requests{Writes: map[string]int{}, Gets: map[string]int{}, Lists: map[string]int{}}
 	for _, line := range azure.RequestsSince(mark) {
@@ -61,7 +61,7 @@ func countRequests(azure *harness.Simulator, mark harness.Mark) requests {
 	return out
 }
 
-// typeOf returns the type of what a path as Simulator.Since gives it is about, and whether it is a collection.
+// typeOf returns the resource type of a path in the form of Simulator.Since, and whether the path is a collection.
 func typeOf(path string) (kind string, collection bool) {
 	parts := strings.Split(path, "/")
 	if len(parts) > 2 && parts[0] == "resourceGroups" {

@@ -27,7 +27,7 @@ const (
 	vm         = compute + "virtualMachines/c1-md"
 	scaleSet   = compute + "virtualMachineScaleSets/c1-mp"
 
-	// service is the name by which cloud-provider-azure calls what it makes for one Service.
+	// service is the name that cloud-provider-azure gives to the resources that it makes for one Service.
 	service = "a0f9c2d4e5b64a7f8c1d2e3f40516273"
 
 	serviceAddress = network + "publicIPAddresses/c1-" + service

@@ -23,7 +23,7 @@ const (
 	networkVersion = "2024-05-01"
 )
 
-// documents is a tenant with an AKS cluster of documents, another one with another, and a network that is nobody's.
+// documents is a tenant with an AKS cluster of documents, another one with another, and a network that belongs to neither.
 type documents struct {
 	*world
 	tenant *harness.Stage
@@ -62,7 +62,7 @@ func skipAll(resources []runtime.RawExtension) {
 	}
 }
 
-// nameForeign has documents name what is called from by something else.
+// nameForeign replaces the name from by the name to in documents.
 func nameForeign(resources []runtime.RawExtension, from, to string) {
 	for i := range resources {
 		resources[i].Raw = []byte(strings.ReplaceAll(string(resources[i].Raw), `"name":"`+from+`"`, `"name":"`+to+`"`))
@@ -97,10 +97,11 @@ spec:
 // documentTries are those that are found out by a pass: TestDocumentsAtApply has those that are refused before.
 var documentTries = map[string]struct {
 	what string
-	// name is what the tenant calls its Cluster, "" for a name of its own.
+	// name returns the name of the tenant's Cluster, "" for a name of its own.
 	name func(victim string) string
 	do   func(s *documents)
-	// infrastructure is said by the AzureASOManagedCluster, controlPlane by the AzureASOManagedControlPlane; "" for nothing.
+	// infrastructure is the text that the AzureASOManagedCluster reports, controlPlane that of the AzureASOManagedControlPlane; "" for
+	// none.
 	infrastructure, controlPlane string
 }{
 	"credential": {
@@ -251,8 +252,8 @@ func withoutCredential(s *documents) {
 	s.Infrastructure.Spec.IdentityRef = nil
 }
 
-// TestDocumentTries has tenants try by documents what is not theirs. Nothing of others is written, handed out or deleted, neither
-// while the objects stand nor with them.
+// TestDocumentTries has tenants try to get at resources of others by documents. Nothing of others is written, handed out or deleted,
+// neither while the objects exist nor with their deletion.
 func TestDocumentTries(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)
@@ -364,8 +365,8 @@ func TestDocumentsAtApply(t *testing.T) {
 	}
 }
 
-// TestDocumentDestinations has operatorSpec name Secrets and ConfigMaps of the namespace that others made: they stay as they are,
-// and the object says which it was.
+// TestDocumentDestinations has operatorSpec name Secrets and ConfigMaps of the namespace that others made: they stay unchanged, and the
+// object names the refused one.
 func TestDocumentDestinations(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})

@@ -1,5 +1,5 @@
-// Package tenancy_test plays tenants of one management cluster who mean harm: each owns a namespace and may make identities,
-// clusters and Secrets there, and wants what is another tenant's or the operator's. Legitimate uses stand beside the tries.
+// Package tenancy_test plays tenants of one management cluster who mean harm: each owns a namespace and may make identities, clusters and
+// Secrets there, and tries to get at objects and resources of another tenant or of the operator. The tests check legitimate uses, too.
 package tenancy_test
 
 import (

@@ -17,8 +17,8 @@ func isHeld(secret *corev1.Secret) bool {
 	return slices.Contains(secret.Finalizers, infrav1.CredentialFinalizer)
 }
 
-// TestNamespaceGoes deletes what a namespace has in the order of the namespace controller, which knows none: the Secret with
-// the credential first. The cluster goes all the same, and then identity and Secret do.
+// TestNamespaceGoes deletes the objects of a namespace as the namespace controller does, which has no order: the Secret with the
+// credential first. The cluster is deleted all the same, and then the identity and the Secret are.
 func TestNamespaceGoes(t *testing.T) {
 	w := newWorld(t)
 	tenant := w.InOtherNamespace()
@@ -49,8 +49,8 @@ func TestNamespaceGoes(t *testing.T) {
 	}
 }
 
-// TestNamespaceWithoutTokens deletes a namespace, for which the API server gives no tokens then, and starts the manager again,
-// which has none: the identity says what it lacks and what to do.
+// TestNamespaceWithoutTokens deletes a namespace, for which the API server gives no tokens then, and starts the manager again, which has
+// none: the identity reports the missing token and the remedy.
 func TestNamespaceWithoutTokens(t *testing.T) {
 	w := newWorld(t)
 	tenant := w.InOtherNamespace()
@@ -70,8 +70,8 @@ func TestNamespaceWithoutTokens(t *testing.T) {
 		infrav1.WorkloadIdentityServiceAccount, "--manager-identity-namespaces")
 }
 
-// TestSecretIsLetGo follows the finalizer of a Secret: it is not there before a cluster uses the identity, nor after the last
-// one, nor on a Secret of somebody else that an identity names which only looks used.
+// TestSecretIsLetGo follows the finalizer of a Secret: it is absent before a cluster uses the identity, after the last one, and on a
+// Secret of another owner that is named by an identity which only looks used.
 func TestSecretIsLetGo(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)

@@ -32,14 +32,14 @@ type try struct {
 	do func(s *scene)
 	// cluster changes the tenant's cluster; nil for none.
 	cluster func(s *scene, c *infrav1.AzureCluster)
-	// reason and says are of the condition of the identity and of the cluster; ofIdentity is the identity's own where it differs.
+	// reason and says are of the conditions of the identity and of the cluster; ofIdentity is the identity's own where it differs.
 	reason, ofIdentity string
 	says               func(s *scene) []string
-	// loot tells, when tenants are trusted, that the try succeeds. It is nil for what is held all the same.
+	// loot checks, when tenants are trusted, that the try succeeds. It is nil for tries that fail all the same.
 	loot func(s *scene)
 }
 
-// waitProvisioned waits until the tenant's cluster is there: it was made with the credential of somebody else.
+// waitProvisioned waits until the tenant's cluster exists: it was made with a credential that is not the tenant's.
 func waitProvisioned(s *scene) { s.tenant.WaitClusterProvisioned("c1") }
 
 // tries has its keys for names of applications in Azure.
@@ -290,7 +290,7 @@ func (s *scene) checkHeld(what string) {
 		s.tenant.T.Errorf("who wanted to %s was heard by Azure: %q", what, done)
 	}
 	for _, secret := range secretsOf(s.tenant) {
-		// That of an identity without a secret has what the tenant wrote itself.
+		// The Secret of an identity without a secret has only values that the tenant wrote itself.
 		var configuration struct {
 			ClientSecret string `json:"aadClientSecret"`
 		}

@@ -168,7 +168,7 @@ func secretsOf(tenant *harness.Stage) []corev1.Secret {
 	return list.Items
 }
 
-// waitReason waits until the Ready condition of an object has this reason and says all of that.
+// waitReason waits until the Ready condition of an object has this reason and its message contains all the texts.
 func waitReason[T harness.Conditioned](in *harness.Stage, object T, name, reason string, all ...string) {
 	in.T.Helper()
 	harness.WaitFor(in, object, name, "refused with "+reason+", saying "+strings.Join(all, "; "), func(o T) bool {

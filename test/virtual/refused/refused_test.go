@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestRefused has Azure refuse a PUT of an AKS cluster with one more setting, for which AKS has no way back, and takes the setting out again.
-// ResourcesReady is as before: no Drifted stays for what Azure never had.
+// TestRefused has Azure refuse a PUT of an AKS cluster with one more setting, for which AKS has no way back, and removes the setting
+// again. ResourcesReady is as before: no Drifted stays for a setting that Azure never had.
 func TestRefused(t *testing.T) {
 	for name, test := range map[string]struct{ reason, setting string }{
 		"default": {"AKS has a value of its own for the setting", `"oidcIssuerProfile":{"enabled":true}`},
@@ -63,9 +63,10 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefusedBeforeRestart kills the manager when Azure has refused the PUT and before the manager has read the answer. Whether the setting
-// is taken out before or after the next manager starts, no Drifted stays for what Azure never had. The exception is a setting for which AKS
-// shows a value of its own, taken out while no manager ran: the record has no values, so the value may have been sent.
+// TestRefusedBeforeRestart kills the manager when Azure has refused the PUT and before the manager has read the answer. Whether the
+// setting is removed before or after the next manager starts, no Drifted stays for a setting that Azure never had. The exception is a
+// setting for which AKS shows a value of its own, removed while no manager ran: the record has no values, so the value may have been
+// sent.
 func TestRefusedBeforeRestart(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, setting string
