@@ -347,8 +347,8 @@ func TestUnlistedMachineIsReadAgain(t *testing.T) {
 	}
 }
 
-// TestListedStoppedMachineIsReadAgain asks once more for a machine that was told to be stopped when it was read from a list, which
-// does not show whether it runs; no other machine is asked for.
+// TestListedStoppedMachineIsReadAgain reads once more a machine that was reported as stopped when it was read from a list, which does not
+// show whether it runs; no other machine is read.
 func TestListedStoppedMachineIsReadAgain(t *testing.T) {
 	for reason, want := range map[string]struct {
 		power string

@@ -68,8 +68,8 @@ func TestCatalogIsReadAfterAnOutage(t *testing.T) {
 	}
 }
 
-// TestFailedCatalogWakesOnce has a pass that does not wait for the catalog: its failure wakes the object once, and the pass
-// after that is told and asks for nothing.
+// TestFailedCatalogWakesOnce has a pass that does not wait for the catalog: its failure wakes the object once, and the pass after that
+// gets the failure without another request.
 func TestFailedCatalogWakesOnce(t *testing.T) {
 	a, clock := newFakeAzure(map[string]string{skusPath: "403 AuthorizationFailed", locationsPath: regionBodies[locationsPath]}), newClock()
 	facts, asker, in := New(Options{Now: clock.Now}), newAsker(t, a, "p"), clusterInput(nil)

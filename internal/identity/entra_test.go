@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// entra is a Microsoft Entra ID, and a metadata endpoint for managed identities, that gives a token to whoever asks and
-// remembers how. It is a transport, so that it sees the hosts that clients want.
+// entra is a Microsoft Entra ID, and a metadata endpoint for managed identities, that gives a token for every request and records the
+// request. It is a transport, so that it sees the hosts that clients want.
 type entra struct {
 	mu       sync.Mutex
 	requests []tokenRequest

@@ -8,7 +8,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestExceededBy has a machine say which object it is that has too much in it, and not name a field that it does not have.
+// TestExceededBy checks that the error of a machine names the object that exceeds a limit, and not a field that the machine does not
+// have.
 func TestExceededBy(t *testing.T) {
 	cluster := &infrav1.AzureCluster{}
 	cluster.Name = "c1"

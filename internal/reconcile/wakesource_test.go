@@ -15,7 +15,7 @@ func newRequest(name string) reconcile.Request {
 	return reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "default", Name: name}}
 }
 
-// TestWokenObjectsGoFirst wakes objects, one of them before the controller has started, while others stand in the queue because they
+// TestWokenObjectsGoFirst wakes objects, one of them before the controller has started, while others are in the queue because they
 // changed.
 func TestWokenObjectsGoFirst(t *testing.T) {
 	tests := map[string]struct {

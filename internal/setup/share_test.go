@@ -81,7 +81,7 @@ func TestStringsAreShared(t *testing.T) {
 	}
 }
 
-// TestMapsAreShared looks at maps of two objects.
+// TestMapsAreShared checks which maps of two objects are shared.
 func TestMapsAreShared(t *testing.T) {
 	long := strings.Repeat("x", longestValue+1)
 	for name, tc := range map[string]struct {

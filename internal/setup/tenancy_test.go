@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// TestTenancy has command lines say how far tenants are trusted.
+// TestTenancy sets by command lines how far tenants are trusted.
 func TestTenancy(t *testing.T) {
 	t.Setenv("POD_NAMESPACE", "capz-system")
 	for name, test := range map[string]struct {

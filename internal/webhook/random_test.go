@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TestUnusableKey makes one key, whoever asks, and one that the rules of the API take.
+// TestUnusableKey checks that every call returns the same key, and that the rules of the API accept it.
 func TestUnusableKey(t *testing.T) {
 	first, err := random{}.sshPublicKey()
 	if err != nil {

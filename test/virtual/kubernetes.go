@@ -72,7 +72,7 @@ func (k *Kubernetes) openView(lag time.Duration) *view {
 	return out
 }
 
-// closeView has a manager that ends hear of nothing more.
+// closeView ends a view: its manager gets no more events.
 func (k *Kubernetes) closeView(gone *view) {
 	gone.closeView()
 	k.mu.Lock()

@@ -53,7 +53,7 @@ type Manager struct {
 	added  []ctrlmanager.Runnable
 
 	cancel context.CancelFunc
-	// deaf has it hear of no object any more.
+	// deaf ends the manager's view, so that it gets no more events.
 	deaf   func()
 	ended  sync.WaitGroup
 	killed chan struct{}

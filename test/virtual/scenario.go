@@ -40,8 +40,8 @@ type Scenario struct {
 	Resync, Full time.Duration
 	// Observe has managers write nothing to Azure.
 	Observe bool
-	// Lag is the longest delay with which managers that start see and hear of changes. All changes of an object within it are one change to
-	// them.
+	// Lag is the longest delay with which managers that start see changes and get their events. All changes of an object within it are
+	// one change to them.
 	Lag time.Duration
 	// Deleting is called with each object that a manager is about to delete in Kubernetes, Written with each write that Azure has answered;
 	// nil is not called.

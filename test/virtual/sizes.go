@@ -15,9 +15,9 @@ var held = []string{
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue", "k8s.io/client-go/util/workqueue", "golang.org/x/sync/singleflight",
 }
 
-// CountElements are how many elements the maps, lists and slices have that live as long as the manager, by where they are: the type of a
-// struct and its field. Whatever a controller, the engine or anything that they share keeps is among them, whoever adds it; what
-// only a function has captured is not.
+// CountElements returns the numbers of elements of the maps, lists and slices that live as long as the manager, by their place: the type
+// of a struct and its field. They include everything that a controller, the engine or a thing that they share keeps, whichever code adds
+// it. They do not include values that only a function has captured.
 func (m *Manager) CountElements() map[string]int {
 	w := walk{sizes: map[string]int{}, seen: map[visit]bool{}}
 	for _, root := range []any{m.added, m.Engine, m.Facts, m.Gate} {

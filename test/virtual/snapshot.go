@@ -11,7 +11,7 @@ import (
 // Snapshot has the objects of an API server at some time.
 type Snapshot []client.Object
 
-// TakeSnapshot returns what there is now, with its status.
+// TakeSnapshot returns the current objects, with their status.
 func (s *Scenario) TakeSnapshot() (out Snapshot) {
 	s.T.Helper()
 	for _, kind := range append(listedKinds(), &corev1.Namespace{}) {

@@ -20,7 +20,8 @@ import (
 // occurs.
 type State map[string]int
 
-// drawn is what differs from run to run: GUIDs, also inside the IDs of zones, what AKS draws for names, times, public addresses, and those of network cards.
+// drawn matches values that differ from run to run: GUIDs, also inside the IDs of zones, random parts of names by AKS, times, public
+// addresses, and those of network cards.
 var drawn = regexp.MustCompile(`SW1tdXRhYmxlWm9uZUlkZW50aXR5[A-Za-z0-9+/=]+|[0-9a-f]{8,}(-[0-9a-f]{4,}){0,4}|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|\+00:00)|\b[0-9]{8}\b|\b20(\.[0-9]+){3}|-[0-9a-z]{8}\.(portal\.|priv\.)?hcp\.|00-0D-3A(-[0-9A-F]{2}){3}`)
 
 // MaskRandomText is text with "#" for all that is drawn by lot or tells the time.
@@ -109,7 +110,7 @@ func (s *Scenario) decodeObject(object any) (out any) {
 	return out
 }
 
-// ReadState returns what there is now.
+// ReadState returns the current state.
 func (s *Scenario) ReadState() State {
 	s.T.Helper()
 	out := State{}
@@ -144,7 +145,7 @@ func (s *Scenario) ReadState() State {
 	return out
 }
 
-// ReadAzureState returns what there is in Azure now.
+// ReadAzureState returns the current state of Azure.
 func (s *Scenario) ReadAzureState() State {
 	s.T.Helper()
 	out := State{}

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllertest"
 )
 
-// watches are who hears of which kinds. The controllers of a manager start at the same time, which the informers of controller-runtime's
-// tests are not made for: a handler may be lost.
+// watches are the watches of a manager, by kind. The controllers of a manager start at the same time, which the informers of
+// controller-runtime's tests do not support: a handler may be lost.
 type watches struct {
 	*informertest.FakeInformers
 
@@ -24,7 +24,7 @@ type watches struct {
 	of map[schema.GroupVersionKind]*watch
 }
 
-// watch is who hears of one kind.
+// watch has the handlers of one kind.
 type watch struct {
 	*controllertest.FakeInformer
 
@@ -59,7 +59,7 @@ func (w *watches) watchOf(kind schema.GroupVersionKind) *watch {
 	return w.of[kind]
 }
 
-// AddEventHandler has a handler hear of changes.
+// AddEventHandler adds a handler that is called with changes.
 func (w *watch) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -67,7 +67,7 @@ func (w *watch) AddEventHandler(handler toolscache.ResourceEventHandler) (toolsc
 	return w.FakeInformer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{}) // Only it makes registrations.
 }
 
-// AddEventHandlerWithResyncPeriod is AddEventHandler: nothing is told again.
+// AddEventHandlerWithResyncPeriod is AddEventHandler: there is no resync.
 func (w *watch) AddEventHandlerWithResyncPeriod(handler toolscache.ResourceEventHandler,
 	_ time.Duration) (toolscache.ResourceEventHandlerRegistration, error) {
 	return w.AddEventHandler(handler)
@@ -79,7 +79,7 @@ func (w *watch) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandl
 	return w.AddEventHandler(handler)
 }
 
-// callHandlers tells everybody of a change. Who hears of it may ask for other objects.
+// callHandlers calls all handlers with a change. A handler may request other objects meanwhile.
 func (w *watch) callHandlers(c change) {
 	w.mu.Lock()
 	handlers := slices.Clone(w.handlers)

@@ -69,7 +69,7 @@ func TestMachineStatus(t *testing.T) {
 	}
 }
 
-// TestRunningCondition has a VM that Azure deletes say why that did not come off before.
+// TestRunningCondition checks that the condition of a VM that Azure deletes gives the reason why the deletion before failed.
 func TestRunningCondition(t *testing.T) {
 	busy := &arm.Error{Method: "POST", ID: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p",
 		Code: "OperationPreempted", Message: "Another one."}

@@ -265,7 +265,7 @@ func TestResourcesOfTheSpecAreNotPruned(t *testing.T) {
 	}
 }
 
-// TestCompleteRecordIsNotWrittenAgain makes sure that a memory that has everything is not written again, whoever wrote it.
+// TestCompleteRecordIsNotWrittenAgain checks that a complete record is not written again, neither before a convergence nor after one.
 func TestCompleteRecordIsNotWrittenAgain(t *testing.T) {
 	g := newGraph(arm.Node{ID: group, Body: newTags("team")}, arm.Node{ID: lb, Body: newTags("team", "own")})
 	annotations := annotationsWith(applied.ReadState(nil, scope).PathsAfter(g,
@@ -281,7 +281,8 @@ func TestCompleteRecordIsNotWrittenAgain(t *testing.T) {
 	}
 }
 
-// TestResourcesStayRecordedUntilReleased makes sure that what goes with its object is known when no plan has it any more, unless it was let go.
+// TestResourcesStayRecordedUntilReleased checks that a resource that is deleted with its object stays recorded when no plan has it any
+// more, unless it was released.
 func TestResourcesStayRecordedUntilReleased(t *testing.T) {
 	const before = `{"*":["/tags/team"],"g":["","/tags/own"]}`
 	for name, test := range map[string]struct {

@@ -15,8 +15,8 @@ const referencesEach = 38
 // sizes are numbers of documents up to the maximum of spec.resources.
 var sizes = []int{50, 200, 500}
 
-// newManyManifests returns so many documents of one object: half of them agent pools that name the other half. The owners alternate between
-// names and armIds, and the identity is that of another namespace, so that every armId is held against the documents.
+// newManyManifests returns so many documents of one object: half of them agent pools that name the other half. The owners alternate
+// between names and armIds, and the identity is that of another namespace, so that every armId is compared with the documents.
 func newManyManifests(t testing.TB, count int) Input {
 	t.Helper()
 	groups := (count - 2) / 2
@@ -68,8 +68,8 @@ var growthStages = map[string]struct {
 	}},
 }
 
-// TestAllocationsGrowLinearly counts the allocations of both stages, of which each ID, body and lookup takes some. Ten times as many documents take ten
-// times as many: whoever writes documents must not delay the objects of others.
+// TestAllocationsGrowLinearly counts the allocations of both stages, of which each ID, body and lookup takes some. Ten times as many
+// documents take ten times as many: a user's documents must not delay the objects of others.
 func TestAllocationsGrowLinearly(t *testing.T) {
 	const slack = 1.25
 	for name, stage := range growthStages {

@@ -87,7 +87,7 @@ func TestPlainObjects(t *testing.T) {
 	}
 }
 
-// TestUnknownKindIsRefused refuses what does not ask.
+// TestUnknownKindIsRefused checks that objects of unknown kinds without the annotation are refused, and that duplicates are.
 func TestUnknownKindIsRefused(t *testing.T) {
 	asks := plainManifest("example.com/v1", "Widget", `,"name":"w"`, "")
 	for name, document := range map[string]string{"silent": strings.ReplaceAll(asks, PlainObjectAnnotation, "b"),

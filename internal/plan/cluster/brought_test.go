@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 )
 
-// TestNetworkWithoutItsTag looks at a network that exists and does not carry the ownership tag, after plans for one that was
-// the cluster's.
+// TestNetworkWithoutItsTag plans with a network that exists and does not carry the ownership tag, after plans for a network of the
+// cluster.
 func TestNetworkWithoutItsTag(t *testing.T) {
 	foreign := plan.VNetFact{Exists: true, Subnets: map[string][]string{"a": {"10.1.0.0/16"}, "b": {"10.2.0.0/16"}}}
 	tests := map[string]struct {

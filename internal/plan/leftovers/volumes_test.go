@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/leftovers"
 )
 
-// TestVolumesToTag holds which of the disks that are attached to a VM or an instance get the tag against a table.
+// TestVolumesToTag checks against a table which of the disks that are attached to a VM or an instance get the tag.
 func TestVolumesToTag(t *testing.T) {
 	const compute = group + "/providers/Microsoft.Compute/"
 	const vm, instance, disk = compute + "virtualMachines/m", compute + "virtualMachineScaleSets/p/virtualMachines/0", compute + "disks/pvc-1"
@@ -70,7 +70,7 @@ func TestVolumesToTag(t *testing.T) {
 	}
 }
 
-// TestProvesAttachment holds which VMs and scale sets prove whose the disks are that they have attached against a table.
+// TestProvesAttachment checks against a table which VMs and scale sets prove the owner of the disks that they have attached.
 func TestProvesAttachment(t *testing.T) {
 	ours := object{infrav1.ClusterTagKey("c1"): "owned", infrav1.OwnerTag: me}
 	for name, test := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
-// TestRefusals looks at what only pools refuse, and that what machines refuse, too, names the pool's fields.
+// TestRefusals checks the refusals that only pools have, and that the refusals that machines have, too, name the pool's fields.
 func TestRefusals(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string

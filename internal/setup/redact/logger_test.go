@@ -16,7 +16,7 @@ func newBaseLogger(log *strings.Builder) logr.Logger {
 
 func newLogger(log *strings.Builder) logr.Logger { return redact.Logger(newBaseLogger(log)) }
 
-// newCallerLogger is logger whose lines say where they come from.
+// newCallerLogger is a logger whose lines have the file and line of the call.
 func newCallerLogger(log *strings.Builder) logr.Logger {
 	return redact.Logger(funcr.New(func(_, arguments string) { log.WriteString(arguments) }, funcr.Options{LogCaller: funcr.All}))
 }

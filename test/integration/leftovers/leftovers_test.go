@@ -58,7 +58,8 @@ func listLeft(w *virtual.Scenario) (out []string) {
 	return out
 }
 
-// TestLeftovers deletes a cluster in a group of the user's: what Services left is told, and deleted where the user asks for it.
+// TestLeftovers deletes a cluster in a group of the user's: the provider reports resources that Services left, and deletes them where the
+// user asks for it.
 func TestLeftovers(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason    string

@@ -20,8 +20,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestRefusedLists deletes a cluster in a group of the user's whose identity may not list resources of a type. The deletion goes on with what other
-// lists show. It deletes nothing that is not proven, and the condition and the event name the list that Azure refused.
+// TestRefusedLists deletes a cluster in a group of the user's whose identity may not list resources of a type. The deletion continues
+// with the results of the other lists. It deletes nothing that is not proven, and the condition and the event name the list that Azure
+// refused.
 func TestRefusedLists(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string

@@ -378,7 +378,7 @@ func TestVolumesRequests(t *testing.T) {
 						w.attachDisk(w.vmPath(), "pvc-1")
 					}
 					w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
-					// The deletion of the Cluster has everything looked at once more.
+					// The deletion of the Cluster causes one more sync of its objects.
 					virtual.WaitForSignal(nil, time.Minute)
 					mark := w.Azure.MarkRequests()
 					w.removeNodes()

@@ -19,7 +19,7 @@ var notShown = map[string]string{
 	"AzureManagedMachinePool.providerIDList":        "the provider sets it",
 }
 
-// TestBookShowsEveryField holds the snippets against the types: every field that users set is in one of them.
+// TestBookShowsEveryField compares the snippets with the types: every field that users set is in one of them.
 func TestBookShowsEveryField(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}

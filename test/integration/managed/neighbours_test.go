@@ -100,7 +100,7 @@ func (n neighbour) runNeighbour(t *testing.T, page string) {
 	}
 }
 
-// inOrder looks at every condition and document of the cluster.
+// inOrder checks every condition and document of the cluster.
 func inOrder(stage *harness.Stage) {
 	stage.T.Helper()
 	infrastructure, controlPlane, pool := &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{},

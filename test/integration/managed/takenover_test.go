@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestTakeOverAzureManaged takes clusters over into AzureManaged kinds by the manifests of the command: all become Ready without a
-// write to Azure, scaling a pool is one, and deletion lets them go.
+// TestTakeOverAzureManaged takes clusters over into AzureManaged kinds by the manifests of the command: all become Ready without a write
+// to Azure, scaling a pool is one write, and after the deletion of the objects the clusters stay in Azure.
 func TestTakeOverAzureManaged(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -90,7 +90,7 @@ func TestTakeOverAzureManaged(t *testing.T) {
 	}
 }
 
-// TestTakeOverInDocuments is TestTakeOverAzureManaged with kinds of documents, which can say everything.
+// TestTakeOverInDocuments is TestTakeOverAzureManaged with kinds of documents, which can express every property.
 func TestTakeOverInDocuments(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

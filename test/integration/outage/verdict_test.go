@@ -23,7 +23,7 @@ const (
 	stoppedPath    = "resourceGroups/c1/providers/Microsoft.Compute/virtualMachines/stopped"
 )
 
-// listStanding returns the objects of clusters that stand, one of each kind, with the condition that a look at Azure decides about.
+// listStanding returns the objects of existing clusters, one of each kind, by the condition that depends on a read from Azure.
 func listStanding() map[string]harness.Conditioned {
 	named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 	return map[string]harness.Conditioned{
@@ -76,7 +76,7 @@ func listOutages() map[string]struct {
 	}
 }
 
-// TestVerdictStays breaks off every way to look at Azure while clusters of both kinds stand.
+// TestVerdictStays has each way to read from Azure fail while clusters of both kinds exist.
 func TestVerdictStays(t *testing.T) {
 	stage := bringUpClusters(t)
 	defer func() { stage.T = t }()

@@ -114,7 +114,7 @@ func listSubnets() []string {
 	return []string{hub + "theirs", hub + "others"}
 }
 
-// TestForgedLater has a tenant write the inventory of a cluster that stands.
+// TestForgedLater has a tenant write the inventory of an existing cluster.
 func TestForgedLater(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -97,7 +97,7 @@ func TestJoined(t *testing.T) {
 
 const joinedScaleSet = "resourceGroups/" + nodeGroup + "/providers/Microsoft.Compute/virtualMachineScaleSets/" + joinedPool
 
-// expectNoScaleSet expects the pool to wait for the AKS cluster, and to say so.
+// expectNoScaleSet expects the pool to wait for the AKS cluster, and its condition to name the control plane.
 func expectNoScaleSet(stage *harness.Stage) {
 	stage.T.Helper()
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, joinedPool, "waiting", func(p *infrav1.AzureMachinePool) bool {
@@ -134,7 +134,7 @@ func asString(value any) string {
 	return text
 }
 
-// expectAzureJSON expects the configuration of the nodes to say the same.
+// expectAzureJSON expects the same values in the configuration of the nodes.
 func expectAzureJSON(stage *harness.Stage) {
 	stage.T.Helper()
 	secret := harness.WaitFor(stage, &corev1.Secret{}, joinedPool+"-azure-json", "written",
@@ -157,8 +157,8 @@ func expectAzureJSON(stage *harness.Stage) {
 	}
 }
 
-// TestHomeless has pools of Clusters whose infrastructure is not there, or is of a kind that no pool can join. They say which
-// object that is and what to do, make nothing, and can go.
+// TestHomeless has pools of Clusters whose infrastructure does not exist, or is of a kind that no pool can join. Their conditions name
+// that object and the remedy, they create nothing, and they can be deleted.
 func TestHomeless(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -120,11 +120,11 @@ func TestMishaps(t *testing.T) {
 			}
 		}
 	}
-	// The one that Azure has deallocated is not made anew as long as its node is Ready, and does not say that it is Ready itself.
+	// The VM that Azure has deallocated is not replaced as long as its node is Ready, and its object does not become Ready.
 	waitNodes(stage, 2*len(mishaps)-1, 2*len(mishaps))
 }
 
-// waitNodes waits until that many VMs of so many have Ready nodes, and nothing stands for a VM that is not there any more.
+// waitNodes waits until that many VMs of so many have Ready nodes, and no object represents a VM that no longer exists.
 func waitNodes(stage *harness.Stage, want, of int) {
 	stage.T.Helper()
 	stage.Eventually("the VMs are Ready", func() bool {

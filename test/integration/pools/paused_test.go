@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestPausedMachine has the VMs of a pool say that their Cluster is paused, and then one of them left alone: it is not rolled with the others, and it is not deleted in Azure although its
-// Machine is, until the pause ends.
+// TestPausedMachine checks that the VMs of a pool report that their Cluster is paused. Then it pauses one of them: that one is not rolled
+// with the others, and it is not deleted in Azure although its Machine is, until the pause ends.
 func TestPausedMachine(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

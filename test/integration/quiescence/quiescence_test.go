@@ -1,5 +1,5 @@
-// Package quiescence_test makes every golden case of the plans in a simulated Azure, with the real engine, and looks at it
-// ten times more: nothing is written, and nothing differs.
+// Package quiescence_test makes every golden case of the plans in a simulated Azure, with the real engine, and syncs it ten times more:
+// nothing is written, and nothing differs.
 package quiescence_test
 
 import (
@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 )
 
-// resyncs is how often a case is looked at once it is in place.
+// resyncs is the number of resyncs of a case once it is in place.
 const resyncs = 10
 
 func TestQuiescence(t *testing.T) {

@@ -41,8 +41,8 @@ spec:
 `}
 
 // TestDocumentsKilledAtEveryWrite makes and deletes documents with managers none of which outlives a write: one dies before Azure gets
-// it, and the next one after that, before it hears so. All the same everything is written once, and nothing is left but the group, which
-// is let go so that everything in it is deleted by itself.
+// the write, and the next one after that, before it gets the answer. All the same everything is written once, and nothing is left but the
+// group, which the provider releases so that everything in it is deleted by itself.
 func TestDocumentsKilledAtEveryWrite(t *testing.T) {
 	var undisturbed, killed life
 	playUnmanaged(t, func(w *world) { undisturbed = w.playLife(0, 0) })
@@ -106,7 +106,7 @@ func (w *world) killAtEachWrite(times int, do func()) {
 	}
 }
 
-// byLot is what AKS draws anew for every cluster, in the names of scale sets.
+// byLot matches the random parts of names of scale sets, which AKS makes for every cluster.
 var byLot = regexp.MustCompile(`[0-9a-f]{8,}(-[0-9a-f]{4,}){0,4}|[0-9]{8}`)
 
 // maskDrawnIDs returns the IDs without their random parts.

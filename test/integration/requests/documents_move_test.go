@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// roleDocument is a resource outside of the group that cannot carry a tag: that it is the Cluster's is told by the inventory alone.
+// roleDocument is a resource outside of the group that cannot carry a tag: only the inventory shows that it belongs to the Cluster.
 const roleDocument = `
 apiVersion: authorization.azure.com/v1api20220401
 kind: RoleAssignment

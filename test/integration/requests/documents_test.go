@@ -127,7 +127,7 @@ func (w *world) deleteOneByOne(c *harness.DocumentCluster) {
 	w.checkLeft()
 }
 
-// readShown returns a resource as Azure shows it, by what its writes say; nil when there is none.
+// readShown returns a resource in the form that Azure shows, by the ID of its writes; nil when there is none.
 func (w *world) readShown(name string) map[string]any {
 	for _, resource := range w.Sim.State() {
 		id, _ := resource["id"].(string)

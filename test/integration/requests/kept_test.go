@@ -114,7 +114,7 @@ func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 	w.DeleteObjects(managed)
 	w.WaitUntilGone(managed)
 
-	// Three hours are how long what may still be needed is kept at most. It is dropped when something else is looked at.
+	// Entries that may still be needed are kept for three hours at most. They are dropped when another entry is read.
 	opened, err := m.Gate.Open(w.T.Context(), access.RequestForAzureCluster(w.AzureCluster(name)))
 	if err != nil {
 		w.T.Fatal(err)

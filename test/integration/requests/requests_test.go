@@ -63,8 +63,8 @@ func TestManagedCluster(t *testing.T) {
 	})
 }
 
-// countDeletion deletes a cluster in the order of Cluster API, and counts what that costs: its workers with their owners, then one after the
-// other what comes after them. All of it goes with its resource group, which is one write.
+// countDeletion deletes a cluster in the order of Cluster API, and counts the requests: its workers with their owners, then one after the
+// other the objects that come after them. All of it is deleted with its resource group, which is one write.
 func (w *world) countDeletion(name string, owners, workers []client.Object, reads int, after ...client.Object) {
 	w.T.Helper()
 	begun, mark := time.Now(), w.Azure.MarkRequests()

@@ -1,5 +1,5 @@
-// Package requests_test counts what clusters cost, exactly: the requests to Azure from nothing to Ready, of an hour in which nothing
-// happens, and of a deletion, and what AKS clusters of documents cost that are changed, moved, or lose their manager. Time is virtual
+// Package requests_test counts the cost of clusters, exactly: the requests to Azure from nothing to Ready, of an hour in which nothing
+// happens, and of a deletion, and the cost of AKS clusters of documents that are changed, moved, or lose their manager. Time is virtual
 // and Azure as fast as the real one, so that counts and durations are the same on any computer.
 package requests_test
 

@@ -61,7 +61,7 @@ func (r *rules) checkRollout(when string) {
 	r.broken = nil
 }
 
-// listInstances returns the VMs of the scale set as Azure has them, by name of what stands for them.
+// listInstances returns the VMs of the scale set as Azure has them, by name of their objects.
 func (r *rules) listInstances() map[string]body.Object {
 	out := map[string]body.Object{}
 	for _, resource := range r.world.Sim.State() {

@@ -81,7 +81,7 @@ func (w *world) playLife(k int, unsent bool) (writes int) {
 	return len(w.Azure.WritesSince(mark))
 }
 
-// checkReleased looks whether the pool has let go of what stands for its VMs: what still had our finalizer would stay for ever.
+// checkReleased checks that the pool has released the objects for its VMs: an object with the provider's finalizer would stay for ever.
 func (w *world) checkReleased() {
 	w.t.Helper()
 	vms := &infrav1.AzureMachinePoolMachineList{}

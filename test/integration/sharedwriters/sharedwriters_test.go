@@ -57,7 +57,7 @@ func tryRow(w *world, r row) {
 	w.checkQuiet("the provider wrote for a change of the spec", r)
 }
 
-// checkQuiet looks at everything and checks that the provider writes nothing, and that the entry is there.
+// checkQuiet runs a full sync and checks that the provider writes nothing, and that the entry is there.
 func (w *world) checkQuiet(since string, r row) {
 	w.T.Helper()
 	mark := w.Azure.MarkRequests()

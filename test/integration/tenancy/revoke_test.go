@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestRevokedByLabel takes the label away by which a namespace may use an identity. Its cluster is left as it is, which
-// cluster and machine say at once and not at the next look, and is looked after again when the label is back.
+// TestRevokedByLabel removes the label by which a namespace may use an identity. The provider stops changing its cluster, and cluster and
+// machine report that at once and not at the next sync. The provider continues when the label is back.
 func TestRevokedByLabel(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// scene is what there is to get at: a tenant, and the operator's credentials.
+// scene has the targets of the tries: a tenant, and the operator's credentials.
 type scene struct {
 	*world
 	tenant *harness.Stage
