@@ -137,7 +137,7 @@ func (s *Scenario) RemoveResource(path string) {
 	})
 }
 
-// EditResource merges a patch into a resource, null for what goes, without the rules of Azure's API.
+// EditResource merges a patch into a resource, with null for removed properties, without the rules of Azure's API.
 func (s *Scenario) EditResource(path string, patch map[string]any) {
 	s.T.Helper()
 	s.AddFault(fault.Rule{Now: true, ID: string(s.ResourceID(path)), Kind: fault.Edit, Patch: patch})

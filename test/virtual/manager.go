@@ -39,7 +39,7 @@ type Manager struct {
 	// Manager is nil: only the methods below are called.
 	ctrlmanager.Manager
 
-	// Services, Facts, Engine and Gate are what controllers share.
+	// Services, Facts, Engine and Gate are shared by the controllers.
 	Services reconcile.Services
 	Facts    *facts.Facts
 	Engine   *engine.Engine

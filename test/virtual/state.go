@@ -81,7 +81,7 @@ func nameOrEmpty(element any) string {
 	return name
 }
 
-// ListDifferences returns what another state has less or more.
+// ListDifferences returns the values that another state has less often or more often.
 func (s State) ListDifferences(other State) (out []string) {
 	for line, often := range s {
 		if other[line] < often {

@@ -37,7 +37,7 @@ type view struct {
 	closed  bool
 }
 
-// change is what became of an object; nil is that it was not there, or is not.
+// change is a change of an object: its states before and after; nil means that it did not exist, or does not exist any more.
 type change struct{ before, after client.Object }
 
 // subject returns the object that a change is about.

@@ -27,7 +27,7 @@ const (
 	path    = "resourceGroups/c1/providers/Microsoft.Network/"
 )
 
-// createServices are what three Services leave: one with an address, one in the cluster's network, and a volume.
+// createServices creates the resources that three Services leave: one with an address, one in the cluster's network, and a volume.
 func createServices(w *virtual.Scenario) {
 	subscription := "/subscriptions/" + w.Azure.SubscriptionID + "/"
 	w.PutAsUser(path+"publicIPAddresses/c1-a1", version,

@@ -132,9 +132,8 @@ func TestDefaultCluster(t *testing.T) {
 func watchQuiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
 	t.Helper()
 	const resyncs = 4
-	// What the cluster has to read is 18: its resources that are the only ones of their type in the group by a GET each,
-	// the others by one LIST per type. A machine adds its own VM, interface and NAT rule. Reads of one resync may fall into
-	// two windows of freshness.
+	// The cluster needs 18 reads: a GET for each of its resources that is the only one of its type in the group, and a LIST per type for
+	// the others. A machine adds its own VM, interface and NAT rule. Reads of one resync may fall into two windows of freshness.
 	const readsPerResync = 2 * (18 + 2*3)
 
 	resync := func() []string {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// mergePieces merges pieces into spec, as `kubectl patch --type merge` does. What spec's type does not know fails the test.
+// mergePieces merges pieces into spec, as `kubectl patch --type merge` does. A field that spec's type does not have fails the test.
 func mergePieces(t *testing.T, place string, spec any, pieces []map[string]any) {
 	t.Helper()
 	if len(pieces) == 0 {

@@ -20,7 +20,7 @@ type snippet struct {
 	documents            []document
 }
 
-// document is what to merge into one object.
+// document has the part of a spec that is merged into one object.
 type document struct {
 	kind, name string
 	spec       map[string]any
@@ -59,7 +59,7 @@ func readSnippets(t *testing.T) []snippet {
 				inBlock = language
 				text.Reset()
 			case fence:
-				// What has an apiVersion is an object of the cluster itself.
+				// A block with an apiVersion is an object of the cluster itself.
 				if inBlock == "yaml" && !strings.HasPrefix(text.String(), "apiVersion:") {
 					place := fmt.Sprintf("%s:%d", page, i+1)
 					out = append(out, snippet{place: place, page: strings.TrimSuffix(page, ".md"), heading: heading,

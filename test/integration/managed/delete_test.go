@@ -349,7 +349,7 @@ func TestNeverBegun(t *testing.T) {
 	}
 }
 
-// TestOwnersGone deletes pool and control plane after what owns them is gone, which takes a person who removes finalizers.
+// TestOwnersGone deletes pool and control plane after their owners are gone, which happens only if a person removes finalizers.
 func TestOwnersGone(t *testing.T) {
 	t.Parallel()
 	stage := bringUpCluster(t, nil)
@@ -374,7 +374,7 @@ func TestOwnersGone(t *testing.T) {
 	own := controlPlane("c1")
 	own.Namespace = stage.Namespace
 	requireNoError(stage, stage.Client.Delete(t.Context(), own))
-	// It waits for its last pool, which goes with it.
+	// The control plane waits for its last pool, which is deleted with it.
 	last := azurePool("c1-pool0")
 	last.Namespace = stage.Namespace
 	requireNoError(stage, stage.Client.Delete(t.Context(), last))

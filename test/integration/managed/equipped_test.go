@@ -56,7 +56,7 @@ func bringUpEquipped(stage *harness.Stage) {
 // shared are the resources that others created.
 var shared = []string{sharedGroup, sharedGroup + "/Microsoft.ContainerService/fleets/fleet"}
 
-// deleteAll asks for the deletion of all objects of the cluster at once, and returns what waits until they are gone.
+// deleteAll asks for the deletion of all objects of the cluster at once, and returns a function that waits until they are gone.
 func deleteAll(stage *harness.Stage) (gone func()) {
 	stage.T.Helper()
 	objects := []client.Object{&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}}

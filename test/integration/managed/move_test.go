@@ -109,7 +109,7 @@ func TestExternallyManaged(t *testing.T) {
 	if len(own.Finalizers) > 0 || len(own.Status.Conditions) > 0 {
 		t.Errorf("somebody else manages c1, but it has the finalizers %v and the conditions %v", own.Finalizers, own.Status.Conditions)
 	}
-	// Who manages it shows where the API server is.
+	// The external manager sets the endpoint of the API server.
 	harness.ChangeObject(stage, own, func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "api.example.com", Port: 443}
 	})

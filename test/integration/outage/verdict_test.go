@@ -34,7 +34,7 @@ func listStanding() map[string]harness.Conditioned {
 	}
 }
 
-// listOutages returns what keeps a pass from looking at Azure.
+// listOutages returns the failures that keep a pass from reading from Azure.
 func listOutages() map[string]struct {
 	reason string
 	begin  func(s *harness.Stage)

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// copyOf returns what kubectl get and apply make of an AzureCluster elsewhere.
+// copyOf returns the copy of an AzureCluster that kubectl get and apply create elsewhere.
 func copyOf(from, to *harness.Stage) *infrav1.AzureCluster {
 	from.T.Helper()
 	c := &infrav1.AzureCluster{}

@@ -1,5 +1,5 @@
-// Package pools_test takes scale sets through their life: made, scaled, rolled, broken and deleted, with what Cluster API does
-// about Machines played.
+// Package pools_test takes scale sets through their life: made, scaled, rolled, broken and deleted. It simulates the actions of Cluster
+// API on Machines.
 package pools_test
 
 import (

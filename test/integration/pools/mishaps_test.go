@@ -21,11 +21,11 @@ func scaleSet(pool string) string {
 	return "resourceGroups/c1/providers/Microsoft.Compute/virtualMachineScaleSets/" + pool
 }
 
-// mishaps are what may happen to a pool of two VMs, of which the first has the number 0. Each ends with two VMs that are of use.
+// mishaps are events in a pool of two VMs, of which the first has the number 0. Each ends with two working VMs.
 var mishaps = map[string]struct {
 	reason string
 	happen func(stage *harness.Stage, pool string)
-	// stays tells that the first VM is still there afterwards.
+	// stays is set if the first VM still exists afterwards.
 	stays bool
 }{
 	"deleted": {reason: "somebody deleted a VM in Azure: it is made again", happen: func(stage *harness.Stage, pool string) {

@@ -25,7 +25,7 @@ func TestQuiescencePools(t *testing.T) {
 			in := readPool(t, path)
 			network := plan.MachineInput{ClusterInput: in.ClusterInput, MachineFacts: plan.MachineFacts{VNet: in.PoolFacts.VNet},
 				AdminPassword: in.AdminPassword}
-			// What VMs are made of is brought as for a machine.
+			// The resources that VMs are created from are brought as for a machine.
 			template := &in.AzureMachinePool.Spec.Template.VirtualMachineProfile
 			network.AzureMachine = &infrav1.AzureMachine{Spec: infrav1.AzureMachineSpec{VirtualMachineProfile: *template,
 				ManagedIdentities: in.AzureMachinePool.Spec.ManagedIdentities}}

@@ -105,7 +105,7 @@ func (w *world) listRequests() []string {
 	return out
 }
 
-// putResource makes a resource as users bring it. What is there already stays.
+// putResource makes a resource as users bring it. An existing resource stays unchanged.
 func (w *world) putResource(id arm.ID, body map[string]any) {
 	w.t.Helper()
 	row, err := types.ForID(id)

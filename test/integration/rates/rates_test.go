@@ -38,7 +38,7 @@ var (
 	deleting = cost{calls: 12}
 )
 
-// cost is what one object takes in a minute.
+// cost is the number of passes and requests of one object in a minute.
 type cost struct{ passes, calls int }
 
 // subject is an object that Azure refuses something for.
@@ -271,7 +271,8 @@ func TestRefusedMachinesAreTriedRarely(t *testing.T) {
 	})
 }
 
-// TestMachinesShareReadsOfAnUnreadableNetwork has machines whose network cannot be read any more. What they read is shared, so it is counted for all.
+// TestMachinesShareReadsOfAnUnreadableNetwork has machines whose network cannot be read any more. Their reads are shared, so they are
+// counted for all machines together.
 func TestMachinesShareReadsOfAnUnreadableNetwork(t *testing.T) {
 	t.Parallel()
 	playCounted(t, func(c *counted) {

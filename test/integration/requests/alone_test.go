@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// What `lab bench` runs: it reads its figures from the simulator's log, as it does with processes.
+// `lab bench` runs the test with these flags: it reads its figures from the simulator's log, as it does with processes.
 var (
 	figures       = flag.String("figures", "", "folder that gets the simulator's log, and when the phases of TestLeftAlone were")
 	aloneClusters = flag.Int("clusters", 2, "how many clusters are left alone")
@@ -60,7 +60,7 @@ func TestLeftAlone(t *testing.T) {
 		made = phase{Name: "create", From: time.Now()}
 		w.createMany()
 		made.To = time.Now()
-		// What made the last object Ready may still wake others.
+		// The events that made the last object Ready may still wake others.
 		virtual.WaitForSignal(nil, time.Minute)
 		alone = phase{Name: "alone", From: time.Now()}
 		virtual.WaitForSignal(nil, *aloneFor)
@@ -178,7 +178,7 @@ func (w *world) createMany() {
 	}
 }
 
-// pollUntil looks every second: what many clusters tell of their changes would have it look all the time.
+// pollUntil checks every second: a check after each event of many clusters would check all the time.
 func (w *world) pollUntil(what string, so func() bool) {
 	w.T.Helper()
 	const patience = 2 * time.Hour

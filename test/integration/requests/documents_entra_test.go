@@ -15,7 +15,7 @@ import (
 )
 
 // TestDocumentsWithoutLocalAccounts has documents ask for a cluster without local accounts, and for the kubeconfig of users in a Secret
-// of their own. What Cluster API reads is that kubeconfig with a token, and nothing but the end of the token has it replaced.
+// of their own. Cluster API reads that kubeconfig with a token, and only the end of the token causes its replacement.
 func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 	playUnmanaged(t, func(w *world) {
 		w.Resync = 1000 * time.Hour
@@ -36,7 +36,7 @@ func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 		if left := time.Until(ends); left < time.Hour {
 			w.T.Fatalf("the token holds for %s", left)
 		}
-		// What made the last object Ready may still wake others.
+		// The events that made the last object Ready may still wake others.
 		virtual.WaitForSignal(nil, time.Minute)
 		mark := w.Azure.MarkRequests()
 		virtual.WaitForSignal(nil, time.Until(ends)-10*time.Minute)

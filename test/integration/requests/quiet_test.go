@@ -24,8 +24,8 @@ var (
 	many = flag.Int("quiet-clusters", 3, "how many clusters of three machines there are where there are many")
 )
 
-// TestQuietHour leaves a self-managed and an AKS cluster alone. What the list of all resources shows whole, disks and the scale sets of
-// pools, was read in the hour before.
+// TestQuietHour leaves a self-managed and an AKS cluster alone. Resources that the list of all resources shows completely, disks and the
+// scale sets of pools, were read in the hour before.
 func TestQuietHour(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		w.BuildCluster("c1", 2)
@@ -92,7 +92,7 @@ func TestManyClusters(t *testing.T) {
 		if restarted.writes > 0 || restarted.reads-restarted.of["skus list"] > 30 {
 			w.T.Errorf("%d writes and %d reads after a restart with %d clusters", restarted.writes, restarted.reads, *many)
 		}
-		// What was read while the first list of everything was on its way is read once more.
+		// Resources that were read while the first list of all resources was under way are read once more.
 		if first := w.countHour(); first.writes > 0 || first.of["disks list"] > 1 || first.of["disks"] > 0 {
 			w.T.Errorf("the hour after a restart: %s", first)
 		}
@@ -137,7 +137,7 @@ func (w *world) createSmallClusters(count int) {
 // countHour returns the requests of an hour in which nothing happens.
 func (w *world) countHour() cost {
 	w.T.Helper()
-	// What made the last object Ready may still wake others.
+	// The events that made the last object Ready may still wake others.
 	virtual.WaitForSignal(nil, time.Minute)
 	mark := w.Azure.MarkRequests()
 	virtual.WaitForSignal(nil, time.Hour)

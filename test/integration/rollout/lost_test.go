@@ -39,7 +39,7 @@ func (w *world) loseTags() {
 	w.Azure.ClearFaults()
 }
 
-// putWithoutTags sends what cloud-provider-azure sends: location and network profile.
+// putWithoutTags sends the PUT of cloud-provider-azure: location and network profile.
 func (w *world) putWithoutTags() {
 	w.t.Helper()
 	var shown struct {

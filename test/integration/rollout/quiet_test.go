@@ -50,7 +50,7 @@ func countQuietHour(t *testing.T, replicas int) (asked map[string]int) {
 		s.replicas, s.pageSize = int32(replicas), pageSize()
 		w := newWorld(t, s)
 		m := w.startWhole()
-		// What made the last VM Ready may still wake the pool.
+		// The events that made the last VM Ready may still wake the pool.
 		virtual.WaitForSignal(nil, time.Minute)
 		mark, acts := w.Azure.MarkRequests(), m.CountCalls()
 		virtual.WaitForSignal(nil, time.Hour)

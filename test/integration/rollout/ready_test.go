@@ -21,7 +21,7 @@ func TestReadyReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, three)
 		m := w.startWhole()
-		// What made the last VM Ready may still wake the pool.
+		// The events that made the last VM Ready may still wake the pool.
 		virtual.WaitForSignal(nil, time.Minute)
 		machines := &clusterv1.MachineList{}
 		if err := w.Kubernetes.List(t.Context(), machines); err != nil {

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 )
 
-// rules are what package rollout promises, checked whenever the manager does something that could break it.
+// rules are the promises of package rollout, checked whenever the manager does something that could break them.
 type rules struct {
 	world *world
 
@@ -140,7 +140,7 @@ func (r *rules) checkWrite(request *http.Request) {
 	if request.Method == http.MethodPut {
 		return
 	}
-	// Whatever is being deleted has nothing that needs it.
+	// Only a VM whose AzureMachinePoolMachine is being deleted may be deleted in Azure: its node has been drained.
 	machines := &infrav1.AzureMachinePoolMachineList{}
 	if err := r.world.Kubernetes.List(request.Context(), machines); err != nil {
 		return

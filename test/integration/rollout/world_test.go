@@ -51,7 +51,7 @@ type world struct {
 	size string
 }
 
-// settings are what differs between tests.
+// settings are the settings that differ between tests.
 type settings struct {
 	replicas int32
 	strategy infrav1.MachineRollingUpdateDeployment

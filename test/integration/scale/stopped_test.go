@@ -24,7 +24,7 @@ func TestStoppedMachineIsFound(t *testing.T) {
 	found := func(action, what string, wanted func(running, ready metav1.Condition, m *infrav1.AzureMachine) bool) {
 		t.Helper()
 		stage.Azure.PostAction(path+"/"+action, version)
-		// What was read before is not fresh any more.
+		// Earlier reads are not fresh any more.
 		stage.AdvanceClock(time.Minute)
 		mark := stage.Azure.MarkRequests()
 		harness.WaitFor(stage, &infrav1.AzureMachine{}, "m0", what, func(m *infrav1.AzureMachine) bool {

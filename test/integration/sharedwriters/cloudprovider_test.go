@@ -38,8 +38,8 @@ const (
 	pools      = "loadBalancerBackendAddressPools"
 )
 
-// serveService makes what cloud-provider-azure makes for a Service of type LoadBalancer: an address, and on the load balancer with the name of
-// the cluster a frontend, a pool, a rule and a probe.
+// serveService makes the resources that cloud-provider-azure makes for a Service of type LoadBalancer: an address, and on the load
+// balancer with the name of the cluster a frontend, a pool, a rule and a probe.
 func (w *world) serveService() {
 	w.T.Helper()
 	w.PutResource(serviceAddress, body{"location": "eastus", "sku": body{"name": "Standard"},

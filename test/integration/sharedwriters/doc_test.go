@@ -1,4 +1,4 @@
-// Package sharedwriters_test writes into the resources of the provider what other programs write there, with the verb and the body that they
-// use, and makes sure that the provider keeps it, writes nothing because of it, and still keeps it when it has to write the resource itself.
-// The book's page about these programs is written from the same rows.
+// Package sharedwriters_test writes the values of other programs into the resources of the provider, with the verb and the body that
+// these programs use, and checks that the provider keeps the values, writes nothing because of them, and still keeps them when it has to
+// write the resource itself. The book's page about these programs is written from the same rows.
 package sharedwriters_test

@@ -217,8 +217,8 @@ var tries = map[string]try{
 	},
 }
 
-// TestTries has tenants try, with a manager that isolates them and with one that trusts them: what fails with the one works
-// with the other, or is held by both.
+// TestTries has tenants try, with a manager that isolates them and with one that trusts them: a try that fails with the one works with
+// the other, or fails with both.
 func TestTries(t *testing.T) {
 	for _, tenancy := range []string{"isolated", "trusted"} {
 		t.Run(tenancy, func(t *testing.T) {

@@ -128,7 +128,7 @@ func TestMigrated(t *testing.T) {
 		policy string
 		// anew has the objects created after the resources, in another management cluster.
 		anew bool
-		// by is how a user hands over what stays, nil for not at all.
+		// by is the way in which a user hands over the resources that stay, nil if the user does not.
 		by   func(w *virtual.Scenario, c *harness.DocumentCluster)
 		told map[string]string
 		want []string
