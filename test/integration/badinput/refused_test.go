@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestRefusedCluster has AzureClusters that the API server refuses at once, with the path of the field.
+// TestRefusedCluster creates AzureClusters that the API server refuses at once, with the path of the field.
 func TestRefusedCluster(t *testing.T) {
 	t.Parallel()
 	subnets := func(controlPlane, node string) infrav1.Subnets {
@@ -69,7 +69,7 @@ func TestRefusedCluster(t *testing.T) {
 	}
 }
 
-// TestRefusedMachine has AzureMachines that the API server refuses at once.
+// TestRefusedMachine creates AzureMachines that the API server refuses at once.
 func TestRefusedMachine(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

@@ -77,9 +77,9 @@ var externallyManageable = map[string]struct{ name, field, ofCluster string }{
 	"AzureASOManagedCluster":   {"aks2", "provisioned", "infrastructureProvisioned"},
 }
 
-// TestReadyByOthers has the manager of an object, which is another one, show by contract v1beta1 that the object is ready. Cluster API reads
-// the current contract, so the field of that contract is set, and nothing else of the object changes. It is set again if the other manager
-// removes it, until Cluster API has read it.
+// TestReadyByOthers lets another manager, which manages an object, show by contract v1beta1 that the object is ready. Cluster API reads
+// the current contract, so the provider sets the field of that contract, and changes nothing else of the object. It sets the field
+// again if the other manager removes it, until Cluster API has read it.
 func TestReadyByOthers(t *testing.T) {
 	for kind, is := range externallyManageable {
 		t.Run(kind, func(t *testing.T) {
@@ -137,8 +137,8 @@ func TestReadyByOthers(t *testing.T) {
 	}
 }
 
-// TestWatchFilter has a manager with --watch-filter leave the objects of all kinds alone that have another label, and take them up once they have
-// its own.
+// TestWatchFilter checks that a manager with --watch-filter leaves the objects of all kinds alone that have another label, and takes
+// them up once they have its own.
 func TestWatchFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := virtual.New(t)

@@ -24,7 +24,7 @@ func withPlaceholder(w *virtual.Scenario, identity string, pools ...harness.Mana
 	w.CreateManagedCluster(controlPlane, pools...)
 }
 
-// TestEndpointOfUsers has a user give an AKS cluster an endpoint, in an installation without webhooks. Cluster API never sees it, and
+// TestEndpointOfUsers lets a user give an AKS cluster an endpoint, in an installation without webhooks. Cluster API never sees it, and
 // applying the manifest again writes nothing to Azure.
 func TestEndpointOfUsers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -66,9 +66,9 @@ func addFault(w *virtual.Scenario, rule fault.Rule) {
 	}
 }
 
-// TestMachineHealth has something happen to a machine that runs. Its Ready, which Cluster API mirrors to InfrastructureReady of the Machine, has
-// the status and the reason of the book's table, so that the book's MachineHealthCheck replaces the machines that it is to. The lab has Cluster
-// API do it.
+// TestMachineHealth makes each mishap happen to a running machine. Its Ready, which Cluster API mirrors to InfrastructureReady of the
+// Machine, has the status and the reason of the book's table, so that the book's MachineHealthCheck replaces the machines that it is
+// to. The lab tests the replacement with Cluster API.
 func TestMachineHealth(t *testing.T) {
 	root, err := harness.ModuleDir("")
 	if err != nil {

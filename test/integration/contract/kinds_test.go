@@ -238,7 +238,7 @@ func checkOwners(w *virtual.Scenario, all map[string][]*unstructured.Unstructure
 	for i := range machines.Items {
 		machine := &machines.Items[i]
 		note("Machine", machine)
-		// Cluster API has the Cluster own a Machine in the end.
+		// Cluster API makes the Cluster the owner of a Machine in the end.
 		owners["Machine/"+machine.Name] = append(owners["Machine/"+machine.Name],
 			metav1.OwnerReference{Kind: "Cluster", Name: machine.Spec.ClusterName})
 	}

@@ -77,7 +77,7 @@ func TestSecretTypes(t *testing.T) {
 	})
 }
 
-// makeSecretsOpaque has the Secrets as a release before this one made them.
+// makeSecretsOpaque creates the Secrets anew as a release before this one made them.
 func makeSecretsOpaque(w *virtual.Scenario) {
 	w.T.Helper()
 	for _, name := range contracted {

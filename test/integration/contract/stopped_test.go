@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestStopped has an AKS cluster that is in order stop and start, which the list of all resources does not show: nothing documents that it
+// TestStopped stops and starts a healthy AKS cluster. The list of all resources does not show this: no documentation states that it
 // does.
 func TestStopped(t *testing.T) {
 	playEachShape(t, func(t *testing.T, w *virtual.Scenario, s shape, _ *virtual.Manager) {

@@ -2,7 +2,8 @@ package crd_test
 
 import "testing"
 
-// Rules of AzureCluster about fields that cannot change; those of single fields of the spec are in TestAzureClusterRules.
+// TestAzureClusterChanges checks the rules of AzureCluster about fields that cannot change; those of single fields of the spec are in
+// TestAzureClusterRules.
 func TestAzureClusterChanges(t *testing.T) {
 	const (
 		internal = "{networkSpec: {apiServerLB: {type: Internal}}}"

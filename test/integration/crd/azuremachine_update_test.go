@@ -2,7 +2,8 @@ package crd_test
 
 import "testing"
 
-// Rules of AzureMachine about fields that cannot change; those of single fields of the spec are in TestAzureMachineRules.
+// TestAzureMachineChanges checks the rules of AzureMachine about fields that cannot change; those of single fields of the spec are in
+// TestAzureMachineRules.
 func TestAzureMachineChanges(t *testing.T) {
 	const (
 		identity   = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i"

@@ -69,7 +69,7 @@ func TestContractOfKinds(t *testing.T) {
 	}
 }
 
-// checkDefinition holds a definition against the contract's rules for all resources.
+// checkDefinition checks a definition with the contract's rules for all resources.
 func checkDefinition(crd *apiextensionsv1.CustomResourceDefinition) error {
 	var errs []error
 	want := func(so bool, format string, arguments ...any) {
@@ -97,7 +97,7 @@ func checkDefinition(crd *apiextensionsv1.CustomResourceDefinition) error {
 	return errors.Join(errs...)
 }
 
-// checkStatus holds the status of a kind that a controller reconciles against the contract.
+// checkStatus checks the status of a kind that a controller reconciles with the contract's rules.
 func checkStatus(crd *apiextensionsv1.CustomResourceDefinition) error {
 	if strings.HasSuffix(crd.Spec.Names.Kind, "Template") {
 		return nil // Cluster API reads only the capacity of templates.

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestFormerVersion applies operator-shaped objects in the version that was theirs before: they are stored as all others, and the
-// same mistakes are refused.
+// TestFormerVersion applies operator-shaped objects in their former version: they are stored as all others, and the same mistakes are
+// refused.
 func TestFormerVersion(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

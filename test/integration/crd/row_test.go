@@ -37,7 +37,7 @@ type kind struct {
 	name string
 	// spec is the smallest spec that is taken, in YAML.
 	spec string
-	// path leads to the spec that rows are about.
+	// path is the path of the spec that rows change.
 	path []string
 	// beside is the rest of the object, in YAML.
 	beside string
@@ -106,7 +106,7 @@ func (k kind) checkRows(t *testing.T, table map[string]row) {
 	}
 }
 
-// compareCauses holds the causes of a refusal against those that a row wants. Paths in the row begin after the prefix.
+// compareCauses compares the causes of a refusal with those that a row wants. Paths in the row begin after the prefix.
 func compareCauses(t *testing.T, r row, prefix string, err error) {
 	t.Helper()
 	if err != nil && !apierrors.IsInvalid(err) {

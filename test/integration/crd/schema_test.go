@@ -101,7 +101,7 @@ func TestListKeys(t *testing.T) {
 	}
 }
 
-// TestStorageAccountTypes holds the types of disks against those that the SDK knows, which Azure adds to.
+// TestStorageAccountTypes compares the types of disks with those that the SDK knows, which Azure adds to.
 func TestStorageAccountTypes(t *testing.T) {
 	var want []string
 	for _, known := range armcompute.PossibleDiskStorageAccountTypesValues() {

@@ -2,7 +2,7 @@ package crd_test
 
 import "testing"
 
-// Templates of AzureClusters are checked for what holds for every cluster that is made from them.
+// TestAzureClusterTemplateCreation checks templates of AzureClusters with the rules that every cluster made from them has to meet.
 func TestAzureClusterTemplateCreation(t *testing.T) {
 	internal := func(fields string) string { return "{networkSpec: {apiServerLB: {type: Internal}, " + fields + "}}" }
 	const dualStack = `vnet: {cidrBlocks: [10.0.0.0/8, "2001:db8::/56"]}, subnets: [{name: nodes, role: node, cidrBlocks: [10.1.0.0/16, "2001:db8::/64"]}]`

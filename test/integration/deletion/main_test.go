@@ -25,7 +25,7 @@ var environment *harness.Environment
 
 func TestMain(m *testing.M) { os.Exit(harness.RunTests(m, &environment)) }
 
-// Objects by their names, as kubectl takes them.
+// These functions return objects by their names, as kubectl takes them.
 func newCluster() client.Object   { return withName(&clusterv1.Cluster{}, "c1") }
 func azureCluster() client.Object { return withName(&infrav1.AzureCluster{}, "c1") }
 func controlPlane() client.Object { return withName(&infrav1.AzureManagedControlPlane{}, "c1") }
@@ -60,7 +60,7 @@ func bringUpCluster(t *testing.T, options harness.ManagerOptions) (stage *harnes
 
 var pools = []harness.ManagedPool{{Name: "pool0", Mode: "System", Replicas: 1}, {Name: "pool1", Mode: "User", Replicas: 1}}
 
-// standingManaged returns an AKS cluster with two pools.
+// standingManaged returns the stage of a provisioned AKS cluster with two pools.
 func standingManaged(t *testing.T) *harness.Stage {
 	t.Helper()
 	stage := harness.NewStage(t, environment)

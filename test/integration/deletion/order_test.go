@@ -106,8 +106,8 @@ func TestInfrastructureAlone(t *testing.T) {
 	}
 }
 
-// TestControlPlaneAlone deletes an AzureManagedControlPlane that its Cluster still wants: it waits for its pools, of which a
-// person can delete those that AKS lets go, and goes on with the Cluster.
+// TestControlPlaneAlone deletes an AzureManagedControlPlane that its Cluster still wants: it waits for its pools, of which a person can
+// delete those that AKS allows to delete, and its deletion continues with that of the Cluster.
 func TestControlPlaneAlone(t *testing.T) {
 	t.Parallel()
 	stage := standingManaged(t)
@@ -147,7 +147,7 @@ func TestOrderOfClusterAPI(t *testing.T) {
 	if len(writes) > 2*2+6 {
 		t.Errorf("%d writes to Kubernetes: %q", len(writes), writes)
 	}
-	// A manager that ends in between goes on where this one was, whether the identity is still there or not.
+	// If a manager ends in between, the next one continues there, whether the identity still exists or not.
 	objects := slices.DeleteFunc(slices.Clone(writes), func(write string) bool {
 		return strings.HasSuffix(write, "/status") || strings.Contains(write, "azuremachines")
 	})

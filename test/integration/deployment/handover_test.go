@@ -75,7 +75,7 @@ func TestHandOver(t *testing.T) {
 	}
 }
 
-// bringUp makes a cluster with a control-plane machine and a worker, and has something happen meanwhile.
+// bringUp creates a cluster with a control-plane machine and a worker, calls meanwhile, and waits until they are provisioned.
 func bringUp(stage *harness.Stage, meanwhile func()) {
 	stage.T.Helper()
 	stage.CreateIdentity()

@@ -99,7 +99,7 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// TestMemory holds Go's own limit against the kernel's.
+// TestMemory compares Go's own memory limit with the kernel's.
 func TestMemory(t *testing.T) {
 	container := readDeployment(t, installManifests(t)).Spec.Template.Spec.Containers[0]
 	limit := container.Resources.Limits.Memory()

@@ -34,7 +34,7 @@ func TestDriftIsRepairedReportedOrKept(t *testing.T) {
 	})
 }
 
-// restore takes a failed row back as far as it can be.
+// undoRow undoes the change of a failed row, if the row has an undo.
 func (w *world) undoRow(r row) {
 	if r.undo != nil {
 		r.undo(w)
@@ -84,7 +84,7 @@ func tryRow(w *world, r row) {
 	}
 }
 
-// as waits until a resource is as it was before.
+// waitAsBefore waits until a resource is as it was before.
 func (w *world) waitAsBefore(before body, path string) {
 	w.T.Helper()
 	diff := ""
@@ -94,7 +94,7 @@ func (w *world) waitAsBefore(before body, path string) {
 	}, func() string { return "(-before +after):\n" + diff })
 }
 
-// silent fails the test if the provider has written to Azure.
+// checkNoWrites fails the test if the provider has written to Azure.
 func (w *world) checkNoWrites(mark harness.Mark, r row) {
 	w.T.Helper()
 	if writes := w.Azure.WritesSince(mark); len(writes) > 0 {

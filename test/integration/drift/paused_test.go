@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestPausedObjectsAreLeftAlone changes the resources of paused objects outside: nothing of them is read or written, however often a resync is
-// due and whatever else changes, until they go on. Then the change is repaired with no more writes than that takes.
+// TestPausedObjectsAreLeftAlone changes the resources of paused objects outside: the provider neither reads nor writes them until the
+// pause ends, however often a resync is due and whatever else changes. Then it repairs the change with no more writes than necessary.
 func TestPausedObjectsAreLeftAlone(t *testing.T) {
 	virtual.PlayRows(t, virtual.PlayComplete, func(s *virtual.Scenario, rows *virtual.Rows) {
 		w, stage := &world{Scenario: s}, s.Stage
@@ -141,7 +141,7 @@ func TestPausedObjectsAreLeftAlone(t *testing.T) {
 	})
 }
 
-// asked reports whether the provider has asked for something in a group after the mark, by the beginnings of paths.
+// hasAsked reports whether the provider has sent requests for paths with one of the prefixes in a group after the mark.
 func (w *world) hasAsked(mark harness.Mark, group string, paths ...string) bool {
 	w.T.Helper()
 	return slices.ContainsFunc(w.Azure.RequestsSince(mark), func(request string) bool {

@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestReport has a manager compare its rights with those that it needs, in installations as users have them.
+// TestReport checks a manager's comparison of its rights with those that it needs, in installations as users have them.
 func TestReport(t *testing.T) {
 	createNamespace(t, "capz-system")
 	createNamespace(t, "tenant")

@@ -35,7 +35,7 @@ const assetsVariable = "KUBEBUILDER_ASSETS"
 // Environment is a kube-apiserver with the CRDs of Cluster API and of this provider, and its webhooks. A test package has
 // one.
 type Environment struct {
-	// Config leads to the API server as its administrator.
+	// Config is a configuration for the API server as its administrator.
 	Config *rest.Config
 	// Client is a client without a cache.
 	Client client.WithWatch
@@ -43,7 +43,7 @@ type Environment struct {
 	Logs *Logs
 
 	envtest envtest.Environment
-	// managers leads to the API server as the ServiceAccount of the release.
+	// managers is a configuration for the API server as the ServiceAccount of the release.
 	managers *rest.Config
 	// refused are the requests for which managers had no right.
 	refused refusals

@@ -14,7 +14,7 @@ var errKilled = errors.New("the manager was killed")
 
 // ManagerOptions configure a manager. The zero value is how users run it.
 type ManagerOptions struct {
-	// SyncPeriod is how long an object found in order is left alone, to be read in full then; 0 are the defaults of the flags.
+	// SyncPeriod is the interval between full reads of an object found in order; 0 are the defaults of the flags.
 	SyncPeriod time.Duration
 	// Flags are further flags.
 	Flags []string

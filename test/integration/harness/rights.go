@@ -59,7 +59,7 @@ func (e *Environment) bindRights(root string) error {
 	return e.bindPolicy(root)
 }
 
-// bindPolicy has the API server enforce the release's admission policy for Secrets that managers write.
+// bindPolicy makes the API server enforce the release's admission policy for Secrets that managers write.
 func (e *Environment) bindPolicy(root string) error {
 	raw, err := os.ReadFile(filepath.Join(root, "config", "policy", "secret_types.yaml"))
 	if err != nil {
@@ -100,7 +100,7 @@ func (e *Environment) waitGranted(role *rbacv1.ClusterRole) error {
 	return nil
 }
 
-// managerConfig leads to the API server with the rights of the release.
+// managerConfig returns a configuration for the API server with the rights of the release.
 func (e *Environment) managerConfig() *rest.Config {
 	config := rest.CopyConfig(e.managers)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {

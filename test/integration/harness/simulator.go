@@ -25,7 +25,7 @@ import (
 // Simulator is a simulated Azure that one test has for itself.
 type Simulator struct {
 	*server.Server
-	// URL is where it listens, and HTTP a client that trusts it.
+	// URL is the address at which it listens, and HTTP a client that trusts it.
 	URL  string
 	HTTP *http.Client
 	// TLS has the certificate that the simulator serves with, which clients trust, and its key.

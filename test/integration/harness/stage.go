@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
-// Patience is how long a stage waits for something to come about. It only ends tests that would hang: nothing takes a twentieth
-// of it on an idle machine, and a busy one is no reason to fail.
+// Patience is the time limit of a stage's waits. It only ends tests that would hang: nothing takes a twentieth of it on an idle
+// machine, and a busy one is no reason to fail.
 const Patience = 8 * time.Minute
 
 // IdentityName is the name of the stage's AzureClusterIdentity, and of the Secret with its client secret.
@@ -135,7 +135,7 @@ func (s *Stage) NewSecretValue(name string) string {
 	return value
 }
 
-// patience returns how long the stage waits for something to come about.
+// patience returns the time limit of the stage's waits.
 func (s *Stage) patience() time.Duration {
 	if s.virtual {
 		return virtualPatience

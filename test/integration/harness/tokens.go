@@ -42,7 +42,7 @@ func newTokens(groups map[string]string) (*tokens, error) {
 	return t, err
 }
 
-// configFor leads a user to the API server that another configuration leads to.
+// configFor returns a copy of a configuration in which a user authenticates to the same API server.
 func (t *tokens) configFor(other *rest.Config, user string) *rest.Config {
 	config := rest.AnonymousClientConfig(other)
 	config.BearerToken = t.byUser[user]

@@ -60,7 +60,8 @@ func (s *Stage) followObject(object client.Object, name string, done func(read e
 	}
 }
 
-// watchChanges has a value after each change of the object. It ends with ctx.
+// watchChanges returns a channel that receives a value after changes of the object; changes before it is read are merged. It ends with
+// ctx.
 func (s *Stage) watchChanges(ctx context.Context, object client.Object, name string) <-chan struct{} {
 	s.T.Helper()
 	kind, err := apiutil.GVKForObject(object, s.Client.Scheme())
