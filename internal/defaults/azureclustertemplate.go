@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// FillAzureClusterTemplate fills in what does not depend on the name of a cluster. Subnets that are not listed are
-// added to the AzureClusters made from the template, where they get names.
+// FillAzureClusterTemplate fills in the fields that do not depend on the name of a cluster. Subnets that are not listed are added to the
+// AzureClusters made from the template, where they get names.
 func FillAzureClusterTemplate(t *infrav1.AzureClusterTemplate) {
 	spec := &t.Spec.Template.Spec
 	spec.AzureEnvironment = cmp.Or(spec.AzureEnvironment, infrav1.PublicCloud)

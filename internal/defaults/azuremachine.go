@@ -17,7 +17,7 @@ func FillAzureMachine(m *infrav1.AzureMachine, subscriptionID string) {
 	fillNetworkInterfaces(&spec.VirtualMachineProfile)
 }
 
-// FillAzureMachineTemplate fills in what does not depend on the machine that is made from the template.
+// FillAzureMachineTemplate fills in the fields that do not depend on the machine that is made from the template.
 func FillAzureMachineTemplate(t *infrav1.AzureMachineTemplate) {
 	spec := &t.Spec.Template.Spec
 	fillLUNs(spec.DataDisks)

@@ -50,7 +50,7 @@ func FillAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane) {
 	}
 }
 
-// FillAzureManagedControlPlaneTemplate fills in what does not depend on the cluster that is made from the template.
+// FillAzureManagedControlPlaneTemplate fills in the fields that do not depend on the cluster that is made from the template.
 func FillAzureManagedControlPlaneTemplate(t *infrav1.AzureManagedControlPlaneTemplate) {
 	spec := &t.Spec.Template.Spec
 	fillControlPlaneClass(&spec.AzureManagedControlPlaneClassSpec)
@@ -60,8 +60,8 @@ func FillAzureManagedControlPlaneTemplate(t *infrav1.AzureManagedControlPlaneTem
 	network.Subnet.CIDRBlock = cmp.Or(network.Subnet.CIDRBlock, managedSubnetCIDR)
 }
 
-// fillControlPlaneClass fills in what clusters and templates have in common. Most of it is in the CRDs, too; objects that
-// were stored without them have it from here.
+// fillControlPlaneClass fills in the fields that clusters and templates have in common. Most defaults are in the CRDs, too; objects that
+// were stored without them get them here.
 func fillControlPlaneClass(spec *infrav1.AzureManagedControlPlaneClassSpec) {
 	if spec.Version != "" && !strings.HasPrefix(spec.Version, "v") {
 		spec.Version = "v" + spec.Version

@@ -17,8 +17,8 @@ func FillAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool) {
 	fillPoolClass(&p.Spec.AzureManagedMachinePoolClassSpec)
 }
 
-// FillAzureManagedMachinePoolTemplate fills in what does not depend on the pool that is made from the template. The
-// template's own name is taken for the pools only where AKS would take it.
+// FillAzureManagedMachinePoolTemplate fills in the fields that do not depend on the pool that is made from the template. The template's
+// own name is used for the pools only where AKS would accept it.
 func FillAzureManagedMachinePoolTemplate(t *infrav1.AzureManagedMachinePoolTemplate) {
 	if t.Labels == nil {
 		t.Labels = map[string]string{}

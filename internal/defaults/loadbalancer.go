@@ -91,7 +91,7 @@ func fillControlPlaneOutboundLB(c *infrav1.AzureCluster) {
 	lb.BackendPool.Name = cmp.Or(lb.BackendPool.Name, c.Name+"-outbound-lb-outboundBackendPool")
 }
 
-// fillOutboundLB fills in what outbound load balancers have in common. The frontends follow from their number.
+// fillOutboundLB fills in the fields that outbound load balancers have in common. The frontends follow from their number.
 func fillOutboundLB(lb *infrav1.LoadBalancerSpec, publicIP string) {
 	lb.Type, lb.SKU = infrav1.Public, infrav1.SKUStandard
 	fillLBClass(&lb.LoadBalancerClassSpec)

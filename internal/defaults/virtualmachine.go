@@ -79,7 +79,7 @@ func FillRoleScope(spec *infrav1.ManagedIdentities, subscriptionID, group string
 	role.Scope = cmp.Or(role.Scope, fmt.Sprintf("/subscriptions/%s/resourceGroups/%s", subscriptionID, group))
 }
 
-// fillSpotVMOptions sets what happens to an evicted VM: one with an ephemeral disk cannot be deallocated.
+// fillSpotVMOptions sets the eviction policy of a VM: one with an ephemeral disk cannot be deallocated.
 func fillSpotVMOptions(options *infrav1.SpotVMOptions, disk infrav1.OSDisk) {
 	if options == nil || options.EvictionPolicy != nil {
 		return

@@ -45,7 +45,7 @@ func (c *clock) remove(t *timer) bool {
 	return true
 }
 
-// advance moves the clock and calls what becomes due meanwhile.
+// advance moves the clock and calls the functions that become due meanwhile.
 func (c *clock) advance(d time.Duration) {
 	until := c.Now().Add(d)
 	for {

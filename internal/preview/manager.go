@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 )
 
-// manager is what controllers get in place of a controller manager. It starts nothing: the plan calls the controllers one by one.
+// manager is passed to controllers in place of a controller manager. It starts nothing: the plan calls the controllers one by one.
 type manager struct {
 	// Manager is nil: other methods than those below are not called.
 	ctrlmanager.Manager

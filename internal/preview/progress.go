@@ -64,7 +64,7 @@ func (p *progress) total() int {
 	return p.count
 }
 
-// timeless are members that change without a change of what controllers decide by.
+// timeless are members that change without a change of the values on which controllers decide.
 var timeless = []string{"resourceVersion", "managedFields", "lastTransitionTime", "message", "longRunningOperationStates", "generation",
 	"observedGeneration"}
 

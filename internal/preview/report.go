@@ -116,7 +116,7 @@ type conditioned interface {
 	GetConditions() []metav1.Condition
 }
 
-// addReports adds what objects report at the end: why they are not ready, and warnings.
+// addReports adds the reports of objects at the end: the reasons why they are not ready, and warnings.
 func (r *reporter) addReports(ctx context.Context) error {
 	for _, kind := range kubernetes.WatchedKinds() {
 		if _, is := kind.(conditioned); !is || !strings.HasPrefix(kindOf(kind), "Azure") {

@@ -35,7 +35,7 @@ type Options struct {
 	Identity identity.Options
 	// Gates are the feature gates of the manager, as in its flag.
 	Gates string
-	// Play is called before each round to do what Cluster API does; nil does nothing.
+	// Play is called before each round to simulate Cluster API; nil does nothing.
 	Play func(ctx context.Context, c client.Client) error
 	// Progress is called after each round with the number of rounds and of writes; nil is not called.
 	Progress func(rounds, writes int)

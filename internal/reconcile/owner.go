@@ -46,8 +46,8 @@ func (a *azureReconciliation[O, I]) recordedResources() []arm.ID {
 	return out
 }
 
-// forgetRefused removes from lastApplied what only writes would have added that Azure refused. What the plan still has is recorded again
-// before the next write.
+// forgetRefused removes from lastApplied the paths that only refused writes would have added. Paths that the plan still has are recorded
+// again before the next write.
 func (a *azureReconciliation[O, I]) forgetRefused() {
 	subscription := arm.SubscriptionID(a.session.Access.SubscriptionID)
 	lastWrite := func(id arm.ID) (refused, open bool) { return a.Engine.LastWrite(subscription + id) }

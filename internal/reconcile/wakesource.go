@@ -16,7 +16,7 @@ import (
 //
 // The ARM engine follows operations of Azure and calls an object's wake function when one ends. The call is cheap and never blocks, and
 // waking an object twice before it is reconciled equals waking it once. Woken objects precede those that merely changed: an operation
-// has ended for them, and the next operation is what takes time.
+// has ended for them, and the next operation takes the time.
 type wakeSource struct {
 	mu      sync.Mutex
 	queue   workqueue.TypedRateLimitingInterface[reconcile.Request]

@@ -13,8 +13,8 @@ import (
 // maxIntentions limits how many writes the condition Drifted lists.
 const maxIntentions = 50
 
-// DriftedCondition returns the condition of an observed object. causes are the settings that have it observed, writes describe what
-// the manager does not send.
+// DriftedCondition returns the condition of an observed object. causes are the settings that have it observed, writes describe the writes
+// that the manager does not send.
 func DriftedCondition(causes string, writes []string) metav1.Condition {
 	if len(writes) == 0 {
 		return metav1.Condition{Type: infrav1.DriftedCondition, Status: metav1.ConditionFalse, Reason: infrav1.ObservingReason,

@@ -45,7 +45,7 @@ func SetProgress(obj Object, unseen bool) {
 		want = infrav1.StalledCondition
 	case ready.Status != metav1.ConditionTrue:
 	case ready.Reason == infrav1.LastSeenReason && (unseen || conditions.IsTrue(obj, infrav1.ReconcilingCondition)):
-		// What was in place when it was last read has not got the new spec yet.
+		// Resources that were in place when they were last read do not have the new spec yet.
 	default:
 		want = ""
 	}

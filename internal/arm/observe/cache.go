@@ -69,7 +69,7 @@ func NewCache(clock Clock, freshness, maxVouchedAge time.Duration) *Cache {
 	}
 }
 
-// Change describes what may have changed in Azure since it was read.
+// Change describes the part of Azure that may have changed since it was read.
 type Change struct {
 	// ID is the resource that was written or acted on, or whose operation has ended.
 	ID arm.ID

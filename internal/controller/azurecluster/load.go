@@ -25,8 +25,8 @@ type input struct {
 	// controlPlaneSize is the VM size of the control plane's machine template; "" if it is not known.
 	controlPlaneSize string
 	planned          plan.ClusterInput
-	// Of what Services and volumes have left in the group of a cluster that is being deleted, leftoversToDelete is deleted with it, and
-	// leftoversKept stays. refusedLists are the lists of the group that Azure refused.
+	// leftoversToDelete are leftovers of Services and volumes in the group of a cluster that is being deleted that are deleted with it,
+	// leftoversKept those that stay. refusedLists are the lists of the group that Azure refused.
 	leftoversToDelete []arm.ID
 	leftoversKept     []leftovers.Leftover
 	refusedLists      []string

@@ -25,7 +25,7 @@ var settings = map[string]string{
 	infrav1.PlainObjectsAnnotation:       "The established provider does not delete these plain objects with their manifests.",
 }
 
-// FindBack lists what cannot return to the established provider. from is the version of this provider.
+// FindBack lists the objects and settings that cannot return to the established provider. from is the version of this provider.
 func FindBack(ctx context.Context, c client.Reader, from string) (*migration.Report, error) {
 	report := &migration.Report{From: from, NotPlanned: "not computed: only the established provider knows what it writes"}
 	stored, err := backup.Load(ctx, c)

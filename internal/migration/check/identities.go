@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
 )
 
-// checkIdentities finds credentials that isolation would refuse, and what workload identities need.
+// checkIdentities finds credentials that isolation would refuse, and reports the requirements of workload identities.
 func (c *checker) checkIdentities(ctx context.Context) error {
 	used, err := former.ListUsed(ctx, c.Reader, "", func(secret client.ObjectKey, _ error) {
 		c.report.Add("identities", "to-know", "Secret "+secret.String(), "The command may not read the Secret, so the credential is not checked.",

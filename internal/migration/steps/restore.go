@@ -38,7 +38,7 @@ func (m *Move) restoreObjects(ctx context.Context) error {
 	})
 }
 
-// restoreAnnotations removes what this provider records about the object. The owner ID stays: tags in Azure are computed from it, and a
+// restoreAnnotations removes this provider's records about the object. The owner ID stays: tags in Azure are computed from it, and a
 // later migration has to recognize them. An object with nothing but an owner ID counts as one of the established provider.
 func restoreAnnotations(object *unstructured.Unstructured) {
 	annotations := object.GetAnnotations()

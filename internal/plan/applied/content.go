@@ -16,7 +16,7 @@ const maxSize = validation.TotalAnnotationSizeLimitB
 
 // Content is the content of the annotation of one object.
 type Content struct {
-	// Applied is what plans sent, nil if none was stored.
+	// Applied has the paths that plans sent, nil if none was stored.
 	Applied Paths `json:"applied,omitzero"`
 	// Inventory lists the resources that cannot carry ownership tags.
 	Inventory Inventory `json:"inventory,omitzero"`

@@ -48,7 +48,7 @@ func (f *Differences) KeepsDifference(id arm.ID, path, want, have string) bool {
 	return known || f.firstReconciliation
 }
 
-// Migration returns what to store after a convergence. It is nil until a convergence could read all resources.
+// Migration returns the migration to store after a convergence. It is nil until a convergence could read all resources.
 func (f *Differences) Migration(outcome arm.Outcome) *Migration {
 	unread := slices.ContainsFunc(outcome.Results, func(r arm.Result) bool {
 		return len(r.Observed) == 0 && (r.Err != nil || r.State == arm.Waiting || r.State == arm.Blocked)

@@ -69,7 +69,7 @@ func (m State) ForFinalPlan(final *arm.Graph) State {
 	return m
 }
 
-// PathsBefore returns what to store before a plan is converged, nil if it is stored already: the entries of earlier plans and
+// PathsBefore returns the paths to store before a plan is converged, nil if they are stored already: the entries of earlier plans and
 // of this one, so that none is lost if the process dies in between.
 //
 // For an object without entries whose plan sends only tags, nothing is stored before the first convergence.
@@ -88,7 +88,7 @@ func (m State) PathsBefore(g *arm.Graph) Paths {
 	return all.toPaths()
 }
 
-// PathsAfter returns what to store after a convergence: the entries of this plan if all resources are as planned, else those
+// PathsAfter returns the paths to store after a convergence: the entries of this plan if all resources are as planned, else those
 // of PathsBefore, and in both cases the record of resources that Azure showed as the object's own. Nil means no entries.
 func (m State) PathsAfter(g *arm.Graph, outcome arm.Outcome) Paths {
 	all := m.pathsSentBy(g)

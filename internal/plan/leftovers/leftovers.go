@@ -47,7 +47,7 @@ type Cluster struct {
 // addresses and disks whole. Disks are read only if the user requested their deletion.
 type GroupContents struct {
 	Resources, LoadBalancers, Addresses, Disks []json.RawMessage
-	// Refused are the lists that Azure refused to show. What other lists show of such resources counts, and proves nothing.
+	// Refused are the lists that Azure refused to show. Such resources count if other lists show them, and prove nothing.
 	Refused []string
 }
 
@@ -90,7 +90,7 @@ type resourceBody struct {
 	ManagedByExtended []json.RawMessage `json:"managedByExtended"`
 	Properties        struct {
 		MaxShares int `json:"maxShares"`
-		// IPConfiguration is what uses an address.
+		// IPConfiguration is the configuration that uses an address.
 		IPConfiguration *resourceReference `json:"ipConfiguration"`
 		NATGateway      *resourceReference `json:"natGateway"`
 		Frontends       []struct {
@@ -180,7 +180,7 @@ func FindLeftovers(c Cluster, seen GroupContents) []Leftover {
 // HasClusterTags reports whether a resource carries the cluster's tags.
 func (c Cluster) HasClusterTags(body json.RawMessage) bool {
 	var one resourceBody
-	// What cannot be read is not the cluster's.
+	// A body that cannot be read is not the cluster's.
 	_ = json.Unmarshal(body, &one)
 	owner := tagValue(one.Tags, infrav1.OwnerTag)
 	return tagValue(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && (owner == "" || owner == c.Owner)
@@ -254,7 +254,7 @@ func (c Cluster) unprovenLoadBalancerReason(lb resourceBody, hasClusterName map[
 // isClusterNetwork reports whether a virtual network carries the cluster's tags.
 func (c Cluster) isClusterNetwork(id arm.ID) bool {
 	var network resourceBody
-	// What cannot be read proves nothing.
+	// A body that cannot be read proves nothing.
 	_ = json.Unmarshal(c.Network, &network)
 	return network.ID.Equal(id) && c.HasClusterTags(c.Network)
 }

@@ -49,7 +49,7 @@ type Facts struct {
 	// template changes.
 	ScaleSetExists    bool
 	BootstrapDataHash string
-	// ScaleSet is the scale set as Azure shows it, nil for none. It tells which VMs are of its model, and what its template is.
+	// ScaleSet is the scale set as Azure shows it, nil for none. It shows which VMs are of its model, and its template.
 	ScaleSet json.RawMessage
 
 	// PrincipalID is the principal of the scale set's system-assigned identity; "" until it has one.

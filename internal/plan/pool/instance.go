@@ -17,7 +17,7 @@ import (
 type Instance struct {
 	// ID is the VM as Azure deletes it: an instance of the scale set, or with flexible orchestration a VM of its own.
 	ID arm.ID
-	// InstanceID is what actions on the scale set call it: its number, or with flexible orchestration its name.
+	// InstanceID is the ID of the VM in actions on the scale set: its number, or with flexible orchestration its name.
 	InstanceID string
 	// Name is the name of the VM in Azure.
 	Name string

@@ -55,7 +55,7 @@ func (s *Server) AdmitObject(ctx context.Context, old, object client.Object) err
 	if err != nil {
 		return err
 	}
-	// What was there and is no more must not stay.
+	// Fields that the stored object no longer has must not stay.
 	reflect.ValueOf(object).Elem().Set(reflect.ValueOf(stored).Elem())
 	return nil
 }
@@ -144,7 +144,7 @@ func (s *Server) runMutatingWebhook(ctx context.Context, path string, request ad
 	return patch.Apply(raw)
 }
 
-// fillDefaults returns an object with what its schema fills in.
+// fillDefaults returns an object with the defaults of its schema.
 func (s *Schema) fillDefaults(raw []byte) ([]byte, error) {
 	var content map[string]any
 	if err := utiljson.Unmarshal(raw, &content); err != nil {

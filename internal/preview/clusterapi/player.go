@@ -30,7 +30,7 @@ type player struct {
 	machines []clusterv1.Machine
 }
 
-// PlayRound does what Cluster API would do now. It may be repeated at any time.
+// PlayRound does the next actions of Cluster API. It may be repeated at any time.
 func PlayRound(ctx context.Context, c client.Client) error {
 	p := &player{Client: c}
 	clusters, machines := &clusterv1.ClusterList{}, &clusterv1.MachineList{}

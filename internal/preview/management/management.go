@@ -34,7 +34,7 @@ type Scope struct {
 // Objects are the objects of a management cluster that a plan needs.
 type Objects struct {
 	Items []client.Object
-	// Notes tell what could not be read.
+	// Notes name the objects that could not be read.
 	Notes []string
 }
 

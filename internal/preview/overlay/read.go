@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// read answers a request that changes nothing: the live Azure what no write has changed, the simulated one the rest. Requests for secrets
-// are POST requests, which the live Azure does not get.
+// read answers a request that changes nothing: the live Azure answers for resources that no write has changed, the simulated one for the
+// others. Requests for secrets are POST requests, which the live Azure does not get.
 func (a *Azure) read(request *http.Request) (*http.Response, error) {
 	if a.live == nil || request.Method == http.MethodPost || a.isSimulated(request.URL.Path) {
 		return a.simulate(request), nil

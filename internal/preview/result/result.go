@@ -15,7 +15,7 @@ type Plan struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Summary counts the resources of a plan by what happens to them.
+// Summary counts the resources of a plan by action.
 type Summary struct {
 	Create int `json:"create"`
 	Change int `json:"change"`
@@ -31,7 +31,7 @@ type Object struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Verdict tells what becomes of a machine, or of an instance of a pool; "" for other kinds.
+	// Verdict is the effect of the plan on a machine, or on an instance of a pool; "" for other kinds.
 	Verdict Verdict `json:"verdict,omitempty"`
 	// Order is the position of a replacement among those of the plan, from 1; 0 for others.
 	Order int `json:"order,omitempty"`
@@ -43,7 +43,7 @@ type Object struct {
 	Reports []string `json:"reports,omitempty"`
 }
 
-// Verdict tells what becomes of a machine or an instance.
+// Verdict is the effect of a plan on a machine or an instance.
 type Verdict string
 
 // The verdicts.
@@ -55,7 +55,7 @@ const (
 	VerdictRefused  Verdict = "refused"
 )
 
-// Action is what happens to a resource.
+// Action is the effect of a plan on a resource.
 type Action string
 
 // The actions.

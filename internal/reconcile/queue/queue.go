@@ -11,7 +11,7 @@
 // wait while it hands one of them an item, and then it waits for that worker for ever.
 // https://github.com/kubernetes-sigs/controller-runtime/blob/v0.24.1/pkg/controller/priorityqueue/priorityqueue.go#L400
 //
-// Only Get and GetWithPriority block. What the queue keeps is bounded by the requests that are in it or with a worker.
+// Only Get and GetWithPriority block. The memory of the queue is bounded by the requests that are in it or with a worker.
 package queue
 
 import (

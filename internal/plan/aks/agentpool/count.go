@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Scale is what Cluster API requests of a pool's number of nodes.
+// Scale is Cluster API's request for a pool's number of nodes.
 type Scale struct {
 	// Replicas is spec.replicas of the MachinePool. Nil leaves the number to the body.
 	Replicas *int32

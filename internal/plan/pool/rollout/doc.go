@@ -1,4 +1,4 @@
-// Package rollout decides what happens to the VMs of a pool next: which go, and how many there are to be.
+// Package rollout decides the next actions on the VMs of a pool: which VMs are removed, and how many there should be.
 //
 // It is pure: DecideActions is a function of the spec and the observed state. These promises hold, whatever happens to VMs
 // meanwhile, whenever a process dies, and however often the spec changes:

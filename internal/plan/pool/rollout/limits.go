@@ -12,9 +12,8 @@ type Limits struct {
 }
 
 // ResolveLimits computes limits for a number of VMs. Percentages are rounded as those of a Deployment: up for the surge, down for
-// what may be unavailable; where nothing is left of both, one VM may be unavailable, because otherwise none could ever be
-// replaced. nil is 1 for the surge and 0 for what may be unavailable. The error is that of a value that is neither a number
-// nor a percentage.
+// unavailable VMs; if both are 0, one VM may be unavailable, because otherwise no VM could ever be replaced. nil is 1 for the surge and 0
+// for unavailable VMs. The error is that of a value that is neither a number nor a percentage.
 func ResolveLimits(maxSurge, maxUnavailable *intstr.IntOrString, replicas int) (Limits, error) {
 	surge, err := scaleLimit("maxSurge", maxSurge, 1, replicas, true)
 	if err != nil {

@@ -71,7 +71,7 @@ type Instance struct {
 	MachineDeleting, Drained, Deleting bool
 }
 
-// Actions are what to do next. They are independent of each other, and each may be lost.
+// Actions are the next actions. They are independent of each other, and each may be lost.
 type Actions struct {
 	// Retire are the VMs whose Machines are to be deleted.
 	Retire []string
@@ -149,7 +149,7 @@ func chooseRetired(spec Spec, seen Observed, staying []Instance) []string {
 		case slices.Contains(r.out, vm.ID):
 			worse = worse || vm.isBroken() || vm.isOld()
 		case seen.Outdated:
-			// What would come in its place is no better: there are only too many, or not.
+			// A replacement would be no better: the only question is whether there are too many VMs.
 			if r.surplus > 0 {
 				r.retireIfAllowed(vm)
 			}
