@@ -26,6 +26,11 @@ import (
 // manifestOwner is the field owner that Apply uses.
 const manifestOwner = "manifest"
 
+// otherOwner is another field owner. Its name comes after manifestOwner: managedFields are ordered by their times, in seconds, and then by
+// names. An owner with an earlier name and the same second would change its place with its next apply, which Kubernetes takes for a change
+// of the object and stores with the new time.
+const otherOwner = "other-manifest"
+
 // applies counts what Again did in this test binary.
 var applies struct{ manifests, objects, requests, differences atomic.Int64 }
 
@@ -65,9 +70,9 @@ func ApplyAgain(stage *harness.Stage, objects []*unstructured.Unstructured) {
 			}
 			a.compareAfter("server-side", exceptStatus, a.serverSide(manifestOwner))
 			a.compareAfter("server-side with --force-conflicts", exceptStatus, a.serverSide(manifestOwner, client.ForceOwnership))
-			a.compareAfter("server-side as another owner with --force-conflicts", exceptAppliers, a.serverSide("gitops", client.ForceOwnership))
-			a.compareAfter("server-side as another owner, again", exceptStatus, a.serverSide("gitops"))
-			a.compareAfter("server-side as another owner with --force-conflicts, again", exceptStatus, a.serverSide("gitops", client.ForceOwnership))
+			a.compareAfter("server-side as another owner with --force-conflicts", exceptAppliers, a.serverSide(otherOwner, client.ForceOwnership))
+			a.compareAfter("server-side as another owner, again", exceptStatus, a.serverSide(otherOwner))
+			a.compareAfter("server-side as another owner with --force-conflicts, again", exceptStatus, a.serverSide(otherOwner, client.ForceOwnership))
 		}
 		before := a.last
 		if scheme.Scheme.Recognizes(object.GroupVersionKind()) {
