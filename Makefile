@@ -101,7 +101,7 @@ azure-roles: ## Rewrite templates/azure-roles from what the stories of each feat
 	go test ./test/flavors/rights -run TestRoles -update
 
 golden: ## Rewrite the golden files of the plans
-	go test ./internal/plan ./internal/plan/aks -update
+	go test ./internal/plan ./internal/plan/aks ./internal/plan/pool -update
 
 # What the lab and the other tests run; the other tools are for developing.
 LAB_TOOLS := kustomize etcd kubectl clusterctl capi-core capi-kubeadm-bootstrap capi-kubeadm-control-plane kube-controller-manager kube-apiserver
