@@ -150,7 +150,7 @@ func encodeAttributes(list []attribute.KeyValue) []keyValue {
 		case attribute.BOOL:
 			value["boolValue"] = each.Value.AsBool()
 		default:
-			value["stringValue"] = each.Value.Emit()
+			value["stringValue"] = each.Value.String()
 		}
 		out = append(out, keyValue{Key: string(each.Key), Value: value})
 	}

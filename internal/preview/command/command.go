@@ -68,13 +68,13 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 }
 
 // errReplaces ends a plan with --never-replace.
-var errReplaces = errors.New("machines would be replaced, which --never-replace forbids. The plan shows which and why.")
+var errReplaces = errors.New("machines would be replaced, which --never-replace forbids. The plan shows which and why")
 
 func (f *flags) run(cmd *cobra.Command, e *environment.Environment, arguments []string) error {
 	ctx := cmd.Context()
 	log.SetLogger(logr.Discard()) // The result shows the reports of the controllers.
 	if len(arguments) > 0 && (f.allNamespaces || len(f.files) > 0 && !f.live) {
-		return errors.New("a Cluster is named, so it is read from the management cluster. Leave out --all-namespaces, and use -f only with --live.")
+		return errors.New("a Cluster is named, so it is read from the management cluster. Leave out --all-namespaces, and use -f only with --live")
 	}
 	input, err := f.readInput(ctx, cmd, e, arguments)
 	if err != nil {

@@ -49,7 +49,7 @@ func (f Files) Read(names []string) (out []Document, err error) {
 			return nil, err
 		}
 		if out = append(out, documents...); len(out) > maxDocuments {
-			return nil, fmt.Errorf("%s: there are more than %d objects. Plan fewer at a time.", name, maxDocuments)
+			return nil, fmt.Errorf("%s: there are more than %d objects. Plan fewer at a time", name, maxDocuments)
 		}
 	}
 	return out, nil

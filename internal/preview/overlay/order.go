@@ -28,7 +28,7 @@ func sortWrites(writes []Write) []Write {
 func sortTurn(writes []Write) (out []Write) {
 	for len(writes) > 0 {
 		next := slices.IndexFunc(writes, func(w Write) bool {
-			return !slices.ContainsFunc(writes, func(other Write) bool { return w.follows(other) })
+			return !slices.ContainsFunc(writes, w.follows)
 		})
 		next = max(next, 0) // References in a circle have no order.
 		out, writes = append(out, writes[next]), slices.Delete(writes, next, next+1)
