@@ -32,6 +32,10 @@ type Options struct {
 	Version string
 }
 
+// unsupported are the standard variables that the exporter does not know. With one of them another connection is expected than is made,
+// so it is refused.
+var unsupported = []string{"CERTIFICATE", "CLIENT_CERTIFICATE", "CLIENT_KEY", "COMPRESSION"}
+
 // ReadOptions returns the options of the standard variables for an OTLP exporter. enabled is the flag --enable-tracing. It returns nil if
 // traces are off: neither the flag nor an endpoint is set, or OTEL_SDK_DISABLED is true.
 func ReadOptions(getenv func(string) string, enabled bool, version string) (*Options, error) {
@@ -50,6 +54,12 @@ func ReadOptions(getenv func(string) string, enabled bool, version string) (*Opt
 	if protocol, name := read("PROTOCOL"); protocol != "" && protocol != "http/json" {
 		return nil, fmt.Errorf("%s=%q: the manager sends traces as http/json. Collectors accept it at port 4318. Remove the variable",
 			name, protocol)
+	}
+	for _, name := range unsupported {
+		if value, variable := read(name); value != "" && value != "none" {
+			return nil, fmt.Errorf("%s is not supported: the manager sends traces without compression, and trusts the CAs of its system. "+
+				"Remove the variable, or name a collector in the same Pod", variable)
+		}
 	}
 	o := &Options{Version: version, Timeout: 10 * time.Second}
 	if endpoint == "" {

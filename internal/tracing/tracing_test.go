@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -51,6 +53,11 @@ func TestReadOptions(t *testing.T) {
 			err: "OTEL_EXPORTER_OTLP_ENDPOINT: use a URL"},
 		"no number": {reason: "a timeout is in milliseconds", enabled: true, env: map[string]string{"OTEL_EXPORTER_OTLP_TIMEOUT": "10s"},
 			err: "milliseconds"},
+		"certificate": {reason: "a variable that would be ignored is refused", enabled: true,
+			env: map[string]string{"OTEL_EXPORTER_OTLP_CERTIFICATE": "/ca.crt"}, err: "OTEL_EXPORTER_OTLP_CERTIFICATE is not supported"},
+		"no compression": {reason: "the only value that changes nothing is accepted", enabled: true,
+			env:  map[string]string{"OTEL_EXPORTER_OTLP_COMPRESSION": "none"},
+			want: &tracing.Options{URL: "http://opentelemetry-collector:4318/v1/traces"}},
 		"no header": {reason: "an error does not repeat the value, which may be secret", enabled: true,
 			env: map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "secret-value"}, err: "OTEL_EXPORTER_OTLP_HEADERS: use a list"},
 	}
@@ -71,6 +78,30 @@ func TestReadOptions(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})
+	}
+}
+
+// TestPageNamesVariables holds that the manager reads each variable of the exporter that the book names, and that the book names each.
+func TestPageNamesVariables(t *testing.T) {
+	page, err := os.ReadFile("../../docs/book/traces.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := map[string]bool{}
+	_, err = tracing.ReadOptions(func(name string) string { read[name] = true; return "" }, true, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for _, name := range regexp.MustCompile("OTEL_EXPORTER_OTLP_[A-Z_]+").FindAllString(string(page), -1) {
+		if named[name] = true; !read[name] {
+			t.Errorf("the page names %s, which is not read", name)
+		}
+	}
+	for name := range read {
+		if strings.HasPrefix(name, "OTEL_EXPORTER_OTLP_") && !strings.HasPrefix(name, "OTEL_EXPORTER_OTLP_TRACES_") && !named[name] {
+			t.Errorf("%s is read, and the page does not name it", name)
+		}
 	}
 }
 
@@ -172,6 +203,33 @@ func TestOffCostsNothing(t *testing.T) {
 	if got != 0 {
 		t.Errorf("%v allocations a reconciliation, want 0", got)
 	}
+}
+
+// BenchmarkReconciliation measures the spans of a reconciliation with eight stages and twenty requests, without and with a tracer.
+func BenchmarkReconciliation(b *testing.B) {
+	reconcile := func(tracer *tracing.Tracer) {
+		ctx, span := tracer.StartReconciliation(b.Context(), tracing.Reconciliation{Kind: "AzureCluster", Namespace: "default", Name: "c1"})
+		for range 8 {
+			_, stage := tracing.StartStage(ctx, "plan")
+			tracing.EndStage(stage, nil)
+		}
+		for range 20 {
+			_, request := tracing.StartRequest(ctx, http.MethodGet, network)
+			tracing.EndRequest(request, 200, "r-1", nil)
+		}
+		tracer.EndReconciliation(span, "settled", nil)
+	}
+	b.Run("off", func(b *testing.B) {
+		for b.Loop() {
+			reconcile(nil)
+		}
+	})
+	b.Run("on", func(b *testing.B) {
+		tracer := tracing.NewTracer(sdktrace.NewTracerProvider())
+		for b.Loop() {
+			reconcile(tracer)
+		}
+	})
 }
 
 // TestSpansDoNotAccumulate holds that spans are dropped, and nothing waits, while the collector does not answer.
