@@ -23,8 +23,6 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 		Version:     e.Version, SilenceUsage: true, SilenceErrors: true,
 	}
 	e.AddFlags(root.PersistentFlags())
-	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(
-		[]cobra.Completion{string(environment.OutputText), string(environment.OutputJSON)}, cobra.ShellCompDirectiveNoFileComp)) // The flag exists.
 	root.AddCommand(command.NewCommand(command.Options{
 		Version: e.Version, Identity: e.Identity, Transport: e.Transport, Credential: e.Credential, Kubernetes: e.RESTConfig,
 	}))

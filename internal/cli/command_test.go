@@ -28,9 +28,10 @@ func TestBadArguments(t *testing.T) {
 		arguments []string
 		want      string
 	}{
-		"verb":   {"an unknown verb is no verb", []string{"repair"}, `unknown command "repair"`},
-		"format": {"the formats are named", []string{"adopt", "--output", "yaml"}, `"yaml" is no format. Use text or json`},
-		"flag":   {"a required flag is named", []string{"adopt"}, `required flag(s) "name"`},
+		"verb":      {"an unknown verb is no verb", []string{"repair"}, `unknown command "repair"`},
+		"format":    {"the formats are named", []string{"plan", "--output", "yaml"}, `"yaml" is no format. Use text or json`},
+		"no format": {"a verb with one format has no flag for another", []string{"adopt", "--output", "json"}, "unknown flag: --output"},
+		"flag":      {"a required flag is named", []string{"adopt"}, `required flag(s) "name"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

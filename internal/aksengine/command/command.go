@@ -49,6 +49,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 			return writeResult(e.Output, cmd.OutOrStdout(), text.NewWriter(cmd.ErrOrStderr()), converted)
 		},
 	}
+	e.AddOutputFlag(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&o.KubernetesVersion, "kubernetes-version", "", "version of all machines, such as v1.34.2")
 	fs.StringVar(&o.Name, "name", "", "name of the Cluster; default: dnsPrefix of the masters")

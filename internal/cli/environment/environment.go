@@ -48,13 +48,11 @@ type Environment struct {
 	Output Output
 }
 
-// AddFlags adds the flags that all verbs have: those of kubectl that select a cluster, and --output.
+// AddFlags adds the flags that all verbs have: those of kubectl that select a cluster.
 func (e *Environment) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&e.Kubeconfig, "kubeconfig", "", "file with the connection to the management cluster")
 	fs.StringVar(&e.Overrides.CurrentContext, "context", "", "context of the kubeconfig")
 	fs.StringVarP(&e.Overrides.Context.Namespace, "namespace", "n", "", "namespace; default: the one of the context")
-	e.Output = OutputText
-	fs.VarP(&e.Output, "output", "o", "format of the result: text or json")
 }
 
 // config is the kubeconfig with the flags.

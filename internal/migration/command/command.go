@@ -56,6 +56,7 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 			return writeReport(cmd, e, report)
 		},
 	}
+	e.AddOutputFlag(cmd)
 	cmd.Flags().StringVar(&to, "to", e.Version, "version of this provider")
 	cmd.Flags().BoolVar(&isBack, "back", false, "check the return to the established provider")
 	return cmd

@@ -81,6 +81,7 @@ func newRunCommand(e *environment.Environment) *cobra.Command {
 		},
 	}
 	f.add(cmd)
+	e.AddOutputFlag(cmd)
 	cmd.Flags().StringVar(&f.to, "to", e.Version, "version of this provider")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Minute, "time in which all objects have to be reconciled")
 	cmd.Flags().StringSliceVar(&f.isolated, "isolate", nil,

@@ -56,6 +56,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 		},
 		ValidArgsFunction: e.CompleteClusters,
 	}
+	e.AddOutputFlag(cmd)
 	fs := cmd.Flags()
 	fs.StringArrayVarP(&f.files, "filename", "f", nil, "manifest, folder with manifests, or - for the standard input; may be repeated")
 	fs.BoolVar(&f.live, "live", false, "with -f: apply the manifests to the objects of the management cluster, and read Azure")
