@@ -140,15 +140,20 @@ func TestLeftAlone(t *testing.T) {
 	paused := &clusterv1.Cluster{ObjectMeta: storetest.NewMeta("c"), Spec: clusterv1.ClusterSpec{Paused: new(true)}}
 	external := storetest.NewMeta("m")
 	external.Annotations = map[string]string{clusterv1.ManagedByAnnotation: "others"}
+	created := storetest.NewMeta("m")
+	created.CreationTimestamp = metav1.Now()
 	tests := map[string]struct {
 		reason string
 		meta   metav1.ObjectMeta
 		kind   told
 		event  string
+		again  bool
 	}{
 		"paused": {reason: "its Cluster is", meta: storetest.NewMeta("m"), kind: told{subject: Target{Cluster: paused}}},
 		"managed by others": {reason: "the annotation names another manager", meta: external,
 			kind: told{declared: Declaration{ExternallyManageable: true}}},
+		"new and without owner": {reason: "Cluster API sets the owner of a new object soon", meta: created,
+			kind: told{load: WaitForOwner("OwnerRefNotSet", "no owner")}, again: true},
 		"without owner": {reason: "an event gives the reason why nothing happens", meta: storetest.NewMeta("m"),
 			kind: told{load: WaitForOwner("OwnerRefNotSet", "no owner")}, event: "Normal OwnerRefNotSet no owner"},
 		"nothing to do": {reason: "and no condition is needed", meta: storetest.NewMeta("m"), kind: told{load: NothingToDo()}},
@@ -160,9 +165,12 @@ func TestLeftAlone(t *testing.T) {
 				t.Errorf("%s: the kind was asked", test.reason)
 				return nil
 			}
-			_, result, events, err := runReconciliations(t, &test.kind, &infrav1.AzureMachine{ObjectMeta: test.meta})
-			if err != nil || result.RequeueAfter != 0 {
+			stored, result, events, err := runReconciliations(t, &test.kind, &infrav1.AzureMachine{ObjectMeta: test.meta})
+			if err != nil || (result.RequeueAfter != 0) != test.again || result.RequeueAfter > 5*time.Second {
 				t.Errorf("%s: %v, again in %s", test.reason, err, result.RequeueAfter)
+			}
+			if got := conditions.GetReason(stored, infrav1.ReadyCondition) == infrav1.OwnerRefNotSetReason; got != (test.event != "") {
+				t.Errorf("%s: Ready has the reason of a missing owner: %t", test.reason, got)
 			}
 			want := []string(nil)
 			if test.event != "" {

@@ -162,9 +162,9 @@ func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (res
 		r.recordMetrics(begun, ended, err)
 		r.Tracer.EndReconciliation(span, string(ended), err)
 	}()
-	p, err := r.loadObject(ctx, request)
+	p, after, err := r.loadObject(ctx, request)
 	if p == nil {
-		return ctrl.Result{}, err
+		return ctrl.Result{RequeueAfter: after}, err
 	}
 	if err == nil {
 		ended, result, err = p.run(ctx)
@@ -201,39 +201,39 @@ func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, resul
 // newObject returns an empty object of a kind.
 func newObject[O Object]() O { return reflect.New(reflect.TypeFor[O]().Elem()).Interface().(O) }
 
-// loadObject reads the object and the objects that it belongs to. It returns nil if there is nothing to do. If the object is read and a
-// related object is not, it returns both a reconciliation and the error.
-func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (*reconciliation[O, I], error) {
-	p := &reconciliation[O, I]{Runner: r, key: request.NamespacedName, object: newObject[O]()}
+// loadObject reads the object and the objects that it belongs to. It returns nil if there is nothing to do, and when to try again; 0 means
+// that an event wakes the object. If the object is read and a related object is not, it returns both a reconciliation and the error.
+func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (p *reconciliation[O, I], after time.Duration, err error) {
+	p = &reconciliation[O, I]{Runner: r, key: request.NamespacedName, object: newObject[O]()}
 	if err := r.Client.Get(ctx, p.key, p.object); err != nil {
 		if !apierrors.IsNotFound(err) {
-			return nil, fmt.Errorf("get %s %s: %w", r.declaration.Name, p.key, err)
+			return nil, 0, fmt.Errorf("get %s %s: %w", r.declaration.Name, p.key, err)
 		}
 		r.stability.Forget(p.key)
 		r.writes.Forget(p.key)
 		metrics.ForgetObserved(r.declaration.Name, p.key.String())
 		r.eventLog.Forget(p.object, p.key)
 		if r.declaration.IdentityUsers == nil {
-			return nil, nil
+			return nil, 0, nil
 		}
 		// Its finalizer may have been removed by hand, which leaves its finalizer on the identity.
-		return nil, r.Access.RemoveFinalizers(ctx, r.declaration.Finalizer, p.key)
+		return nil, 0, r.Access.RemoveFinalizers(ctx, r.declaration.Finalizer, p.key)
 	}
 	if r.declaration.ExternallyManageable && annotations.IsExternallyManaged(p.object) {
-		return nil, p.translateExternalReady(ctx)
+		return nil, 0, p.translateExternalReady(ctx)
 	}
-	var err error
 	ctx, span := tracing.StartStage(ctx, "load")
 	p.in, p.target, err = r.loader.Load(ctx, p.object)
 	endStage(span, err)
 	if v := stopReasonOf(err); v != nil {
 		if v.eventReason != "" {
-			return nil, p.reportMissingOwner(ctx, v)
+			after, err = p.reportMissingOwner(ctx, v)
+			return nil, after, err
 		}
-		return nil, nil
+		return nil, 0, nil
 	}
 	if err != nil {
-		return p, fmt.Errorf("%s %s: %w", r.declaration.Name, p.key, err)
+		return p, 0, fmt.Errorf("%s %s: %w", r.declaration.Name, p.key, err)
 	}
-	return p, nil
+	return p, 0, nil
 }
