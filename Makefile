@@ -100,8 +100,8 @@ fuzz: ## Run each fuzz target for FUZZ_TIME; what fails stays in its testdata/fu
 azure-roles: ## Rewrite templates/azure-roles from what the stories of each feature set call
 	go test ./test/flavors/rights -run TestRoles -update
 
-golden: ## Rewrite the golden files of the plans
-	go test ./internal/plan ./internal/plan/aks ./internal/plan/pool -update
+golden: ## Rewrite the golden files of the plans and of converted manifests
+	go test ./internal/plan ./internal/plan/aks ./internal/plan/pool ./internal/aksengine -update
 
 # What the lab and the other tests run; the other tools are for developing.
 LAB_TOOLS := kustomize etcd kubectl clusterctl capi-core capi-kubeadm-bootstrap capi-kubeadm-control-plane kube-controller-manager kube-apiserver

@@ -37,8 +37,6 @@ type Result struct {
 	Findings []Finding
 	// Before lists the resources and objects that must exist before the objects are applied.
 	Before []string
-	// Refusals are the errors of the webhooks about the objects.
-	Refusals []string
 }
 
 // conversion is a conversion under way.
@@ -69,6 +67,9 @@ func Convert(raw []byte, options Options) (Result, error) {
 		return Result{}, err
 	}
 	c.readNetwork()
+	if c.network.brought != "" && c.network.masters == "" {
+		return Result{}, errors.New("properties.masterProfile.vnetSubnetId has no subnet of the network of the pools. Set it, because the cluster has one network")
+	}
 	c.readLogin()
 	c.readKubernetes()
 	c.addIdentity()
@@ -79,7 +80,6 @@ func Convert(raw []byte, options Options) (Result, error) {
 	}
 	c.addScaling()
 	c.result.Findings = listFindings(c.root)
-	c.result.Refusals = findRefusals(c.result.Objects)
 	return c.result, nil
 }
 

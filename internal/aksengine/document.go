@@ -12,10 +12,15 @@ import (
 	"strings"
 )
 
-// Bounds of a model. A model that aks-engine generated has about 100 KB.
+// Bounds of a model. They are far above the models of testdata, the largest of which is testdata/other/generated.json. A path is stored
+// per value, so its length is bounded too.
 const (
-	maxModelBytes = 4 << 20
-	maxModelDepth = 64
+	// MaxModelBytes is the largest size of a model.
+	MaxModelBytes = 4 << 20
+
+	maxModelDepth  = 64
+	maxModelValues = 20000
+	maxPathBytes   = 2048
 )
 
 // value is one value of the model, with the finding about it if it is a leaf.
@@ -37,16 +42,16 @@ type value struct {
 
 // readModel returns the tree of a model.
 func readModel(raw []byte) (*value, error) {
-	if len(raw) > maxModelBytes {
-		return nil, fmt.Errorf("the model has %d bytes. At most %d are read", len(raw), maxModelBytes)
+	if len(raw) > MaxModelBytes {
+		return nil, fmt.Errorf("the model has more than %d bytes. Larger models are not read", MaxModelBytes)
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	root, err := readValue(decoder, "", "", 0)
+	r := &modelReader{decoder: json.NewDecoder(bytes.NewReader(raw))}
+	r.decoder.UseNumber()
+	root, err := r.readValue("", "", 0)
 	if err != nil {
-		return nil, fmt.Errorf("the model is not valid JSON: %w", err)
+		return nil, err
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+	if _, err := r.decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("the model is not valid JSON: more text follows the first value")
 	}
 	if root.fields == nil {
@@ -55,11 +60,32 @@ func readModel(raw []byte) (*value, error) {
 	return root, nil
 }
 
-func readValue(decoder *json.Decoder, path, pattern string, depth int) (*value, error) {
-	if depth > maxModelDepth {
-		return nil, fmt.Errorf("%s is nested deeper than %d levels", path, maxModelDepth)
+// modelReader reads the tree of a model, within the bounds.
+type modelReader struct {
+	decoder *json.Decoder
+	// values is the number of values so far.
+	values int
+}
+
+func (r *modelReader) readToken() (json.Token, error) {
+	token, err := r.decoder.Token()
+	if err != nil {
+		return nil, fmt.Errorf("the model is not valid JSON: %w", err)
 	}
-	token, err := decoder.Token()
+	return token, nil
+}
+
+func (r *modelReader) readValue(path, pattern string, depth int) (*value, error) {
+	r.values++
+	switch {
+	case len(path) > maxPathBytes:
+		return nil, fmt.Errorf("the path of a property has more than %d characters. Shorten the names of the model", maxPathBytes)
+	case depth > maxModelDepth:
+		return nil, fmt.Errorf("%s is nested deeper than %d levels. Deeper models are not read", path, maxModelDepth)
+	case r.values > maxModelValues:
+		return nil, fmt.Errorf("the model has more than %d values. Larger models are not read", maxModelValues)
+	}
+	token, err := r.readToken()
 	if err != nil {
 		return nil, err
 	}
@@ -67,26 +93,26 @@ func readValue(decoder *json.Decoder, path, pattern string, depth int) (*value, 
 	switch token {
 	case json.Delim('{'):
 		out.fields = map[string]*value{}
-		return out, readFields(decoder, out, depth)
+		return out, r.readFields(out, depth)
 	case json.Delim('['):
 		out.isList = true
-		for decoder.More() {
-			item, err := readValue(decoder, fmt.Sprintf("%s[%d]", path, len(out.items)), pattern+"[]", depth+1)
+		for r.decoder.More() {
+			item, err := r.readValue(fmt.Sprintf("%s[%d]", path, len(out.items)), pattern+"[]", depth+1)
 			if err != nil {
 				return nil, err
 			}
 			out.items = append(out.items, item)
 		}
-		_, err := decoder.Token()
+		_, err := r.readToken()
 		return out, err
 	}
 	out.scalar = token
 	return out, nil
 }
 
-func readFields(decoder *json.Decoder, out *value, depth int) error {
-	for decoder.More() {
-		token, err := decoder.Token()
+func (r *modelReader) readFields(out *value, depth int) error {
+	for r.decoder.More() {
+		token, err := r.readToken()
 		if err != nil {
 			return err
 		}
@@ -95,13 +121,13 @@ func readFields(decoder *json.Decoder, out *value, depth int) error {
 		if out.fields[folded] != nil {
 			return fmt.Errorf("%s is given twice", joinPath(out.path, key))
 		}
-		if out.fields[folded], err = readValue(decoder, joinPath(out.path, key), joinPath(out.pattern, folded), depth+1); err != nil {
+		if out.fields[folded], err = r.readValue(joinPath(out.path, key), joinPath(out.pattern, folded), depth+1); err != nil {
 			return err
 		}
 		out.fields[folded].key = key
 		out.keys = append(out.keys, folded)
 	}
-	_, err := decoder.Token()
+	_, err := r.readToken()
 	return err
 }
 

@@ -107,5 +107,5 @@ func findNote(pattern string) (reason, action string) {
 		path = path[:end]
 	}
 	return "convert does not know this property.",
-		"Find out its effect in the documentation of aks-engine, and add what is missing to the manifests."
+		"Read the documentation of aks-engine about the property. If the new cluster needs its effect, add it to the manifests."
 }

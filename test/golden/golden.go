@@ -1,8 +1,8 @@
-// Package golden holds what plans come to against files, for tests of plans.
+// Package golden compares results with golden files, for tests of plans and of manifests.
 //
-// Its promise: a case NAME is the file testdata/NAME.in.yaml of the package under test, its golden file is NAME.plan.yaml
-// beside it, and a test that finds another plan fails, unless -update is given, which rewrites the file. It is not below
-// internal/plan because nothing there touches files.
+// Its promise: a test whose result differs from the golden file fails, unless -update is given, which rewrites the file. A case NAME of
+// a plan is the file testdata/NAME.in.yaml of the package under test, and its golden file is NAME.plan.yaml beside it. The package is not
+// below internal/plan because nothing there touches files.
 package golden
 
 import (
@@ -96,22 +96,26 @@ func RunCases(t *testing.T, render func(t *testing.T, name string) []byte) {
 	t.Helper()
 	for _, name := range CaseNames(t) {
 		t.Run(name, func(t *testing.T) {
-			got := render(t, name)
-			golden := caseFile(name, ".plan.yaml")
-			if *update {
-				if err := os.WriteFile(golden, got, 0o600); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatalf("%v: run make golden", err)
-			}
-			if diff := gocmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("the plan changed; if that is meant, run make golden and review the files:\n%s", diff)
-			}
+			CompareFile(t, caseFile(name, ".plan.yaml"), render(t, name))
 		})
+	}
+}
+
+// CompareFile compares a result with its golden file, or rewrites the file with -update.
+func CompareFile(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v: run make golden", err)
+	}
+	if diff := gocmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s differs (-want +got). If the change is intended, run make golden and review the files:\n%s", file, diff)
 	}
 }
 

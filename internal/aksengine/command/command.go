@@ -15,9 +15,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// maxFileBytes is more than a model may have, so that a model that is too large is refused by its size.
-const maxFileBytes = 16 << 20
-
 // result is the output in the format json.
 type result struct {
 	Manifests string              `json:"manifests"`
@@ -46,7 +43,11 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return writeResult(e.Output, cmd.OutOrStdout(), text.NewWriter(cmd.ErrOrStderr()), converted)
+			refusals, err := findRefusals(cmd.Context(), converted)
+			if err != nil {
+				return err
+			}
+			return writeResult(e.Output, cmd.OutOrStdout(), text.NewWriter(cmd.ErrOrStderr()), converted, refusals)
 		},
 	}
 	e.AddOutputFlag(cmd)
@@ -73,7 +74,7 @@ func readModel(in io.Reader, file string) ([]byte, error) {
 		defer func() { _ = opened.Close() }()
 		in = opened
 	}
-	raw, err := io.ReadAll(io.LimitReader(in, maxFileBytes))
+	raw, err := io.ReadAll(io.LimitReader(in, aksengine.MaxModelBytes+1)) // Convert refuses the byte too many.
 	if err != nil {
 		return nil, fmt.Errorf("read the model: %w", err)
 	}
@@ -81,34 +82,34 @@ func readModel(in io.Reader, file string) ([]byte, error) {
 }
 
 // errRefused is returned after the manifests are written, so that users can correct them.
-var errRefused = errors.New("the webhooks would refuse the manifests. Correct the fields that are listed as refused")
+var errRefused = errors.New("the API server would refuse the manifests. Correct the fields that are listed as refused")
 
-func writeResult(format environment.Output, out, messages io.Writer, converted aksengine.Result) error {
+func writeResult(format environment.Output, out, messages io.Writer, converted aksengine.Result, refusals []string) error {
 	manifests, err := converted.YAML()
 	if err != nil {
 		return err
 	}
 	if format == environment.OutputJSON {
 		err = environment.WriteJSON(out, result{Manifests: string(manifests), Before: converted.Before, Findings: converted.Findings,
-			Refusals: converted.Refusals})
+			Refusals: refusals})
 	} else {
 		_, err = out.Write(manifests)
-		writeReport(messages, converted)
+		writeReport(messages, converted, refusals)
 	}
-	if err == nil && len(converted.Refusals) > 0 {
+	if err == nil && len(refusals) > 0 {
 		err = errRefused
 	}
 	return err
 }
 
-// writeReport writes the properties without equivalent, and a summary.
-func writeReport(messages io.Writer, converted aksengine.Result) {
+// writeReport writes the properties without equivalent, the refused fields, the steps before, and a summary.
+func writeReport(messages io.Writer, converted aksengine.Result, refusals []string) {
 	for _, finding := range converted.Findings {
 		if finding.Outcome == aksengine.NotConverted {
 			fmt.Fprintf(messages, "not converted: %s: %s %s\n", finding.Path, finding.Reason, finding.Action)
 		}
 	}
-	for _, line := range converted.Refusals {
+	for _, line := range refusals {
 		fmt.Fprintln(messages, "refused:", line)
 	}
 	for _, line := range converted.Before {

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aksengine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aksengine/command"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 )
@@ -90,6 +92,55 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// TestFieldsAreRefused holds that manifests which an API server would refuse are written, so that users can correct them, that the report
+// lists the fields, and that the command ends in an error.
+func TestFieldsAreRefused(t *testing.T) {
+	tests := map[string]struct {
+		reason, properties string
+		arguments          []string
+		want               string
+	}{
+		"rule of a schema": {reason: "Azure does not encrypt ephemeral disks so",
+			properties: `"storageProfile": "Ephemeral", "diskEncryptionSetID": "/subscriptions/1/resourceGroups/g/providers/Microsoft.Compute/diskEncryptionSets/keys", `,
+			want:       "AzureMachineTemplate contoso-control-plane: spec.template.spec.osDisk.managedDisk.diskEncryptionSet: "},
+		"webhook": {reason: "the name changes the URL of requests", arguments: []string{"--resource-group", ".."},
+			want: "AzureCluster contoso: spec.resourceGroup: "},
+	}
+	for name, test := range tests {
+		for _, format := range []string{"text", "json"} {
+			t.Run(name+" "+format, func(t *testing.T) {
+				model := strings.Replace(pageBlocks(t, "json")[0], `"dnsPrefix"`, test.properties+`"dnsPrefix"`, 1)
+				out, messages, err := run(t, model, append(test.arguments, "-", "--kubernetes-version", "v1.34.2", "--location", "eastus",
+					"--output", format)...)
+				if err == nil || !strings.Contains(err.Error(), "listed as refused") {
+					t.Errorf("%s: the error is %v", test.reason, err)
+				}
+				if !strings.Contains(out, "kind: KubeadmControlPlane") {
+					t.Errorf("%s: the manifests are not written:\n%s", test.reason, out)
+				}
+				if !strings.Contains(out+messages, test.want) {
+					t.Errorf("%s: the report lacks %q:\n%s", test.reason, test.want, out+messages)
+				}
+			})
+		}
+	}
+}
+
+// TestExamplesAreAdmitted holds that an API server admits the manifests of each example.
+func TestExamplesAreAdmitted(t *testing.T) {
+	files, err := filepath.Glob("../testdata/*/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found %d examples: %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			if _, messages, err := run(t, "", file, "--kubernetes-version", "v1.34.2", "--location", "eastus"); err != nil {
+				t.Errorf("%v\n%s", err, messages)
+			}
+		})
+	}
+}
+
 // TestRefused holds that a model which cannot be converted ends in an error that names the property and the remedy.
 func TestRefused(t *testing.T) {
 	tests := map[string]struct {
@@ -104,6 +155,12 @@ func TestRefused(t *testing.T) {
 		"name":  {"names in Azure begin with it", `{"apiVersion":"vlabs","properties":{"masterProfile":{"dnsPrefix":"_","vmSize":"Standard_D2s_v3"}}}`, `"_" is not a valid name`},
 		"size": {"a machine needs a size", `{"apiVersion":"vlabs","properties":{"masterProfile":{"dnsPrefix":"c1"}}}`,
 			"vmSize is missing"},
+		"one subnet": {"the provider creates no subnet in an existing network", `{"apiVersion":"vlabs","properties":{"masterProfile":{"dnsPrefix":"c1","vmSize":"Standard_D2s_v3"},"agentPoolProfiles":[{"name":"web","vmSize":"Standard_D2s_v3","vnetSubnetId":"/subscriptions/1/resourceGroups/g/providers/Microsoft.Network/virtualNetworks/v/subnets/nodes"}]}}`,
+			"properties.masterProfile.vnetSubnetId has no subnet"},
+		"too large":       {"memory is bounded", `"` + strings.Repeat("a", aksengine.MaxModelBytes) + `"`, "more than 4194304 bytes"},
+		"too deep":        {"the stack is bounded", strings.Repeat(`{"a":`, 100000), "nested deeper than 64 levels"},
+		"too many values": {"each value has a line in the report", "[" + strings.Repeat("0,", 100000), "more than 20000 values"},
+		"long name":       {"each value has a path", `{"` + strings.Repeat("a", 1<<20) + `":[` + strings.Repeat("0,", 19000), "more than 2048 characters"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 )
 
-// TestSeedReachesEndState holds that the manifests of each example of seed 003 are admitted by the API server with the definitions of
-// Cluster API, and reach their end state.
-func TestSeedReachesEndState(t *testing.T) {
+// TestExamplesReachEndState holds that the API server, with the definitions of Cluster API, admits the manifests of each example, and that
+// their clusters and machines reach their end state.
+func TestExamplesReachEndState(t *testing.T) {
 	folder := filepath.Join(flavors.RepositoryRoot(t), "internal", "aksengine", "testdata")
 	files, err := filepath.Glob(filepath.Join(folder, "*", "*.json"))
 	if err != nil || len(files) == 0 {
