@@ -1,6 +1,7 @@
 package metrics_test
 
 import (
+	"maps"
 	"net/http/httptest"
 	"os"
 	"regexp"
@@ -44,7 +45,7 @@ func readFigures(t *testing.T) map[string]float64 {
 	return out
 }
 
-// figuresSince is by how much the given figures have grown.
+// figuresSince returns the growth of the given figures since before.
 func figuresSince(t *testing.T, before map[string]float64, names ...string) map[string]float64 {
 	t.Helper()
 	now, out := readFigures(t), map[string]float64{}
@@ -60,6 +61,7 @@ func TestControllerMetrics(t *testing.T) {
 	metrics.CountReconciliation("AzureMachine", "Done", 3)
 	metrics.CountReconciliation("AzureCluster", "Failed", 1)
 	metrics.ObserveTimeToReady("AzureMachine", 90)
+	metrics.CountFailedStatusWrite("AzureMachine")
 	want := map[string]float64{
 		`capz_pass_duration_seconds_count{kind="AzureMachine",result="Done"}`:           2,
 		`capz_pass_duration_seconds_sum{kind="AzureMachine",result="Done"}`:             3.25,
@@ -68,6 +70,7 @@ func TestControllerMetrics(t *testing.T) {
 		`capz_time_to_ready_seconds_count{kind="AzureMachine"}`:                         1,
 		`capz_time_to_ready_seconds_bucket{kind="AzureMachine",le="60"}`:                0,
 		`capz_time_to_ready_seconds_bucket{kind="AzureMachine",le="120"}`:               1,
+		`capz_status_writes_failed_total{kind="AzureMachine"}`:                          1,
 	}
 	var names []string
 	for name := range want {
@@ -75,6 +78,39 @@ func TestControllerMetrics(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, figuresSince(t, before, names...)); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
+	}
+}
+
+// TestObservedObjects records observed objects of two kinds one after the other, and reads the gauges after each step.
+func TestObservedObjects(t *testing.T) {
+	figures := func(machines, machinesDrifted, machineWrites, pools, poolsDrifted, poolWrites float64) map[string]float64 {
+		return map[string]float64{
+			`capz_observed_objects{kind="AzureMachine"}`: machines, `capz_observed_objects_drifted{kind="AzureMachine"}`: machinesDrifted,
+			`capz_observed_writes{kind="AzureMachine"}`: machineWrites, `capz_observed_objects{kind="AzureMachinePool"}`: pools,
+			`capz_observed_objects_drifted{kind="AzureMachinePool"}`: poolsDrifted, `capz_observed_writes{kind="AzureMachinePool"}`: poolWrites,
+		}
+	}
+	for _, step := range []struct {
+		reason string
+		do     func()
+		want   map[string]float64
+	}{
+		{"two writes of one machine", func() { metrics.SetObserved("AzureMachine", "n/a", 2) }, figures(1, 1, 2, 0, 0, 0)},
+		{"a machine in order is observed and does not differ", func() { metrics.SetObserved("AzureMachine", "n/b", 0) }, figures(2, 1, 2, 0, 0, 0)},
+		{"kinds are counted apart", func() { metrics.SetObserved("AzureMachinePool", "n/a", 3) }, figures(2, 1, 2, 1, 1, 3)},
+		{"the last number of an object counts", func() { metrics.SetObserved("AzureMachine", "n/a", 1) }, figures(2, 1, 1, 1, 1, 3)},
+		{"an object that is not observed any more does not count", func() { metrics.ForgetObserved("AzureMachine", "n/a") }, figures(1, 0, 0, 1, 1, 3)},
+		{"an object that was never observed changes nothing", func() { metrics.ForgetObserved("AzureCluster", "n/a") }, figures(1, 0, 0, 1, 1, 3)},
+		{"the last object of each kind", func() {
+			metrics.ForgetObserved("AzureMachine", "n/b")
+			metrics.ForgetObserved("AzureMachinePool", "n/a")
+		}, figures(0, 0, 0, 0, 0, 0)},
+	} {
+		step.do()
+		got := figuresSince(t, nil, slices.Collect(maps.Keys(step.want))...)
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.reason, diff)
+		}
 	}
 }
 

@@ -15,12 +15,16 @@ import (
 
 // stalledReasons are the reasons of conditions that stay as they are until a person acts: in the spec, in the identity, in the
 // subscription, or in Azure. All other reasons are those of work that goes on by itself.
-var stalledReasons = []string{
+var stalledReasons = slices.Concat([]string{
 	infrav1.FailedReason, infrav1.DeletionFailedReason, infrav1.InvalidConfigurationReason, infrav1.NotSupportedReason,
 	infrav1.QuotaExceededReason, infrav1.CapacityUnavailableReason, infrav1.ResourceExistsNotOwnedReason,
 	infrav1.OwnershipTagLostReason, infrav1.OwnershipNotProvenReason, infrav1.LeftBehindInAzureReason,
 	infrav1.SubscriptionNotFoundReason, infrav1.ExternallyManagedControlPlaneReason, infrav1.UserAssignedIdentityMissingReason,
 	infrav1.VMDeletedReason, infrav1.VMStoppedReason, infrav1.VMFailedReason, infrav1.SpotVMEvictedReason, infrav1.StoppedReason,
+}, identityReasons)
+
+// identityReasons are the reasons of an identity that cannot or may not be used until a person acts.
+var identityReasons = []string{
 	string(identity.IdentityNotFound), string(identity.IdentityBeingDeleted), string(identity.NamespaceNotAllowedByIdentity),
 	string(identity.SecretNotFound), string(identity.SecretKeyMissing), string(identity.CredentialsInvalid),
 	string(identity.NotAllowedByTenancy), string(identity.ServiceAccountNotFound), string(identity.SubscriptionMissing),

@@ -23,15 +23,13 @@ const cannotAskPrefix = "Azure cannot be asked: "
 
 // uninformativeReasons are reasons of conditions that are not about resources, for example a missing identity or owner. Such a condition has
 // no status worth keeping.
-var uninformativeReasons = []string{
+var uninformativeReasons = slices.Concat([]string{
 	infrav1.WaitingReason, infrav1.WaitingForClusterInfrastructureReason, infrav1.WaitingForBootstrapDataReason,
 	infrav1.WaitingForControlPlaneReason,
 	infrav1.ThrottledReason, infrav1.InvalidConfigurationReason, infrav1.NotSupportedReason, infrav1.SubscriptionNotFoundReason,
 	infrav1.OwnerRefNotSetReason, infrav1.ClusterNotFoundReason, infrav1.AzureClusterNotFoundReason, infrav1.ControlPlaneNotFoundReason,
-	infrav1.ObservingReason, infrav1.InternalErrorReason,
-	string(identity.IdentityNotFound), string(identity.NamespaceNotAllowedByIdentity), string(identity.SecretNotFound),
-	string(identity.SecretKeyMissing), string(identity.CredentialsInvalid), string(identity.SubscriptionMissing),
-}
+	infrav1.ObservingReason, infrav1.InternalErrorReason, string(identity.NamespaceTerminating),
+}, identityReasons)
 
 // SetCondition sets one condition. An Unknown one has no information: an outage of Azure or a broken identity must not look like broken
 // machines, because remediation deletes those. So a True condition stays True and is marked LastSeen. A False one stays if Azure merely

@@ -107,6 +107,20 @@ func TestConditionsWithoutAnswer(t *testing.T) {
 	}
 }
 
+// TestIdentityProblemsDoNotOutliveOutages has Azure not answer after each problem of an identity was solved. The condition no longer shows
+// that problem.
+func TestIdentityProblemsDoNotOutliveOutages(t *testing.T) {
+	outage := &arm.Error{Method: "GET", ID: vm, Status: 503, Code: "ServiceUnavailable"}
+	for name, reason := range readReasons(t, "../identity") {
+		obj := &infrav1.AzureMachine{}
+		conditions.Set(obj, metav1.Condition{Type: "A", Status: metav1.ConditionFalse, Reason: reason, Message: "earlier"})
+		status.SetReadError(obj, outage, "A")
+		if got := conditions.Get(obj, "A"); got.Status != metav1.ConditionUnknown || got.Reason != infrav1.WaitingReason {
+			t.Errorf("%s: the condition is %s %s, want Unknown %s", name, got.Status, got.Reason, infrav1.WaitingReason)
+		}
+	}
+}
+
 // TestConditionsOfADeletionWithoutAnswer has a machine that is being deleted and cannot be.
 func TestConditionsOfADeletionWithoutAnswer(t *testing.T) {
 	obj := &infrav1.AzureMachine{}

@@ -34,7 +34,10 @@ type pass struct {
 	failed error
 	// condition is the reason of VMRunning that the kind sets itself; "" follows from the results.
 	condition, message string
-	want               []string
+	// drifted are the writes that an observed object waits with, observed is set for an observed object.
+	observed bool
+	drifted  []string
+	want     []string
 }
 
 func newRefusedResult(code, requestID string) arm.Result {
@@ -99,6 +102,22 @@ func TestEventsOfReconciliations(t *testing.T) {
 			{reason: "once", condition: infrav1.VMDeletedReason, message: "the VM does not exist any more"},
 			{reason: "also after a restart", restart: true, condition: infrav1.VMDeletedReason, message: "the VM does not exist any more"},
 		},
+		"observed": {
+			{reason: "an object as planned waits with nothing", observed: true, results: []arm.Result{ready},
+				want: []string{"Normal Ready everything is in place"}},
+			{reason: "a list of writes has an event", observed: true, drifted: []string{"update virtualMachines/m (tags.a)"},
+				results: []arm.Result{ready},
+				want:    []string{"Normal Drifted The object is observed because of a test. When that ends, the manager will: update virtualMachines/m (tags.a)"}},
+			{reason: "the same list has none", observed: true, drifted: []string{"update virtualMachines/m (tags.a)"}, results: []arm.Result{ready}},
+			{reason: "an earlier process has reported it", restart: true, observed: true, drifted: []string{"update virtualMachines/m (tags.a)"},
+				results: []arm.Result{ready}},
+			{reason: "another list has an event", observed: true, drifted: []string{"delete disks/d", "update virtualMachines/m (tags.a)"},
+				results: []arm.Result{ready},
+				want: []string{"Normal Drifted The object is observed because of a test. When that ends, the manager will: delete disks/d; " +
+					"update virtualMachines/m (tags.a)"}},
+			{reason: "an empty list has none", observed: true, results: []arm.Result{ready}},
+			{reason: "the end of observing has none", results: []arm.Result{ready}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			recorder := events.NewFakeRecorder(100)
@@ -131,6 +150,10 @@ func reconcileOnce(teller *eventlog.Recorder, recorder *events.FakeRecorder, mac
 	}
 	conditions.Set(machine, condition)
 	conditions.Set(machine, status.SummaryCondition(infrav1.ReadyCondition, []metav1.Condition{condition}))
+	conditions.Delete(machine, infrav1.DriftedCondition)
+	if p.observed {
+		conditions.Set(machine, status.DriftedCondition("a test", p.drifted))
+	}
 	following.EmitEvents()
 	var out []string
 	for len(recorder.Events) > 0 {
