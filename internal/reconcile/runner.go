@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/cluster-api/util/predicates"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -180,6 +181,9 @@ func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, resul
 	entering, span := tracing.StartStage(ctx, "enter")
 	p.changes, result, err = lifecycle.Enter(entering, p.Client, p.writes, p.target.Cluster, p.object, p.declaration.Finalizer)
 	endStage(span, err)
+	if conditions.IsTrue(p.object, clusterv1.PausedCondition) {
+		metrics.ForgetObserved(p.declaration.Name, p.key.String())
+	}
 	if err == nil && p.declaration.Dependents != nil && annotations.IsPaused(p.target.Cluster, p.object) {
 		return resultNothing, result, p.pauseDependents(ctx)
 	}

@@ -78,6 +78,7 @@ func updatePaused(ctx context.Context, c client.Client, writes *patch.WriteTrack
 	if now.Status == metav1.ConditionFalse {
 		return true, changes.Write(ctx)
 	}
+	conditions.Delete(obj, infrav1.DriftedCondition) // Azure is not read, so the list of writes would become outdated.
 	if obj.GetDeletionTimestamp().IsZero() {
 		markReadyPaused(obj)
 	} else if !deletion.IsMoved(obj) {

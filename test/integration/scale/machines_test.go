@@ -76,6 +76,9 @@ func TestCallsPerMachine(t *testing.T) {
 	// The Secrets with bootstrap data and with azure.json, each once, or again as long as the watch has not told of it.
 	secrets := 0
 	for _, path := range manager.KubernetesReads()[red:] {
+		if path == "/api/v1/namespaces/"+stage.Namespace {
+			t.Error("the Namespace was read from the API server, and each reconciliation needs its annotations: it has to come from the cache")
+		}
 		if strings.Contains(path, "/secrets/") {
 			secrets++
 		}

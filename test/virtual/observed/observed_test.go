@@ -68,6 +68,8 @@ func TestObservedChanges(t *testing.T) {
 		if len(w.drifted()) < len(azureKinds()) {
 			t.Fatalf("not all kinds are in the story: %v", w.drifted())
 		}
+		w.requireMetrics()
+		w.requireEvents()
 		w.changeAll()
 		w.AdvanceClock(2 * time.Hour)
 		w.requireNoWrites(mark)
@@ -79,11 +81,30 @@ func TestObservedChanges(t *testing.T) {
 			t.Logf("%T %s: %s; Ready %s", object, object.GetName(), drifted.Message,
 				harness.FindCondition(object, infrav1.ReadyCondition).Status)
 		}
+		w.requireMetrics()
+		w.requireEvents()
 		versions := w.versions()
 		w.AdvanceClock(time.Hour)
 		if diff := cmp.Diff(versions, w.versions()); diff != "" {
 			t.Errorf("objects change although nothing happens (-before +after):\n%s", diff)
 		}
+		w.requireEvents()
+		w.pause(true)
+		w.AdvanceClock(time.Minute)
+		for name, drifted := range w.drifted() {
+			if drifted.Type != "" {
+				t.Errorf("%s is paused, and Drifted is %+v", name, drifted)
+			}
+		}
+		w.requireMetrics()
+		w.pause(false)
+		w.AdvanceClock(time.Minute)
+		for name, drifted := range w.drifted() {
+			if drifted.Status != metav1.ConditionTrue {
+				t.Errorf("%s: Drifted after the pause is %+v", name, drifted)
+			}
+		}
+		w.requireMetrics()
 		mark, listed := w.Azure.MarkRequests(), w.listed()
 		w.annotate(false)
 		w.AdvanceClock(time.Minute)
@@ -91,6 +112,7 @@ func TestObservedChanges(t *testing.T) {
 		if diff := cmp.Diff(listed, w.written(mark)); diff != "" {
 			t.Errorf("writes (-listed +written):\n%s", diff)
 		}
+		w.requireMetrics()
 	})
 }
 
@@ -123,8 +145,11 @@ func TestObservedDeletion(t *testing.T) {
 				t.Errorf("%T %s: Drifted is not True", object, object.GetName())
 			}
 		}
+		w.requireMetrics()
 		w.annotate(false)
 		w.WaitUntil("all objects are gone", func() bool { return len(w.objects()) == 0 })
+		w.AdvanceClock(time.Minute)
+		w.requireMetrics()
 	})
 }
 

@@ -2,12 +2,15 @@ package observed_test
 
 import (
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,9 +18,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -40,11 +45,22 @@ func azureKinds() map[string]client.ObjectList {
 type world struct {
 	*virtual.Scenario
 	documents *harness.DocumentCluster
+	// events are the notes of the events with the reason Drifted, by kind and name of the object.
+	events map[string][]string
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{Scenario: virtual.New(t)}
+	w := &world{Scenario: virtual.New(t), events: map[string][]string{}}
+	var recording sync.Mutex
+	w.Told = func(event virtual.Event) {
+		recording.Lock()
+		defer recording.Unlock()
+		if event.Reason == infrav1.DriftedReason {
+			name := event.Kind + " " + event.Name
+			w.events[name] = append(w.events[name], event.Type+" "+event.Note)
+		}
+	}
 	w.documents = w.BuildASOCluster("c2", "pool0", "pool1")
 	player := &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
 	w.Meanwhile = func() {
@@ -121,6 +137,16 @@ func (w *world) annotate(observed bool) {
 	}
 }
 
+// pause pauses all Clusters, or ends that.
+func (w *world) pause(paused bool) {
+	w.T.Helper()
+	for _, name := range []string{"c1", "aks1", "c2"} {
+		harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}, func(c *clusterv1.Cluster) {
+			c.Spec.Paused = new(paused)
+		})
+	}
+}
+
 // annotateNamespace sets or removes the annotation on the Namespace.
 func (w *world) annotateNamespace(observed bool) {
 	w.T.Helper()
@@ -162,16 +188,21 @@ func (w *world) writes(since harness.Mark) []string {
 	return slices.DeleteFunc(w.Azure.WritesSince(since), listAction.MatchString)
 }
 
+// listedWrites returns the writes in a condition Drifted.
+func listedWrites(drifted metav1.Condition) []string {
+	_, list, found := strings.Cut(drifted.Message, "the manager will: ")
+	if !found || drifted.Status != metav1.ConditionTrue {
+		return nil
+	}
+	return strings.Split(list, "; ")
+}
+
 // listed returns the writes that the objects list, as "write virtualNetworks/v" or "delete virtualNetworks/v", sorted.
 func (w *world) listed() (out []string) {
 	w.T.Helper()
 	for _, object := range w.objects() {
 		drifted := harness.FindCondition(object, infrav1.DriftedCondition)
-		_, list, found := strings.Cut(drifted.Message, "the manager will: ")
-		if !found || drifted.Status != metav1.ConditionTrue {
-			continue
-		}
-		for line := range strings.SplitSeq(list, "; ") {
+		for _, line := range listedWrites(drifted) {
 			words := strings.Fields(line)
 			verb, name := words[0], words[1]
 			switch verb {
@@ -213,4 +244,57 @@ func (w *world) drifted() map[string]metav1.Condition {
 		out[fmt.Sprintf("%T %s", object, object.GetName())] = harness.FindCondition(object, infrav1.DriftedCondition)
 	}
 	return out
+}
+
+// requireMetrics compares the metrics of observed objects with the conditions Drifted.
+func (w *world) requireMetrics() {
+	w.T.Helper()
+	got, want := map[string]float64{}, map[string]float64{}
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	for _, family := range families {
+		if !strings.HasPrefix(family.GetName(), "capz_observed_") {
+			continue
+		}
+		for _, series := range family.GetMetric() {
+			if value := series.GetGauge().GetValue(); value != 0 {
+				got[family.GetName()+" "+series.GetLabel()[0].GetValue()] = value
+			}
+		}
+	}
+	for _, object := range w.objects() {
+		drifted, kind := harness.FindCondition(object, infrav1.DriftedCondition), reflect.TypeOf(object).Elem().Name()
+		if drifted.Type == "" {
+			continue
+		}
+		want["capz_observed_objects "+kind]++
+		if writes := listedWrites(drifted); len(writes) > 0 {
+			want["capz_observed_objects_drifted "+kind]++
+			want["capz_observed_writes "+kind] += float64(len(writes))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.T.Errorf("metrics (-conditions +metrics):\n%s", diff)
+	}
+}
+
+// requireEvents requires that the last event of each object has its list of writes, if there is one, and that no list has two events.
+func (w *world) requireEvents() {
+	w.T.Helper()
+	for _, object := range w.objects() {
+		name := reflect.TypeOf(object).Elem().Name() + " " + object.GetName()
+		told := w.events[name]
+		if len(slices.Compact(slices.Clone(told))) < len(told) {
+			w.T.Errorf("%s: a list has more than one event: %q", name, told)
+		}
+		drifted, last := harness.FindCondition(object, infrav1.DriftedCondition), ""
+		if len(told) > 0 {
+			last = told[len(told)-1]
+		}
+		if want := "Normal " + text.Truncate(drifted.Message, text.MaxNote); drifted.Status == metav1.ConditionTrue && last != want {
+			w.T.Errorf("%s: the last event is %q, want %q", name, last, want)
+		}
+	}
 }
