@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
@@ -54,8 +55,10 @@ func NewStage(t *testing.T, environment *harness.Environment) *harness.Stage {
 }
 
 // SetNamespace moves the objects into the stage's namespace, as clusterctl does with --target-namespace, and gives an
-// AzureClusterIdentity the credential of the stage: a service principal, whose secret is in no manifest.
+// AzureClusterIdentity the service principal of the stage. Its secret is in no manifest: if the identity of the manifest refers to a Secret,
+// SetNamespace creates this Secret, as users do; any other identity gets the Secret of CreateIdentities.
 func SetNamespace(stage *harness.Stage, objects []*unstructured.Unstructured) {
+	stage.T.Helper()
 	for _, object := range objects {
 		if isNamespaced(stage, object) {
 			object.SetNamespace(stage.Namespace)
@@ -63,9 +66,18 @@ func SetNamespace(stage *harness.Stage, objects []*unstructured.Unstructured) {
 		if object.GetKind() != "AzureClusterIdentity" {
 			continue
 		}
+		secret := harness.IdentityName
+		if name := FieldString(object, "spec.clientSecret.name"); name != "" &&
+			FieldString(object, "spec.type") == string(infrav1.ServicePrincipal) {
+			secret = name
+			stage.CreateObject(&corev1.Secret{
+				ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: secret},
+				Data:       map[string][]byte{"clientSecret": []byte(stage.Azure.ClientSecret)},
+			})
+		}
 		spec, _, _ := unstructured.NestedMap(object.Object, "spec")
 		spec["type"], spec["tenantID"], spec["clientID"] = string(infrav1.ServicePrincipal), stage.Azure.TenantID, stage.Azure.ClientID
-		spec["clientSecret"] = map[string]any{"name": harness.IdentityName, "namespace": stage.Namespace}
+		spec["clientSecret"] = map[string]any{"name": secret, "namespace": stage.Namespace}
 		object.Object["spec"] = spec
 	}
 }
