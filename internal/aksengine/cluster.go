@@ -141,13 +141,15 @@ func (c *conversion) fillZones(out *infrav1.AzureCluster) {
 	if zones.isEmpty() {
 		return
 	}
+	all := []string{"1", "2", "3"}
 	var used []string
 	for _, zone := range zones.list() {
-		if name := zone.carryText(c.azureCluster("failureDomains")); name != "" {
+		if name := zone.carryChoice(c.azureCluster("failureDomains"), all...); name != "" {
+			zone.replace("The control plane uses all zones that spec.failureDomains of the AzureCluster does not exclude.")
 			used = append(used, name)
 		}
 	}
-	for _, zone := range []string{"1", "2", "3"} {
+	for _, zone := range all {
 		if len(used) > 0 && !slices.Contains(used, zone) {
 			if out.Spec.FailureDomains == nil {
 				out.Spec.FailureDomains = map[string]infrav1.FailureDomainSpec{}

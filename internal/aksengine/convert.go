@@ -9,6 +9,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
 // Options are values that a model does not have.
@@ -154,8 +156,8 @@ func (c *conversion) readPools() error {
 		}
 		from.get("name").carry("name of the objects " + c.Name + "-" + name)
 		p := pool{from: from, name: c.Name + "-" + name}
-		p.isWindows = strings.EqualFold(from.get("osType").text(), "Windows")
-		p.isDeployment = strings.EqualFold(from.get("availabilityProfile").text(), "AvailabilitySet")
+		p.isWindows = strings.EqualFold(from.get("osType").text(), infrav1.WindowsOS)
+		p.isDeployment = strings.EqualFold(from.get("availabilityProfile").text(), availabilitySet)
 		c.pools = append(c.pools, p)
 	}
 	return nil

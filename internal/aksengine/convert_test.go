@@ -1,9 +1,12 @@
 package aksengine_test
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +56,43 @@ func TestExamples(t *testing.T) {
 			t.Logf("%d values: %d carried, %d equivalent, %d not converted, %d empty", len(result.Findings),
 				aksengine.Count(result.Findings, aksengine.Carried), aksengine.Count(result.Findings, aksengine.Equivalent),
 				aksengine.Count(result.Findings, aksengine.NotConverted), aksengine.Count(result.Findings, aksengine.Empty))
+		})
+	}
+}
+
+// TestIgnoredProperties holds that a value without effect on the manifests is not reported as carried over.
+func TestIgnoredProperties(t *testing.T) {
+	tests := map[string]struct {
+		reason, master, pool, path string
+		want                       aksengine.Outcome
+	}{
+		"data disk of masters": {reason: "the data disk of masters is for etcd", master: `"diskSizesGB": [77]`,
+			path: "properties.masterProfile.diskSizesGB[0]", want: aksengine.NotConverted},
+		"no zone": {reason: "the zone does not exist", master: `"availabilityZones": ["4"]`,
+			path: "properties.masterProfile.availabilityZones[0]", want: aksengine.NotConverted},
+		"all zones": {reason: "the manifests exclude no zone", master: `"availabilityZones": ["1", "2", "3"]`,
+			path: "properties.masterProfile.availabilityZones[0]", want: aksengine.Equivalent},
+		"operating system": {reason: "the machines run Linux", pool: `"osType": "Solaris"`,
+			path: "properties.agentPoolProfiles[0].osType", want: aksengine.NotConverted},
+		"kind of pool": {reason: "the pool is a MachinePool", pool: `"availabilityProfile": "Rack"`,
+			path: "properties.agentPoolProfiles[0].availabilityProfile", want: aksengine.NotConverted},
+		"caching": {reason: "the pool has no data disks", pool: `"dataDiskCachingType": "ReadOnly"`,
+			path: "properties.agentPoolProfiles[0].dataDiskCachingType", want: aksengine.Equivalent},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			model := fmt.Sprintf(`{"apiVersion": "vlabs", "properties": {"masterProfile": {"dnsPrefix": "c1", "vmSize": "Standard_D2s_v3", %s},
+				"agentPoolProfiles": [{"name": "web", "vmSize": "Standard_D2s_v3", %s}]}}`,
+				cmp.Or(test.master, `"count": 1`), cmp.Or(test.pool, `"count": 1`))
+			result, err := aksengine.Convert([]byte(model), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(result.Findings, func(f aksengine.Finding) bool { return f.Path == test.path })
+			if i < 0 || result.Findings[i].Outcome != test.want {
+				t.Errorf("%s: the finding about %s is not %s: %+v", test.reason, test.path, test.want, result.Findings)
+			}
+			checkAccounted(t, []byte(model), result)
 		})
 	}
 }

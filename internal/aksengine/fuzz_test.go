@@ -2,6 +2,7 @@ package aksengine_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -65,8 +66,9 @@ func checkAccounted(t *testing.T, model []byte, result aksengine.Result) {
 	}
 }
 
-// TestEveryPlaceIsAccounted adds an unknown property to each object, and replaces each value by values of all types: the value is
-// accounted for, an unknown property is reported by its path, and the report has no value but names of objects.
+// TestEveryPlaceIsAccounted replaces each value by values of all types, one of which is an object with an unknown property. It holds that
+// the new value is accounted for, that a text which is reported as carried over is in the manifests, that an unknown property is reported by
+// its path, and that the report has no values but names of objects.
 func TestEveryPlaceIsAccounted(t *testing.T) {
 	const secret = "kept-secret-7f3a"
 	for _, file := range []string{"testdata/other/generated.json", "testdata/seed/private-cluster-jumpbox.json",
@@ -83,8 +85,8 @@ func TestEveryPlaceIsAccounted(t *testing.T) {
 				if err := json.Unmarshal(raw, &content); err != nil {
 					t.Fatal(err)
 				}
-				place := 0
-				content = replaceLeaf(content, i, &place, replacement)
+				place, path := 0, ""
+				content = replaceLeaf(content, i, &place, replacement, "", &path)
 				if place <= i {
 					break
 				}
@@ -109,6 +111,12 @@ func TestEveryPlaceIsAccounted(t *testing.T) {
 				if strings.Contains(string(findings), secret) && !strings.Contains(string(manifests), secret) {
 					t.Errorf("%s: the report has a value that the manifests do not have", file)
 				}
+				isCarried := slices.ContainsFunc(result.Findings, func(f aksengine.Finding) bool {
+					return f.Path == path && f.Outcome == aksengine.Carried
+				})
+				if replacement == secret && isCarried && !strings.Contains(string(manifests), secret) {
+					t.Errorf("%s: %s is reported as carried over, but is not in the manifests", file, path)
+				}
 				if object, is := replacement.(map[string]any); is && len(object) > 0 && !strings.Contains(string(findings),
 					"of-the-future") {
 					t.Errorf("%s: value %d: the unknown property is not in the report", file, i)
@@ -119,22 +127,23 @@ func TestEveryPlaceIsAccounted(t *testing.T) {
 	}
 }
 
-// replaceLeaf replaces the leaf with a number.
-func replaceLeaf(content any, number int, at *int, replacement any) any {
+// replaceLeaf replaces the leaf with a number, and stores its path.
+func replaceLeaf(content any, number int, at *int, replacement any, path string, replaced *string) any {
 	switch typed := content.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(typed)) {
-			typed[key] = replaceLeaf(typed[key], number, at, replacement)
+			typed[key] = replaceLeaf(typed[key], number, at, replacement, strings.TrimPrefix(path+"."+key, "."), replaced)
 		}
 		return typed
 	case []any:
 		for i := range typed {
-			typed[i] = replaceLeaf(typed[i], number, at, replacement)
+			typed[i] = replaceLeaf(typed[i], number, at, replacement, fmt.Sprintf("%s[%d]", path, i), replaced)
 		}
 		return typed
 	}
 	*at++
 	if *at-1 == number {
+		*replaced = path
 		return replacement
 	}
 	return content

@@ -140,7 +140,7 @@ func (c *conversion) readEntraID() {
 		server.report("Logins with Entra ID need the tenant, which the model does not have.",
 			"Set --tenant-id, see docs/book/selfmanaged/entra-id.md.")
 	} else {
-		tenant.carry(target)
+		tenant.carryText(target)
 		for _, argument := range [][2]string{
 			{"oidc-issuer-url", "https://sts.windows.net/" + tenantID + "/"}, {"oidc-client-id", "spn:" + server.carryText(target)},
 			{"oidc-username-claim", "oid"}, {"oidc-username-prefix", "-"}, {"oidc-groups-claim", "groups"},

@@ -1,6 +1,7 @@
 package aksengine
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 func (c *conversion) readMachine(from *value, out *infrav1.VirtualMachineProfile, target string, windows bool) kubelet {
 	out.VMSize = from.get("vmSize").carryText(target + "vmSize")
 	out.SSHPublicKey = c.login.sshPublicKey()
-	c.readDisks(from, out, target)
+	c.readOSDisk(from, out, target)
 	out.OSDisk.OSType = infrav1.LinuxOS
 	if windows {
 		out.OSDisk.OSType = infrav1.WindowsOS
@@ -58,14 +59,15 @@ func (k kubelet) merge(own kubelet) kubelet {
 	return out
 }
 
-// readDisks reads the disk of the operating system and the data disks.
-func (c *conversion) readDisks(from *value, out *infrav1.VirtualMachineProfile, target string) {
+var cachingTypes = []string{infrav1.CachingNone, infrav1.CachingReadOnly, infrav1.CachingReadWrite}
+
+// readOSDisk reads the disk of the operating system.
+func (c *conversion) readOSDisk(from *value, out *infrav1.VirtualMachineProfile, target string) {
 	out.OSDisk.DiskSizeGB = from.get("osDiskSizeGB").carryNumber(target+"osDisk.diskSizeGB", 1, 32767)
 	if out.OSDisk.DiskSizeGB == nil {
 		out.OSDisk.DiskSizeGB = new(int32(osDiskGB))
 	}
-	cachings := []string{infrav1.CachingNone, infrav1.CachingReadOnly, infrav1.CachingReadWrite}
-	out.OSDisk.CachingType = from.get("osDiskCachingType").carryChoice(target+"osDisk.cachingType", cachings...)
+	out.OSDisk.CachingType = from.get("osDiskCachingType").carryChoice(target+"osDisk.cachingType", cachingTypes...)
 	if id := from.get("diskEncryptionSetID").carryText(target + "osDisk.managedDisk.diskEncryptionSet.id"); id != "" {
 		out.OSDisk.ManagedDisk = &infrav1.ManagedDiskParameters{DiskEncryptionSet: &infrav1.DiskEncryptionSetParameters{ID: id}}
 	}
@@ -81,11 +83,17 @@ func (c *conversion) readDisks(from *value, out *infrav1.VirtualMachineProfile, 
 	default:
 		storage.report("All disks are managed disks.", "Nothing. Workloads that need disks in a storage account have to use managed disks.")
 	}
+}
+
+// readDataDisks reads the data disks of a pool. Masters of aks-engine have none.
+func readDataDisks(from *value, out *infrav1.VirtualMachineProfile, target string) {
+	caching := from.get("dataDiskCachingType")
+	caching.replace("The pool has no data disks.")
 	for i, size := range from.get("diskSizesGB").list() {
 		place := target + "dataDisks"
 		if gigabytes := size.carryNumber(place, 1, 32767); gigabytes != nil {
-			out.DataDisks = append(out.DataDisks, infrav1.DataDisk{NameSuffix: "data" + string(rune('a'+i%26)), DiskSizeGB: *gigabytes,
-				Lun: new(int32(i)), CachingType: from.get("dataDiskCachingType").carryChoice(place+"[].cachingType", cachings...)})
+			out.DataDisks = append(out.DataDisks, infrav1.DataDisk{NameSuffix: fmt.Sprintf("data%d", i), DiskSizeGB: *gigabytes,
+				Lun: new(int32(i)), CachingType: caching.carryChoice(place+"[].cachingType", cachingTypes...)})
 		}
 	}
 }

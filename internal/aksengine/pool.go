@@ -17,6 +17,9 @@ type pool struct {
 	isDeployment, isWindows bool
 }
 
+// availabilitySet is the availabilityProfile of a pool of single VMs.
+const availabilitySet = "AvailabilitySet"
+
 // addPool adds the objects of a pool.
 func (c *conversion) addPool(p pool) {
 	profile := p.from.get("availabilityProfile")
@@ -28,9 +31,9 @@ func (c *conversion) addPool(p pool) {
 			"Nothing, or choose another network plug-in.")
 		p.isDeployment = true
 	default:
-		profile.carry("the MachinePool " + p.name)
+		profile.carryChoice("the MachinePool "+p.name, "VirtualMachineScaleSets", availabilitySet)
 	}
-	p.from.get("osType").carry("osDisk.osType of " + p.name)
+	p.from.get("osType").carryChoice("osDisk.osType of "+p.name, infrav1.LinuxOS, infrav1.WindowsOS)
 	if p.isWindows {
 		c.network.labels["windows"] = "enabled"
 	}
@@ -109,6 +112,7 @@ func (c *conversion) addDeployment(p pool) {
 	target := "AzureMachineTemplate " + p.name + ": spec.template.spec."
 	spec := &template.Spec.Template.Spec
 	k := c.readMachine(p.from, &spec.VirtualMachineProfile, target, p.isWindows)
+	readDataDisks(p.from, &spec.VirtualMachineProfile, target)
 	readLabels(p.from, &k, p.name)
 	spec.ManagedIdentities = c.kube.identity
 	spec.AdditionalTags = readTags(p.from.get("customVMTags"), target+"additionalTags")
@@ -142,6 +146,7 @@ func (c *conversion) addMachinePool(p pool) {
 	target := "AzureMachinePool " + p.name + ": spec.template."
 	spec := &pool.Spec
 	k := c.readMachine(p.from, &spec.Template.VirtualMachineProfile, target, p.isWindows)
+	readDataDisks(p.from, &spec.Template.VirtualMachineProfile, target)
 	readLabels(p.from, &k, p.name)
 	spec.Location, spec.ManagedIdentities = c.Location, c.kube.identity
 	spec.AdditionalTags = readTags(p.from.get("customVMTags"), "AzureMachinePool "+p.name+": spec.additionalTags")
