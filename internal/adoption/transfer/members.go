@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -29,7 +30,14 @@ func (m members) isEmpty() bool {
 	return m.infrastructure == nil && m.controlPlane == nil && len(m.pools) == 0
 }
 
-// all returns the objects, those that own least first.
+// has reports whether an object of the kind and name of object is a member.
+func (m members) has(object client.Object) bool {
+	return slices.ContainsFunc(m.all(), func(member client.Object) bool {
+		return kindOf(member) == kindOf(object) && member.GetName() == object.GetName()
+	})
+}
+
+// all returns the objects: pools, control plane, infrastructure.
 func (m members) all() []client.Object {
 	out := append([]client.Object{}, m.pools...)
 	for _, object := range []client.Object{m.controlPlane, m.infrastructure} {

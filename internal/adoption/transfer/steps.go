@@ -226,7 +226,7 @@ func (t *Transfer) releaseIdentities(ctx context.Context, object client.Object) 
 
 // resume lets the manager reconcile the new objects.
 func (t *Transfer) resume(ctx context.Context, cluster *clusterv1.Cluster, made members) error {
-	// The annotations of the objects go last, because a repetition finds by them that something is left to do.
+	// The annotations of the objects are removed last, because a repetition recognizes an incomplete transfer by them.
 	if err := t.patch(ctx, cluster, func() { cluster.Spec.Paused = nil }); err != nil {
 		return err
 	}

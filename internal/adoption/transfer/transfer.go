@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -40,7 +41,7 @@ type Transfer struct {
 	APIVersion string
 	// Messages gets a line per step and per value that the new objects cannot have.
 	Messages io.Writer
-	// Poll is the time between two looks at objects. Patience is how long the manager may take to pause them.
+	// Poll is the interval at which the transfer reads the old objects until they are paused. Patience is the longest time to wait for it.
 	Poll, Patience time.Duration
 }
 
@@ -69,10 +70,10 @@ func (t *Transfer) Run(ctx context.Context) error {
 	case old.isEmpty() && made.isEmpty():
 		return fmt.Errorf("the Cluster %s has no objects of the family %s", t.Key, otherFamily(t.To))
 	case made.isEmpty() && cluster.Spec.Paused != nil && *cluster.Spec.Paused:
-		return fmt.Errorf("the Cluster %s is paused. Unpause it, and wait until it is Ready: a transfer proves first that nothing would change", t.Key)
+		return fmt.Errorf("the Cluster %s is paused. Unpause it, and wait until it is Ready. A transfer checks first that nothing in Azure would change", t.Key)
 	}
 	if !complete {
-		if err := t.createObjects(ctx, cluster, old); err != nil {
+		if err := t.createObjects(ctx, cluster, old, made); err != nil {
 			return err
 		}
 		if made, err = t.findMembers(ctx, cluster, t.To); err != nil {
@@ -104,8 +105,9 @@ func (t *Transfer) report(format string, arguments ...any) {
 	fmt.Fprintf(t.Messages, format+"\n", arguments...)
 }
 
-// createObjects creates the new objects, paused by their annotation. Before that it proves that they change nothing in Azure.
-func (t *Transfer) createObjects(ctx context.Context, cluster *clusterv1.Cluster, old members) error {
+// createObjects creates the new objects that are not among made, paused by their annotation. Before that it proves that they change
+// nothing in Azure.
+func (t *Transfer) createObjects(ctx context.Context, cluster *clusterv1.Cluster, old, made members) error {
 	id, err := t.findAKSCluster(old)
 	if err != nil {
 		return err
@@ -134,17 +136,25 @@ func (t *Transfer) createObjects(ctx context.Context, cluster *clusterv1.Cluster
 		return fmt.Errorf("check the writes of the new objects: %w", err)
 	}
 	for _, line := range writes {
-		t.report("would not be left as it is: %s", line)
+		t.report("prevents the transfer: %s", line)
 	}
 	if len(writes) > 0 {
 		return errors.New("the new objects would write to Azure, so nothing was changed")
 	}
 	for _, object := range newMembers(objects).all() {
-		object.SetAnnotations(withPaused(object.GetAnnotations()))
-		if err := t.Kubernetes.Create(ctx, object); client.IgnoreAlreadyExists(err) != nil {
-			return fmt.Errorf("create %T %s: %w", object, object.GetName(), err)
+		if made.has(object) {
+			continue
 		}
-		t.report("created %T %s", object, object.GetName())
+		object.SetAnnotations(withPaused(object.GetAnnotations()))
+		err := t.Kubernetes.Create(ctx, object)
+		switch {
+		case apierrors.IsAlreadyExists(err):
+			return fmt.Errorf("%s %s exists already and does not belong to Cluster %s. The transfer needs this name. Delete the object if it is not needed, and repeat the command",
+				kindOf(object), object.GetName(), t.Key)
+		case err != nil:
+			return fmt.Errorf("create %s %s: %w", kindOf(object), object.GetName(), err)
+		}
+		t.report("created %s %s", kindOf(object), object.GetName())
 	}
 	return nil
 }

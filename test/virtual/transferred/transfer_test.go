@@ -15,6 +15,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/cloud"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -173,6 +175,26 @@ func TestDeletedAfterTransfer(t *testing.T) {
 		s.DeleteDocuments(s.BuildASOCluster("c1", "pool0", "pool1"))
 		if left := s.Azure.ListResources(); len(left) > 0 {
 			t.Errorf("resources are left in Azure: %q", left)
+		}
+	})
+}
+
+// TestNameIsTaken holds that a transfer which needs the name of an object of another cluster ends in an error before it pauses the cluster.
+func TestNameIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := virtual.NewAtOnce(t)
+		s.StartProvider()
+		s.BuildAKSCluster("c1", 1)
+		s.CreateOperatorSecret(harness.OperatorSecret)
+		s.CreateObject(&infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "c1"}})
+		messages := &bytes.Buffer{}
+		err := newTransfer(s, transfer.AzureASOManaged, messages).Run(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "AzureASOManagedCluster c1 exists already and does not belong to Cluster") {
+			t.Fatalf("the error is %v\n%s", err, messages)
+		}
+		cluster := &clusterv1.Cluster{}
+		if s.ReadObject(cluster, "c1"); cluster.Spec.Paused != nil {
+			t.Error("the Cluster is paused")
 		}
 	})
 }
