@@ -64,10 +64,10 @@ func TestAdoptRefuses(t *testing.T) {
 		printed   bool
 	}{
 		"behind": {reason: "with an upgrade channel pools follow the control plane", arguments: []string{"--name", "behind"},
-			told: `prevents the adoption: agentPools/nodepool1: properties.orchestratorVersion: have "1.33.2", want "1.33.6"`,
+			told: `would change or fail: agentPools/nodepool1: properties.orchestratorVersion: have "1.33.2", want "1.33.6"`,
 			err:  "so they are not printed"},
 		"behind, all the same": {reason: "users may want to begin with them", arguments: []string{"--name", "behind", "--unproven"},
-			told: "prevents the adoption: agentPools/nodepool1", printed: true},
+			told: "would change or fail: agentPools/nodepool1", printed: true},
 		"another's": {reason: "two would change it in turns", arguments: []string{"--name", "owned"},
 			err: "belongs to another Cluster by its tag sigs.k8s.io_cluster-api-provider-azure_cluster_other"},
 		"not there": {reason: "names are mistyped", arguments: []string{"--name", "behind", "--resource-group", "owned"},

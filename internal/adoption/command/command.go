@@ -140,7 +140,7 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 		return fmt.Errorf("check the writes of applying the manifests: %w", err)
 	}
 	for _, line := range writes {
-		fmt.Fprintln(messages, "prevents the adoption:", line)
+		fmt.Fprintln(messages, "would change or fail:", line)
 	}
 	if len(writes) > 0 && !f.unproven {
 		return errors.New("applying the manifests would write to Azure, so they are not printed. To print them anyway, set --unproven")

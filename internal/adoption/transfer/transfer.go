@@ -136,7 +136,7 @@ func (t *Transfer) createObjects(ctx context.Context, cluster *clusterv1.Cluster
 		return fmt.Errorf("check the writes of the new objects: %w", err)
 	}
 	for _, line := range writes {
-		t.report("prevents the transfer: %s", line)
+		t.report("would change or fail: %s", line)
 	}
 	if len(writes) > 0 {
 		return errors.New("the new objects would write to Azure, so nothing was changed")
