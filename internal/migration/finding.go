@@ -34,43 +34,28 @@ type Finding struct {
 	Found string `json:"found"`
 	// Remedy describes the action that the user has to take. It is empty if no action is needed.
 	Remedy string `json:"remedy,omitzero"`
-	// DoneByRun is true if the migration does it.
-	DoneByRun bool `json:"doneByRun"`
-}
-
-// ClusterPlan has the writes to Azure that the first reconciliation of a Cluster would make.
-type ClusterPlan struct {
-	Cluster string   `json:"cluster"`
-	Writes  []string `json:"writes"`
-	// Problem is the reason why no plan could be computed.
-	Problem string `json:"problem,omitzero"`
 }
 
 // Report is the result of all checks.
 type Report struct {
 	// From and To are the versions of the provider before and after the migration.
-	From     string        `json:"from"`
-	To       string        `json:"to"`
-	Findings []Finding     `json:"findings"`
-	Clusters []ClusterPlan `json:"clusters"`
-	// NotPlanned is the reason why clusters have no plan.
-	NotPlanned string `json:"notPlanned,omitzero"`
+	From     string    `json:"from"`
+	To       string    `json:"to"`
+	Findings []Finding `json:"findings"`
 }
 
 // Add adds a finding.
 func (r *Report) Add(check string, severity Severity, object, found, remedy string) {
-	r.Findings = append(r.Findings, Finding{Check: check, Severity: severity, Object: object, Found: found, Remedy: remedy,
-		DoneByRun: severity == DoneByRun})
+	r.Findings = append(r.Findings, Finding{Check: check, Severity: severity, Object: object, Found: found, Remedy: remedy})
 }
 
-// Sort orders findings by severity, check, text and object, and clusters by name. Equal findings are in the report once.
+// Sort orders findings by severity, check, text and object. Equal findings are in the report once.
 func (r *Report) Sort() {
 	slices.SortFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(slices.Index(severities, a.Severity)-slices.Index(severities, b.Severity), cmp.Compare(a.Check, b.Check),
 			cmp.Compare(a.Found, b.Found), cmp.Compare(a.Remedy, b.Remedy), cmp.Compare(a.Object, b.Object))
 	})
 	r.Findings = slices.Compact(r.Findings)
-	slices.SortFunc(r.Clusters, func(a, b ClusterPlan) int { return cmp.Compare(a.Cluster, b.Cluster) })
 }
 
 // Count returns the number of findings of a severity.
@@ -82,9 +67,4 @@ func (r *Report) Count(severity Severity) int {
 		}
 	}
 	return count
-}
-
-// NeedsAttention returns true if a finding blocks the migration, or if a cluster has a plan with writes or no plan.
-func (r *Report) NeedsAttention() bool {
-	return r.Count(Blocks) > 0 || slices.ContainsFunc(r.Clusters, func(c ClusterPlan) bool { return len(c.Writes) > 0 || c.Problem != "" })
 }

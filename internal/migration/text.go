@@ -23,21 +23,6 @@ func (r *Report) WriteText(out io.Writer) error {
 		fmt.Fprintf(text, "\n%s: %d\n", headings[severity], r.Count(severity))
 		writeFindings(text, r.Findings, severity)
 	}
-	fmt.Fprintf(text, "\nWrites to Azure by the first reconciliation\n")
-	if r.NotPlanned != "" {
-		fmt.Fprintf(text, "  %s\n", r.NotPlanned)
-	}
-	for _, cluster := range r.Clusters {
-		switch {
-		case cluster.Problem != "":
-			fmt.Fprintf(text, "  %s: %s\n", cluster.Cluster, cluster.Problem)
-		default:
-			fmt.Fprintf(text, "  %s: %d\n", cluster.Cluster, len(cluster.Writes))
-		}
-		for _, write := range cluster.Writes {
-			fmt.Fprintf(text, "    %s\n", write)
-		}
-	}
 	_, err := io.WriteString(out, text.String())
 	return err
 }

@@ -27,7 +27,7 @@ var settings = map[string]string{
 
 // FindBack lists the objects and settings that cannot return to the established provider. from is the version of this provider.
 func FindBack(ctx context.Context, c client.Reader, from string) (*migration.Report, error) {
-	report := &migration.Report{From: from, NotPlanned: "not computed: only the established provider knows what it writes"}
+	report := &migration.Report{From: from}
 	stored, err := backup.Load(ctx, c)
 	if err != nil {
 		return nil, err

@@ -18,8 +18,6 @@ type Options struct {
 	Reader client.Reader
 	// Version is the version of the provider to migrate to.
 	Version string
-	// PlanClusters computes the writes to Azure for each Cluster. With nil, the report has no plans.
-	PlanClusters func(context.Context) ([]migration.ClusterPlan, error)
 }
 
 // checker collects findings in a report.
@@ -40,21 +38,11 @@ func FindAll(ctx context.Context, options Options) (*migration.Report, error) {
 	}
 	c.definitions = list.Items
 	for _, run := range []func(context.Context) error{c.checkVersions, c.checkKinds, c.checkFields, c.checkIdentities, c.checkOperator,
-		c.checkRoles, c.checkPlans} {
+		c.checkRoles} {
 		if err := run(ctx); err != nil {
 			return nil, err
 		}
 	}
 	c.report.Sort()
 	return &c.report, nil
-}
-
-func (c *checker) checkPlans(ctx context.Context) error {
-	if c.PlanClusters == nil {
-		c.report.NotPlanned = "not computed, because the command has no access to Azure"
-		return nil
-	}
-	plans, err := c.PlanClusters(ctx)
-	c.report.Clusters = plans
-	return err
 }

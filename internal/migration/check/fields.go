@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
@@ -86,18 +87,18 @@ func (c *checker) checkObject(ctx context.Context, rules *webhook.StoredRules, s
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(content, object, true); err != nil {
 		strict, isStrict := runtime.AsStrictDecodingError(err)
 		if !isStrict {
-			c.report.Add("fields", "blocks", name, fmt.Sprintf("A field has another type than this provider expects: %v.", err), "Correct the field.")
+			c.report.Add("fields", migration.Blocks, name, fmt.Sprintf("A field has another type than this provider expects: %v.", err), "Correct the field.")
 			return nil
 		}
 		for _, each := range strict.Errors() {
 			field := strings.TrimSuffix(strings.TrimPrefix(each.Error(), `unknown field "`), `"`)
-			c.report.Add("fields", "to-know", name, fmt.Sprintf("This provider has no field %s. The API server drops it with the next write.", field),
+			c.report.Add("fields", migration.ToKnow, name, fmt.Sprintf("This provider has no field %s. The API server drops it with the next write.", field),
 				"Remove it from your manifests.")
 		}
 	}
 	blocked := map[string]bool{}
 	for _, err := range append(maxima.FindExceeded(kind, object), specfield.DecodeSpec(object).CheckMisread()...) {
-		c.report.Add("fields", "blocks", name, "The object would not be reconciled. "+err.Error()+".", "Correct the field.")
+		c.report.Add("fields", migration.Blocks, name, "The object would not be reconciled. "+err.Error()+".", "Correct the field.")
 		blocked[err.Field] = true
 	}
 	result, err := rules.CheckStored(ctx, kind, object)
@@ -108,11 +109,11 @@ func (c *checker) checkObject(ctx context.Context, rules *webhook.StoredRules, s
 		if blocked[cause.Field] {
 			continue
 		}
-		c.report.Add("fields", "to-know", name, fmt.Sprintf("An object with this spec cannot be created again. %s: %s", cause.Field,
+		c.report.Add("fields", migration.ToKnow, name, fmt.Sprintf("An object with this spec cannot be created again. %s: %s", cause.Field,
 			strings.TrimSuffix(cause.Message, ".")+"."), "The stored object keeps working. Correct the field before you restore or move it.")
 	}
 	for _, field := range changedFields(object, result.Defaulted) {
-		c.report.Add("fields", "to-know", name, "The next write of the object fills in the default of "+field+".", "")
+		c.report.Add("fields", migration.ToKnow, name, "The next write of the object fills in the default of "+field+".", "")
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 // checkIdentities finds credentials that isolation would refuse, and reports the requirements of workload identities.
 func (c *checker) checkIdentities(ctx context.Context) error {
 	used, err := former.ListUsed(ctx, c.Reader, "", func(secret client.ObjectKey, _ error) {
-		c.report.Add("identities", "to-know", "Secret "+secret.String(), "The command may not read the Secret, so the credential is not checked.",
+		c.report.Add("identities", migration.ToKnow, "Secret "+secret.String(), "The command may not read the Secret, so the credential is not checked.",
 			"Grant the right to get it, and repeat the check.")
 	})
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *checker) checkIdentities(ctx context.Context) error {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Type, b.Type), cmp.Compare(a.ClientID, b.ClientID))
 	})
 	if _, left := identity.FormerRecord(migration.Namespace, used); left > 0 {
-		c.report.Add("identities", "blocks", "ConfigMap "+migration.Namespace+"/"+identity.FormerRecordName,
+		c.report.Add("identities", migration.Blocks, "ConfigMap "+migration.Namespace+"/"+identity.FormerRecordName,
 			fmt.Sprintf("%d credentials do not fit into the record of credentials in use. They would be refused.", left),
 			"Create the ServiceAccount "+infrav1.WorkloadIdentityServiceAccount+" in namespaces with workload identities, or set CAPZ_TENANCY=trusted.")
 	}
@@ -54,7 +54,7 @@ func (c *checker) reportCredential(used identity.Former, prepared bool) {
 	own := fmt.Sprintf("system:serviceaccount:%s:%s", used.Namespace, infrav1.WorkloadIdentityServiceAccount)
 	switch {
 	case prepared:
-		c.report.Add("identities", "to-know", object, "The namespace has the ServiceAccount "+infrav1.WorkloadIdentityServiceAccount+
+		c.report.Add("identities", migration.ToKnow, object, "The namespace has the ServiceAccount "+infrav1.WorkloadIdentityServiceAccount+
 			". After the migration the identity signs in as it.", "The application needs a federated credential with the subject "+own+".")
 	case !used.NeedsRecord():
 	case used.Type == infrav1.WorkloadIdentity:
@@ -62,7 +62,7 @@ func (c *checker) reportCredential(used identity.Former, prepared bool) {
 		if used.Operator {
 			account = "azureserviceoperator-default"
 		}
-		c.report.Add("identities", "done-by-run", object, fmt.Sprintf(
+		c.report.Add("identities", migration.DoneByRun, object, fmt.Sprintf(
 			"It signs in as system:serviceaccount:%s:%s. --tenancy=isolated refuses this to new identities. The manager records the identity and keeps accepting it.",
 			migration.Namespace, account),
 			"To isolate it later, create a federated credential with the subject "+own+" and then the ServiceAccount.")
@@ -71,7 +71,7 @@ func (c *checker) reportCredential(used identity.Former, prepared bool) {
 		if used.Secret != "" {
 			where = "the Secret " + used.Secret
 		}
-		c.report.Add("identities", "done-by-run", object, "It signs in with "+where+
+		c.report.Add("identities", migration.DoneByRun, object, "It signs in with "+where+
 			". --tenancy=isolated refuses this to new identities. The manager records the identity and keeps accepting it.", "")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 )
 
 // storedVersion is the version in which both providers store objects.
@@ -26,20 +27,20 @@ func (c *checker) checkKinds(context.Context) error {
 		}
 		object := "CustomResourceDefinition " + definition.Name
 		if !scheme.Recognizes(schema.GroupVersionKind{Group: definition.Spec.Group, Version: storedVersion, Kind: definition.Spec.Names.Kind}) {
-			c.report.Add("kinds", "blocks", object, "This provider does not have the kind.", "Delete the objects of the kind, and its definition.")
+			c.report.Add("kinds", migration.Blocks, object, "This provider does not have the kind.", "Delete the objects of the kind, and its definition.")
 			continue
 		}
 		if version := prepareupgrade.StorageVersion(definition); version != storedVersion {
-			c.report.Add("kinds", "blocks", object, fmt.Sprintf("Objects are stored as %s. This provider stores %s.", version, storedVersion),
+			c.report.Add("kinds", migration.Blocks, object, fmt.Sprintf("Objects are stored as %s. This provider stores %s.", version, storedVersion),
 				fmt.Sprintf("Upgrade the established provider to v1.%d first.", newestMinor))
 		}
 		former := slices.DeleteFunc(slices.Clone(definition.Status.StoredVersions), func(v string) bool { return v == storedVersion })
 		if len(former) > 0 {
-			c.report.Add("kinds", "done-by-run", object,
+			c.report.Add("kinds", migration.DoneByRun, object,
 				fmt.Sprintf("status.storedVersions has %v as well. clusterctl stores these objects again as %s.", former, storedVersion), "")
 		}
 		if prepareupgrade.NeedsOperator(definition) {
-			c.report.Add("kinds", "done-by-run", object, "Conversion by a webhook of the established provider is disabled.", "")
+			c.report.Add("kinds", migration.DoneByRun, object, "Conversion by a webhook of the established provider is disabled.", "")
 		}
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 )
 
 // aggregationLabel is the label of ClusterRoles whose rules the established provider gets.
@@ -24,9 +26,9 @@ func (c *checker) checkRoles(ctx context.Context) error {
 		labels := object.GetLabels()
 		switch {
 		case labels[providerLabel] == providerName && labels[seriesLabel] == "":
-			c.report.Add("roles", "done-by-run", kind+" "+object.GetName(), "A role of the established provider. It is replaced or deleted.", "")
+			c.report.Add("roles", migration.DoneByRun, kind+" "+object.GetName(), "A role of the established provider. It is replaced or deleted.", "")
 		case labels[aggregationLabel] == "true":
-			c.report.Add("roles", "to-know", kind+" "+object.GetName(),
+			c.report.Add("roles", migration.ToKnow, kind+" "+object.GetName(),
 				"A role of your own whose rights the established provider has. This provider does not get them.",
 				"Grant the rights by namespace, and delete the role after the migration.")
 		}

@@ -37,24 +37,24 @@ func (c *checker) checkVersions(ctx context.Context) error {
 	azure, found := providers.Azure()
 	switch version, err := semver.ParseTolerant(azure.Version); {
 	case !found:
-		c.report.Add("versions", "blocks", "Provider infrastructure-azure", "clusterctl has not installed a provider for Azure.",
+		c.report.Add("versions", migration.Blocks, "Provider infrastructure-azure", "clusterctl has not installed a provider for Azure.",
 			"Install the established provider with clusterctl, or replace it by hand as described in the book.")
 	case err != nil:
-		c.report.Add("versions", "blocks", "Provider infrastructure-azure", "The inventory of clusterctl has the version "+azure.Version+".",
+		c.report.Add("versions", migration.Blocks, "Provider infrastructure-azure", "The inventory of clusterctl has the version "+azure.Version+".",
 			"Correct the version in the Provider object.")
 	case version.Major >= 2:
-		c.report.Add("versions", "to-know", "Provider infrastructure-azure", "The version "+azure.Version+" is a version of this provider.", "")
+		c.report.Add("versions", migration.ToKnow, "Provider infrastructure-azure", "The version "+azure.Version+" is a version of this provider.", "")
 	case version.Major != 1 || version.Minor < oldestMinor || version.Minor > newestMinor:
-		c.report.Add("versions", "blocks", "Provider infrastructure-azure",
+		c.report.Add("versions", migration.Blocks, "Provider infrastructure-azure",
 			fmt.Sprintf("The version %s is not from v1.%d to v1.%d. The move from other versions is not tested.", azure.Version, oldestMinor, newestMinor),
 			fmt.Sprintf("Upgrade the established provider to v1.%d first.", newestMinor))
 	default:
-		c.report.Add("versions", "done-by-run", "Provider infrastructure-azure",
+		c.report.Add("versions", migration.DoneByRun, "Provider infrastructure-azure",
 			"The version "+azure.Version+" is replaced by "+c.Version+".", "")
 	}
 	c.report.From = azure.Version
 	if azure.Namespace != "" && azure.Namespace != migration.Namespace {
-		c.report.Add("versions", "blocks", "Provider infrastructure-azure", "It is in the namespace "+azure.Namespace+".",
+		c.report.Add("versions", migration.Blocks, "Provider infrastructure-azure", "It is in the namespace "+azure.Namespace+".",
 			"Move by hand: the command knows only the namespace "+migration.Namespace+".")
 	}
 	core, _ := providers.Find("CoreProvider", "")
@@ -63,11 +63,11 @@ func (c *checker) checkVersions(ctx context.Context) error {
 	})
 	switch {
 	case i < 0:
-		c.report.Add("versions", "blocks", "Provider cluster-api", "Cluster API is not installed.", "Select the management cluster with --context.")
+		c.report.Add("versions", migration.Blocks, "Provider cluster-api", "Cluster API is not installed.", "Select the management cluster with --context.")
 	case !slices.ContainsFunc(c.definitions[i].Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
 		return v.Name == clusterv1.GroupVersion.Version && v.Served
 	}):
-		c.report.Add("versions", "blocks", "Provider cluster-api",
+		c.report.Add("versions", migration.Blocks, "Provider cluster-api",
 			fmt.Sprintf("Cluster API %s does not serve contract %s.", core.Version, clusterv1.GroupVersion.Version),
 			"Upgrade Cluster API to v1.11 or later first: clusterctl upgrade apply --core cluster-api:VERSION --bootstrap kubeadm:VERSION --control-plane kubeadm:VERSION")
 	}

@@ -2,7 +2,6 @@
 package command
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -35,7 +34,7 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 		Short: "List what a migration would meet, without any change",
 		Long: "Reads the management cluster and lists what blocks the migration, what the migration does, and what users should know.\n" +
 			"With --back it lists what cannot return to the established provider.\n" +
-			"Exit codes: 0 if nothing blocks and no cluster would be written to, 2 otherwise, 1 after an error.",
+			"Exit codes: 0 if nothing blocks, 2 if something does, 1 after an error.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := newClient(e)
@@ -49,7 +48,7 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 				}
 				return writeReport(cmd, e, report)
 			}
-			report, err := check.FindAll(cmd.Context(), check.Options{Reader: c, Version: to, PlanClusters: planClusters(e, c)})
+			report, err := check.FindAll(cmd.Context(), check.Options{Reader: c, Version: to})
 			if err != nil {
 				return err
 			}
@@ -62,12 +61,7 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 	return cmd
 }
 
-// planClusters returns the function that plans the Clusters of the management cluster, or nil without access to Azure.
-func planClusters(*environment.Environment, client.Reader) func(context.Context) ([]migration.ClusterPlan, error) {
-	return nil
-}
-
-// writeReport writes a report in the format of --output. A report that needs attention ends in a FoundError.
+// writeReport writes a report in the format of --output. Findings that block end in a FoundError.
 func writeReport(cmd *cobra.Command, e *environment.Environment, report *migration.Report) error {
 	var err error
 	if e.Output == environment.OutputJSON {
@@ -75,7 +69,7 @@ func writeReport(cmd *cobra.Command, e *environment.Environment, report *migrati
 	} else {
 		err = report.WriteText(text.NewWriter(cmd.OutOrStdout()))
 	}
-	if err == nil && report.NeedsAttention() {
+	if err == nil && report.Count(migration.Blocks) > 0 {
 		return environment.FoundError{}
 	}
 	return err
