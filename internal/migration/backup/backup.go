@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,14 +23,13 @@ import (
 // Backup is the state before a migration.
 type Backup struct {
 	// From is the version of the established provider.
-	From string `json:"from"`
-	// Replicas are those of the Deployments in the manager's namespace.
-	Replicas    map[string]int32 `json:"replicas"`
+	From        string           `json:"from"`
 	Definitions []Definition     `json:"definitions"`
 	Operator    []OperatorObject `json:"operator"`
-	// Objects are the IDs of the provider's objects, by kind, namespace and name. Generations are those of their specs.
-	Objects     map[string]types.UID `json:"objects"`
-	Generations map[types.UID]int64  `json:"generations"`
+	// Generations are those of the specs of the provider's objects.
+	Generations map[types.UID]int64 `json:"generations"`
+	// Ready has the readiness of the provider's objects, by kind, namespace and name.
+	Ready map[string]string `json:"ready"`
 }
 
 // Definition is the part of a CustomResourceDefinition that a migration changes.
@@ -58,20 +56,9 @@ func (o OperatorObject) Describe() string {
 	return fmt.Sprintf("%s %s/%s", o.GroupVersionKind.Kind, o.Namespace, o.Name)
 }
 
-// Collect reads the present state.
+// Collect reads the present state, except the readiness of objects.
 func Collect(ctx context.Context, c client.Reader, from string) (*Backup, error) {
-	out := &Backup{From: from, Replicas: map[string]int32{}, Objects: map[string]types.UID{}, Generations: map[types.UID]int64{}}
-	deployments := &appsv1.DeploymentList{}
-	if err := c.List(ctx, deployments, client.InNamespace(migration.Namespace)); err != nil {
-		return nil, fmt.Errorf("list Deployments: %w", err)
-	}
-	for _, item := range deployments.Items {
-		replicas := int32(1)
-		if item.Spec.Replicas != nil {
-			replicas = *item.Spec.Replicas
-		}
-		out.Replicas[item.Name] = replicas
-	}
+	out := &Backup{From: from}
 	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
 	if err := c.List(ctx, definitions); err != nil {
 		return nil, fmt.Errorf("list CustomResourceDefinitions: %w", err)
@@ -93,11 +80,7 @@ func Collect(ctx context.Context, c client.Reader, from string) (*Backup, error)
 		}
 		out.Operator = append(out.Operator, one)
 	}
-	err = EachObject(ctx, c, func(object *metav1.PartialObjectMetadata) error {
-		out.Objects[prepareupgrade.DescribeObject(*object)] = object.UID
-		out.Generations[object.UID] = object.Generation
-		return nil
-	})
+	out.Generations, err = ReadGenerations(ctx, c)
 	return out, err
 }
 

@@ -20,22 +20,34 @@ import (
 )
 
 const (
-	// secretName is the name of the Secret with the number of parts. It is created last, so a backup with it is complete.
-	secretName = "capz-migration-backup"
+	// SecretName is the name of the Secret with the number of parts. It is created last and deleted first, so a backup with it is
+	// complete.
+	SecretName = "capz-migration-backup"
 	partsKey   = "parts"
 	dataKey    = "backup.json.gz"
 	// partSize keeps a Secret below the limit of 1 MiB.
 	partSize = 900 << 10
-	// maxContent bounds a backup that is read.
-	maxContent = 256 << 20
+	// partLabel is the label of the parts, by which they are found without the number.
+	partLabel = "infrastructure.cluster.x-k8s.io/migration-backup-part"
+	// maxContent is the largest size of a backup before its compression, and maxParts that of one that gzip cannot compress.
+	maxContent = 64 << 20
+	maxParts   = maxContent/partSize + 2
 	pageSize   = 500
 )
 
 // Store stores a backup. It may be repeated after an interruption.
 func (b *Backup) Store(ctx context.Context, c client.Client) error {
+	content, err := json.Marshal(b)
+	if err != nil {
+		return err
+	}
+	if len(content) > maxContent {
+		return fmt.Errorf("the backup has %d bytes. The limit is %d. Move by hand as described in the book", len(content), maxContent)
+	}
 	packed := &bytes.Buffer{}
 	writer := gzip.NewWriter(packed)
-	if err := errors.Join(json.NewEncoder(writer).Encode(b), writer.Close()); err != nil {
+	_, err = writer.Write(content)
+	if err := errors.Join(err, writer.Close()); err != nil {
 		return err
 	}
 	parts := 0
@@ -45,13 +57,16 @@ func (b *Backup) Store(ctx context.Context, c client.Client) error {
 		}
 		parts++
 	}
-	return storeSecret(ctx, c, secretName, map[string][]byte{partsKey: []byte(strconv.Itoa(parts))})
+	return storeSecret(ctx, c, SecretName, map[string][]byte{partsKey: []byte(strconv.Itoa(parts))})
 }
 
-func partName(i int) string { return fmt.Sprintf("%s-%d", secretName, i) }
+func partName(i int) string { return fmt.Sprintf("%s-%d", SecretName, i) }
 
 func storeSecret(ctx context.Context, c client.Client, name string, data map[string][]byte) error {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: migration.Namespace, Name: name}, Data: data}
+	if name != SecretName {
+		secret.Labels = map[string]string{partLabel: ""}
+	}
 	err := c.Create(ctx, secret)
 	if apierrors.IsAlreadyExists(err) {
 		err = c.Update(ctx, secret)
@@ -90,7 +105,7 @@ func Load(ctx context.Context, c client.Reader) (*Backup, error) {
 // countParts returns 0 if there is no complete backup.
 func countParts(ctx context.Context, c client.Reader) (int, error) {
 	index := &corev1.Secret{}
-	err := c.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: secretName}, index)
+	err := c.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: SecretName}, index)
 	if apierrors.IsNotFound(err) {
 		return 0, nil
 	}
@@ -98,26 +113,31 @@ func countParts(ctx context.Context, c client.Reader) (int, error) {
 		return 0, fmt.Errorf("get the backup: %w", err)
 	}
 	parts, err := strconv.Atoi(string(index.Data[partsKey]))
-	if err != nil || parts < 1 || parts > 1000 {
-		return 0, fmt.Errorf("Secret %s/%s has no number of parts", migration.Namespace, secretName)
+	if err != nil || parts < 1 || parts > maxParts {
+		return 0, fmt.Errorf("Secret %s/%s has no number of parts", migration.Namespace, SecretName)
 	}
 	return parts, nil
 }
 
-// Delete deletes the stored backup. The Secret with the number of parts goes last, so that a repetition deletes the rest.
+// Delete deletes the stored backup. It may be repeated after an interruption.
 func Delete(ctx context.Context, c client.Client) error {
-	parts, err := countParts(ctx, c)
-	if err != nil {
-		return err
+	index := &corev1.Secret{}
+	err := c.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: SecretName}, index)
+	if err == nil {
+		err = c.Delete(ctx, index)
 	}
-	names := []string{secretName}
-	for i := range parts {
-		names = append(names, partName(i))
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("delete Secret %s/%s: %w", migration.Namespace, SecretName, err)
 	}
-	for _, name := range slices.Backward(names) {
-		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: migration.Namespace, Name: name}}
+	parts := &metav1.PartialObjectMetadataList{}
+	parts.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
+	if err := c.List(ctx, parts, client.InNamespace(migration.Namespace), client.HasLabels{partLabel}); err != nil {
+		return fmt.Errorf("list the parts of the backup: %w", err)
+	}
+	for _, part := range parts.Items {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: part.Namespace, Name: part.Name}}
 		if err := client.IgnoreNotFound(c.Delete(ctx, secret)); err != nil {
-			return fmt.Errorf("delete Secret %s/%s: %w", migration.Namespace, name, err)
+			return fmt.Errorf("delete Secret %s/%s: %w", part.Namespace, part.Name, err)
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ func FindBack(ctx context.Context, c client.Reader, from string) (*migration.Rep
 		return nil, err
 	}
 	if stored == nil {
-		report.Add("back", migration.Blocks, "Secret "+migration.Namespace+"/capz-migration-backup", "There is no backup of a migration.",
+		report.Add("back", migration.Blocks, "Secret "+migration.Namespace+"/"+backup.SecretName, "There is no backup of a migration.",
 			"Only kubectl capz migrate run stores one. Install the established provider with clusterctl instead.")
 		return report, nil
 	}

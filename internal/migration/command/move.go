@@ -103,7 +103,7 @@ func (f *moveFlags) run(cmd *cobra.Command, e *environment.Environment) error {
 		return err
 	}
 	if count := report.Count(migration.Blocks); count > 0 && !f.despite {
-		return fmt.Errorf("%d findings block the migration. Nothing was changed. See them with: kubectl capz migrate check. To begin anyway, set --despite-findings",
+		return fmt.Errorf("findings block the migration: %d. Nothing was changed. See them with: kubectl capz migrate check. To begin anyway, set --despite-findings",
 			count)
 	}
 	results, err := move.Forward(cmd.Context())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -35,10 +36,11 @@ func (m *Move) Back(ctx context.Context) error {
 	switch {
 	case m.progress == nil:
 		return errors.New("there is no migration to return from. The ConfigMap " + migration.Namespace + "/" + ProgressName + " does not exist")
-	case m.backup == nil && m.progress.direction != back:
-		return errors.New("the migration has no backup, so nothing was changed yet. Complete the migration first: kubectl capz migrate run")
+	case m.backup == nil && !m.isForgetting():
+		return fmt.Errorf("there is no backup. If kubectl capz migrate run was interrupted before the step backup, nothing was changed: complete it. If Secret %s/%s was deleted, restore it",
+			migration.Namespace, backup.SecretName)
 	case m.progress.direction == forward:
-		m.progress = &progress{direction: back, from: m.progress.from, started: time.Now().Truncate(time.Second), ready: m.progress.ready}
+		m.progress = &progress{direction: back, from: m.progress.from, started: time.Now().Truncate(time.Second)}
 		if err := m.progress.store(ctx, m.Client); err != nil {
 			return err
 		}
@@ -49,28 +51,47 @@ func (m *Move) Back(ctx context.Context) error {
 	return deleteProgress(ctx, m.Client)
 }
 
+// isForgetting reports whether the last run has begun to delete the backup, which nothing needs any more.
+func (m *Move) isForgetting() bool {
+	return m.progress.direction == back && slices.Contains(m.progress.steps, definitionsStep)
+}
+
+const (
+	removeStep      = "remove"
+	definitionsStep = "definitions"
+)
+
+// isReturned reports whether the former version is installed again. The version alone does not prove it: it is also the installed one if
+// the migration to this provider was interrupted before the upgrade.
+func (m *Move) isReturned(ctx context.Context) (bool, error) {
+	if !slices.Contains(m.progress.steps, removeStep) {
+		return false, nil
+	}
+	return m.isVersion(m.progress.from)(ctx)
+}
+
 // backSteps are the steps of the return. Objects get their former form while no manager runs, because the established provider cannot
 // decode all of ours, and before its operator runs.
 func (m *Move) backSteps() []Step {
-	returned := m.isVersion(m.progress.from)
+	returned := m.isReturned
 	return []Step{
-		{"stop", unless(returned, never), func(ctx context.Context) error { return m.stopDeployments(ctx, []string{managerDeployment}) }},
-		{"webhooks", unless(returned, never), m.deleteProviderWebhooks},
-		{"objects", unless(returned, never), m.restoreObjects},
-		{"operator-objects", unless(returned, never), m.restoreOperatorObjects},
-		{"secrets", unless(returned, never), m.restoreSecrets},
-		{"record", unless(returned, never), m.deleteRecord},
-		{"remove", unless(returned, m.isVersion("")), func(ctx context.Context) error {
+		{"stop", returned, func(ctx context.Context) error { return m.stopDeployments(ctx, []string{managerDeployment}) }},
+		{"webhooks", returned, m.deleteProviderWebhooks},
+		{"objects", returned, m.restoreObjects},
+		{"operator-objects", returned, m.restoreOperatorObjects},
+		{"secrets", returned, m.restoreSecrets},
+		{"record", returned, m.deleteRecord},
+		{removeStep, either(returned, m.isVersion("")), func(ctx context.Context) error {
 			return m.Clusterctl(ctx, "delete", "--infrastructure", "azure")
 		}},
-		{"roles", unless(returned, never), func(ctx context.Context) error {
+		{"roles", returned, func(ctx context.Context) error {
 			return m.deleteSelectedRoles(ctx, providerSelector+","+seriesLabel)
 		}},
 		{"install", returned, func(ctx context.Context) error {
 			return m.Clusterctl(ctx, "init", "--infrastructure", "azure:"+m.progress.from, "--wait-providers")
 		}},
-		{"definitions", m.isConversionRestored, m.restoreConversion},
-		{"forget", never, func(ctx context.Context) error { return backup.Delete(ctx, m.Client) }},
+		{definitionsStep, m.isConversionRestored, m.restoreConversion},
+		{"forget", func(context.Context) (bool, error) { return false, nil }, func(ctx context.Context) error { return backup.Delete(ctx, m.Client) }},
 	}
 }
 

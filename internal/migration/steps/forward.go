@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -14,6 +15,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -31,6 +33,9 @@ const (
 // Forward moves the management cluster to this provider and returns the result for each object. A repetition continues where the last
 // run ended. It changes nothing if the last migration back was interrupted.
 func (m *Move) Forward(ctx context.Context) ([]Result, error) {
+	if version, err := version.ParseSemantic(m.To); err != nil || !strings.HasPrefix(m.To, "v") || version.Major() < 2 {
+		return nil, fmt.Errorf("version %q cannot be installed. Set --to to a version of this provider, such as v2.0.0", m.To)
+	}
 	azure, err := m.azureProvider(ctx)
 	if err != nil {
 		return nil, err
@@ -44,24 +49,22 @@ func (m *Move) Forward(ctx context.Context) ([]Result, error) {
 	case m.progress == nil && azure.Version == m.To:
 		return nil, fmt.Errorf("version %s is installed already, and no migration was begun", m.To)
 	case m.progress == nil:
-		ready, err := m.readReady(ctx)
-		if err != nil {
-			return nil, err
-		}
-		m.progress = &progress{direction: forward, from: azure.Version, started: time.Now().Truncate(time.Second), ready: ready}
+		m.progress = &progress{direction: forward, from: azure.Version, started: time.Now().Truncate(time.Second)}
 		if err := m.progress.store(ctx, m.Client); err != nil {
 			return nil, err
 		}
+	case azure.Version != m.progress.from && azure.Version != m.To:
+		// The steps before the upgrade would stop the new manager, and delete the webhooks of an operator that a user has installed since.
+		return nil, fmt.Errorf("the migration has installed version %s. Complete it with --to %[1]s. Upgrade to %s afterwards, with clusterctl",
+			azure.Version, m.To)
+	}
+	if m.backup, err = backup.Load(ctx, m.Client); err != nil {
+		return nil, err
 	}
 	if err := m.runSteps(ctx, m.forwardSteps()); err != nil {
 		return nil, err
 	}
-	results, err := m.listResults(ctx)
-	if err != nil {
-		return nil, err
-	}
-	m.progress.completed = true
-	return results, m.progress.store(ctx, m.Client)
+	return m.listResults(ctx)
 }
 
 // forwardSteps are the steps of a migration to this provider. Steps before the upgrade are done once it is: an operator that a user has
@@ -69,13 +72,13 @@ func (m *Move) Forward(ctx context.Context) ([]Result, error) {
 func (m *Move) forwardSteps() []Step {
 	upgraded := m.isVersion(m.To)
 	return []Step{
-		{"backup", unless(upgraded, m.hasBackup), m.storeBackup},
-		{"stop", unless(upgraded, never), m.stopEstablished},
-		{"operator-webhooks", unless(upgraded, m.hasNoOperatorWebhooks), func(ctx context.Context) error {
+		{"backup", either(upgraded, m.hasBackup), m.storeBackup},
+		{"stop", upgraded, func(ctx context.Context) error { return m.stopDeployments(ctx, establishedDeployments) }},
+		{"operator-webhooks", either(upgraded, m.hasNoOperatorWebhooks), func(ctx context.Context) error {
 			return prepareupgrade.DeleteWebhooks(ctx, m.Client)
 		}},
-		{"operator-objects", unless(upgraded, m.isReleased), m.releaseObjects},
-		{"definitions", unless(upgraded, m.isConversionDisabled), m.disableConversion},
+		{"operator-objects", either(upgraded, m.isReleased), m.releaseObjects},
+		{"definitions", either(upgraded, m.isConversionDisabled), m.disableConversion},
 		{"service-accounts", m.hasAccounts, m.createAccounts},
 		{"upgrade", upgraded, func(ctx context.Context) error {
 			return m.Clusterctl(ctx, append([]string{"upgrade", "apply", "--infrastructure", "azure:" + m.To, "--wait-providers"},
@@ -86,30 +89,24 @@ func (m *Move) forwardSteps() []Step {
 	}
 }
 
-func (m *Move) hasBackup(ctx context.Context) (bool, error) {
-	stored, err := backup.Load(ctx, m.Client)
-	return stored != nil, err
-}
+func (m *Move) hasBackup(context.Context) (bool, error) { return m.backup != nil, nil }
 
 func (m *Move) storeBackup(ctx context.Context) error {
 	collected, err := backup.Collect(ctx, m.Client, m.progress.from)
 	if err != nil {
 		return err
 	}
+	if collected.Ready, err = m.readReady(ctx); err != nil {
+		return err
+	}
+	m.backup = collected
 	return collected.Store(ctx, m.Client)
 }
 
 // establishedDeployments are the Deployments of the established provider and of its operator, in the order in which they are stopped.
 var establishedDeployments = []string{"capz-controller-manager", "azureserviceoperator-controller-manager"}
 
-// never is for steps that are repeated each time: a Deployment without replicas may still have a pod that is stopping.
-func never(context.Context) (bool, error) { return false, nil }
-
-// stopEstablished scales the Deployments down and waits until their pods have stopped.
-func (m *Move) stopEstablished(ctx context.Context) error {
-	return m.stopDeployments(ctx, establishedDeployments)
-}
-
+// stopDeployments scales Deployments down and waits until their pods have stopped. A Deployment without replicas may still have a pod.
 func (m *Move) stopDeployments(ctx context.Context, names []string) error {
 	for _, name := range names {
 		deployment := &appsv1.Deployment{}

@@ -2,7 +2,6 @@ package steps
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,20 +24,15 @@ const (
 	fromKey      = "from"
 	startedKey   = "started"
 	stepsKey     = "steps"
-	readyKey     = "ready.json"
-	completedKey = "completed"
 )
 
-// progress is the stored state of a migration.
+// progress is the stored state of a migration. Its size does not grow with the number of objects, because a ConfigMap holds at most 1 MiB.
 type progress struct {
 	direction string
 	// from is the version of the established provider.
 	from    string
 	started time.Time
 	steps   []string
-	// ready has the readiness of the provider's objects before the migration.
-	ready     map[string]string
-	completed bool
 }
 
 // loadProgress returns the stored progress, nil if there is none.
@@ -51,34 +45,24 @@ func loadProgress(ctx context.Context, c client.Reader) (*progress, error) {
 	if err != nil {
 		return nil, fmt.Errorf("get the progress of the migration: %w", err)
 	}
-	out := &progress{direction: stored.Data[directionKey], from: stored.Data[fromKey], steps: strings.Fields(stored.Data[stepsKey]),
-		completed: stored.Data[completedKey] != ""}
+	out := &progress{direction: stored.Data[directionKey], from: stored.Data[fromKey], steps: strings.Fields(stored.Data[stepsKey])}
+	if out.direction != forward && out.direction != back {
+		return nil, fmt.Errorf("ConfigMap %s/%s: %s must be %s or %s, not %q", migration.Namespace, ProgressName, directionKey, forward, back, out.direction)
+	}
 	if out.started, err = time.Parse(time.RFC3339, stored.Data[startedKey]); err != nil {
 		return nil, fmt.Errorf("read the progress of the migration in ConfigMap %s/%s: %w", migration.Namespace, ProgressName, err)
-	}
-	if text := stored.Data[readyKey]; text != "" {
-		if err := json.Unmarshal([]byte(text), &out.ready); err != nil {
-			return nil, fmt.Errorf("read the progress of the migration in ConfigMap %s/%s: %w", migration.Namespace, ProgressName, err)
-		}
 	}
 	return out, nil
 }
 
 // store creates or replaces the ConfigMap.
 func (p *progress) store(ctx context.Context, c client.Client) error {
-	ready, err := json.Marshal(p.ready)
-	if err != nil {
-		return err
-	}
 	stored := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: migration.Namespace, Name: ProgressName},
 		Data: map[string]string{directionKey: p.direction, fromKey: p.from, startedKey: p.started.UTC().Format(time.RFC3339),
-			stepsKey: strings.Join(p.steps, "\n"), readyKey: string(ready)},
+			stepsKey: strings.Join(p.steps, "\n")},
 	}
-	if p.completed {
-		stored.Data[completedKey] = "true"
-	}
-	err = c.Update(ctx, stored)
+	err := c.Update(ctx, stored)
 	if apierrors.IsNotFound(err) {
 		err = c.Create(ctx, stored)
 	}

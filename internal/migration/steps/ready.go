@@ -104,6 +104,14 @@ func (m *Move) readReady(ctx context.Context) (map[string]string, error) {
 	return out, err
 }
 
+// readyBefore returns the readiness of an object before the migration.
+func (m *Move) readyBefore(name string) string {
+	if m.backup == nil { // It was deleted after the upgrade.
+		return absent
+	}
+	return cmp.Or(m.backup.Ready[name], absent)
+}
+
 // isReconciledObject reports whether this provider has reconciled the present spec: the condition Ready has a reason of its own, and the
 // status was computed for the generation. The established provider stores neither. A paused object is left alone.
 func isReconciledObject(object *unstructured.Unstructured) bool {
@@ -122,7 +130,7 @@ func (m *Move) waitingFor(ctx context.Context) ([]string, error) {
 		name := describe(object)
 		if !isReconciledObject(object) {
 			out = append(out, name+" is not reconciled")
-		} else if m.progress.ready[name] == "True" && readiness(object) != "True" {
+		} else if m.readyBefore(name) == "True" && readiness(object) != "True" {
 			out = append(out, name+" is not Ready")
 		}
 		return nil
@@ -166,7 +174,7 @@ func (m *Move) listResults(ctx context.Context) ([]Result, error) {
 	var out []Result
 	err = m.eachObject(ctx, func(object *unstructured.Unstructured) error {
 		name := describe(object)
-		out = append(out, Result{Object: name, Before: cmp.Or(m.progress.ready[name], absent), After: readiness(object), Writes: writes[name]})
+		out = append(out, Result{Object: name, Before: m.readyBefore(name), After: readiness(object), Writes: writes[name]})
 		return nil
 	})
 	slices.SortFunc(out, func(a, b Result) int { return cmp.Compare(a.Object, b.Object) })

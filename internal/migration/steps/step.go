@@ -100,8 +100,8 @@ func (m *Move) isVersion(version string) func(context.Context) (bool, error) {
 	}
 }
 
-// unless returns a function that reports whether one of two conditions holds.
-func unless(first, second func(context.Context) (bool, error)) func(context.Context) (bool, error) {
+// either returns a function that reports whether one of two conditions holds.
+func either(first, second func(context.Context) (bool, error)) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		if done, err := first(ctx); done || err != nil {
 			return done, err

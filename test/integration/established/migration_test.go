@@ -88,7 +88,7 @@ func (f *fakeClusterctl) run(_ context.Context, arguments ...string) error {
 			f.reconcileObjects()
 		}
 	case "delete --infrastructure":
-		for _, object := range f.released {
+		for _, object := range slices.Concat(f.former, f.released) {
 			if deletesOnUpgrade(object) {
 				deleteAll(f.t, []*unstructured.Unstructured{object})
 			}
@@ -143,11 +143,11 @@ func (f *fakeClusterctl) reconcileObjects() {
 	}
 }
 
-// repeatKilled repeats a migration whose program is killed again and again, until it ends.
-func repeatKilled(t *testing.T, c *fakeClusterctl, run func(*steps.Move) error) (runs int) {
+// repeatKilled repeats a migration whose program is killed after the given number of writes, until it ends.
+func repeatKilled(t *testing.T, c *fakeClusterctl, writes int, run func(*steps.Move) error) (runs int) {
 	t.Helper()
 	for runs = 1; ; runs++ {
-		err := run(newMove(t, c, 2))
+		err := run(newMove(t, c, writes))
 		if err == nil {
 			return runs
 		}
@@ -170,7 +170,7 @@ func TestMigrateInterrupted(t *testing.T) {
 	before := takeSnapshot(t)
 
 	var results []steps.Result
-	runs := repeatKilled(t, c, func(m *steps.Move) (err error) {
+	runs := repeatKilled(t, c, 2, func(m *steps.Move) (err error) {
 		results, err = m.Forward(t.Context())
 		return err
 	})
@@ -201,7 +201,16 @@ func TestMigrateInterrupted(t *testing.T) {
 	if leftovers := leftRoles(moved); len(leftovers) > 0 {
 		t.Errorf("roles of the established provider are left: %v", leftovers)
 	}
+	stored := moved["ConfigMap capz-system/capz-migration"].(map[string]any)["data"].(map[string]any)
+	if diff := cmp.Diff([]string{"direction", "from", "started", "steps"}, slices.Sorted(maps.Keys(stored))); diff != "" {
+		t.Errorf("the progress must not grow with the number of objects (-want +got):\n%s", diff)
+	}
 	calls := len(c.calls)
+	other := newMove(t, c, 0)
+	other.To = "v2.0.1"
+	if _, err := other.Forward(t.Context()); err == nil || !strings.Contains(err.Error(), "has installed version "+target) {
+		t.Errorf("a repetition with another version ends with %v", err)
+	}
 	again, err := newMove(t, c, 1).Forward(t.Context())
 	if err != nil || len(c.calls) != calls || !cmp.Equal(again, results) {
 		t.Errorf("a repetition after the end: %v, %v, clusterctl was called %d times", err, again, len(c.calls)-calls)
@@ -212,7 +221,7 @@ func TestMigrateInterrupted(t *testing.T) {
 		t.Error(err)
 	}
 	compareGolden(t, "back.txt", out)
-	runs = repeatKilled(t, c, func(m *steps.Move) error { return m.Back(t.Context()) })
+	runs = repeatKilled(t, c, 1, func(m *steps.Move) error { return m.Back(t.Context()) })
 	t.Logf("%d runs until the return was complete", runs)
 	after := takeSnapshot(t)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after))); diff != "" {
@@ -226,6 +235,25 @@ func TestMigrateInterrupted(t *testing.T) {
 	}
 	if diff := cmp.Diff(listedDifferences, got); diff != "" {
 		t.Errorf("differences after the return (-listed +got):\n%s", diff)
+	}
+}
+
+// TestMigrateBackBeforeUpgrade returns from a migration that ended in the middle of clusterctl: the former version is still the one of the
+// inventory, and half of its objects are gone. Afterwards all objects are those before.
+func TestMigrateBackBeforeUpgrade(t *testing.T) {
+	installCluster(t)
+	ownAnOperatorObject(t)
+	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t), killed: 1}
+	t.Cleanup(func() { forgetMigration(t) })
+	before := takeSnapshot(t)
+	if _, err := newMove(t, c, 1000).Forward(t.Context()); !errors.Is(err, errKilled) {
+		t.Fatalf("the migration ends with %v", err)
+	}
+	if err := newMove(t, c, 1000).Back(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, takeSnapshot(t)); diff != "" {
+		t.Errorf("objects before and after the return (-before +after):\n%s", diff)
 	}
 }
 
@@ -364,13 +392,18 @@ func TestMigrateRun(t *testing.T) {
 	storeInEtcd(t, bad)
 	before := takeSnapshot(t)
 	if _, err := runCapz(t, e, "migrate", "run"); err == nil ||
-		!strings.Contains(err.Error(), "1 findings block the migration. Nothing was changed.") {
+		!strings.Contains(err.Error(), "findings block the migration: 1. Nothing was changed.") {
 		t.Errorf("a migration with a finding that blocks ends with %v", err)
 	}
 	if diff := cmp.Diff(before, takeSnapshot(t)); diff != "" {
 		t.Errorf("a migration that was refused has changed objects:\n%s", diff)
 	}
 	storeInEtcd(t, good)
+	for _, version := range []string{"dev", "2.0.0", "v1.26.1"} {
+		if _, err := runCapz(t, e, "migrate", "run", "--to", version); err == nil || !strings.Contains(err.Error(), "Set --to") {
+			t.Errorf("a migration to version %s ends with %v", version, err)
+		}
+	}
 	out, err := runCapz(t, e, "migrate", "run", "--isolate", "default", "--clusterctl", filepath.Join("bin", "ctl"), "--clusterctl-config",
 		"c.yaml",
 		"--core", "cluster-api:v1.14.2")
@@ -387,6 +420,15 @@ func TestMigrateRun(t *testing.T) {
 	}
 	if takeSnapshot(t)["ServiceAccount default/capz-workload-identity"] == nil {
 		t.Error("--isolate has created no ServiceAccount")
+	}
+	if _, err := runCapz(t, e, "migrate", "back", "--clusterctl", filepath.Join("bin", "ctl")); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"upgrade apply", "delete --infrastructure", "init --infrastructure"}, c.calls); diff != "" {
+		t.Errorf("calls of clusterctl (-want +got):\n%s", diff)
+	}
+	if line := strings.Join(called, " "); !strings.HasPrefix(line, "bin/ctl init --infrastructure azure:v1.26.0 --wait-providers --kubeconfig ") {
+		t.Errorf("clusterctl was called as %q", line)
 	}
 }
 
