@@ -15,7 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 )
 
-// Series of the established provider whose objects are known.
+// Supported series of the established provider. Tests have an installation of the newest one. Assumption: the earlier ones store objects
+// in the same form.
 const oldestMinor, newestMinor = 17, 26
 
 // listProviders returns the inventory of clusterctl. It is empty if clusterctl has installed nothing.
@@ -46,7 +47,7 @@ func (c *checker) checkVersions(ctx context.Context) error {
 		c.report.Add("versions", migration.ToKnow, "Provider infrastructure-azure", "The version "+azure.Version+" is a version of this provider.", "")
 	case version.Major != 1 || version.Minor < oldestMinor || version.Minor > newestMinor:
 		c.report.Add("versions", migration.Blocks, "Provider infrastructure-azure",
-			fmt.Sprintf("The version %s is not from v1.%d to v1.%d. The move from other versions is not tested.", azure.Version, oldestMinor, newestMinor),
+			fmt.Sprintf("The version %s is not from v1.%d to v1.%d. Moves from other versions are not supported.", azure.Version, oldestMinor, newestMinor),
 			fmt.Sprintf("Upgrade the established provider to v1.%d first.", newestMinor))
 	default:
 		c.report.Add("versions", migration.DoneByRun, "Provider infrastructure-azure",
@@ -67,6 +68,7 @@ func (c *checker) checkVersions(ctx context.Context) error {
 	case !slices.ContainsFunc(c.definitions[i].Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
 		return v.Name == clusterv1.GroupVersion.Version && v.Served
 	}):
+		// https://cluster-api.sigs.k8s.io/developer/providers/migrations/v1.10-to-v1.11
 		c.report.Add("versions", migration.Blocks, "Provider cluster-api",
 			fmt.Sprintf("Cluster API %s does not serve contract %s.", core.Version, clusterv1.GroupVersion.Version),
 			"Upgrade Cluster API to v1.11 or later first: clusterctl upgrade apply --core cluster-api:VERSION --bootstrap kubeadm:VERSION --control-plane kubeadm:VERSION")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -24,7 +25,7 @@ import (
 func TestPlanCommandReadsTheManagementCluster(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{})
+	manager := stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
 	stage.WaitManagedClusterReady("c1", pools...)
@@ -45,18 +46,14 @@ func TestPlanCommandReadsTheManagementCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	kubeconfig := stage.Environment.WriteKubeconfig(t, folder)
-	for name, test := range map[string]struct {
+	type row struct {
 		reason    string
 		arguments []string
 		code      int
 		want      []string
-	}{
-		"in order":  {"the manager would write nothing", []string{"plan", "c1"}, clienvironment.CodeDone, []string{"No changes"}},
-		"namespace": {"all clusters of the namespace are in order", []string{"plan"}, clienvironment.CodeDone, []string{"No changes"}},
-		"changed": {"the tag is added to the cluster's resources", []string{"plan", "-f", file, "--live"}, clienvironment.CodeFound,
-			[]string{"managedClusters/c1", "team", "blue"}},
-		"no cluster": {"a name without a Cluster is an error", []string{"plan", "c2"}, clienvironment.CodeError, nil},
-	} {
+	}
+	check := func(name string, test row) {
+		t.Helper()
 		mark := stage.Azure.MarkRequests()
 		root := cli.NewCommand(&clienvironment.Environment{Version: "test", Transport: stage.Azure.HTTP, Credential: userCredential{stage.Azure},
 			OpenFile:   func(name string) (io.ReadCloser, error) { return os.Open(name) },
@@ -80,9 +77,33 @@ func TestPlanCommandReadsTheManagementCluster(t *testing.T) {
 			t.Errorf("%s: the plan wrote to Azure: %v", name, writes)
 		}
 	}
+	for name, test := range map[string]row{
+		"in order":  {"the manager would write nothing", []string{"plan", "c1"}, clienvironment.CodeDone, []string{"No changes"}},
+		"namespace": {"all clusters of the namespace are in order", []string{"plan"}, clienvironment.CodeDone, []string{"No changes"}},
+		"changed": {"the tag is added to the cluster's resources", []string{"plan", "-f", file, "--live"}, clienvironment.CodeFound,
+			[]string{"managedClusters/c1", "team", "blue"}},
+		"no cluster": {"a name without a Cluster is an error", []string{"plan", "c2"}, clienvironment.CodeError, nil},
+	} {
+		check(name, test)
+	}
 	after := &infrav1.AzureManagedControlPlane{}
 	stage.ReadObject(after, "c1")
 	if diff := cmp.Diff(stored.ResourceVersion, after.ResourceVersion); diff != "" {
 		t.Errorf("the plan changed the object (-before +after):\n%s", diff)
 	}
+
+	if err := manager.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	former := []client.Object{&infrav1.AzureManagedCluster{}, &infrav1.AzureManagedControlPlane{}, &infrav1.AzureManagedMachinePool{},
+		&infrav1.AzureManagedMachinePool{}}
+	for i, name := range []string{"c1", "c1", "c1-pool0", "c1-pool1"} {
+		stage.ReadObject(former[i], name)
+		delete(former[i].GetAnnotations(), infrav1.AppliedAnnotation)
+		if err := stage.Client.Update(t.Context(), former[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("established", row{"objects without records of this provider, as CAPZ leaves them, are migrated without a write",
+		[]string{"plan"}, clienvironment.CodeDone, []string{"No changes"}})
 }

@@ -116,6 +116,38 @@ func TestObservedChanges(t *testing.T) {
 	})
 }
 
+// TestObservedMigration observes clusters of all kinds from the first reconciliation after a migration on. Nothing is written while they are
+// observed, and nothing afterwards.
+func TestObservedMigration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		manager := w.StartProvider()
+		w.apply()
+		w.waitReady()
+		manager.StopManager()
+		for _, object := range w.objects() {
+			harness.ChangeObject(w.Stage, object.(client.Object), func(o client.Object) {
+				annotations := o.GetAnnotations()
+				delete(annotations, infrav1.AppliedAnnotation)
+				o.SetAnnotations(annotations)
+			})
+		}
+		w.annotate(true)
+		mark := w.Azure.MarkRequests()
+		w.StartProvider()
+		w.AdvanceClock(time.Hour)
+		for name, drifted := range w.drifted() {
+			if drifted.Status != metav1.ConditionFalse {
+				t.Errorf("%s: Drifted of a migrated object in order is %+v", name, drifted)
+			}
+		}
+		w.annotate(false)
+		w.AdvanceClock(time.Hour)
+		w.waitReady()
+		w.requireNoWrites(mark)
+	})
+}
+
 // TestObservedDeletion deletes clusters of all kinds while they are observed. Their objects stay until that ends.
 func TestObservedDeletion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
