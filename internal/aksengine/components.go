@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
 )
 
 // flagTable has the flags of a component that are not carried over, with the reason.
@@ -79,8 +80,8 @@ var (
 )
 
 // readArguments returns the flags of a component.
-func readArguments(config *value, excluded flagTable, target string) []argument {
-	var out []argument
+func readArguments(config *value, excluded flagTable, target string) []bootstrapv1.Arg {
+	var out []bootstrapv1.Arg
 	if config == nil {
 		return nil
 	}
@@ -106,14 +107,18 @@ func readArguments(config *value, excluded flagTable, target string) []argument 
 	return out
 }
 
+func newArgument(name, text string) bootstrapv1.Arg {
+	return bootstrapv1.Arg{Name: name, Value: new(text)}
+}
+
 // setArgument sets a flag, which replaces an earlier value of it.
-func setArgument(arguments *[]argument, name, text string) {
-	i := slices.IndexFunc(*arguments, func(a argument) bool { return a.Name == name })
+func setArgument(arguments *[]bootstrapv1.Arg, name, text string) {
+	i := slices.IndexFunc(*arguments, func(a bootstrapv1.Arg) bool { return a.Name == name })
 	if i < 0 {
-		*arguments = append(*arguments, argument{Name: name})
+		*arguments = append(*arguments, bootstrapv1.Arg{Name: name})
 		i = len(*arguments) - 1
 	}
-	(*arguments)[i].Value = text
+	(*arguments)[i].Value = new(text)
 }
 
 // readKubelet returns the settings of kubelets. Taints have a field of their own.
@@ -142,7 +147,7 @@ func readKubelet(config *value, target string) kubelet {
 	}
 	for _, flag := range readArguments(config.without("--register-with-taints", "--node-labels"), kubeletFlags,
 		target+": kubeletExtraArgs") {
-		setArgument(&out.arguments, flag.Name, flag.Value)
+		setArgument(&out.arguments, flag.Name, *flag.Value)
 	}
 	return out
 }

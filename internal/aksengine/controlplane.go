@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
+	controlplanev1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2"
+
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
@@ -34,7 +37,7 @@ func (c *conversion) addControlPlane() {
 	}
 	spec.DataDisks = []infrav1.DataDisk{{NameSuffix: "etcddisk", DiskSizeGB: *size, Lun: new(int32(0))}}
 
-	out := &kubeadmControlPlane{TypeMeta: newType(controlPlaneGroup, "KubeadmControlPlane"), ObjectMeta: c.newMeta(name)}
+	out := &controlplanev1.KubeadmControlPlane{TypeMeta: newType(controlPlaneGroup, "KubeadmControlPlane"), ObjectMeta: c.newMeta(name)}
 	count := from.get("count")
 	out.Spec.Replicas = count.carryNumber("KubeadmControlPlane "+name+": spec.replicas", 1, 9)
 	if n := out.Spec.Replicas; n != nil && *n%2 == 0 {
@@ -64,34 +67,35 @@ func (c *conversion) addControlPlane() {
 }
 
 // newControlPlaneConfig returns the configuration of kubeadm for control-plane machines.
-func (c *conversion) newControlPlaneConfig(name string, kubelet kubelet) kubeadmConfigSpec {
-	out := kubeadmConfigSpec{}
-	out.Files = []file{azureJSON(name, "control-plane-azure.json", "/etc/kubernetes/azure.json")}
-	apiServer := []argument{{"service-account-issuer", "https://kubernetes.default.svc.cluster.local"}}
-	manager := []argument{{"allocate-node-cidrs", "false"}, {"cloud-provider", "external"}, {"cluster-name", c.Name}}
+func (c *conversion) newControlPlaneConfig(name string, kubelet kubelet) bootstrapv1.KubeadmConfigSpec {
+	out := bootstrapv1.KubeadmConfigSpec{}
+	out.Files = []bootstrapv1.File{azureJSON(name, "control-plane-azure.json", "/etc/kubernetes/azure.json")}
+	apiServer := []bootstrapv1.Arg{newArgument("service-account-issuer", "https://kubernetes.default.svc.cluster.local")}
+	manager := []bootstrapv1.Arg{newArgument("allocate-node-cidrs", "false"), newArgument("cloud-provider", "external"),
+		newArgument("cluster-name", c.Name)}
 	if c.network.plugin == pluginKubenet {
 		setArgument(&manager, "allocate-node-cidrs", "true")
 		setArgument(&manager, "cluster-cidr", c.network.pods)
 		setArgument(&manager, "configure-cloud-routes", "true")
 	}
 	for _, argument := range c.kube.apiServer {
-		setArgument(&apiServer, argument.Name, argument.Value)
+		setArgument(&apiServer, argument.Name, *argument.Value)
 	}
 	for _, argument := range c.kube.controllerManager {
-		setArgument(&manager, argument.Name, argument.Value)
+		setArgument(&manager, argument.Name, *argument.Value)
 	}
 	config := &out.ClusterConfiguration
 	config.APIServer.ExtraArgs, config.ControllerManager.ExtraArgs, config.Scheduler.ExtraArgs = apiServer, manager, c.kube.scheduler
 	config.Etcd.Local.DataDir = "/var/lib/etcddisk/etcd"
-	config.Etcd.Local.ExtraArgs = []argument{{"quota-backend-bytes", "8589934592"}}
+	config.Etcd.Local.ExtraArgs = []bootstrapv1.Arg{newArgument("quota-backend-bytes", "8589934592")}
 	const disk = "/dev/disk/azure/scsi1/lun0"
-	out.DiskSetup = diskSetup{
-		Filesystems: []filesystem{{Device: disk, Filesystem: "ext4", Label: "etcd_disk",
+	out.DiskSetup = bootstrapv1.DiskSetup{
+		Filesystems: []bootstrapv1.Filesystem{{Device: disk, Filesystem: "ext4", Label: "etcd_disk",
 			ExtraOpts: []string{"-E", "lazy_itable_init=1,lazy_journal_init=1"}}},
-		Partitions: []partition{{Device: disk, Layout: true, TableType: "gpt"}},
+		Partitions: []bootstrapv1.Partition{{Device: disk, Layout: new(true), Overwrite: new(false), TableType: "gpt"}},
 	}
-	out.Mounts = [][]string{{"LABEL=etcd_disk", "/var/lib/etcddisk"}}
-	timeouts := timeouts{ControlPlaneComponentHealthCheckSeconds: 1200}
+	out.Mounts = []bootstrapv1.MountPoints{{"LABEL=etcd_disk", "/var/lib/etcddisk"}}
+	timeouts := bootstrapv1.Timeouts{ControlPlaneComponentHealthCheckSeconds: new(int32(1200))}
 	out.InitConfiguration.NodeRegistration, out.InitConfiguration.Timeouts = newRegistration(kubelet, false), timeouts
 	out.JoinConfiguration.NodeRegistration, out.JoinConfiguration.Timeouts = newRegistration(kubelet, false), timeouts
 	out.Users = c.login.users(false)
@@ -105,23 +109,23 @@ func (c *conversion) newControlPlaneConfig(name string, kubelet kubelet) kubeadm
 }
 
 // azureJSON returns the file with the configuration of cloud-provider-azure.
-func azureJSON(object, key, path string) file {
-	return file{Path: path, Owner: "root:root", Permissions: "0644",
-		ContentFrom: fileSource{Secret: secretKey{Name: object + "-azure-json", Key: key}}}
+func azureJSON(object, key, path string) bootstrapv1.File {
+	return bootstrapv1.File{Path: path, Owner: "root:root", Permissions: "0644",
+		ContentFrom: bootstrapv1.FileSource{Secret: bootstrapv1.SecretFileSource{Name: object + "-azure-json", Key: key}}}
 }
 
 // newRegistration returns how a machine registers its Node.
-func newRegistration(k kubelet, windows bool) nodeRegistration {
-	out := nodeRegistration{Name: `{{ ds.meta_data["local_hostname"] }}`,
-		KubeletExtraArgs: []argument{{"cloud-provider", "external"}}}
+func newRegistration(k kubelet, windows bool) bootstrapv1.NodeRegistrationOptions {
+	out := bootstrapv1.NodeRegistrationOptions{Name: `{{ ds.meta_data["local_hostname"] }}`,
+		KubeletExtraArgs: []bootstrapv1.Arg{newArgument("cloud-provider", "external")}}
 	for _, argument := range k.arguments {
-		setArgument(&out.KubeletExtraArgs, argument.Name, argument.Value)
+		setArgument(&out.KubeletExtraArgs, argument.Name, *argument.Value)
 	}
 	if windows {
 		out.CRISocket = "npipe:////./pipe/containerd-containerd"
 	}
 	if len(k.taints) > 0 {
-		out.Taints = k.taints
+		out.Taints = &k.taints
 	}
 	return out
 }
@@ -149,7 +153,7 @@ func (c *conversion) podAddresses(from *value, target string) int {
 
 // limitPods makes the number of pods fit the addresses of the interface.
 func limitPods(k *kubelet, addresses int) {
-	if addresses > 1 && !slices.ContainsFunc(k.arguments, func(a argument) bool { return a.Name == "max-pods" }) {
+	if addresses > 1 && !slices.ContainsFunc(k.arguments, func(a bootstrapv1.Arg) bool { return a.Name == "max-pods" }) {
 		setArgument(&k.arguments, "max-pods", strconv.Itoa(addresses-1))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -14,14 +15,14 @@ type kubernetes struct {
 	usesManagedIdentity bool
 	identity            infrav1.ManagedIdentities
 	kubelet             kubelet
-	apiServer           []argument
-	controllerManager   []argument
-	scheduler           []argument
+	apiServer           []bootstrapv1.Arg
+	controllerManager   []bootstrapv1.Arg
+	scheduler           []bootstrapv1.Arg
 }
 
 // kubelet has the settings of the kubelets of a group of machines.
 type kubelet struct {
-	arguments []argument
+	arguments []bootstrapv1.Arg
 	taints    []corev1.Taint
 }
 

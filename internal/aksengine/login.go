@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strings"
 
+	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
@@ -59,16 +61,16 @@ func (l *login) sshPublicKey() string {
 }
 
 // users returns the users of machines beside the one of the provider.
-func (l *login) users(windows bool) []user {
+func (l *login) users(windows bool) []bootstrapv1.User {
 	switch {
 	case len(l.keys) == 0:
 		return nil
 	case windows:
-		return []user{{Name: providerUser, Groups: "Administrators", SSHAuthorizedKeys: l.keys}}
+		return []bootstrapv1.User{{Name: providerUser, Groups: "Administrators", SSHAuthorizedKeys: l.keys}}
 	case l.user != "":
-		return []user{{Name: l.user, Sudo: "ALL=(ALL) NOPASSWD:ALL", SSHAuthorizedKeys: l.keys}}
+		return []bootstrapv1.User{{Name: l.user, Sudo: "ALL=(ALL) NOPASSWD:ALL", SSHAuthorizedKeys: l.keys}}
 	case len(l.keys) > 1:
-		return []user{{Name: providerUser, SSHAuthorizedKeys: l.keys}}
+		return []bootstrapv1.User{{Name: providerUser, SSHAuthorizedKeys: l.keys}}
 	}
 	return nil
 }

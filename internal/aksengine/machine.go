@@ -51,7 +51,7 @@ func (c *conversion) readMachine(from *value, out *infrav1.VirtualMachineProfile
 func (k kubelet) merge(own kubelet) kubelet {
 	out := kubelet{arguments: slices.Clone(k.arguments), taints: k.taints}
 	for _, argument := range own.arguments {
-		setArgument(&out.arguments, argument.Name, argument.Value)
+		setArgument(&out.arguments, argument.Name, *argument.Value)
 	}
 	if len(own.taints) > 0 {
 		out.taints = own.taints

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -45,12 +46,12 @@ func (c *conversion) addPool(p pool) {
 }
 
 // newConfig returns the configuration of kubeadm for the machines of a pool.
-func (c *conversion) newConfig(p pool, k kubelet) kubeadmConfigSpec {
+func (c *conversion) newConfig(p pool, k kubelet) bootstrapv1.KubeadmConfigSpec {
 	path := "/etc/kubernetes/azure.json"
 	if p.isWindows {
 		path = "c:/k/azure.json"
 	}
-	out := kubeadmConfigSpec{Files: []file{azureJSON(p.name, "worker-node-azure.json", path)}}
+	out := bootstrapv1.KubeadmConfigSpec{Files: []bootstrapv1.File{azureJSON(p.name, "worker-node-azure.json", path)}}
 	out.JoinConfiguration.NodeRegistration = newRegistration(k, p.isWindows)
 	out.Users = c.login.users(p.isWindows)
 	if p.isWindows {
@@ -83,7 +84,7 @@ func readLabels(from *value, k *kubelet, name string) {
 	}
 	for _, argument := range k.arguments {
 		if argument.Name == "node-labels" {
-			kept = append([]string{argument.Value}, kept...)
+			kept = append([]string{*argument.Value}, kept...)
 		}
 	}
 	if len(kept) > 0 {
@@ -122,7 +123,7 @@ func (c *conversion) addDeployment(p pool) {
 	if p.isWindows {
 		template.Spec.Template.ObjectMeta.Annotations = map[string]string{"runtime": "containerd"}
 	}
-	config := &kubeadmConfigTemplate{TypeMeta: newType(bootstrapGroup, "KubeadmConfigTemplate"), ObjectMeta: c.newMeta(p.name)}
+	config := &bootstrapv1.KubeadmConfigTemplate{TypeMeta: newType(bootstrapGroup, "KubeadmConfigTemplate"), ObjectMeta: c.newMeta(p.name)}
 	config.Spec.Template.Spec = c.newConfig(p, k)
 	out := &clusterv1.MachineDeployment{TypeMeta: newType(coreGroup, "MachineDeployment"), ObjectMeta: c.newMeta(p.name)}
 	out.Spec.ClusterName, out.Spec.Replicas = c.Name, c.replicas(p, "MachineDeployment")
@@ -158,7 +159,7 @@ func (c *conversion) addMachinePool(p pool) {
 		5); n != nil {
 		spec.PlatformFaultDomainCount = n
 	}
-	config := &kubeadmConfig{TypeMeta: newType(bootstrapGroup, "KubeadmConfig"), ObjectMeta: c.newMeta(p.name)}
+	config := &bootstrapv1.KubeadmConfig{TypeMeta: newType(bootstrapGroup, "KubeadmConfig"), ObjectMeta: c.newMeta(p.name)}
 	config.Spec = c.newConfig(p, k)
 	out := &clusterv1.MachinePool{TypeMeta: newType(coreGroup, "MachinePool"), ObjectMeta: c.newMeta(p.name)}
 	out.Spec.ClusterName, out.Spec.Replicas = c.Name, c.replicas(p, "MachinePool")
