@@ -11,12 +11,31 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Defaults of aks-engine.
 const (
-	etcdDiskGB         = 256
-	osDiskGB           = 128
+	// addressesOfMachine is the default of ipAddressCount with Azure CNI:
+	// https://github.com/Azure/aks-engine/blob/master/docs/topics/features.md
 	addressesOfMachine = 31
+	// osDiskGB is the size in the flavors of this provider. aks-engine documents no default.
+	osDiskGB = 128
 )
+
+// chooseEtcdDisk returns the default of etcdDiskSizeGB, which depends on the number of machines:
+// https://github.com/Azure/aks-engine/blob/master/docs/topics/clusterdefinitions.md#kubernetesconfig
+func (c *conversion) chooseEtcdDisk() int32 {
+	machines := c.properties.get("masterProfile", "count").number()
+	for _, pool := range c.pools {
+		machines += pool.from.get("count").number()
+	}
+	switch {
+	case machines > 20:
+		return 2048
+	case machines > 10:
+		return 1024
+	case machines > 3:
+		return 512
+	}
+	return 256
+}
 
 // addControlPlane adds the KubeadmControlPlane and the AzureMachineTemplate of its machines.
 func (c *conversion) addControlPlane() {
@@ -33,7 +52,7 @@ func (c *conversion) addControlPlane() {
 	size := c.properties.get("orchestratorProfile", "kubernetesConfig", "etcdDiskSizeGB").carryNumber(target+"dataDisks[0].diskSizeGB",
 		1, 32767)
 	if size == nil {
-		size = new(int32(etcdDiskGB))
+		size = new(c.chooseEtcdDisk())
 	}
 	spec.DataDisks = []infrav1.DataDisk{{NameSuffix: "etcddisk", DiskSizeGB: *size, Lun: new(int32(0))}}
 

@@ -97,6 +97,39 @@ func TestIgnoredProperties(t *testing.T) {
 	}
 }
 
+// TestDefaults holds that properties which a model leaves out have the default of aks-engine in the manifests.
+func TestDefaults(t *testing.T) {
+	tests := map[string]struct {
+		reason     string
+		nodes      int
+		pool, want string
+	}{
+		"3 machines":  {reason: "the smallest etcd disk", nodes: 2, want: "- diskSizeGB: 256\n"},
+		"4 machines":  {reason: "etcd needs more throughput", nodes: 3, want: "- diskSizeGB: 512\n"},
+		"11 machines": {reason: "etcd needs more throughput", nodes: 10, want: "- diskSizeGB: 1024\n"},
+		"21 machines": {reason: "etcd needs more throughput", nodes: 20, want: "- diskSizeGB: 2048\n"},
+		"addresses":   {reason: "the node and 30 pods", nodes: 1, want: "privateIPConfigs: 31\n"},
+		"eviction":    {reason: "nodes that are deleted leave no disks", nodes: 1, pool: `, "scaleSetPriority": "Low"`, want: "evictionPolicy: Delete\n"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			model := fmt.Sprintf(`{"apiVersion": "vlabs", "properties": {"masterProfile": {"dnsPrefix": "c1", "vmSize": "Standard_D2s_v3", "count": 1},
+				"agentPoolProfiles": [{"name": "web", "vmSize": "Standard_D2s_v3", "count": %d%s}]}}`, test.nodes, test.pool)
+			result, err := aksengine.Convert([]byte(model), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			manifests, err := result.YAML()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(manifests), test.want) {
+				t.Errorf("%s: the manifests lack %q:\n%s", test.reason, test.want, manifests)
+			}
+		})
+	}
+}
+
 // countLeaves counts the values of a model without the code under test.
 func countLeaves(t *testing.T, model []byte) int {
 	t.Helper()

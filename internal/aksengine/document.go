@@ -195,6 +195,16 @@ func (v *value) text() string {
 	return text
 }
 
+// number returns a whole number from 0 to 65535 without a finding, 0 for other values.
+func (v *value) number() int {
+	if v == nil {
+		return 0
+	}
+	number, _ := v.scalar.(json.Number)
+	parsed, _ := strconv.ParseUint(number.String(), 10, 16)
+	return int(parsed)
+}
+
 // isTrue reports whether the value is true.
 func (v *value) isTrue() bool { return v != nil && v.scalar == true }
 

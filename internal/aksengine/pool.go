@@ -184,7 +184,8 @@ func readSpot(from *value, target string) *infrav1.SpotVMOptions {
 		eviction.replace(regular)
 		return nil
 	}
-	out := &infrav1.SpotVMOptions{}
+	// Delete is the default of aks-engine: https://github.com/Azure/aks-engine/blob/master/docs/topics/clusterdefinitions.md#agentpoolprofiles
+	out := &infrav1.SpotVMOptions{EvictionPolicy: new(infrav1.SpotEvictionPolicyDelete)}
 	if text := eviction.carryChoice(target+"spotVMOptions.evictionPolicy", string(infrav1.SpotEvictionPolicyDelete),
 		string(infrav1.SpotEvictionPolicyDeallocate)); text != "" {
 		out.EvictionPolicy = new(infrav1.SpotEvictionPolicy(text))
