@@ -5,9 +5,22 @@ import "strings"
 // note is the reason why a property has no equivalent, and the action that the user takes instead.
 type note struct{ reason, action string }
 
-const (
-	addonInstall = "Install it in the workload cluster, for example with Helm."
-	newKeys      = "It belongs to the old cluster. The new one gets keys and certificates of its own."
+const newKeys = "It belongs to the old cluster. The new one gets keys and certificates of its own."
+
+// Notes about several properties.
+var (
+	extensionNote = note{"Extensions of aks-engine are scripts that it runs on machines.",
+		"Run them with preKubeadmCommands and postKubeadmCommands, or as vmExtensions."}
+	auditNote = note{"The provider does not install auditd.",
+		"Install it with preKubeadmCommands, or use an image that has it."}
+	poolLoadBalancerNote = note{"aks-engine does not support it for Kubernetes clusters.",
+		"Use a Service of the type LoadBalancer."}
+	azureCNINote = note{"Azure CNI is installed in the workload cluster.",
+		"Choose the version there."}
+	windowsBinariesNote = note{"The image of Windows machines has the binaries.",
+		"See docs/book/selfmanaged/windows.md."}
+	programNote = note{"It is about the program aks-engine.",
+		"Nothing."}
 )
 
 // notes are by pattern. A note covers everything below its property.
@@ -16,10 +29,9 @@ var notes = map[string]note{
 		"Nothing. Use Secrets <cluster>-ca, <cluster>-etcd, <cluster>-proxy and <cluster>-sa to bring your own."},
 	"properties.windowsprofile": {"Windows machines have the reference image of the version of Kubernetes, and the user capi.",
 		"See docs/book/selfmanaged/windows.md."},
-	"properties.extensionprofiles": {"Extensions of aks-engine are scripts that it runs on machines.",
-		"Run them with preKubeadmCommands and postKubeadmCommands, or as vmExtensions."},
-	"properties.telemetryprofile": {"It is about the program aks-engine.", "Nothing."},
-	"properties.featureflags":     {"It is about the program aks-engine.", "Nothing."},
+	"properties.extensionprofiles": extensionNote,
+	"properties.telemetryprofile":  programNote,
+	"properties.featureflags":      programNote,
 	"properties.customcloudprofile": {"Azure Stack Hub is not supported.",
 		"Set azureEnvironment of the AzureCluster for other clouds, see docs/book/selfmanaged/clouds.md."},
 	"properties.linuxprofile.secrets": {"Certificates of a key vault are not copied to machines.",
@@ -34,11 +46,9 @@ var notes = map[string]note{
 		"See docs/book/selfmanaged/externally-managed.md."},
 	"properties.masterprofile.customfiles": {"The files are on the machine where aks-engine runs.",
 		"Create a Secret with them, and name it in files[].contentFrom of the KubeadmControlPlane."},
-	"properties.masterprofile.cosmosetcd": {"etcd runs on the control-plane machines.", "Nothing."},
-	"properties.masterprofile.auditdenabled": {"The provider does not install auditd.",
-		"Install it with preKubeadmCommands, or use an image that has it."},
-	"properties.masterprofile.extensions": {"Extensions of aks-engine are scripts that it runs on machines.",
-		"Run them with preKubeadmCommands and postKubeadmCommands, or as vmExtensions."},
+	"properties.masterprofile.cosmosetcd":    {"etcd runs on the control-plane machines.", "Nothing."},
+	"properties.masterprofile.auditdenabled": auditNote,
+	"properties.masterprofile.extensions":    extensionNote,
 	"properties.masterprofile.fqdn": {"The DNS name belongs to the old cluster.",
 		"Set frontendIPs[0].publicIP.dnsName of apiServerLB for a certain DNS name."},
 	"properties.masterprofile.singleplacementgroup": {"Control-plane machines are no scale set.", "Nothing."},
@@ -51,19 +61,16 @@ var notes = map[string]note{
 		"Use a MachineDeployment with allocatePublicIP if nodes need them."},
 	"properties.agentpoolprofiles[].loadbalancerbackendaddresspoolids": {"The provider does not add machines to other load balancers.",
 		"Use a Service of the type LoadBalancer."},
-	"properties.agentpoolprofiles[].auditdenabled": {"The provider does not install auditd.",
-		"Install it with preKubeadmCommands, or use an image that has it."},
-	"properties.agentpoolprofiles[].extensions":            {"Extensions of aks-engine are scripts that it runs on machines.", "Run them with preKubeadmCommands and postKubeadmCommands, or as vmExtensions."},
-	"properties.agentpoolprofiles[].preprovisionextension": {"Extensions of aks-engine are scripts that it runs on machines.", "Run them with preKubeadmCommands and postKubeadmCommands, or as vmExtensions."},
-	"properties.agentpoolprofiles[].dnsprefix": {"aks-engine does not support it for Kubernetes clusters.",
-		"Use a Service of the type LoadBalancer."},
-	"properties.agentpoolprofiles[].ports": {"aks-engine does not support it for Kubernetes clusters.",
-		"Use a Service of the type LoadBalancer."},
+	"properties.agentpoolprofiles[].auditdenabled":             auditNote,
+	"properties.agentpoolprofiles[].extensions":                extensionNote,
+	"properties.agentpoolprofiles[].preprovisionextension":     extensionNote,
+	"properties.agentpoolprofiles[].dnsprefix":                 poolLoadBalancerNote,
+	"properties.agentpoolprofiles[].ports":                     poolLoadBalancerNote,
 	"properties.agentpoolprofiles[].proximityplacementgroupid": {"The provider does not put machines into proximity placement groups.", "Nothing."},
 	"properties.agentpoolprofiles[].vmssname":                  {"The name belongs to the old cluster.", "Nothing."},
 
 	"properties.orchestratorprofile.kubernetesconfig.addons": {"The manifests do not install programs in the workload cluster.",
-		addonInstall},
+		"Install it in the workload cluster, for example with Helm."},
 	"properties.orchestratorprofile.kubernetesconfig.cloudcontrollermanagerconfig": {"cloud-provider-azure is installed in the workload cluster.",
 		"Set the flags in the values of its Helm chart, see docs/book/selfmanaged/addons.md."},
 	"properties.orchestratorprofile.kubernetesconfig.dnsserviceip": {"kubeadm chooses the tenth address of the range of Services.", "Nothing, unless programs have the address in their configuration."},
@@ -79,16 +86,11 @@ var notes = map[string]note{
 	"properties.orchestratorprofile.kubernetesconfig.mobyversion": {"Machines run containerd.", "Nothing."},
 	"properties.orchestratorprofile.kubernetesconfig.containerdversion": {"The image has a version of containerd.",
 		"Build an image with another one."},
-	"properties.orchestratorprofile.kubernetesconfig.azurecniurllinux": {"Azure CNI is installed in the workload cluster.",
-		"Choose the version there."},
-	"properties.orchestratorprofile.kubernetesconfig.azurecniurlwindows": {"Azure CNI is installed in the workload cluster.",
-		"Choose the version there."},
-	"properties.orchestratorprofile.kubernetesconfig.azurecniversion": {"Azure CNI is installed in the workload cluster.",
-		"Choose the version there."},
-	"properties.orchestratorprofile.kubernetesconfig.customwindowspackageurl": {"The image of Windows machines has the binaries.",
-		"See docs/book/selfmanaged/windows.md."},
-	"properties.orchestratorprofile.kubernetesconfig.windowsnodebinariesurl": {"The image of Windows machines has the binaries.",
-		"See docs/book/selfmanaged/windows.md."},
+	"properties.orchestratorprofile.kubernetesconfig.azurecniurllinux":        azureCNINote,
+	"properties.orchestratorprofile.kubernetesconfig.azurecniurlwindows":      azureCNINote,
+	"properties.orchestratorprofile.kubernetesconfig.azurecniversion":         azureCNINote,
+	"properties.orchestratorprofile.kubernetesconfig.customwindowspackageurl": windowsBinariesNote,
+	"properties.orchestratorprofile.kubernetesconfig.windowsnodebinariesurl":  windowsBinariesNote,
 	"properties.orchestratorprofile.kubernetesconfig.maximumloadbalancerrulecount": {"azure.json has the default, 250.",
 		"Nothing, unless it is lower."},
 	"properties.orchestratorprofile.kubernetesconfig.userassignedclientid": {"The identity has it.", "Nothing."},

@@ -1,4 +1,5 @@
-// Package readonly is the part of an adoption that asks Azure. It reads an AKS cluster with all resources below it, and checks whether
+// Package readonly is the part of an adoption that sends requests to Azure. It reads an AKS cluster with all resources below it, and checks
+// whether
 // applying the manifests of the adoption would write to Azure: the engine reconciles the objects as in the manager, with a client that
 // cannot write.
 //

@@ -1,6 +1,6 @@
 // Package transfer moves an AKS cluster from the objects of one family to those of the other, AzureManaged or AzureASOManaged, while it
-// runs. Its writes go to Kubernetes alone. A client that cannot write to Azure proves before the first of them that the new objects
-// change nothing there.
+// runs. It writes to Kubernetes only. Before its first write it checks, with a client that cannot write to Azure, that the new objects
+// change nothing in Azure.
 //
-// Each step is done if it is not done yet, so a transfer that was interrupted is completed by a repetition.
+// Steps that are done already are skipped, so repeating an interrupted transfer completes it.
 package transfer

@@ -1,5 +1,5 @@
-// Package command is the command line of convert aksengine: it reads a model, and writes manifests and the report. It asks neither Azure
-// nor a management cluster, and may be repeated.
+// Package command is the command line of convert aksengine: it reads a model, checks the manifests as an API server does, and writes
+// them and the report. It sends no requests, and may be repeated.
 package command
 
 import (
@@ -31,7 +31,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 		Short: "Convert an API model of aks-engine to manifests",
 		Long: "Reads an API model of aks-engine (JSON, apiVersion vlabs) from a file, or with - from the standard input, and writes the manifests of a new cluster to the standard output.\n" +
 			"The standard error has the properties without equivalent, with the reason and what to do. With --output json one JSON object has the manifests and the result for each property.\n" +
-			"Secrets of the model are never written. The command asks neither Azure nor a management cluster.",
+			"Secrets of the model are never written. The command sends no requests to Azure or to a management cluster.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, arguments []string) error {
 			model, err := readModel(cmd.InOrStdin(), arguments[0])
