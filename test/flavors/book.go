@@ -113,7 +113,7 @@ func TryManifest(t *testing.T, environment *harness.Environment, manifest string
 	}
 	stage := NewStage(t, environment)
 	CreateIdentities(stage)
-	if !isReconciled(objects) {
+	if !IsReconciled(objects) {
 		SetNamespace(stage, objects)
 		for _, object := range objects {
 			if err := errors.Join(CheckClass(object), ApplyServerSide(stage, object)); err != nil {
@@ -150,9 +150,9 @@ func TryManifest(t *testing.T, environment *harness.Environment, manifest string
 	return Made
 }
 
-// isReconciled reports whether the provider makes resources of the objects. It leaves alone a cluster that another
+// IsReconciled reports whether the provider makes resources of the objects of a manifest. It leaves alone a cluster that another
 // manager owns, and a class that no cluster uses.
-func isReconciled(objects []*unstructured.Unstructured) bool {
+func IsReconciled(objects []*unstructured.Unstructured) bool {
 	makes := false
 	for _, object := range objects {
 		switch object.GetKind() {
