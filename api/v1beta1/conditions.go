@@ -162,6 +162,9 @@ const (
 	InternalErrorReason = clusterv1.InternalErrorReason
 	// BlockedByDependencyReason is the reason of resources that wait for another resource. The message names it.
 	BlockedByDependencyReason = "BlockedByDependency"
+	// UserAssignedIdentityMissingReason is the reason of a VM without an identity that its spec lists. The provider is
+	// assigning it.
+	UserAssignedIdentityMissingReason = "UserAssignedIdentityMissing"
 	// ThrottledReason is the reason of resources that wait because a request limit of Azure is reached.
 	ThrottledReason = "Throttled"
 )
@@ -211,8 +214,6 @@ const (
 	// ExternallyManagedControlPlaneReason is the reason of a cluster with controlPlaneEnabled false whose
 	// controlPlaneEndpoint is not set.
 	ExternallyManagedControlPlaneReason = "ExternallyManagedControlPlane"
-	// UserAssignedIdentityMissingReason is the reason of a VM without an identity that its spec lists.
-	UserAssignedIdentityMissingReason = "UserAssignedIdentityMissing"
 	// VMDeletedReason is the reason of a VM that another program or user deleted. The provider does not create it
 	// again.
 	VMDeletedReason = "VMDeleted"

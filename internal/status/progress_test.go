@@ -94,6 +94,7 @@ func TestStalledReasons(t *testing.T) {
 		"ScaleSetModelOutOfDate", "ScaleSetModelLimit", "NodeProvisioning", "NodeConditionsFailed", "InUse", "BlockedByDependency",
 		"Throttled", "Observing", "VMCreating", "VMUpdating", "VMDeleting", "WorkloadClusterUnreachable", "OwnerRefNotSet", "ClusterNotFound",
 		"AzureClusterNotFound", "ControlPlaneNotFound", clusterv1.InternalErrorReason,
+		"UserAssignedIdentityMissing",         // Azure is assigning it. A refused assignment has another reason.
 		"Ignored",                             // Only events have it.
 		"TenantsTrusted", "UsedBeforeUpgrade", // Ready does not summarize the condition.
 		"NamespaceTerminating", // The objects of the namespace are deleted.

@@ -42,6 +42,33 @@ func conditionNames(files []file) map[string]string {
 	return out
 }
 
+// identityCodes returns the codes of errors of identities, which are reasons of conditions. Those that are constants of apiDir are not among
+// them.
+func identityCodes(files []file) (codes []string) {
+	for _, f := range files {
+		if f.dir != "internal/identity" || f.test {
+			continue
+		}
+		ast.Inspect(f.syntax, func(node ast.Node) bool {
+			value, ok := node.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			if declared, _ := value.Type.(*ast.Ident); declared == nil || declared.Name != "Code" {
+				return true
+			}
+			for _, each := range value.Values {
+				if literal, ok := each.(*ast.BasicLit); ok {
+					code, _ := strconv.Unquote(literal.Value)
+					codes = append(codes, code)
+				}
+			}
+			return true
+		})
+	}
+	return codes
+}
+
 // checkReported finds condition types and reasons that nothing reports: whoever waits for one would wait for ever.
 func checkReported(files []file) []string {
 	names := conditionNames(files)

@@ -3,11 +3,14 @@ package architecture
 import (
 	"maps"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
 // known are the condition types and reasons that the established provider writes on the kinds that are here, or names in
@@ -70,4 +73,57 @@ func TestCheckReported(t *testing.T) {
 	if diff := cmp.Diff(want, checkReported(files)); diff != "" {
 		t.Errorf("reasons that only tests use count as reported (-want +got):\n%s", diff)
 	}
+}
+
+// TestBookListsReasons compares the reasons of conditions and events in the code with the tables of the pages about them: each reason is on
+// a page, and each reason in the first column exists.
+func TestBookListsReasons(t *testing.T) {
+	files, err := readSource(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	exist := map[string]bool{clusterv1.PausedReason: true, clusterv1.InternalErrorReason: true}
+	for name, reason := range conditionNames(files) {
+		if strings.HasSuffix(name, "Reason") {
+			exist[reason] = true
+		}
+	}
+	for _, code := range identityCodes(files) {
+		exist[code] = true
+	}
+	conditions, events := readReasons(t, "conditions.md", 1), readReasons(t, "events.md", 2)
+	for reason := range exist {
+		if !conditions[reason] && !events[reason] {
+			t.Errorf("neither docs/book/conditions.md nor docs/book/events.md describes the reason %s", reason)
+		}
+	}
+	for reason := range conditions {
+		if !exist[reason] {
+			t.Errorf("docs/book/conditions.md describes %s, which is no reason", reason)
+		}
+	}
+}
+
+// readReasons returns the words in back quotes in a column of the table "Reasons" of a page of the book, or of its only table.
+func readReasons(t *testing.T, page string, column int) map[string]bool {
+	t.Helper()
+	content, err := os.ReadFile("../../docs/book/" + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(content)
+	if _, after, ok := strings.Cut(text, "\n## Reasons\n"); ok {
+		text, _, _ = strings.Cut(after, "\n## ")
+	}
+	out := map[string]bool{}
+	for line := range strings.Lines(text) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 {
+			continue
+		}
+		for _, match := range regexp.MustCompile("`([A-Z][A-Za-z]+)`").FindAllStringSubmatch(cells[column], -1) {
+			out[match[1]] = true
+		}
+	}
+	return out
 }

@@ -55,7 +55,8 @@ func HolderName(kind string, obj client.Object) string { return kind + " " + obj
 func LoadMembers(ctx context.Context, c client.Reader, obj client.Object, kind string) (m *Members, gone bool, err error) {
 	m, gone, err = findMembers(ctx, c, obj, kind)
 	if m == nil && err == nil {
-		err = reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason, "no Cluster owns the "+kind+". Create one that refers to it")
+		reference := map[string]string{ClusterKind: "spec.infrastructureRef", ControlPlaneKind: "spec.controlPlaneRef"}[kind]
+		err = reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason, "no Cluster owns the "+kind+". Create one that refers to it in "+reference)
 	}
 	return m, gone, err
 }

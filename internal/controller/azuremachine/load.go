@@ -65,10 +65,14 @@ func (k *Kind) loadExisting(ctx context.Context, in *input) (err error) {
 			"no Machine owns the AzureMachine. Create one that refers to it in spec.infrastructureRef")
 	}
 	in.cluster, err = util.GetClusterFromMetadata(ctx, k.Client, in.machine.ObjectMeta)
-	if apierrors.IsNotFound(err) || errors.Is(err, util.ErrNoCluster) {
-		return reconcile.WaitForOwner(infrav1.ClusterNotFoundReason, fmt.Sprintf("the Cluster of Machine %s does not exist: %v", in.machine.Name, err))
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, util.ErrNoCluster):
+		return reconcile.WaitForOwner(infrav1.ClusterNotFoundReason, fmt.Sprintf("Machine %s belongs to no Cluster: it has no label %s. Set the label",
+			in.machine.Name, clusterv1.ClusterNameLabel))
+	case apierrors.IsNotFound(err):
+		return reconcile.WaitForOwner(infrav1.ClusterNotFoundReason, fmt.Sprintf("Cluster %s, to which Machine %s belongs, does not exist. Create it",
+			in.machine.Labels[clusterv1.ClusterNameLabel], in.machine.Name))
+	case err != nil:
 		return fmt.Errorf("get the Cluster of Machine %s: %w", in.machine.Name, err)
 	}
 	in.azureCluster = &infrav1.AzureCluster{}
