@@ -5,6 +5,13 @@ import "k8s.io/apimachinery/pkg/runtime/schema"
 // Namespace is the namespace of the manager, in the established provider and here.
 const Namespace = "capz-system"
 
+// Labels of the objects of an installation. Both providers have the first. Cluster-wide roles of this provider have the second one, too.
+const (
+	ProviderLabel = "cluster.x-k8s.io/provider"
+	ProviderName  = "infrastructure-azure"
+	SeriesLabel   = "infrastructure.cluster.x-k8s.io/series"
+)
+
 // GroupVersion is the version in which both providers store objects.
 var GroupVersion = schema.GroupVersion{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1"}
 

@@ -101,6 +101,10 @@ var importRules = []importRule{
 		why: "values that expire are the same for everybody who keeps some",
 	},
 	{
+		dirs: []string{"internal/pages"}, outside: append([]string{"sigs.k8s.io/controller-runtime/pkg/client"}, kubernetesTypes...),
+		why: "lists of the manager and of commands are bounded by one rule, which knows no kind",
+	},
+	{
 		dirs: []string{"internal/nearest"}, notStandard: impure,
 		why: "messages of facts and of plans share it, so it knows neither",
 	},
@@ -261,7 +265,7 @@ var importRules = []importRule{
 		why:         "an adoption reads as the manager does and judges by its engine; it knows no controller and writes nothing",
 	},
 	{
-		dirs: []string{"internal/adoption/prepareupgrade"}, inside: []string{"api/...", "internal/plan/asoresource"}, outside: []string{"..."},
+		dirs: []string{"internal/adoption/prepareupgrade"}, inside: []string{"api/...", "internal/pages", "internal/plan/asoresource"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "remains of a second operator are changed in Kubernetes alone: no client of Azure is needed",
 	},
@@ -288,22 +292,21 @@ var importRules = []importRule{
 		why: "findings and steps are plain data, which checks, steps and the command line share",
 	},
 	{
-		dirs: []string{"internal/migration/former"}, inside: []string{"api/...", "internal/controller/asoresources", "internal/identity"},
+		dirs: []string{"internal/migration/former"}, inside: []string{"api/...", "internal/controller/asoresources", "internal/identity", "internal/pages"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "the manager and the migration find the credentials of the established provider by one rule",
 	},
 	{
 		dirs: []string{"internal/migration/check"},
 		inside: []string{"api/...", "internal/adoption/prepareupgrade", "internal/identity", "internal/migration", "internal/migration/backup",
-			"internal/migration/former",
-			"internal/plan", "internal/plan/maxima", "internal/plan/specfield", "internal/webhook"},
+			"internal/migration/former", "internal/pages", "internal/plan", "internal/plan/applied", "internal/plan/maxima", "internal/plan/specfield", "internal/webhook"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a check reads from Kubernetes and applies the rules of the manager; it has no rules of its own and writes nothing",
 	},
 	{
 		dirs: []string{"internal/migration/backup", "internal/migration/steps"},
 		inside: []string{"api/...", "internal/adoption/prepareupgrade", "internal/identity", "internal/migration", "internal/migration/backup",
-			"internal/plan/applied", "internal/plan/asoresource"},
+			"internal/pages", "internal/plan/applied", "internal/plan/asoresource"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "steps change Kubernetes alone: a client of Azure would be one too many",
 	},

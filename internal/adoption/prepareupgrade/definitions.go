@@ -16,8 +16,8 @@ import (
 
 // Label of the operator's definitions: internal/crdmanagement of Azure Service Operator.
 const (
-	OperatorLabel = "app.kubernetes.io/name"
-	OperatorName  = "azure-service-operator"
+	operatorLabel = "app.kubernetes.io/name"
+	operatorName  = "azure-service-operator"
 )
 
 // Label of everything that the established provider installs. Kinds of its group without it belong to another provider.
@@ -70,7 +70,7 @@ func isProviderKind(kind apiextensionsv1.CustomResourceDefinition) bool {
 // IsOperatorKind reports whether the definition belongs to the operator, by its label. Other programs may have kinds of such a
 // group.
 func IsOperatorKind(kind apiextensionsv1.CustomResourceDefinition) bool {
-	return kind.Labels[OperatorLabel] == OperatorName && strings.HasSuffix(kind.Spec.Group, groupSuffix)
+	return kind.Labels[operatorLabel] == operatorName && strings.HasSuffix(kind.Spec.Group, groupSuffix)
 }
 
 // FindWebhooks returns the operator's configurations of admission webhooks.

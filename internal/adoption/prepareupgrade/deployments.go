@@ -13,25 +13,25 @@ import (
 )
 
 const (
-	// operatorDeployment and providerDeployment are names in the established provider. The Deployment of this provider has the name
+	// OperatorDeployment and ProviderDeployment are names in the established provider. The Deployment of this provider has the name
 	// of the second, but never has one of the first beside it.
-	operatorDeployment = "azureserviceoperator-controller-manager"
-	providerDeployment = "capz-controller-manager"
+	OperatorDeployment = "azureserviceoperator-controller-manager"
+	ProviderDeployment = "capz-controller-manager"
 	// podStopTimeout is the time for pods to stop.
 	podStopTimeout = 2 * time.Minute
 )
 
-// WaitUntilStopped waits until the operator and the established provider have no pods. They would restore removed finalizers, and
+// waitUntilStopped waits until the operator and the established provider have no pods. They would restore removed finalizers, and
 // write to resources without the policy skip.
-func WaitUntilStopped(ctx context.Context, c client.Client) error {
+func waitUntilStopped(ctx context.Context, c client.Client) error {
 	operators := &appsv1.DeploymentList{}
-	if err := c.List(ctx, operators, client.MatchingFields{metav1.ObjectNameField: operatorDeployment}); err != nil {
+	if err := c.List(ctx, operators, client.MatchingFields{metav1.ObjectNameField: OperatorDeployment}); err != nil {
 		return fmt.Errorf("list Deployments of the operator: %w", err)
 	}
 	for _, operator := range operators.Items {
 		beside := &appsv1.DeploymentList{}
 		if err := c.List(ctx, beside, client.InNamespace(operator.Namespace),
-			client.MatchingFields{metav1.ObjectNameField: providerDeployment}); err != nil {
+			client.MatchingFields{metav1.ObjectNameField: ProviderDeployment}); err != nil {
 			return fmt.Errorf("list Deployments of the established provider: %w", err)
 		}
 		for _, deployment := range append(beside.Items, operator) {

@@ -24,12 +24,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/pages"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
 const (
-	// OperatorFinalizer is the finalizer of the operator. Objects without it do not belong to the operator, or were released.
-	OperatorFinalizer = "serviceoperator.azure.com/finalizer"
+	// operatorFinalizer is the finalizer of the operator. Objects without it do not belong to the operator, or were released.
+	operatorFinalizer = "serviceoperator.azure.com/finalizer"
 	// groupSuffix is the end of the groups of the operator's kinds. Other programs may use it, too.
 	groupSuffix = ".azure.com"
 )
@@ -48,12 +49,7 @@ func RunSteps(ctx context.Context, config *rest.Config, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return Prepare(ctx, c, out)
-}
-
-// Prepare does all steps with a client that knows the kinds of Kubernetes, definitions of kinds, and the kinds of the provider.
-func Prepare(ctx context.Context, c client.Client, out io.Writer) error {
-	if err := WaitUntilStopped(ctx, c); err != nil {
+	if err := waitUntilStopped(ctx, c); err != nil {
 		return err
 	}
 	kinds := &apiextensionsv1.CustomResourceDefinitionList{}
@@ -84,7 +80,7 @@ func Prepare(ctx context.Context, c client.Client, out io.Writer) error {
 		return err
 	}
 	for _, object := range others {
-		fmt.Fprintf(out, "left alone: %s\n", DescribeObject(object))
+		fmt.Fprintf(out, "left alone: %s\n", describeObject(object))
 	}
 	if len(others) > 0 {
 		fmt.Fprintf(out, "%d objects belong to no cluster. Install the Azure Service Operator by itself after the upgrade: without it, their changes have no effect and they cannot be deleted\n", len(others))
@@ -92,8 +88,8 @@ func Prepare(ctx context.Context, c client.Client, out io.Writer) error {
 	return nil
 }
 
-// DescribeObject returns kind, namespace and name.
-func DescribeObject(object metav1.PartialObjectMetadata) string {
+// describeObject returns kind, namespace and name.
+func describeObject(object metav1.PartialObjectMetadata) string {
 	return fmt.Sprintf("%s %s/%s", object.Kind, object.Namespace, object.Name)
 }
 
@@ -108,18 +104,18 @@ func ListOperatorObjects(ctx context.Context, c client.Reader, kinds []apiextens
 		list := &metav1.PartialObjectMetadataList{}
 		list.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: StorageVersion(kind),
 			Kind: kind.Spec.Names.Kind + "List"})
-		if err := c.List(ctx, list); err != nil {
-			return nil, nil, fmt.Errorf("list %s: %w", kind.Name, err)
-		}
-		for _, item := range list.Items {
-			item.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: StorageVersion(kind), Kind: kind.Spec.Names.Kind})
-			switch {
-			case !slices.Contains(item.Finalizers, OperatorFinalizer):
+		err := pages.ForEach(ctx, c, list, func(object client.Object) error {
+			switch item := *object.(*metav1.PartialObjectMetadata); {
+			case !slices.Contains(item.Finalizers, operatorFinalizer):
 			case isOfCluster(item):
 				clusters = append(clusters, item)
 			default:
 				others = append(others, item)
 			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
 		}
 	}
 	return clusters, others, nil
@@ -155,7 +151,7 @@ func ReleaseObjects(ctx context.Context, c client.Client, objects []metav1.Parti
 		if err := removeFinalizer(ctx, c, &objects[i]); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "released: %s\n", DescribeObject(objects[i]))
+		fmt.Fprintf(out, "released: %s\n", describeObject(objects[i]))
 	}
 	fmt.Fprintf(out, "%d objects of clusters released, nothing changed in Azure\n", len(objects))
 	return nil
@@ -172,7 +168,7 @@ func setSkipPolicy(ctx context.Context, c client.Client, object *metav1.PartialO
 	}
 	object.Annotations[asoresource.PolicyAnnotation] = asoresource.PolicySkip
 	if err := c.Patch(ctx, object, client.MergeFrom(before), client.FieldOwner(commandFieldManager)); err != nil {
-		return fmt.Errorf("annotate %s: %w", DescribeObject(*object), err)
+		return fmt.Errorf("annotate %s: %w", describeObject(*object), err)
 	}
 	return nil
 }
@@ -180,11 +176,11 @@ func setSkipPolicy(ctx context.Context, c client.Client, object *metav1.PartialO
 // removeFinalizer removes the finalizer, and the owner references that block a deletion.
 func removeFinalizer(ctx context.Context, c client.Client, object *metav1.PartialObjectMetadata) error {
 	before := object.DeepCopy()
-	controllerutil.RemoveFinalizer(object, OperatorFinalizer)
+	controllerutil.RemoveFinalizer(object, operatorFinalizer)
 	object.OwnerReferences = nil
 	if err := c.Patch(ctx, object,
 		client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("release %s: %w", DescribeObject(*object), err)
+		return fmt.Errorf("release %s: %w", describeObject(*object), err)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/pages"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
@@ -96,28 +97,13 @@ func NewDefinition(definition apiextensionsv1.CustomResourceDefinition) Definiti
 	return out
 }
 
-// EachObject calls do for every object of the provider's kinds. It reads their metadata only, in pages.
-func EachObject(ctx context.Context, c client.Reader, do func(*metav1.PartialObjectMetadata) error) error {
+// ForEachObject calls do with the metadata of every object of the provider's kinds. A kind without a definition has no objects.
+func ForEachObject(ctx context.Context, c client.Reader, do func(client.Object) error) error {
 	for _, kind := range migration.Kinds {
 		list := &metav1.PartialObjectMetadataList{}
-		for {
-			list.SetGroupVersionKind(migration.GroupVersion.WithKind(kind + "List"))
-			err := c.List(ctx, list, client.Limit(pageSize), client.Continue(list.Continue))
-			if meta.IsNoMatchError(err) {
-				break
-			}
-			if err != nil {
-				return fmt.Errorf("list %s: %w", kind, err)
-			}
-			for i := range list.Items {
-				list.Items[i].SetGroupVersionKind(migration.GroupVersion.WithKind(kind))
-				if err := do(&list.Items[i]); err != nil {
-					return err
-				}
-			}
-			if list.Continue == "" {
-				break
-			}
+		list.SetGroupVersionKind(migration.GroupVersion.WithKind(kind + "List"))
+		if err := pages.ForEach(ctx, c, list, do); err != nil && !meta.IsNoMatchError(err) {
+			return err
 		}
 	}
 	return nil

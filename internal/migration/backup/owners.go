@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -26,8 +25,8 @@ const (
 // ReadGenerations returns the generations of the provider's objects, by ID.
 func ReadGenerations(ctx context.Context, c client.Reader) (map[types.UID]int64, error) {
 	out := map[types.UID]int64{}
-	err := EachObject(ctx, c, func(object *metav1.PartialObjectMetadata) error {
-		out[object.UID] = object.Generation
+	err := ForEachObject(ctx, c, func(object client.Object) error {
+		out[object.GetUID()] = object.GetGeneration()
 		return nil
 	})
 	return out, err

@@ -32,7 +32,6 @@ const (
 	// maxContent is the largest size of a backup before its compression, and maxParts that of one that gzip cannot compress.
 	maxContent = 64 << 20
 	maxParts   = maxContent/partSize + 2
-	pageSize   = 500
 )
 
 // Store stores a backup. It may be repeated after an interruption.

@@ -3,11 +3,9 @@ package check
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -15,6 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // settings maps annotations of this provider that the established provider does not have to the established provider's behavior without
@@ -25,9 +24,14 @@ var settings = map[string]string{
 	infrav1.PlainObjectsAnnotation:       "The established provider does not delete these plain objects with their manifests.",
 }
 
-// FindBack lists the objects and settings that cannot return to the established provider. from is the version of this provider.
-func FindBack(ctx context.Context, c client.Reader, from string) (*migration.Report, error) {
-	report := &migration.Report{From: from}
+// FindBack lists the objects and settings that cannot return to the established provider.
+func FindBack(ctx context.Context, c client.Reader) (*migration.Report, error) {
+	providers, err := listProviders(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	azure, _ := providers.Azure()
+	report := &migration.Report{From: azure.Version}
 	stored, err := backup.Load(ctx, c)
 	if err != nil {
 		return nil, err
@@ -39,19 +43,19 @@ func FindBack(ctx context.Context, c client.Reader, from string) (*migration.Rep
 	}
 	report.To = stored.From
 	current := map[types.UID]int64{}
-	err = backup.EachObject(ctx, c, func(object *metav1.PartialObjectMetadata) error {
-		name := describe(object)
-		current[object.UID] = object.Generation
-		if stored.Generations[object.UID] == 0 {
+	err = backup.ForEachObject(ctx, c, func(object client.Object) error {
+		name, annotations := describe(object), object.GetAnnotations()
+		current[object.GetUID()] = object.GetGeneration()
+		if _, known := stored.Generations[object.GetUID()]; !known {
 			report.Add("back", migration.ToKnow, name,
 				"It was created after the migration. The established provider creates objects of its operator for it, and adopts its resources by their names.", "")
 		}
 		for annotation, effect := range settings {
-			if _, has := object.Annotations[annotation]; has {
+			if _, has := annotations[annotation]; has {
 				report.Add("back", migration.ToKnow, name, fmt.Sprintf("It has the annotation %s. %s", annotation, effect), "")
 			}
 		}
-		if strings.Contains(object.Annotations[infrav1.AppliedAnnotation], `"adopted":`) {
+		if len(applied.Read(annotations).Inventory.Adopted) > 0 {
 			report.Add("back", migration.ToKnow, name,
 				"It adopted resources. The established provider deletes them in Azure with the object.",
 				"Before you delete the object there, set the policy detach-on-delete on the objects of the operator.")

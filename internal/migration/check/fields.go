@@ -12,19 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/pages"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
-
-// pageSize is the page size of lists from the API server.
-const pageSize = 500
 
 // checkFields finds values of stored specs that this provider does not have, does not plan from, refuses, or changes.
 func (c *checker) checkFields(ctx context.Context) error {
@@ -40,41 +37,20 @@ func (c *checker) checkFields(ctx context.Context) error {
 		if !isList || !scheme.Recognizes(gvk.GroupVersion().WithKind(kind)) {
 			continue
 		}
-		err := c.forEachObject(ctx, gvk, func(stored *unstructured.Unstructured) error {
+		list := &unstructured.UnstructuredList{}
+		list.SetGroupVersionKind(gvk)
+		err := pages.ForEach(ctx, c.Reader, list, func(stored client.Object) error {
 			object, err := scheme.New(gvk.GroupVersion().WithKind(kind))
 			if err != nil {
 				return err
 			}
-			return c.checkObject(ctx, rules, stored, object.(client.Object))
+			return c.checkObject(ctx, rules, stored.(*unstructured.Unstructured), object.(client.Object))
 		})
-		if err != nil {
+		if err != nil && !meta.IsNoMatchError(err) { // A kind without a definition has no objects.
 			return err
 		}
 	}
 	return nil
-}
-
-// forEachObject calls do for every object of a kind. It reads the list in pages. A kind without a definition has no objects.
-func (c *checker) forEachObject(ctx context.Context, kind schema.GroupVersionKind, do func(*unstructured.Unstructured) error) error {
-	list := &unstructured.UnstructuredList{}
-	for {
-		list.SetGroupVersionKind(kind)
-		err := c.Reader.List(ctx, list, client.Limit(pageSize), client.Continue(list.GetContinue()))
-		if meta.IsNoMatchError(err) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("list %s: %w", kind.Kind, err)
-		}
-		for i := range list.Items {
-			if err := do(&list.Items[i]); err != nil {
-				return err
-			}
-		}
-		if list.GetContinue() == "" {
-			return nil
-		}
-	}
 }
 
 // checkObject decodes a stored object into the type of this provider and applies the rules of webhooks and plans.

@@ -22,7 +22,7 @@ func (c *checker) checkKinds(context.Context) error {
 		return err
 	}
 	for _, definition := range c.definitions {
-		if definition.Spec.Group != infrav1.GroupVersion.Group || definition.Labels[providerLabel] != providerName {
+		if definition.Spec.Group != infrav1.GroupVersion.Group || definition.Labels[migration.ProviderLabel] != migration.ProviderName {
 			continue
 		}
 		object := "CustomResourceDefinition " + definition.Name

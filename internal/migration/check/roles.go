@@ -25,7 +25,7 @@ func (c *checker) checkRoles(ctx context.Context) error {
 	add := func(kind string, object client.Object) {
 		labels := object.GetLabels()
 		switch {
-		case labels[providerLabel] == providerName && labels[seriesLabel] == "":
+		case labels[migration.ProviderLabel] == migration.ProviderName && labels[migration.SeriesLabel] == "":
 			c.report.Add("roles", migration.DoneByRun, kind+" "+object.GetName(), "A role of the established provider. It is replaced or deleted.", "")
 		case labels[aggregationLabel] == "true":
 			c.report.Add("roles", migration.ToKnow, kind+" "+object.GetName(),

@@ -11,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 )
@@ -20,10 +21,10 @@ import (
 const oldestMinor, newestMinor = 17, 26
 
 // listProviders returns the inventory of clusterctl. It is empty if clusterctl has installed nothing.
-func (c *checker) listProviders(ctx context.Context) (migration.Inventory, error) {
+func listProviders(ctx context.Context, c client.Reader) (migration.Inventory, error) {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(migration.InventoryKind)
-	if err := c.Reader.List(ctx, list); err != nil && !meta.IsNoMatchError(err) {
+	if err := c.List(ctx, list); err != nil && !meta.IsNoMatchError(err) {
 		return nil, fmt.Errorf("list the inventory of clusterctl: %w", err)
 	}
 	return migration.ReadInventory(list), nil
@@ -31,7 +32,7 @@ func (c *checker) listProviders(ctx context.Context) (migration.Inventory, error
 
 // checkVersions finds versions of the established provider and of Cluster API that cannot be migrated from.
 func (c *checker) checkVersions(ctx context.Context) error {
-	providers, err := c.listProviders(ctx)
+	providers, err := listProviders(ctx, c.Reader)
 	if err != nil {
 		return err
 	}

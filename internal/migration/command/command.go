@@ -42,7 +42,7 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 				return err
 			}
 			if isBack {
-				report, err := check.FindBack(cmd.Context(), c, to)
+				report, err := check.FindBack(cmd.Context(), c)
 				if err != nil {
 					return err
 				}
@@ -58,6 +58,7 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 	e.AddOutputFlag(cmd)
 	cmd.Flags().StringVar(&to, "to", e.Version, "version of this provider")
 	cmd.Flags().BoolVar(&isBack, "back", false, "check the return to the established provider")
+	cmd.MarkFlagsMutuallyExclusive("to", "back")
 	return cmd
 }
 

@@ -63,6 +63,9 @@ func (f *moveFlags) clusterctl(e *environment.Environment, out io.Writer) func(c
 	}
 }
 
+// upgradedProviders are the flags of clusterctl upgrade apply for providers that may be upgraded with this one.
+var upgradedProviders = []string{"core", "bootstrap", "control-plane"}
+
 func newRunCommand(e *environment.Environment) *cobra.Command {
 	f := &moveFlags{}
 	cmd := &cobra.Command{
@@ -72,7 +75,7 @@ func newRunCommand(e *environment.Environment) *cobra.Command {
 			"It may be interrupted at any time. Run it again to continue. The result is a table of all objects with their readiness before and after.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, provider := range []string{"core", "bootstrap", "control-plane"} {
+			for _, provider := range upgradedProviders {
 				if value, _ := cmd.Flags().GetString(provider); value != "" {
 					f.upgrade = append(f.upgrade, "--"+provider, value)
 				}
@@ -87,7 +90,7 @@ func newRunCommand(e *environment.Environment) *cobra.Command {
 	cmd.Flags().StringSliceVar(&f.isolated, "isolate", nil,
 		"namespaces that get the ServiceAccount capz-workload-identity; their applications have to trust it")
 	cmd.Flags().BoolVar(&f.despite, "despite-findings", false, "begin even if the check has findings that block")
-	for _, provider := range []string{"core", "bootstrap", "control-plane"} {
+	for _, provider := range upgradedProviders {
 		cmd.Flags().String(provider, "", "provider to upgrade with it, as for clusterctl upgrade apply")
 	}
 	return cmd

@@ -8,34 +8,30 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/pages"
 )
-
-// pageSize is the page size of lists from the API server.
-const pageSize = 500
 
 // ListUsed returns the credentials that objects of a namespace name; "" is all namespaces. It calls unreadable for a Secret that it may
 // not read and leaves it out.
 func ListUsed(ctx context.Context, c client.Reader, namespace string,
 	unreadable func(secret client.ObjectKey, err error)) ([]identity.Former, error) {
 	var out []identity.Former
-	err := forEach(ctx, c, namespace, &infrav1.AzureClusterIdentityList{}, func(object client.Object) error {
+	err := pages.ForEach(ctx, c, &infrav1.AzureClusterIdentityList{}, func(object client.Object) error {
 		out = append(out, identity.FormerOf(object.(*infrav1.AzureClusterIdentity)))
 		return nil
-	})
+	}, client.InNamespace(namespace))
 	if err != nil {
 		return nil, err
 	}
 	read := map[client.ObjectKey]bool{}
 	for _, list := range []client.ObjectList{&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{},
 		&infrav1.AzureASOManagedMachinePoolList{}} {
-		err := forEach(ctx, c, namespace, list, func(object client.Object) error {
+		err := pages.ForEach(ctx, c, list, func(object client.Object) error {
 			for _, name := range asoresources.CredentialNames(object) {
 				key := client.ObjectKey{Namespace: object.GetNamespace(), Name: name}
 				if read[key] {
@@ -55,25 +51,10 @@ func ListUsed(ctx context.Context, c client.Reader, namespace string,
 				}
 			}
 			return nil
-		})
+		}, client.InNamespace(namespace))
 		if err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
-}
-
-// forEach calls do for every object of a list. It reads the list in pages.
-func forEach(ctx context.Context, c client.Reader, namespace string, list client.ObjectList, do func(client.Object) error) error {
-	for {
-		if err := c.List(ctx, list, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(list.GetContinue())); err != nil {
-			return fmt.Errorf("list %T: %w", list, err)
-		}
-		if err := meta.EachListItem(list, func(item runtime.Object) error { return do(item.(client.Object)) }); err != nil {
-			return err
-		}
-		if list.GetContinue() == "" {
-			return nil
-		}
-	}
 }

@@ -15,9 +15,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/pages"
 )
 
 // leaseName is the name of the manager's lease, in the established provider and here.
@@ -75,7 +77,9 @@ func (m *Move) isReturned(ctx context.Context) (bool, error) {
 func (m *Move) backSteps() []Step {
 	returned := m.isReturned
 	return []Step{
-		{"stop", returned, func(ctx context.Context) error { return m.stopDeployments(ctx, []string{managerDeployment}) }},
+		{"stop", returned, func(ctx context.Context) error {
+			return m.stopDeployments(ctx, []string{prepareupgrade.ProviderDeployment})
+		}},
 		{"webhooks", returned, m.deleteProviderWebhooks},
 		{"objects", returned, m.restoreObjects},
 		{"operator-objects", returned, m.restoreOperatorObjects},
@@ -85,7 +89,7 @@ func (m *Move) backSteps() []Step {
 			return m.Clusterctl(ctx, "delete", "--infrastructure", "azure")
 		}},
 		{"roles", returned, func(ctx context.Context) error {
-			return m.deleteSelectedRoles(ctx, providerSelector+","+seriesLabel)
+			return m.deleteSelectedRoles(ctx, ownRoles)
 		}},
 		{"install", returned, func(ctx context.Context) error {
 			return m.Clusterctl(ctx, "init", "--infrastructure", "azure:"+m.progress.from, "--wait-providers")
@@ -94,8 +98,6 @@ func (m *Move) backSteps() []Step {
 		{"forget", func(context.Context) (bool, error) { return false, nil }, func(ctx context.Context) error { return backup.Delete(ctx, m.Client) }},
 	}
 }
-
-const managerDeployment = "capz-controller-manager"
 
 // deleteProviderWebhooks deletes the admission webhooks of this provider. Without its manager they would refuse every change.
 func (m *Move) deleteProviderWebhooks(ctx context.Context) error {
@@ -115,22 +117,10 @@ func (m *Move) deleteProviderWebhooks(ctx context.Context) error {
 // restoreSecrets removes the finalizer that this provider puts on the Secrets of identities.
 func (m *Move) restoreSecrets(ctx context.Context) error {
 	list := &metav1.PartialObjectMetadataList{}
-	for {
-		list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
-		if err := m.Client.List(ctx, list, client.Limit(pageSize), client.Continue(list.Continue)); err != nil {
-			return fmt.Errorf("list Secrets: %w", err)
-		}
-		for i := range list.Items {
-			secret := &list.Items[i]
-			secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-			if err := m.removeFinalizer(ctx, secret, infrav1.CredentialFinalizer); err != nil {
-				return err
-			}
-		}
-		if list.Continue == "" {
-			return nil
-		}
-	}
+	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("SecretList"))
+	return pages.ForEach(ctx, m.Client, list, func(secret client.Object) error {
+		return m.removeFinalizer(ctx, secret, infrav1.CredentialFinalizer)
+	})
 }
 
 // deleteRecord deletes the record of credentials in use and the mark on the lease, so that a later migration makes the record anew.

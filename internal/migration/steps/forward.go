@@ -24,12 +24,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
 )
 
-// Labels of roles: those of the established provider have the first and not the second.
-const (
-	providerSelector = "cluster.x-k8s.io/provider=infrastructure-azure"
-	seriesLabel      = "infrastructure.cluster.x-k8s.io/series"
-)
-
 // Forward moves the management cluster to this provider and returns the result for each object. A repetition continues where the last
 // run ended. It changes nothing if the last migration back was interrupted.
 func (m *Move) Forward(ctx context.Context) ([]Result, error) {
@@ -104,7 +98,7 @@ func (m *Move) storeBackup(ctx context.Context) error {
 }
 
 // establishedDeployments are the Deployments of the established provider and of its operator, in the order in which they are stopped.
-var establishedDeployments = []string{"capz-controller-manager", "azureserviceoperator-controller-manager"}
+var establishedDeployments = []string{prepareupgrade.ProviderDeployment, prepareupgrade.OperatorDeployment}
 
 // stopDeployments scales Deployments down and waits until their pods have stopped. A Deployment without replicas may still have a pod.
 func (m *Move) stopDeployments(ctx context.Context, names []string) error {
@@ -235,7 +229,12 @@ func (m *Move) listRoles(ctx context.Context, selector string) ([]client.Object,
 	return out, nil
 }
 
-const establishedRoles = providerSelector + ",!" + seriesLabel
+// Selectors of cluster-wide roles.
+const (
+	providerRoles    = migration.ProviderLabel + "=" + migration.ProviderName
+	establishedRoles = providerRoles + ",!" + migration.SeriesLabel
+	ownRoles         = providerRoles + "," + migration.SeriesLabel
+)
 
 func (m *Move) hasNoRoles(ctx context.Context) (bool, error) {
 	found, err := m.listRoles(ctx, establishedRoles)

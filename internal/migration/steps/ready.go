@@ -17,6 +17,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/pages"
 )
 
 // Result is the result of a migration for one object.
@@ -31,33 +32,17 @@ type Result struct {
 // absent is the readiness of an object that has none.
 const absent = "-"
 
-// pageSize is the page size of lists from the API server.
-const pageSize = 500
-
 // writeReasons are the reasons of events about changes in Azure.
 var writeReasons = []string{"Created", "Updated", "Repaired", "Deleted"}
 
-// eachObject calls do for every object of the provider's kinds.
-func (m *Move) eachObject(ctx context.Context, do func(*unstructured.Unstructured) error) error {
+// forEachObject calls do for every object of the provider's kinds. A kind without a definition has no objects.
+func (m *Move) forEachObject(ctx context.Context, do func(*unstructured.Unstructured) error) error {
 	for _, kind := range migration.Kinds {
 		list := &unstructured.UnstructuredList{}
-		for {
-			list.SetGroupVersionKind(migration.GroupVersion.WithKind(kind + "List"))
-			err := m.Client.List(ctx, list, client.Limit(pageSize), client.Continue(list.GetContinue()))
-			if meta.IsNoMatchError(err) {
-				break
-			}
-			if err != nil {
-				return fmt.Errorf("list %s: %w", kind, err)
-			}
-			for i := range list.Items {
-				if err := do(&list.Items[i]); err != nil {
-					return err
-				}
-			}
-			if list.GetContinue() == "" {
-				break
-			}
+		list.SetGroupVersionKind(migration.GroupVersion.WithKind(kind + "List"))
+		err := pages.ForEach(ctx, m.Client, list, func(object client.Object) error { return do(object.(*unstructured.Unstructured)) })
+		if err != nil && !meta.IsNoMatchError(err) {
+			return err
 		}
 	}
 	return nil
@@ -97,7 +82,7 @@ func readiness(object *unstructured.Unstructured) string {
 // readReady returns the readiness of every object.
 func (m *Move) readReady(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
-	err := m.eachObject(ctx, func(object *unstructured.Unstructured) error {
+	err := m.forEachObject(ctx, func(object *unstructured.Unstructured) error {
 		out[describe(object)] = readiness(object)
 		return nil
 	})
@@ -126,7 +111,7 @@ func isReconciledObject(object *unstructured.Unstructured) bool {
 // waitingFor returns the objects that this provider has not reconciled, and those that were Ready before and are not.
 func (m *Move) waitingFor(ctx context.Context) ([]string, error) {
 	var out []string
-	err := m.eachObject(ctx, func(object *unstructured.Unstructured) error {
+	err := m.forEachObject(ctx, func(object *unstructured.Unstructured) error {
 		name := describe(object)
 		if !isReconciledObject(object) {
 			out = append(out, name+" is not reconciled")
@@ -172,7 +157,7 @@ func (m *Move) listResults(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	var out []Result
-	err = m.eachObject(ctx, func(object *unstructured.Unstructured) error {
+	err = m.forEachObject(ctx, func(object *unstructured.Unstructured) error {
 		name := describe(object)
 		out = append(out, Result{Object: name, Before: m.readyBefore(name), After: readiness(object), Writes: writes[name]})
 		return nil
@@ -184,31 +169,25 @@ func (m *Move) listResults(ctx context.Context) ([]Result, error) {
 // countWrites counts the events about changes in Azure since the beginning of the migration, by object.
 func (m *Move) countWrites(ctx context.Context) (map[string]int, error) {
 	out := map[string]int{}
-	list := &corev1.EventList{}
-	for {
-		if err := m.Client.List(ctx, list, client.Limit(pageSize), client.Continue(list.Continue)); err != nil {
-			return nil, fmt.Errorf("list events: %w", err)
+	err := pages.ForEach(ctx, m.Client, &corev1.EventList{}, func(object client.Object) error {
+		event := object.(*corev1.Event)
+		about := event.InvolvedObject
+		if !slices.Contains(writeReasons, event.Reason) || !slices.Contains(migration.Kinds, about.Kind) ||
+			eventTime(event).Before(m.progress.started) {
+			return nil
 		}
-		for _, event := range list.Items {
-			about := event.InvolvedObject
-			if !slices.Contains(writeReasons, event.Reason) || !slices.Contains(migration.Kinds, about.Kind) ||
-				eventTime(event).Before(m.progress.started) {
-				continue
-			}
-			times := max(event.Count, 1)
-			if event.Series != nil {
-				times = max(event.Series.Count, 1)
-			}
-			out[fmt.Sprintf("%s %s/%s", about.Kind, about.Namespace, about.Name)] += int(times)
+		times := max(event.Count, 1)
+		if event.Series != nil {
+			times = max(event.Series.Count, 1)
 		}
-		if list.Continue == "" {
-			return out, nil
-		}
-	}
+		out[fmt.Sprintf("%s %s/%s", about.Kind, about.Namespace, about.Name)] += int(times)
+		return nil
+	})
+	return out, err
 }
 
 // eventTime returns the time of the last occurrence of an event.
-func eventTime(event corev1.Event) time.Time {
+func eventTime(event *corev1.Event) time.Time {
 	switch {
 	case event.Series != nil:
 		return event.Series.LastObservedTime.Time

@@ -35,8 +35,6 @@ type Move struct {
 	Timeout time.Duration
 	// Poll is the time between two looks at the objects.
 	Poll time.Duration
-	// AfterStep is called after each step that was run or was done before. An error ends the migration.
-	AfterStep func(name string) error
 
 	progress *progress
 	backup   *backup.Backup
@@ -72,11 +70,6 @@ func (m *Move) runSteps(ctx context.Context, steps []Step) error {
 			return err
 		}
 		fmt.Fprintf(m.Out, "[%d/%d] %s: %s\n", i+1, len(steps), step.Name, state)
-		if m.AfterStep != nil {
-			if err := m.AfterStep(step.Name); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
