@@ -2,11 +2,9 @@ package reliability_test
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -21,15 +19,7 @@ func poolStages() []stage {
 		networkStage(nil),
 		{"create", func(w *world) {
 			w.player = &harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
-			azurePool := w.AzureMachinePool("c1", "pool")
-			azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration // as the API server fills it in
-			azurePool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{
-				Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
-				RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-					DeletePolicy: infrav1.OldestDeletePolicyType},
-			}
-			defaults.FillAzureMachinePool(azurePool)
-			w.CreatePool(azurePool, 1)
+			w.ApplyPool("c1", "pool", 1)
 			w.poolWhole(1)
 		}},
 		{"scale", func(w *world) {

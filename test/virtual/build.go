@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -84,6 +85,21 @@ func (s *Scenario) ApplyMachine(cluster, name string, role harness.Role) {
 	machine := s.AzureMachine(cluster, name)
 	defaults.FillAzureMachine(machine, s.Azure.SubscriptionID)
 	s.CreateMachine(machine, role, "")
+}
+
+// ApplyPool makes a pool of a self-managed cluster.
+func (s *Scenario) ApplyPool(cluster, name string, replicas int32) {
+	s.T.Helper()
+	pool := s.AzureMachinePool(cluster, name)
+	// The API server fills in these defaults of the schema.
+	pool.Spec.OrchestrationMode = infrav1.UniformOrchestration
+	pool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{
+		Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
+		RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
+			DeletePolicy: infrav1.OldestDeletePolicyType},
+	}
+	defaults.FillAzureMachinePool(pool)
+	s.CreatePool(pool, replicas)
 }
 
 // WaitMachineProvisioned waits until a machine is.

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/client-go/kubernetes/fake"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedcluster"
@@ -51,47 +52,24 @@ func RegisterControllers(ctx context.Context, m *Manager) error {
 
 // RegisterControllersWith is RegisterControllers with options of the controllers.
 func RegisterControllersWith(ctx context.Context, m *Manager, options controller.Options) error {
+	c, workloads := m.GetClient(), fake.NewClientset()
+	if err := register(ctx, m, options,
+		reconcile.NewAzureRunner(m.Services, &azurecluster.Kind{Client: c, Facts: m.Facts}),
+		reconcile.NewAzureRunner(m.Services, &azuremachine.Kind{Client: c, Facts: m.Facts}),
+		reconcile.NewLocalRunner(m.Services, &azuremanagedcluster.Kind{Client: c}),
+		reconcile.NewAzureRunner(m.Services, &azuremanagedcontrolplane.Kind{Client: c, Facts: m.Facts,
+			Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }}),
+		reconcile.NewAzureRunner(m.Services, &azuremanagedmachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts}),
+		reconcile.NewAzureRunner(m.Services, &azureasomanagedcluster.Kind{Client: c, Facts: m.Facts}),
+		reconcile.NewAzureRunner(m.Services, &azureasomanagedcontrolplane.Kind{Client: c, Facts: m.Facts}),
+		reconcile.NewAzureRunner(m.Services, &azuremachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts}),
+		reconcile.NewAzureRunner(m.Services, &azureasomanagedmachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts}),
+	); err != nil {
+		return err
+	}
 	options.SkipNameValidation = new(true)
-	network := &azurecluster.Kind{Client: m.GetClient(), Facts: m.Facts}
-	if err := reconcile.NewAzureRunner(m.Services, network).SetupWithManager(ctx, m, options); err != nil {
-		return err
-	}
-	machines := &azuremachine.Kind{Client: m.GetClient(), Facts: m.Facts}
-	if err := reconcile.NewAzureRunner(m.Services, machines).SetupWithManager(ctx, m, options); err != nil {
-		return err
-	}
-	if err := reconcile.NewLocalRunner(m.Services, &azuremanagedcluster.Kind{Client: m.GetClient()}).SetupWithManager(ctx, m,
-		options); err != nil {
-		return err
-	}
-	workloads := fake.NewClientset()
-	controlPlanes := &azuremanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts,
-		Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }}
-	if err := reconcile.NewAzureRunner(m.Services, controlPlanes).SetupWithManager(ctx, m, options); err != nil {
-		return err
-	}
-	pools := &azuremanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-	if err := reconcile.NewAzureRunner(m.Services, pools).SetupWithManager(ctx, m, options); err != nil {
-		return err
-	}
-	if err := reconcile.NewAzureRunner(m.Services, &azureasomanagedcluster.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx,
-		m, options); err != nil {
-		return err
-	}
-	if err := reconcile.NewAzureRunner(m.Services,
-		&azureasomanagedcontrolplane.Kind{Client: m.GetClient(), Facts: m.Facts}).SetupWithManager(ctx, m, options); err != nil {
-		return err
-	}
-	vms := &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-	if err := reconcile.NewAzureRunner(m.Services, vms).SetupWithManager(ctx, m, options); err != nil {
-		return err
-	}
-	ofDocuments := &azureasomanagedmachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-	if err := reconcile.NewAzureRunner(m.Services, ofDocuments).SetupWithManager(ctx, m, options); err != nil {
-		return err
-	}
-	credentials := &credentialsecret.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("credential"),
-		Identities: m.Gate.Identities, ASOResources: true}
+	credentials := &credentialsecret.Reconciler{Client: c, Recorder: m.Services.Recorder("credential"), Identities: m.Gate.Identities,
+		ASOResources: true}
 	return credentials.SetupWithManager(m, options)
 }
 
@@ -101,11 +79,24 @@ func registerAll(ctx context.Context, m *Manager) error {
 	if err := RegisterControllersWith(ctx, m, options); err != nil {
 		return err
 	}
+	return register(ctx, m, options,
+		&azuremachinetemplate.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("template"), Access: m.Gate, Facts: m.Facts},
+		reconcile.NewLocalRunner(m.Services, &azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}),
+	)
+}
+
+// registrable is a controller that registers itself.
+type registrable interface {
+	SetupWithManager(context.Context, ctrl.Manager, controller.Options) error
+}
+
+// register registers controllers. A process may have several of one name.
+func register(ctx context.Context, m *Manager, options controller.Options, controllers ...registrable) error {
 	options.SkipNameValidation = new(true)
-	templates := &azuremachinetemplate.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("template"), Access: m.Gate, Facts: m.Facts}
-	if err := templates.SetupWithManager(ctx, m, options); err != nil {
-		return err
+	for _, each := range controllers {
+		if err := each.SetupWithManager(ctx, m, options); err != nil {
+			return err
+		}
 	}
-	identities := &azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}
-	return reconcile.NewLocalRunner(m.Services, identities).SetupWithManager(ctx, m, options)
+	return nil
 }

@@ -15,12 +15,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -170,18 +168,10 @@ func TestKinds(t *testing.T) {
 	})
 }
 
-// makePool creates a pool of one VM, with the defaults that the API server sets.
+// makePool creates a pool of one VM, and waits until it is Ready.
 func makePool(w *virtual.Scenario, cluster string) {
 	w.T.Helper()
-	pool := w.AzureMachinePool(cluster, "pool")
-	pool.Spec.OrchestrationMode = infrav1.UniformOrchestration
-	pool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{
-		Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
-		RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			DeletePolicy: infrav1.OldestDeletePolicyType},
-	}
-	defaults.FillAzureMachinePool(pool)
-	w.CreatePool(pool, 1)
+	w.ApplyPool(cluster, "pool", 1)
 	w.WaitUntil("the pool is Ready",
 		virtual.ObjectMatches(w, &infrav1.AzureMachinePool{}, "pool",
 			func(p *infrav1.AzureMachinePool) bool { return harness.IsReady(p) && p.Status.Replicas == 1 }))

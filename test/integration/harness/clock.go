@@ -15,7 +15,8 @@ func (c *clock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.L
 func (c *clock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
 // AdvanceClock moves the clock of the stage's managers: their cached reads from Azure are no longer fresh, and a retry that they put
-// off is due when the object is next reconciled. Virtual time passes.
+// off is due when the object is next reconciled. In virtual time the test sleeps, which takes no real time and lets the time of the bubble
+// pass in steps.
 func (s *Stage) AdvanceClock(d time.Duration) {
 	if s.virtual {
 		for end := time.Now().Add(d); time.Now().Before(end); {

@@ -15,13 +15,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -82,15 +80,7 @@ func (w *world) apply() {
 	w.T.Helper()
 	w.ApplyNetwork("c1", nil)
 	w.ApplyMachine("c1", "m1", harness.ControlPlane)
-	azurePool := w.AzureMachinePool("c1", "pool")
-	azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration // as the API server fills it in
-	azurePool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{
-		Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
-		RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
-			DeletePolicy: infrav1.OldestDeletePolicyType},
-	}
-	defaults.FillAzureMachinePool(azurePool)
-	w.CreatePool(azurePool, 1)
+	w.ApplyPool("c1", "pool", 1)
 	w.ApplyAKSCluster("aks1", 2)
 	w.CreateDocuments(w.documents)
 }
