@@ -38,7 +38,7 @@ func (f *moveFlags) newMove(cmd *cobra.Command, e *environment.Environment) (*st
 	}
 	out := text.NewWriter(cmd.ErrOrStderr())
 	return &steps.Move{Client: c, Out: out, To: f.to, UpgradeArguments: f.upgrade, Isolated: f.isolated, Timeout: f.timeout,
-		Poll: time.Second, Clusterctl: f.clusterctl(e, out)}, nil
+		Poll: 5 * time.Second, Clusterctl: f.clusterctl(e, out)}, nil
 }
 
 // clusterctl returns a function that runs clusterctl for the management cluster of the flags.

@@ -101,12 +101,10 @@ func (m *Move) backSteps() []Step {
 
 // deleteProviderWebhooks deletes the admission webhooks of this provider. Without its manager they would refuse every change.
 func (m *Move) deleteProviderWebhooks(ctx context.Context) error {
-	for _, name := range []string{"Mutating", "Validating"} {
-		configuration := &metav1.PartialObjectMetadata{}
-		configuration.SetGroupVersionKind(schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1",
-			Kind: name + "WebhookConfiguration"})
-		configuration.Name = map[string]string{"Mutating": "capz-mutating-webhook-configuration",
-			"Validating": "capz-validating-webhook-configuration"}[name]
+	for kind, name := range map[string]string{"MutatingWebhookConfiguration": "capz-mutating-webhook-configuration",
+		"ValidatingWebhookConfiguration": "capz-validating-webhook-configuration"} {
+		configuration := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		configuration.SetGroupVersionKind(schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: kind})
 		if err := m.deleteExisting(ctx, configuration); err != nil {
 			return err
 		}

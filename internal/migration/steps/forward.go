@@ -15,6 +15,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -205,11 +206,7 @@ func (m *Move) createAccounts(ctx context.Context) error {
 
 // listRoles returns the cluster-wide roles and bindings of the provider that a selector selects.
 func (m *Move) listRoles(ctx context.Context, selector string) ([]client.Object, error) {
-	parsed, err := metav1.ParseToLabelSelector(selector)
-	if err != nil {
-		return nil, err
-	}
-	matches, err := metav1.LabelSelectorAsSelector(parsed)
+	matches, err := labels.Parse(selector)
 	if err != nil {
 		return nil, err
 	}

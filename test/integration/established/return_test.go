@@ -1,6 +1,8 @@
 package established_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,5 +77,9 @@ func TestMigrateBackAfterChanges(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]state{"one": {"skip", 1, 1}, "detached": {"skip", 0, 0}}, got); diff != "" {
 		t.Errorf("the operator's objects (-want +got):\n%s", diff)
+	}
+	out, err = runCapz(t, &environment.Environment{Version: target}, "migrate", "check", "--back")
+	if !errors.As(err, new(environment.FoundError)) || !strings.Contains(out, "There is no backup of a migration.") {
+		t.Errorf("a second return: %v\n%s", err, out)
 	}
 }
