@@ -31,7 +31,13 @@ func TestBadArguments(t *testing.T) {
 		"verb":      {"an unknown verb is no verb", []string{"repair"}, `unknown command "repair"`},
 		"format":    {"the formats are named", []string{"plan", "--output", "yaml"}, `"yaml" is no format. Use text or json`},
 		"no format": {"a verb with one format has no flag for another", []string{"adopt", "--output", "json"}, "unknown flag: --output"},
-		"flag":      {"a required flag is named", []string{"adopt"}, `required flag(s) "name"`},
+		"unused identity": {"resource manifests name a Secret", []string{"convert", "documents", "c1", "--identity", "i"},
+			"--identity requires --to azuremanaged"},
+		"unused Secret": {"AzureManaged kinds name an identity",
+			[]string{"convert", "documents", "c1", "--to", "azuremanaged", "--credential-from", "s"}, "--credential-from requires --to documents"},
+		"version before": {"only check --to names a version to install", []string{"migrate", "check", "--back", "--to", "v2.0.0"},
+			"[back to] were all set"},
+		"flag": {"a required flag is named", []string{"adopt"}, `required flag(s) "name"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

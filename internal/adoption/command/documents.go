@@ -30,6 +30,11 @@ func NewDocumentsCommand(e *environment.Environment) *cobra.Command {
 			if t.To != transfer.AzureASOManaged && t.To != transfer.AzureManaged {
 				return fmt.Errorf("--to %q: use %s or %s", t.To, transfer.AzureASOManaged, transfer.AzureManaged)
 			}
+			for flag, to := range map[string]string{"identity": transfer.AzureManaged, "credential-from": transfer.AzureASOManaged} {
+				if t.To != to && cmd.Flags().Changed(flag) {
+					return fmt.Errorf("--%s requires --to %s. The other kinds sign in by other means", flag, to)
+				}
+			}
 			namespace, err := e.Namespace()
 			if err != nil {
 				return err
