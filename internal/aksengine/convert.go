@@ -53,7 +53,10 @@ type conversion struct {
 	pools   []pool
 }
 
-var clusterName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,42}[a-z0-9]$`)
+var (
+	clusterName       = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,42}[a-z0-9]$`)
+	kubernetesVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+)
 
 // Convert converts a model.
 func Convert(raw []byte, options Options) (Result, error) {
@@ -102,7 +105,7 @@ func (c *conversion) readBasics() error {
 	if c.properties.get("masterProfile", "vmSize").text() == "" {
 		return errors.New("properties.masterProfile.vmSize is missing. Set the size of the VMs")
 	}
-	if !regexp.MustCompile(`^v\d+\.\d+\.\d+$`).MatchString(c.KubernetesVersion) {
+	if !kubernetesVersion.MatchString(c.KubernetesVersion) {
 		return fmt.Errorf("the Kubernetes version %q is not a version such as v1.34.2", c.KubernetesVersion)
 	}
 	for _, key := range []string{"orchestratorRelease", "orchestratorVersion"} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -127,6 +128,30 @@ func TestDefaults(t *testing.T) {
 				t.Errorf("%s: the manifests lack %q:\n%s", test.reason, test.want, manifests)
 			}
 		})
+	}
+}
+
+// TestNamedPagesExist holds that the pages of the book which findings name exist.
+func TestNamedPagesExist(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range regexp.MustCompile(`docs/book/[-/\w]+\.md`).FindAllString(string(source), -1) {
+			found++
+			if _, err := os.Stat(filepath.Join("..", "..", page)); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no finding names a page")
 	}
 }
 
