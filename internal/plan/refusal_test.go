@@ -369,7 +369,7 @@ func TestMachineCheck(t *testing.T) {
 			in.MachineFacts.VMSize = nil
 			in.MachineFacts.NearestVMSizes = []string{"Standard_D2s_v3", "Standard_D2s_v4"}
 		}, want: []string{
-			`spec.vmSize: Invalid value: "Standard_D2s_v3": region westus2 has no such VM size; near to it are Standard_D2s_v3, Standard_D2s_v4`}},
+			`spec.vmSize: Invalid value: "Standard_D2s_v3": region westus2 does not have this VM size. Similar sizes are Standard_D2s_v3, Standard_D2s_v4`}},
 		"restricted size": {reason: "Azure answers SkuNotAvailable",
 			change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.RestrictionReason = "NotAvailableForSubscription" },
 			want:   []string{"spec.vmSize ... cannot use this size in region westus2 (NotAvailableForSubscription)"}},

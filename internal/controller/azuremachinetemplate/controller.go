@@ -8,7 +8,6 @@ package azuremachinetemplate
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -121,8 +120,7 @@ func (r *Reconciler) readNode(ctx context.Context, template *infrav1.AzureMachin
 		return err
 	}
 	if size == nil {
-		return field.Invalid(path.Child("vmSize"), spec.VMSize, fmt.Sprintf("region %s does not have this VM size. Similar sizes are %s",
-			plan.Location(in), strings.Join(near, ", ")))
+		return field.Invalid(path.Child("vmSize"), spec.VMSize, plan.DescribeUnknownSize(plan.Location(in), near))
 	}
 	node, err := machine.NodeInfo(size, spec.OSDisk.OSType)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // The minimum of kubeadm:
@@ -24,11 +25,7 @@ func CheckSize(p Profile, path *field.Path) field.ErrorList {
 	size, region := p.Size, p.Place.Region
 	here := path.Child("vmSize")
 	if size == nil {
-		text := fmt.Sprintf("region %s has no such VM size", region)
-		if len(p.NearestSizes) > 0 {
-			text += "; near to it are " + strings.Join(p.NearestSizes, ", ")
-		}
-		return field.ErrorList{field.Invalid(here, p.VMSize, text+": see az vm list-skus --location "+region)}
+		return field.ErrorList{field.Invalid(here, p.VMSize, plan.DescribeUnknownSize(region, p.NearestSizes))}
 	}
 	if size.RestrictionReason != "" {
 		return field.ErrorList{field.Invalid(here, p.VMSize,

@@ -49,7 +49,7 @@ func TestRefusedByAzure(t *testing.T) {
 			pool:      func(p *infrav1.AzureManagedMachinePool) { p.Spec.SKU = "Standard_Nope" },
 			condition: infrav1.ManagedClusterRunningCondition,
 			why:       infrav1.InvalidConfigurationReason,
-			says:      []string{"AzureManagedMachinePool[c1-pool0].spec.sku", "Standard_Nope", "near to it are Standard_"},
+			says:      []string{"AzureManagedMachinePool[c1-pool0].spec.sku", "Standard_Nope", "Similar sizes are Standard_"},
 			correct: func(stage *harness.Stage) {
 				harness.ChangeObject(stage, &infrav1.AzureManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "c1-pool0"}},
 					func(p *infrav1.AzureManagedMachinePool) { p.Spec.SKU = "Standard_D2s_v3" })

@@ -59,7 +59,7 @@ func TestUnknownVMSize(t *testing.T) {
 				w.StartProvider()
 				test.create(w)
 				w.WaitUntil("the size is refused", func() bool { return test.shown(w).Reason == infrav1.InvalidConfigurationReason })
-				for _, part := range []string{test.field, "Standard_D2s_v33", "near to it are Standard_D2s_v3,"} {
+				for _, part := range []string{test.field, "Standard_D2s_v33", "Similar sizes are Standard_D2s_v3,"} {
 					if got := test.shown(w).Message; !strings.Contains(got, part) {
 						t.Errorf("%s: want %q in %q", test.reason, part, got)
 					}

@@ -1,12 +1,10 @@
 package agentpool
 
 import (
-	"fmt"
-	"strings"
-
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // RequestedSize is the VM size of a pool, with the field that has it.
@@ -27,11 +25,8 @@ func CheckVMSizes(region string, unknown map[string][]string, sizes []RequestedS
 		if !isUnknown {
 			continue
 		}
-		text := fmt.Sprintf("region %s has no such VM size", region)
-		if len(near) > 0 {
-			text += "; near to it are " + strings.Join(near, ", ")
-		}
-		errs = append(errs, &field.Error{Type: field.ErrorTypeInvalid, Field: requested.Field, BadValue: requested.Size, Detail: text})
+		errs = append(errs, &field.Error{Type: field.ErrorTypeInvalid, Field: requested.Field, BadValue: requested.Size,
+			Detail: plan.DescribeUnknownSize(region, near)})
 	}
 	return errs
 }
