@@ -50,7 +50,7 @@ func (p *Plan) AddWrite(w Write) {
 		change.Action, change.Properties = ActionChange, listDifferences(row, w)
 	}
 	for _, property := range change.Properties {
-		change.Reimages = change.Reimages || change.Action == ActionChange && isReimaging(row.Name, property.Path)
+		change.Reimages = change.Reimages || change.Action == ActionChange && isReimaging(row.Name, property)
 	}
 	of := &p.Objects[w.Object]
 	same := func(c Change) bool {
