@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -45,8 +46,26 @@ func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, 
 	// This AzureClusterIdentity is not stored; it represents the Secret and has its namespace.
 	stands := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
 	stands.Spec.TenantID, stands.Spec.ClientID, stands.Spec.Type = text(operatorTenant), text(operatorClient), infrav1.WorkloadIdentity
-	m := &material{identity: "Secret " + key.String(), tenantID: stands.Spec.TenantID, clientID: stands.Spec.ClientID}
+	var m *material
+	if p.options.Credential == nil {
+		if m, err = p.readOperatorMaterial(ctx, stands, secret); err != nil {
+			return nil, "", err
+		}
+	}
+	resolved, err := p.resolveMaterial(stands, m, environment)
+	if err != nil {
+		return nil, "", err
+	}
+	resolved.OfSecret = true
+	return resolved, text(operatorSubscription), nil
+}
+
+// readOperatorMaterial returns the material of the credential in a Secret. stands represents the Secret.
+func (p *Provider) readOperatorMaterial(ctx context.Context, stands *infrav1.AzureClusterIdentity, secret *corev1.Secret) (*material, error) {
+	text := func(name string) string { return trimNewline(string(secret.Data[name])) }
+	m := &material{identity: "Secret " + stands.Namespace + "/" + stands.Name, tenantID: stands.Spec.TenantID, clientID: stands.Spec.ClientID}
 	former, _ := FormerOfSecret(secret)
+	var err error
 	switch {
 	case text(operatorSecret) != "":
 		m.kind, m.secret = kindSecret, []byte(text(operatorSecret))
@@ -59,13 +78,5 @@ func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, 
 	default:
 		err = p.selectToken(ctx, stands, m, former)
 	}
-	if err != nil {
-		return nil, "", err
-	}
-	resolved, err := p.resolveMaterial(stands, m, environment)
-	if err != nil {
-		return nil, "", err
-	}
-	resolved.OfSecret = true
-	return resolved, text(operatorSubscription), nil
+	return m, err
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"k8s.io/apimachinery/pkg/types"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -64,3 +65,29 @@ func TestOperatorSecret(t *testing.T) {
 		})
 	}
 }
+
+// TestReplacedCredential holds that no material of an identity is read when the options replace its credential, and that an identity with a
+// client secret counts as one.
+func TestReplacedCredential(t *testing.T) {
+	options := Options{Credential: fakeCredential{}}
+	secret := secretOf("ids", map[string][]byte{"AZURE_SUBSCRIPTION_ID": []byte("sub"), "AZURE_TENANT_ID": []byte(tenant),
+		"AZURE_CLIENT_ID": []byte(application)})
+	resolved, subscription, err := New(newKubernetes(t, secret), options).ResolveSecret(t.Context(),
+		types.NamespacedName{Namespace: "ids", Name: "secret"}, infrav1.PublicCloud)
+	if err != nil || subscription != "sub" || !resolved.OfSecret || resolved.Credential != (fakeCredential{}) {
+		t.Errorf("of a Secret for workload identity, whose ServiceAccount does not exist: %v, subscription %q, %v", resolved, subscription, err)
+	}
+	for kind, has := range map[infrav1.IdentityType]bool{infrav1.ServicePrincipal: true, infrav1.ManualServicePrincipal: true,
+		infrav1.ServicePrincipalCertificate: false, infrav1.WorkloadIdentity: false, infrav1.UserAssignedMSI: false} {
+		identity := &infrav1.AzureClusterIdentity{Spec: infrav1.AzureClusterIdentitySpec{Type: kind}}
+		resolved, err := New(newKubernetes(t), options).resolveIdentity(t.Context(), identity, infrav1.PublicCloud)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := resolved.CloudConfigSecret().ClientSecret != ""; got != has {
+			t.Errorf("%s: has a client secret: %t, want %t", kind, got, has)
+		}
+	}
+}
+
+type fakeCredential struct{ azcore.TokenCredential }

@@ -158,7 +158,12 @@ func (p *Provider) resolveMaterial(identity *infrav1.AzureClusterIdentity, mater
 // replaceCredential returns an identity with the credential of the options.
 func (p *Provider) replaceCredential(identity *infrav1.AzureClusterIdentity, configuration cloud.Configuration) *Resolved {
 	key := sha256.Sum256([]byte(describeIdentity(identity) + configuration.ActiveDirectoryAuthorityHost))
-	return &Resolved{Identity: identity, Credential: p.options.Credential, Cloud: configuration, Key: hex.EncodeToString(key[:])}
+	resolved := &Resolved{Identity: identity, Credential: p.options.Credential, Cloud: configuration, Key: hex.EncodeToString(key[:])}
+	if of := identity.Spec.Type; of == infrav1.ServicePrincipal || of == infrav1.ManualServicePrincipal {
+		// Controllers warn about identities without a client secret, and this one has one that is not read.
+		resolved.secret = func() string { return "not-read" }
+	}
+	return resolved
 }
 
 // GetIdentity reads the object that ref names for an object in namespace.

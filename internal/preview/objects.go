@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -44,6 +45,9 @@ func listSubscriptions(o Options) (out []string) {
 		}
 		for _, found := range subscription.FindAllSubmatch(raw, -1) {
 			out = append(out, strings.ToLower(string(found[1])))
+		}
+		if secret, is := object.(*corev1.Secret); is && len(secret.Data[keySubscription]) > 0 {
+			out = append(out, strings.ToLower(strings.TrimSpace(string(secret.Data[keySubscription]))))
 		}
 	}
 	if o.Identity.SubscriptionID != "" {

@@ -66,6 +66,8 @@ type Outcome struct {
 	Settled bool
 	// Rounds is how often all objects were reconciled.
 	Rounds int
+	// Notes are remarks about facts that the plan does not know.
+	Notes []string
 }
 
 // maxRounds bounds a plan that does not settle. A control plane of five machines needs about a hundred.
@@ -91,6 +93,7 @@ type run struct {
 	// ended and begun are the objects that came and went. The first ones, as many as stored, are from the input.
 	ended, begun []client.Object
 	stored       int
+	notes        []string
 }
 
 // Compute computes a plan.
@@ -115,6 +118,9 @@ func Compute(ctx context.Context, o Options) (*Outcome, error) {
 			return nil, err
 		}
 	}
+	if err := p.addCredentials(ctx); err != nil {
+		return nil, err
+	}
 	p.stored = len(p.begun)
 	if p.azure, err = overlay.New(overlay.Options{Subscriptions: listSubscriptions(o), Live: o.Live,
 		Assumed: listAssumed(o.Objects), Clock: p.clock.Virtual}); err != nil {
@@ -129,6 +135,7 @@ func Compute(ctx context.Context, o Options) (*Outcome, error) {
 	out := &Outcome{Kubernetes: p.server}
 	out.Rounds, out.Settled, err = p.settle(ctx)
 	out.Writes, out.Events, out.Ended, out.Begun = p.azure.Writes(), p.manager.events.events, p.ended, p.begun[p.stored:]
+	out.Notes = p.notes
 	return out, err
 }
 

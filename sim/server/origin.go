@@ -1,11 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/compute"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/containerservice"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
@@ -54,15 +56,24 @@ func (o storeOrigin) ListResources(typ, scope string) (out []*store.Resource) {
 	return out
 }
 
+// etagPaths are where types show their etags: AKS and fleets have a spelling of their own, and agent pools a place of their own.
+var etagPaths = []string{"etag", "eTag", "properties.eTag"}
+
 func (o storeOrigin) toStored(t *provider.Type, id string, shown body.Object) *store.Resource {
 	if shown == nil {
 		return nil
 	}
 	shown = body.Clone(shown)
-	r := &store.Resource{ID: id, Type: t.Name, Location: provider.NormalizeLocation(body.String(shown, "location")),
-		Etag: body.String(shown, "etag")}
+	r := &store.Resource{ID: id, Type: t.Name, Location: provider.NormalizeLocation(body.String(shown, "location"))}
+	for _, path := range etagPaths {
+		r.Etag = cmp.Or(r.Etag, body.String(shown, path))
+		body.Delete(shown, path)
+	}
 	if own := body.String(shown, "id"); own != "" {
 		r.ID = own
+	}
+	if strings.EqualFold(t.Name, containerservice.ManagedClusters) {
+		r.Secret = containerservice.RestoreState(shown)
 	}
 	if strings.EqualFold(t.Name, compute.VirtualMachines) {
 		// The state of a VM is kept beside its body.

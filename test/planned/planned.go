@@ -13,8 +13,10 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/google/go-cmp/cmp"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/management"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/overlay"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -40,20 +42,40 @@ func CompareWrites(s *virtual.Scenario, act func()) (diff string, count int) {
 	return cmp.Diff(sortWrites(planned), sortWrites(made)), len(made)
 }
 
+// NewOptions returns the options of a plan of all objects of a scenario, as kubectl capz plan --all-namespaces reads them. subscription is
+// the default one.
+func NewOptions(s *virtual.Scenario, subscription string) preview.Options {
+	s.T.Helper()
+	read, err := management.Read(context.Background(), s.Kubernetes, management.Scope{})
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return preview.Options{
+		Objects: read.Items, Now: time.Now(),
+		Identity: identity.Options{ResourceManagerEndpoint: harness.VirtualEndpoint, ResourceManagerAudience: audience, SubscriptionID: subscription},
+		Live:     &overlay.Live{Transport: s.AzureTransport(), Credential: simulated{s}, Endpoint: harness.VirtualEndpoint, Audience: audience},
+	}
+}
+
+const audience = "https://management.core.windows.net/"
+
 func planWrites(s *virtual.Scenario) (out []Write) {
 	s.T.Helper()
-	outcome, err := preview.Compute(context.Background(), preview.Options{
-		Objects: s.TakeSnapshot(), Now: time.Now(),
-		Identity: identity.Options{ResourceManagerEndpoint: harness.VirtualEndpoint, ResourceManagerAudience: "https://management.core.windows.net/",
-			SubscriptionID: s.Azure.SubscriptionID},
-		Live: &overlay.Live{Transport: s.AzureTransport(), Credential: simulated{s}, Endpoint: harness.VirtualEndpoint,
-			Audience: "https://management.core.windows.net/"},
-	})
+	outcome, err := preview.Compute(context.Background(), NewOptions(s, s.Azure.SubscriptionID))
 	if err != nil {
 		s.T.Fatal(err)
 	}
 	if !outcome.Settled {
 		s.T.Errorf("the plan has not settled after %d rounds", outcome.Rounds)
+	}
+	report, err := outcome.Report(context.Background(), nil)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	for _, object := range report.Objects {
+		if len(object.Reports) > 0 {
+			s.T.Errorf("the plan reports of %s %s: %q", object.Kind, object.Name, object.Reports)
+		}
 	}
 	for _, w := range outcome.Writes {
 		out = append(out, newWrite(w.Method, w.Path, w.Status, w.Body))
@@ -76,6 +98,9 @@ func newWrite(method, path string, status int, body []byte) Write {
 	}
 	if len(body) > 0 {
 		_ = json.Unmarshal(body, &out.Body)
+		if object, is := out.Body.(map[string]any); is {
+			jsonpath.Delete(object, "properties.osProfile.customData") // A plan reads no bootstrap data.
+		}
 	}
 	return out
 }

@@ -1,15 +1,18 @@
 package asoresources
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 )
 
@@ -86,6 +89,31 @@ func namedCredentials(resources []runtime.RawExtension) []string {
 		if name := d.Annotations[plan.CredentialAnnotation]; name != "" && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
+	}
+	return out
+}
+
+// CredentialSecrets returns the Secrets of the Cluster's namespace that the members sign in with, each with the subscription of the nodes of
+// its pools; "" if they have none.
+func (m *Members) CredentialSecrets() map[string]string {
+	out := map[string]string{}
+	add := func(kind string, object client.Object, providerIDs ...string) {
+		name, subscription := m.AccessRequest(kind, object).Secret, ""
+		for _, id := range providerIDs {
+			subscription = cmp.Or(subscription, arm.ID(strings.TrimPrefix(id, "azure://")).Subscription())
+		}
+		if name != "" {
+			out[name] = cmp.Or(out[name], subscription)
+		}
+	}
+	if m.Infrastructure != nil {
+		add(ClusterKind, m.Infrastructure)
+	}
+	if m.ControlPlane != nil {
+		add(ControlPlaneKind, m.ControlPlane)
+	}
+	for _, pool := range m.Pools {
+		add(MachinePoolKind, pool.Pool, pool.Pool.Spec.ProviderIDList...)
 	}
 	return out
 }

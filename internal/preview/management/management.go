@@ -1,7 +1,6 @@
 // Package management reads the objects of a plan from a management cluster.
 //
-// It lists and gets objects and writes nothing. Of Secrets it reads only the metadata and, of credentials in the format of the Azure Service
-// Operator, the parts that name the subscription and the client.
+// It lists and gets objects and writes nothing. It reads no Secret.
 package management
 
 import (

@@ -54,6 +54,9 @@ func decode(scheme *runtime.Scheme, kind schema.GroupVersionKind, d Document) (c
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(d.Object, object); err != nil {
 		return nil, fmt.Errorf("%s: %s %s: %w", d.Source, d.GetKind(), d.GetName(), err)
 	}
+	if secret, is := object.(*corev1.Secret); is {
+		mergeStringData(secret)
+	}
 	typed, is := object.(client.Object)
 	if !is {
 		return nil, fmt.Errorf("%s: %s %s is no object", d.Source, d.GetKind(), d.GetName())
@@ -88,4 +91,15 @@ func convertAs[F any, H client.Object](d Document, hub H, convert func(context.C
 		return nil, fmt.Errorf("%s: %s %s: %w", d.Source, d.GetKind(), d.GetName(), err)
 	}
 	return hub, nil
+}
+
+// mergeStringData moves the values of stringData to data, as the API server does.
+func mergeStringData(secret *corev1.Secret) {
+	for key, value := range secret.StringData {
+		if secret.Data == nil {
+			secret.Data = map[string][]byte{}
+		}
+		secret.Data[key] = []byte(value)
+	}
+	secret.StringData = nil
 }
