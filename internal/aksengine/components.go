@@ -95,7 +95,7 @@ func readArguments(config *value, excluded flagTable, target string) []bootstrap
 			v.report("It is a manifest of the component, which kubeadm writes.",
 				"Set extraArgs, extraVolumes and extraEnvs of the component in the KubeadmControlPlane.")
 		case reason != "":
-			v.report(reason, "Nothing if the default is right. Otherwise set the flag that replaces it in "+target+".")
+			v.report(reason, "If the default is not right, set the flag that replaces it in "+target+".")
 		case len(flag) == 0 || len(flag) > 256 || len(v.text()) > 1024:
 			v.report("Cluster API allows flags of 256 and values of 1024 characters.", "Correct the model.")
 		default:

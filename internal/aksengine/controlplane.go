@@ -78,7 +78,7 @@ func (c *conversion) addControlPlane() {
 	}
 	if strings.EqualFold(from.get("availabilityProfile").text(), "VirtualMachineScaleSets") {
 		from.get("availabilityProfile").report("Control-plane machines are single VMs, which KubeadmControlPlane replaces one by one.",
-			"Nothing. They are spread over zones or in an availability set.")
+			"There is nothing to do. The machines are spread over zones or in an availability set.")
 	} else {
 		from.get("availabilityProfile").replace("Control-plane machines are spread over zones, or in an availability set in a region without zones.")
 	}
@@ -161,7 +161,7 @@ func (c *conversion) fillNameServers(spec *infrav1.AzureMachineSpec) {
 func (c *conversion) podAddresses(from *value, target string) int {
 	count := from.get("ipAddressCount")
 	if c.network.plugin != pluginAzure {
-		count.report("Pods have addresses of their own range with this network plug-in.", "Nothing.")
+		count.report("Pods have addresses of their own range with this network plug-in.", "There is nothing to do.")
 		return 0
 	}
 	if n := count.carryNumber(target+"networkInterfaces[0].privateIPConfigs", 1, 256); n != nil {

@@ -54,9 +54,9 @@ func (c *conversion) readKubernetes() {
 func (c *conversion) readChoices(config *value) {
 	for _, choice := range []struct{ key, only, reason, otherwise, action string }{
 		{"enableRbac", "true", "kubeadm always enables RBAC.", "RBAC cannot be disabled.", "Bind the roles that the workloads need."},
-		{"enableAggregatedAPIs", "true", "kubeadm always enables it.", "It cannot be disabled.", "Nothing."},
-		{"enableSecureKubelet", "true", "kubeadm always configures kubelets so.", "It cannot be disabled.", "Nothing."},
-		{"useInstanceMetadata", "true", "cloud-provider-azure reads the instance metadata.", "azure.json always enables it.", "Nothing."},
+		{"enableAggregatedAPIs", "true", "kubeadm always enables it.", "It cannot be disabled.", "There is nothing to do."},
+		{"enableSecureKubelet", "true", "kubeadm always configures kubelets so.", "It cannot be disabled.", "There is nothing to do."},
+		{"useInstanceMetadata", "true", "cloud-provider-azure reads the instance metadata.", "azure.json always enables it.", "There is nothing to do."},
 		{"useCloudControllerManager", "true", "cloud-provider-azure runs outside of kube-controller-manager.",
 			"Kubernetes no longer has a cloud provider in kube-controller-manager.",
 			"Install cloud-provider-azure, see docs/book/selfmanaged/addons.md."},
@@ -70,7 +70,7 @@ func (c *conversion) readChoices(config *value) {
 		{"kubeProxyMode", "iptables", "It is the default of kube-proxy.", "kubeadm does not have it in its configuration of a cluster.",
 			"Set mode in the ConfigMap kube-proxy of the workload cluster."},
 		{"excludeMasterFromStandardLB", "true", "Load balancers of Services do not have control-plane machines.",
-			"Load balancers of Services do not have control-plane machines.", "Nothing."},
+			"Load balancers of Services do not have control-plane machines.", "There is nothing to do."},
 	} {
 		v := config.get(choice.key)
 		switch {

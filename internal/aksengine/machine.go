@@ -81,7 +81,7 @@ func (c *conversion) readOSDisk(from *value, out *infrav1.VirtualMachineProfile,
 	case "", "manageddisks":
 		storage.replace("All disks are managed disks.")
 	default:
-		storage.report("All disks are managed disks.", "Nothing. Workloads that need disks in a storage account have to use managed disks.")
+		storage.report("All disks are managed disks.", "Use managed disks in workloads that use disks of a storage account.")
 	}
 }
 

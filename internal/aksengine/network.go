@@ -138,7 +138,7 @@ func (c *conversion) readBroughtNetwork() {
 		return // addCluster carries it.
 	}
 	first.report("Machines have dynamic addresses.",
-		"Nothing. Only the API server load balancer can have a fixed address: networkSpec.apiServerLB.frontendIPs.")
+		"If the API server needs a fixed address, set networkSpec.apiServerLB.frontendIPs of the AzureCluster.")
 }
 
 // readSubnet returns the name of a subnet in the brought network.

@@ -20,13 +20,13 @@ var (
 	windowsBinariesNote = note{"The image of Windows machines has the binaries.",
 		"See docs/book/selfmanaged/windows.md."}
 	programNote = note{"It is about the program aks-engine.",
-		"Nothing."}
+		"There is nothing to do."}
 )
 
 // notes are by pattern. A note covers everything below its property.
 var notes = map[string]note{
 	"properties.certificateprofile": {newKeys,
-		"Nothing. Use Secrets <cluster>-ca, <cluster>-etcd, <cluster>-proxy and <cluster>-sa to bring your own."},
+		"To bring keys and certificates, create the Secrets <cluster>-ca, <cluster>-etcd, <cluster>-proxy and <cluster>-sa."},
 	"properties.windowsprofile": {"Windows machines have the reference image of the version of Kubernetes, and the user capi.",
 		"See docs/book/selfmanaged/windows.md."},
 	"properties.extensionprofiles": extensionNote,
@@ -46,17 +46,17 @@ var notes = map[string]note{
 		"See docs/book/selfmanaged/externally-managed.md."},
 	"properties.masterprofile.customfiles": {"The files are on the machine where aks-engine runs.",
 		"Create a Secret with them, and name it in files[].contentFrom of the KubeadmControlPlane."},
-	"properties.masterprofile.cosmosetcd":    {"etcd runs on the control-plane machines.", "Nothing."},
+	"properties.masterprofile.cosmosetcd":    {"etcd runs on the control-plane machines.", "There is nothing to do."},
 	"properties.masterprofile.auditdenabled": auditNote,
 	"properties.masterprofile.extensions":    extensionNote,
 	"properties.masterprofile.fqdn": {"The DNS name belongs to the old cluster.",
 		"Set frontendIPs[0].publicIP.dnsName of apiServerLB for a certain DNS name."},
-	"properties.masterprofile.singleplacementgroup": {"Control-plane machines are no scale set.", "Nothing."},
-	"properties.masterprofile.subnet":               {"aks-engine computed it for the old cluster.", "Nothing."},
-	"properties.masterprofile.oauthenabled":         {"It has no effect in Kubernetes clusters.", "Nothing."},
+	"properties.masterprofile.singleplacementgroup": {"Control-plane machines are no scale set.", "There is nothing to do."},
+	"properties.masterprofile.subnet":               {"aks-engine computed it for the old cluster.", "There is nothing to do."},
+	"properties.masterprofile.oauthenabled":         {"It has no effect in Kubernetes clusters.", "There is nothing to do."},
 
-	"properties.agentpoolprofiles[].singleplacementgroup":        {"Scale sets may have more than 100 machines.", "Nothing."},
-	"properties.agentpoolprofiles[].vmssoverprovisioningenabled": {"The provider does not overprovision scale sets.", "Nothing."},
+	"properties.agentpoolprofiles[].singleplacementgroup":        {"Scale sets may have more than 100 machines.", "There is nothing to do."},
+	"properties.agentpoolprofiles[].vmssoverprovisioningenabled": {"The provider does not overprovision scale sets.", "There is nothing to do."},
 	"properties.agentpoolprofiles[].enablevmssnodepublicip": {"Machines of pools have no public addresses.",
 		"Use a MachineDeployment with allocatePublicIP if nodes need them."},
 	"properties.agentpoolprofiles[].loadbalancerbackendaddresspoolids": {"The provider does not add machines to other load balancers.",
@@ -66,24 +66,24 @@ var notes = map[string]note{
 	"properties.agentpoolprofiles[].preprovisionextension":     extensionNote,
 	"properties.agentpoolprofiles[].dnsprefix":                 poolLoadBalancerNote,
 	"properties.agentpoolprofiles[].ports":                     poolLoadBalancerNote,
-	"properties.agentpoolprofiles[].proximityplacementgroupid": {"The provider does not put machines into proximity placement groups.", "Nothing."},
-	"properties.agentpoolprofiles[].vmssname":                  {"The name belongs to the old cluster.", "Nothing."},
+	"properties.agentpoolprofiles[].proximityplacementgroupid": {"The provider does not put machines into proximity placement groups.", "There is nothing to do."},
+	"properties.agentpoolprofiles[].vmssname":                  {"The name belongs to the old cluster.", "There is nothing to do."},
 
 	"properties.orchestratorprofile.kubernetesconfig.addons": {"The manifests do not install programs in the workload cluster.",
 		"Install it in the workload cluster, for example with Helm."},
 	"properties.orchestratorprofile.kubernetesconfig.cloudcontrollermanagerconfig": {"cloud-provider-azure is installed in the workload cluster.",
 		"Set the flags in the values of its Helm chart, see docs/book/selfmanaged/addons.md."},
-	"properties.orchestratorprofile.kubernetesconfig.dnsserviceip": {"kubeadm chooses the tenth address of the range of Services.", "Nothing, unless programs have the address in their configuration."},
+	"properties.orchestratorprofile.kubernetesconfig.dnsserviceip": {"kubeadm chooses the tenth address of the range of Services.", "Change the address in programs that have it in their configuration."},
 	"properties.orchestratorprofile.kubernetesconfig.dockerbridgesubnet": {"Machines run containerd, which has no such network.",
-		"Nothing."},
+		"There is nothing to do."},
 	"properties.orchestratorprofile.kubernetesconfig.etcdencryptionkey": {newKeys,
 		"Create the encryption configuration as a Secret, see docs/book/selfmanaged/etcd-encryption.md."},
-	"properties.orchestratorprofile.kubernetesconfig.etcdversion": {"kubeadm chooses the version of etcd.", "Nothing."},
+	"properties.orchestratorprofile.kubernetesconfig.etcdversion": {"kubeadm chooses the version of etcd.", "There is nothing to do."},
 	"properties.orchestratorprofile.kubernetesconfig.keyvaultsku": {"The provider does not create a key vault.",
 		"See docs/book/selfmanaged/etcd-encryption.md."},
 	"properties.orchestratorprofile.kubernetesconfig.kubernetesimagebase": {"kubeadm has a registry of its own, registry.k8s.io.",
 		"Set clusterConfiguration.imageRepository of the KubeadmControlPlane for a mirror."},
-	"properties.orchestratorprofile.kubernetesconfig.mobyversion": {"Machines run containerd.", "Nothing."},
+	"properties.orchestratorprofile.kubernetesconfig.mobyversion": {"Machines run containerd.", "There is nothing to do."},
 	"properties.orchestratorprofile.kubernetesconfig.containerdversion": {"The image has a version of containerd.",
 		"Build an image with another one."},
 	"properties.orchestratorprofile.kubernetesconfig.azurecniurllinux":        azureCNINote,
@@ -92,8 +92,8 @@ var notes = map[string]note{
 	"properties.orchestratorprofile.kubernetesconfig.customwindowspackageurl": windowsBinariesNote,
 	"properties.orchestratorprofile.kubernetesconfig.windowsnodebinariesurl":  windowsBinariesNote,
 	"properties.orchestratorprofile.kubernetesconfig.maximumloadbalancerrulecount": {"azure.json has the default, 250.",
-		"Nothing, unless it is lower."},
-	"properties.orchestratorprofile.kubernetesconfig.userassignedclientid": {"The identity has it.", "Nothing."},
+		"There is nothing to do if the value is 250 or higher."},
+	"properties.orchestratorprofile.kubernetesconfig.userassignedclientid": {"The identity has it.", "There is nothing to do."},
 }
 
 // findNote returns the note about a property, or that convert does not know it.

@@ -29,7 +29,7 @@ func (c *conversion) addPool(p pool) {
 		profile.carry("the MachineDeployment " + p.name)
 	case c.network.plugin == pluginKubenet:
 		profile.report("Scale sets do not forward packets, which kubenet needs. The pool is a MachineDeployment.",
-			"Nothing, or choose another network plug-in.")
+			"Keep the MachineDeployment, or choose another network plug-in.")
 		p.isDeployment = true
 	default:
 		profile.carryChoice("the MachinePool "+p.name, "VirtualMachineScaleSets", availabilitySet)
@@ -137,7 +137,7 @@ func (c *conversion) addDeployment(p pool) {
 		zones.report("A MachineDeployment has machines in one zone.",
 			"Create a MachineDeployment per zone, with spec.template.spec.failureDomain, or a MachinePool.")
 	}
-	p.from.get("platformFaultDomainCount").report("The provider chooses it for availability sets.", "Nothing.")
+	p.from.get("platformFaultDomainCount").report("The provider chooses it for availability sets.", "There is nothing to do.")
 	c.add(template, config, out)
 }
 
