@@ -21,7 +21,7 @@ import (
 
 // leaving is a kind that only decides how the deletion of an object continues. It has no Azure client.
 type leaving struct {
-	told told
+	testKind testKind
 	Kind[*infrav1.AzureMachine, leavingInput]
 	verdict error
 }
@@ -30,10 +30,10 @@ type leavingInput struct{}
 
 func (*leavingInput) FingerprintInputs() []any { return nil }
 
-func (k *leaving) Declare() Declaration { return k.told.Declare() }
+func (k *leaving) Declare() Declaration { return k.testKind.Declare() }
 
 func (k *leaving) Load(ctx context.Context, object *infrav1.AzureMachine) (*leavingInput, Target, error) {
-	_, target, err := k.told.Load(ctx, object)
+	_, target, err := k.testKind.Load(ctx, object)
 	return &leavingInput{}, target, err
 }
 func (k *leaving) BeforeDelete(context.Context, *leavingInput) error { return k.verdict }
@@ -47,7 +47,7 @@ func TestBeforeDelete(t *testing.T) {
 		verdict error
 		// without leaves our finalizer off.
 		without bool
-		// stays tells that our finalizer does.
+		// stays is set if the finalizer of the provider stays.
 		stays bool
 		want  string
 		event string
@@ -73,7 +73,7 @@ func TestBeforeDelete(t *testing.T) {
 			}
 			recorder := events.NewFakeRecorder(10)
 			store := storetest.NewClient(t, object)
-			kind := &leaving{verdict: test.verdict, told: told{
+			kind := &leaving{verdict: test.verdict, testKind: testKind{
 				subject: Target{Cluster: &clusterv1.Cluster{ObjectMeta: storetest.NewMeta("c")}},
 				declared: Declaration{Name: "AzureMachine", Finalizer: finalizer, FormerFinalizers: []string{former},
 					PrimaryCondition: infrav1.VMRunningCondition},
@@ -101,12 +101,12 @@ func TestBeforeDelete(t *testing.T) {
 			if got := conditions.GetReason(stored, infrav1.ReadyCondition); test.want != "" && got != test.want {
 				t.Errorf("%s: Ready is for %s, want %s", test.reason, got, test.want)
 			}
-			var told []string
+			var emitted []string
 			for range len(recorder.Events) {
-				told = append(told, <-recorder.Events)
+				emitted = append(emitted, <-recorder.Events)
 			}
-			if !strings.Contains(strings.Join(told, "\n"), test.event) {
-				t.Errorf("%s: events %v, want %q", test.reason, told, test.event)
+			if !strings.Contains(strings.Join(emitted, "\n"), test.event) {
+				t.Errorf("%s: events %v, want %q", test.reason, emitted, test.event)
 			}
 		})
 	}

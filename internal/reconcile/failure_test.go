@@ -31,7 +31,7 @@ func TestErrorsAreShown(t *testing.T) {
 	broken := errors.New("broken")
 	tests := map[string]struct {
 		reason string
-		kind   told
+		kind   testKind
 		// patch and status are the errors that the API server returns for writes of the object. early leaves off the
 		// Paused condition, so that it is written first.
 		patch, status error
@@ -45,29 +45,29 @@ func TestErrorsAreShown(t *testing.T) {
 		warned int
 		lost   float64
 	}{
-		"load": {reason: "the Cluster cannot be read", kind: told{load: broken}, want: "AzureMachine ns/m: broken", shown: "False",
+		"load": {reason: "the Cluster cannot be read", kind: testKind{load: broken}, want: "AzureMachine ns/m: broken", shown: "False",
 			warned: 1},
-		"load, was True": {reason: "the error does not change the state of Azure", kind: told{load: broken}, was: "True",
+		"load, was True": {reason: "the error does not change the state of Azure", kind: testKind{load: broken}, was: "True",
 			want: "as last seen; the last reconciliation failed: AzureMachine ns/m: broken", shown: "True", warned: 1},
-		"load conflicts":   {reason: "it is read again", kind: told{load: conflict}},
+		"load conflicts":   {reason: "it is read again", kind: testKind{load: conflict}},
 		"Paused condition": {reason: "the first write of all fails", status: broken, early: true, lost: 1},
-		"work": {reason: "the kind fails", kind: told{show: func(*infrav1.AzureMachine) error { return broken }}, want: "broken",
+		"work": {reason: "the kind fails", kind: testKind{show: func(*infrav1.AzureMachine) error { return broken }}, want: "broken",
 			shown: "False", warned: 1},
 		"work, was True": {reason: "the error does not change the state of Azure",
-			kind: told{show: func(*infrav1.AzureMachine) error { return broken }},
+			kind: testKind{show: func(*infrav1.AzureMachine) error { return broken }},
 			was:  "True", want: "as last seen; the last reconciliation failed: broken", shown: "True", warned: 1},
-		"work conflicts":    {reason: "it is read again", kind: told{show: func(*infrav1.AzureMachine) error { return conflict }}},
-		"work is cancelled": {reason: "the manager ends", kind: told{show: func(*infrav1.AzureMachine) error { return context.Canceled }}},
-		"last write": {reason: "the API server refuses the object", kind: told{change: true}, patch: broken, want: "patch ns/m: broken",
+		"work conflicts":    {reason: "it is read again", kind: testKind{show: func(*infrav1.AzureMachine) error { return conflict }}},
+		"work is cancelled": {reason: "the manager ends", kind: testKind{show: func(*infrav1.AzureMachine) error { return context.Canceled }}},
+		"last write": {reason: "the API server refuses the object", kind: testKind{change: true}, patch: broken, want: "patch ns/m: broken",
 			shown: "False", warned: 1},
 		"last write, work": {reason: "the first error is the cause",
-			kind: told{change: true, show: func(*infrav1.AzureMachine) error { return errors.New("cause") }}, patch: broken, want: "cause",
+			kind: testKind{change: true, show: func(*infrav1.AzureMachine) error { return errors.New("cause") }}, patch: broken, want: "cause",
 			shown: "False", warned: 1},
-		"last write of both": {reason: "nothing can be shown", kind: told{change: true}, patch: broken, status: broken, warned: 1, lost: 1},
+		"last write of both": {reason: "nothing can be shown", kind: testKind{change: true}, patch: broken, status: broken, warned: 1, lost: 1},
 		"status": {reason: "the status cannot show it",
-			kind: told{show: func(m *infrav1.AzureMachine) error { m.Status.Ready = true; return nil }}, status: broken, lost: 1},
+			kind: testKind{show: func(m *infrav1.AzureMachine) error { m.Status.Ready = true; return nil }}, status: broken, lost: 1},
 		"status conflicts": {reason: "it is written again",
-			kind: told{show: func(m *infrav1.AzureMachine) error { m.Status.Ready = true; return nil }}, status: conflict},
+			kind: testKind{show: func(m *infrav1.AzureMachine) error { m.Status.Ready = true; return nil }}, status: conflict},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -24,8 +24,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// told is a kind whose load and report the test defines, without resources in Azure.
-type told struct {
+// testKind is a kind whose load and report the test defines, without resources in Azure.
+type testKind struct {
 	declared Declaration
 	load     error
 	subject  Target
@@ -34,20 +34,20 @@ type told struct {
 	change bool
 }
 
-func (k *told) Declare() Declaration { return k.declared }
+func (k *testKind) Declare() Declaration { return k.declared }
 
-func (k *told) Load(_ context.Context, object *infrav1.AzureMachine) (*infrav1.AzureMachine, Target, error) {
+func (k *testKind) Load(_ context.Context, object *infrav1.AzureMachine) (*infrav1.AzureMachine, Target, error) {
 	return object, k.subject, k.load
 }
 
-func (k *told) LoadStatusInput(context.Context, *infrav1.AzureMachine) error { return nil }
+func (k *testKind) LoadStatusInput(context.Context, *infrav1.AzureMachine) error { return nil }
 
-func (k *told) Report(object *infrav1.AzureMachine) error { return k.show(object) }
+func (k *testKind) Report(object *infrav1.AzureMachine) error { return k.show(object) }
 
 // runReconciliations reconciles an object until a reconciliation reports the kind, and returns the stored object, the result of that
 // reconciliation, and the events.
-func runReconciliations(t *testing.T, kind *told, object *infrav1.AzureMachine) (stored *infrav1.AzureMachine, result ctrl.Result,
-	told []string,
+func runReconciliations(t *testing.T, kind *testKind, object *infrav1.AzureMachine) (stored *infrav1.AzureMachine, result ctrl.Result,
+	emitted []string,
 	err error) {
 	t.Helper()
 	recorder := events.NewFakeRecorder(10)
@@ -64,9 +64,9 @@ func runReconciliations(t *testing.T, kind *told, object *infrav1.AzureMachine) 
 		t.Fatal(failure)
 	}
 	for range len(recorder.Events) {
-		told = append(told, <-recorder.Events)
+		emitted = append(emitted, <-recorder.Events)
 	}
-	return stored, result, told, err
+	return stored, result, emitted, err
 }
 
 // TestResultsAreShown ends a reconciliation with each result: the object shows it, and the next reconciliation is when it has
@@ -108,7 +108,7 @@ func TestResultsAreShown(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			kind := &told{
+			kind := &testKind{
 				declared: Declaration{Name: "AzureMachine", PrimaryCondition: foremost, SummarizedConditions: test.summed},
 				show:     func(*infrav1.AzureMachine) error { return test.err },
 			}
@@ -145,18 +145,18 @@ func TestLeftAlone(t *testing.T) {
 	tests := map[string]struct {
 		reason string
 		meta   metav1.ObjectMeta
-		kind   told
+		kind   testKind
 		event  string
 		again  bool
 	}{
-		"paused": {reason: "its Cluster is", meta: storetest.NewMeta("m"), kind: told{subject: Target{Cluster: paused}}},
+		"paused": {reason: "its Cluster is", meta: storetest.NewMeta("m"), kind: testKind{subject: Target{Cluster: paused}}},
 		"managed by others": {reason: "the annotation names another manager", meta: external,
-			kind: told{declared: Declaration{ExternallyManageable: true}}},
+			kind: testKind{declared: Declaration{ExternallyManageable: true}}},
 		"new and without owner": {reason: "Cluster API sets the owner of a new object soon", meta: created,
-			kind: told{load: WaitForOwner("OwnerRefNotSet", "no owner")}, again: true},
+			kind: testKind{load: WaitForOwner("OwnerRefNotSet", "no owner")}, again: true},
 		"without owner": {reason: "an event gives the reason why nothing happens", meta: storetest.NewMeta("m"),
-			kind: told{load: WaitForOwner("OwnerRefNotSet", "no owner")}, event: "Normal OwnerRefNotSet no owner"},
-		"nothing to do": {reason: "and no condition is needed", meta: storetest.NewMeta("m"), kind: told{load: NothingToDo()}},
+			kind: testKind{load: WaitForOwner("OwnerRefNotSet", "no owner")}, event: "Normal OwnerRefNotSet no owner"},
+		"nothing to do": {reason: "and no condition is needed", meta: storetest.NewMeta("m"), kind: testKind{load: NothingToDo()}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestLeftAlone(t *testing.T) {
 func TestObsoleteConditionIsRemoved(t *testing.T) {
 	object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 	conditions.Set(object, metav1.Condition{Type: infrav1.AzureResourceAvailableCondition, Status: metav1.ConditionTrue, Reason: "Ready"})
-	kind := &told{
+	kind := &testKind{
 		declared: Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition,
 			ObsoleteConditions: []string{infrav1.AzureResourceAvailableCondition}},
 		show: func(*infrav1.AzureMachine) error { return nil },
@@ -204,7 +204,7 @@ func TestInterruptedReconciliationReportsNothing(t *testing.T) {
 	object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
 	recorder, store := events.NewFakeRecorder(10), storetest.NewClient(t, object)
 	ctx, end := context.WithCancel(t.Context())
-	kind := &told{declared: Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition},
+	kind := &testKind{declared: Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition},
 		show: func(*infrav1.AzureMachine) error {
 			end()
 			return ReadFailed(fmt.Errorf("get Secret ns/s: %w", ctx.Err()))

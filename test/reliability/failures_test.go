@@ -64,7 +64,7 @@ var phases = []string{"create", "pause", "resume", "delete"}
 func playSequence(t *testing.T, family string, refuse call, since string) *failing {
 	w := &failing{family: family, Scenario: virtual.New(t), calls: map[string]map[call]bool{}, stage: phases[0], refuse: refuse, since: since,
 		warnings: map[string]map[string]int{}, problems: map[string]bool{}}
-	w.Scenario.Refuse, w.Failed, w.Told = w.answerCall, w.checkFailure, w.recordEvent
+	w.Scenario.Refuse, w.Failed, w.EventRecorded = w.answerCall, w.checkFailure, w.recordEvent
 	w.StartManager(w.registerKinds)
 	w.createObjects()
 	w.playPools(20 * time.Minute)
@@ -306,7 +306,7 @@ func TestIdentityBeingDeleted(t *testing.T) {
 		t.Run(family, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &failing{family: family, Scenario: virtual.New(t), warnings: map[string]map[string]int{}, problems: map[string]bool{}}
-				w.Failed, w.Told = w.checkFailure, w.recordEvent
+				w.Failed, w.EventRecorded = w.checkFailure, w.recordEvent
 				identity := &infrav1.AzureClusterIdentity{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}
 				harness.ChangeObject(w.Stage, identity, func(i *infrav1.AzureClusterIdentity) { i.Finalizers = []string{"example.com/keeps"} })
 				w.DeleteObjects(identity)

@@ -25,7 +25,7 @@ func TestRevokedNamespace(t *testing.T) {
 		t.Run(family, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &failing{family: family, Scenario: virtual.New(t), warnings: map[string]map[string]int{}, problems: map[string]bool{}}
-				w.Told = w.recordEvent
+				w.EventRecorded = w.recordEvent
 				w.StartManager(w.registerKinds)
 				w.createObjects()
 				w.playPools(25 * time.Minute)

@@ -96,7 +96,7 @@ type recorder struct{ scenario *Scenario }
 // Eventf implements events.EventRecorder.
 func (r recorder) Eventf(regarding, _ runtime.Object, eventType, reason, _, note string, args ...any) {
 	s := r.scenario
-	if s.Told == nil && !s.complete {
+	if s.EventRecorded == nil && !s.complete {
 		return
 	}
 	event := Event{Type: eventType, Reason: reason, Note: fmt.Sprintf(note, args...)}
@@ -109,7 +109,7 @@ func (r recorder) Eventf(regarding, _ runtime.Object, eventType, reason, _, note
 	if s.complete {
 		s.RecordEvent(event)
 	}
-	if s.Told != nil {
-		s.Told(event)
+	if s.EventRecorded != nil {
+		s.EventRecorded(event)
 	}
 }

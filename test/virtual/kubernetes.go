@@ -52,7 +52,7 @@ func newKubernetes(t testing.TB) (*Kubernetes, error) {
 	return k, nil
 }
 
-// announceChange has the manager that runs, and who waits, know of a change.
+// announceChange delivers a change to the managers that run, and signals it to waiting tests.
 func (k *Kubernetes) announceChange(ctx context.Context, before, after client.Object) {
 	k.SignalChange()
 	k.mu.Lock()
@@ -80,8 +80,8 @@ func (k *Kubernetes) closeView(gone *view) {
 	k.views = slices.DeleteFunc(k.views, func(each *view) bool { return each == gone })
 }
 
-// tellAll has the manager know of everything that there is, as its first lists do.
-func (k *Kubernetes) tellAll(ctx context.Context) error {
+// deliverAll delivers all objects to the managers that run, as their first lists do.
+func (k *Kubernetes) deliverAll(ctx context.Context) error {
 	for _, kind := range listedKinds() {
 		gvk, err := apiutil.GVKForObject(kind, k.scheme)
 		if err != nil {
@@ -103,10 +103,10 @@ func (k *Kubernetes) tellAll(ctx context.Context) error {
 	return nil
 }
 
-// SignalChange has who waits for changes look.
+// SignalChange signals a change to waiting tests.
 func (k *Kubernetes) SignalChange() {
 	select {
 	case k.Changed <- struct{}{}:
-	default: // it is told already
+	default: // The earlier signal is not read yet.
 	}
 }

@@ -191,7 +191,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	})
 	// All watches are there when everything waits.
 	synctest.Wait()
-	if err := s.Kubernetes.tellAll(ctx); err != nil {
+	if err := s.Kubernetes.deliverAll(ctx); err != nil {
 		s.T.Fatal(err)
 	}
 	return m

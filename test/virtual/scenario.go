@@ -57,9 +57,9 @@ type Scenario struct {
 	Refuse func(verb string, object runtime.Object) error
 	// Failed is called after each reconciliation that ended with an error; nil is not called.
 	Failed func(Failure)
-	// Told is called with each event, unless Recorder is set; nil is not called.
-	Told func(Event)
-	// Recorder records the events of managers; nil has Told called with them.
+	// EventRecorded is called with each event, unless Recorder is set; nil is not called.
+	EventRecorded func(Event)
+	// Recorder records the events of managers; nil has EventRecorded called with them.
 	Recorder events.EventRecorder
 	// Tracer records what managers do; nil records nothing.
 	Tracer *tracing.Tracer

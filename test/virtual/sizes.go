@@ -76,7 +76,7 @@ func (w *walk) walkStruct(name string, v reflect.Value) {
 	}
 	if of == reflect.TypeFor[sync.Map]() {
 		// Its entries cannot be counted from outside.
-		panic(fmt.Sprintf("%s is a sync.Map: use a map and a lock, whose size can be told", name))
+		panic(fmt.Sprintf("%s is a sync.Map: use a map and a lock, whose size can be measured", name))
 	}
 	for _, prefix := range held {
 		if strings.HasPrefix(of.PkgPath()+"/", prefix) || strings.HasPrefix(of.PkgPath(), prefix) || of.PkgPath() == "" {

@@ -24,7 +24,7 @@ type State map[string]int
 // addresses, and those of network cards.
 var drawn = regexp.MustCompile(`SW1tdXRhYmxlWm9uZUlkZW50aXR5[A-Za-z0-9+/=]+|[0-9a-f]{8,}(-[0-9a-f]{4,}){0,4}|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|\+00:00)|\b[0-9]{8}\b|\b20(\.[0-9]+){3}|-[0-9a-z]{8}\.(portal\.|priv\.)?hcp\.|00-0D-3A(-[0-9A-F]{2}){3}`)
 
-// MaskRandomText is text with "#" for all that is drawn by lot or tells the time.
+// MaskRandomText replaces random parts and times of a text by "#".
 func MaskRandomText(text string) string { return drawn.ReplaceAllString(text, "#") }
 
 // counted are properties that count writes.

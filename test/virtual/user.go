@@ -38,8 +38,8 @@ func (s *Scenario) WaitAzureIdle() {
 // "resourceGroups/".
 func (s *Scenario) PutAsUser(path, apiVersion string, body map[string]any) {
 	s.T.Helper()
-	if status, said := s.SendAsUser(http.MethodPut, path, apiVersion, body); status > 299 {
-		s.T.Fatalf("PUT %s: %d %s", path, status, said)
+	if status, answer := s.SendAsUser(http.MethodPut, path, apiVersion, body); status > 299 {
+		s.T.Fatalf("PUT %s: %d %s", path, status, answer)
 	}
 	s.WaitAzureIdle()
 }

@@ -90,7 +90,7 @@ func TestMachineHealth(t *testing.T) {
 	all := listMishaps()
 	for name := range told {
 		if _, ok := all[name]; !ok {
-			t.Errorf("the book tells of %q, which nothing here does", name)
+			t.Errorf("the book describes %q, which has no row here", name)
 		}
 	}
 	for name, mishap := range all {

@@ -95,7 +95,7 @@ func TestMissingOwners(t *testing.T) {
 	virtual.PlayRows(t, virtual.PlayUnmanaged, func(s *virtual.Scenario, results *virtual.Rows) {
 		var recording sync.Mutex
 		events := map[string][]string{}
-		s.Told = func(event virtual.Event) {
+		s.EventRecorded = func(event virtual.Event) {
 			recording.Lock()
 			defer recording.Unlock()
 			events[event.Name] = append(events[event.Name], event.Type+" "+event.Reason+" "+event.Note)

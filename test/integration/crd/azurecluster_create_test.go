@@ -38,7 +38,7 @@ func TestAzureClusterGeneral(t *testing.T) {
 			want: []string{"extendedLocation: EdgeZone"}, webhook: true},
 		"other zone": {reason: "there is one type", spec: "{extendedLocation: {name: e, type: Zone}}",
 			want: []string{"extendedLocation.type: EdgeZone"}},
-		"edge zone of nobody": {reason: "an edge zone has a name", spec: `{extendedLocation: {name: "", type: EdgeZone}}`,
+		"edge zone without name": {reason: "an edge zone has a name", spec: `{extendedLocation: {name: "", type: EdgeZone}}`,
 			want: []string{"extendedLocation.name: at least 1"}},
 		"tunnel": {reason: "the SKU Basic has no tunnels", spec: "{bastionSpec: {azureBastion: {enableTunneling: true}}}",
 			want: []string{"bastionSpec.azureBastion.enableTunneling: needs the sku Standard"}},
@@ -80,7 +80,7 @@ func TestAzureClusterSubnets(t *testing.T) {
 		"same peering": {reason: "a peering has the name of the other network",
 			spec: "{networkSpec: {vnet: {peerings: [{remoteVnetName: hub}, {remoteVnetName: hub}]}}}",
 			want: []string{"networkSpec.vnet.peerings[1]: Duplicate"}, webhook: true},
-		"peering with nobody": {reason: "a network has a name", spec: "{networkSpec: {vnet: {peerings: [{resourceGroup: g}]}}}",
+		"peering without network": {reason: "a network has a name", spec: "{networkSpec: {vnet: {peerings: [{resourceGroup: g}]}}}",
 			want: []string{"networkSpec.vnet.peerings[0].remoteVnetName: at least 1"}},
 
 		"subnet name": {reason: "subnet names have few characters", spec: "{networkSpec: {subnets: [{name: a/b, role: node}]}}",

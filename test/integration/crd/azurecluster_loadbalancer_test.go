@@ -29,7 +29,7 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 			want: []string{"networkSpec.apiServerLB.availabilityZones[1]: Duplicate"}},
 		"four zones": {reason: "there are three zones", spec: lb(`availabilityZones: ["1", "2", "3", "1"]`),
 			want: []string{"networkSpec.apiServerLB.availabilityZones: at most 3", "networkSpec.apiServerLB.availabilityZones[3]: Duplicate"}},
-		"frontend, nobody": {reason: "frontends have names", spec: lb(`frontendIPs: [{name: "", publicIP: {name: i}}]`),
+		"frontend without name": {reason: "frontends have names", spec: lb(`frontendIPs: [{name: "", publicIP: {name: i}}]`),
 			want: []string{"networkSpec.apiServerLB.frontendIPs[0].name: at least 1"}},
 
 		"public": {reason: "one public address is the endpoint",

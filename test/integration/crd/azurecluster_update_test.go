@@ -109,7 +109,7 @@ func TestAzureClusterChanges(t *testing.T) {
 			change: "{networkSpec: {subnets: [{name: cp, role: control-plane, cidrBlocks: [10.3.0.0/16], securityGroup: {name: g}, routeTable: {name: r}}, {name: nodes, role: node, cidrBlocks: [10.1.0.0/16], securityGroup: {name: g}, routeTable: {name: r}, natGateway: {name: w, ip: {name: i}}}]}}"},
 		"network and tags": {reason: "names of the network, its group and tags are not frozen",
 			change: "{additionalTags: {a: b}, networkSpec: {vnet: {name: other, resourceGroup: other}}}"},
-		"no location any more": {reason: "what is required cannot be taken away", change: "{identityRef: null}",
+		"no location any more": {reason: "a required field cannot be removed", change: "{identityRef: null}",
 			want: []string{"identityRef: name the AzureClusterIdentity"}},
 		"other identity": {reason: "another identity of the kind is fine", change: "{identityRef: {name: other}}"},
 	})

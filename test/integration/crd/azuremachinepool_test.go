@@ -32,11 +32,11 @@ func TestAzureMachinePoolDefaults(t *testing.T) {
 		reason, spec string
 		want         infrav1.AzureMachinePoolDeploymentStrategy
 	}{
-		"nothing said": {reason: "one more at a time, the oldest go first", spec: "{}",
+		"nothing set": {reason: "one more at a time, the oldest go first", spec: "{}",
 			want: strategy("Oldest", intstr.FromInt32(1), intstr.FromInt32(0))},
 		"policy": {reason: "each part has its default", spec: "{strategy: {rollingUpdate: {deletePolicy: Newest}}}",
 			want: strategy("Newest", intstr.FromInt32(1), intstr.FromInt32(0))},
-		"percentages": {reason: "what is said stays", spec: "{strategy: {rollingUpdate: {maxSurge: 20%, maxUnavailable: 10%}}}",
+		"percentages": {reason: "values that are set stay", spec: "{strategy: {rollingUpdate: {maxSurge: 20%, maxUnavailable: 10%}}}",
 			want: strategy("Oldest", intstr.FromString("20%"), intstr.FromString("10%"))},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,13 +139,13 @@ func TestAzureMachinePoolRules(t *testing.T) {
 		"no way, made": {reason: "neither more nor fewer", spec: made,
 			change: "{strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0}}}",
 			want:   []string{"strategy.rollingUpdate.maxUnavailable: nothing would ever be replaced"}},
-		"role of nobody, made": {reason: "there is no identity to give it to", spec: made,
+		"role without identity, existing pool": {reason: "no identity can have the role", spec: made,
 			change: "{systemAssignedIdentityRole: {name: 00000000-0000-4000-8000-000000000001}}",
 			want:   []string{"systemAssignedIdentityRole: needs identity: SystemAssigned"}},
 		"template, made": {reason: "new VMs are made from it", spec: made,
 			change: "{template: {vmSize: Standard_D4s_v5, osDisk: {diskSizeGB: 64}, image: {id: i}}}"},
-		"extension, open": {reason: "what was open can be said once", change: "{template: {disableVMBootstrapExtension: true}}"},
-		"extension, said": {reason: "what was said stays", spec: "{template: {disableVMBootstrapExtension: false}}",
+		"extension, open": {reason: "a field that is not set can be set once", change: "{template: {disableVMBootstrapExtension: true}}"},
+		"extension, set": {reason: "a field that is set stays", spec: "{template: {disableVMBootstrapExtension: false}}",
 			change: "{template: {disableVMBootstrapExtension: null}}",
 			want:   []string{"template.disableVMBootstrapExtension: cannot change once it is set"}},
 	})
@@ -153,6 +153,6 @@ func TestAzureMachinePoolRules(t *testing.T) {
 		"minimal": {reason: "a VM is all there is to name"},
 		"no VM":   {reason: "it stands for one", spec: `{providerID: ""}`, want: []string{"providerID: name the VM"}},
 		"another": {reason: "it stands for one", change: "{providerID: azure:///other}", want: []string{"providerID: cannot change"}},
-		"number":  {reason: "Azure tells it when the VM is there", change: `{instanceID: "3"}`},
+		"number":  {reason: "Azure assigns it when the VM exists", change: `{instanceID: "3"}`},
 	})
 }

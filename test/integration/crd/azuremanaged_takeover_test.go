@@ -91,7 +91,7 @@ func TestTakeOverManaged(t *testing.T) {
 			t.Errorf("what the status had is lost: %+v", got.Status)
 		}
 		if got.Spec.SKU.Tier != "Paid" || got.Spec.DNSPrefix != nil || *got.Spec.NetworkPlugin != "azure" {
-			t.Errorf("what is stored is stored, with the defaults of the CRD: %+v", got.Spec)
+			t.Errorf("the stored object has the defaults of the CRD: %+v", got.Spec)
 		}
 	})
 	t.Run("patch metadata", func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestTakeOverManaged(t *testing.T) {
 			t.Errorf("the first update brings the defaults: %+v", got)
 		}
 	})
-	t.Run("update around what is wrong", func(t *testing.T) {
+	t.Run("update of other fields than the invalid one", func(t *testing.T) {
 		got := controlPlane()
 		got.Spec.AdditionalTags = infrav1.Tags{"a": "b"}
 		got.Spec.Extensions[0].ConfigurationSettings = map[string]string{"a": "b"}
@@ -118,10 +118,10 @@ func TestTakeOverManaged(t *testing.T) {
 		}
 	})
 	t.Run("new errors", func(t *testing.T) {
-		checkRefused(t, "what is wrong anew is refused",
+		checkRefused(t, "a new invalid value is refused",
 			dryUpdate(t, controlPlane(), func(c *infrav1.AzureManagedControlPlane) { c.Spec.LoadBalancerProfile.IdleTimeoutInMinutes = new(2) }),
 			"spec.loadBalancerProfile.idleTimeoutInMinutes", "between 4 and 120")
-		checkRefused(t, "what is wrong anew is refused",
+		checkRefused(t, "a new invalid value is refused",
 			dryUpdate(t, pool(), func(p *infrav1.AzureManagedMachinePool) { p.Spec.Scaling.MinSize = new(5) }), "spec.scaling.minSize", "maxSize")
 	})
 	t.Run("write the status anew", func(t *testing.T) {

@@ -129,7 +129,7 @@ func TestManagedManifests(t *testing.T) {
 
 	c := readStored(t, &infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "manifest"}}).Spec
 	if c.SSHPublicKey == nil || *c.SSHPublicKey == "" {
-		t.Error("an empty key asks for one that nobody has")
+		t.Error("the empty SSH public key was not replaced by a generated one")
 	}
 	c.SSHPublicKey = nil
 	want := newControlPlane("manifest").Spec
@@ -227,7 +227,7 @@ func TestManagedControlPlaneRules(t *testing.T) {
 		"private endpoint": {"an endpoint leads somewhere", made,
 			func(s *spec) { s.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "e"}} },
 			"spec.virtualNetwork.subnet.privateEndpoints[0].privateLinkServiceConnections", "Required"},
-		"identity": {"somebody has to sign in", made, func(s *spec) { s.IdentityRef = nil }, "spec.identityRef",
+		"identity": {"the provider needs a credential", made, func(s *spec) { s.IdentityRef = nil }, "spec.identityRef",
 			"name the AzureClusterIdentity to use"},
 		"group (webhook)": {"resources do not move", made, func(s *spec) { s.ResourceGroupName = "other" }, "spec.resourceGroupName",
 			"cannot change"},
@@ -255,9 +255,9 @@ func TestManagedMachinePoolRules(t *testing.T) {
 	if err := environment.Client.Status().Update(t.Context(), atZero); err != nil {
 		t.Fatal(err)
 	}
-	said := provided("poolsaid")
-	said.Spec.MaxPods, said.Spec.EnableEncryptionAtHost = new(50), new(true)
-	createObject(t, said)
+	configured := provided("poolsaid")
+	configured.Spec.MaxPods, configured.Spec.EnableEncryptionAtHost = new(50), new(true)
+	createObject(t, configured)
 	type spec = infrav1.AzureManagedMachinePoolSpec
 	for name, tc := range map[string]struct {
 		reason        string
@@ -276,7 +276,7 @@ func TestManagedMachinePoolRules(t *testing.T) {
 			"make a new pool"},
 		"disk size by AKS": {"0 is what nothing means", made, func(s *spec) { s.OSDiskSizeGB = new(0) }, "", ""},
 		"pods":             {"addresses are taken once", made, func(s *spec) { s.MaxPods = new(50) }, "spec.maxPods", "make a new pool"},
-		"pods removed":     {"addresses are taken once", said, func(s *spec) { s.MaxPods = nil }, "spec.maxPods", "make a new pool"},
+		"pods removed":     {"addresses are taken once", configured, func(s *spec) { s.MaxPods = nil }, "spec.maxPods", "make a new pool"},
 		"priority": {"machines are not made twice", made, func(s *spec) { s.ScaleSetPriority = new("Spot") }, "spec.scaleSetPriority",
 			"make a new pool"},
 		"regular": {"Regular is what nothing means", made, func(s *spec) { s.ScaleSetPriority = new("Regular") }, "", ""},
@@ -288,8 +288,8 @@ func TestManagedMachinePoolRules(t *testing.T) {
 			"spec.nodePublicIPPrefixID", "make a new pool"},
 		"kubelet disk": {"machines are not made twice", made, func(s *spec) { s.KubeletDiskType = new(infrav1.KubeletDiskTypeTemporary) },
 			"spec.kubeletDiskType", "make a new pool"},
-		"encryption": {"what was open can be said once", made, func(s *spec) { s.EnableEncryptionAtHost = new(true) }, "", ""},
-		"encryption removed": {"what was said stays", said, func(s *spec) { s.EnableEncryptionAtHost = nil }, "spec.enableEncryptionAtHost",
+		"encryption": {"a field that is not set can be set once", made, func(s *spec) { s.EnableEncryptionAtHost = new(true) }, "", ""},
+		"encryption removed": {"a field that is set stays", configured, func(s *spec) { s.EnableEncryptionAtHost = nil }, "spec.enableEncryptionAtHost",
 			"cannot change"},
 		"effect": {"there are three effects", made,
 			func(s *spec) { s.Taints = infrav1.Taints{{Key: "a", Value: "b", Effect: "no-schedule"}} }, "spec.taints[0].effect",
@@ -338,7 +338,7 @@ func TestLastSystemPool(t *testing.T) {
 	toUser := func(p *infrav1.AzureManagedMachinePool) { p.Spec.Mode = infrav1.NodePoolModeUser }
 
 	waitFor(t, "the webhook to see both system pools", func() error { return dryUpdate(t, first, toUser) })
-	checkRefused(t, "a pool of no cluster is nobody's last", c.Delete(ctx, stray, client.DryRunAll), "", "")
+	checkRefused(t, "a pool without a cluster is not the last pool of one", c.Delete(ctx, stray, client.DryRunAll), "", "")
 	checkRefused(t, "a user pool is not missed", c.Delete(ctx, user, client.DryRunAll), "", "")
 	if err := c.Delete(ctx, second); err != nil {
 		t.Fatalf("another system pool is left: %v", err)

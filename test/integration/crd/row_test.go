@@ -131,7 +131,7 @@ func compareCauses(t *testing.T, r row, prefix string, err error) {
 		t.Errorf("%s, but it is refused, too, for %s: %s", r.reason, cause.Field, cause.Message)
 	}
 	if err != nil && strings.Contains(err.Error(), "admission webhook") != r.webhook {
-		t.Errorf("%s, and somebody else refuses it: want the webhook %v: %v", r.reason, r.webhook, err)
+		t.Errorf("%s, and another rule refuses it: want the webhook %v: %v", r.reason, r.webhook, err)
 	}
 }
 

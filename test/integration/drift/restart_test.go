@@ -58,7 +58,7 @@ func TestConditionNamesTheSideThatChanged(t *testing.T) {
 		w.WaitQuiet()
 		drifted("virtualMachines/m1 differs from the spec: " + path)
 		if diff := cmp.Diff(told, harness.FindCondition(w.readObject("m2"), infrav1.VMRunningCondition)); diff != "" {
-			t.Errorf("nobody started the machine (-before +after):\n%s", diff)
+			t.Errorf("the machine was not started, and its condition changed (-before +after):\n%s", diff)
 		}
 
 		resize("Standard_D2s_v3")

@@ -136,7 +136,7 @@ func (w *world) waitReady(name string) {
 // waitCondition waits until a condition of an object has a status, a reason, and a message with some words.
 func (w *world) waitCondition(name string, want metav1.Condition) {
 	w.T.Helper()
-	w.WaitUntil(fmt.Sprintf("%s is told %s=%s %s %q", name, want.Type, want.Status, want.Reason, want.Message), func() bool {
+	w.WaitUntil(fmt.Sprintf("%s has the condition %s=%s %s %q", name, want.Type, want.Status, want.Reason, want.Message), func() bool {
 		got := harness.FindCondition(w.readObject(name), want.Type)
 		return got.Status == want.Status && got.Reason == want.Reason && strings.Contains(got.Message, want.Message)
 	}, func() string { return harness.EncodeStatus(w.readObject(name)) })

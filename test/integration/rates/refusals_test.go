@@ -28,7 +28,7 @@ var refusals = map[string]refusal{
 		fault.Rule{Kind: fault.Fail, Code: "AllocationFailed", Message: "We do not have sufficient capacity."}, false},
 	"broken": {"the operation is accepted and fails for a reason that may pass",
 		fault.Rule{Kind: fault.Fail, Code: "InternalExecutionError", Message: "An internal execution error occurred."}, true},
-	"conflict": {"somebody else is at it",
+	"conflict": {"another client changes the resource",
 		statusFault(409, "AnotherOperationInProgress", "Another operation on this or dependent resource is in progress."), true},
 	"error": {"a failure of Azure",
 		statusFault(500, "InternalServerError", "Encountered internal server error. Tracking ID: 0b0c3d1e-11aa-4c5e-9f00-1234567890ab."), true},

@@ -145,7 +145,7 @@ func TestMigrated(t *testing.T) {
 			want: kept,
 		},
 		"forged": {
-			reason: "somebody writes the annotation on new objects that name a cluster which is there already", anew: true,
+			reason: "a user writes the annotation on new objects that name a cluster that exists", anew: true,
 			told: map[string]string{"AzureASOManagedCluster c1": "False", "AzureASOManagedControlPlane c1": "False",
 				"AzureASOManagedMachinePool c1-pool0": "False", "AzureASOManagedMachinePool c1-pool1": "False"},
 			want: slices.Sorted(slices.Values(slices.Concat(kept, others))),

@@ -51,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{Scenario: virtual.New(t), events: map[string][]string{}}
 	var recording sync.Mutex
-	w.Told = func(event virtual.Event) {
+	w.EventRecorded = func(event virtual.Event) {
 		recording.Lock()
 		defer recording.Unlock()
 		if event.Reason == infrav1.DriftedReason {
@@ -275,13 +275,13 @@ func (w *world) requireEvents() {
 	w.T.Helper()
 	for _, object := range w.objects() {
 		name := reflect.TypeOf(object).Elem().Name() + " " + object.GetName()
-		told := w.events[name]
-		if len(slices.Compact(slices.Clone(told))) < len(told) {
-			w.T.Errorf("%s: a list has more than one event: %q", name, told)
+		notes := w.events[name]
+		if len(slices.Compact(slices.Clone(notes))) < len(notes) {
+			w.T.Errorf("%s: a list has more than one event: %q", name, notes)
 		}
 		drifted, last := harness.FindCondition(object, infrav1.DriftedCondition), ""
-		if len(told) > 0 {
-			last = told[len(told)-1]
+		if len(notes) > 0 {
+			last = notes[len(notes)-1]
 		}
 		if want := "Normal " + text.Truncate(drifted.Message, text.MaxNote); drifted.Status == metav1.ConditionTrue && last != want {
 			w.T.Errorf("%s: the last event is %q, want %q", name, last, want)
