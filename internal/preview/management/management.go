@@ -22,6 +22,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 )
 
+// pageSize is the page size of lists from the API server, and maxObjects bounds the objects that are read.
+const (
+	pageSize   = 500
+	maxObjects = 100000
+)
+
 // Scope selects objects.
 type Scope struct {
 	// Namespace is that of the objects; "" is all.
@@ -74,9 +80,9 @@ func Read(ctx context.Context, c client.Client, scope Scope) (*Objects, error) {
 
 // readList reads one kind. A kind that is not installed has no objects. If all namespaces may not be listed, one is.
 func (o *Objects) readList(ctx context.Context, c client.Client, list client.ObjectList, kind, namespace, otherwise string) error {
-	err := c.List(ctx, list, client.InNamespace(namespace))
+	err := o.readPages(ctx, c, list, namespace)
 	if apierrors.IsForbidden(err) && namespace == "" && otherwise != "" {
-		err = c.List(ctx, list, client.InNamespace(otherwise))
+		err = o.readPages(ctx, c, list, otherwise)
 	}
 	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
 		return nil
@@ -88,10 +94,29 @@ func (o *Objects) readList(ctx context.Context, c client.Client, list client.Obj
 	if err != nil {
 		return fmt.Errorf("list %s: %w", kind, err)
 	}
-	return meta.EachListItem(list, func(item runtime.Object) error {
-		o.Items = append(o.Items, item.DeepCopyObject().(client.Object))
-		return nil
-	})
+	return nil
+}
+
+// readPages adds the objects of a list, page by page.
+func (o *Objects) readPages(ctx context.Context, c client.Client, list client.ObjectList, namespace string) error {
+	for {
+		err := c.List(ctx, list, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(list.GetContinue()))
+		if err != nil {
+			return err
+		}
+		if err := meta.EachListItem(list, func(item runtime.Object) error {
+			o.Items = append(o.Items, item.DeepCopyObject().(client.Object))
+			return nil
+		}); err != nil {
+			return err
+		}
+		if len(o.Items) > maxObjects {
+			return fmt.Errorf("there are more than %d objects. Plan one namespace at a time", maxObjects)
+		}
+		if list.GetContinue() == "" {
+			return nil
+		}
+	}
 }
 
 // belongsTo reports whether an object is a Cluster, belongs to it, or is of no Cluster, as identities and templates.

@@ -26,8 +26,11 @@ type Document struct {
 	Source string
 }
 
-// maxDocuments bounds the objects of one plan.
-const maxDocuments = 20000
+// maxDocuments bounds the objects of one plan, and maxManifest the bytes of one file.
+const (
+	maxDocuments = 20000
+	maxManifest  = 64 << 20
+)
 
 // Standard is the name of the standard input.
 const Standard = "-"
@@ -49,7 +52,7 @@ func (f Files) Read(names []string) (out []Document, err error) {
 			return nil, err
 		}
 		if out = append(out, documents...); len(out) > maxDocuments {
-			return nil, fmt.Errorf("%s: there are more than %d objects. Plan fewer at a time", name, maxDocuments)
+			return nil, tooMany(name)
 		}
 	}
 	return out, nil
@@ -82,7 +85,9 @@ func readFolder(name string, folder fs.FS) (out []Document, err error) {
 		}
 		defer func() { _ = file.Close() }()
 		documents, err := Decode(path.Join(name, at), file)
-		out = append(out, documents...)
+		if out = append(out, documents...); err == nil && len(out) > maxDocuments {
+			err = tooMany(name)
+		}
 		return err
 	})
 	return out, err
@@ -93,9 +98,13 @@ var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*[^}]*\}`)
 
 // Decode reads the objects of one manifest.
 func Decode(source string, from io.Reader) (out []Document, err error) {
-	reader := yaml.NewYAMLReader(bufio.NewReader(from))
+	limited := &io.LimitedReader{R: from, N: maxManifest + 1}
+	reader := yaml.NewYAMLReader(bufio.NewReader(limited))
 	for n := 1; ; n++ {
 		raw, err := reader.Read()
+		if limited.N == 0 {
+			return nil, fmt.Errorf("%s: there are more than %d bytes. Split the manifest", source, maxManifest)
+		}
 		if errors.Is(err, io.EOF) {
 			return out, nil
 		}
@@ -120,8 +129,14 @@ func Decode(source string, from io.Reader) (out []Document, err error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, documents...)
+		if out = append(out, documents...); len(out) > maxDocuments {
+			return nil, tooMany(source)
+		}
 	}
+}
+
+func tooMany(source string) error {
+	return fmt.Errorf("%s: there are more than %d objects. Plan fewer at a time", source, maxDocuments)
 }
 
 // withoutComments returns YAML without the lines that are comments.

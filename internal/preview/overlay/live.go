@@ -14,7 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 )
 
-// maxAnswer bounds one answer of the live Azure.
+// maxAnswer bounds one answer of the live Azure, and all pages of one list.
 const maxAnswer = 64 << 20
 
 // maxPages bounds the pages of one list.
@@ -79,15 +79,19 @@ func (l *Live) getAllPages(ctx context.Context, at *url.URL) (int, []byte, error
 	if json.Unmarshal(body, &list) != nil || list.NextLink == "" {
 		return status, body, nil
 	}
-	all := list.Value
+	all, size := list.Value, len(body)
 	for n := 1; list.NextLink != ""; n++ {
 		next, err := at.Parse(list.NextLink)
-		if err != nil || next.Host != at.Host || n > maxPages {
-			return 0, nil, fmt.Errorf("%s: the list continues at an address that is not Azure's, or has more than %d pages", at.Path, maxPages)
+		switch {
+		case err != nil || next.Scheme != at.Scheme || next.Host != at.Host:
+			return 0, nil, fmt.Errorf("%s: the list continues at an address that is not of %s://%s, so it is not read", at.Path, at.Scheme, at.Host)
+		case n >= maxPages || size > maxAnswer:
+			return 0, nil, fmt.Errorf("%s: the list has more than %d pages or %d bytes. Plan fewer objects at a time", at.Path, maxPages, maxAnswer)
 		}
 		if status, body, err = l.send(ctx, next); err != nil || status != http.StatusOK {
 			return status, body, err
 		}
+		size += len(body)
 		list = page{}
 		if err := json.Unmarshal(body, &list); err != nil {
 			return 0, nil, fmt.Errorf("%s: %w", at.Path, err)
@@ -118,6 +122,9 @@ func (l *Live) send(ctx context.Context, at *url.URL) (int, []byte, error) {
 		return 0, nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	if err == nil && len(body) > maxAnswer {
+		err = fmt.Errorf("%s: the answer has more than %d bytes", at.Path, maxAnswer)
+	}
 	return response.StatusCode, body, err
 }
