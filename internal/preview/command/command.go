@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
@@ -99,10 +98,15 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment, arguments []
 	if err != nil {
 		return err
 	}
-	if f.neverReplace && slices.ContainsFunc(planned.Objects, func(o result.Object) bool { return o.Verdict == result.VerdictReplaced }) {
+	return f.exitError(planned)
+}
+
+// exitError returns the error that decides about the exit code of a plan, or nil.
+func (f *flags) exitError(planned *result.Plan) error {
+	switch {
+	case f.neverReplace && planned.Summary.Replace > 0:
 		return errReplaces
-	}
-	if planned.HasChanges() {
+	case planned.HasChanges():
 		return environment.FoundError{}
 	}
 	return nil
