@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +108,36 @@ func TestNoSecrets(t *testing.T) {
 		if !strings.Contains(out, "customData") || !strings.Contains(out, result.Masked) {
 			t.Errorf("the plan with %v does not show that there is a hidden value", arguments)
 		}
+	}
+}
+
+// pageCommands returns the arguments of the commands "kubectl capz plan" of the book's page.
+func pageCommands(t *testing.T) (out [][]string) {
+	t.Helper()
+	page, err := os.ReadFile("../../../docs/book/plan.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(page)) {
+		if words, is := strings.CutPrefix(line, "kubectl capz plan "); is {
+			out = append(out, strings.Fields(words))
+		}
+	}
+	return out
+}
+
+// TestPage runs the command of the book's page that needs no connection. TestPlanCommandReadsTheManagementCluster runs the others.
+func TestPage(t *testing.T) {
+	offline := slices.DeleteFunc(pageCommands(t), func(arguments []string) bool {
+		return !slices.Contains(arguments, "-f") || slices.Contains(arguments, "--live")
+	})
+	if len(offline) != 1 {
+		t.Fatalf("the page has the commands %v without a connection, want one", offline)
+	}
+	arguments := offline[0]
+	arguments[slices.Index(arguments, "c1.yaml")] = "testdata/default.yaml"
+	if out, err := plan(t, "", arguments...); !errors.As(err, new(environment.FoundError)) || !strings.Contains(out, "Plan: 18 to create") {
+		t.Errorf("%v: %v\n%s", arguments, err, out)
 	}
 }
 

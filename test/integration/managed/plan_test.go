@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +64,7 @@ func TestPlanCommandReadsTheManagementCluster(t *testing.T) {
 		out, messages := &bytes.Buffer{}, &bytes.Buffer{}
 		root.SetOut(out)
 		root.SetErr(messages)
-		root.SetArgs(append(test.arguments, "--namespace", stage.Namespace, "--kubeconfig", kubeconfig))
+		root.SetArgs(append([]string{"--namespace", stage.Namespace, "--kubeconfig", kubeconfig}, test.arguments...))
 		err := root.ExecuteContext(t.Context())
 		if got := clienvironment.ExitCode(err); got != test.code {
 			t.Errorf("%s: %s: exit code %d, want %d: %v\n%s%s", name, test.reason, got, test.code, err, out, messages)
@@ -77,13 +78,21 @@ func TestPlanCommandReadsTheManagementCluster(t *testing.T) {
 			t.Errorf("%s: the plan wrote to Azure: %v", name, writes)
 		}
 	}
-	for name, test := range map[string]row{
-		"in order":  {"the manager would write nothing", []string{"plan", "c1"}, clienvironment.CodeDone, []string{"No changes"}},
-		"namespace": {"all clusters of the namespace are in order", []string{"plan"}, clienvironment.CodeDone, []string{"No changes"}},
-		"changed": {"the tag is added to the cluster's resources", []string{"plan", "-f", file, "--live"}, clienvironment.CodeFound,
-			[]string{"managedClusters/c1", "team", "blue"}},
+	commands := map[string]row{
 		"no cluster": {"a name without a Cluster is an error", []string{"plan", "c2"}, clienvironment.CodeError, nil},
-	} {
+	}
+	for _, arguments := range planCommands(t, stage.Namespace, file) {
+		of := row{"the manager would write nothing", arguments, clienvironment.CodeDone, []string{"No changes"}}
+		if slices.Contains(arguments, "--live") {
+			of = row{"the tag is added to the cluster's resources, and Azure refuses nothing", arguments, clienvironment.CodeFound,
+				[]string{"managedClusters/c1", "team", "blue", " to delete.\n"}}
+		}
+		commands[strings.Join(arguments, " ")] = of
+	}
+	if len(commands) != 4 {
+		t.Fatalf("the page has %d commands for one namespace of a management cluster, want 3: %v", len(commands)-1, commands)
+	}
+	for name, test := range commands {
 		check(name, test)
 	}
 	after := &infrav1.AzureManagedControlPlane{}
@@ -106,4 +115,32 @@ func TestPlanCommandReadsTheManagementCluster(t *testing.T) {
 	}
 	check("established", row{"objects without records of this provider, as CAPZ leaves them, are migrated without a write",
 		[]string{"plan"}, clienvironment.CodeDone, []string{"No changes"}})
+}
+
+// planCommands returns the arguments of the commands of docs/book/plan.md that need a management cluster, with a namespace and a file. That of
+// all namespaces is left out: clusters of other tests are in the same management cluster, and in another Azure. test/planned reads all namespaces.
+func planCommands(t *testing.T, namespace, file string) (out [][]string) {
+	t.Helper()
+	raw, err := os.ReadFile("../../../docs/book/plan.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(raw)) {
+		words, is := strings.CutPrefix(line, "kubectl capz ")
+		offline := strings.Contains(words, "-f ") && !strings.Contains(words, "--live")
+		if !is || offline || strings.Contains(words, "--all-namespaces") {
+			continue
+		}
+		arguments := strings.Fields(words)
+		for i, word := range arguments {
+			switch word {
+			case "team-a":
+				arguments[i] = namespace
+			case "c1.yaml":
+				arguments[i] = file
+			}
+		}
+		out = append(out, arguments)
+	}
+	return out
 }
