@@ -56,14 +56,15 @@ func NewStage(t *testing.T, environment *harness.Environment) *harness.Stage {
 
 // SetNamespace moves the objects into the stage's namespace, as clusterctl does with --target-namespace, and gives an
 // AzureClusterIdentity the service principal of the stage. Its secret is in no manifest: if the identity of the manifest refers to a Secret,
-// SetNamespace creates this Secret, as users do; any other identity gets the Secret of CreateIdentities.
+// SetNamespace creates this Secret, as users do; any other identity gets the Secret of CreateIdentities. Objects may be passed again: a
+// topology returns the objects of its class.
 func SetNamespace(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
 	for _, object := range objects {
 		if isNamespaced(stage, object) {
 			object.SetNamespace(stage.Namespace)
 		}
-		if object.GetKind() != "AzureClusterIdentity" {
+		if object.GetKind() != "AzureClusterIdentity" || FieldString(object, "spec.clientSecret.namespace") == stage.Namespace {
 			continue
 		}
 		secret := harness.IdentityName
