@@ -9,7 +9,7 @@ import (
 var collectors = []prometheus.Collector{
 	passDuration, timeToReady, statusWritesFailed,
 	requests, throttled, heldBack, requestDuration, operationDuration, underWay, lookups,
-	drifted, repaired, kept, observed,
+	drifted, repaired, kept, observed, states, lastReads, requestBudgets,
 }
 
 func init() { metrics.Registry.MustRegister(collectors...) }

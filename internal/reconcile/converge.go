@@ -149,6 +149,7 @@ func (a *azureReconciliation[O, I]) convergeResources(ctx context.Context, plann
 	if err != nil {
 		return arm.Outcome{}, fmt.Errorf("converge: %w", err)
 	}
+	a.noteUnread(outcome)
 	a.recording.AddOutcome(outcome)
 	a.storeOutcome(outcome)
 	a.intendOutcome(outcome)

@@ -25,6 +25,8 @@ type reconciliation[O Object, I any] struct {
 	recording *eventlog.Recording
 	// failureShown is set when the object shows the error of the reconciliation.
 	failureShown bool
+	// unread is set when a resource could not be read from Azure.
+	unread bool
 	// deletionBlocker returns the ways out of a blocked deletion; nil for a LocalKind.
 	deletionBlocker func() deletion.Blocker
 }

@@ -53,6 +53,8 @@ type Services struct {
 	WatchFilter string
 	// Tracer records reconciliations; nil records none.
 	Tracer *tracing.Tracer
+	// Reads records when the resources of objects were last read from Azure; nil records nothing.
+	Reads *metrics.Reads
 }
 
 // Runner reconciles the objects of one kind. It is safe for concurrent use for different objects.
@@ -155,12 +157,14 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 // Reconcile reconciles one object. The object shows every error that is returned, except those that eventlog.IsFailure excludes and
 // those of an object that could not be read or is gone.
 func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (result ctrl.Result, err error) {
+	var p *reconciliation[O, I]
 	begun := r.Now()
 	ended := resultNothing
 	ctx, span := r.Tracer.StartReconciliation(ctx,
 		tracing.Reconciliation{Kind: r.declaration.Name, Namespace: request.Namespace, Name: request.Name})
 	defer func() {
 		r.recordMetrics(begun, ended, err)
+		r.recordRead(request.NamespacedName, p, ended, err)
 		r.Tracer.EndReconciliation(span, string(ended), err)
 	}()
 	p, after, err := r.loadObject(ctx, request)
@@ -216,6 +220,7 @@ func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (p 
 		r.stability.Forget(p.key)
 		r.writes.Forget(p.key)
 		metrics.ForgetObserved(r.declaration.Name, p.key.String())
+		r.Reads.Forget(r.declaration.Name, p.key.String())
 		r.eventLog.Forget(p.object, p.key)
 		if r.declaration.IdentityUsers == nil {
 			return nil, 0, nil

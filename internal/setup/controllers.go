@@ -44,6 +44,7 @@ type shared struct {
 	access  *access.Gate
 	facts   *facts.Facts
 	tracer  *tracing.Tracer
+	reads   *metrics.Reads
 }
 
 func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
@@ -65,17 +66,24 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	// The client reads Secrets and their metadata from the API server; the cache has the watched metadata.
 	tokens.Transport, tokens.Now, tokens.Secrets = o.Transport, now, mgr.GetCache()
 	tokens.FormerNamespace = o.leaseNamespace()
-	return &shared{
-		mgr: mgr, options: o, engine: armEngine, tracer: tracer,
+	budgets, reads := o.requestBudgets(), metrics.NewReads()
+	metrics.WatchBudgets(budgets)
+	metrics.WatchReads(reads)
+	out := &shared{
+		mgr: mgr, options: o, engine: armEngine, tracer: tracer, reads: reads,
 		access: &access.Gate{
 			Client:     mgr.GetClient(),
 			APIReader:  mgr.GetAPIReader(),
 			Identities: identity.New(mgr.GetClient(), tokens),
-			Clients: identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: o.requestBudgets(),
+			Clients: identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: budgets,
 				OnRequestEnd: metrics.CountRequest}),
 		},
 		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Unchanged: sharedLook(armEngine), Now: now, TTL: o.SyncPeriod}),
-	}, nil
+	}
+	if o.Plan == nil {
+		out.watchObjects()
+	}
+	return out, nil
 }
 
 // runnerServices returns the services that the runners of all kinds share.
@@ -83,6 +91,7 @@ func (s *shared) runnerServices() reconcile.Services {
 	return reconcile.Services{
 		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.mgr.GetEventRecorder,
 		Now: time.Now, Resync: s.options.SyncPeriod, Observe: s.options.Observe, WatchFilter: s.options.WatchFilter, Tracer: s.tracer,
+		Reads: s.reads,
 	}
 }
 

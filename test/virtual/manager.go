@@ -28,6 +28,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
@@ -48,6 +49,7 @@ type Manager struct {
 	Killed <-chan struct{}
 
 	client client.Client
+	reads  *metrics.Reads
 	cache  cache.Cache
 	log    logr.Logger
 	added  []ctrlmanager.Runnable
@@ -149,15 +151,23 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 		})
 		return response, err
 	})
+	hooks, clients := engine.Hooks{}, armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}
+	if s.Metrics {
+		hooks, clients.OnRequestEnd = metrics.EngineHooks(), metrics.CountRequest
+		m.watchMetrics(clients.Budgets)
+	}
 	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, MaxVouchedAge: s.Full,
-		Hooks: engine.Hooks{}.WithTracer(s.Tracer)})
+		Hooks: hooks.WithTracer(s.Tracer)})
+	if s.Metrics {
+		metrics.WatchOperations(m.Engine.OperationAges)
+	}
 	m.Gate = &access.Gate{
 		Client: m.client, APIReader: live,
 		Identities: identity.New(m.client,
 			identity.Options{AuthorityHost: harness.VirtualEndpoint, ResourceManagerEndpoint: harness.VirtualEndpoint,
 				ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: live,
 				SubscriptionID: s.Azure.SubscriptionID}),
-		Clients: identity.NewClients(armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}),
+		Clients: identity.NewClients(clients),
 	}
 	m.log = s.newLogger()
 	var recorded events.EventRecorder = recorder{s}
@@ -165,7 +175,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 		recorded = s.Recorder
 	}
 	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Now: time.Now, Resync: s.Resync, Observe: s.Observe,
-		Tracer:   s.Tracer,
+		Tracer: s.Tracer, Reads: m.reads,
 		Recorder: func(string) events.EventRecorder { return recorded }}
 	read := func(ctx context.Context, c *armclient.Client, id arm.ID, options engine.ReadOptions) (json.RawMessage, error) {
 		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false, options)

@@ -61,6 +61,9 @@ type Scenario struct {
 	EventRecorded func(Event)
 	// Recorder records the events of managers; nil has EventRecorded called with them.
 	Recorder events.EventRecorder
+	// Metrics has managers that start afterwards count their work in the registry of the process, as an installed manager does. Only one
+	// scenario of a process may do so at a time.
+	Metrics bool
 	// Tracer records what managers do; nil records nothing.
 	Tracer *tracing.Tracer
 

@@ -28,6 +28,9 @@ func (k *Kubernetes) checkStatus(stored client.Object) {
 	for _, found := range kstatus.FindContradictions(object, verdict) {
 		k.t.Errorf("%s %s: %s; conditions: %v", kind.Kind, object.GetName(), found, object.GetConditions())
 	}
+	for _, found := range kstatus.FindOtherState(object, verdict) {
+		k.t.Errorf("%s %s: %s; conditions: %v", kind.Kind, object.GetName(), found, object.GetConditions())
+	}
 	if k.Judged != nil {
 		k.Judged(object, kind.Kind, verdict.String())
 	}

@@ -62,8 +62,10 @@ func requestClass(method string) string {
 
 // principalBucket returns the refilled bucket of a principal.
 func (b *Budgets) principalBucket(principal string, request Request) *tokenBucket {
-	kind := requestClass(request.Method)
-	return b.bucketFor(principal+"|"+strings.ToLower(request.ID.Subscription())+"|"+kind, bucketLimits[kind])
+	key, _ := throttleKeys(principal, request)
+	limit := bucketLimits[requestClass(request.Method)]
+	limit.subscription, limit.class, limit.throttleKey = strings.ToLower(request.ID.Subscription()), requestClass(request.Method), key
+	return b.bucketFor(key, limit)
 }
 
 // networkBucket returns the refilled bucket of the region of a request to Microsoft.Network, nil for any other provider.
@@ -77,7 +79,9 @@ func (b *Budgets) networkBucket(principal string, request Request) *tokenBucket 
 	}
 	key := principal + "|" + strings.ToLower(request.ID.Subscription()) + "|" + b.regions[flowKey(request.ID)] + "|network " + kind
 	limit := networkLimits[kind]
-	return b.bucketFor(key, tokenBucket{size: limit, rate: limit / networkWindow.Seconds(), window: &requestWindow{}})
+	_, throttled := throttleKeys(principal, request)
+	return b.bucketFor(key, tokenBucket{subscription: strings.ToLower(request.ID.Subscription()), class: "network " + kind, throttleKey: throttled,
+		size: limit, rate: limit / networkWindow.Seconds(), window: &requestWindow{}})
 }
 
 func (b *Budgets) bucketFor(key string, limit tokenBucket) *tokenBucket {

@@ -9,6 +9,9 @@ const networkWindow = 5 * time.Minute
 
 // tokenBucket holds tokens; each request takes one.
 type tokenBucket struct {
+	// subscription and class are those of the requests, throttleKey the key of their throttling by Azure.
+	subscription, class, throttleKey string
+
 	size, rate, tokens float64
 	at                 time.Time
 	// window is set where Azure counts requests in a window and frees nothing before it ends.

@@ -1,0 +1,36 @@
+package reconcile
+
+import (
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// noteUnread remembers that a resource could not be read, for recordRead.
+func (p *reconciliation[O, I]) noteUnread(outcome arm.Outcome) {
+	p.unread = slices.ContainsFunc(outcome.Results, func(result arm.Result) bool { return result.ReadFailed })
+}
+
+// recordRead records whether a reconciliation has read the resources of its object in Azure. p is nil if there was nothing to do.
+func (r *Runner[O, I]) recordRead(key client.ObjectKey, p *reconciliation[O, I], ended resultKind, err error) {
+	if !r.asksAzure || err != nil {
+		return
+	}
+	kind, object, now := r.declaration.Name, key.String(), r.Now()
+	switch ended {
+	case resultQuiet:
+	case resultUnread:
+		r.Reads.RecordFailure(kind, object, now)
+	case resultSettled, resultProgressing, resultAgain, resultStopped:
+		if p != nil && p.unread {
+			r.Reads.RecordFailure(kind, object, now)
+			return
+		}
+		r.Reads.RecordSuccess(kind, object, now)
+	default:
+		// The object is gone, paused, refused, or waits for another object, so nothing has to be read.
+		r.Reads.Forget(kind, object)
+	}
+}

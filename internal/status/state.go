@@ -1,0 +1,98 @@
+package status
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+)
+
+// State is the state of an object in one word, for metrics. Each state except Paused has one result of kstatus.
+type State string
+
+const (
+	// StateReady is the state of an object that is in order. kstatus returns Current.
+	StateReady State = "Ready"
+	// StateReconciling is the state of an object with work under way or waited for. kstatus returns InProgress.
+	StateReconciling State = "Reconciling"
+	// StateStalled is the state of an object for which a person has to act. kstatus returns Failed.
+	StateStalled State = "Stalled"
+	// StateDeleting is the state of an object that is being deleted. kstatus returns Terminating.
+	StateDeleting State = "Deleting"
+	// StatePaused is the state of a paused object that is not being deleted. kstatus returns Current or InProgress.
+	StatePaused State = "Paused"
+)
+
+// otherReason is the label of reasons that this provider does not know.
+const otherReason = "Other"
+
+// progressReasons are the reasons of Ready that go away by themselves or need no action.
+var progressReasons = []string{
+	infrav1.ReadyReason, infrav1.DriftedReason, infrav1.ObservingReason, infrav1.TakenOverReason, infrav1.LastSeenReason,
+	infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason, infrav1.DeletedReason, infrav1.WaitingReason,
+	infrav1.WaitingForClusterInfrastructureReason, infrav1.WaitingForBootstrapDataReason, infrav1.WaitingForControlPlaneReason,
+	infrav1.WaitingForMachinesReason, infrav1.WaitingForMachinePoolsReason, infrav1.InUseReason,
+	infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason, infrav1.ScaleSetModelLimitReason,
+	infrav1.NodeProvisioningReason, infrav1.NodeConditionsFailedReason, infrav1.OwnerRefNotSetReason, infrav1.ClusterNotFoundReason,
+	infrav1.AzureClusterNotFoundReason, infrav1.ControlPlaneNotFoundReason, infrav1.InternalErrorReason, infrav1.BlockedByDependencyReason,
+	infrav1.UserAssignedIdentityMissingReason, infrav1.ThrottledReason, infrav1.VMCreatingReason, infrav1.VMUpdatingReason,
+	infrav1.VMDeletingReason, infrav1.TenantsTrustedReason, infrav1.UsedBeforeUpgradeReason, infrav1.IgnoredReason,
+	infrav1.WorkloadClusterUnreachableReason, clusterv1.PausedReason, string(identity.NamespaceTerminating),
+}
+
+// IsKnownReason reports whether conditions of this provider have the reason.
+func IsKnownReason(reason string) bool {
+	return NeedsAction(reason) || slices.Contains(progressReasons, reason)
+}
+
+// Summary is the state of an object, for metrics.
+type Summary struct {
+	State State
+	// Reason is that of Ready, None for an object without Ready, or Other for a reason of another program. The number of values is bounded.
+	Reason string
+	// Since is the time at which the object entered the state, as far as its conditions show it.
+	Since time.Time
+	// Drifted is set if a resource differs from the spec and the provider does not repair it.
+	Drifted bool
+}
+
+// Summarize returns the state of an object, by the same rules as kstatus.
+func Summarize(object Object, observedGeneration int64) Summary {
+	out := Summary{State: StateReady, Reason: "None", Since: object.GetCreationTimestamp().Time}
+	ready := conditions.Get(object, infrav1.ReadyCondition)
+	if ready != nil {
+		if out.Reason = ready.Reason; !IsKnownReason(out.Reason) {
+			out.Reason = otherReason
+		}
+		out.Since = ready.LastTransitionTime.Time
+	}
+	for _, condition := range object.GetConditions() {
+		out.Drifted = out.Drifted || condition.Reason == infrav1.DriftedReason && condition.Type != infrav1.DriftedCondition &&
+			condition.Status == metav1.ConditionTrue
+	}
+	enter := func(state State, conditionType string) bool {
+		condition := conditions.Get(object, conditionType)
+		if condition == nil || condition.Status != metav1.ConditionTrue {
+			return false
+		}
+		out.State, out.Since = state, condition.LastTransitionTime.Time
+		return true
+	}
+	switch deleted := object.GetDeletionTimestamp(); {
+	case deleted != nil:
+		out.State, out.Since = StateDeleting, deleted.Time
+	case enter(StatePaused, clusterv1.PausedCondition):
+	case observedGeneration != object.GetGeneration():
+		out.State = StateReconciling
+	case enter(StateStalled, infrav1.StalledCondition):
+	case enter(StateReconciling, infrav1.ReconcilingCondition):
+	case ready == nil || ready.Status != metav1.ConditionTrue:
+		out.State = StateReconciling
+	}
+	return out
+}
