@@ -86,6 +86,14 @@ func newForbidden(code, format string, args ...any) error {
 	return e
 }
 
+// listPermissions returns the permissions of the caller at a scope.
+func (x *exchange) listPermissions(scope string) []any {
+	if !x.s.opts.EnforceRBAC || x.s.isOwner(x.call.Principal.ClientID) {
+		return authorization.AllPermissions()
+	}
+	return authorization.ListPermissions(x.call.Tx, x.call.Principal.ObjectID, scope)
+}
+
 func (s *Server) isOwner(clientID string) bool {
 	return slices.ContainsFunc(s.opts.Owners, func(owner string) bool { return strings.EqualFold(owner, clientID) })
 }

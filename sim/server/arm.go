@@ -105,6 +105,10 @@ func (x *exchange) serveARM() {
 		x.writeError(err)
 		return
 	}
+	if err := x.checkRegistration(); err != nil {
+		x.writeError(err)
+		return
+	}
 	if err := x.limitOfProvider(); err != nil {
 		x.writeError(err)
 		return

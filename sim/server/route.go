@@ -142,6 +142,8 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 		if role := authorization.BuiltInDefinition(id.Name()); role != nil {
 			return provider.OK(role), nil, true
 		}
+	case ns == "microsoft.authorization" && len(rest) == 1 && rest[0] == "permissions" && x.r.Method == "GET":
+		return x.pageOfList(x.listPermissions("/" + strings.Join(x.segs[:i], "/"))), nil, true
 	case ns == "microsoft.resourcehealth" && len(rest) == 2 && rest[0] == "availabilitystatuses":
 		if x.r.Method != "GET" {
 			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method),

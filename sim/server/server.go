@@ -62,6 +62,7 @@ type Options struct {
 	PageSize      int            // entries per page of a list; 0: 1000
 	Quota         map[string]int // compute limits: "cores" or a family, or either after "<location>/"; others are far away
 	FeaturesOff   []string       // features that are not registered, as in "Microsoft.Compute/EncryptionAtHost"; nil: all are
+	Unregistered  []string       // resource providers that are not registered at the start, as in "Microsoft.Compute"; nil: all are
 	// PutDropsTags makes a PUT without tags remove the tags of a virtual machine, scale set or disk. It is off by
 	// default: by Microsoft's page on PUTs such a PUT leaves the properties that it does not mention,
 	// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update. That

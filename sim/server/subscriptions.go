@@ -116,7 +116,7 @@ func (x *exchange) listLocations(sub string) []any {
 	return out
 }
 
-// answerProviders answers the list of resource providers, one of them, and its registration. Everything is registered from the start.
+// answerProviders answers the list of resource providers, one of them, and its registration.
 func (x *exchange) answerProviders(sub string, rest []string) (*provider.Reply, error) {
 	if len(rest) == 0 {
 		list := []any{}
@@ -128,6 +128,12 @@ func (x *exchange) answerProviders(sub string, rest []string) (*provider.Reply, 
 	p := x.s.env.FindProvider(rest[0])
 	if p == nil {
 		return nil, provider.GatewayErrorf(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", rest[0])
+	}
+	if len(rest) == 2 {
+		if x.r.Method != "POST" {
+			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
+		}
+		setRegistered(x.call.Tx, sub, p.Namespace, rest[1] == "register")
 	}
 	return provider.OK(x.showProvider(sub, p)), nil
 }
@@ -156,7 +162,11 @@ func (x *exchange) showProvider(sub string, p *provider.Provider) body.Object {
 	o := body.Object{"id": "/providers/" + p.Namespace, "namespace": p.Namespace, "resourceTypes": types}
 	if sub != "" {
 		o["id"] = "/subscriptions/" + sub + "/providers/" + p.Namespace
-		o["registrationPolicy"], o["registrationState"] = "RegistrationRequired", "Registered"
+		state := "NotRegistered"
+		if x.s.isRegistered(x.call.Tx, sub, p.Namespace) {
+			state = "Registered"
+		}
+		o["registrationPolicy"], o["registrationState"] = "RegistrationRequired", state
 	}
 	return o
 }
