@@ -30,6 +30,7 @@ func main() {
 			AuthorityHost:           os.Getenv("AZURE_AUTHORITY_HOST"),
 			ResourceManagerEndpoint: os.Getenv("AZURE_RESOURCE_MANAGER_ENDPOINT"),
 			ResourceManagerAudience: os.Getenv("AZURE_RESOURCE_MANAGER_AUDIENCE"),
+			TokenFile:               os.Getenv("AZURE_FEDERATED_TOKEN_FILE"),
 		},
 	}).ExecuteContext(ctx)
 	stop()

@@ -78,6 +78,16 @@ func (f *Facts) FindVMSize(ctx context.Context, asker Asker, in plan.ClusterInpu
 	return size, near, nil
 }
 
+// FindRegionSize returns a VM size from the catalog of a region. If there is none, it returns nil and the most similar names.
+func (f *Facts) FindRegionSize(ctx context.Context, asker Asker, subscription, location, name string) (*plan.VMSize, []string, error) {
+	catalog, err := f.regionCatalog(ctx, asker, subscription, plan.NormalizeRegion(location))
+	if err != nil {
+		return nil, nil, err
+	}
+	size, near := catalog.findSize(name)
+	return size, near, nil
+}
+
 // ListZones returns the availability zones of the cluster's region that support any VM size, sorted. It does not use in.Facts.
 func (f *Facts) ListZones(ctx context.Context, asker Asker, in plan.ClusterInput) ([]string, error) {
 	catalog, err := f.clusterCatalog(ctx, asker, in)
@@ -106,6 +116,7 @@ func listCatalog(c *client.Client, subscription, location string) func(context.C
 type sku struct {
 	ResourceType string `json:"resourceType"`
 	Name         string `json:"name"`
+	Family       string `json:"family"`
 	LocationInfo []struct {
 		Location    string   `json:"location"`
 		Zones       []string `json:"zones"`
@@ -164,7 +175,7 @@ func parseCatalog(items []json.RawMessage, location string) (*catalog, error) {
 
 // toVMSize converts a row about a VM size for one location.
 func (row sku) toVMSize(location string, words stringPool) *plan.VMSize {
-	size := &plan.VMSize{Name: row.Name, Capabilities: map[string]string{}}
+	size := &plan.VMSize{Name: row.Name, Family: words.intern(row.Family), Capabilities: map[string]string{}}
 	for _, capability := range row.Capabilities {
 		size.Capabilities[words.intern(capability.Name)] = words.intern(capability.Value)
 	}

@@ -157,6 +157,8 @@ type MachineFacts struct {
 // VMSize is the row of a VM size in the SKU catalog of one region.
 type VMSize struct {
 	Name string
+	// Family is the name of the quota of its cores, as in "standardDSv3Family".
+	Family string
 	// VCPUs is the number of virtual processors.
 	VCPUs int
 	// MemoryGB is the memory in gibibytes, which the catalog calls GB.

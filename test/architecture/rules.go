@@ -374,6 +374,24 @@ var importRules = []importRule{
 		why:         "a plan runs the manager's controllers, so it knows the whole provider; the manager does not know it",
 	},
 	{
+		dirs: []string{"templates/azure-roles"}, notStandard: impure,
+		why: "the role definitions of the release are data",
+	},
+	{
+		dirs: []string{"internal/doctor"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/facts", "internal/plan",
+			"internal/plan/aks/version", "internal/preview/overlay", "internal/text", "templates/azure-roles"},
+		outside:     append([]string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/...", "sigs.k8s.io/controller-runtime/pkg/client"}, kubernetesTypes...),
+		notStandard: []string{"os", "os/..."},
+		why:         "checks read Azure and compare it with a plan; the plan and the credentials are given to them",
+	},
+	{
+		dirs: []string{"internal/doctor/command"}, inside: []string{"api/...", "internal/arm/client", "internal/cli/environment",
+			"internal/controller/asoresources", "internal/doctor", "internal/identity", "internal/preview", "internal/preview/clusterapi",
+			"internal/preview/kubernetes", "internal/preview/manifests", "internal/text"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "the command line computes the plan, finds the credentials and prints the result of the checks",
+	},
+	{
 		dirs: []string{"internal/cli/environment"}, inside: []string{"api/...", "internal/identity", "internal/text"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "verbs share flags, connections and exit codes, and nothing else",

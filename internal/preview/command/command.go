@@ -168,7 +168,7 @@ func (f *flags) readManifests(cmd *cobra.Command, e *environment.Environment, in
 		if object.GetNamespace() == "" && document.GetKind() != "Namespace" {
 			object.SetNamespace(namespace)
 		}
-		if hasTopology(document) {
+		if document.HasTopology() {
 			in.notes = append(in.notes, fmt.Sprintf(
 				"Cluster %s has a topology. Cluster API makes its objects from the ClusterClass, so manifests alone do not show them. Plan the Cluster from the management cluster instead.",
 				document.GetName()))
@@ -176,12 +176,6 @@ func (f *flags) readManifests(cmd *cobra.Command, e *environment.Environment, in
 		out = append(out, object)
 	}
 	return out, nil
-}
-
-func hasTopology(document manifests.Document) bool {
-	spec, _ := document.Object["spec"].(map[string]any)
-	_, has := spec["topology"]
-	return has && document.GetKind() == "Cluster"
 }
 
 // readLive reads the management cluster and prepares to read Azure.

@@ -26,6 +26,13 @@ type Document struct {
 	Source string
 }
 
+// HasTopology reports whether a document is a Cluster whose objects Cluster API makes from a ClusterClass.
+func (d Document) HasTopology() bool {
+	spec, _ := d.Object["spec"].(map[string]any)
+	_, has := spec["topology"]
+	return has && d.GetKind() == "Cluster"
+}
+
 // maxDocuments bounds the objects of one plan, and maxManifest the bytes of one file.
 const (
 	maxDocuments = 20000

@@ -1,0 +1,159 @@
+// Package command is the verb doctor of kubectl-capz.
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/doctor"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/clusterapi"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/manifests"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
+)
+
+// flags are the values of the flags.
+type flags struct {
+	files        []string
+	identity     string
+	subscription string
+	gates        string
+}
+
+// NewCommand returns the verb.
+func NewCommand(e *environment.Environment) *cobra.Command {
+	f := &flags{}
+	cmd := &cobra.Command{
+		Use:   "doctor -f FILE",
+		Short: "Check that Azure has all that the clusters of manifests need",
+		Long: "Checks, before anything is created: the endpoints of Azure, the credentials of the identity, its rights compared with the roles of the release,\n" +
+			"resource providers, VM sizes with their zones, versions of Kubernetes that AKS offers, and quota. Each line that fails has the command that fixes it.\n\n" +
+			"The identity is the AzureClusterIdentity or the Secret that the manifests name. It is read from the manifests, or else from the management cluster.\n" +
+			"It only reads. What the identity may not read is read as the user of the environment variables or of az.\n" +
+			"Exit codes: 0 all checks passed, 2 a check failed or could not be made, 1 error.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, e) },
+	}
+	e.AddOutputFlag(cmd)
+	fs := cmd.Flags()
+	fs.StringArrayVarP(&f.files, "filename", "f", nil, "manifest, folder with manifests, or - for the standard input; may be repeated")
+	fs.StringVar(&f.identity, "identity", "", "NAME or NAMESPACE/NAME of the AzureClusterIdentity to check, instead of the one that the manifests name")
+	fs.StringVar(&f.subscription, "default-subscription", "", "AZURE_SUBSCRIPTION_ID of the manager, for objects that name no subscription")
+	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, as in its flag")
+	_ = cmd.MarkFlagRequired("filename") // The flag exists.
+	return cmd
+}
+
+func (f *flags) run(cmd *cobra.Command, e *environment.Environment) error {
+	ctx := cmd.Context()
+	log.SetLogger(logr.Discard()) // The result shows the reports of the controllers.
+	options := preview.Options{Identity: e.Identity, Gates: f.gates, Play: clusterapi.PlayRound}
+	if f.subscription != "" {
+		options.Identity.SubscriptionID = f.subscription
+	}
+	namespace, live := f.connect(e)
+	objects, notes, err := f.readManifests(cmd, e, namespace)
+	if err != nil {
+		return err
+	}
+	from := newSource(objects, live)
+	options.Objects = append(objects, from.missingIdentities(ctx, f.identity, namespace)...)
+	options.Objects = append(options.Objects, preview.Namespaces(options.Objects)...)
+	outcome, err := preview.Compute(ctx, options)
+	if err != nil {
+		return err
+	}
+	accounts, err := f.findAccounts(ctx, e, options.Identity, outcome.Kubernetes, from, namespace)
+	if err != nil {
+		return err
+	}
+	if len(accounts) == 0 {
+		return errors.New("the manifests have no cluster of this provider. Use -f with a file that has a Cluster with its infrastructure")
+	}
+	report := doctor.Run(ctx, doctor.Options{Accounts: accounts, Writes: outcome.Writes, Objects: objects, User: newUser(e, accounts[0]),
+		Transport: e.Transport, Version: e.Version})
+	report.Notes = append(report.Notes, append(notes, outcome.Notes...)...)
+	if e.Output == environment.OutputJSON {
+		err = environment.WriteJSON(cmd.OutOrStdout(), report)
+	} else {
+		report.WriteText(text.NewWriter(cmd.OutOrStdout()))
+	}
+	if err != nil {
+		return err
+	}
+	if !report.HasPassed() {
+		return environment.FoundError{}
+	}
+	return nil
+}
+
+// connect returns the namespace of objects that name none, and the client of the management cluster, nil if there is none.
+func (f *flags) connect(e *environment.Environment) (string, client.Client) {
+	namespace, err := e.Namespace()
+	if err != nil || namespace == "" {
+		namespace = "default"
+	}
+	live, err := e.KubernetesClient()
+	if err != nil {
+		return namespace, nil
+	}
+	return namespace, live
+}
+
+// readManifests reads the objects of -f.
+func (f *flags) readManifests(cmd *cobra.Command, e *environment.Environment, namespace string) (out []client.Object, notes []string, err error) {
+	documents, err := manifests.Files{Open: e.OpenFile, Folder: e.OpenFolder, Input: cmd.InOrStdin()}.Read(f.files)
+	if err != nil {
+		return nil, nil, err
+	}
+	scheme, err := kubernetes.NewScheme()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, document := range documents {
+		object, err := manifests.ToObject(scheme, document)
+		if err != nil {
+			return nil, nil, err
+		}
+		if object == nil {
+			continue
+		}
+		if object.GetNamespace() == "" && document.GetKind() != "Namespace" {
+			object.SetNamespace(namespace)
+		}
+		if document.HasTopology() {
+			notes = append(notes, fmt.Sprintf("Cluster %s has a topology. Cluster API makes its objects from the ClusterClass, so its machines are not in the checks.",
+				document.GetName()))
+		}
+		out = append(out, object)
+	}
+	return out, notes, nil
+}
+
+// newUser returns the credential of the user, nil if there is none.
+func newUser(e *environment.Environment, account doctor.Account) azcore.TokenCredential {
+	if e.Credential != nil {
+		return e.Credential
+	}
+	_, custom, err := e.Identity.CloudConfiguration("")
+	if err != nil {
+		return nil
+	}
+	credential, err := azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{
+		ClientOptions: azcore.ClientOptions{Cloud: account.Cloud, Transport: armclient.ForTokens(e.Transport)}, DisableInstanceDiscovery: custom,
+	})
+	if err != nil {
+		return nil
+	}
+	return credential
+}
