@@ -5,6 +5,10 @@ import "k8s.io/apimachinery/pkg/runtime/schema"
 // Namespace is the namespace of the manager, in the established provider and here.
 const Namespace = "capz-system"
 
+// ObserveValue is the value of the annotation observe that a migration sets, which distinguishes it from one of a user. Every value but false
+// has objects observed.
+const ObserveValue = "migration"
+
 // Labels of the objects of an installation. Both providers have the first. Cluster-wide roles of this provider have the second one, too.
 const (
 	ProviderLabel = "cluster.x-k8s.io/provider"

@@ -7,7 +7,10 @@ package preview
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -23,6 +26,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/overlay"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // Options are the input of a plan.
@@ -68,6 +72,8 @@ type Outcome struct {
 	Rounds int
 	// Notes are remarks about facts that the plan does not know.
 	Notes []string
+	// Unanswered describes the reads that Azure did not answer; "" for none. Without the answers the plan is not complete.
+	Unanswered string
 }
 
 // maxRounds bounds a plan that does not settle. A control plane of five machines needs about a hundred.
@@ -136,7 +142,20 @@ func Compute(ctx context.Context, o Options) (*Outcome, error) {
 	out.Rounds, out.Settled, err = p.settle(ctx)
 	out.Writes, out.Events, out.Ended, out.Begun = p.azure.Writes(), p.manager.events.events, p.ended, p.begun[p.stored:]
 	out.Notes = p.notes
+	if out.Unanswered = describeUnanswered(p.azure.Unanswered()); out.Unanswered != "" {
+		out.Notes = append(out.Notes, out.Unanswered)
+	}
 	return out, err
+}
+
+// describeUnanswered returns a note about the reads that Azure did not answer, by path.
+func describeUnanswered(reasons map[string]string) string {
+	if len(reasons) == 0 {
+		return ""
+	}
+	path := slices.Min(slices.Collect(maps.Keys(reasons)))
+	return fmt.Sprintf("Azure did not answer %d reads, so the plan is not complete. For example GET %s: %s", len(reasons), path,
+		text.Truncate(strings.Join(strings.Fields(reasons[path]), " "), 500))
 }
 
 func (p *run) recordChange(ctx context.Context, before, after client.Object) {

@@ -299,9 +299,10 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/migration/check"},
 		inside: []string{"api/...", "internal/adoption/prepareupgrade", "internal/identity", "internal/migration", "internal/migration/backup",
-			"internal/migration/former", "internal/pages", "internal/plan", "internal/plan/applied", "internal/plan/maxima", "internal/plan/specfield", "internal/webhook"},
+			"internal/migration/former", "internal/pages", "internal/plan", "internal/plan/applied", "internal/plan/maxima", "internal/plan/specfield",
+			"internal/preview", "internal/preview/management", "internal/preview/result", "internal/text", "internal/webhook"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
-		why: "a check reads from Kubernetes and applies the rules of the manager; it has no rules of its own and writes nothing",
+		why: "a check reads from Kubernetes, has plans computed, and applies the rules of the manager; it has no rules of its own and writes nothing",
 	},
 	{
 		dirs: []string{"internal/migration/backup", "internal/migration/steps"},
@@ -311,8 +312,9 @@ var importRules = []importRule{
 		why: "steps change Kubernetes alone: a client of Azure would be one too many",
 	},
 	{
-		dirs:   []string{"internal/migration/command"},
-		inside: []string{"internal/migration/...", "internal/cli/environment", "internal/text"}, outside: []string{"..."},
+		dirs: []string{"internal/migration/command"},
+		inside: []string{"api/...", "internal/migration/...", "internal/cli/environment", "internal/preview", "internal/preview/clusterapi",
+			"internal/preview/overlay", "internal/text"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "the command line starts checks and steps, and prints their results",
 	},

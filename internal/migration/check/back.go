@@ -16,14 +16,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
-// settings maps annotations of this provider that the established provider does not have to the established provider's behavior without
-// them.
-var settings = map[string]string{
-	infrav1.DeleteLeftoversAnnotation:    "The established provider does not delete leftovers with the cluster.",
-	infrav1.IdentityNamespacesAnnotation: "The established provider lets every namespace use every Secret.",
-	infrav1.PlainObjectsAnnotation:       "The established provider does not delete these plain objects with their manifests.",
-}
-
 // FindBack lists the objects and settings that cannot return to the established provider.
 func FindBack(ctx context.Context, c client.Reader) (*migration.Report, error) {
 	providers, err := listProviders(ctx, c)
@@ -50,11 +42,7 @@ func FindBack(ctx context.Context, c client.Reader) (*migration.Report, error) {
 			report.Add("back", migration.ToKnow, name,
 				"It was created after the migration. The established provider creates objects of its operator for it, and adopts its resources by their names.", "")
 		}
-		for annotation, effect := range settings {
-			if _, has := annotations[annotation]; has {
-				report.Add("back", migration.ToKnow, name, fmt.Sprintf("It has the annotation %s. %s", annotation, effect), "")
-			}
-		}
+		addSettings(report, name, annotations)
 		if len(applied.Read(annotations).Inventory.Adopted) > 0 {
 			report.Add("back", migration.ToKnow, name,
 				"It adopted resources. The established provider deletes them in Azure with the object.",
@@ -68,8 +56,10 @@ func FindBack(ctx context.Context, c client.Reader) (*migration.Report, error) {
 	for _, object := range stored.Operator {
 		findOperatorObject(report, stored, object, current)
 	}
-	if err := findIsolated(ctx, c, report); err != nil {
-		return nil, err
+	for _, find := range []func(context.Context, client.Reader, *migration.Report) error{findIsolated, findSettings, findOwnFields} {
+		if err := find(ctx, c, report); err != nil {
+			return nil, err
+		}
 	}
 	report.Sort()
 	return report, nil

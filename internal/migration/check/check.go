@@ -1,5 +1,5 @@
 // Package check finds the conditions that would affect the migration of a management cluster from the established provider. It reads from
-// Kubernetes, changes nothing, and may be repeated at any time.
+// Kubernetes, and through plans from Azure. It changes nothing, and may be repeated at any time.
 package check
 
 import (
@@ -10,14 +10,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/management"
 )
 
 // Options are the inputs of a check.
 type Options struct {
 	// Reader reads the kinds of Kubernetes, definitions of kinds, and the kinds of Cluster API and of this provider.
-	Reader client.Reader
+	Reader management.Reader
 	// Version is the version of the provider to migrate to.
 	Version string
+	// Plan computes what the manager would write to Azure for objects. With nil, plans are left out.
+	Plan func(ctx context.Context, objects []client.Object) (*preview.Outcome, error)
+	// Progress gets a line before each part of the check that takes time. It may be nil.
+	Progress func(line string)
 }
 
 // checker collects findings in a report.
@@ -38,7 +44,7 @@ func FindAll(ctx context.Context, options Options) (*migration.Report, error) {
 	}
 	c.definitions = list.Items
 	for _, run := range []func(context.Context) error{c.checkVersions, c.checkKinds, c.checkFields, c.checkIdentities, c.checkOperator,
-		c.checkRoles} {
+		c.checkRoles, c.checkPlans} {
 		if err := run(ctx); err != nil {
 			return nil, err
 		}

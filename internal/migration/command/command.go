@@ -28,11 +28,12 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 }
 
 func newCheckCommand(e *environment.Environment) *cobra.Command {
-	to, isBack := "", false
+	to, isBack, plans := "", false, &planFlags{}
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "List what a migration would meet, without any change",
 		Long: "Reads the management cluster and lists what blocks the migration, what the migration does, and what users should know.\n" +
+			"It computes for each Cluster what this provider would write to Azure. In Azure the right to read suffices.\n" +
 			"With --back it lists what cannot return to the established provider.\n" +
 			"Exit codes: 0 if nothing blocks, 2 if something does, 1 after an error.",
 		Args: cobra.NoArgs,
@@ -48,7 +49,7 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 				}
 				return writeReport(cmd, e, report)
 			}
-			report, err := check.FindAll(cmd.Context(), check.Options{Reader: c, Version: to})
+			report, err := plans.findAll(cmd, e, c, to)
 			if err != nil {
 				return err
 			}
@@ -58,7 +59,10 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 	e.AddOutputFlag(cmd)
 	cmd.Flags().StringVar(&to, "to", e.Version, "version of this provider")
 	cmd.Flags().BoolVar(&isBack, "back", false, "check the return to the established provider")
-	cmd.MarkFlagsMutuallyExclusive("to", "back")
+	plans.add(cmd)
+	for _, name := range []string{"to", "plan", "feature-gates", "default-subscription"} {
+		cmd.MarkFlagsMutuallyExclusive(name, "back")
+	}
 	return cmd
 }
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/check"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/steps"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
@@ -22,7 +22,8 @@ type moveFlags struct {
 	program, config, to string
 	timeout             time.Duration
 	upgrade, isolated   []string
-	despite             bool
+	despite, observe    bool
+	plans               planFlags
 }
 
 func (f *moveFlags) add(cmd *cobra.Command) {
@@ -37,7 +38,7 @@ func (f *moveFlags) newMove(cmd *cobra.Command, e *environment.Environment) (*st
 		return nil, err
 	}
 	out := text.NewWriter(cmd.ErrOrStderr())
-	return &steps.Move{Client: c, Out: out, To: f.to, UpgradeArguments: f.upgrade, Isolated: f.isolated, Timeout: f.timeout,
+	return &steps.Move{Client: c, Out: out, To: f.to, UpgradeArguments: f.upgrade, Isolated: f.isolated, Observe: f.observe, Timeout: f.timeout,
 		Poll: 5 * time.Second, Clusterctl: f.clusterctl(e, out)}, nil
 }
 
@@ -90,6 +91,9 @@ func newRunCommand(e *environment.Environment) *cobra.Command {
 	cmd.Flags().StringSliceVar(&f.isolated, "isolate", nil,
 		"namespaces that get the ServiceAccount capz-workload-identity; their applications have to trust it")
 	cmd.Flags().BoolVar(&f.despite, "despite-findings", false, "begin even if the check has findings that block")
+	cmd.Flags().BoolVar(&f.observe, "observe", false,
+		"have the new manager observe all Clusters: it shows its writes to Azure and makes none until you release the Clusters")
+	f.plans.add(cmd)
 	for _, provider := range upgradedProviders {
 		cmd.Flags().String(provider, "", "provider to upgrade with it, as for clusterctl upgrade apply")
 	}
@@ -101,7 +105,13 @@ func (f *moveFlags) run(cmd *cobra.Command, e *environment.Environment) error {
 	if err != nil {
 		return err
 	}
-	report, err := check.FindAll(cmd.Context(), check.Options{Reader: move.Client, Version: f.to})
+	// Nothing is written while the Clusters are observed. Once the move has begun, the plans of its first run count.
+	begun, err := move.HasBegun(cmd.Context())
+	if err != nil {
+		return err
+	}
+	f.plans.enabled = f.plans.enabled && !f.observe && !begun
+	report, err := f.plans.findAll(cmd, e, move.Client, f.to)
 	if err != nil {
 		return err
 	}
@@ -116,17 +126,27 @@ func (f *moveFlags) run(cmd *cobra.Command, e *environment.Environment) error {
 	if e.Output == environment.OutputJSON {
 		return environment.WriteJSON(cmd.OutOrStdout(), results)
 	}
-	return writeResults(text.NewWriter(cmd.OutOrStdout()), results)
+	return writeResults(text.NewWriter(cmd.OutOrStdout()), results, move.Observe)
 }
 
 // writeResults writes the table of a migration.
-func writeResults(out io.Writer, results []steps.Result) error {
+func writeResults(out io.Writer, results []steps.Result, observed bool) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "OBJECT\tREADY BEFORE\tREADY AFTER\tWRITES")
 	for _, r := range results {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\n", r.Object, r.Before, r.After, r.Writes)
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil || !observed {
+		return err
+	}
+	for _, r := range results {
+		if r.Planned != "" {
+			fmt.Fprintf(out, "\n%s: %s\n", r.Object, r.Planned)
+		}
+	}
+	_, err := fmt.Fprintf(out, "\nThe Clusters are observed: nothing is written to Azure. Release one with: kubectl annotate cluster NAME -n NAMESPACE %s-\n",
+		infrav1.ObserveAnnotation)
+	return err
 }
 
 func newBackCommand(e *environment.Environment) *cobra.Command {

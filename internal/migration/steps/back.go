@@ -77,11 +77,12 @@ func (m *Move) isReturned(ctx context.Context) (bool, error) {
 func (m *Move) backSteps() []Step {
 	returned := m.isReturned
 	return []Step{
-		{"stop", returned, func(ctx context.Context) error {
+		{stopStep, returned, func(ctx context.Context) error {
 			return m.stopDeployments(ctx, []string{prepareupgrade.ProviderDeployment})
 		}},
 		{"webhooks", returned, m.deleteProviderWebhooks},
 		{"objects", returned, m.restoreObjects},
+		{observeStep, returned, m.removeObserve},
 		{"operator-objects", returned, m.restoreOperatorObjects},
 		{"secrets", returned, m.restoreSecrets},
 		{"record", returned, m.deleteRecord},

@@ -44,7 +44,7 @@ func (m *Move) Forward(ctx context.Context) ([]Result, error) {
 	case m.progress == nil && azure.Version == m.To:
 		return nil, fmt.Errorf("version %s is installed already, and no migration was begun", m.To)
 	case m.progress == nil:
-		m.progress = &progress{direction: forward, from: azure.Version, started: time.Now().Truncate(time.Second)}
+		m.progress = &progress{direction: forward, from: azure.Version, started: time.Now().Truncate(time.Second), observe: m.Observe}
 		if err := m.progress.store(ctx, m.Client); err != nil {
 			return nil, err
 		}
@@ -52,6 +52,13 @@ func (m *Move) Forward(ctx context.Context) ([]Result, error) {
 		// The steps before the upgrade would stop the new manager, and delete the webhooks of an operator that a user has installed since.
 		return nil, fmt.Errorf("the migration has installed version %s. Complete it with --to %[1]s. Upgrade to %s afterwards, with clusterctl",
 			azure.Version, m.To)
+	}
+	m.Observe = m.Observe || m.progress.observe
+	if m.progress.observe != m.Observe {
+		m.progress.observe = m.Observe
+		if err := m.progress.store(ctx, m.Client); err != nil {
+			return nil, err
+		}
 	}
 	if m.backup, err = backup.Load(ctx, m.Client); err != nil {
 		return nil, err
@@ -62,27 +69,43 @@ func (m *Move) Forward(ctx context.Context) ([]Result, error) {
 	return m.listResults(ctx)
 }
 
+// HasBegun reports whether a migration was begun.
+func (m *Move) HasBegun(ctx context.Context) (bool, error) {
+	stored, err := loadProgress(ctx, m.Client)
+	return stored != nil, err
+}
+
 // forwardSteps are the steps of a migration to this provider. Steps before the upgrade are done once it is: an operator that a user has
 // installed since then is not touched.
 func (m *Move) forwardSteps() []Step {
 	upgraded := m.isVersion(m.To)
-	return []Step{
+	all := []Step{
 		{"backup", either(upgraded, m.hasBackup), m.storeBackup},
-		{"stop", upgraded, func(ctx context.Context) error { return m.stopDeployments(ctx, establishedDeployments) }},
+		{stopStep, upgraded, func(ctx context.Context) error { return m.stopDeployments(ctx, establishedDeployments) }},
 		{"operator-webhooks", either(upgraded, m.hasNoOperatorWebhooks), func(ctx context.Context) error {
 			return prepareupgrade.DeleteWebhooks(ctx, m.Client)
 		}},
 		{"operator-objects", either(upgraded, m.isReleased), m.releaseObjects},
 		{"definitions", either(upgraded, m.isConversionDisabled), m.disableConversion},
 		{"service-accounts", m.hasAccounts, m.createAccounts},
-		{"upgrade", upgraded, func(ctx context.Context) error {
+		{observeStep, m.hasObserved, m.observeClusters},
+		{upgradeStep, upgraded, func(ctx context.Context) error {
 			return m.Clusterctl(ctx, append([]string{"upgrade", "apply", "--infrastructure", "azure:" + m.To, "--wait-providers"},
 				m.UpgradeArguments...)...)
 		}},
 		{"roles", m.hasNoRoles, m.deleteRoles},
 		{"wait", m.isReconciled, m.waitReconciled},
 	}
+	if !m.Observe {
+		all = slices.DeleteFunc(all, func(step Step) bool { return step.Name == observeStep })
+	}
+	return all
 }
+
+const (
+	stopStep    = "stop"
+	upgradeStep = "upgrade"
+)
 
 func (m *Move) hasBackup(context.Context) (bool, error) { return m.backup != nil, nil }
 

@@ -24,6 +24,8 @@ const (
 	fromKey      = "from"
 	startedKey   = "started"
 	stepsKey     = "steps"
+	stoppedKey   = "stopped"
+	observeKey   = "observe"
 )
 
 // progress is the stored state of a migration. Its size does not grow with the number of objects, because a ConfigMap holds at most 1 MiB.
@@ -33,6 +35,10 @@ type progress struct {
 	from    string
 	started time.Time
 	steps   []string
+	// stopped is the time at which the established provider was stopped; zero before.
+	stopped time.Time
+	// observe is true if the new manager begins with observing.
+	observe bool
 }
 
 // loadProgress returns the stored progress, nil if there is none.
@@ -52,6 +58,12 @@ func loadProgress(ctx context.Context, c client.Reader) (*progress, error) {
 	if out.started, err = time.Parse(time.RFC3339, stored.Data[startedKey]); err != nil {
 		return nil, fmt.Errorf("read the progress of the migration in ConfigMap %s/%s: %w", migration.Namespace, ProgressName, err)
 	}
+	if stopped := stored.Data[stoppedKey]; stopped != "" {
+		if out.stopped, err = time.Parse(time.RFC3339, stopped); err != nil {
+			return nil, fmt.Errorf("read the progress of the migration in ConfigMap %s/%s: %w", migration.Namespace, ProgressName, err)
+		}
+	}
+	out.observe = stored.Data[observeKey] == "true"
 	return out, nil
 }
 
@@ -61,6 +73,12 @@ func (p *progress) store(ctx context.Context, c client.Client) error {
 		ObjectMeta: metav1.ObjectMeta{Namespace: migration.Namespace, Name: ProgressName},
 		Data: map[string]string{directionKey: p.direction, fromKey: p.from, startedKey: p.started.UTC().Format(time.RFC3339),
 			stepsKey: strings.Join(p.steps, "\n")},
+	}
+	if !p.stopped.IsZero() {
+		stored.Data[stoppedKey] = p.stopped.UTC().Format(time.RFC3339)
+	}
+	if p.observe {
+		stored.Data[observeKey] = "true"
 	}
 	err := c.Update(ctx, stored)
 	if apierrors.IsNotFound(err) {

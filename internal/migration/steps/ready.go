@@ -27,6 +27,9 @@ type Result struct {
 	After  string `json:"after"`
 	// Writes is the number of events about changes in Azure since the beginning of the migration.
 	Writes int `json:"writes"`
+	// Planned has the writes that follow when an observed object is released, or the reason why they are not known. It is empty if there are
+	// none, or if the object is not observed.
+	Planned string `json:"planned,omitzero"`
 }
 
 // absent is the readiness of an object that has none.
@@ -54,14 +57,30 @@ func describe(object client.Object) string {
 
 // findCondition returns status and reason of a condition.
 func findCondition(object *unstructured.Unstructured, name string) (status, reason string) {
+	status, reason, _ = readCondition(object, name)
+	return status, reason
+}
+
+// plannedWrites returns the writes that the condition Drifted of an observed object lists.
+func plannedWrites(object *unstructured.Unstructured) string {
+	status, _, message := readCondition(object, infrav1.DriftedCondition)
+	if status == "" || status == "False" {
+		return ""
+	}
+	return message
+}
+
+// readCondition returns status, reason and message of a condition.
+func readCondition(object *unstructured.Unstructured, name string) (status, reason, message string) {
 	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
 	for _, item := range conditions {
 		if condition, ok := item.(map[string]any); ok && condition["type"] == name {
 			status, _ = condition["status"].(string)
 			reason, _ = condition["reason"].(string)
+			message, _ = condition["message"].(string)
 		}
 	}
-	return status, reason
+	return status, reason, message
 }
 
 // readiness returns the status of the condition Ready. Objects of the established provider without conditions have status.ready.
@@ -159,7 +178,8 @@ func (m *Move) listResults(ctx context.Context) ([]Result, error) {
 	var out []Result
 	err = m.forEachObject(ctx, func(object *unstructured.Unstructured) error {
 		name := describe(object)
-		out = append(out, Result{Object: name, Before: m.readyBefore(name), After: readiness(object), Writes: writes[name]})
+		out = append(out, Result{Object: name, Before: m.readyBefore(name), After: readiness(object), Writes: writes[name],
+			Planned: plannedWrites(object)})
 		return nil
 	})
 	slices.SortFunc(out, func(a, b Result) int { return cmp.Compare(a.Object, b.Object) })

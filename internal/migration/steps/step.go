@@ -31,6 +31,8 @@ type Move struct {
 	UpgradeArguments []string
 	// Isolated are namespaces whose workload identities sign in as a ServiceAccount of their own. Their applications have to trust it.
 	Isolated []string
+	// Observe has the new manager observe all Clusters until users release them. A repetition keeps it.
+	Observe bool
 	// Timeout is the time in which all objects have to be reconciled.
 	Timeout time.Duration
 	// Poll is the time between two looks at the objects.
@@ -66,10 +68,25 @@ func (m *Move) runSteps(ctx context.Context, steps []Step) error {
 		if err != nil {
 			return fmt.Errorf("step %s: %w. Repeat the command to continue", step.Name, err)
 		}
+		if err := m.measureStop(ctx, step.Name, state); err != nil {
+			return err
+		}
 		if err := m.progress.markStep(ctx, m.Client, step.Name); err != nil {
 			return err
 		}
 		fmt.Fprintf(m.Out, "[%d/%d] %s: %s\n", i+1, len(steps), step.Name, state)
+	}
+	return nil
+}
+
+// measureStop stores when the established provider was stopped, and prints after the upgrade for how long no manager ran.
+func (m *Move) measureStop(ctx context.Context, step, state string) error {
+	switch {
+	case step == stopStep && m.progress.stopped.IsZero():
+		m.progress.stopped = time.Now()
+		return m.progress.store(ctx, m.Client)
+	case step == upgradeStep && state == "done":
+		fmt.Fprintf(m.Out, "      no manager ran for %.0f s\n", time.Since(m.progress.stopped).Seconds())
 	}
 	return nil
 }

@@ -5,23 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/clusterapi"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/management"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/manifests"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/overlay"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/result"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
@@ -97,6 +93,9 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment, arguments []
 	}
 	if err != nil {
 		return err
+	}
+	if outcome.Unanswered != "" {
+		return errors.New(strings.TrimSuffix(outcome.Unanswered, ".") + ". The role Reader suffices")
 	}
 	return f.exitError(planned)
 }
@@ -204,38 +203,6 @@ func (f *flags) readLive(ctx context.Context, e *environment.Environment, in *in
 	if in.options.Objects, in.specs, err = preview.Merge(ctx, features, read.Items, applied); err != nil {
 		return err
 	}
-	in.options.Live, err = newLive(e, environmentOf(in.options.Objects))
+	in.options.Live, err = preview.NewLive(e.Identity, e.Transport, e.Credential, preview.CloudOf(in.options.Objects))
 	return err
-}
-
-// environmentOf returns the cloud that the objects name.
-func environmentOf(objects []client.Object) string {
-	for _, object := range objects {
-		switch object := object.(type) {
-		case *infrav1.AzureCluster:
-			return object.Spec.AzureEnvironment
-		case *infrav1.AzureManagedControlPlane:
-			return object.Spec.AzureEnvironment
-		}
-	}
-	return ""
-}
-
-// newLive returns the reader of the live Azure.
-func newLive(e *environment.Environment, environmentName string) (*overlay.Live, error) {
-	cloud, custom, err := e.Identity.CloudConfiguration(environmentName)
-	if err != nil {
-		return nil, err
-	}
-	credential := e.Credential
-	if credential == nil {
-		credential, err = azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{
-			ClientOptions: azcore.ClientOptions{Cloud: cloud, Transport: armclient.ForTokens(e.Transport)}, DisableInstanceDiscovery: custom,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("sign in to Azure: %w", err)
-		}
-	}
-	manager := cloud.Services["resourceManager"]
-	return &overlay.Live{Transport: e.Transport, Credential: credential, Audience: manager.Audience, Endpoint: manager.Endpoint}, nil
 }

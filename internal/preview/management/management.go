@@ -43,8 +43,14 @@ type Objects struct {
 	Notes []string
 }
 
+// Reader reads objects. Its scheme has the kinds of Kubernetes, of Cluster API and of this provider.
+type Reader interface {
+	client.Reader
+	Scheme() *runtime.Scheme
+}
+
 // Read reads the objects of a scope.
-func Read(ctx context.Context, c client.Client, scope Scope) (*Objects, error) {
+func Read(ctx context.Context, c Reader, scope Scope) (*Objects, error) {
 	out := &Objects{}
 	kinds := append(kubernetes.WatchedKinds(), &clusterv1.MachineDeployment{})
 	for _, kind := range kinds {
@@ -79,7 +85,7 @@ func Read(ctx context.Context, c client.Client, scope Scope) (*Objects, error) {
 }
 
 // readList reads one kind. A kind that is not installed has no objects. If all namespaces may not be listed, one is.
-func (o *Objects) readList(ctx context.Context, c client.Client, list client.ObjectList, kind, namespace, otherwise string) error {
+func (o *Objects) readList(ctx context.Context, c Reader, list client.ObjectList, kind, namespace, otherwise string) error {
 	err := o.readPages(ctx, c, list, namespace)
 	if apierrors.IsForbidden(err) && namespace == "" && otherwise != "" {
 		err = o.readPages(ctx, c, list, otherwise)
@@ -98,7 +104,7 @@ func (o *Objects) readList(ctx context.Context, c client.Client, list client.Obj
 }
 
 // readPages adds the objects of a list, page by page.
-func (o *Objects) readPages(ctx context.Context, c client.Client, list client.ObjectList, namespace string) error {
+func (o *Objects) readPages(ctx context.Context, c Reader, list client.ObjectList, namespace string) error {
 	for {
 		err := c.List(ctx, list, client.InNamespace(namespace), client.Limit(pageSize), client.Continue(list.GetContinue()))
 		if err != nil {
@@ -117,6 +123,26 @@ func (o *Objects) readPages(ctx context.Context, c client.Client, list client.Ob
 			return nil
 		}
 	}
+}
+
+// OfCluster returns the objects from which a plan of one Cluster is computed: its own, and those that it may use.
+func (o *Objects) OfCluster(key client.ObjectKey) (out []client.Object) {
+	for _, object := range o.Items {
+		switch object.(type) {
+		case *corev1.Namespace, *infrav1.AzureClusterIdentity:
+			out = append(out, object)
+			continue
+		case *corev1.Secret:
+			if object.GetNamespace() == key.Namespace {
+				out = append(out, object)
+			}
+			continue
+		}
+		if object.GetNamespace() == key.Namespace && belongsTo(object, key.Name) {
+			out = append(out, object)
+		}
+	}
+	return out
 }
 
 // belongsTo reports whether an object is a Cluster, belongs to it, or is of no Cluster, as identities and templates.
@@ -143,7 +169,7 @@ func belongsTo(object client.Object, cluster string) bool {
 
 // readNamespaces adds the namespaces of the objects with their labels, which decide who may use an identity, and placeholders for the
 // Secrets with bootstrap data.
-func (o *Objects) readNamespaces(ctx context.Context, c client.Client) error {
+func (o *Objects) readNamespaces(ctx context.Context, c Reader) error {
 	seen := map[string]bool{}
 	for _, object := range slices.Clone(o.Items) {
 		name := object.GetNamespace()

@@ -39,6 +39,8 @@ type Azure struct {
 	// operations has the paths at which the simulated Azure shows operations.
 	operations map[string]bool
 	writes     []Write
+	// unanswered has the reasons of the live Azure for not answering reads, by path.
+	unanswered map[string]string
 }
 
 // Write is a request that changes Azure.
@@ -62,7 +64,7 @@ type Write struct {
 
 // New returns an Azure.
 func New(o Options) (*Azure, error) {
-	a := &Azure{live: o.Live, changed: map[string]bool{}, operations: map[string]bool{}}
+	a := &Azure{live: o.Live, changed: map[string]bool{}, operations: map[string]bool{}, unanswered: map[string]string{}}
 	options := server.Options{Clock: o.Clock, Subscriptions: o.Subscriptions, PageSize: 1 << 20, Committed: a.recordChanges}
 	if options.Origin = assumedOrigin(o.Assumed); o.Live != nil {
 		options.Origin = liveOrigin{o.Live}

@@ -49,6 +49,20 @@ func (l *Live) Reads() int {
 	return l.reads
 }
 
+// SignIn returns an error if the credential does not sign in.
+func (l *Live) SignIn(ctx context.Context) error {
+	_, err := l.getToken(ctx)
+	return err
+}
+
+func (l *Live) getToken(ctx context.Context) (azcore.AccessToken, error) {
+	token, err := l.Credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{strings.TrimRight(l.Audience, "/") + "/.default"}})
+	if err != nil {
+		return token, fmt.Errorf("sign in to Azure: %w", err)
+	}
+	return token, nil
+}
+
 // Get returns the answer to a GET request with all pages of a list in one.
 func (l *Live) Get(ctx context.Context, at *url.URL) (status int, body []byte, err error) {
 	key := strings.ToLower(at.Path) + "?" + at.Query().Encode()
@@ -107,9 +121,9 @@ func (l *Live) send(ctx context.Context, at *url.URL) (int, []byte, error) {
 	l.mu.Lock()
 	l.reads++
 	l.mu.Unlock()
-	token, err := l.Credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{strings.TrimRight(l.Audience, "/") + "/.default"}})
+	token, err := l.getToken(ctx)
 	if err != nil {
-		return 0, nil, fmt.Errorf("sign in to Azure: %w", err)
+		return 0, nil, err
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -17,6 +18,7 @@ func (a *Azure) read(request *http.Request) (*http.Response, error) {
 		return a.simulate(request), nil
 	}
 	status, body, err := a.live.Get(request.Context(), request.URL)
+	a.recordUnanswered(request, status, body, err)
 	if err != nil {
 		return nil, err
 	}
@@ -24,6 +26,39 @@ func (a *Azure) read(request *http.Request) (*http.Response, error) {
 		return a.mergeList(request, status, items, body)
 	}
 	return newResponse(request, status, body), nil
+}
+
+// recordUnanswered records a read to which the live Azure gave no answer about the resource: without rights, with too many requests, or with
+// an error. The controllers keep what they knew then, so a plan would look as if nothing had to be written.
+func (a *Azure) recordUnanswered(request *http.Request, status int, body []byte, err error) {
+	reason := ""
+	switch {
+	case err != nil:
+		reason = err.Error()
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusTooManyRequests,
+		status >= http.StatusInternalServerError:
+		reason = http.StatusText(status)
+		var answer struct {
+			Error struct{ Code, Message string } `json:"error"`
+		}
+		if json.Unmarshal(body, &answer) == nil && answer.Error.Code != "" {
+			reason = answer.Error.Code + ": " + answer.Error.Message
+		}
+	default:
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.unanswered[request.URL.Path] == "" {
+		a.unanswered[request.URL.Path] = reason
+	}
+}
+
+// Unanswered returns the reasons why the live Azure did not answer reads, by path.
+func (a *Azure) Unanswered() map[string]string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.unanswered)
 }
 
 // isSimulated reports whether the simulated Azure has the resource or operation of a path: an operation, a resource that a write has

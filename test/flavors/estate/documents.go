@@ -49,6 +49,7 @@ func TakeOverDocuments(t *testing.T, environment *harness.Environment, file stri
 	removeProviderTags(stage)
 	leaveDocuments(stage)
 	createOperatorRemains(stage)
+	expectPlanned(stage)
 
 	mark := stage.Azure.MarkRequests()
 	prepareUpgrade(stage)

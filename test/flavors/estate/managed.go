@@ -34,6 +34,7 @@ func TakeOverManaged(t *testing.T, environment *harness.Environment, file string
 		object{"properties": object{"tags": object{ownerTag: "owned", roleTag: "common", "Name": network}}})
 	withoutOwner(stage)
 	storeAsEstablished(stage)
+	expectPlanned(stage)
 
 	mark := stage.Azure.MarkRequests()
 	manager := stage.StartManager(options)

@@ -31,6 +31,7 @@ func TakeOver(t *testing.T, environment *harness.Environment, file string, varia
 	}
 	leaveInAzure(stage, controlPlanes(made))
 	storeAsEstablished(stage)
+	expectPlanned(stage, flags...)
 
 	mark := stage.Azure.MarkRequests()
 	manager := stage.StartManager(options)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -188,7 +190,7 @@ func TestMigrateCheck(t *testing.T) {
 	}
 	storeInEtcd(t, misread)
 	before := takeSnapshot(t)
-	e := &environment.Environment{Version: "v2.0.0", Transport: http.DefaultClient}
+	e := &environment.Environment{Version: "v2.0.0", Credential: unknown{}}
 	out, err := runCapz(t, e, "migrate", "check")
 	if !errors.As(err, new(environment.FoundError)) {
 		t.Errorf("the check ends with %v, want the code for findings\n%s", err, out)
@@ -203,6 +205,14 @@ func TestMigrateCheck(t *testing.T) {
 	if diff := cmp.Diff(before, takeSnapshot(t)); diff != "" {
 		t.Errorf("the check has changed objects (-before +after):\n%s", diff)
 	}
+}
+
+// unknown is a credential that does not sign in.
+type unknown struct{}
+
+// GetToken implements azcore.TokenCredential.
+func (unknown) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{}, errors.New("no credential of the user was found.\nRun az login")
 }
 
 // compareGolden compares a text with a file of testdata.
@@ -228,7 +238,7 @@ var snapshotKinds = []string{
 	"apiextensions.k8s.io/v1 CustomResourceDefinition", "rbac.authorization.k8s.io/v1 ClusterRole",
 	"rbac.authorization.k8s.io/v1 ClusterRoleBinding", "admissionregistration.k8s.io/v1 MutatingWebhookConfiguration",
 	"admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration", "apps/v1 Deployment", "v1 Secret", "v1 ConfigMap", "v1 ServiceAccount",
-	"clusterctl.cluster.x-k8s.io/v1alpha3 Provider", "infrastructure.cluster.x-k8s.io/v1beta1 AzureCluster",
+	"cluster.x-k8s.io/v1beta2 Cluster", "clusterctl.cluster.x-k8s.io/v1alpha3 Provider", "infrastructure.cluster.x-k8s.io/v1beta1 AzureCluster",
 	"infrastructure.cluster.x-k8s.io/v1beta1 AzureMachine", "infrastructure.cluster.x-k8s.io/v1beta1 AzureClusterIdentity",
 	"resources.azure.com/v1api20240901storage ResourceGroup", "storage.azure.com/v1api20240901storage StorageAccount",
 }

@@ -2,6 +2,7 @@ package established_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -134,6 +135,7 @@ func (f *fakeClusterctl) reconcileObjects() {
 			}
 			if kind == "AzureCluster" {
 				status["failureDomains"] = []any{map[string]any{"name": "1", "controlPlane": true}, map[string]any{"name": "2", "controlPlane": true}}
+				status["conditions"] = append(status["conditions"].([]any), f.driftedOf(item)...)
 				annotations["sigs.k8s.io/cluster-api-provider-azure-applied"] = `{"applied":{"*":["/tags/a"]},"ownerID":"7777","migration":{"kept":{}}}`
 			}
 			item.SetAnnotations(annotations)
@@ -141,6 +143,30 @@ func (f *fakeClusterctl) reconcileObjects() {
 			storeInEtcd(f.t, item)
 		}
 	}
+}
+
+// clusterOne returns the Cluster of this provider, without content.
+func clusterOne() *unstructured.Unstructured {
+	cluster := &unstructured.Unstructured{}
+	cluster.SetAPIVersion("cluster.x-k8s.io/v1beta2")
+	cluster.SetKind("Cluster")
+	cluster.SetNamespace("default")
+	cluster.SetName("one")
+	return cluster
+}
+
+// driftedOf returns the condition Drifted of an AzureCluster whose Cluster is observed.
+func (f *fakeClusterctl) driftedOf(object *unstructured.Unstructured) []any {
+	f.t.Helper()
+	owner := clusterOne()
+	if err := api.client.Get(f.t.Context(), client.ObjectKeyFromObject(object), owner); err != nil {
+		f.t.Fatal(err)
+	}
+	if owner.GetAnnotations()["infrastructure.cluster.x-k8s.io/observe"] == "" {
+		return nil
+	}
+	return []any{map[string]any{"type": "Drifted", "status": "True", "reason": "Drifted", "lastTransitionTime": "2026-01-02T00:00:00Z",
+		"message": "When observing ends, the manager will: update virtualNetworks/one-vnet"}}
 }
 
 // repeatKilled repeats a migration whose program is killed after the given number of writes, until it ends.
@@ -170,7 +196,9 @@ func TestMigrateInterrupted(t *testing.T) {
 	before := takeSnapshot(t)
 
 	var results []steps.Result
+	first := true
 	runs := repeatKilled(t, c, 2, func(m *steps.Move) (err error) {
+		m.Observe, first = first, false // A repetition keeps it.
 		results, err = m.Forward(t.Context())
 		return err
 	})
@@ -179,7 +207,8 @@ func TestMigrateInterrupted(t *testing.T) {
 		t.Errorf("only %d runs: the program was hardly killed", runs)
 	}
 	want := []steps.Result{
-		{Object: "AzureCluster default/one", Before: "True", After: "True"},
+		{Object: "AzureCluster default/one", Before: "True", After: "True",
+			Planned: "When observing ends, the manager will: update virtualNetworks/one-vnet"},
 		{Object: "AzureClusterIdentity default/workload", Before: "-", After: "True"},
 		{Object: "AzureClusterIdentity team/elsewhere", Before: "-", After: "True"},
 		{Object: "AzureClusterIdentity team/prepared", Before: "-", After: "True"},
@@ -190,6 +219,24 @@ func TestMigrateInterrupted(t *testing.T) {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
 	moved := takeSnapshot(t)
+	if diff := cmp.Diff([]string{"metadata.annotations.infrastructure.cluster.x-k8s.io/observe"}, differingPaths(before, moved, "Cluster default/one")); diff != "" {
+		t.Errorf("the observed Cluster (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(before["Cluster team/other"], moved["Cluster team/other"]); diff != "" {
+		t.Errorf("the Cluster of another provider was changed:\n%s", diff)
+	}
+	observe := func(value any) {
+		t.Helper()
+		patch := map[string]any{"metadata": map[string]any{"annotations": map[string]any{"infrastructure.cluster.x-k8s.io/observe": value}}}
+		raw, err := json.Marshal(patch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := api.client.Patch(t.Context(), clusterOne(), client.RawPatch("application/merge-patch+json", raw)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	observe(nil) // The user releases it.
 	if diff := cmp.Diff([]string{
 		"metadata.annotations.serviceoperator.azure.com/reconcile-policy", "metadata.finalizers", "metadata.ownerReferences",
 	}, differingPaths(before, moved, "ResourceGroup default/one")); diff != "" {
@@ -202,7 +249,7 @@ func TestMigrateInterrupted(t *testing.T) {
 		t.Errorf("roles of the established provider are left: %v", leftovers)
 	}
 	stored := moved["ConfigMap capz-system/capz-migration"].(map[string]any)["data"].(map[string]any)
-	if diff := cmp.Diff([]string{"direction", "from", "started", "steps"}, slices.Sorted(maps.Keys(stored))); diff != "" {
+	if diff := cmp.Diff([]string{"direction", "from", "observe", "started", "steps", "stopped"}, slices.Sorted(maps.Keys(stored))); diff != "" {
 		t.Errorf("the progress must not grow with the number of objects (-want +got):\n%s", diff)
 	}
 	calls := len(c.calls)
@@ -214,6 +261,9 @@ func TestMigrateInterrupted(t *testing.T) {
 	again, err := newMove(t, c, 1).Forward(t.Context())
 	if err != nil || len(c.calls) != calls || !cmp.Equal(again, results) {
 		t.Errorf("a repetition after the end: %v, %v, clusterctl was called %d times", err, again, len(c.calls)-calls)
+	}
+	if diff := cmp.Diff(before["Cluster default/one"], takeSnapshot(t)["Cluster default/one"]); diff != "" {
+		t.Errorf("a repetition observes a Cluster that was released:\n%s", diff)
 	}
 
 	out, err := runCapz(t, &environment.Environment{Version: target}, "migrate", "check", "--back")
@@ -376,7 +426,7 @@ func TestMigrateRun(t *testing.T) {
 	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t)}
 	t.Cleanup(func() { deleteAll(t, c.released); forgetMigration(t) })
 	var called []string
-	e := &environment.Environment{Version: target, RunProgram: func(ctx context.Context, _ io.Writer, name string, arguments ...string) error {
+	e := &environment.Environment{Version: target, Credential: unknown{}, RunProgram: func(ctx context.Context, _ io.Writer, name string, arguments ...string) error {
 		called = append([]string{name}, arguments...)
 		return c.run(ctx, arguments...)
 	}}
@@ -392,7 +442,7 @@ func TestMigrateRun(t *testing.T) {
 	storeInEtcd(t, bad)
 	before := takeSnapshot(t)
 	if _, err := runCapz(t, e, "migrate", "run"); err == nil ||
-		!strings.Contains(err.Error(), "findings block the migration: 1. Nothing was changed.") {
+		!strings.Contains(err.Error(), "findings block the migration: 2. Nothing was changed.") {
 		t.Errorf("a migration with a finding that blocks ends with %v", err)
 	}
 	if diff := cmp.Diff(before, takeSnapshot(t)); diff != "" {
@@ -400,11 +450,11 @@ func TestMigrateRun(t *testing.T) {
 	}
 	storeInEtcd(t, good)
 	for _, version := range []string{"dev", "2.0.0", "v1.26.1"} {
-		if _, err := runCapz(t, e, "migrate", "run", "--to", version); err == nil || !strings.Contains(err.Error(), "Set --to") {
+		if _, err := runCapz(t, e, "migrate", "run", "--plan=false", "--to", version); err == nil || !strings.Contains(err.Error(), "Set --to") {
 			t.Errorf("a migration to version %s ends with %v", version, err)
 		}
 	}
-	out, err := runCapz(t, e, "migrate", "run", "--isolate", "default", "--clusterctl", filepath.Join("bin", "ctl"), "--clusterctl-config",
+	out, err := runCapz(t, e, "migrate", "run", "--observe", "--isolate", "default", "--clusterctl", filepath.Join("bin", "ctl"), "--clusterctl-config",
 		"c.yaml",
 		"--core", "cluster-api:v1.14.2")
 	if err != nil {
@@ -418,11 +468,18 @@ func TestMigrateRun(t *testing.T) {
 			t.Errorf("clusterctl was called as %q, without %q", line, part)
 		}
 	}
-	if takeSnapshot(t)["ServiceAccount default/capz-workload-identity"] == nil {
+	moved := takeSnapshot(t)
+	if diff := cmp.Diff([]string{"metadata.annotations.infrastructure.cluster.x-k8s.io/observe"}, differingPaths(before, moved, "Cluster default/one")); diff != "" {
+		t.Errorf("--observe (-want +got):\n%s", diff)
+	}
+	if moved["ServiceAccount default/capz-workload-identity"] == nil {
 		t.Error("--isolate has created no ServiceAccount")
 	}
 	if _, err := runCapz(t, e, "migrate", "back", "--clusterctl", filepath.Join("bin", "ctl")); err != nil {
 		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before["Cluster default/one"], takeSnapshot(t)["Cluster default/one"]); diff != "" {
+		t.Errorf("the Cluster before and after the return (-before +after):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"upgrade apply", "delete --infrastructure", "init --infrastructure"}, c.calls); diff != "" {
 		t.Errorf("calls of clusterctl (-want +got):\n%s", diff)

@@ -1,6 +1,7 @@
 package established_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -53,6 +54,36 @@ func TestMigrateBackAfterChanges(t *testing.T) {
 		"sigs.k8s.io/cluster-api-provider-azure-applied":          `{"inventory":{"object":"AzureCluster/default/one","adopted":["/subscriptions/55555555-5555-4555-8555-555555555555/resourceGroups/one"]}}`,
 	})
 	storeInEtcd(t, changed)
+	identity := readObject(t, migration.GroupVersion.WithKind("AzureClusterIdentity"), "workload")
+	if err := unstructured.SetNestedStringSlice(identity.Object, []string{"/subscriptions/*"}, "spec", "allowedResources"); err != nil {
+		t.Fatal(err)
+	}
+	storeInEtcd(t, identity)
+	annotate := func(object *unstructured.Unstructured, annotation, value string) {
+		t.Helper()
+		object.SetAnnotations(map[string]string{annotation: value})
+		if err := api.client.Update(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			object.SetAnnotations(nil)
+			if err := client.IgnoreNotFound(api.client.Update(context.WithoutCancel(t.Context()), object)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	annotate(readObject(t, schema.GroupVersionKind{Group: "cluster.x-k8s.io", Version: "v1beta2", Kind: "Cluster"}, "one"),
+		"infrastructure.cluster.x-k8s.io/observe", "true")
+	credential := &unstructured.Unstructured{}
+	credential.SetAPIVersion("v1")
+	credential.SetKind("Secret")
+	credential.SetNamespace("default")
+	credential.SetName("shared-credential")
+	if err := api.client.Create(t.Context(), credential); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { deleteAll(t, []*unstructured.Unstructured{credential}) })
+	annotate(credential, "infrastructure.cluster.x-k8s.io/identity-namespaces", "team")
 	replaced := readObject(t, machine, "one-worker-b")
 	replaced.SetUID("77777777-7777-4777-8777-777777777777")
 	storeInEtcd(t, replaced)
