@@ -47,8 +47,10 @@ type AzureASOManagedClusterTemplateResource struct {
 
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
-// +kubebuilder:resource:path=azureasomanagedclustertemplates,scope=Namespaced,categories=cluster-api
+// +kubebuilder:resource:path=azureasomanagedclustertemplates,scope=Namespaced,categories=cluster-api,shortName=aasomct
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="ClusterClass",type="string",JSONPath=".metadata.ownerReferences[?(@.kind=='ClusterClass')].name",description="ClusterClass that uses the template"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureASOManagedClusterTemplate was created"
 
 // AzureASOManagedClusterTemplate is a template of AzureASOManagedClusters, for ClusterClasses.
 type AzureASOManagedClusterTemplate struct {

@@ -35,8 +35,11 @@ type AzureASOManagedControlPlaneTemplateResource struct {
 
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
-// +kubebuilder:resource:path=azureasomanagedcontrolplanetemplates,scope=Namespaced,categories=cluster-api
+// +kubebuilder:resource:path=azureasomanagedcontrolplanetemplates,scope=Namespaced,categories=cluster-api,shortName=aasomcpt
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Version",type="string",JSONPath=".spec.template.spec.version",description="Kubernetes version"
+// +kubebuilder:printcolumn:name="ClusterClass",type="string",JSONPath=".metadata.ownerReferences[?(@.kind=='ClusterClass')].name",description="ClusterClass that uses the template"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureASOManagedControlPlaneTemplate was created"
 
 // AzureASOManagedControlPlaneTemplate is a template of AzureASOManagedControlPlanes, for ClusterClasses.
 type AzureASOManagedControlPlaneTemplate struct {

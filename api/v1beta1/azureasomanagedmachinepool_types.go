@@ -38,6 +38,10 @@ type AzureASOManagedMachinePoolStatus struct {
 	// +optional
 	Replicas int32 `json:"replicas"`
 
+	// version is the Kubernetes version that the pool runs, as Azure reports it, for example 1.33.2.
+	// +optional
+	Version string `json:"version,omitempty"`
+
 	// resources lists the resource manifests of spec.resources with the states of their Azure resources.
 	// +optional
 	// +listType=atomic
@@ -47,14 +51,18 @@ type AzureASOManagedMachinePoolStatus struct {
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:path=azureasomanagedmachinepools,scope=Namespaced,categories=cluster-api
+// +kubebuilder:resource:path=azureasomanagedmachinepools,scope=Namespaced,categories=cluster-api,shortName=aasommp
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
 // +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureASOManagedMachinePool belongs"
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
-// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
+// +kubebuilder:printcolumn:name="Mode",type="string",JSONPath=".spec.resources[?(@.kind=='ManagedClustersAgentPool')].spec.mode",description="Mode of the pool in its manifest: System or User"
+// +kubebuilder:printcolumn:name="Replicas",type="string",JSONPath=".status.replicas",description="Number of VMs"
+// +kubebuilder:printcolumn:name="Version",type="string",JSONPath=".status.version",description="Kubernetes version that the pool runs"
+// +kubebuilder:printcolumn:name="VM Size",type="string",JSONPath=".spec.resources[?(@.kind=='ManagedClustersAgentPool')].spec.vmSize",description="Size of the VMs in the manifest"
 // +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureASOManagedMachinePool was created"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
 
 // AzureASOManagedMachinePool is the infrastructure of a MachinePool: an agent pool of an AKS cluster.
 type AzureASOManagedMachinePool struct {

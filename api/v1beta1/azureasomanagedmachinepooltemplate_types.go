@@ -35,8 +35,12 @@ type AzureASOManagedMachinePoolTemplateResource struct {
 
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
-// +kubebuilder:resource:path=azureasomanagedmachinepooltemplates,scope=Namespaced,categories=cluster-api
+// +kubebuilder:resource:path=azureasomanagedmachinepooltemplates,scope=Namespaced,categories=cluster-api,shortName=aasommpt
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Mode",type="string",JSONPath=".spec.template.spec.resources[?(@.kind=='ManagedClustersAgentPool')].spec.mode",description="Mode of the pools in their manifest: System or User"
+// +kubebuilder:printcolumn:name="VM Size",type="string",JSONPath=".spec.template.spec.resources[?(@.kind=='ManagedClustersAgentPool')].spec.vmSize",description="Size of the VMs in the manifest"
+// +kubebuilder:printcolumn:name="ClusterClass",type="string",JSONPath=".metadata.ownerReferences[?(@.kind=='ClusterClass')].name",description="ClusterClass that uses the template"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureASOManagedMachinePoolTemplate was created"
 
 // AzureASOManagedMachinePoolTemplate is a template of AzureASOManagedMachinePools, for ClusterClasses.
 type AzureASOManagedMachinePoolTemplate struct {

@@ -152,19 +152,18 @@ type AzureClusterStatus struct {
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:path=azureclusters,scope=Namespaced,categories=cluster-api
+// +kubebuilder:resource:path=azureclusters,scope=Namespaced,categories=cluster-api,shortName=azc
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.metadata.name.matches('^[a-z0-9][a-z0-9-]{0,42}[a-z0-9]$')",message="metadata.name must be 2 to 44 lower-case letters, digits and '-', and begin and end with a letter or digit, because names in Azure begin with it",fieldPath=".metadata",optionalOldSelf=true
 // +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureCluster belongs"
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
-// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
-// +kubebuilder:printcolumn:name="Resource Group",type="string",priority=1,JSONPath=".spec.resourceGroup"
-// +kubebuilder:printcolumn:name="SubscriptionID",type="string",priority=1,JSONPath=".spec.subscriptionID"
-// +kubebuilder:printcolumn:name="Location",type="string",priority=1,JSONPath=".spec.location"
-// +kubebuilder:printcolumn:name="Endpoint",type="string",priority=1,JSONPath=".spec.controlPlaneEndpoint.host",description="Control plane endpoint"
+// +kubebuilder:printcolumn:name="Endpoint",type="string",JSONPath=".spec.controlPlaneEndpoint.host",description="Control plane endpoint"
 // +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureCluster was created"
-// +kubebuilder:validation:XValidation:rule="oldSelf.hasValue() || self.metadata.name.matches('^[a-z0-9][a-z0-9-]{0,42}[a-z0-9]$')",message="metadata.name must be 2 to 44 lower-case letters, digits and '-', and begin and end with a letter or digit, because names in Azure begin with it",fieldPath=".metadata",optionalOldSelf=true
+// +kubebuilder:printcolumn:name="Resource Group",type="string",priority=1,JSONPath=".spec.resourceGroup",description="Resource group in Azure"
+// +kubebuilder:printcolumn:name="Location",type="string",priority=1,JSONPath=".spec.location",description="Region of Azure"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
 
 // AzureCluster is the infrastructure of a self-managed Cluster: resource group, network and load balancers.
 type AzureCluster struct {

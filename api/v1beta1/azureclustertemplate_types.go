@@ -39,8 +39,11 @@ type AzureClusterTemplateResourceSpec struct {
 
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
-// +kubebuilder:resource:path=azureclustertemplates,scope=Namespaced,categories=cluster-api
+// +kubebuilder:resource:path=azureclustertemplates,scope=Namespaced,categories=cluster-api,shortName=azct
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Location",type="string",JSONPath=".spec.template.spec.location",description="Region of Azure"
+// +kubebuilder:printcolumn:name="ClusterClass",type="string",JSONPath=".metadata.ownerReferences[?(@.kind=='ClusterClass')].name",description="ClusterClass that uses the template"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureClusterTemplate was created"
 
 // AzureClusterTemplate is a template of AzureClusters, for ClusterClasses.
 type AzureClusterTemplate struct {

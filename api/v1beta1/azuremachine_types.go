@@ -108,18 +108,19 @@ type AzureMachineStatus struct {
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:path=azuremachines,scope=Namespaced,categories=cluster-api
+// +kubebuilder:resource:path=azuremachines,scope=Namespaced,categories=cluster-api,shortName=azm
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
-// +kubebuilder:printcolumn:name="Cluster",type="string",priority=1,JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureMachine belongs"
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
-// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
+// +kubebuilder:printcolumn:name="Zone",type="string",JSONPath=".status.failureDomain",description="Availability zone of the VM"
+// +kubebuilder:printcolumn:name="IP",type="string",JSONPath=".status.addresses[?(@.type=='InternalIP')].address",description="First private IP address of the VM"
+// +kubebuilder:printcolumn:name="Node",type="string",JSONPath=".status.addresses[?(@.type=='InternalDNS')].address",description="Name of the VM and of its Node"
+// +kubebuilder:printcolumn:name="VM Size",type="string",JSONPath=".spec.vmSize",description="Size of the VM"
 // +kubebuilder:printcolumn:name="State",type="string",JSONPath=".status.vmState",description="Azure's provisioning state of the VM"
-// +kubebuilder:printcolumn:name="Machine",type="string",priority=1,JSONPath=".metadata.ownerReferences[?(@.kind==\"Machine\")].name",description="Machine that owns this AzureMachine"
-// +kubebuilder:printcolumn:name="VM ID",type="string",priority=1,JSONPath=".spec.providerID",description="Azure resource ID of the VM"
-// +kubebuilder:printcolumn:name="VM Size",type="string",priority=1,JSONPath=".spec.vmSize",description="Size of the VM"
 // +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureMachine was created"
+// +kubebuilder:printcolumn:name="Cluster",type="string",priority=1,JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureMachine belongs"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
 
 // AzureMachine is the infrastructure of a Machine: a virtual machine with its disks and network interfaces.
 type AzureMachine struct {

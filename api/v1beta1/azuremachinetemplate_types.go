@@ -93,8 +93,18 @@ type AzureMachineTemplateStatus struct {
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:path=azuremachinetemplates,scope=Namespaced,categories=cluster-api
+// +kubebuilder:resource:path=azuremachinetemplates,scope=Namespaced,categories=cluster-api,shortName=azmt
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="VM Size",type="string",JSONPath=".spec.template.spec.vmSize",description="Size of the VMs"
+// +kubebuilder:printcolumn:name="OS",type="string",JSONPath=".spec.template.spec.osDisk.osType",description="Operating system of the VMs"
+// +kubebuilder:printcolumn:name="CPU",type="string",JSONPath=".status.capacity.cpu",description="vCPUs of one VM"
+// +kubebuilder:printcolumn:name="Memory",type="string",JSONPath=".status.capacity.memory",description="Memory of one VM"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureMachineTemplate was created"
+// +kubebuilder:printcolumn:name="Cluster",type="string",priority=1,JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureMachineTemplate belongs"
+// +kubebuilder:printcolumn:name="ClusterClass",type="string",priority=1,JSONPath=".metadata.ownerReferences[?(@.kind=='ClusterClass')].name",description="ClusterClass that uses the template"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
 
 // AzureMachineTemplate is a template of AzureMachines.
 type AzureMachineTemplate struct {

@@ -30,6 +30,8 @@ type AzureManagedClusterTemplateResourceSpec struct{}
 // +kubebuilder:storageversion
 // +kubebuilder:resource:path=azuremanagedclustertemplates,scope=Namespaced,categories=cluster-api,shortName=amct
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="ClusterClass",type="string",JSONPath=".metadata.ownerReferences[?(@.kind=='ClusterClass')].name",description="ClusterClass that uses the template"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureManagedClusterTemplate was created"
 
 // AzureManagedClusterTemplate is a template of AzureManagedClusters, for ClusterClasses.
 type AzureManagedClusterTemplate struct {

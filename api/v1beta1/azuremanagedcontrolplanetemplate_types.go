@@ -39,6 +39,10 @@ type AzureManagedControlPlaneTemplateResourceSpec struct {
 // +kubebuilder:storageversion
 // +kubebuilder:resource:path=azuremanagedcontrolplanetemplates,scope=Namespaced,categories=cluster-api,shortName=amcpt
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Version",type="string",JSONPath=".spec.template.spec.version",description="Kubernetes version"
+// +kubebuilder:printcolumn:name="Location",type="string",JSONPath=".spec.template.spec.location",description="Region of Azure"
+// +kubebuilder:printcolumn:name="ClusterClass",type="string",JSONPath=".metadata.ownerReferences[?(@.kind=='ClusterClass')].name",description="ClusterClass that uses the template"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureManagedControlPlaneTemplate was created"
 
 // AzureManagedControlPlaneTemplate is a template of AzureManagedControlPlanes, for ClusterClasses.
 type AzureManagedControlPlaneTemplate struct {

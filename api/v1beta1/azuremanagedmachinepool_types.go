@@ -214,6 +214,10 @@ type AzureManagedMachinePoolStatus struct {
 	// +optional
 	Replicas int32 `json:"replicas"`
 
+	// version is the Kubernetes version that the pool runs, as Azure reports it, for example 1.33.2.
+	// +optional
+	Version string `json:"version,omitempty"`
+
 	// resources lists the Azure resources of the pool with their states.
 	// +optional
 	// +listType=atomic
@@ -228,10 +232,13 @@ type AzureManagedMachinePoolStatus struct {
 // +kubebuilder:printcolumn:name="Cluster",type="string",JSONPath=".metadata.labels.cluster\\.x-k8s\\.io/cluster-name",description="Cluster to which this AzureManagedMachinePool belongs"
 // +kubebuilder:printcolumn:name="Ready",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="Reason",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
-// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
+// +kubebuilder:printcolumn:name="Mode",type="string",JSONPath=".spec.mode",description="Mode of the pool: System or User"
+// +kubebuilder:printcolumn:name="Replicas",type="string",JSONPath=".status.replicas",description="Number of VMs"
+// +kubebuilder:printcolumn:name="Version",type="string",JSONPath=".status.version",description="Kubernetes version that the pool runs"
+// +kubebuilder:printcolumn:name="VM Size",type="string",JSONPath=".spec.sku",description="Size of the VMs"
 // +kubebuilder:printcolumn:name="Paused",type="string",JSONPath=".status.conditions[?(@.type=='Paused')].status",description="Whether reconciliation is paused"
 // +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureManagedMachinePool was created"
-// +kubebuilder:printcolumn:name="Mode",type="string",JSONPath=".spec.mode"
+// +kubebuilder:printcolumn:name="Message",type="string",priority=1,JSONPath=".status.conditions[?(@.type=='Ready')].message"
 // +capz:immutable:field=".spec.sku",as="exact",guard="agentPoolMade",because="after the agent pool was made; make a new pool, with another name"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec) || !has(oldSelf.spec) || !(has(oldSelf.spec.providerIDList) && size(oldSelf.spec.providerIDList) > 0) && !(has(oldSelf.status) && (has(oldSelf.status.ready) && oldSelf.status.ready || has(oldSelf.status.initialization) && has(oldSelf.status.initialization.provisioned) && oldSelf.status.initialization.provisioned)) || (self.spec.sku == oldSelf.spec.sku)",message="sku cannot change after the agent pool was made; make a new pool, with another name",fieldPath=".spec.sku",reason="FieldValueForbidden"
 // +capz:immutable:field=".spec.osType",default="'Linux'",guard="agentPoolMade",because="after the agent pool was made; make a new pool, with another name"

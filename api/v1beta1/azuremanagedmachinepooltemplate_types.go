@@ -34,6 +34,10 @@ type AzureManagedMachinePoolTemplateResourceSpec struct {
 // +kubebuilder:storageversion
 // +kubebuilder:resource:path=azuremanagedmachinepooltemplates,scope=Namespaced,categories=cluster-api,shortName=ammpt
 // +kubebuilder:metadata:labels=cluster.x-k8s.io/v1beta2=v1beta1
+// +kubebuilder:printcolumn:name="Mode",type="string",JSONPath=".spec.template.spec.mode",description="Mode of the pools: System or User"
+// +kubebuilder:printcolumn:name="VM Size",type="string",JSONPath=".spec.template.spec.sku",description="Size of the VMs"
+// +kubebuilder:printcolumn:name="ClusterClass",type="string",JSONPath=".metadata.ownerReferences[?(@.kind=='ClusterClass')].name",description="ClusterClass that uses the template"
+// +kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp",description="Time since the AzureManagedMachinePoolTemplate was created"
 
 // AzureManagedMachinePoolTemplate is a template of AzureManagedMachinePools, for ClusterClasses.
 type AzureManagedMachinePoolTemplate struct {

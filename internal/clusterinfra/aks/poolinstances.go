@@ -23,6 +23,8 @@ type Instances struct {
 	Exists bool
 	// Autoscaled is set if AKS's autoscaler changes the number of nodes.
 	Autoscaled bool
+	// Version is the Kubernetes version that the pool runs.
+	Version string
 	// ReadAt is when Azure was asked.
 	ReadAt time.Time
 }
@@ -30,8 +32,9 @@ type Instances struct {
 // ReadInstances reads the VMs of an agent pool in its node resource group at the time now. observed is the body of the pool.
 func ReadInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, now time.Time, group arm.ID, pool string,
 	observed json.RawMessage) (*Instances, error) {
-	have := agentpool.Observe(observed).Properties
-	out := &Instances{ReadAt: now, Autoscaled: have.EnableAutoScaling}
+	shown := agentpool.Observe(observed)
+	have := shown.Properties
+	out := &Instances{ReadAt: now, Autoscaled: have.EnableAutoScaling, Version: shown.Version().Running}
 	if have.Count != nil {
 		out.Count = *have.Count
 	}

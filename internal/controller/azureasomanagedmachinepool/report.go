@@ -46,5 +46,6 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 // reportInstances shows the VMs of the pool.
 func reportInstances(in *input) {
 	in.object.Spec.ProviderIDList, in.object.Status.Replicas = in.instances.ProviderIDs, int32(len(in.instances.ProviderIDs))
+	in.object.Status.Version = in.instances.Version
 	conditions.Set(in.object, in.instances.Condition())
 }

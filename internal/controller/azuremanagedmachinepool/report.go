@@ -51,7 +51,7 @@ func conditionGroup(arm.ID) string { return infrav1.AgentPoolsReadyCondition }
 func reportInstances(in *input) {
 	in.azurePool.Spec.ProviderIDList = in.instances.ProviderIDs
 	status := &in.azurePool.Status
-	status.Replicas = int32(len(in.instances.ProviderIDs))
+	status.Replicas, status.Version = int32(len(in.instances.ProviderIDs)), in.instances.Version
 	condition := in.instances.Condition()
 	if condition.Status == metav1.ConditionTrue {
 		status.Initialization.Provisioned = new(true)

@@ -2,8 +2,8 @@
 // and deleted in Azure, the moment it became ready, and every cause of a problem, with Azure's code and the request ID, which
 // conditions leave out.
 //
-// A cause is emitted once, as a Warning: not again in the next reconciliation, not with another request ID, and not after a restart
-// while a stored condition has it. It is emitted again when it returns after it was resolved.
+// A cause is emitted once, as a Warning: not for each resource that it affects, not again in the next reconciliation, not with another
+// request ID, and not after a restart while a stored condition has it. It is emitted again when it returns after it was resolved.
 package eventlog
 
 import (
@@ -35,13 +35,13 @@ type Recorder struct {
 	recorder events.EventRecorder
 
 	mu sync.Mutex
-	// reported has the unresolved causes that were emitted, by object and matter.
-	reported map[string]map[string]string
+	// reported has the keys of the causes that were emitted for each object and matter, until the matter is resolved.
+	reported map[string]map[string][]string
 }
 
 // NewRecorder returns a Recorder.
 func NewRecorder(recorder events.EventRecorder) *Recorder {
-	return &Recorder{recorder: NewBoundedRecorder(recorder), reported: map[string]map[string]string{}}
+	return &Recorder{recorder: NewBoundedRecorder(recorder), reported: map[string]map[string][]string{}}
 }
 
 // Object has conditions.
@@ -143,12 +143,12 @@ func (p *Recording) emitErrors() (covered []string) {
 			switch matter := result.ID.Key(); {
 			case result.Err != nil:
 				covered = append(covered, result.Err.Error())
-				if isReportable(result.Err) {
-					p.emitCause(matter, resourceReference(result.ID), status.ResultReason(result), result.Err.Error(), result.Err)
-				}
 			case result.IsDone() || result.State == arm.Gone:
 				p.markResolved(matter)
 			}
+		}
+		for _, c := range groupCauses(outcome) {
+			p.emitCause(c)
 		}
 	}
 	for _, err := range p.failures {
@@ -157,7 +157,7 @@ func (p *Recording) emitErrors() (covered []string) {
 			continue
 		}
 		condition, _ := status.ProblemCondition("", err)
-		p.emitCause("pass", nil, condition.Reason, err.Error(), err)
+		p.emitCause(&cause{key: causeKey(condition.Reason, "", err), matters: []string{"pass"}, reason: condition.Reason, texts: []string{err.Error()}, err: err})
 	}
 	return covered
 }
@@ -185,7 +185,7 @@ func (p *Recording) emitConditions(covered []string) {
 			continue
 		}
 		covered = append(covered, condition.Message)
-		p.emitCause(matter, nil, condition.Reason, condition.Message, nil)
+		p.emitCause(&cause{key: condition.Message, matters: []string{matter}, reason: condition.Reason, texts: []string{condition.Message}})
 	}
 }
 
@@ -221,10 +221,16 @@ func isProblem(condition metav1.Condition) bool {
 }
 
 // emitCause emits a cause unless it was emitted before. If a stored condition had it, an earlier process has emitted it.
-func (p *Recording) emitCause(matter string, related *corev1.ObjectReference, reason, cause string, err error) {
-	known := slices.ContainsFunc(p.before, func(c metav1.Condition) bool { return containsCause(c.Message, cause) })
-	if p.recorder.rememberCause(p.obj, matter, cause) && !known {
-		p.recorder.emitWarning(p.ctx, p.obj, related, reason, cause, err)
+func (p *Recording) emitCause(c *cause) {
+	known := slices.ContainsFunc(p.before, func(condition metav1.Condition) bool {
+		return slices.ContainsFunc(c.texts, func(text string) bool { return containsCause(condition.Message, text) })
+	})
+	isNew := false
+	for _, matter := range c.matters {
+		isNew = p.recorder.rememberCause(p.obj, matter, c.key) || isNew
+	}
+	if isNew && !known {
+		p.recorder.emitWarning(p.ctx, p.obj, c.related, c.reason, c.note(), c.err)
 	}
 }
 
@@ -233,27 +239,29 @@ func containsCause(message, cause string) bool {
 	return strings.Contains(message, cause[:min(len(cause), text.MaxNote)])
 }
 
-func (p *Recording) markResolved(matter string) { p.recorder.rememberCause(p.obj, matter, "") }
+func (p *Recording) markResolved(matter string) { p.recorder.MarkResolved(p.obj, matter) }
 
-// rememberCause remembers the last text of a matter, and reports whether it is new. An empty text resolves the matter.
-func (t *Recorder) rememberCause(obj client.Object, matter, text string) bool {
+// maxCauses is the number of causes of one matter that are remembered. One that alternates with others is emitted once.
+const maxCauses = 16
+
+// rememberCause adds a cause to a matter, and reports whether it is new: neither this matter nor another one of the object has it.
+func (t *Recorder) rememberCause(obj client.Object, matter, cause string) bool {
 	key := objectKey(obj, client.ObjectKeyFromObject(obj))
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.reported[key][matter] == text {
-		return false
-	}
-	if text == "" {
-		if delete(t.reported[key], matter); len(t.reported[key]) == 0 {
-			delete(t.reported, key)
-		}
+	if slices.Contains(t.reported[key][matter], cause) {
 		return false
 	}
 	if t.reported[key] == nil {
-		t.reported[key] = map[string]string{}
+		t.reported[key] = map[string][]string{}
 	}
-	t.reported[key][matter] = text
-	return true
+	isNew := true
+	for _, causes := range t.reported[key] {
+		isNew = isNew && !slices.Contains(causes, cause)
+	}
+	known := append(t.reported[key][matter], cause)
+	t.reported[key][matter] = known[max(0, len(known)-maxCauses):]
+	return isNew
 }
 
 func objectKey(kind client.Object, key client.ObjectKey) string {
@@ -268,8 +276,15 @@ func (t *Recorder) WarnOnce(ctx context.Context, obj client.Object, matter, reas
 	}
 }
 
-// MarkResolved ends a matter of WarnOnce.
-func (t *Recorder) MarkResolved(obj client.Object, matter string) { t.rememberCause(obj, matter, "") }
+// MarkResolved ends a matter: its causes are emitted when they return.
+func (t *Recorder) MarkResolved(obj client.Object, matter string) {
+	key := objectKey(obj, client.ObjectKeyFromObject(obj))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if delete(t.reported[key], matter); len(t.reported[key]) == 0 {
+		delete(t.reported, key)
+	}
+}
 
 // Forget drops the memory of an object that is gone.
 func (t *Recorder) Forget(kind client.Object, key client.ObjectKey) {

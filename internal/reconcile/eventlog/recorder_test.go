@@ -3,6 +3,7 @@ package eventlog_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,12 @@ func newRefusedResult(code, requestID string) arm.Result {
 		Err: &arm.Error{Method: "PUT", ID: vm, Status: 400, Code: code, Message: "No.", RequestID: requestID}}
 }
 
+// newForbidden returns the result of a resource that the identity may not write. Azure's text names the resource.
+func newForbidden(id arm.ID) arm.Result {
+	return arm.Result{ID: id, Group: infrav1.VMRunningCondition, State: arm.Failed, Err: &arm.Error{Method: "PUT", ID: id, Status: 403,
+		Code: "AuthorizationFailed", Message: "No write over scope '" + string(id) + "'."}}
+}
+
 func TestEventsOfReconciliations(t *testing.T) {
 	ready := arm.Result{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Ready}
 	creating := arm.Result{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Creating}
@@ -84,6 +91,22 @@ func TestEventsOfReconciliations(t *testing.T) {
 			{reason: "throttling is reported", results: []arm.Result{{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Waiting,
 				Err: &arm.Error{Method: "PUT", ID: vm, Status: 429, Code: "TooManyRequests", RequestID: "r"}}},
 				want: []string{"Warning Throttled PUT virtualMachines/m: TooManyRequests (Azure request r)"}},
+		},
+		"many resources": {
+			{reason: "one Warning for one cause", results: []arm.Result{newForbidden(vnet), newForbidden(vm), newForbidden(vnet.Child("subnets", "a"))},
+				want: []string{"Warning Failed PUT virtualNetworks/v: AuthorizationFailed: No write over scope '" + string(vnet) +
+					"'.; the same for virtualMachines/m, subnets/a"}},
+			{reason: "another resource with the cause has no Warning of its own",
+				results: []arm.Result{newForbidden(vnet), newForbidden(vm), newForbidden(vnet.Child("subnets", "b"))}},
+			{reason: "an error before the plan is the same cause", failed: fmt.Errorf("list VMs: %w", newForbidden(vm).Err)},
+			{reason: "two causes that alternate have one Warning each", results: []arm.Result{newRefusedResult("QuotaExceeded", "r-1")},
+				want: []string{"Warning QuotaExceeded PUT virtualMachines/m: QuotaExceeded: No. (Azure request r-1)"}},
+			{reason: "the first returns", results: []arm.Result{newForbidden(vm)}},
+			{reason: "the second returns", results: []arm.Result{newRefusedResult("QuotaExceeded", "r-2")}},
+			{reason: "only three resources are named", restart: true, results: []arm.Result{newForbidden(vnet), newForbidden(vm),
+				newForbidden(vnet.Child("subnets", "a")), newForbidden(vnet.Child("subnets", "b")), newForbidden(vnet.Child("subnets", "c"))},
+				want: []string{"Warning Failed PUT virtualNetworks/v: AuthorizationFailed: No write over scope '" + string(vnet) +
+					"'.; the same for virtualMachines/m, subnets/a, subnets/b and 1 more"}},
 		},
 		"before the plan": {
 			{reason: "Azure could not be asked",

@@ -55,6 +55,7 @@ func TestFlavors(t *testing.T) {
 			reads := flavors.QuietAgain(stage, manager, 10, objects)
 			t.Logf("%d machines: 0 writes and %d reads per resync over 10 resyncs", len(cluster.Machines), reads)
 
+			flavors.CheckListings(stage, environment.Config)
 			const host = "c1-abc123.eastus.cloudapp.azure.com"
 			lb := expectFrontends(stage, test.address)
 			if !slices.ContainsFunc(cluster.ByGroup("c1-control-plane"), func(machine string) bool { return inPool(stage, machine, lb) }) {

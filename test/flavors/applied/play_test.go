@@ -27,6 +27,7 @@ func applyTwice(t *testing.T, stage *harness.Stage, objects []*unstructured.Unst
 			t.Errorf("Azure was written to: %q", writes)
 		}
 	case containsKind(objects, "AzureASOManagedControlPlane", ""):
+		stage.CreateOperatorSecret(harness.OperatorSecret)
 		applyObjects(stage, objects)
 		var pools []string
 		for _, object := range objects {
@@ -34,7 +35,6 @@ func applyTwice(t *testing.T, stage *harness.Stage, objects []*unstructured.Unst
 				pools = append(pools, object.GetName())
 			}
 		}
-		stage.CreateOperatorSecret(harness.OperatorSecret)
 		stage.WaitDocumentsReady(stage.PlayDocuments("c1", pools...))
 		quietManaged(stage, manager, objects)
 	case containsKind(objects, "AzureManagedControlPlane", ""):
@@ -45,12 +45,14 @@ func applyTwice(t *testing.T, stage *harness.Stage, objects []*unstructured.Unst
 		mark := stage.Azure.MarkRequests()
 		if len(cluster.Machines) > 0 {
 			flavors.QuietAgain(stage, manager, resyncs, objects)
+			flavors.CheckListings(stage, environment.Config)
 			return
 		}
 		flavors.ApplyAgain(stage, objects)
 		if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 			t.Errorf("Azure was written to: %q", writes)
 		}
+		flavors.CheckListings(stage, environment.Config)
 	}
 }
 
@@ -67,6 +69,7 @@ func quietManaged(stage *harness.Stage, manager *harness.Manager, objects []*uns
 	if writes := harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)); len(writes) > 0 {
 		stage.T.Errorf("the same was applied again, but Azure was written to: %q", writes)
 	}
+	flavors.CheckListings(stage, environment.Config)
 }
 
 func applyObjects(stage *harness.Stage, objects []*unstructured.Unstructured) {

@@ -65,6 +65,7 @@ func TestFlavors(t *testing.T) {
 			}
 			reads := flavors.QuietAgain(stage, manager, resyncs, applied)
 			t.Logf("%d machines: 0 writes and %d reads per resync over %d resyncs", len(cluster.Machines), reads, resyncs)
+			flavors.CheckListings(stage, environment.Config)
 			if test.check != nil {
 				test.check(&look{Stage: stage, cluster: cluster})
 			}

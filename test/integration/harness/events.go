@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -19,6 +20,17 @@ func (s *Stage) ListEvents(kind, name string) []string {
 	for _, event := range s.readEvents() {
 		if event.Kind == kind && event.Name == name {
 			out = append(out, event.Type+" "+event.Reason+" "+changing.ReplaceAllString(event.Note, ""))
+		}
+	}
+	return out
+}
+
+// ListWarnings returns the Warnings about all objects of the stage, in the order in which they happened, as "AzureCluster c1: Failed ...".
+func (s *Stage) ListWarnings() (out []string) {
+	s.T.Helper()
+	for _, event := range s.readEvents() {
+		if event.Type == corev1.EventTypeWarning {
+			out = append(out, event.Kind+" "+event.Name+": "+event.Reason+" "+event.Note)
 		}
 	}
 	return out
