@@ -30,6 +30,8 @@ type Options struct {
 	// TTL is the maximum age of the SKU catalog and the regions; 0 means 24 hours. Newly granted sizes are found after it without a
 	// restart. The minimum is ten minutes, because Azure takes seconds for the catalog.
 	TTL time.Duration
+	// Wait has ClusterFacts wait for the SKU catalog. Plans of kubectl-capz set it: nothing wakes them.
+	Wait bool
 }
 
 // catalogTTL is the minimum of Options.TTL.
@@ -67,6 +69,8 @@ func New(options Options) *Facts {
 	}
 	options.TTL = max(options.TTL, catalogTTL)
 	failed := newFailures(options.Now)
+	skus := newAnswerCache[*catalog](options.TTL, options.Now)
+	skus.wait = options.Wait
 	return &Facts{
 		failures: failed,
 		read: func(ctx context.Context, asker Asker, id arm.ID) (json.RawMessage, error) {
@@ -74,7 +78,7 @@ func New(options Options) *Facts {
 				return options.Read(ctx, asker.Client, id, asker.Read)
 			})
 		},
-		skus:              newAnswerCache[*catalog](options.TTL, options.Now),
+		skus:              skus,
 		regions:           newAnswerCache[*regions](options.TTL, options.Now),
 		ports:             newPortReservations(options.Now),
 		scaleSets:         newAnswerCache[[]scaleSet](scaleSetsTTL, options.Now),
@@ -89,7 +93,7 @@ func New(options Options) *Facts {
 // the most similar names, for an unknown subscription the *arm.Error of Azure. It does not use in.Facts.
 //
 // Azure takes seconds for the SKU catalog with the zones, and most of a network does not depend on it. ClusterFacts does not wait
-// for it: until it is cached ZonesPending is set, and wake is called when it has arrived.
+// for it, unless Options.Wait is set: until it is cached ZonesPending is set, and wake is called when it has arrived.
 func (f *Facts) ClusterFacts(ctx context.Context, asker Asker, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
 	var facts plan.ClusterFacts
 	subscription, location := in.SubscriptionID, plan.Location(in)

@@ -99,6 +99,29 @@ func waitForClusterFacts(f *Facts, asker Asker, in plan.ClusterInput) (plan.Clus
 	return f.ClusterFacts(context.Background(), asker, in, func() {})
 }
 
+// TestPlanWaitsForTheCatalog holds that with Options.Wait the facts are complete at once: nothing wakes a plan when an answer arrives later.
+func TestPlanWaitsForTheCatalog(t *testing.T) {
+	tests := map[string]struct {
+		reason string
+		azure  map[string]string
+		zones  int
+	}{
+		"catalog": {"the zones are known", nil, 3},
+		"refused": {"the error is returned", map[string]string{skusPath: "403 AuthorizationFailed"}, 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			bodies := maps.Clone(regionBodies)
+			maps.Copy(bodies, test.azure)
+			got, err := New(Options{Wait: true}).ClusterFacts(t.Context(), newAsker(t, newFakeAzure(bodies), "p"), clusterInput(nil),
+				func() { t.Error("nothing is pending") })
+			if len(got.Zones) != test.zones || (err == nil) != (test.zones > 0) {
+				t.Errorf("%s: got %+v, %v", test.reason, got, err)
+			}
+		})
+	}
+}
+
 func TestClusterDoesNotWaitForTheCatalog(t *testing.T) {
 	a := newFakeAzure(regionBodies)
 	f, asker, in := New(Options{}), newAsker(t, a, "p"), clusterInput(nil)

@@ -45,6 +45,7 @@ type shared struct {
 	facts   *facts.Facts
 	tracer  *tracing.Tracer
 	reads   *metrics.Reads
+	now     func() time.Time
 }
 
 func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
@@ -78,7 +79,9 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Clients: identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: budgets,
 				OnRequestEnd: metrics.CountRequest}),
 		},
-		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Unchanged: sharedLook(armEngine), Now: now, TTL: o.SyncPeriod}),
+		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Unchanged: sharedLook(armEngine), Now: now, TTL: o.SyncPeriod,
+			Wait: o.Plan != nil}),
+		now: now,
 	}
 	if o.Plan == nil {
 		out.watchObjects()
@@ -90,7 +93,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 func (s *shared) runnerServices() reconcile.Services {
 	return reconcile.Services{
 		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.mgr.GetEventRecorder,
-		Now: time.Now, Resync: s.options.SyncPeriod, Observe: s.options.Observe, WatchFilter: s.options.WatchFilter, Tracer: s.tracer,
+		Now: s.now, Resync: s.options.SyncPeriod, Observe: s.options.Observe, WatchFilter: s.options.WatchFilter, Tracer: s.tracer,
 		Reads: s.reads,
 	}
 }
