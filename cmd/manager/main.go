@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/spf13/pflag"
+	clientfeatures "k8s.io/client-go/features"
 	cliflag "k8s.io/component-base/cli/flag"
 	"k8s.io/component-base/logs"
 	logsv1 "k8s.io/component-base/logs/api/v1"
@@ -17,6 +18,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/setup/quiet"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup/redact"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 )
@@ -60,10 +62,13 @@ func run(arguments []string) error {
 		fmt.Println(version)
 		return nil
 	}
+	// client-go logs each of its feature gates, at a level that is on by default, when it reads them for the first time. It does so here,
+	// before the level is set.
+	clientfeatures.FeatureGates().Enabled(clientfeatures.WatchListClient)
 	if err := logsv1.ValidateAndApply(logOptions, nil); err != nil {
 		return err
 	}
-	ctrl.SetLogger(redact.Install())
+	ctrl.SetLogger(quiet.Logger(redact.Install()))
 	if fs.Arg(0) == migrateCRDs {
 		klog.Background().Info("Nothing to migrate: the CRDs of the Azure Service Operator are not changed")
 		return nil

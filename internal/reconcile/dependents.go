@@ -19,7 +19,7 @@ func (p *reconciliation[O, I]) pauseDependents(ctx context.Context) error {
 		return err
 	}
 	for _, dependent := range dependents {
-		changes := patch.TrackChanges(p.Client, nil, dependent)
+		changes := patch.TrackRelatedChanges(p.Client, dependent)
 		lifecycle.UpdatePausedCondition(dependent, kind, p.target.Cluster)
 		if err := changes.Write(ctx); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("%s: %w", kind, err)

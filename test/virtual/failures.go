@@ -40,6 +40,9 @@ func (s *Scenario) newLogger() logr.Logger {
 	if s.complete {
 		out.next = s.Environment.Logs.NewLogger().GetSink()
 	}
+	if s.Log != nil {
+		out.next = s.Log
+	}
 	return logr.New(out)
 }
 

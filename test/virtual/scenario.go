@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -66,6 +67,8 @@ type Scenario struct {
 	Metrics bool
 	// Tracer records what managers do; nil records nothing.
 	Tracer *tracing.Tracer
+	// Log gets the log lines of managers that start afterwards; nil drops them.
+	Log logr.LogSink
 
 	handler http.Handler
 	// complete is that of the options.

@@ -80,7 +80,8 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 		}
 		return result
 	}
-	e.log.Info(action.Method, "resource", action.ID, "action", action.SubPath)
+	op.LogValues = []any{"action", action.SubPath}
+	e.logger(ctx, action.Object).V(sentLevel).Info("Sending request to Azure", "resource", action.ID, "method", action.Method, "action", action.SubPath)
 	result.SentMethod = action.Method
 	answered := make(chan struct{})
 	go func() {

@@ -29,8 +29,8 @@ type finishedWrite struct {
 	repairs bool
 }
 
-// recordChange adds a successful write to the changes of its object.
-func (e *Engine) recordChange(write finishedWrite, duration time.Duration) {
+// recordChange adds a successful write to the changes of its object, and returns the change.
+func (e *Engine) recordChange(write finishedWrite, duration time.Duration) arm.Change {
 	change := arm.Change{ID: write.id, Kind: arm.Updated, Paths: write.drift, Duration: duration}
 	switch {
 	case write.state == arm.Deleting:
@@ -42,4 +42,5 @@ func (e *Engine) recordChange(write finishedWrite, duration time.Duration) {
 		change.Kind = arm.Repaired
 	}
 	e.addChange(write.object, change)
+	return change
 }

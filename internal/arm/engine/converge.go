@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-logr/logr"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
@@ -155,18 +157,18 @@ func (c *convergence) isNormalization(key, hash string, differences []compare.Di
 		}
 	})
 	if first {
-		c.engine.logNormalized(found.ID, differences)
+		c.engine.logNormalized(c.engine.logger(c.ctx, c.request.Object), found.ID, differences)
 	}
 	return remains
 }
 
-func (e *Engine) logNormalized(id arm.ID, differences []compare.Difference) {
+func (e *Engine) logNormalized(log logr.Logger, id arm.ID, differences []compare.Difference) {
 	if len(differences) > 0 && e.options.Hooks.OnNormalized != nil {
 		e.options.Hooks.OnNormalized(id, len(differences))
 	}
 	for _, difference := range differences {
-		e.log.Info("Azure keeps a value other than the one sent; it is not sent again", "resource", id, "path", difference.Path, "sent",
-			difference.Want, "kept", difference.Have)
+		log.Info("Azure keeps another value than the one sent. It is not sent again", "resource", id, "path",
+			difference.Path, "sent", difference.Want, "kept", difference.Have)
 	}
 }
 

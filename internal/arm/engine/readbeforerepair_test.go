@@ -55,7 +55,7 @@ func TestReadBeforeRepairIsNotItsResult(t *testing.T) {
 	}
 	w.client = gated
 	w.engine = engine.New(engine.Options{Clock: w.clock, Jitter: func() float64 { return 0 }, Log: funcr.New(func(_, line string) {
-		if armed.Load() && strings.Contains(line, "operation ended") && strings.Contains(line, "loadBalancers/lb") {
+		if armed.Load() && strings.Contains(line, "Changed Azure") && strings.Contains(line, "loadBalancers/lb") {
 			closeEnded()
 		}
 	}, funcr.Options{Verbosity: 1})})

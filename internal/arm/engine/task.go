@@ -145,7 +145,7 @@ func (c *convergence) compareWithDesired(t *task) {
 			var normalized []compare.Difference
 			if t.origin, normalized = e.classifyDifferences(t.id, t.desired, t.body, t.differences,
 				t.found.FromWrite); !t.normalized {
-				e.logNormalized(t.id, normalized)
+				e.logNormalized(e.logger(c.ctx, c.request.Object), t.id, normalized)
 			}
 		}
 	case failed && keepsFailed(t.situation) && t.owned:

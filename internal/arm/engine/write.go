@@ -62,7 +62,7 @@ func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
 		default:
 			e.clearFailure(op.Key)
 		}
-		e.recordChange(change, took)
+		op.LogValues = logValues(e.recordChange(change, took))
 		if t.removing || len(t.origin.outside) > 0 {
 			return
 		}
@@ -112,7 +112,7 @@ func (c *convergence) startWrite(t *task, d decision) error {
 	isTwoRequests := d.method == http.MethodPatch && len(merge) > 0 && len(drop) > 0
 	c.recordSent(t.id, d.method)
 	e.states.update(op.Key, func(state *resourceState) { state.write.recordSent() })
-	e.log.Info(d.method, "resource", t.id, "object", c.request.Object, "differs", d.drift)
+	e.logger(c.ctx, c.request.Object).V(sentLevel).Info("Sending request to Azure", "resource", t.id, "method", d.method, "paths", d.drift)
 	go func() {
 		defer c.recordAnswered()
 		c.requestSlots <- struct{}{}

@@ -241,8 +241,7 @@ func (op *Operation) StatusError(now time.Time) error {
 func (o *Operator) handlePollError(op *Operation, err error) (done bool) {
 	var answer *arm.Error
 	if errors.As(err, &answer) && answer.Code == client.CodeForeignURL {
-		o.options.Log.Info("ignoring the URL of an operation", "resource", op.ID, "object", op.Object, "verb", op.Method, "error",
-			answer.Error())
+		o.logger(op).Info("Ignored the URL of an operation", "resource", op.ID, "method", op.Method, "error", answer.Error())
 		if op.Action {
 			o.completeOperation(op, nil, answer)
 			return true

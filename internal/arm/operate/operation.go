@@ -36,6 +36,8 @@ type Operation struct {
 	// OnEnd is called once when Azure has finished the operation, with its error, before waiting objects are woken. It is not called if
 	// the operation is abandoned or replaced by a deletion. Nil disables it.
 	OnEnd func(took time.Duration, err error)
+	// LogValues are further keys and values of the log line about the end. OnEnd may set them.
+	LogValues []any
 
 	started time.Time
 	waiters waiterSet

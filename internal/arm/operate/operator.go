@@ -162,13 +162,7 @@ func (o *Operator) completeOperation(op *Operation, found *observe.Observation, 
 	if o.options.OnEnd != nil {
 		o.options.OnEnd(op, duration, err)
 	}
-	if err != nil {
-		o.options.Log.Info("operation failed", "resource", op.ID, "object", op.Object, "verb", op.Method, "class", arm.Classify(err),
-			"why", arm.ClassReason(err), "requestID", arm.RequestID(err), "error", err.Error())
-	} else {
-		o.options.Log.V(1).Info("operation ended", "resource", op.ID, "object", op.Object, "verb", op.Method, "state", op.State, "took",
-			duration.String())
-	}
+	o.logEnd(op, duration, err)
 	if !op.Action && err == nil && op.State == arm.Deleting {
 		o.AbandonBelow(op.ID)
 	}
@@ -211,8 +205,7 @@ func (o *Operator) EndUnsent(op *Operation, err error) {
 	if op.OnEnd != nil {
 		op.OnEnd(o.options.Clock.Now().Sub(op.started), err)
 	}
-	o.options.Log.V(1).Info("write not sent", "resource", op.ID, "object", op.Object, "verb", op.Method, "why", arm.ClassReason(err),
-		"error", err.Error())
+	o.logger(op).V(3).Info("Request to Azure not sent", "resource", op.ID, "method", op.Method, "cause", arm.ClassReason(err), "error", err.Error())
 	o.unregister(op)
 }
 

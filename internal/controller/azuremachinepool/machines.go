@@ -95,7 +95,7 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 // go before its VM. For a paused object it only updates the Paused condition.
 func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm pool.Instance) error {
 	before := m.vm.DeepCopy()
-	changes := patch.TrackChanges(k.Client, nil, m.vm)
+	changes := patch.TrackRelatedChanges(k.Client, m.vm)
 	if !lifecycle.UpdatePausedCondition(m.vm, machineKind, in.cluster) {
 		m.reportVM(vm, in.lastDeletionFailure)
 		if m.vm.DeletionTimestamp.IsZero() {

@@ -30,7 +30,7 @@ func markNothingLeft(obj client.Object) (changed bool) {
 // RecordAbandoned emits an event and a log line for an object that goes although its resources in Azure, which azure describes, may
 // remain. why gives the cause.
 func RecordAbandoned(ctx context.Context, recorder events.EventRecorder, obj client.Object, why, azure string) {
-	ctrl.LoggerFrom(ctx).Info("finalizers removed without deleting in Azure", "why", why, "azure", azure)
+	ctrl.LoggerFrom(ctx).Info("Removed finalizers without deleting in Azure", "cause", why, "azure", azure)
 	recorder.Eventf(obj, nil, corev1.EventTypeWarning, infrav1.LeftBehindInAzureReason, "Delete", "%s",
 		text.JoinSentences(why, "The object is removed without deleting anything in Azure. Check Azure for "+azure))
 }

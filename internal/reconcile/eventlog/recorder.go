@@ -230,7 +230,8 @@ func (p *Recording) emitCause(c *cause) {
 		isNew = p.recorder.rememberCause(p.obj, matter, c.key) || isNew
 	}
 	if isNew && !known {
-		p.recorder.emitWarning(p.ctx, p.obj, c.related, c.reason, c.note(), c.err)
+		// The log has it already: the line of the condition or of the request to Azure.
+		p.recorder.emitWarning(p.obj, c.related, c.reason, c.note(), c.err)
 	}
 }
 
@@ -272,7 +273,8 @@ func objectKey(kind client.Object, key client.ObjectKey) string {
 // the Azure request ID and may be nil.
 func (t *Recorder) WarnOnce(ctx context.Context, obj client.Object, matter, reason, text string, err error) {
 	if t.rememberCause(obj, matter, text) {
-		t.emitWarning(ctx, obj, nil, reason, text, err)
+		ctrl.LoggerFrom(ctx).Info("New problem", "reason", reason, "cause", text, "requestID", arm.RequestID(err))
+		t.emitWarning(obj, nil, reason, text, err)
 	}
 }
 
@@ -293,10 +295,9 @@ func (t *Recorder) Forget(kind client.Object, key client.ObjectKey) {
 	delete(t.reported, objectKey(kind, key))
 }
 
-// emitWarning emits a cause as an event and logs it.
-func (t *Recorder) emitWarning(ctx context.Context, obj client.Object, related *corev1.ObjectReference, reason, cause string, err error) {
+// emitWarning emits a cause as an event.
+func (t *Recorder) emitWarning(obj client.Object, related *corev1.ObjectReference, reason, cause string, err error) {
 	id := arm.RequestID(err)
-	ctrl.LoggerFrom(ctx).Info("a new cause of a problem", "reason", reason, "cause", cause, "requestID", id)
 	if id != "" {
 		id = " (Azure request " + id + ")"
 	}

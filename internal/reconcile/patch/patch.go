@@ -25,6 +25,15 @@ type Changes struct {
 	before, obj client.Object
 	// finished is set when the reconciliation is complete.
 	finished bool
+	// isRelated is set if the object is not the one that is reconciled.
+	isRelated bool
+}
+
+// TrackRelatedChanges is TrackChanges of an object that is written in the reconciliation of another one. The log names both.
+func TrackRelatedChanges(c client.Client, obj client.Object) *Changes {
+	changes := TrackChanges(c, nil, obj)
+	changes.isRelated = true
+	return changes
 }
 
 // TrackChanges starts to track the changes of obj. Its first change converts outdated formats. writes may be nil.
@@ -135,6 +144,7 @@ func (p *Changes) patchObject(ctx context.Context) error {
 			return &StatusError{Object: obj, Err: err}
 		}
 		p.writes.recordWrite(written)
+		p.logConditions(ctx, p.before, obj)
 		p.before = copyWithStatus(p.before, obj)
 		return nil
 	}

@@ -225,7 +225,7 @@ func TestPoolDeletedDuringCreation(t *testing.T) {
 	// AKS takes seconds to answer, and shows nothing until then.
 	stage.Eventually("the PUT is on its way", func() bool {
 		return slices.ContainsFunc(stage.Environment.Logs.LinesContaining(stage.Namespace), func(line string) bool {
-			return strings.Contains(line, `"msg"="PUT"`) && strings.Contains(line, `managedClusters/c1"`)
+			return strings.Contains(line, `"msg"="Sending request to Azure"`) && strings.Contains(line, `managedClusters/c1"`)
 		})
 	})
 	stage.DeleteManagedPool("c1-pool1")

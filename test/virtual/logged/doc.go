@@ -1,0 +1,2 @@
+// Package logged tests the log of a manager in virtual time.
+package logged
