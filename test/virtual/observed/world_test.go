@@ -137,6 +137,14 @@ func (w *world) pause(paused bool) {
 	}
 }
 
+// annotateObjects sets or removes the annotation on all objects of this provider with resources in Azure.
+func (w *world) annotateObjects(observed bool) {
+	w.T.Helper()
+	for _, object := range w.objects() {
+		harness.ChangeObject(w.Stage, object.(client.Object), func(o client.Object) { setObserve(o, observed) })
+	}
+}
+
 // annotateNamespace sets or removes the annotation on the Namespace.
 func (w *world) annotateNamespace(observed bool) {
 	w.T.Helper()
