@@ -2,6 +2,7 @@ package status
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,6 +47,15 @@ func ProblemCondition(conditionType string, err error) (metav1.Condition, time.D
 	if again == "" {
 		again = "tried again in " + after.String()
 	}
-	condition.Message = err.Error() + "; " + again
+	condition.Message = describeProblem(err, azure) + "; " + again
 	return condition, after
+}
+
+// describeProblem returns the message of an error. Of a failed sign-in it leaves out the request that needed the token: requests run at the
+// same time, so another one may be the first to fail at each try, which would change the message each time.
+func describeProblem(err error, azure *arm.Error) string {
+	if isUnauthenticated(azure) {
+		return strings.TrimPrefix(azure.Error(), azure.Method+" "+azure.ID.ShortName()+": ")
+	}
+	return err.Error()
 }

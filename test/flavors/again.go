@@ -23,13 +23,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// manifestOwner is the field owner that Apply uses.
-const manifestOwner = "manifest"
+// manifestOwner is the field owner that Apply uses: that of Argo CD.
+// https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#server-side-apply
+const manifestOwner = "argocd-controller"
 
-// otherOwner is another field owner. Its name comes after manifestOwner: managedFields are ordered by their times, in seconds, and then by
-// names. An owner with an earlier name and the same second would change its place with its next apply, which Kubernetes takes for a change
-// of the object and stores with the new time.
-const otherOwner = "other-manifest"
+// otherOwner is another field owner: that of Flux. Its name comes after manifestOwner: managedFields are ordered by their times, in seconds, and
+// then by names. An owner with an earlier name and the same second would change its place with its next apply, which Kubernetes takes for a
+// change of the object and stores with the new time.
+// https://fluxcd.io/flux/components/kustomize/kustomizations/#controlling-the-apply-behavior-of-resources
+const otherOwner = "kustomize-controller"
 
 // applies counts what Again did in this test binary.
 var applies struct{ manifests, objects, requests, differences atomic.Int64 }
@@ -45,9 +47,11 @@ func LogApplies(t *testing.T) {
 // ApplyAgain applies objects that are in the API server in each way of users and GitOps tools, and fails the test when that changes
 // anything:
 //
-//   - server-side as the owner that applied them first, without and with --force-conflicts: nothing changes, managedFields included
-//   - server-side as another owner, which takes the fields over with --force-conflicts: only managedFields change. Later applies
-//     change nothing, with --force-conflicts or without
+//   - server-side as Argo CD, which applied them first, without and with --force-conflicts: nothing changes, managedFields included
+//   - server-side as Flux, which takes the fields over with --force-conflicts: a dry run shows no difference, so Flux does not apply at all. If
+//     it does, only managedFields change. Later applies change nothing, with --force-conflicts or without
+//   - in Argo CD's client-side comparison of manifest and object, with and without the annotation of a plain apply: only fields that the book
+//     lists differ
 //   - plainly, as "kubectl apply" without --server-side: only the annotation with the manifest is added, and later nothing changes
 //   - by "kubectl replace", for the kinds of this provider: the user's spec stays, and with it the generation where the webhook puts
 //     back what controllers wrote. The controllers put back the rest
@@ -70,10 +74,13 @@ func ApplyAgain(stage *harness.Stage, objects []*unstructured.Unstructured) {
 			}
 			a.compareAfter("server-side", exceptStatus, a.serverSide(manifestOwner))
 			a.compareAfter("server-side with --force-conflicts", exceptStatus, a.serverSide(manifestOwner, client.ForceOwnership))
+			a.compareDryRun(manifestOwner)
+			a.compareDryRun(otherOwner)
 			a.compareAfter("server-side as another owner with --force-conflicts", exceptAppliers, a.serverSide(otherOwner, client.ForceOwnership))
 			a.compareAfter("server-side as another owner, again", exceptStatus, a.serverSide(otherOwner))
 			a.compareAfter("server-side as another owner with --force-conflicts, again", exceptStatus, a.serverSide(otherOwner, client.ForceOwnership))
 		}
+		a.compareAsArgoCD()
 		before := a.last
 		if scheme.Scheme.Recognizes(object.GroupVersionKind()) {
 			continue // kubectl merges Kubernetes' own kinds in another way.
@@ -84,6 +91,7 @@ func ApplyAgain(stage *harness.Stage, objects []*unstructured.Unstructured) {
 		} else {
 			a.compareAfter("plainly", exceptAppliers, a.applyPlainly)
 			a.compareAfter("plainly, again", exceptStatus, a.applyPlainly)
+			a.compareAsArgoCD()
 		}
 		if object.GroupVersionKind().Group == infrav1.GroupVersion.Group {
 			before = a.last

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/kstatus"
 )
 
 // Kubernetes is an API server that managers watch.
@@ -26,10 +25,8 @@ type Kubernetes struct {
 	mu sync.Mutex
 	// views are those of the managers that run.
 	views []*view
-	// t fails if kstatus contradicts the conditions of an object. Judged is called with each revision of an object of our kinds and its
-	// state by kstatus, before a manager sees it. Nil is not called.
-	t      testing.TB
-	Judged func(object kstatus.Object, kind, verdict string)
+	// t fails if a tool contradicts the conditions of an object.
+	t testing.TB
 	// Changed has a value after each change.
 	Changed chan struct{}
 }

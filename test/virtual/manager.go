@@ -29,7 +29,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
@@ -46,8 +45,6 @@ type Manager struct {
 	Facts    *facts.Facts
 	Engine   *engine.Engine
 	Gate     *access.Gate
-	// Features are the feature gates.
-	Features plan.Features
 	// Killed is closed when the manager dies.
 	Killed <-chan struct{}
 
@@ -79,7 +76,7 @@ type Manager struct {
 func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) error) *Manager {
 	s.T.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &Manager{cancel: cancel, killed: make(chan struct{}), Features: s.Features}
+	m := &Manager{cancel: cancel, killed: make(chan struct{})}
 	m.Killed = m.killed
 	view := s.Kubernetes.openView(s.Lag)
 	live := interceptor.NewClient(s.Client, interceptor.Funcs{

@@ -17,7 +17,7 @@ func (m *Manager) watchMetrics(budgets *armclient.Budgets) {
 	metrics.WatchReads(m.reads)
 	metrics.WatchBudgets(budgets)
 	metrics.WatchObjects(func() []metrics.ObjectState {
-		out, err := reconcile.ListObjectStates(context.Background(), m.client, countedKinds)
+		out, err := reconcile.ListObjectStates(context.Background(), m.client, CountedKinds())
 		if err != nil {
 			panic(err) // The API server is in memory.
 		}
@@ -25,10 +25,12 @@ func (m *Manager) watchMetrics(budgets *armclient.Budgets) {
 	})
 }
 
-// countedKinds are the kinds with conditions.
-var countedKinds = []client.ObjectList{
-	&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachineTemplateList{}, &infrav1.AzureClusterIdentityList{},
-	&infrav1.AzureMachinePoolList{}, &infrav1.AzureMachinePoolMachineList{}, &infrav1.AzureManagedClusterList{},
-	&infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{}, &infrav1.AzureASOManagedClusterList{},
-	&infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{},
+// CountedKinds returns empty lists of the kinds with conditions.
+func CountedKinds() []client.ObjectList {
+	return []client.ObjectList{
+		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachineTemplateList{}, &infrav1.AzureClusterIdentityList{},
+		&infrav1.AzureMachinePoolList{}, &infrav1.AzureMachinePoolMachineList{}, &infrav1.AzureManagedClusterList{},
+		&infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{}, &infrav1.AzureASOManagedClusterList{},
+		&infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{},
+	}
 }

@@ -5,10 +5,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/gitops"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/kstatus"
 )
 
-// checkStatus fails the test if kstatus contradicts the conditions of an object of our kinds. Objects that another manager reconciles
+// checkStatus fails the test if kstatus, Argo CD, Flux or metrics contradict the conditions of an object of our kinds. Objects that another manager reconciles
 // have the status that it writes.
 func (k *Kubernetes) checkStatus(stored client.Object) {
 	object, ok := stored.(kstatus.Object)
@@ -20,7 +21,7 @@ func (k *Kubernetes) checkStatus(stored client.Object) {
 		k.t.Error(err)
 		return
 	}
-	verdict, err := kstatus.Compute(object, kind)
+	read, verdict, err := kstatus.Compute(object, kind)
 	if err != nil {
 		k.t.Errorf("%s %s: %v", kind.Kind, object.GetName(), err)
 		return
@@ -31,7 +32,10 @@ func (k *Kubernetes) checkStatus(stored client.Object) {
 	for _, found := range kstatus.FindOtherState(object, verdict) {
 		k.t.Errorf("%s %s: %s; conditions: %v", kind.Kind, object.GetName(), found, object.GetConditions())
 	}
-	if k.Judged != nil {
-		k.Judged(object, kind.Kind, verdict.String())
+	if object.GetObserved().ObservedGeneration == 0 {
+		return // Another provider made the object, and this one has not reconciled it yet.
+	}
+	for _, found := range gitops.FindWrongVerdicts(read, verdict) {
+		k.t.Errorf("%s %s: %s; conditions: %v", kind.Kind, object.GetName(), found, object.GetConditions())
 	}
 }

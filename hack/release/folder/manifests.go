@@ -33,7 +33,7 @@ func (r *Release) manifests(ctx context.Context, digest string) (map[string][]by
 	// A release is one folder, so files of subfolders get the name of their folder as a prefix.
 	for pattern, prefix := range map[string]string{
 		"metadata.yaml": "", "templates/cluster-template*.yaml": "", "templates/clusterclass-*.yaml": "",
-		"templates/azure-roles/*.json": "azure-role-",
+		"templates/azure-roles/*.json": "azure-role-", "config/gitops/*.yaml": "",
 	} {
 		found, err := filepath.Glob(filepath.Join(r.Root, pattern))
 		if err != nil {

@@ -24,19 +24,19 @@ type Object interface {
 	GetObserved() *infrav1.ObservedStatus
 }
 
-// Compute returns the state of an object by kstatus.
-func Compute(object client.Object, kind schema.GroupVersionKind) (kstatus.Status, error) {
+// Compute returns an object as tools read it, and its state by kstatus.
+func Compute(object client.Object, kind schema.GroupVersionKind) (*unstructured.Unstructured, kstatus.Status, error) {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
 	u := &unstructured.Unstructured{Object: content}
 	u.SetGroupVersionKind(kind)
 	result, err := kstatus.Compute(u)
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	return result.Status, nil
+	return u, result.Status, nil
 }
 
 // FindContradictions returns what contradicts the conditions of an object in the state that kstatus computes. An object of another
