@@ -47,6 +47,9 @@ const (
 	// three is enough.
 	ObserveAnnotation = "infrastructure.cluster.x-k8s.io/observe"
 
+	// PausedByMigrationAnnotation on a Cluster marks that kubectl capz migrate has paused it while no webhooks serve, and unpauses it afterwards.
+	PausedByMigrationAnnotation = "infrastructure.cluster.x-k8s.io/paused-by-migration"
+
 	// OwnedASOKindsAnnotation on an AzureASOManaged object lists the kinds of resource manifests that the established
 	// provider applied for it, as "Kind.version.group" separated by semicolons. This provider does not change it. It
 	// proves nothing by itself, because all users who may write the object may write it.

@@ -34,7 +34,7 @@ func settableBody(r Resource) (map[string]any, schema.Definition, error) {
 	if err != nil {
 		return nil, definition, fmt.Errorf("%s: %w", r.ID, err)
 	}
-	out, _ := stripUnsettable(definition.Body(), shown).(map[string]any)
+	out, _ := definition.Body().StripUnsettable(shown).(map[string]any)
 	for _, path := range stateProperties {
 		jsonpath.Delete(out, path)
 	}
@@ -61,47 +61,6 @@ func deleteKubeletIdentityOfAKS(body map[string]any) {
 	if len(profiles) == 0 {
 		jsonpath.Delete(body, "properties.identityProfile")
 	}
-}
-
-// stripUnsettable removes read-only, unknown and empty values. It returns nil if nothing is left.
-func stripUnsettable(part schema.Part, value any) any {
-	switch value := value.(type) {
-	case map[string]any:
-		out := map[string]any{}
-		for key, inner := range value {
-			child := part.Values()
-			if part.IsObject() {
-				_, property, ok := part.Property(key, value)
-				if !ok || property.Shape().HasFlag(schema.ReadOnly) {
-					continue
-				}
-				child = property
-			}
-			if kept := stripUnsettable(child, inner); kept != nil {
-				out[key] = kept
-			}
-		}
-		if len(out) == 0 && part.Shape().Type != "map" {
-			return nil
-		}
-		return out
-	case []any:
-		var out []any
-		for _, item := range value {
-			if kept := stripUnsettable(part.Items(), item); kept != nil {
-				out = append(out, kept)
-			}
-		}
-		if len(out) == 0 {
-			return nil
-		}
-		return out
-	case string:
-		if value == "" {
-			return nil
-		}
-	}
-	return value
 }
 
 // decodeAs converts a value to another type by JSON. Keys ignore case. It returns nil if the value does not fit.

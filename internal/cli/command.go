@@ -9,6 +9,7 @@ import (
 	aksengine "sigs.k8s.io/cluster-api-provider-azure/internal/aksengine/command"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	doctor "sigs.k8s.io/cluster-api-provider-azure/internal/doctor/command"
+	importing "sigs.k8s.io/cluster-api-provider-azure/internal/importing/command"
 	migrate "sigs.k8s.io/cluster-api-provider-azure/internal/migration/command"
 	preview "sigs.k8s.io/cluster-api-provider-azure/internal/preview/command"
 )
@@ -27,7 +28,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	root.AddCommand(command.NewCommand(command.Options{
 		Version: e.Version, Identity: e.Identity, Transport: e.Transport, Credential: e.Credential, Kubernetes: e.RESTConfig,
 	}))
-	root.AddCommand(preview.NewCommand(e), doctor.NewCommand(e), migrate.NewCommand(e), newConvertCommand(e))
+	root.AddCommand(preview.NewCommand(e), doctor.NewCommand(e), importing.NewCommand(e), migrate.NewCommand(e), newConvertCommand(e))
 	return root
 }
 

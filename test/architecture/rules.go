@@ -332,6 +332,27 @@ var importRules = []importRule{
 		why: "the command line reads a file, admits the manifests in memory and writes the result; it sends no requests",
 	},
 	{
+		dirs: []string{"internal/importing"},
+		inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema", "internal/arm/types",
+			"internal/defaults", "internal/plan/..."},
+		outside:     append([]string{"sigs.k8s.io/controller-runtime/pkg/client", "sigs.k8s.io/yaml"}, kubernetesTypes...),
+		notStandard: impure,
+		why:         "manifests of an import follow from Azure's answers alone, so that each property of them can be accounted for",
+	},
+	{
+		dirs:        []string{"internal/importing/survey"},
+		inside:      []string{"api/...", "internal/arm", "internal/arm/types", "internal/importing", "internal/preview/overlay"},
+		notStandard: []string{"os", "os/..."},
+		why:         "a survey reads from Azure with a reader that can do nothing else, and judges nothing",
+	},
+	{
+		dirs: []string{"internal/importing/command"},
+		inside: []string{"api/...", "internal/arm", "internal/arm/jsonpath", "internal/cli/environment", "internal/importing/...", "internal/preview/...",
+			"internal/text"},
+		outside: []string{"..."}, notStandard: []string{"os", "os/..."},
+		why: "the command line reads, prints and proves with a plan; it has no decisions of its own",
+	},
+	{
 		dirs: []string{"internal/preview/manifests"}, inside: []string{"api/...", "internal/preview/kubernetes"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "manifests are read from the files that it is given",

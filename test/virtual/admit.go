@@ -48,10 +48,10 @@ type admitter struct {
 }
 
 // admitWrites returns a client whose writes pass the schemas and the webhooks of the provider.
-func admitWrites(objects client.WithWatch) (client.WithWatch, error) {
+func admitWrites(objects client.WithWatch, features plan.Features) (client.WithWatch, error) {
 	a := &admitter{scheme: objects.Scheme(), schemas: map[string]*admission.Schema{}}
 	var err error
-	if a.server, err = admission.New(objects, a.scheme, plan.Features{ASOAPI: true}, a.schemas); err != nil {
+	if a.server, err = admission.New(objects, a.scheme, features, a.schemas); err != nil {
 		return nil, err
 	}
 	return interceptor.NewClient(objects, interceptor.Funcs{

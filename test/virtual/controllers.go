@@ -54,15 +54,15 @@ func RegisterControllers(ctx context.Context, m *Manager) error {
 func RegisterControllersWith(ctx context.Context, m *Manager, options controller.Options) error {
 	c, workloads := m.GetClient(), fake.NewClientset()
 	if err := register(ctx, m, options,
-		reconcile.NewAzureRunner(m.Services, &azurecluster.Kind{Client: c, Facts: m.Facts}),
-		reconcile.NewAzureRunner(m.Services, &azuremachine.Kind{Client: c, Facts: m.Facts}),
+		reconcile.NewAzureRunner(m.Services, &azurecluster.Kind{Client: c, Facts: m.Facts, Features: m.Features}),
+		reconcile.NewAzureRunner(m.Services, &azuremachine.Kind{Client: c, Facts: m.Facts, Features: m.Features}),
 		reconcile.NewLocalRunner(m.Services, &azuremanagedcluster.Kind{Client: c}),
 		reconcile.NewAzureRunner(m.Services, &azuremanagedcontrolplane.Kind{Client: c, Facts: m.Facts,
 			Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }}),
 		reconcile.NewAzureRunner(m.Services, &azuremanagedmachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts}),
 		reconcile.NewAzureRunner(m.Services, &azureasomanagedcluster.Kind{Client: c, Facts: m.Facts}),
 		reconcile.NewAzureRunner(m.Services, &azureasomanagedcontrolplane.Kind{Client: c, Facts: m.Facts}),
-		reconcile.NewAzureRunner(m.Services, &azuremachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts}),
+		reconcile.NewAzureRunner(m.Services, &azuremachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts, Features: m.Features}),
 		reconcile.NewAzureRunner(m.Services, &azureasomanagedmachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts}),
 	); err != nil {
 		return err

@@ -29,6 +29,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
@@ -45,6 +46,8 @@ type Manager struct {
 	Facts    *facts.Facts
 	Engine   *engine.Engine
 	Gate     *access.Gate
+	// Features are the feature gates.
+	Features plan.Features
 	// Killed is closed when the manager dies.
 	Killed <-chan struct{}
 
@@ -76,7 +79,7 @@ type Manager struct {
 func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) error) *Manager {
 	s.T.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	m := &Manager{cancel: cancel, killed: make(chan struct{})}
+	m := &Manager{cancel: cancel, killed: make(chan struct{}), Features: s.Features}
 	m.Killed = m.killed
 	view := s.Kubernetes.openView(s.Lag)
 	live := interceptor.NewClient(s.Client, interceptor.Funcs{

@@ -25,6 +25,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -41,6 +42,8 @@ type Scenario struct {
 	Resync, Full time.Duration
 	// Observe has managers write nothing to Azure.
 	Observe bool
+	// Features are the feature gates of managers.
+	Features plan.Features
 	// Lag is the longest delay with which managers that start see changes and get their events. All changes of an object within it are
 	// one change to them.
 	Lag time.Duration
@@ -90,6 +93,8 @@ type Options struct {
 	// with the manager's queue, and no secret value may show up in logs, objects, events and requests. Otherwise tests fill in defaults, and
 	// only the controllers of clusters run, which takes less time.
 	Complete bool
+	// Features are the feature gates of managers and webhooks, besides ASOAPI.
+	Features plan.Features
 }
 
 // Play plays a story in a bubble of virtual time, with a manager that runs all controllers.
@@ -141,7 +146,8 @@ func NewAtOnce(t *testing.T) *Scenario {
 
 func newScenario(t *testing.T, o Options) *Scenario {
 	t.Helper()
-	s := &Scenario{Resync: 10 * time.Minute, Full: time.Hour, complete: o.Complete}
+	s := &Scenario{Resync: 10 * time.Minute, Full: time.Hour, complete: o.Complete, Features: o.Features}
+	s.Features.ASOAPI = true
 	options := o.Azure
 	options.TimeScale = 1
 	if o.AtOnce {
@@ -186,7 +192,7 @@ func (s *Scenario) useKubernetes(objects *Kubernetes) {
 	s.T.Helper()
 	s.Kubernetes, s.Client = objects, objects
 	if s.complete {
-		admitted, err := admitWrites(objects)
+		admitted, err := admitWrites(objects, s.Features)
 		if err != nil {
 			s.T.Fatal(err)
 		}

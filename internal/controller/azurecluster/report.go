@@ -31,6 +31,9 @@ var conditionGroups = []string{
 	infrav1.LeftoversCondition,
 }
 
+// zonesRetryAfter is the interval at which zones are looked up again, if their arrival does not wake the object before.
+const zonesRetryAfter = 30 * time.Second
+
 // Report implements reconcile.Kind. When the network is usable it sets the endpoint, the failure domains and
 // initialization.provisioned.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
@@ -42,6 +45,14 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	reportGroups(in, outcome)
 	if !isUsable(outcome) {
 		return 0, nil
+	}
+	if in.planned.Facts.ZonesPending {
+		// Machines of a network without public addresses would take the region for one without zones, and create availability sets.
+		reportSummary(in, metav1.Condition{
+			Type: infrav1.NetworkInfrastructureReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.WaitingReason,
+			Message: "the availability zones of the region are being looked up",
+		})
+		return zonesRetryAfter, nil
 	}
 	azureCluster.Status.FailureDomains = infrav1.FailureDomains{Domains: cluster.FailureDomains(in.planned)}
 	host, port := cluster.APIServerEndpoint(in.planned)

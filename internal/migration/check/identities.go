@@ -8,12 +8,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/pages"
 )
 
 // checkIdentities finds credentials that isolation would refuse, and reports the requirements of workload identities.
@@ -45,7 +47,34 @@ func (c *checker) checkIdentities(ctx context.Context) error {
 		}
 		c.reportCredential(credential, prepared)
 	}
-	return nil
+	return c.checkLent(ctx)
+}
+
+// checkLent finds clusters that use an identity of another namespace, whose owner has to allow new uses of resources.
+func (c *checker) checkLent(ctx context.Context) error {
+	report := func(object client.Object, kind string, ref *corev1.ObjectReference) {
+		if ref == nil || ref.Namespace == "" || ref.Namespace == object.GetNamespace() {
+			return
+		}
+		c.report.Add("identities", migration.ToKnow, kind+" "+client.ObjectKeyFromObject(object).String(), fmt.Sprintf(
+			"It uses AzureClusterIdentity %s/%s of another namespace. Resources that it uses stay. --tenancy=isolated refuses new machines that use resources outside the cluster, such as user-assigned identities.",
+			ref.Namespace, ref.Name),
+			"Name these resources in spec.allowedResources and spec.allowedRoleScopes of the identity after the upgrade, or upgrade with CAPZ_TENANCY=trusted.")
+	}
+	err := pages.ForEach(ctx, c.Reader, &infrav1.AzureClusterList{}, func(object client.Object) error {
+		report(object, "AzureCluster", object.(*infrav1.AzureCluster).Spec.IdentityRef)
+		return nil
+	})
+	if err == nil {
+		err = pages.ForEach(ctx, c.Reader, &infrav1.AzureManagedControlPlaneList{}, func(object client.Object) error {
+			report(object, "AzureManagedControlPlane", object.(*infrav1.AzureManagedControlPlane).Spec.IdentityRef)
+			return nil
+		})
+	}
+	if meta.IsNoMatchError(err) { // A kind without a definition has no objects.
+		return nil
+	}
+	return err
 }
 
 // reportCredential adds the finding of one credential. prepared is true if its namespace has the ServiceAccount of isolated tenants.

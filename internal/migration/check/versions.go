@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/blang/semver/v4"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -71,7 +72,7 @@ func (c *checker) checkVersions(ctx context.Context) error {
 	}):
 		// https://cluster-api.sigs.k8s.io/developer/providers/migrations/v1.10-to-v1.11
 		c.report.Add("versions", migration.Blocks, "Provider cluster-api",
-			fmt.Sprintf("Cluster API %s does not serve contract %s.", core.Version, clusterv1.GroupVersion.Version),
+			strings.Replace(fmt.Sprintf("Cluster API %s does not serve contract %s.", core.Version, clusterv1.GroupVersion.Version), "  ", " ", 1),
 			"Upgrade Cluster API to v1.11 or later first: clusterctl upgrade apply --core cluster-api:VERSION --bootstrap kubeadm:VERSION --control-plane kubeadm:VERSION")
 	}
 	return nil

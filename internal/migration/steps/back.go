@@ -80,6 +80,7 @@ func (m *Move) backSteps() []Step {
 		{stopStep, returned, func(ctx context.Context) error {
 			return m.stopDeployments(ctx, []string{prepareupgrade.ProviderDeployment})
 		}},
+		{pauseStep, returned, m.pauseTopologies},
 		{"webhooks", returned, m.deleteProviderWebhooks},
 		{"objects", returned, m.restoreObjects},
 		{observeStep, returned, m.removeObserve},
@@ -95,6 +96,7 @@ func (m *Move) backSteps() []Step {
 		{"install", returned, func(ctx context.Context) error {
 			return m.Clusterctl(ctx, "init", "--infrastructure", "azure:"+m.progress.from, "--wait-providers")
 		}},
+		{unpauseStep, m.isUnpaused, m.unpauseTopologies},
 		{definitionsStep, m.isConversionRestored, m.restoreConversion},
 		{"forget", func(context.Context) (bool, error) { return false, nil }, func(ctx context.Context) error { return backup.Delete(ctx, m.Client) }},
 	}

@@ -82,6 +82,7 @@ func (m *Move) forwardSteps() []Step {
 	all := []Step{
 		{"backup", either(upgraded, m.hasBackup), m.storeBackup},
 		{stopStep, upgraded, func(ctx context.Context) error { return m.stopDeployments(ctx, establishedDeployments) }},
+		{pauseStep, upgraded, m.pauseTopologies},
 		{"operator-webhooks", either(upgraded, m.hasNoOperatorWebhooks), func(ctx context.Context) error {
 			return prepareupgrade.DeleteWebhooks(ctx, m.Client)
 		}},
@@ -94,6 +95,7 @@ func (m *Move) forwardSteps() []Step {
 				m.UpgradeArguments...)...)
 		}},
 		{"roles", m.hasNoRoles, m.deleteRoles},
+		{unpauseStep, m.isUnpaused, m.unpauseTopologies},
 		{"wait", m.isReconciled, m.waitReconciled},
 	}
 	if !m.Observe {

@@ -117,10 +117,13 @@ func (m *Move) readyBefore(name string) string {
 }
 
 // isReconciledObject reports whether this provider has reconciled the present spec: the condition Ready has a reason of its own, and the
-// status was computed for the generation. The established provider stores neither. A paused object is left alone.
-func isReconciledObject(object *unstructured.Unstructured) bool {
-	if paused, _ := findCondition(object, clusterv1.PausedCondition); paused == "True" {
-		return true
+// status was computed for the generation. The established provider stores neither. A paused object is left alone: paused has the Clusters
+// whose spec pauses them.
+func isReconciledObject(object *unstructured.Unstructured, paused map[string]bool) bool {
+	_, isPaused := object.GetAnnotations()[clusterv1.PausedAnnotation]
+	isPaused = isPaused || paused[object.GetNamespace()+"/"+object.GetLabels()[clusterv1.ClusterNameLabel]]
+	if status, _ := findCondition(object, clusterv1.PausedCondition); status == "True" {
+		return isPaused
 	}
 	_, reason := findCondition(object, infrav1.ReadyCondition)
 	observed, _, _ := unstructured.NestedInt64(object.Object, "status", "observedGeneration")
@@ -129,10 +132,14 @@ func isReconciledObject(object *unstructured.Unstructured) bool {
 
 // waitingFor returns the objects that this provider has not reconciled, and those that were Ready before and are not.
 func (m *Move) waitingFor(ctx context.Context) ([]string, error) {
+	paused, err := m.listPaused(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var out []string
-	err := m.forEachObject(ctx, func(object *unstructured.Unstructured) error {
+	err = m.forEachObject(ctx, func(object *unstructured.Unstructured) error {
 		name := describe(object)
-		if !isReconciledObject(object) {
+		if !isReconciledObject(object, paused) {
 			out = append(out, name+" is not reconciled")
 		} else if m.readyBefore(name) == "True" && readiness(object) != "True" {
 			out = append(out, name+" is not Ready")

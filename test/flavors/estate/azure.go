@@ -60,8 +60,8 @@ var taggings = map[string]tagging{
 	"microsoft.compute/virtualmachines/extensions": {none: true},
 }
 
-// leaveInAzure gives the resources of the cluster's group the tags and bodies of the established provider.
-func leaveInAzure(stage *harness.Stage, controlPlanes []string) {
+// LeaveInAzure gives the resources of the cluster's group the tags and bodies of the established provider.
+func LeaveInAzure(stage *harness.Stage, controlPlanes []string) {
 	stage.T.Helper()
 	tagged := 0
 	for _, resource := range stage.Azure.State() {

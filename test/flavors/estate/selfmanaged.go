@@ -29,7 +29,7 @@ func TakeOver(t *testing.T, environment *harness.Environment, file string, varia
 	if err := maker.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	leaveInAzure(stage, controlPlanes(made))
+	LeaveInAzure(stage, controlPlanes(made))
 	storeAsEstablished(stage)
 	expectPlanned(stage, flags...)
 
@@ -68,6 +68,12 @@ func renderFlavor(stage *harness.Stage, file string, more map[string]string) []*
 	if class, of := strings.CutSuffix(file, "topology.yaml"); of {
 		objects = ofClass(stage, flavors.RenderTemplate(t, class+"clusterclass.yaml", flavors.TemplateVariables(more)), objects)
 	}
+	AddDifferences(objects)
+	return objects
+}
+
+// AddDifferences gives objects the settings that make the two providers differ: additional tags, addresses of control planes, extensions.
+func AddDifferences(objects []*unstructured.Unstructured) {
 	for _, o := range objects {
 		switch o.GetKind() {
 		case "AzureCluster", "AzureManagedControlPlane":
@@ -84,7 +90,6 @@ func renderFlavor(stage *harness.Stage, file string, more map[string]string) []*
 			}
 		}
 	}
-	return objects
 }
 
 // ofClass applies a class and returns what Cluster API makes of it for a cluster.

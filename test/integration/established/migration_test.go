@@ -75,6 +75,13 @@ type fakeClusterctl struct {
 func (f *fakeClusterctl) run(_ context.Context, arguments ...string) error {
 	call := strings.Join(arguments[:2], " ")
 	f.calls = append(f.calls, call)
+	classy := clusterOne()
+	if err := api.client.Get(f.t.Context(), client.ObjectKey{Namespace: "default", Name: "classy"}, classy); err != nil {
+		f.t.Fatal(err)
+	}
+	if paused, _, _ := unstructured.NestedBool(classy.Object, "spec", "paused"); !paused {
+		f.t.Errorf("clusterctl %s: Cluster API would apply the objects of a topology while no webhooks serve", call)
+	}
 	killed := f.killed > 0
 	f.killed--
 	switch call {
@@ -237,6 +244,10 @@ func TestMigrateInterrupted(t *testing.T) {
 		}
 	}
 	observe(nil) // The user releases it.
+	if diff := cmp.Diff([]string{"metadata.annotations.infrastructure.cluster.x-k8s.io/observe"},
+		differingPaths(before, moved, "Cluster default/classy")); diff != "" {
+		t.Errorf("a Cluster with a topology is not paused any more (-want +got):\n%s", diff)
+	}
 	if diff := cmp.Diff([]string{
 		"metadata.annotations.serviceoperator.azure.com/reconcile-policy", "metadata.finalizers", "metadata.ownerReferences",
 	}, differingPaths(before, moved, "ResourceGroup default/one")); diff != "" {

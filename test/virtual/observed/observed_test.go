@@ -1,7 +1,9 @@
 package observed_test
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -70,7 +72,7 @@ func TestObservedChanges(t *testing.T) {
 		}
 		w.requireMetrics()
 		w.requireEvents()
-		w.changeAll()
+		w.changeAll(1)
 		w.AdvanceClock(2 * time.Hour)
 		w.requireNoWrites(mark)
 		for _, object := range w.objects() {
@@ -221,6 +223,51 @@ func TestObservedByEachCause(t *testing.T) {
 	}
 }
 
+// TestObservedKindsByEachCause observes objects of all kinds by each of the settings, one after the other, changes them, and releases them.
+// Each condition names its setting, nothing is written before the release, and the writes after it are those that were listed.
+func TestObservedKindsByEachCause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		manager := w.StartProvider()
+		w.apply()
+		w.waitReady()
+		restart := func(observed bool) {
+			manager.StopManager()
+			w.Observe = observed
+			manager = w.StartProvider()
+		}
+		for i, cause := range []struct {
+			name, text string
+			set        func(observed bool)
+		}{
+			{"object", "the annotation " + infrav1.ObserveAnnotation + " on Azure", w.annotateObjects},
+			{"Cluster", "the annotation " + infrav1.ObserveAnnotation + " on Cluster ", w.annotate},
+			{"Namespace", "the annotation " + infrav1.ObserveAnnotation + " on Namespace ", w.annotateNamespace},
+			{"flag", "the manager's flag --observe", restart},
+		} {
+			cause.set(true)
+			w.AdvanceClock(time.Minute)
+			mark := w.Azure.MarkRequests()
+			w.changeAll(i + 1)
+			w.AdvanceClock(2 * time.Hour)
+			w.requireNoWrites(mark)
+			for _, object := range w.objects() {
+				drifted := harness.FindCondition(object, infrav1.DriftedCondition)
+				if drifted.Status != metav1.ConditionTrue || !strings.Contains(drifted.Message, "because of "+cause.text) {
+					t.Errorf("%s: %T %s: Drifted is %+v", cause.name, object, object.GetName(), drifted)
+				}
+			}
+			mark, listed := w.Azure.MarkRequests(), w.listed()
+			cause.set(false)
+			w.AdvanceClock(time.Minute)
+			w.waitReady()
+			if diff := cmp.Diff(listed, w.written(mark)); diff != "" {
+				t.Errorf("%s: writes (-listed +written):\n%s", cause.name, diff)
+			}
+		}
+	})
+}
+
 // listMissing returns the elements of want that got lacks.
 func listMissing(want, got []string) (out []string) {
 	has := map[string]bool{}
@@ -235,10 +282,11 @@ func listMissing(want, got []string) (out []string) {
 	return out
 }
 
-// changeAll changes an object of each kind, and resources in Azure.
-func (w *world) changeAll() {
+// changeAll changes an object of each kind, and resources in Azure. Other numbers make other changes.
+func (w *world) changeAll(number int) {
 	w.T.Helper()
-	tags := infrav1.Tags{"team": "a"}
+	value := fmt.Sprintf("a%d", number)
+	tags := infrav1.Tags{"team": value}
 	named := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 	harness.ChangeObject(w.Stage, &infrav1.AzureCluster{ObjectMeta: named("c1")}, func(c *infrav1.AzureCluster) {
 		c.Spec.AdditionalTags = tags
@@ -250,13 +298,13 @@ func (w *world) changeAll() {
 		p.Spec.AdditionalTags = tags
 	})
 	harness.ChangeObject(w.Stage, &infrav1.AzureManagedControlPlane{ObjectMeta: named("aks1")}, func(c *infrav1.AzureManagedControlPlane) {
-		c.Spec.APIServerAccessProfile = &infrav1.APIServerAccessProfile{AuthorizedIPRanges: []string{"192.0.2.0/24"}}
+		c.Spec.APIServerAccessProfile = &infrav1.APIServerAccessProfile{AuthorizedIPRanges: []string{fmt.Sprintf("192.0.2.%d/32", number)}}
 	})
 	harness.ChangeObject(w.Stage, &infrav1.AzureManagedMachinePool{ObjectMeta: named("aks1-pool0")}, func(p *infrav1.AzureManagedMachinePool) {
-		p.Spec.NodeLabels = map[string]string{"a": "b"}
+		p.Spec.NodeLabels = map[string]string{"a": value}
 	})
 	for _, name := range []string{"aks1-pool1", "c2-pool0", "c2-pool1"} {
-		harness.ChangeObject(w.Stage, virtual.MachinePool(name), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })
+		harness.ChangeObject(w.Stage, virtual.MachinePool(name), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(2 + number)) })
 	}
 	harness.ChangeObject(w.Stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: named("c2")},
 		func(c *infrav1.AzureASOManagedControlPlane) {
@@ -264,7 +312,7 @@ func (w *world) changeAll() {
 apiVersion: managedidentity.azure.com/v20241130
 kind: UserAssignedIdentity
 metadata:
-  name: workload
+  name: workload-`+value+`
 spec:
   location: eastus
   owner: {name: c2}
@@ -278,13 +326,13 @@ metadata:
   name: c2
 spec:
   location: eastus
-  tags: {team: a}
+  tags: {team: ` + value + `}
 `)
 	})
 	// Another program changes Azure.
 	if status, answer := w.SendAsUser(http.MethodPatch, "resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1-vnet/"+
 		"providers/Microsoft.Resources/tags/default", "2021-04-01", map[string]any{"operation": "Merge",
-		"properties": map[string]any{"tags": map[string]any{"Name": "another"}}}); status > 299 {
+		"properties": map[string]any{"tags": map[string]any{"Name": "another-" + value}}}); status > 299 {
 		w.T.Fatalf("change tags: %d %s", status, answer)
 	}
 }

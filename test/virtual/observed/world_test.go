@@ -2,8 +2,8 @@ package observed_test
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -137,6 +137,14 @@ func (w *world) pause(paused bool) {
 	}
 }
 
+// annotateObjects sets or removes the annotation on all objects of this provider with resources in Azure.
+func (w *world) annotateObjects(observed bool) {
+	w.T.Helper()
+	for _, object := range w.objects() {
+		harness.ChangeObject(w.Stage, object.(client.Object), func(o client.Object) { setObserve(o, observed) })
+	}
+}
+
 // annotateNamespace sets or removes the annotation on the Namespace.
 func (w *world) annotateNamespace(observed bool) {
 	w.T.Helper()
@@ -170,62 +178,17 @@ func (w *world) requireNoWrites(since harness.Mark) {
 	}
 }
 
-// listAction is a POST that only returns values.
-var listAction = regexp.MustCompile(`^POST .*/list[A-Za-z]*$`)
-
 // writes returns the writes of the provider since the mark.
-func (w *world) writes(since harness.Mark) []string {
-	return slices.DeleteFunc(w.Azure.WritesSince(since), listAction.MatchString)
-}
+func (w *world) writes(since harness.Mark) []string { return w.SentWrites(since) }
 
-// listedWrites returns the writes in a condition Drifted.
-func listedWrites(drifted metav1.Condition) []string {
-	_, list, found := strings.Cut(drifted.Message, "the manager will: ")
-	if !found || drifted.Status != metav1.ConditionTrue {
-		return nil
-	}
-	return strings.Split(list, "; ")
-}
-
-// listed returns the writes that the objects list, as "write virtualNetworks/v" or "delete virtualNetworks/v", sorted.
-func (w *world) listed() (out []string) {
+// listed returns the writes that the objects list.
+func (w *world) listed() []string {
 	w.T.Helper()
-	for _, object := range w.objects() {
-		drifted := harness.FindCondition(object, infrav1.DriftedCondition)
-		for _, line := range listedWrites(drifted) {
-			words := strings.Fields(line)
-			verb, name := words[0], words[1]
-			switch verb {
-			case "create", "update":
-				verb = "write"
-			case "request":
-				name = words[3] + "/" + name
-			}
-			out = append(out, verb+" "+strings.ToLower(name))
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return virtual.ListIntended(slices.Collect(maps.Values(w.drifted()))...)
 }
 
 // written returns the writes since the mark in the form of listed.
-func (w *world) written(since harness.Mark) (out []string) {
-	for _, write := range w.writes(since) {
-		method, path, _ := strings.Cut(write, " ")
-		path = strings.ToLower(strings.TrimSuffix(strings.TrimSuffix(path, "/Microsoft.Resources/tags/default"), "/providers"))
-		verb, parts := "write", strings.Split(path, "/")
-		name := strings.Join(parts[len(parts)-2:], "/")
-		switch method {
-		case "DELETE":
-			verb = "delete"
-		case "POST":
-			verb, name = "request", strings.Join(parts[len(parts)-3:], "/")
-		}
-		out = append(out, verb+" "+name)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
+func (w *world) written(since harness.Mark) []string { return w.ListSent(since) }
 
 // drifted returns the condition Drifted of each object.
 func (w *world) drifted() map[string]metav1.Condition {
@@ -260,7 +223,7 @@ func (w *world) requireMetrics() {
 			continue
 		}
 		want["capz_observed_objects "+kind]++
-		if writes := listedWrites(drifted); len(writes) > 0 {
+		if writes := virtual.IntendedWrites(drifted); len(writes) > 0 {
 			want["capz_observed_objects_drifted "+kind]++
 			want["capz_observed_writes "+kind] += float64(len(writes))
 		}

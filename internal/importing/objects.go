@@ -1,0 +1,46 @@
+package importing
+
+import (
+	"bytes"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+)
+
+// listObjects returns all objects in the order to apply them: Machines exist before the set that adopts them, and the set before its
+// deployment. The Cluster is first, because webhooks read it.
+func (w *writer) listObjects() []client.Object {
+	out := []client.Object{w.cluster, w.azure}
+	for _, m := range w.machines {
+		out = append(out, m.azure, m.machine)
+	}
+	for _, p := range w.pools {
+		out = append(out, p.azure, p.machine)
+	}
+	for _, g := range w.groups {
+		out = append(out, g.template, g.set, g.deployment)
+	}
+	return out
+}
+
+// YAML returns the objects as users apply them.
+func (r Result) YAML() ([]byte, error) {
+	var documents [][]byte
+	for _, object := range r.Objects {
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		if err != nil {
+			return nil, fmt.Errorf("%T: %w", object, err)
+		}
+		delete(content, "status")
+		unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+		raw, err := yaml.Marshal(content)
+		if err != nil {
+			return nil, fmt.Errorf("%T: %w", object, err)
+		}
+		documents = append(documents, raw)
+	}
+	return bytes.Join(documents, []byte("---\n")), nil
+}
