@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -54,6 +55,12 @@ func TestCloudConfigOfAnotherSecret(t *testing.T) {
 	stage.WaitClusterProvisioned("c1")
 	harness.ChangeObject(stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(s *corev1.Secret) {
 		s.Data["clientSecret"] = []byte(stage.NewSecretValue("somebody-elses"))
+	})
+	// A manager that still has the former Secret in its cache would be right to use it.
+	stage.Eventually("the manager sees the other Secret", func() bool {
+		azureCluster := &infrav1.AzureCluster{}
+		stage.ReadObject(azureCluster, "c1")
+		return strings.Contains(harness.FindCondition(azureCluster, infrav1.ReadyCondition).Message, "AADSTS7000215")
 	})
 	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
 	stage.Eventually("the machine says why it has no azure.json", func() bool {
