@@ -86,6 +86,10 @@ const (
 	ScaleSetModelUpdatedCondition = "ScaleSetModelUpdated"
 )
 
+// StoppedCondition is on an object whose VMs the provider stopped or is stopping, starting or about to start, as
+// StopAnnotation and StopScheduleAnnotation ask for. It is True once all are stopped.
+const StoppedCondition = "Stopped"
+
 // DriftedCondition is on an observed object only. It is True if the manager would write to Azure when observing ends, and
 // lists these writes.
 const DriftedCondition = "Drifted"
@@ -228,6 +232,13 @@ const (
 	VMDeletingReason = "VMDeleting"
 	// VMStoppedReason is the reason of a VM that another program or user stopped. The provider does not start it.
 	VMStoppedReason = "VMStopped"
+	// StoppedAsRequestedReason is the reason of VMs that the provider stopped because StopAnnotation or
+	// StopScheduleAnnotation asks for it.
+	StoppedAsRequestedReason = "StoppedAsRequested"
+	// StoppingReason is the reason of VMs that the provider is stopping.
+	StoppingReason = "Stopping"
+	// StartingReason is the reason of VMs that the provider is starting.
+	StartingReason = "Starting"
 	// VMFailedReason is the reason of a VM whose provisioning state in Azure is Failed.
 	VMFailedReason = "VMProvisionFailed"
 )

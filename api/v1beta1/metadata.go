@@ -50,6 +50,17 @@ const (
 	// PausedByMigrationAnnotation on a Cluster marks that kubectl capz migrate has paused it while no webhooks serve, and unpauses it afterwards.
 	PausedByMigrationAnnotation = "infrastructure.cluster.x-k8s.io/paused-by-migration"
 
+	// StopAnnotation on a Cluster, AzureMachine, AzureMachinePool or AKS control plane stops VMs and keeps all else in
+	// Azure. "true" deallocates VMs and stops AKS clusters. "scale-to-zero" does the same, but leaves pools without VMs.
+	// "false" starts them. Without the annotation the provider starts what it has stopped. The annotation on the object
+	// counts before that on its Cluster, and both before StopScheduleAnnotation.
+	StopAnnotation = "infrastructure.cluster.x-k8s.io/stop"
+
+	// StopScheduleAnnotation on the same objects is a YAML list of times. Each entry has stop and start, which are
+	// expressions of cron with five fields, and optionally timeZone, a name as Europe/Berlin, with UTC as default.
+	// Outside of the times between stop and start nothing is stopped.
+	StopScheduleAnnotation = "infrastructure.cluster.x-k8s.io/stop-schedule"
+
 	// OwnedASOKindsAnnotation on an AzureASOManaged object lists the kinds of resource manifests that the established
 	// provider applied for it, as "Kind.version.group" separated by semicolons. This provider does not change it. It
 	// proves nothing by itself, because all users who may write the object may write it.

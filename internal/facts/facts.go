@@ -141,8 +141,8 @@ func (f *Facts) ClusterFacts(ctx context.Context, asker Asker, in plan.ClusterIn
 // then, and NearestVMSizes are the most similar names. It does not use in.Facts and in.MachineFacts.
 //
 // The SSH port of a control-plane machine is reserved in memory until ReleaseMachine, so that machines planned concurrently get
-// different ports.
-func (f *Facts) MachineFacts(ctx context.Context, asker Asker, in plan.MachineInput) (plan.MachineFacts, error) {
+// different ports. power asks for the power state as it is now.
+func (f *Facts) MachineFacts(ctx context.Context, asker Asker, in plan.MachineInput, power bool) (plan.MachineFacts, error) {
 	var facts plan.MachineFacts
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
@@ -155,7 +155,7 @@ func (f *Facts) MachineFacts(ctx context.Context, asker Asker, in plan.MachineIn
 		return nil
 	})
 	group.Go(func() (err error) {
-		facts.VMExists, facts.PrincipalID, facts.PowerState, err = f.readVM(ctx, asker, in)
+		facts.VMExists, facts.PrincipalID, facts.PowerState, err = f.readVM(ctx, asker, in, power)
 		return err
 	})
 	group.Go(func() (err error) {

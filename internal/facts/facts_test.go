@@ -321,7 +321,7 @@ func TestMachine(t *testing.T) {
 			if test.change != nil {
 				test.change(&in)
 			}
-			got, err := New(Options{Now: newClock().Now}).MachineFacts(context.Background(), newAsker(t, newFakeAzure(bodies), "p"), in)
+			got, err := New(Options{Now: newClock().Now}).MachineFacts(context.Background(), newAsker(t, newFakeAzure(bodies), "p"), in, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -359,7 +359,7 @@ func TestUnlistedMachineIsReadAgain(t *testing.T) {
 			list := func(context.Context, *client.Client, arm.ID, observe.ReadOptions) (json.RawMessage, error) {
 				return nil, nil
 			}
-			got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newAsker(t, azure, "p"), in)
+			got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newAsker(t, azure, "p"), in, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -386,7 +386,7 @@ func TestListedStoppedMachineIsReadAgain(t *testing.T) {
 		list := func(context.Context, *client.Client, arm.ID, observe.ReadOptions) (json.RawMessage, error) {
 			return json.RawMessage(`{"properties":{}}`), nil
 		}
-		got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newAsker(t, azure, "p"), in)
+		got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newAsker(t, azure, "p"), in, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -400,7 +400,7 @@ func TestMachineErrors(t *testing.T) {
 	for _, path := range []string{skusPath, balancerPath, vmPath, vnetPath} {
 		bodies := maps.Clone(regionBodies)
 		bodies[path] = "500 InternalServerError"
-		_, err := New(Options{}).MachineFacts(context.Background(), newAsker(t, newFakeAzure(bodies), "p"), machineInput("m0"))
+		_, err := New(Options{}).MachineFacts(context.Background(), newAsker(t, newFakeAzure(bodies), "p"), machineInput("m0"), false)
 		var azure *arm.Error
 		if !errors.As(err, &azure) || azure.Code != "InternalServerError" {
 			t.Errorf("%s failed: got %v", path, err)
@@ -419,7 +419,7 @@ func TestConcurrentMachinesGetDifferentPorts(t *testing.T) {
 		in := machineInput("m" + string(rune('a'+i)))
 		group.Go(func() {
 			for range 2 { // a second look finds the same port
-				facts, err := facts.MachineFacts(context.Background(), asker, in)
+				facts, err := facts.MachineFacts(context.Background(), asker, in, false)
 				if err != nil {
 					t.Error(err)
 				}
@@ -439,11 +439,11 @@ func TestConcurrentMachinesGetDifferentPorts(t *testing.T) {
 	}
 
 	late := machineInput("late")
-	if facts, err := facts.MachineFacts(context.Background(), asker, late); err != nil || facts.SSHNATPort != 0 {
+	if facts, err := facts.MachineFacts(context.Background(), asker, late, false); err != nil || facts.SSHNATPort != 0 {
 		t.Errorf("the 21st machine got port %d, %v", facts.SSHNATPort, err)
 	}
 	facts.ReleaseMachine(machineInput("mb"))
-	if facts, err := facts.MachineFacts(context.Background(), asker, late); err != nil || facts.SSHNATPort == 0 {
+	if facts, err := facts.MachineFacts(context.Background(), asker, late, false); err != nil || facts.SSHNATPort == 0 {
 		t.Errorf("no port after one was released: %v", err)
 	}
 }

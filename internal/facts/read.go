@@ -122,8 +122,9 @@ func (f *Facts) readInternalFrontends(ctx context.Context, asker Asker, in plan.
 	return names, nil
 }
 
-// readVM returns whether the machine's VM exists, the principal of its system-assigned identity, and its power state.
-func (f *Facts) readVM(ctx context.Context, asker Asker, in plan.MachineInput) (exists bool, principal, power string, err error) {
+// readVM returns whether the machine's VM exists, the principal of its system-assigned identity, and its power state. fresh asks for the
+// power state as it is now.
+func (f *Facts) readVM(ctx context.Context, asker Asker, in plan.MachineInput, fresh bool) (exists bool, principal, power string, err error) {
 	var vm struct {
 		Identity struct {
 			PrincipalID string `json:"principalId"`
@@ -136,7 +137,7 @@ func (f *Facts) readVM(ctx context.Context, asker Asker, in plan.MachineInput) (
 	exists, err = f.readInto(ctx, asker, id, &vm)
 	view := vm.Properties.InstanceView
 	// The answer to a write has no instance view. A list may be outdated, and a machine that seems deleted would be replaced.
-	hidden := exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || wasLastSeenStopped(in.AzureMachine))
+	hidden := exists && fresh || exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || wasLastSeenStopped(in.AzureMachine))
 	if gone := !exists && in.AzureMachine.Spec.ProviderID != nil; err == nil && (hidden || gone) {
 		row, typeErr := types.ForID(id)
 		if typeErr != nil {

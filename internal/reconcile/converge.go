@@ -33,6 +33,7 @@ func (a *azureReconciliation[O, I]) reconcile(ctx context.Context) (resultKind, 
 	}
 	ended, after, err := a.runStages(ctx)
 	a.reportObserving(ended, err)
+	a.reportPower()
 	return ended, after, err
 }
 
@@ -55,6 +56,9 @@ func (a *azureReconciliation[O, I]) runStages(ctx context.Context) (resultKind, 
 // converge brings Azure one step closer to the spec.
 func (a *azureReconciliation[O, I]) converge(ctx context.Context) (resultKind, time.Duration, error) {
 	if err := a.checkBounds(); err != nil {
+		return "", 0, err
+	}
+	if err := a.readPower(); err != nil {
 		return "", 0, err
 	}
 	identified := a.ensureOwnerID()
@@ -212,7 +216,7 @@ func (a *azureReconciliation[O, I]) clusterKey() client.ObjectKey {
 // computeFingerprint hashes all input of the plan except facts.
 func (a *azureReconciliation[O, I]) computeFingerprint() (stable.Fingerprint, error) {
 	return stable.ComputeFingerprint(append(a.input.FingerprintInputs(), a.object.GetAnnotations(), a.session.Access.Key,
-		a.session.Access.LentGrants, a.observing.causes)...)
+		a.session.Access.LentGrants, a.observing.causes, a.session.Power.Request.Stop, a.session.Power.ScaleToZero, a.session.Power.Starting)...)
 }
 
 // engineRequest builds the request to the engine.

@@ -106,6 +106,8 @@ type Declaration struct {
 	ReadyAliases []string
 	// ObsoleteConditions are types that stored objects may still have. They are removed.
 	ObsoleteConditions []string
+	// Stoppable is set for a kind whose VMs can be stopped by annotations.
+	Stoppable bool
 	// PublishesValues is set for a kind that publishes Secrets or ConfigMaps. Their owner references are kept while the object is
 	// stable, too.
 	PublishesValues bool
@@ -165,6 +167,8 @@ type Session struct {
 	Intend    func(write string)
 	// Migration lists the differences found when the object was migrated; nil for an object that is being deleted.
 	Migration *applied.Differences
+	// Power is what annotations ask of the object's VMs. A kind that is Stoppable carries it out in Act and reports how far it is.
+	Power *Power
 	// Store writes the changes made so far. The end of the reconciliation does so by itself.
 	Store func(context.Context) error
 }

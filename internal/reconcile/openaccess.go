@@ -21,7 +21,7 @@ func (a *azureReconciliation[O, I]) openAccess(ctx context.Context) error {
 		opened.Client = opened.Client.ReadOnly()
 	}
 	a.session = Session{Name: a.declaration.Name + "/" + a.key.String(), Access: opened, Now: a.Now, Wake: a.wake.wakeFunc(a.key),
-		Store: a.storeChanges, RunAction: a.runAction, Observing: a.observing.isOn(), Intend: a.intend}
+		Store: a.storeChanges, RunAction: a.runAction, Observing: a.observing.isOn(), Intend: a.intend, Power: &Power{}}
 	return nil
 }
 

@@ -23,6 +23,8 @@ type reconciliation[O Object, I any] struct {
 	// changes tracks the changes to the object, recording collects its events.
 	changes   *patch.Changes
 	recording *eventlog.Recording
+	// changesAt is when a schedule changes what is asked of the object's VMs; zero for never.
+	changesAt time.Time
 	// failureShown is set when the object shows the error of the reconciliation.
 	failureShown bool
 	// unread is set when a resource could not be read from Azure.

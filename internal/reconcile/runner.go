@@ -140,7 +140,7 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 	for _, w := range watches {
 		wakes := w.Predicates
 		if _, isCluster := w.Object.(*clusterv1.Cluster); isCluster && r.asksAzure {
-			wakes = []predicate.Predicate{predicate.Or(predicate.And(wakes...), watch.ObserveChanges())}
+			wakes = []predicate.Predicate{predicate.Or(predicate.And(wakes...), watch.ModeChanges())}
 		}
 		options := []builder.WatchesOption{builder.WithPredicates(wakes...)}
 		if w.MetadataOnly {
@@ -196,6 +196,7 @@ func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, resul
 	}
 	p.recording = p.eventLog.StartRecording(ctx, p.object)
 	ended, result.RequeueAfter, err = p.applyStopReason(ctx)
+	result.RequeueAfter = boundBy(result.RequeueAfter, p.Now(), p.changesAt)
 	if eventlog.IsFailure(ctx, err) && !p.isStatusError(err) {
 		p.reportFailure(err)
 	}

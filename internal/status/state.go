@@ -42,7 +42,7 @@ var progressReasons = []string{
 	infrav1.AzureClusterNotFoundReason, infrav1.ControlPlaneNotFoundReason, infrav1.InternalErrorReason, infrav1.BlockedByDependencyReason,
 	infrav1.UserAssignedIdentityMissingReason, infrav1.ThrottledReason, infrav1.VMCreatingReason, infrav1.VMUpdatingReason,
 	infrav1.VMDeletingReason, infrav1.TenantsTrustedReason, infrav1.UsedBeforeUpgradeReason, infrav1.IgnoredReason,
-	infrav1.WorkloadClusterUnreachableReason, clusterv1.PausedReason, string(identity.NamespaceTerminating),
+	infrav1.WorkloadClusterUnreachableReason, infrav1.StoppingReason, infrav1.StoppedAsRequestedReason, infrav1.StartingReason, clusterv1.PausedReason, string(identity.NamespaceTerminating),
 }
 
 // IsKnownReason reports whether conditions of this provider have the reason.

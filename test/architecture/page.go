@@ -38,6 +38,7 @@ var othersAnnotations = map[string]string{
 	"sigs.k8s.io/cluster-api/api/core/v1beta2.DeleteMachineAnnotation":               clusterv1.DeleteMachineAnnotation,
 	"sigs.k8s.io/cluster-api/api/core/v1beta2.TemplateClonedFromGroupKindAnnotation": clusterv1.TemplateClonedFromGroupKindAnnotation,
 	"sigs.k8s.io/cluster-api/api/core/v1beta2.TemplateClonedFromNameAnnotation":      clusterv1.TemplateClonedFromNameAnnotation,
+	"sigs.k8s.io/cluster-api/api/core/v1beta2.MachineSkipRemediationAnnotation":      clusterv1.MachineSkipRemediationAnnotation,
 	"sigs.k8s.io/cluster-api/util/annotations.HasPaused":                             clusterv1.PausedAnnotation,
 	"sigs.k8s.io/cluster-api/util/annotations.IsPaused":                              clusterv1.PausedAnnotation,
 	"sigs.k8s.io/cluster-api/util/annotations.IsExternallyManaged":                   clusterv1.ManagedByAnnotation,

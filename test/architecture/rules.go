@@ -162,6 +162,7 @@ var importRules = []importRule{
 			"internal/controller/asoresources", "internal/clusterinfra", "internal/reconcile/lifecycle",
 			"internal/clusterinfra/aks", "internal/reconcile", "internal/reconcile/patch", "internal/clusterinfra/published", "internal/status",
 			"internal/clusterinfra/selfmanaged", "internal/reconcile/stable", "internal/reconcile/eventlog", "internal/clusterinfra/volumes",
+			"internal/clusterinfra/power", "internal/reconcile/stopping",
 			"internal/text", "internal/reconcile/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and shared code has a package of " +
@@ -171,7 +172,7 @@ var importRules = []importRule{
 		dirs: []string{"internal/reconcile"},
 		inside: []string{"api/...", "internal/arm", "internal/arm/engine", "internal/identity/access",
 			"internal/reconcile/deletion", "internal/reconcile/lifecycle", "internal/reconcile/patch", "internal/status",
-			"internal/reconcile/stable", "internal/reconcile/eventlog", "internal/reconcile/watch",
+			"internal/reconcile/stable", "internal/reconcile/stopping", "internal/reconcile/eventlog", "internal/reconcile/watch",
 			"internal/clusterinfra/published", "internal/facts",
 			"internal/identity", "internal/metrics", "internal/plan/applied", "internal/plan/lent", "internal/plan/maxima",
 			"internal/plan/ownership", "internal/plan/specfield", "internal/tracing"},
@@ -206,6 +207,12 @@ var importRules = []importRule{
 			"internal/facts", "internal/plan/leftovers", "internal/plan/ownership"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "machines and pools tag the disks of volumes by one rule, whatever their VMs are",
+	},
+	{
+		dirs:    []string{"internal/clusterinfra/power"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/engine", "internal/reconcile", "internal/plan/aks/managedcluster"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "both kinds of control planes of AKS stop and start clusters by one rule",
 	},
 	{
 		dirs: []string{"internal/controller/asoresources"},

@@ -7,19 +7,25 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Act implements reconcile.Kind. It writes the plain objects of the manifests, the kubeconfigs of a finished cluster, and the values
+// Act implements reconcile.Kind. It stops or starts the cluster as annotations ask, and writes the plain objects of the manifests, the kubeconfigs of a finished cluster, and the values
 // that operatorSpec requests.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
 	if in.plainObjects, err = asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned); err != nil {
 		return err
 	}
 	in.refusedSizes = asoresources.CheckVMSizes(ctx, k.Facts, session, in.planned, outcome)
+	in.power = session.Power
+	if err := power.ChangeAKSCluster(ctx, session, findCluster(in, outcome)); err != nil || session.Power.Stop {
+		in.acted = true
+		return err
+	}
 	if err := k.publishAccess(ctx, session, in, outcome); err != nil {
 		return reconcile.ReadFailedFor(infrav1.KubeconfigReadyCondition, err)
 	}

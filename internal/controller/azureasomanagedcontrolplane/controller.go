@@ -55,13 +55,15 @@ type input struct {
 	refusedSizes field.ErrorList
 	// acted is set once Act has done everything.
 	acted bool
+	// power is what annotations ask of the cluster.
+	power *reconcile.Power
 }
 
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: asoresources.ControlPlaneKind, Finalizer: infrav1.ASOManagedControlPlaneFinalizer,
-		PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
+		Stoppable: true, PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
 		WatchedObjects: k.watchedObjects, PublishesValues: true,
 	}
 }

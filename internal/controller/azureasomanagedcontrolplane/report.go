@@ -10,6 +10,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -27,6 +28,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	cluster := findCluster(in, outcome)
 	reportCluster(in, cluster)
 	stopped := aks.ReportStopped(in.object, infrav1.ResourcesReadyCondition, cluster.Observed)
+	power.ReportAKSCluster(in.object, infrav1.ResourcesReadyCondition, in.power, cluster.Observed)
 	if len(in.refusedSizes) > 0 {
 		return 0, reconcile.RefuseSpec(in.refusedSizes)
 	}
@@ -36,7 +38,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	ready := done && status.ControlPlaneEndpoint.Host != ""
 	status.Ready, status.Initialized = ready, ready
 	reconcile.SummarizeReady(in.object, summarizedConditions)
-	if stopped {
+	if stopped && !in.power.IsRequested() {
 		return 0, reconcile.RecheckIn(aks.UnhealthyRetry, nil)
 	}
 	return asoresources.ValidFor(in.plainObjects, in.accessValidFor), nil

@@ -16,8 +16,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// Act implements reconcile.Kind. It adds missing user-assigned identities to an existing VM.
+// Act implements reconcile.Kind. It stops or starts an existing VM, and adds missing user-assigned identities to it.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
+	in.power = session.Power
+	if err := k.changePower(ctx, session, in, outcome); err != nil {
+		return err
+	}
 	in.missingIdentities, err = addIdentities(ctx, session, in, outcome)
 	return err
 }

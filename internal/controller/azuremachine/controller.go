@@ -26,7 +26,7 @@ import (
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachines,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachines/status,verbs=patch
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azuremachines/finalizers,verbs=update
-// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch
+// +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;watch;patch
 
 // Kind implements reconcile.Kind for AzureMachine.
 type Kind struct {
@@ -45,7 +45,7 @@ var _ reconcile.Kind[*infrav1.AzureMachine, input] = &Kind{}
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: "AzureMachine", Finalizer: infrav1.MachineFinalizer, PrimaryCondition: infrav1.VMRunningCondition,
-		WatchedObjects: k.watchedObjects,
+		WatchedObjects: k.watchedObjects, Stoppable: true,
 	}
 }
 
@@ -59,7 +59,7 @@ func (k *Kind) watchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcil
 	network := watch.SpecOrStatusChanges(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
 	return []reconcile.Watch{
 		{Object: &clusterv1.Machine{}, MapFunc: util.MachineToInfrastructureMapFunc(infrav1.GroupVersion.WithKind("AzureMachine")),
-			Predicates: []predicate.Predicate{watch.SpecChanges()}},
+			Predicates: []predicate.Predicate{watch.MachineChanges()}},
 		{Object: &clusterv1.Cluster{}, MapFunc: ofCluster, Predicates: []predicate.Predicate{provisioned}},
 		{Object: &infrav1.AzureCluster{}, MapFunc: k.mapAzureCluster, Predicates: []predicate.Predicate{network}},
 	}, nil

@@ -31,12 +31,15 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	var err error
-	if in.planned.MachineFacts, err = k.Facts.MachineFacts(ctx, session.Asker(), in.planned); err != nil {
+	if in.planned.MachineFacts, err = k.Facts.MachineFacts(ctx, session.Asker(), in.planned, session.Power.IsRequested()); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	if in.azureMachine.Spec.ProviderID != nil && !in.planned.MachineFacts.VMExists {
 		reportVMGone(in)
 		return nil, reconcile.StopFor(reconcile.UntilResync)
+	}
+	if session.Power.Stop && !in.planned.MachineFacts.VMExists {
+		return nil, waitStopped(session.Power)
 	}
 	if !in.planned.MachineFacts.VMExists {
 		if in.planned.BootstrapData,

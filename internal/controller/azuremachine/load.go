@@ -29,6 +29,9 @@ type input struct {
 	planned      plan.MachineInput
 	// missingIdentities is the condition about identities that Act is adding to the VM, or nil.
 	missingIdentities *metav1.Condition
+	// power is what annotations ask of the VM. powerProblem is the condition about a request to stop or start it that Azure refused, or nil.
+	power        *reconcile.Power
+	powerProblem *metav1.Condition
 }
 
 // Load implements reconcile.Kind.

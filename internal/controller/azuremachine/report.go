@@ -33,7 +33,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 		reportDeletion(in, outcome)
 		return 0, nil
 	}
-	found := describeVM(groupConditions(outcome), in.planned, outcome)
+	found := describeVM(groupConditions(outcome), in, outcome)
 	if in.missingIdentities != nil {
 		found = append(found, *in.missingIdentities)
 	}
@@ -61,7 +61,7 @@ func reportVM(in *input, outcome arm.Outcome) {
 	status.FailureDomain = machine.FailureDomain(in.planned)
 	if outcome.IsDone() {
 		status.Initialization.Provisioned = new(true)
-		status.Ready = !isStopped(in.planned)
+		status.Ready = !isStopped(in.planned) && (!in.power.IsRequested() || in.isRunning())
 	}
 }
 
@@ -93,7 +93,8 @@ func groupConditions(outcome arm.Outcome) []metav1.Condition {
 
 // describeVM adds details to the condition of the VM: that Azure has the VM in state Failed, the requested capacity, and that the VM
 // was stopped or evicted.
-func describeVM(found []metav1.Condition, planned plan.MachineInput, outcome arm.Outcome) []metav1.Condition {
+func describeVM(found []metav1.Condition, in *input, outcome arm.Outcome) []metav1.Condition {
+	planned := in.planned
 	i := slices.IndexFunc(found, func(c metav1.Condition) bool { return c.Type == infrav1.VMRunningCondition })
 	if i < 0 {
 		return found
@@ -106,6 +107,10 @@ func describeVM(found []metav1.Condition, planned plan.MachineInput, outcome arm
 		vm.Reason = infrav1.VMFailedReason
 	case vm.Reason == infrav1.QuotaExceededReason || vm.Reason == infrav1.CapacityUnavailableReason:
 		vm.Message = "asked for " + machine.DescribeRequest(planned) + ": " + vm.Message
+	case in.powerProblem != nil:
+		*vm = *in.powerProblem
+	case vm.Status == metav1.ConditionTrue && in.power.IsRequested() && !in.isRunning():
+		vm.Status, vm.Reason, vm.Message = metav1.ConditionFalse, in.power.Reason(), in.power.Describe()
 	case vm.Status == metav1.ConditionTrue && isStopped(planned):
 		// Azure does not start it again by itself.
 		state := planned.MachineFacts.PowerState
@@ -123,6 +128,12 @@ func describeVM(found []metav1.Condition, planned plan.MachineInput, outcome arm
 // isStopped reports whether the VM is stopped or about to be.
 func isStopped(planned plan.MachineInput) bool {
 	return slices.Contains([]string{"stopping", "stopped", "deallocating", "deallocated"}, planned.MachineFacts.PowerState)
+}
+
+// isRunning reports whether the VM runs although it has to stop, which Azure cannot do, or again after a stop.
+func (in *input) isRunning() bool {
+	return in.planned.MachineFacts.PowerState == "running" &&
+		(in.power.Starting || in.planned.AzureMachine.Spec.OSDisk.DiffDiskSettings != nil)
 }
 
 // reportGroups sets the conditions found, and removes those of groups that the machine does not have.

@@ -40,8 +40,8 @@ func TestVMRunningReasons(t *testing.T) {
 			tc.result.ID, tc.result.Group = vm, infrav1.VMRunningCondition
 			outcome := arm.Outcome{Results: []arm.Result{tc.result}}
 			planned := plan.MachineInput{AzureMachine: &infrav1.AzureMachine{}, MachineFacts: tc.facts, BootstrapData: tc.data}
-			in := &input{azureMachine: &infrav1.AzureMachine{}}
-			reportGroups(in, outcome, describeVM(groupConditions(outcome), planned, outcome))
+			in := &input{azureMachine: &infrav1.AzureMachine{}, planned: planned}
+			reportGroups(in, outcome, describeVM(groupConditions(outcome), in, outcome))
 			for _, of := range []string{infrav1.VMRunningCondition, infrav1.ReadyCondition} {
 				if diff := cmp.Diff(tc.want, conditions.GetReason(in.azureMachine, of)); diff != "" {
 					t.Errorf("%s: %s (-want +got):\n%s", tc.reason, of, diff)

@@ -24,6 +24,9 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 	}
 	// A deletion lowers the capacity of the scale set, so it must not overlap with a write of the former capacity.
 	in.requests = k.sendRequests(ctx, session, in, result.SentMethod == "")
+	if err := k.changePower(ctx, session, in); err != nil {
+		return err
+	}
 	if err := k.followAutoscaler(ctx, in); err != nil {
 		return err
 	}

@@ -61,8 +61,8 @@ var summarizedConditions = []string{infrav1.ScaleSetRunningCondition, infrav1.Ro
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: "AzureMachinePool", Finalizer: infrav1.MachinePoolFinalizer, PrimaryCondition: infrav1.ScaleSetRunningCondition,
-		SummarizedConditions: summarizedConditions,
-		WatchedObjects:       k.watchedObjects, Dependents: &reconcile.Dependents{Kind: machineKind, List: k.listDependents},
+		SummarizedConditions: summarizedConditions, Stoppable: true,
+		WatchedObjects: k.watchedObjects, Dependents: &reconcile.Dependents{Kind: machineKind, List: k.listDependents},
 	}
 }
 

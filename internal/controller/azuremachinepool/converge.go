@@ -56,6 +56,8 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if err := k.readFacts(ctx, session, in); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
+	in.power = session.Power
+	in.applyPower()
 	if errs := pool.CheckSpec(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
@@ -141,11 +143,11 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 	}
 	in.wanted = spec
 	in.stale = in.recheckIncomplete || k.requests.hasUnseen(session.Name, in.vms)
-	in.actions = rollout.DecideActions(spec, rollout.Observed{
+	in.actions = in.holdRollout(rollout.DecideActions(spec, rollout.Observed{
 		Stale: in.stale, Outdated: outdated, NewTemplate: newTemplate, Capacity: in.scaleSet.Capacity, Updating: isBusy(in),
 		Instances: in.rolloutInstances(),
-	})
-	in.planned.KeepTemplate = in.actions.HoldTemplate
+	}))
+	in.planned.KeepTemplate = in.actions.HoldTemplate || in.power.Stop
 	if !isFlexible(in) && k.requests.hasUnfinished(session.Name, in.vms) {
 		// A uniform scale set runs one operation at a time; its end wakes the pool.
 		in.actions.Capacity, in.planned.KeepTemplate = nil, newTemplate

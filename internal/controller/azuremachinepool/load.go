@@ -46,7 +46,10 @@ type input struct {
 	stale bool
 	// requests is the state of the requests about single VMs. acted is set once Act has done everything.
 	requests requestState
-	acted    bool
+	// power is what annotations ask of the VMs. moving is set while they are stopped or started.
+	power  *reconcile.Power
+	moving bool
+	acted  bool
 }
 
 // Load implements reconcile.Kind.

@@ -97,7 +97,7 @@ func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm 
 	before := m.vm.DeepCopy()
 	changes := patch.TrackRelatedChanges(k.Client, m.vm)
 	if !lifecycle.UpdatePausedCondition(m.vm, machineKind, in.cluster) {
-		m.reportVM(vm, in.lastDeletionFailure)
+		m.reportVM(vm, in.lastDeletionFailure, in.power)
 		if m.vm.DeletionTimestamp.IsZero() {
 			controllerutil.AddFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
 		}
@@ -116,8 +116,8 @@ func writeIfChanged(ctx context.Context, m member, before *infrav1.AzureMachineP
 	return nil
 }
 
-// reportVM sets the status by the state of the VM. again is why the last deletion of VMs failed.
-func (m member) reportVM(vm pool.Instance, again error) {
+// reportVM sets the status by the state of the VM. again is why the last deletion of VMs failed, power what annotations ask of the VMs.
+func (m member) reportVM(vm pool.Instance, again error, power *reconcile.Power) {
 	known, machineStatus := m.readState(), &m.vm.Status
 	machineStatus.ObservedGeneration = m.vm.Generation
 	machineStatus.ProvisioningState, machineStatus.InstanceName, machineStatus.FailureDomain = vm.ProvisioningState, vm.Name, vm.Zone
@@ -127,7 +127,7 @@ func (m member) reportVM(vm pool.Instance, again error) {
 	if strings.EqualFold(vm.ProvisioningState, "Succeeded") {
 		machineStatus.Initialization.Provisioned = new(true)
 	}
-	machineStatus.Ready = known.Ready && vm.BrokenReason() == "" && !vm.IsDeleting()
+	machineStatus.Ready = known.Ready && vm.BrokenReason() == "" && !vm.IsStopped() && !vm.IsDeleting()
 	node := metav1.Condition{Type: infrav1.NodeHealthyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	switch {
 	case known.Node == "":
@@ -136,7 +136,7 @@ func (m member) reportVM(vm pool.Instance, again error) {
 		node.Status, node.Reason, node.Message = metav1.ConditionFalse, infrav1.NodeConditionsFailedReason,
 			"Node "+known.Node+" is not Ready, see the conditions of Machine "+m.machine.Name
 	}
-	running := runningCondition(vm, again)
+	running := runningCondition(vm, again, power)
 	ready := running
 	if ready.Status == metav1.ConditionTrue {
 		ready = node
@@ -176,7 +176,7 @@ func bootstrapCondition(vm pool.Instance) metav1.Condition {
 }
 
 // runningCondition returns the state of the VM.
-func runningCondition(vm pool.Instance, again error) metav1.Condition {
+func runningCondition(vm pool.Instance, again error, power *reconcile.Power) metav1.Condition {
 	out := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse}
 	switch why := vm.BrokenReason(); {
 	case vm.IsDeleting():
@@ -184,6 +184,8 @@ func runningCondition(vm pool.Instance, again error) metav1.Condition {
 		if again != nil {
 			out.Message += ", again after: " + again.Error()
 		}
+	case vm.IsStopped() && vm.PowerRequested:
+		out.Reason, out.Message = power.Reason(), "The VM is "+vm.PowerState
 	case vm.IsStopped():
 		out.Reason, out.Message = infrav1.VMStoppedReason, why+"; it is replaced within the limits of spec.strategy"
 	case why != "":

@@ -86,7 +86,7 @@ func TestRunningCondition(t *testing.T) {
 		"it is deleted for the next time": {vm: pool.Instance{ProvisioningState: "Deleting"}, again: busy, reason: infrav1.VMDeletingReason,
 			message: "Azure deletes the VM, again after: " + busy.Error()},
 	} {
-		if got := runningCondition(test.vm, test.again); got.Reason != test.reason || got.Message != test.message {
+		if got := runningCondition(test.vm, test.again, nil); got.Reason != test.reason || got.Message != test.message {
 			t.Errorf("%s: %s %q, want %s %q", reason, got.Reason, got.Message, test.reason, test.message)
 		}
 	}

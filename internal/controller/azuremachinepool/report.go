@@ -53,6 +53,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 		return 0, nil
 	}
 	in.reportInstances(result)
+	in.reportPower()
 	if failure := in.requests.failure; failure != nil {
 		condition, after := status.ProblemCondition(in.requests.condition, failure)
 		conditions.Set(in.azurePool, condition)
@@ -61,7 +62,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	}
 	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 	switch {
-	case in.requests.running, in.stale, in.isMoving(), !in.isComplete():
+	case in.requests.running, in.stale, in.moving, in.isMoving(), !in.isComplete():
 		return 0, reconcile.RecheckIn(movingRetry, nil)
 	case in.isScaledElsewhere():
 		return scaledResync, nil

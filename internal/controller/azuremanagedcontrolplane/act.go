@@ -7,17 +7,23 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Act implements reconcile.Kind. It finds the reason of a refused cluster, and publishes the access to a finished one.
+// Act implements reconcile.Kind. It stops or starts the cluster as annotations ask, finds the reason of a refused cluster, and publishes the access to a finished one.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) error {
 	result, _ := outcome.Result(plan.ClusterID(in.planned))
 	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Asker(), result, in.controlPlane.Spec.Location,
 		plan.ListVMSizes(in.planned.Pools...))
+	in.power = session.Power
+	if err := power.ChangeAKSCluster(ctx, session, result); err != nil || session.Power.Stop {
+		in.acted = true
+		return err
+	}
 	if len(in.refusedSizes) > 0 || !result.IsDone() || !hasEndpoint(in, result.Observed) {
 		in.acted = true
 		return nil

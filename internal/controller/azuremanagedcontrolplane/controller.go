@@ -49,7 +49,7 @@ func (k *Kind) Declare() reconcile.Declaration {
 	users := access.ControlPlaneUsers(k.Client)
 	declared := reconcile.Declaration{
 		Name: aks.ControlPlaneKind, Finalizer: infrav1.ManagedControlPlaneFinalizer, FormerFinalizers: []string{legacyFinalizer},
-		IdentityUsers: &users, ExternallyManageable: true, PrimaryCondition: infrav1.ManagedClusterRunningCondition,
+		IdentityUsers: &users, ExternallyManageable: true, Stoppable: true, PrimaryCondition: infrav1.ManagedClusterRunningCondition,
 		SummarizedConditions: summarizedConditions,
 		WatchedObjects:       k.watchedObjects, PublishesValues: true,
 	}

@@ -37,6 +37,8 @@ type input struct {
 	clusterInfo *metav1.Condition
 	// acted is set once Act has done everything but clusterInfo.
 	acted bool
+	// power is what annotations ask of the cluster.
+	power *reconcile.Power
 }
 
 // Load implements reconcile.Kind.

@@ -12,6 +12,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -55,6 +56,9 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 		return 0, nil
 	}
 	reconcile.SummarizeReady(in.controlPlane, summarizedConditions)
+	if in.power != nil && in.power.Stop {
+		return 0, nil
+	}
 	if outcome.IsDone() && !conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) {
 		return 0, reconcile.RecheckIn(aks.UnhealthyRetry, nil)
 	}
@@ -87,6 +91,7 @@ func reportConverged(in *input, outcome arm.Outcome) {
 func reportAvailable(in *input, made arm.Result) {
 	initialized := in.controlPlane.Status.Initialization.ControlPlaneInitialized
 	conditions.Set(in.controlPlane, aks.AvailableCondition(made.Observed, initialized != nil && *initialized))
+	power.ReportAKSCluster(in.controlPlane, infrav1.ManagedClusterRunningCondition, in.power, made.Observed)
 }
 
 // reportObserved copies the state of the cluster in AKS to the status, also while an operation runs.

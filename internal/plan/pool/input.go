@@ -27,6 +27,9 @@ type Input struct {
 	// replicas of the MachinePool.
 	Capacity *int
 
+	// PowerRequested is set while VMs are stopped or started as annotations ask, so that a stopped VM is not broken.
+	PowerRequested bool
+
 	// KeepTemplate leaves the template of an existing scale set unchanged, except Capacity and bootstrap data.
 	KeepTemplate bool
 

@@ -32,6 +32,8 @@ type Instance struct {
 	// Extensions are those of the VM with their provisioning states. The list of VMs that are resources of their own has none.
 	Extensions []Extension
 	Created    time.Time
+	// PowerRequested is that of Input.
+	PowerRequested bool
 	// Outdated tells that it is not as the spec wants VMs.
 	Outdated bool
 	// Model and Upgradable are those of rollout.Instance.
@@ -98,7 +100,7 @@ func ReadInstances(in Input, found *applied.Differences, list []json.RawMessage)
 			ProviderID:        plan.ProviderID(shown.ID),
 			ProvisioningState: shown.Properties.ProvisioningState, PowerState: plan.PowerState(shown.Properties.InstanceView),
 			ComputerName: shown.Properties.OSProfile.ComputerName, Created: shown.Properties.TimeCreated, Outdated: outdated,
-			Model: model, Upgradable: upgradable,
+			Model: model, Upgradable: upgradable, PowerRequested: in.PowerRequested,
 		}
 		for _, resource := range shown.Resources {
 			instance.Extensions = append(instance.Extensions, Extension{Name: resource.ID.Name(), State: resource.Properties.ProvisioningState})
@@ -131,7 +133,7 @@ func (i Instance) BrokenReason() string {
 	switch {
 	case strings.EqualFold(i.ProvisioningState, "Failed"), strings.EqualFold(i.ProvisioningState, "Canceled"):
 		return "Azure has it in state " + i.ProvisioningState
-	case i.IsStopped():
+	case i.IsStopped() && !i.PowerRequested:
 		return "it is " + i.PowerState
 	}
 	return ""

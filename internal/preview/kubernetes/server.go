@@ -94,7 +94,8 @@ func New(changed func(ctx context.Context, before, after client.Object)) (*Serve
 	s.WithWatch = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(namespaced).
 		// The default one converts every object to the form of server-side apply, which is not used here.
 		WithObjectTracker(s.tracker).
-		WithStatusSubresource(WatchedKinds()...).
+		// Cluster API's own controllers may run beside the provider.
+		WithStatusSubresource(append(WatchedKinds(), &clusterv1.MachineHealthCheck{})...).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Create: s.createObject, Patch: s.patchObject, Delete: s.deleteObject,
 			SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch,

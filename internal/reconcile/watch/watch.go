@@ -48,6 +48,15 @@ func SpecOrStatusChanges[T client.Object](read func(obj T) any) predicate.Predic
 	})
 }
 
+// MachineChanges is SpecChanges for Machines. Of the status it counts whether the Node is Ready, while MachineHealthChecks skip the
+// Machine: that ends when the Node is back after a stop.
+func MachineChanges() predicate.Predicate {
+	return onUpdate(func(before, after client.Object) bool {
+		_, skipped := after.GetAnnotations()[clusterv1.MachineSkipRemediationAnnotation]
+		return specChanged(before, after) || skipped && conditionChanged(before, after, clusterv1.MachineNodeReadyCondition)
+	})
+}
+
 // IdentityChanges is for the AzureClusterIdentities of objects. Spec, metadata and Ready count; finalizers do not, which only show the
 // other users.
 func IdentityChanges() predicate.Predicate {
@@ -56,22 +65,26 @@ func IdentityChanges() predicate.Predicate {
 	})
 }
 
-// ObserveChanges is for Clusters whose annotation decides whether their objects are observed.
-func ObserveChanges() predicate.Predicate {
+// ModeChanges is for Clusters, whose annotations decide whether their objects are observed and whether their VMs are stopped.
+func ModeChanges() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(event.CreateEvent) bool { return false },
 		DeleteFunc:  func(event.DeleteEvent) bool { return false },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			return e.ObjectOld != nil && e.ObjectNew != nil && observeChanged(e.ObjectOld, e.ObjectNew)
+			return e.ObjectOld != nil && e.ObjectNew != nil &&
+				slices.ContainsFunc(modeAnnotations, func(name string) bool { return annotationChanged(e.ObjectOld, e.ObjectNew, name) })
 		},
 	}
 }
 
-// observeChanged reports whether the annotation that has objects observed changed.
-func observeChanged(before, after metav1.Object) bool {
-	was, had := before.GetAnnotations()[infrav1.ObserveAnnotation]
-	is, has := after.GetAnnotations()[infrav1.ObserveAnnotation]
+// modeAnnotations are the annotations on a Cluster that count for its objects.
+var modeAnnotations = []string{infrav1.ObserveAnnotation, infrav1.StopAnnotation, infrav1.StopScheduleAnnotation}
+
+// annotationChanged reports whether an annotation changed.
+func annotationChanged(before, after metav1.Object, name string) bool {
+	was, had := before.GetAnnotations()[name]
+	is, has := after.GetAnnotations()[name]
 	return had != has || was != is
 }
 
@@ -84,7 +97,7 @@ func NamespaceChanges() predicate.TypedFuncs[*metav1.PartialObjectMetadata] {
 		GenericFunc: func(event.TypedGenericEvent[*metav1.PartialObjectMetadata]) bool { return false },
 		UpdateFunc: func(e event.TypedUpdateEvent[*metav1.PartialObjectMetadata]) bool {
 			return e.ObjectOld == nil || e.ObjectNew == nil || !maps.Equal(e.ObjectOld.Labels, e.ObjectNew.Labels) ||
-				observeChanged(e.ObjectOld, e.ObjectNew)
+				annotationChanged(e.ObjectOld, e.ObjectNew, infrav1.ObserveAnnotation)
 		},
 	}
 }

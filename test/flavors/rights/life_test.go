@@ -10,13 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// selfManaged is the life of a self-managed cluster: it comes up, gets another tag, loses a machine, and goes.
+// selfManaged is the life of a self-managed cluster: it comes up, gets another tag, is stopped and started, loses a machine, and goes.
 func selfManaged(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
 	flavors.CreateIdentities(stage)
@@ -31,13 +32,43 @@ func selfManaged(stage *harness.Stage, objects []*unstructured.Unstructured) {
 		})
 	}
 	waitTagged(stage, "Microsoft.Network/loadBalancers", "Microsoft.Compute/virtualMachines", "Microsoft.Network/networkInterfaces")
+	var machines []harness.Conditioned
+	for _, name := range cluster.Machines {
+		machines = append(machines, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: name}})
+	}
+	stopAndStart(stage, cluster.Name, machines...)
 	worker := cluster.Machines[len(cluster.Machines)-1]
 	stage.DeleteMachine(worker)
 	stage.DeleteCluster(cluster.Name, cluster.Machines[:len(cluster.Machines)-1]...)
 }
 
+// stopAndStart stops a cluster with these objects, and starts it again.
+func stopAndStart(stage *harness.Stage, cluster string, objects ...harness.Conditioned) {
+	stage.T.Helper()
+	annotate := func(value string) {
+		harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *clusterv1.Cluster) {
+			metav1.SetMetaDataAnnotation(&c.ObjectMeta, infrav1.StopAnnotation, value)
+		})
+	}
+	await := func(what string, wanted func(harness.Conditioned) bool) {
+		for _, object := range objects {
+			name := object.(metav1.Object).GetName()
+			stage.Eventually(name+" is "+what, func() bool {
+				stage.ReadObject(object.(client.Object), name)
+				return wanted(object)
+			})
+		}
+	}
+	annotate("true")
+	await("stopped", func(object harness.Conditioned) bool {
+		return harness.FindCondition(object, infrav1.StoppedCondition).Status == metav1.ConditionTrue
+	})
+	annotate("false")
+	await("started", harness.IsReady)
+}
+
 // playPool is the life of a machine pool: it comes up, gets VMs with other bootstrap data each time until there are so many models of them
-// that they are brought together, fewer VMs, another tag and size, and goes with its cluster.
+// that they are brought together, fewer VMs, another tag and size, is stopped and started, and goes with its cluster.
 func playPool(stage *harness.Stage, mode infrav1.OrchestrationMode) {
 	stage.T.Helper()
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
@@ -73,11 +104,12 @@ func playPool(stage *harness.Stage, mode infrav1.OrchestrationMode) {
 		return harness.IsReady(p) && p.Status.ObservedGeneration == p.Generation && len(p.Spec.ProviderIDList) == 1 &&
 			p.Spec.ProviderIDList[0] != before[0]
 	})
+	stopAndStart(stage, "c1", &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}})
 	stage.DeletePool("pool")
 	stage.DeleteCluster("c1")
 }
 
-// playAKSCluster is the life of an AKS cluster: it comes up, gets another tag and a machine more, loses a pool, and goes.
+// playAKSCluster is the life of an AKS cluster: it comes up, gets another tag and a machine more, is stopped and started, loses a pool, and goes.
 func playAKSCluster(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
 	managedWith(stage, objects, func(*flavors.ManagedCluster) {})
@@ -119,6 +151,7 @@ func managedWith(stage *harness.Stage, objects []*unstructured.Unstructured, cha
 	harness.ChangeObject(stage, &clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: pools[last].MachinePool}},
 		func(m *clusterv1.MachinePool) { m.Spec.Replicas = &replicas })
 	stage.WaitPoolReady(pools[last].AzurePool, int(replicas))
+	stopAndStart(stage, cluster.Name, controlPlane(cluster))
 	change(cluster)
 	stage.EndManagedPool(pools[last])
 	stage.EndManagedCluster(cluster.Name, cluster.ControlPlane, cluster.Infrastructure, pools[:last]...)
