@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	doctor "sigs.k8s.io/cluster-api-provider-azure/internal/doctor/command"
 	importing "sigs.k8s.io/cluster-api-provider-azure/internal/importing/command"
+	inspect "sigs.k8s.io/cluster-api-provider-azure/internal/inspect/command"
 	migrate "sigs.k8s.io/cluster-api-provider-azure/internal/migration/command"
 	preview "sigs.k8s.io/cluster-api-provider-azure/internal/preview/command"
 )
@@ -29,6 +30,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 		Version: e.Version, Identity: e.Identity, Transport: e.Transport, Credential: e.Credential, Kubernetes: e.RESTConfig,
 	}))
 	root.AddCommand(preview.NewCommand(e), doctor.NewCommand(e), importing.NewCommand(e), migrate.NewCommand(e), newConvertCommand(e))
+	root.AddCommand(inspect.NewLogsCommand(e), inspect.NewSSHCommand(e), inspect.NewBundleCommand(e))
 	return root
 }
 

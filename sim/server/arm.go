@@ -49,7 +49,8 @@ func (s *Server) serveExchange(w http.ResponseWriter, r *http.Request) {
 	rec := &statusWriter{ResponseWriter: w}
 	x.w = rec
 	defer func() { x.record.Status = rec.status }()
-	if s.serveManagedIdentity(rec, r) || s.serveMetadata(rec, r) || s.entra.serveTokens(rec, r) || s.entra.serveGraph(rec, r) {
+	if s.serveManagedIdentity(rec, r) || s.serveMetadata(rec, r) || s.entra.serveTokens(rec, r) || s.entra.serveGraph(rec, r) ||
+		s.serveConsole(rec, r) {
 		return
 	}
 	x.serveARM()

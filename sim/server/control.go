@@ -171,6 +171,8 @@ func listenerKey(vm *store.Resource, port int) string {
 func (s *Server) controlStatus(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		VMID string `json:"vmID"`
+		// Console is text for the serial console.
+		Console string `json:"console"`
 		compute.GuestStatus
 	}
 	if !decodeControl(w, r, &in) {
@@ -187,6 +189,7 @@ func (s *Server) controlStatus(w http.ResponseWriter, r *http.Request) {
 	}
 	err := s.store.Update(func(tx *store.Tx) error {
 		tx.SetMeta(compute.GuestKey(body.String(vm.Body, "properties.vmId")), in.GuestStatus)
+		appendConsole(tx, body.String(vm.Body, "properties.vmId"), in.Console)
 		return nil
 	})
 	if err != nil {

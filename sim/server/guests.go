@@ -28,6 +28,8 @@ type Guest struct {
 	CustomData        string              `json:"customData,omitempty"` // base64, as sent
 	UserData          string              `json:"userData,omitempty"`
 	OSType            string              `json:"osType"`
+	AdminUsername     string              `json:"adminUsername,omitempty"`
+	SSHPublicKeys     []string            `json:"sshPublicKeys,omitempty"` // in the format of authorized_keys
 	VMSize            string              `json:"vmSize"`
 	VCPUs             int                 `json:"vCPUs"` // of the size; 0 if the catalogue does not have it
 	MemoryGB          float64             `json:"memoryGB"`
@@ -126,6 +128,10 @@ func guestOf(c *provider.Call, r *store.Resource) Guest {
 	}
 	if zones := body.Strings(r.Body, "zones"); len(zones) > 0 {
 		g.Zone = zones[0]
+	}
+	g.AdminUsername = body.String(r.Body, "properties.osProfile.adminUsername")
+	for _, key := range body.Objects(r.Body, "properties.osProfile.linuxConfiguration.ssh.publicKeys") {
+		g.SSHPublicKeys = append(g.SSHPublicKeys, body.String(key, "keyData"))
 	}
 	if g.VMSize = body.String(r.Body, "properties.hardwareProfile.vmSize"); g.VMSize == "" {
 		g.VMSize = body.String(r.Body, "sku.name") // of an instance

@@ -426,6 +426,17 @@ var importRules = []importRule{
 		why: "the command line computes the plan, finds the credentials and prints the result of the checks",
 	},
 	{
+		dirs: []string{"internal/inspect"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/setup/redact", "internal/text"},
+		outside: []string{"..."}, notStandard: []string{"os", "os/..."},
+		why: "machines and clusters are read with clients that are given; the rules for secrets are those of the manager's log",
+	},
+	{
+		dirs: []string{"internal/inspect/command"}, inside: []string{"api/...", "internal/arm/client", "internal/cli/environment", "internal/inspect",
+			"internal/text"},
+		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
+		why: "the command line makes the clients of the user, and prints",
+	},
+	{
 		dirs: []string{"internal/cli/environment"}, inside: []string{"api/...", "internal/identity", "internal/text"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "verbs share flags, connections and exit codes, and nothing else",

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -36,6 +37,17 @@ type Environment struct {
 	// RunProgram runs another program with arguments, such as clusterctl. Its output goes to out.
 	RunProgram func(ctx context.Context, out io.Writer, name string, arguments ...string) error
 
+	// RunInteractive runs another program with the terminal of this one.
+	RunInteractive func(ctx context.Context, name string, arguments ...string) error
+	// Dial connects to host:port, through the proxy of the environment if there is one.
+	Dial func(ctx context.Context, address string) (net.Conn, error)
+	// DialAgent connects to the SSH agent of the user.
+	DialAgent func() (net.Conn, error)
+	// OpenTerminal sets the terminal of the process to raw mode. It returns nil if there is none.
+	OpenTerminal func() (*Terminal, error)
+	// CreateFile creates a file that only the user can read.
+	CreateFile func(name string) (io.WriteCloser, error)
+
 	// OpenFile opens a file of the computer. OpenFolder returns the file system of a folder, or false if the name is not that of one.
 	OpenFile   func(name string) (io.ReadCloser, error)
 	OpenFolder func(name string) (fs.FS, bool)
@@ -46,6 +58,15 @@ type Environment struct {
 	Kubeconfig string
 	// Output is the value of --output.
 	Output Output
+}
+
+// Terminal is a terminal in raw mode.
+type Terminal struct {
+	Width, Height int
+	// Kind is the name of its type, as in TERM.
+	Kind string
+	// Restore ends the raw mode.
+	Restore func()
 }
 
 // AddFlags adds the flags that all verbs have: those of kubectl that select a cluster.

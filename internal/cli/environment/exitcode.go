@@ -18,9 +18,18 @@ type FoundError struct{}
 // Error implements error.
 func (FoundError) Error() string { return "" }
 
+// ExitStatusError ends a verb that ran a command elsewhere, with the status of that command. It carries no message: the command has written its own.
+type ExitStatusError struct{ Status int }
+
+// Error implements error.
+func (ExitStatusError) Error() string { return "" }
+
 // ExitCode returns the exit code for the error of a verb.
 func ExitCode(err error) int {
+	var exit ExitStatusError
 	switch {
+	case errors.As(err, &exit):
+		return exit.Status
 	case err == nil:
 		return CodeDone
 	case errors.As(err, new(FoundError)):

@@ -39,11 +39,8 @@ func vmActions() map[string]*provider.Action {
 		"generalize": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return &provider.Reply{Status: 200}, nil
 		}},
-		"simulateeviction": {Start: evictSpotVM},
-		"retrievebootdiagnosticsdata": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
-			return provider.OK(body.Object{"serialConsoleLogBlobUri": "https://bootdiagnostics.blob.core.windows.net/" + body.String(r.Body,
-				"properties.vmId") + ".serialconsole.log"}), nil
-		}},
+		"simulateeviction":            {Start: evictSpotVM},
+		"retrievebootdiagnosticsdata": {Start: retrieveBootDiagnostics},
 	}
 }
 

@@ -134,7 +134,7 @@ func instanceActions() map[string]*provider.Action {
 	vm := vmActions()
 	out := map[string]*provider.Action{}
 	for _, k := range []string{"start", "poweroff", "deallocate", "restart", "redeploy", "reimage", "runcommand", "simulateeviction",
-		"attachdetachdatadisks"} {
+		"attachdetachdatadisks", "retrievebootdiagnosticsdata"} {
 		out[k] = vm[k]
 	}
 	out["start"].Start = func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {

@@ -1,0 +1,80 @@
+package inspect
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/setup/redact"
+)
+
+// hidden stands for a value that is not in a bundle.
+const hidden = "(hidden)"
+
+// secretField finds names of fields that can hold secrets. The names of Secrets, which end in Name or Ref, do not.
+var secretField = regexp.MustCompile(`(?i)(password|passwd|secret|token|credential|kubeconfig|connectionstring|privatekey|sastoken|certificate|cacert|authorization)s?(value|data)?$`)
+
+// secretFields are fields with contents that users choose: scripts, files, and settings of extensions may contain secrets. In lower case.
+var secretFields = []string{
+	"protectedsettings", "settings", "customdata", "userdata", "content", "data", "stringdata", "binarydata", "prekubeadmcommands", "postkubeadmcommands",
+	"bootcommands", "additionalconfig", "inline", "sshprivatekey", "httpheaders",
+}
+
+// hideSecrets masks the values of an object that can be secrets, and removes the copy of the object that kubectl keeps.
+func hideSecrets(object map[string]any) {
+	if metadata, is := object["metadata"].(map[string]any); is {
+		delete(metadata, "managedFields")
+		if annotations, is := metadata["annotations"].(map[string]any); is {
+			delete(annotations, "kubectl.kubernetes.io/last-applied-configuration")
+		}
+	}
+	hideIn(object)
+}
+
+func hideIn(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, item := range value {
+			if isSecretField(name, item) {
+				value[name] = hidden
+				continue
+			}
+			if text, is := item.(string); is {
+				value[name] = redact.RedactText(text)
+				continue
+			}
+			hideIn(item)
+		}
+	case []any:
+		for i, item := range value {
+			if text, is := item.(string); is {
+				value[i] = redact.RedactText(text)
+				continue
+			}
+			hideIn(item)
+		}
+	}
+}
+
+// isSecretField reports whether a field holds a secret. References to Secrets are objects or names, which are none.
+func isSecretField(name string, value any) bool {
+	if slices.Contains(secretFields, strings.ToLower(name)) {
+		return value != nil
+	}
+	if !secretField.MatchString(name) {
+		return false
+	}
+	switch value.(type) {
+	case string, []byte:
+		return true
+	case []any:
+		list := value.([]any)
+		return len(list) > 0 && isText(list[0])
+	}
+	return false
+}
+
+func isText(value any) bool {
+	_, is := value.(string)
+	return is
+}

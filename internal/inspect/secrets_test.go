@@ -1,0 +1,146 @@
+package inspect
+
+import (
+	"encoding/json"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/config/crd"
+)
+
+const marker = "marker-4711"
+
+// definitionSchema is the part of an OpenAPI schema that the test reads.
+type definitionSchema struct {
+	Type                 string                      `json:"type"`
+	Description          string                      `json:"description"`
+	Properties           map[string]definitionSchema `json:"properties"`
+	Items                *definitionSchema           `json:"items"`
+	AdditionalProperties *definitionSchema           `json:"additionalProperties"`
+}
+
+// fill returns a value of the schema in which each text is the marker with its path.
+func (s definitionSchema) fill(at string, descriptions map[string]string) any {
+	switch {
+	case s.Type == "object" || len(s.Properties) > 0:
+		out := map[string]any{}
+		for name, property := range s.Properties {
+			out[name] = property.fill(at+"."+name, descriptions)
+		}
+		if s.AdditionalProperties != nil {
+			out["key"] = s.AdditionalProperties.fill(at+".key", descriptions)
+		}
+		return out
+	case s.Type == "array" && s.Items != nil:
+		if s.Items.Type == "string" {
+			descriptions[at] = s.Description
+		}
+		return []any{s.Items.fill(at, descriptions)}
+	case s.Type == "string":
+		if descriptions[at] == "" {
+			descriptions[at] = s.Description
+		}
+		return marker + at
+	}
+	return nil
+}
+
+// suspicious finds fields that may hold a secret, by their name or description.
+var suspicious = regexp.MustCompile(`(?i)password|passwd|secret|token|credential|private key|sensitive|protected|confidential settings`)
+
+// TestNoSecretOfAnyKind fills every field of every kind of the release with a marker. No field that may hold a secret is left in a bundle.
+func TestNoSecretOfAnyKind(t *testing.T) {
+	kinds := 0
+	err := fs.WalkDir(crd.Files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".yaml" {
+			return err
+		}
+		raw, err := fs.ReadFile(crd.Files, name)
+		if err != nil {
+			return err
+		}
+		var definition struct {
+			Spec struct {
+				Names    struct{ Kind string }
+				Versions []struct {
+					Schema struct {
+						OpenAPIV3Schema definitionSchema `json:"openAPIV3Schema"`
+					}
+				}
+			}
+		}
+		if err := yaml.Unmarshal(raw, &definition); err != nil {
+			return err
+		}
+		for _, version := range definition.Spec.Versions {
+			kinds++
+			descriptions := map[string]string{}
+			object, _ := version.Schema.OpenAPIV3Schema.fill("", descriptions).(map[string]any)
+			object["metadata"] = map[string]any{"annotations": map[string]any{"kubectl.kubernetes.io/last-applied-configuration": marker}}
+			hideSecrets(object)
+			shown, err := json.Marshal(object)
+			if err != nil {
+				return err
+			}
+			for at, description := range descriptions {
+				field := definition.Spec.Names.Kind + at
+				field = strings.Replace(field, ".template.spec", "", 1)
+				last := at[strings.LastIndexByte(at, '.')+1:]
+				if !suspicious.MatchString(last) && !suspicious.MatchString(description) || !strings.Contains(string(shown), `"`+marker+at+`"`) {
+					continue
+				}
+				if !slices.ContainsFunc(harmless, func(known string) bool { return strings.HasSuffix(at, known) }) {
+					t.Errorf("%s is in the bundle: %s", field, description)
+				}
+			}
+			if strings.Contains(string(shown), `configuration":"`+marker) {
+				t.Errorf("%s: the annotation of kubectl is in the bundle", name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kinds < 20 {
+		t.Errorf("%d kinds", kinds)
+	}
+}
+
+// harmless are fields whose name or description mentions secrets, and that hold none: references to Secrets and files, and names.
+var harmless = []string{
+	".spec.clientSecret.name", ".spec.clientSecret.namespace", ".spec.certPath", ".spec.userAssignedIdentityCredentialsPath",
+	".spec.userAssignedIdentityCredentialsCloudType", ".addonProfiles.name",
+}
+
+// TestNoSecretOfBootstrap has a bootstrap configuration and a Secret with a marker in each place for secrets.
+func TestNoSecretOfBootstrap(t *testing.T) {
+	const text = `{"kind":"KubeadmConfig","spec":{"files":[{"path":"/etc/a","content":"marker-4711"}],"users":[{"name":"u","passwd":"marker-4711","inactive":false}],
+"preKubeadmCommands":["echo marker-4711"],"postKubeadmCommands":["echo marker-4711"],"bootCommands":["marker-4711"],
+"initConfiguration":{"bootstrapTokens":[{"token":"marker-4711"}],"certificateKey":"x"},"joinConfiguration":{"discovery":{"bootstrapToken":{"token":"marker-4711","apiServerEndpoint":"e"},"tlsBootstrapToken":"marker-4711",
+"file":{"kubeConfig":{"user":{"authProvider":{"config":{"password":"marker-4711"}}}}}}},"ignition":{"containerLinuxConfig":{"additionalConfig":"marker-4711"}}},
+"status":{"text":"-----BEGIN RSA PRIVATE KEY-----marker-4711-----END RSA PRIVATE KEY-----"},"data":{"value":"marker-4711"},"stringData":{"value":"marker-4711"}}`
+	var object map[string]any
+	if err := json.Unmarshal([]byte(text), &object); err != nil {
+		t.Fatal(err)
+	}
+	hideSecrets(object)
+	shown, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(shown), marker) {
+		t.Errorf("a secret is in the bundle: %s", shown)
+	}
+	for _, kept := range []string{`"path":"/etc/a"`, `"name":"u"`, `"apiServerEndpoint":"e"`} {
+		if !strings.Contains(string(shown), kept) {
+			t.Errorf("%s is not in the bundle: %s", kept, shown)
+		}
+	}
+}
