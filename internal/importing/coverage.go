@@ -85,12 +85,24 @@ func (w *writer) listFindings() ([]Finding, error) {
 		out = append(out, c.out...)
 	}
 	for _, id := range w.estate.Others {
+		if w.isInstance(id) {
+			continue // The objects of instances are created by the provider.
+		}
 		out = append(out, Finding{Resource: id, Outcome: Listed, Reason: "no manifest of the provider describes this type. It stays as it is"})
 	}
 	for _, id := range slices.SortedFunc(mapKeys(w.estate.Unreadable), func(a, b arm.ID) int { return strings.Compare(a.Key(), b.Key()) }) {
 		out = append(out, Finding{Resource: id, Outcome: Listed, Reason: "it could not be read: " + w.estate.Unreadable[id]})
 	}
 	return out, nil
+}
+
+// reasonUnplanned returns the reason why no plan has a resource.
+func reasonUnplanned(r Resource) string {
+	var shown struct{ ManagedBy string }
+	if strings.EqualFold(r.ID.Type(), types.Disk) && json.Unmarshal(r.Body, &shown) == nil && shown.ManagedBy != "" {
+		return fmt.Sprintf("it is attached to %s, which keeps it: as a disk of an instance of a pool, of a volume, or with a name that an AzureMachine does not give", arm.ID(shown.ManagedBy).Name())
+	}
+	return reasonOther
 }
 
 // coverage makes the findings of one resource.
@@ -118,11 +130,12 @@ func (c *coverage) addResource(node *arm.Node) error {
 	}
 	why := c.w.reasons[reasonKey{c.resource.ID.Key(), ""}]
 	if node == nil || node.Body == nil || why != "" {
-		if why == "" {
-			why = reasonOther
-			if node != nil {
-				why = reasonBrought
-			}
+		switch {
+		case why != "":
+		case node != nil:
+			why = reasonBrought
+		default:
+			why = reasonUnplanned(c.resource)
 		}
 		c.out = append(c.out, Finding{Resource: c.resource.ID, Outcome: Listed, Properties: countLeaves(body), Reason: why})
 		return nil

@@ -245,15 +245,26 @@ func (w *writer) writeInterfaces(m *machine) {
 		}
 		spec.DNSServers = nic.Properties.DNSSettings.DNSServers
 		spec.EnableIPForwarding = nic.Properties.EnableIPForwarding != nil && *nic.Properties.EnableIPForwarding
-		if address := nic.Properties.IPConfigurations[0].Properties.PublicIPAddress; address != nil {
-			if name := "pip-" + m.ID.Name(); arm.ID(address.ID).Name() == name {
-				spec.AllocatePublicIP = true
-			} else {
-				w.explain(nic.ID, "properties.ipConfigurations[pipConfig].properties.publicIPAddress",
-					"the public address of an AzureMachine is named "+name+". It stays as it is")
-			}
+		name := "pip-" + m.ID.Name()
+		address := nic.Properties.IPConfigurations[0].Properties.PublicIPAddress
+		switch {
+		case address == nil:
+			// The established provider creates the address of a control-plane machine and does not attach it.
+			own, has := w.estate.find(string(arm.NewID(w.estate.Subscription, w.estate.Group, types.PublicIPAddress, name)))
+			spec.AllocatePublicIP = has && m.controlPlane && w.ownsResource(own)
+		case arm.ID(address.ID).Name() == name:
+			spec.AllocatePublicIP = true
+		default:
+			w.explain(nic.ID, "properties.ipConfigurations[pipConfig].properties.publicIPAddress",
+				"the public address of an AzureMachine is named "+name+". It stays as it is")
 		}
 	}
+}
+
+// ownsResource reports whether a resource belongs to the cluster by its tags.
+func (w *writer) ownsResource(r Resource) bool {
+	body, err := decodeBody[head](r)
+	return err == nil && w.id.owns(body)
 }
 
 // extensions returns the extensions of a virtual machine.

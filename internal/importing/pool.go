@@ -56,6 +56,11 @@ func (w *writer) readPools() error {
 	return nil
 }
 
+// isInstance reports whether an ID is that of an instance of a pool.
+func (w *writer) isInstance(id arm.ID) bool {
+	return slices.ContainsFunc(w.pools, func(p *pool) bool { return id.IsWithin(p.ID) })
+}
+
 var minutes = regexp.MustCompile(`^PT(\d{1,3})M$`)
 
 // writePools writes an AzureMachinePool and a MachinePool for each scale set that the kind can express.
