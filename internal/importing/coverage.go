@@ -227,7 +227,8 @@ func (c *coverage) compareList(path jsonpath.Path, shown, planned []any) {
 		} else if i < len(planned) {
 			of = planned[i]
 		}
-		if of == nil && key != "" && planned != nil && c.reasonAt(path.Element(name)) == "" {
+		element, isObject := item.(map[string]any)
+		if of == nil && key != "" && isObject && c.reasonAt(path.Element(name)) == "" && !c.onlyDefaults(path.Element(name), element) {
 			c.list(path.Element(name), item, reasonStays)
 			continue
 		}

@@ -316,3 +316,12 @@ func dump(t *testing.T, name string, got imported) {
 	_ = os.WriteFile(folder+"/"+name+".yaml", []byte(got.Manifests), 0o600)
 	_ = os.WriteFile(folder+"/"+name+".json", raw, 0o600)
 }
+
+func mustMarshal(t testing.TB, value any) []byte {
+	t.Helper()
+	raw, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
