@@ -1,0 +1,81 @@
+package imported_test
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+)
+
+// TestLifeAfterImport scales an imported cluster and deletes it: a new machine comes from the template of the import, and nothing stays in
+// Azure.
+func TestLifeAfterImport(t *testing.T) {
+	objects := renderFlavor(t, "cluster-template.yaml", map[string]string{"CONTROL_PLANE_MACHINE_COUNT": "3"}, nil)
+	play(t, plan.Features{}, func(s *virtual.Scenario) {
+		before := len(s.Azure.State())
+		build(s, objects)
+		got := mustImport(s, "--resource-group", "c1", "--owner-id", "a0a0a0a0-0000-4000-8000-000000000000")
+		setTags(s, got.Tags)
+		if again := mustImport(s, "--resource-group", "c1", "--owner-id", "a0a0a0a0-0000-4000-8000-000000000000"); len(again.Tags) > 0 {
+			t.Errorf("with the ID of the first import its tags stay valid, but: %+v", again.Tags)
+		}
+		other := takeOver(s, got)
+
+		deployments := &clusterv1.MachineDeploymentList{}
+		if err := other.Kubernetes.List(t.Context(), deployments); err != nil || len(deployments.Items) != 1 {
+			t.Fatalf("%d MachineDeployments, want 1: %v", len(deployments.Items), err)
+		}
+		harness.ChangeObject(other.Stage, &deployments.Items[0], func(d *clusterv1.MachineDeployment) { d.Spec.Replicas = new(int32(3)) })
+		machines := &infrav1.AzureMachineList{}
+		other.WaitUntil("a machine is added", func() bool {
+			return other.Kubernetes.List(t.Context(), machines) == nil && len(machines.Items) == 6
+		})
+		waitReady(other)
+
+		cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1", Namespace: other.Namespace}}
+		harness.ChangeObject(other.Stage, cluster, func(c *clusterv1.Cluster) { c.Finalizers = []string{clusterv1.ClusterFinalizer} })
+		if err := other.Kubernetes.Delete(t.Context(), cluster); err != nil {
+			t.Fatal(err)
+		}
+		other.WaitUntil("all objects are gone", func() bool { return len(listOwn(other)) == 0 }, func() string { return describeUnready(other) })
+		if after := len(s.Azure.State()); after != before {
+			for _, resource := range s.Azure.State() {
+				if id, _ := resource["id"].(string); strings.Contains(id, "c1") {
+					t.Errorf("%s stays in Azure", id)
+				}
+			}
+			t.Errorf("%d resources, want %d", after, before)
+		}
+	})
+}
+
+// TestFlexiblePool imports a scale set with flexible orchestration, whose virtual machines are resources of the group.
+func TestFlexiblePool(t *testing.T) {
+	objects := renderFlavor(t, "cluster-template-machinepool.yaml", nil, func(objects []*unstructured.Unstructured) {
+		for _, o := range objects {
+			if o.GetKind() == "AzureMachinePool" {
+				_ = unstructured.SetNestedField(o.Object, "Flexible", "spec", "orchestrationMode")
+			}
+		}
+	})
+	play(t, plan.Features{}, func(s *virtual.Scenario) {
+		build(s, objects)
+		got := mustImport(s, "--resource-group", "c1")
+		dump(t, "flexible", got)
+		if got.found {
+			t.Errorf("the plan of the manifests has changes or reports: %+v", got.Check)
+		}
+		if strings.Count(got.Manifests, "\nkind: AzureMachine\n") != 1 || !strings.Contains(got.Manifests, "orchestrationMode: Flexible") {
+			t.Errorf("the virtual machines of the scale set are its instances, and no AzureMachines:\n%s", got.Manifests)
+		}
+		setTags(s, got.Tags)
+		takeOver(s, got)
+	})
+}
