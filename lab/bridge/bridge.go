@@ -176,6 +176,9 @@ func (b *bridge) syncMachines(ctx context.Context, guests []guest) {
 func (b *bridge) beginMachines(ctx context.Context, fresh []*machine) {
 	var joined []*machine
 	for _, m := range fresh {
+		if m.guest.isRunning() {
+			m.openSSH(ctx)
+		}
 		switch {
 		case m.guest.Status.Phase == phaseRunning:
 			joined = append(joined, m)
@@ -242,6 +245,9 @@ func (b *bridge) scaleDuration(d time.Duration) time.Duration {
 func (b *bridge) closeAll() {
 	for _, m := range b.machines {
 		m.haltBoot()
+		if m.ssh != nil {
+			m.ssh.conns.closeAll()
+		}
 	}
 	b.fleet.closeAll()
 }

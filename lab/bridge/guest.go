@@ -20,6 +20,9 @@ type guest struct {
 	ProvisioningState string `json:"provisioningState"`
 	CustomData        string `json:"customData"`
 	OSType            string `json:"osType"`
+	// AdminUsername and SSHPublicKeys are those of the administrator.
+	AdminUsername string   `json:"adminUsername"`
+	SSHPublicKeys []string `json:"sshPublicKeys"`
 	// VCPUs and MemoryGB are what VMSize has; 0 if the simulator does not know the size.
 	VMSize   string  `json:"vmSize"`
 	VCPUs    int     `json:"vCPUs"`

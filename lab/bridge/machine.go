@@ -41,6 +41,8 @@ type machine struct {
 	workload *workload
 	failed   bool
 	off      bool
+	// ssh is the SSH server while the guest runs, nil if it has none.
+	ssh *sshServer
 
 	mu       sync.Mutex
 	status   guestStatus
@@ -234,6 +236,7 @@ func (m *machine) restoreRank() int {
 // powerOff follows the VM being stopped or deallocated.
 func (m *machine) powerOff(ctx context.Context) {
 	m.haltBoot()
+	m.closeSSH(ctx)
 	m.off = true
 	if m.enrolled == nil {
 		return
@@ -248,6 +251,7 @@ func (m *machine) powerOff(ctx context.Context) {
 // joined comes back as it was, one that failed stays so.
 func (m *machine) powerOn(ctx context.Context) {
 	m.off = false
+	m.openSSH(ctx)
 	switch {
 	case m.enrolled != nil:
 		m.enrolled.guest = m.guest
@@ -265,6 +269,7 @@ func (m *machine) powerOn(ctx context.Context) {
 // removeMachine follows the VM being deleted.
 func (m *machine) removeMachine(ctx context.Context) {
 	m.haltBoot()
+	m.closeSSH(ctx)
 	if m.enrolled == nil {
 		return
 	}
@@ -324,6 +329,7 @@ func (m *machine) announceAgain(ctx context.Context) {
 	if l.Address != "" {
 		m.bridge.callControl(ctx, "register listener", func() error { return m.bridge.sim.addListener(ctx, l.VMID, l.Port, l.Address) })
 	}
+	m.registerSSH(ctx)
 	if status.Phase != "" {
 		m.bridge.callControl(ctx, "report status", func() error { return m.bridge.sim.reportStatus(ctx, status) })
 	}

@@ -163,8 +163,17 @@ func (s *simulator) unlistenCluster(ctx context.Context, id string) error {
 	return s.callControl(ctx, http.MethodDelete, "/_sim/clusters/listeners", clusterListener{ID: id}, nil)
 }
 
+// reportStatus reports the state of a guest. Its message is a line of cloud-init on the serial console, too.
 func (s *simulator) reportStatus(ctx context.Context, status guestStatus) error {
-	return s.callControl(ctx, http.MethodPut, "/_sim/guests/status", status, nil)
+	return s.writeConsole(ctx, status, "cloud-init[812]: "+status.Message)
+}
+
+// writeConsole is reportStatus with another text for the serial console.
+func (s *simulator) writeConsole(ctx context.Context, status guestStatus, text string) error {
+	return s.callControl(ctx, http.MethodPut, "/_sim/guests/status", struct {
+		guestStatus
+		Console string `json:"console"`
+	}{status, text}, nil)
 }
 
 // resolveDial resolves host:port through the simulated data plane to a loopback address. Its error names

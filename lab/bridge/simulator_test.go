@@ -34,6 +34,7 @@ type fakeSimulator struct {
 	list      []guest
 	listeners map[string]map[int32]string
 	statuses  []guestStatus // every report, in order
+	console   string        // of all guests
 
 	clusters         []managedCluster
 	clusterListeners map[string]string
@@ -197,9 +198,12 @@ func (f *fakeSimulator) deleteListener(_ http.ResponseWriter, r *http.Request) {
 }
 
 func (f *fakeSimulator) putStatus(_ http.ResponseWriter, r *http.Request) {
-	var s guestStatus
+	var s struct {
+		guestStatus
+		Console string `json:"console"`
+	}
 	_ = json.NewDecoder(r.Body).Decode(&s)
-	f.changeAndWake(func() { f.statuses = append(f.statuses, s) })
+	f.changeAndWake(func() { f.statuses, f.console = append(f.statuses, s.guestStatus), f.console+s.Console+"\n" })
 }
 
 // routeHost plays load balancer: the public name leads to the first VM that listens on the port.
