@@ -32,7 +32,7 @@ func New() *cobra.Command {
 	}
 	root.PersistentFlags().String("dir", ".lab", "directory of the lab")
 	root.AddCommand(upCommand(), downCommand(), envCommand(), statusCommand(), createCommand(), deleteCommand(),
-		kubeconfigCommand(), timelineCommand(), demandCommand(), killCommand(), benchCommand(), bridgeCommand(), kubeletCommand())
+		kubeconfigCommand(), timelineCommand(), logsCommand(), demandCommand(), killCommand(), benchCommand(), bridgeCommand(), kubeletCommand(), tracesCommand())
 	return root
 }
 
@@ -59,6 +59,7 @@ func upCommand() *cobra.Command {
 	c.Flags().Int("base-port", 21000, fmt.Sprintf("first of the %d ports that the lab uses", settings.PortBlock))
 	c.Flags().Float64("time-scale", 0.05, "factor on the durations of Azure and of booting machines: 1 is as measured, 0 is none")
 	c.Flags().Int("verbosity", 2, "log level of our manager")
+	c.Flags().Bool("traces", false, "write the traces of our manager to a file, which lab timeline shows")
 	c.Flags().String("feature-gates", "", "more feature gates of our manager, for example APIServerILB=true")
 	c.Flags().String("beside", "", "directory of another lab whose simulated Azure a new lab uses, as a second management cluster")
 	c.Flags().String("release", "",
@@ -167,6 +168,9 @@ func upSettings(c *cobra.Command) (*settings.Settings, error) {
 	}
 	if err := s.LoadBeside(); err != nil {
 		return nil, err
+	}
+	if fresh || flags.Changed("traces") {
+		s.Traces, _ = flags.GetBool("traces")
 	}
 	if fresh || flags.Changed("verbosity") {
 		s.Verbosity, _ = flags.GetInt("verbosity")

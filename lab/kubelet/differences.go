@@ -72,6 +72,14 @@ var Differences = []Difference{
 		},
 	},
 	{
+		Of: "Traces", Pod: "none, unless a collector is set", Process: "with `lab up --traces`, `OTEL_EXPORTER_OTLP_ENDPOINT` names the lab's collector",
+		make: func(p place, spec *process.Spec) {
+			if p.Traces && p.manager.Name == settings.Azure.Name {
+				spec.Env = append(spec.Env, "OTEL_EXPORTER_OTLP_ENDPOINT=http://"+p.TraceAddress())
+			}
+		},
+	},
+	{
 		Of: "Azure and workload clusters", Pod: "behind public names and CAs",
 		Process: "in the simulated network: `HTTPS_PROXY`, `NO_PROXY`, `SSL_CERT_FILE`",
 		make: func(p place, spec *process.Spec) {

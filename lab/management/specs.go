@@ -23,6 +23,7 @@ const (
 	azuresim          = simulator.Process
 	bridge            = "bridge"
 	kubeletProcess    = "kubelet"
+	traces            = "traces"
 )
 
 // processEnvironment returns what every process gets: nothing of the caller's, so that `lab up` from another shell or editor finds the
@@ -114,6 +115,15 @@ func bridgeSpec(s *settings.Settings) process.Spec {
 			"bridge", "--sim=" + s.SimulatorURL(), "--sim-ca=" + s.SimulatorCA(), "--control-token-file=" + s.ControlTokenFile(),
 			"--time-scale=" + formatScale(s.TimeScale), fmt.Sprintf("--kubernetes-ports=%d-%d", first, last),
 		},
+	}
+}
+
+// tracesSpec receives the traces of our manager.
+func tracesSpec(s *settings.Settings) process.Spec {
+	return process.Spec{
+		Name: traces, Path: s.BinaryPath("lab"), Log: s.LogPath(traces), Env: processEnvironment(s),
+		Args:  []string{"traces", "--listen=" + s.TraceAddress(), "--file=" + s.TraceFile()},
+		Ready: process.ReadyURL("http://"+s.TraceAddress()+"/healthz", nil),
 	}
 }
 

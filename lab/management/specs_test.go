@@ -12,7 +12,7 @@ import (
 
 // processSpecs returns those of all processes of a lab, without what cannot be compared.
 func processSpecs(s *settings.Settings) []process.Spec {
-	all := []process.Spec{etcdSpec(s), apiServerSpec(s), controllerManagerSpec(s), azuresimSpec(s), bridgeSpec(s), kubeletSpec(s)}
+	all := []process.Spec{etcdSpec(s), apiServerSpec(s), controllerManagerSpec(s), azuresimSpec(s), bridgeSpec(s), kubeletSpec(s), tracesSpec(s)}
 	for i := range all {
 		all[i].Ready = nil
 	}

@@ -163,6 +163,13 @@ func (l *lab) writeRepository() error {
 
 // startManagers has the kubelet run the managers. One that runs from a program that was built anew is replaced.
 func (l *lab) startManagers(ctx context.Context) error {
+	if l.s.Traces {
+		if err := l.startProcess(ctx, tracesSpec(l.s)); err != nil {
+			return err
+		}
+	} else if err := ProcessTable(l.s).Stop(ctx, traces); err != nil {
+		return err
+	}
 	if err := l.startProcess(ctx, kubeletSpec(l.s)); err != nil {
 		return err
 	}

@@ -56,6 +56,8 @@ type Settings struct {
 	FeatureGates string `json:"featureGates,omitempty"`
 	// Beside is the directory of another lab whose simulated Azure this one uses; "" is one of its own.
 	Beside string `json:"beside,omitempty"`
+	// Traces has our manager send its traces to a file of the lab.
+	Traces bool `json:"traces,omitempty"`
 	// Verbosity is our manager's klog level.
 	Verbosity int `json:"verbosity"`
 	// APIServerMemory is the size from which on Go collects the garbage of the API server harder, as in "2GiB"; "" is
@@ -88,6 +90,7 @@ const (
 	controllerManager
 	simulatorARM
 	simulatorConnect
+	traceCollector
 )
 
 // firstManagerPort is where the managers begin, with three ports each; firstKubernetesPort is where the API servers of
@@ -135,6 +138,12 @@ func (s *Settings) ConnectProxyAddress() string { return s.CloudLab().localURL("
 
 // ProxyURL returns the proxy into the simulated network.
 func (s *Settings) ProxyURL() string { return s.CloudLab().localURL("http://", simulatorConnect) }
+
+// TraceAddress is host:port of the collector of traces.
+func (s *Settings) TraceAddress() string { return s.localURL("", traceCollector) }
+
+// TraceFile is the file with the traces of our manager.
+func (s *Settings) TraceFile() string { return s.JoinPath("traces.jsonl") }
 
 // KubernetesPorts bound the ports of workload clusters, inclusive.
 func (s *Settings) KubernetesPorts() (first, last int) {

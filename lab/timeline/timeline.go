@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/traces"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/schedule"
 )
@@ -40,6 +41,8 @@ type Timeline struct {
 	Reads            int
 	WritesAfterReady int
 	ReadsAfterReady  int
+	// Reconciliations are those of the cluster's objects, if the lab has traces.
+	Reconciliations []traces.Reconciliation
 }
 
 // LoadTimeline reads the request log and asks the simulator for its operations.
@@ -78,7 +81,13 @@ func LoadTimeline(ctx context.Context, s *settings.Settings, cluster string) (*T
 	if err != nil {
 		return nil, err
 	}
-	return BuildTimeline(times, resourceGroups(root, cluster), requests, operations, schedule.FindReferences(state), data), nil
+	out := BuildTimeline(times, resourceGroups(root, cluster), requests, operations, schedule.FindReferences(state), data)
+	names := []string{cluster}
+	if root != nil {
+		root.Walk(func(o *workload.Object, _ int) { names = append(names, o.Name) })
+	}
+	out.Reconciliations, err = traces.LoadReconciliations(s.TraceFile(), management.Namespace, names)
+	return out, err
 }
 
 // resourceGroups returns those of the cluster's resources. The cluster may be gone.
@@ -234,6 +243,10 @@ func (t *Timeline) Print(out io.Writer) {
 			schedule.ShortenID(write.ID), write.Status, t.waitedFor(write))
 	}
 	w.Flush()
+	if len(t.Reconciliations) > 0 {
+		fmt.Fprintln(out)
+		traces.Print(out, t.Reconciliations, t.Times.Applied)
+	}
 	path, critical := t.CriticalPath()
 	fmt.Fprintf(out, "\nCritical path of the infrastructure, %.2f s:\n", critical.Seconds())
 	for _, write := range path {
