@@ -186,6 +186,9 @@ func runningCondition(vm pool.Instance, again error, power *reconcile.Power) met
 		}
 	case vm.IsStopped() && vm.PowerRequested:
 		out.Reason, out.Message = power.Reason(), "The VM is "+vm.PowerState
+		if power.Stop && vm.PowerState == "deallocated" {
+			out.Reason = infrav1.StoppedAsRequestedReason
+		}
 	case vm.IsStopped():
 		out.Reason, out.Message = infrav1.VMStoppedReason, why+"; it is replaced within the limits of spec.strategy"
 	case why != "":
