@@ -94,15 +94,14 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment, arguments []
 	if err != nil {
 		return err
 	}
-	if outcome.Unanswered != "" {
-		return errors.New(strings.TrimSuffix(outcome.Unanswered, ".") + ". The role Reader suffices")
-	}
-	return f.exitError(planned)
+	return f.exitError(planned, outcome.Unanswered)
 }
 
-// exitError returns the error that decides about the exit code of a plan, or nil.
-func (f *flags) exitError(planned *result.Plan) error {
+// exitError returns the error that decides about the exit code of a plan, or nil. unanswered describes the reads that Azure did not answer.
+func (f *flags) exitError(planned *result.Plan, unanswered string) error {
 	switch {
+	case unanswered != "":
+		return errors.New(strings.TrimSuffix(unanswered, ".") + ". The role Reader suffices")
 	case f.neverReplace && planned.Summary.Replace > 0:
 		return errReplaces
 	case planned.HasChanges():

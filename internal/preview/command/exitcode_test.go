@@ -31,8 +31,11 @@ func TestExitCodes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			test.plan.Complete()
 			for never, want := range map[bool]int{false: test.code, true: test.never} {
-				if got := environment.ExitCode((&flags{neverReplace: never}).exitError(&test.plan)); got != want {
+				if got := environment.ExitCode((&flags{neverReplace: never}).exitError(&test.plan, "")); got != want {
 					t.Errorf("%s: with --never-replace=%t: got %d, want %d", test.reason, never, got, want)
+				}
+				if got := environment.ExitCode((&flags{neverReplace: never}).exitError(&test.plan, "Azure did not answer 1 reads.")); got != 1 {
+					t.Errorf("a plan without all answers of Azure is not complete: got %d, want 1", got)
 				}
 			}
 		})
