@@ -1,9 +1,12 @@
 package scenario
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -112,7 +115,7 @@ func (l *lab) installOperator() {
 	var objects []*unstructured.Unstructured
 	add := func(owner *unstructured.Unstructured, group, kind, name string) {
 		credential := object{"serviceoperator.azure.com/credential-from": owner.GetLabels()["cluster.x-k8s.io/cluster-name"] + "-aso-secret"}
-		objects = append(objects, operatorObject(group, kind, "default", name, owner, manage(credential)))
+		objects = append(objects, operatorObject(group, kind, owner.GetNamespace(), name, owner, manage(credential)))
 	}
 	for _, owner := range l.listObjects("azureclusters,azuremanagedcontrolplanes,azuremanagedmachinepools") {
 		name := owner.GetName()
@@ -139,7 +142,7 @@ func (l *lab) installOperator() {
 			for key, value := range document.GetAnnotations() {
 				annotations[key] = value
 			}
-			objects = append(objects, operatorObject(group, document.GetKind(), "default", document.GetName(), owner, annotations))
+			objects = append(objects, operatorObject(group, document.GetKind(), owner.GetNamespace(), document.GetName(), owner, annotations))
 		}
 	}
 	l.applyAs("capz-manager", objects)
@@ -147,6 +150,32 @@ func (l *lab) installOperator() {
 	l.applyAs("another-user", []*unstructured.Unstructured{operatorObject("storage", "StorageAccount", "team", "kept", nil, object{})})
 	l.applyAs("operator", operatorWebhooks())
 	l.t.Logf("the operator has %d kinds and %d objects of clusters", len(definitions), len(objects))
+}
+
+// playOperator has the Deployment of the operator available whenever it exists, until the returned function is called. The lab does not
+// have its program, and clusterctl waits for every Deployment that it installs.
+func (l *lab) playOperator() (stop func()) {
+	ctx, cancel := context.WithCancel(l.t.Context())
+	var group sync.WaitGroup
+	group.Go(func() {
+		tick := time.NewTicker(2 * time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				// It fails while there is no Deployment.
+				_ = l.newCommand(ctx, "kubectl", "patch", "deployment", "azureserviceoperator-controller-manager", "--namespace", "capz-system",
+					"--subresource", "status", "--type", "merge", "-p", `{"status":{"conditions":[{"type":"Available","status":"True",`+
+						`"reason":"MinimumReplicasAvailable","message":"","lastTransitionTime":"2026-01-01T00:00:00Z","lastUpdateTime":"2026-01-01T00:00:00Z"}]}}`).Run()
+			}
+		}
+	})
+	return func() {
+		cancel()
+		group.Wait()
+	}
 }
 
 // applyAs applies objects server-side as the field manager.
@@ -161,11 +190,11 @@ func (l *lab) applyAs(manager string, objects []*unstructured.Unstructured) {
 	}
 }
 
-// listObjects returns those of the types in the namespace default.
+// listObjects returns those of the types in all namespaces.
 func (l *lab) listObjects(types string) []*unstructured.Unstructured {
 	l.t.Helper()
 	var list struct{ Items []object }
-	raw := l.runProgram("kubectl", "get", types, "-o", "json", "--show-managed-fields")
+	raw := l.runProgram("kubectl", "get", types, "--all-namespaces", "-o", "json", "--show-managed-fields")
 	if err := json.Unmarshal([]byte(raw), &list); err != nil {
 		l.t.Fatal(fmt.Errorf("%s: %w", types, err))
 	}

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,14 +17,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
 )
 
-// families are clusters of all families of kinds: flavor and version.
-var families = map[string][2]string{
-	"vms":       {"machinepool", settings.KubernetesVersion},
-	"typed":     {"aks", settings.ManagedKubernetesVersion},
-	"documents": {"aks-aso", settings.ManagedKubernetesVersion},
-	"class":     {"aks-topology", settings.ManagedKubernetesVersion},
-}
-
 const (
 	// conditioned are types of objects that the established provider writes a status of.
 	conditioned = "azureclusters,azuremachines,azuremachinepools,azuremachinepoolmachines,azureclusteridentities,azuremanagedclusters,azuremanagedcontrolplanes,azuremanagedmachinepools," + documentTypes
@@ -35,8 +25,10 @@ const (
 )
 
 // TestUpgradeFromEstablished runs the commands of the book for clusters of every family, stored as the established provider stores
-// them, beside the Azure Service Operator with its kinds, objects and webhooks. Nothing is written to Azure, all is Ready again, a
-// namespace that could not be deleted is gone, and a deletion of the clusters leaves nothing in Azure.
+// them, beside the Azure Service Operator with its kinds, objects and webhooks: check, first day, return, and a second move. The program is
+// killed after each step of the first move and of the return. Nothing is written to Azure and no Machine is new, all is Ready again, a
+// namespace that could not be deleted is gone, and the return restores the stored objects. Afterwards the clusters are scaled, rolled and
+// deleted, which leaves nothing in Azure.
 func TestUpgradeFromEstablished(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -56,28 +48,58 @@ func TestUpgradeFromEstablished(t *testing.T) {
 		t.Errorf("the operator's objects are listed without its webhook: %v\n%s", err, out)
 	}
 
-	way, kindsGo := l.upgradeCommands()
-	before := len(l.listRequests())
+	l.signIn()
+	stored, machines, before := l.readStored(), l.listMachines(), len(l.listRequests())
+	const page = "moving-from-capz.md"
 	l.withoutRights(func() {
-		l.runBlock(way)
+		l.runBlock(l.bookBlock(page, "## 1. Check", 0))
+		l.runKilled(l.bookBlock(page, "## 3. The first day", 0), nil)
+		l.runBlock(l.bookBlock(page, "## 3. The first day", 1))
+		l.runProgram("kubectl", "wait", "namespace/leaving", "--for=delete", "--timeout", patience.String())
+		l.awaitReadyAgain(ready)
+		l.expectDrifted("False")
+		_, release, _ := strings.Cut(l.bookBlock(page, "## 3. The first day", 2), "\n")
+		l.runBlock(release)
+		l.expectDrifted("")
+		l.expectUpgraded()
+
+		checkBack, back, _ := strings.Cut(l.bookBlock(page, "## 5. Go back", 0), "\n")
+		l.runBlock(checkBack)
+		stop := l.playOperator()
+		l.runKilled(back, func(step string) {
+			if step == "roles" { // No manager runs until the next step.
+				l.expectReturned(stored, l.readStored(), false)
+			}
+		})
+		if got := l.providerVersion(); got != established {
+			t.Errorf("clusterctl's inventory has %s after the return, want %s", got, established)
+		}
+		stop()
+		after := l.readStored()
+		l.expectReturned(stored, after, true)
+		if after.conversions != stored.conversions {
+			t.Errorf("conversions before the move:\n%s\nafter the return:\n%s", stored.conversions, after.conversions)
+		}
+		l.runBlock(l.bookBlock(page, "## 2. Run", 0))
 	})
-	l.runProgram("kubectl", "wait", "namespace/leaving", "--for=delete", "--timeout", patience.String())
-	l.eventually("all is Ready again, by the new manager", func() (bool, string) {
-		now := l.readyObjects(true)
-		missing := slices.DeleteFunc(slices.Clone(ready), func(name string) bool { return slices.Contains(now, name) })
-		return len(missing) == 0, "not Ready: " + strings.Join(missing, ", ")
-	})
-	for cluster := range families {
-		l.runProgram("kubectl", "wait", "cluster/"+cluster, "--for=condition=Available", "--timeout", patience.String())
+	l.awaitReadyAgain(ready)
+	for cluster, of := range families {
+		l.runProgram("kubectl", "wait", "cluster/"+cluster, "--namespace", of.namespace, "--for=condition=Available", "--timeout", patience.String())
 	}
 	for _, r := range l.listRequests()[before:] {
 		if r.isWrite() && !r.byLab() {
-			t.Errorf("%s %s (%d) during the upgrade", r.Method, r.URL, r.Status)
+			t.Errorf("%s %s (%d) during the moves", r.Method, r.URL, r.Status)
 		}
+	}
+	if now := l.listMachines(); !slices.Equal(machines, now) {
+		t.Errorf("Machines before the moves:\n%v\nafter them:\n%v", machines, now)
 	}
 	l.expectUpgraded()
 
-	l.runProgram("kubectl", "delete", "clusters", "--all", "--timeout", patience.String())
+	l.scaleFamilies(3)
+	l.scaleFamilies(1)
+	l.rollFamilies()
+	l.deleteFamilies()
 	l.expectNothingLeft()
 	if got := l.runProgram("kubectl", "get", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "-o",
 		"jsonpath={.metadata.finalizers}{.metadata.annotations}"); !strings.HasPrefix(got, `["`+operatorFinalizer+`"]`) {
@@ -87,7 +109,7 @@ func TestUpgradeFromEstablished(t *testing.T) {
 	l.runProgram("kubectl", "patch", "storageaccounts.storage.azure.com", "kept", "--namespace", "team", "--type=merge", "-p",
 		`{"metadata":{"finalizers":null}}`)
 	l.runProgram("kubectl", "delete", "namespace", "team", "--timeout", patience.String())
-	l.runBlock(kindsGo)
+	l.runBlock(l.bookBlock("release.md", "## Upgrade from the established provider", 1))
 	l.eventually("the operator's kinds are gone", func() (bool, string) {
 		rest := l.runProgram("kubectl", "get", "customresourcedefinitions", "-l", "app.kubernetes.io/name=azure-service-operator", "-o", "name")
 		return rest == "", rest
@@ -105,38 +127,10 @@ func (l *lab) runBlock(block string) {
 	}
 }
 
-// createFamilies makes the clusters and waits until all of them are there.
-func (l *lab) createFamilies() {
-	l.t.Helper()
-	begin := time.Now()
-	for name, family := range families {
-		l.applyManifest(l.generateCluster(name, family[0], family[1], 1))
-	}
-	for name := range families {
-		l.runProgram("kubectl", "wait", "cluster/"+name, "--for=condition=Available", "--timeout", patience.String())
-	}
-	l.runProgram("kubectl", "wait",
-		"azuremachines,azuremachinepools,azuremachinepoolmachines,azuremanagedcontrolplanes,azuremanagedmachinepools,"+documentTypes, "--all",
-		"--for=condition=Ready", "--timeout", patience.String())
-	l.t.Logf("%d clusters after %.0f s", len(families), time.Since(begin).Seconds())
-}
-
-// upgradeCommands returns two blocks of the book: the commands that move a management cluster, and the one that deletes the operator's
-// kinds.
-func (l *lab) upgradeCommands() (way, kindsGo string) {
-	l.t.Helper()
-	return l.bookBlock("moving-from-capz.md", "## 1. Check", 0) + l.bookBlock("moving-from-capz.md", "## 2. Run", 0),
-		l.bookBlock("release.md", "## Upgrade from the established provider", 1)
-}
-
 // bookBlock returns a block of commands of a section of the book.
 func (l *lab) bookBlock(file, heading string, block int) string {
 	l.t.Helper()
-	page, err := os.ReadFile(filepath.Join(l.root, "docs", "book", file))
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(page), "\n"+heading+"\n")
+	_, section, _ := strings.Cut(l.readBook(file), "\n"+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := strings.Split(section, "```sh\n")
 	if len(blocks) < block+2 {
@@ -144,6 +138,38 @@ func (l *lab) bookBlock(file, heading string, block int) string {
 	}
 	commands, _, _ := strings.Cut(blocks[block+1], "```")
 	return commands
+}
+
+// awaitReadyAgain waits until the objects are Ready by the new manager.
+func (l *lab) awaitReadyAgain(ready []string) {
+	l.t.Helper()
+	l.eventually("all is Ready again, by the new manager", func() (bool, string) {
+		now := l.readyObjects(true)
+		missing := slices.DeleteFunc(slices.Clone(ready), func(name string) bool { return slices.Contains(now, name) })
+		return len(missing) == 0, "not Ready: " + strings.Join(missing, ", ")
+	})
+}
+
+// expectDrifted waits until the condition Drifted of all objects with resources in Azure has a status; "" is no condition.
+func (l *lab) expectDrifted(status string) {
+	l.t.Helper()
+	kinds := "azureclusters,azuremachines,azuremachinepools,azuremanagedcontrolplanes,azuremanagedmachinepools," + documentTypes
+	l.eventually("Drifted is "+status, func() (bool, string) {
+		var others []string
+		for _, o := range l.listObjects(kinds) {
+			got, message := "", ""
+			conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+			for _, item := range conditions {
+				if c := item.(object); c["type"] == "Drifted" {
+					got, message = fmt.Sprint(c["status"]), fmt.Sprint(c["message"])
+				}
+			}
+			if got != status {
+				others = append(others, fmt.Sprintf("%s %s: %s %s", o.GetKind(), o.GetName(), got, message))
+			}
+		}
+		return len(others) == 0, strings.Join(others, "\n")
+	})
 }
 
 // readyObjects returns the objects that are Ready, by a manager that gives reasons if so asked: the established provider gives none.
