@@ -325,6 +325,9 @@ func (l *lab) checkProgram(program string, words []string) error {
 		help += global
 	}
 	for _, word := range words {
+		if word == "--" {
+			break // The command of another program follows.
+		}
 		flag, _, _ := strings.Cut(word, "=")
 		if !strings.HasPrefix(flag, "-") || flag == "-" {
 			continue
