@@ -14,8 +14,9 @@ export PATH := $(BIN):$(PATH)
 export CGO_ENABLED := 0
 export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 
-# Modules with code of their own: the provider, the lab beside it, what makes releases, and what compares with recordings of Azure.
-MODULES := . lab hack/release test/recordings sim/conformance
+# Modules with code of their own: the provider, the lab beside it, what makes releases, what compares with recordings of Azure, and what has
+# Prometheus evaluate alerts and dashboard.
+MODULES := . lab hack/release test/recordings test/signals sim/conformance
 PACKAGES := ./api/... ./cmd/... ./definitions/... ./hack/... ./internal/... ./sim/... ./test/...
 
 .DEFAULT_GOAL := help
@@ -77,6 +78,7 @@ test: lab-tools ccm build release ## Run all tests, with the stories in the lab;
 		'go test $(TEST_FLAGS) -timeout 30m $(PACKAGES)' \
 		'cd hack/release && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd test/recordings && go test $(TEST_FLAGS) ./...' \
+		'cd test/signals && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd sim/conformance && go test $(TEST_FLAGS) ./...'
 
 # Of how many rows one is tried, of all stories, and how many sequences of specs each life has. 1 and 200 take about 35 minutes.

@@ -34,6 +34,7 @@ func (r *Release) manifests(ctx context.Context, digest string) (map[string][]by
 	for pattern, prefix := range map[string]string{
 		"metadata.yaml": "", "templates/cluster-template*.yaml": "", "templates/clusterclass-*.yaml": "",
 		"templates/azure-roles/*.json": "azure-role-", "config/gitops/*.yaml": "",
+		"config/components/monitoring/[^k]*.*": "monitoring-", "config/components/monitoring/kube-state-metrics.yaml": "monitoring-",
 	} {
 		found, err := filepath.Glob(filepath.Join(r.Root, pattern))
 		if err != nil {

@@ -67,6 +67,8 @@ func TestWrite(t *testing.T) {
 	t.Run("files", func(t *testing.T) {
 		for _, file := range []string{"metadata.yaml", "cluster-template.yaml", "cluster-template-aks.yaml", "clusterclass-default.yaml",
 			"clusterclass-aks.yaml", "azure-role-self-managed.json", "azure-role-aks.json", "capz.yaml", "argocd-health.yaml", "flux-health.yaml",
+			"monitoring-service.yaml", "monitoring-service_monitor.yaml", "monitoring-prometheus_rule.yaml", "monitoring-dashboard.json",
+			"monitoring-kube-state-metrics.yaml",
 			"kubectl-capz_linux_" + runtime.GOARCH + ".tar.gz"} {
 			if files[path(first, file)] == "" {
 				t.Errorf("the folder has no %s", file)
