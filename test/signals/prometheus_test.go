@@ -33,6 +33,7 @@ var recordStories = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	recorded = folder
 	command := exec.Command("go", "test", "-count", "1", "-timeout", "20m", "./test/virtual/alerts", "-record", folder)
 	command.Dir = filepath.Join("..", "..")
 	if out, err := command.CombinedOutput(); err != nil {
@@ -41,11 +42,14 @@ var recordStories = sync.OnceValues(func() (string, error) {
 	return folder, nil
 })
 
+// recorded is the folder with the series, "" before the stories are played.
+var recorded string
+
 // TestMain removes the recorded series.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if folder, err := recordStories(); err == nil {
-		_ = os.RemoveAll(folder)
+	if recorded != "" {
+		_ = os.RemoveAll(recorded)
 	}
 	os.Exit(code)
 }
