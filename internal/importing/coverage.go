@@ -3,6 +3,7 @@ package importing
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -90,7 +91,7 @@ func (w *writer) listFindings() ([]Finding, error) {
 		}
 		out = append(out, Finding{Resource: id, Outcome: Listed, Reason: "no manifest of the provider describes this type. It stays as it is"})
 	}
-	for _, id := range slices.SortedFunc(mapKeys(w.estate.Unreadable), func(a, b arm.ID) int { return strings.Compare(a.Key(), b.Key()) }) {
+	for _, id := range slices.SortedFunc(maps.Keys(w.estate.Unreadable), func(a, b arm.ID) int { return strings.Compare(a.Key(), b.Key()) }) {
 		out = append(out, Finding{Resource: id, Outcome: Listed, Reason: "it could not be read: " + w.estate.Unreadable[id]})
 	}
 	return out, nil

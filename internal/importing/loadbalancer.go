@@ -30,7 +30,7 @@ func (w *writer) findBalancers() error {
 		}
 		of := &balancer{r, body}
 		if !w.id.tagged {
-			if w.balancers.apiServer == nil && len(clustersOf(body.head)) == 0 && slices.ContainsFunc(body.Properties.LoadBalancingRules, of.isAPIServerRule) {
+			if w.balancers.apiServer == nil && len(clustersOf(body.head)) == 0 && slices.ContainsFunc(body.Properties.LoadBalancingRules, isAPIServerRule) {
 				w.balancers.apiServer = of
 			}
 			continue
@@ -57,14 +57,14 @@ func (w *writer) findBalancers() error {
 }
 
 // isAPIServerRule reports whether a rule leads to the API server.
-func (b *balancer) isAPIServerRule(rule ruleBody) bool {
+func isAPIServerRule(rule ruleBody) bool {
 	return rule.Properties.BackendPort == plan.DefaultAPIServerPort && !serviceEntry.MatchString(rule.Name)
 }
 
 // apiServerRule returns the rule of the API server.
 func (b *balancer) apiServerRule() (ruleBody, bool) {
 	rules := b.Properties.LoadBalancingRules
-	for _, is := range []func(ruleBody) bool{func(r ruleBody) bool { return r.Name == plan.APIServerRule }, b.isAPIServerRule} {
+	for _, is := range []func(ruleBody) bool{func(r ruleBody) bool { return r.Name == plan.APIServerRule }, isAPIServerRule} {
 		if i := slices.IndexFunc(rules, is); i >= 0 {
 			return rules[i], true
 		}
@@ -103,7 +103,7 @@ func (w *writer) apiServerSpec(of *balancer) (*infrav1.LoadBalancerSpec, error) 
 	lb.Type, lb.SKU = infrav1.Internal, infrav1.SKU(of.SKU.Name)
 	for _, frontend := range of.Properties.FrontendIPConfigurations {
 		switch {
-		case isServiceFrontend(frontend.Name):
+		case serviceEntry.MatchString(frontend.Name):
 			w.explain(of.ID, fmt.Sprintf("properties.frontendIPConfigurations[%s]", frontend.Name), fromService)
 		case frontend.Properties.PublicIPAddress != nil:
 			address, err := w.publicIPSpec(frontend.Properties.PublicIPAddress.ID, true)
@@ -157,9 +157,6 @@ func (w *writer) apiServerSpec(of *balancer) (*infrav1.LoadBalancerSpec, error) 
 	return lb, nil
 }
 
-// isServiceFrontend reports whether cloud-provider-azure made a frontend for a Service.
-func isServiceFrontend(name string) bool { return serviceEntry.MatchString(name) }
-
 // outboundSpec returns the spec of a load balancer for outbound connections. The names of its frontends and addresses follow from its
 // name and that of the AzureCluster, so only their number is in the spec.
 func (w *writer) outboundSpec(of *balancer, purpose string) *infrav1.LoadBalancerSpec {
@@ -174,7 +171,7 @@ func (w *writer) outboundSpec(of *balancer, purpose string) *infrav1.LoadBalance
 			continue
 		}
 		reason := "frontends of this load balancer are named " + lb.Name + "-frontEnd and their addresses pip-" + w.azure.Name + "-" + purpose + ". It stays as it is"
-		if isServiceFrontend(frontend.Name) {
+		if serviceEntry.MatchString(frontend.Name) {
 			reason = fromService
 		}
 		w.explain(of.ID, fmt.Sprintf("properties.frontendIPConfigurations[%s]", frontend.Name), reason)

@@ -1,8 +1,6 @@
 package importing
 
 import (
-	"iter"
-	"maps"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -124,5 +122,3 @@ func (w *writer) addParts(nodes map[string]*arm.Node) {
 		nodes[parent.ID.Key()] = &joined
 	}
 }
-
-func mapKeys[K comparable, V any](of map[K]V) iter.Seq[K] { return maps.Keys(of) }
