@@ -22,21 +22,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/admission"
 )
 
-// schemas are those that were loaded, for all scenarios of the process: compiling the rules of one takes half a second.
-var schemas sync.Map
-
 // loadSchema returns the schema of a kind of the provider.
 func loadSchema(kind string) (*admission.Schema, error) {
-	if known, ok := schemas.Load(kind); ok {
-		return known.(*admission.Schema), nil
-	}
 	plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: kind})
-	loaded, err := admission.LoadSchema(plural.Resource)
-	if err != nil {
-		return nil, err
-	}
-	schemas.Store(kind, loaded)
-	return loaded, nil
+	return admission.LoadSchema(plural.Resource)
 }
 
 // admitter admits objects of the provider before they are stored.

@@ -33,8 +33,25 @@ type Schema struct {
 	rules func() *cel.Validator
 }
 
-// LoadSchema reads the CRD with a plural name. Its rules are compiled when the first object is checked, which takes half a second.
+// schemas are those that were loaded, by plural name. They do not change, and plans of one process share them.
+var schemas sync.Map
+
+// LoadSchema returns the schema of the CRD with a plural name. Its rules are compiled when the first object is checked, which takes half a
+// second, once in a process.
 func LoadSchema(plural string) (*Schema, error) {
+	if known, ok := schemas.Load(plural); ok {
+		return known.(*Schema), nil
+	}
+	read, err := readSchema(plural)
+	if err != nil {
+		return nil, err
+	}
+	kept, _ := schemas.LoadOrStore(plural, read)
+	return kept.(*Schema), nil
+}
+
+// readSchema reads the CRD with a plural name.
+func readSchema(plural string) (*Schema, error) {
 	raw, err := crd.Files.ReadFile("bases/infrastructure.cluster.x-k8s.io_" + plural + ".yaml")
 	if err != nil {
 		return nil, err
