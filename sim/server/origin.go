@@ -64,7 +64,7 @@ func (o storeOrigin) toStored(t *provider.Type, id string, shown body.Object) *s
 		return nil
 	}
 	shown = body.Clone(shown)
-	r := &store.Resource{ID: id, Type: t.Name, Location: provider.NormalizeLocation(body.String(shown, "location"))}
+	r := &store.Resource{ID: id, Type: t.Name, Secret: body.Object{}, Location: provider.NormalizeLocation(body.String(shown, "location"))}
 	for _, path := range etagPaths {
 		r.Etag = cmp.Or(r.Etag, body.String(shown, path))
 		body.Delete(shown, path)
@@ -73,7 +73,9 @@ func (o storeOrigin) toStored(t *provider.Type, id string, shown body.Object) *s
 		r.ID = own
 	}
 	if strings.EqualFold(t.Name, containerservice.ManagedClusters) {
-		r.Secret = containerservice.RestoreState(shown)
+		if state := containerservice.RestoreState(shown, o.from.ListResources); state != nil {
+			r.Secret = state
+		}
 	}
 	if strings.EqualFold(t.Name, compute.VirtualMachines) {
 		// The state of a VM is kept beside its body.

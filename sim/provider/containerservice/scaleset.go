@@ -86,6 +86,9 @@ func applyNodes(c *provider.Call, cl, pool *store.Resource, capacity int) error 
 		IPForwarding: body.String(cl.Body, "properties.networkProfile.networkPlugin") == "kubenet",
 		BackendPools: backendPools(c, cl), SecurityGroupID: inNodeGroup(cl, network.SecurityGroups, securityGroupName(cl)),
 	}
+	if body.String(cl.Secret, "digits") == "" {
+		s.SecurityGroupID = "" // The cluster was created in another Azure, which does not show its security group.
+	}
 	if kubelet := body.String(cl.Body, "properties.identityProfile.kubeletidentity.resourceId"); kubelet != "" {
 		s.Identities = []string{kubelet}
 	}
