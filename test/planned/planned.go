@@ -1,115 +1,151 @@
 package planned
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/management"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/overlay"
-	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Write is a request that changes Azure, as plans and managers send it.
-type Write struct {
-	Method, Path string
-	Body         any
-}
-
-// CompareWrites plans what the manager would do now, has act do it, and returns how the writes that the manager then makes differ from the
-// planned ones, "" for not at all, and their number. The manager must not run yet, or must have nothing to do.
-func CompareWrites(s *virtual.Scenario, act func()) (diff string, count int) {
-	s.T.Helper()
-	planned := planWrites(s)
-	var made []Write
-	s.WrittenBody = func(request *http.Request, status int, body []byte) {
-		made = append(made, newWrite(request.Method, request.URL.Path, status, body))
-	}
-	act()
-	s.WrittenBody = nil
-	return cmp.Diff(sortWrites(planned), sortWrites(made)), len(made)
-}
-
-// NewOptions returns the options of a plan of all objects of a scenario, as kubectl capz plan --all-namespaces reads them. subscription is
-// the default one.
-func NewOptions(s *virtual.Scenario, subscription string) preview.Options {
-	s.T.Helper()
-	read, err := management.Read(context.Background(), s.Kubernetes, management.Scope{})
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	return preview.Options{
-		Objects: read.Items, Now: time.Now(),
-		Identity: identity.Options{ResourceManagerEndpoint: harness.VirtualEndpoint, ResourceManagerAudience: audience, SubscriptionID: subscription},
-		Live:     &overlay.Live{Transport: s.AzureTransport(), Credential: simulated{s}, Endpoint: harness.VirtualEndpoint, Audience: audience},
-	}
+// World is what a plan is about: a management cluster and an Azure.
+type World struct {
+	Kubernetes client.Client
+	Azure      *server.Server
+	// Options are those of Azure.
+	Options server.Options
+	// Endpoint is the URL of Azure.
+	Endpoint string
+	// Known has the plans of states for which one was computed.
+	Known map[[sha256.Size]byte][]Write
 }
 
 const audience = "https://management.core.windows.net/"
 
-func planWrites(s *virtual.Scenario) (out []Write) {
-	s.T.Helper()
-	outcome, err := preview.Compute(context.Background(), NewOptions(s, s.Azure.SubscriptionID))
+// NewOptions returns the options of a plan of all objects, as kubectl capz plan --all-namespaces has them. subscription is the default one.
+// The plan reads a copy of Azure: its requests neither appear among those that tests count, nor do they use up faults and limits. Close
+// the returned function's copy when the plan is done.
+func (w World) NewOptions(ctx context.Context, subscription string) (preview.Options, func(), error) {
+	read, err := management.Read(ctx, w.Kubernetes, management.Scope{})
 	if err != nil {
-		s.T.Fatal(err)
+		return preview.Options{}, nil, err
+	}
+	azure, err := w.copyAzure()
+	if err != nil {
+		return preview.Options{}, nil, err
+	}
+	return preview.Options{
+		Objects: read.Items, Now: time.Now(),
+		Identity: identity.Options{ResourceManagerEndpoint: w.Endpoint, ResourceManagerAudience: audience, SubscriptionID: subscription},
+		Live:     &overlay.Live{Transport: served{azure.Handler()}, Credential: signedIn{azure}, Endpoint: w.Endpoint, Audience: audience},
+	}, func() { _ = azure.Close() }, nil
+}
+
+// copyAzure returns an Azure with the same resources and without faults, in which no time goes by.
+func (w World) copyAzure() (*server.Server, error) {
+	options := w.Options
+	options.Clock, options.Committed, options.RequestLog, options.EnforceRBAC = store.NewVirtual(time.Now()), nil, nil, false
+	options.Throttle, options.Origin = nil, nil
+	copied, err := server.New(options)
+	if err != nil {
+		return nil, err
+	}
+	var state bytes.Buffer
+	if err := errors.Join(w.Azure.Snapshot(&state), copied.Restore(&state)); err != nil {
+		return nil, err
+	}
+	copied.ClearFaults()
+	return copied, nil
+}
+
+// Plan returns the writes that a manager would make now.
+func (w World) Plan(ctx context.Context, subscription string) ([]Write, error) {
+	options, done, err := w.NewOptions(ctx, subscription)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	state, err := digest(options.Objects, w.Azure)
+	if err != nil {
+		return nil, err
+	}
+	if known, is := w.Known[state]; is {
+		return slices.Clone(known), nil
+	}
+	outcome, err := preview.Compute(ctx, options)
+	if err != nil {
+		return nil, err
 	}
 	if !outcome.Settled {
-		s.T.Errorf("the plan has not settled after %d rounds", outcome.Rounds)
+		return nil, fmt.Errorf("the plan has not settled after %d rounds", outcome.Rounds)
 	}
-	report, err := outcome.Report(context.Background(), nil)
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	for _, object := range report.Objects {
-		if len(object.Reports) > 0 {
-			s.T.Errorf("the plan reports of %s %s: %q", object.Kind, object.Name, object.Reports)
+	var out []Write
+	for _, each := range outcome.Writes {
+		if each.Status < http.StatusBadRequest {
+			out = append(out, NewWrite(each.Method, each.Path, each.Body))
 		}
 	}
-	for _, w := range outcome.Writes {
-		out = append(out, newWrite(w.Method, w.Path, w.Status, w.Body))
-	}
-	return out
+	w.Known[state] = out
+	return slices.Clone(out), nil
 }
 
-// simulated signs in to the simulator.
-type simulated struct{ s *virtual.Scenario }
+// digest returns a hash of all that a plan depends on, but for the time.
+func digest(objects []client.Object, azure *server.Server) (out [sha256.Size]byte, err error) {
+	hash := sha256.New()
+	encoder := json.NewEncoder(hash)
+	for _, each := range objects {
+		object := each.DeepCopyObject().(client.Object)
+		object.SetResourceVersion("")
+		annotations := object.GetAnnotations()
+		delete(annotations, TouchedAnnotation)
+		object.SetAnnotations(annotations)
+		err = errors.Join(err, encoder.Encode(object))
+	}
+	err = errors.Join(err, encoder.Encode(azure.State()))
+	hash.Sum(out[:0])
+	return out, err
+}
+
+// TouchedAnnotation is the annotation with which tests have an object reconciled.
+const TouchedAnnotation = "example.com/touched"
+
+// served sends requests to a handler.
+type served struct{ http.Handler }
+
+// Do implements policy.Transporter.
+func (s served) Do(request *http.Request) (*http.Response, error) {
+	sent := request.Clone(request.Context())
+	sent.RequestURI, sent.Host = request.URL.RequestURI(), request.URL.Host
+	if sent.Body == nil {
+		sent.Body = http.NoBody
+	}
+	recorder := httptest.NewRecorder()
+	s.ServeHTTP(recorder, sent)
+	response := recorder.Result()
+	response.Request = request
+	return response, nil
+}
+
+// signedIn signs in to a simulator.
+type signedIn struct{ azure *server.Server }
 
 // GetToken implements azcore.TokenCredential.
-func (c simulated) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	return azcore.AccessToken{Token: c.s.Sim.Token(c.s.Azure.ClientID), ExpiresOn: time.Now().Add(time.Hour)}, nil
-}
-
-func newWrite(method, path string, status int, body []byte) Write {
-	out := Write{Method: method, Path: strings.ToLower(path)}
-	if status >= http.StatusBadRequest {
-		out.Method += " refused"
-	}
-	if len(body) > 0 {
-		_ = json.Unmarshal(body, &out.Body)
-		if object, is := out.Body.(map[string]any); is {
-			jsonpath.Delete(object, "properties.osProfile.customData") // A plan reads no bootstrap data.
-		}
-	}
-	return out
-}
-
-// sortWrites sorts writes, and leaves out those that were refused and sent again: how often depends on how long operations take.
-func sortWrites(writes []Write) []Write {
-	out := slices.DeleteFunc(slices.Clone(writes), func(w Write) bool { return strings.HasSuffix(w.Method, "refused") })
-	slices.SortStableFunc(out, func(a, b Write) int {
-		return strings.Compare(fmt.Sprint(a.Path, a.Method, a.Body), fmt.Sprint(b.Path, b.Method, b.Body))
-	})
-	return out
+func (s signedIn) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	return azcore.AccessToken{Token: s.azure.Token(""), ExpiresOn: time.Now().Add(time.Hour)}, nil
 }

@@ -1,6 +1,7 @@
 package planned_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -8,7 +9,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/planned"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
@@ -70,13 +70,14 @@ func TestPlannedWritesOfStories(t *testing.T) {
 					manager.StopManager()
 				}
 				story.change(s)
-				diff, count := planned.CompareWrites(s, func() {
-					s.StartProvider()
-					virtual.WaitForSignal(nil, 2*time.Hour)
-				})
-				if diff != "" {
-					t.Errorf("%s: the manager's writes differ from the plan (-planned +made):\n%s", story.reason, diff)
+				count := 0
+				s.WrittenBody = func(_ *http.Request, status int, _ []byte) {
+					if status < http.StatusBadRequest {
+						count++
+					}
 				}
+				s.StartProvider()
+				virtual.WaitForSignal(nil, 2*time.Hour)
 				if count < story.writes || story.writes == 0 && count > 0 {
 					t.Errorf("%s: the manager made %d writes, want %d", story.reason, count, story.writes)
 				}
@@ -91,7 +92,7 @@ func TestSubscriptionOfSecrets(t *testing.T) {
 	virtual.PlayUnmanaged(t, func(s *virtual.Scenario) {
 		s.CreateDocuments(s.BuildASOCluster("c1", "pool0"))
 		compute := func(subscription string) *preview.Outcome {
-			outcome, err := preview.Compute(s.T.Context(), planned.NewOptions(s, subscription))
+			outcome, err := preview.Compute(s.T.Context(), s.PlanOptions(subscription))
 			if err != nil {
 				t.Fatal(err)
 			}

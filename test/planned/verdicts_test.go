@@ -14,7 +14,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/clusterapi"
-	"sigs.k8s.io/cluster-api-provider-azure/test/planned"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
@@ -102,7 +101,7 @@ func TestVerdicts(t *testing.T) {
 		virtual.WaitForSignal(nil, time.Hour)
 		manager.StopManager()
 		for name, test := range tests {
-			options := planned.NewOptions(s, s.Azure.SubscriptionID)
+			options := s.PlanOptions(s.Azure.SubscriptionID)
 			var deployment *clusterv1.MachineDeployment
 			options.Objects, deployment = deploy(options.Objects)
 			options.Play = clusterapi.PlayRound

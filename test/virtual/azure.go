@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/planned"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -173,12 +174,14 @@ func (s *Scenario) WaitQuiet() {
 func (s *Scenario) TouchObject(object client.Object) {
 	s.T.Helper()
 	s.touches++
-	harness.ChangeObject[client.Object](s.Stage, object, func(o client.Object) {
-		annotations := o.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations["example.com/touched"] = fmt.Sprint(s.touches)
-		o.SetAnnotations(annotations)
+	s.plans.touch(func() {
+		harness.ChangeObject[client.Object](s.Stage, object, func(o client.Object) {
+			annotations := o.GetAnnotations()
+			if annotations == nil {
+				annotations = map[string]string{}
+			}
+			annotations[planned.TouchedAnnotation] = fmt.Sprint(s.touches)
+			o.SetAnnotations(annotations)
+		})
 	})
 }

@@ -36,7 +36,9 @@ func listedKinds() []client.Object {
 	return append(kubernetes.WatchedKinds(), &corev1.Secret{}, &corev1.ConfigMap{})
 }
 
-func newKubernetes(t testing.TB) (*Kubernetes, error) {
+// newKubernetes returns an API server. changing is called before each change that is not by a manager, and the
+// function that it returns after it.
+func newKubernetes(t testing.TB, changing func() (done func())) (*Kubernetes, error) {
 	k := &Kubernetes{t: t, Changed: make(chan struct{}, 1)}
 	server, err := kubernetes.New(func(ctx context.Context, before, after client.Object) {
 		k.checkStatus(after)
@@ -46,6 +48,7 @@ func newKubernetes(t testing.TB) (*Kubernetes, error) {
 		return nil, err
 	}
 	k.Server, k.scheme = server, server.Scheme()
+	server.WithWatch = announceChanges(server.WithWatch, changing)
 	return k, nil
 }
 

@@ -58,6 +58,8 @@ type Manager struct {
 	added  []ctrlmanager.Runnable
 
 	cancel context.CancelFunc
+	// stopped is called once when the manager was stopped.
+	stopped func()
 	// deaf ends the manager's view, so that it gets no more events.
 	deaf   func()
 	ended  sync.WaitGroup
@@ -93,13 +95,13 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 			if err := s.refuseCall("create", obj); err != nil {
 				return err
 			}
-			return m.writeUnlessDead("create", obj, func() error { return c.Create(ctx, obj, options...) })
+			return m.writeUnlessDead("create", obj, func() error { return c.Create(byManager(ctx), obj, options...) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
 			if err := s.refuseCall("patch", obj); err != nil {
 				return err
 			}
-			return m.writeUnlessDead("patch", obj, func() error { return c.Patch(ctx, obj, patch, options...) })
+			return m.writeUnlessDead("patch", obj, func() error { return c.Patch(byManager(ctx), obj, patch, options...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
 			if err := s.refuseCall("delete", obj); err != nil {
@@ -109,7 +111,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 				if s.Deleting != nil {
 					s.Deleting(ctx, obj)
 				}
-				return c.Delete(ctx, obj, options...)
+				return c.Delete(byManager(ctx), obj, options...)
 			})
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch,
@@ -117,7 +119,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 			if err := s.refuseCall("patch status", obj); err != nil {
 				return err
 			}
-			return m.writeUnlessDead("patch status", obj, func() error { return c.Status().Patch(ctx, obj, patch, options...) })
+			return m.writeUnlessDead("patch status", obj, func() error { return c.Status().Patch(byManager(ctx), obj, patch, options...) })
 		},
 	})
 	m.client = interceptor.NewClient(live, interceptor.Funcs{
@@ -194,10 +196,14 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	if err := register(ctx, m); err != nil {
 		s.T.Fatal(err)
 	}
+	s.plans.start()
+	m.stopped = s.plans.stop
 	for _, runnable := range append(m.added, m.Engine) {
 		m.ended.Go(func() { _ = runnable.Start(ctx) })
 	}
 	s.T.Cleanup(func() {
+		s.plans.finish()
+		s.plans.flush()
 		m.StopManager()
 		// Nothing waits for requests that several passes share. The time of a bubble stops with its test, so they end before that.
 		WaitForSignal(nil, time.Minute)
@@ -215,6 +221,12 @@ func (m *Manager) StopManager() {
 	m.deaf()
 	m.cancel()
 	m.ended.Wait()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stopped != nil {
+		m.stopped()
+		m.stopped = nil
+	}
 }
 
 // KillIn has the manager die at its nth act from now, and not at all for 0.

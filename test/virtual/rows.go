@@ -43,6 +43,8 @@ func (r *Rows) Play(name string, row func()) bool {
 	var played sync.WaitGroup
 	played.Go(row) // Fatal ends the goroutine of the row only.
 	played.Wait()
+	r.scenario.plans.change(false)()
+	r.scenario.plans.flush()
 	r.results = append(r.results, result)
 	return !result.Failed()
 }

@@ -78,6 +78,10 @@ type Scenario struct {
 	complete bool
 	// touches counts the calls of TouchObject.
 	touches int
+	// plans are the plans of the steps of this scenario.
+	plans *plans
+	// azurePlans are those of all scenarios with the same Azure.
+	azurePlans *azurePlans
 }
 
 // quietTime is how long the provider sends no request when nothing is left to do: less than any retry or sync that comes after a while.
@@ -165,12 +169,14 @@ func newScenario(t *testing.T, o Options) *Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, err := newKubernetes(t)
+	objects, err := newKubernetes(t, func() func() { return s.plans.change(false) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Sim, s.handler = sim, sim.Handler()
+	s.Sim, s.handler, s.azurePlans = sim, sim.Handler(), &azurePlans{}
+	s.addPlans(t.Name(), options)
 	s.Stage = harness.NewVirtualStage(t, sim, transport(s.serveAzure))
+	s.Azure.Changing = s.azurePlans.change
 	s.useKubernetes(objects)
 	t.Cleanup(func() {
 		if s.complete {
@@ -204,13 +210,14 @@ func (s *Scenario) useKubernetes(objects *Kubernetes) {
 // manager, and with nothing but the namespace.
 func (s *Scenario) NewManagementCluster() *Scenario {
 	s.T.Helper()
-	objects, err := newKubernetes(s.T)
+	out := *s
+	objects, err := newKubernetes(s.T, func() func() { return out.plans.change(false) })
 	if err != nil {
 		s.T.Fatal(err)
 	}
 	objects.SkipUIDs(1 << 20) // UIDs are those of no other cluster.
-	out := *s
 	out.Stage = s.Stage.Clone()
+	out.addPlans(s.T.Name(), s.plans.options)
 	out.useKubernetes(objects)
 	out.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}})
 	return &out
@@ -239,9 +246,21 @@ func (s *Scenario) serveAzure(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	served.Body = io.NopCloser(bytes.NewReader(body))
+	isPlanned := isManagerWrite(request)
+	var of *step
+	switch {
+	case isPlanned:
+		of = s.plans.begin()
+		defer s.azurePlans.changeOthers(s.plans)()
+	case isWrite(request):
+		defer s.azurePlans.change()()
+	}
 	recorder := httptest.NewRecorder()
 	cut := isConnectionCut(func() { s.handler.ServeHTTP(recorder, served) })
-	if s.WrittenBody != nil && isManagerWrite(request) {
+	if isPlanned && recorder.Code < http.StatusBadRequest {
+		s.plans.end(of, request, body)
+	}
+	if s.WrittenBody != nil && isPlanned {
 		s.WrittenBody(request, recorder.Code, body)
 	}
 	if request.Method != http.MethodGet && s.Written != nil {
@@ -261,12 +280,16 @@ func (s *Scenario) serveAzure(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// isManagerWrite reports whether a request of a manager changes Azure. Reads of secrets are POST requests.
+// isManagerWrite reports whether a request of a manager changes Azure.
 func isManagerWrite(request *http.Request) bool {
+	return isWrite(request) && strings.Contains(request.UserAgent(), "cluster-api-provider-azure")
+}
+
+// isWrite reports whether a request changes Azure. Reads of secrets are POST requests.
+func isWrite(request *http.Request) bool {
 	path := request.URL.Path
 	return request.Method != http.MethodGet && request.Method != http.MethodHead && strings.HasPrefix(path, "/subscriptions/") &&
-		!(request.Method == http.MethodPost && strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], "list")) &&
-		strings.Contains(request.UserAgent(), "cluster-api-provider-azure")
+		!(request.Method == http.MethodPost && strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], "list"))
 }
 
 // AzureTransport returns the transport with which programs other than managers send requests to Azure.

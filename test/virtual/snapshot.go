@@ -40,7 +40,8 @@ func (s *Scenario) TakeSnapshot() (out Snapshot) {
 // unchanged. No manager may run.
 func (s *Scenario) RestoreSnapshot(snapshot Snapshot) {
 	s.T.Helper()
-	objects, err := newKubernetes(s.T)
+	defer s.plans.change(false)()
+	objects, err := newKubernetes(s.T, func() func() { return s.plans.change(false) })
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/endpoint"
 )
@@ -34,6 +35,9 @@ type Simulator struct {
 	SubscriptionID, TenantID, ClientID, ClientSecret string
 	// OtherSecret is another secret of the principal.
 	OtherSecret string
+
+	// Changing is called before each change of Azure that is no request, and the function that it returns after it; nil is not called.
+	Changing func() (done func())
 
 	t testing.TB
 	// patience is how long PutResource waits.
@@ -144,6 +148,14 @@ func (s *Simulator) ListResources() []string {
 
 // UserAgent marks the requests of tests that play a user of Azure.
 const UserAgent = "integration-test"
+
+// AddFault makes Azure do something by itself.
+func (s *Simulator) AddFault(rule fault.Rule) error {
+	if s.Changing != nil {
+		defer s.Changing()()
+	}
+	return s.Server.AddFault(rule)
+}
 
 // PutResource makes a resource as a user of Azure would, and waits until it is there. path starts with "resourceGroups/".
 func (s *Simulator) PutResource(path, apiVersion string, body map[string]any) {

@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/check"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
-	"sigs.k8s.io/cluster-api-provider-azure/test/planned"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
@@ -108,7 +107,7 @@ func TestPlansOfCheck(t *testing.T) {
 				}
 				report, err := check.FindPlans(s.T.Context(), check.Options{Reader: s.Kubernetes,
 					Plan: func(ctx context.Context, objects []client.Object) (*preview.Outcome, error) {
-						options := planned.NewOptions(s, subscription)
+						options := s.PlanOptions(subscription)
 						options.Objects, options.Play = objects, nil
 						if test.refused {
 							options.Live.Transport = refusing{}

@@ -1,0 +1,304 @@
+package virtual
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/planned"
+)
+
+// plans hold that plans name the writes of the managers of a scenario. A story is a sequence of steps: each change by the test, and each
+// start of a manager, begins one. Before the first write of a step the rest of the step is planned. Managers may then make planned writes
+// only, and when the step ends all of them have been made, or a plan still has those that are left.
+type plans struct {
+	scenario *Scenario
+	options  server.Options
+	// off means that nothing is planned.
+	off bool
+	// turn has a value while nothing plans. A mutex would stop the time of the bubble.
+	turn chan struct{}
+
+	// step is the current one; nil if nothing was planned since the last change.
+	step *step
+	// changing is how many changes are under way, and free is closed when there are none.
+	changing int
+	free     chan struct{}
+	// changed is when the step began. unseen is set if Azure was changed then: managers see that at their next reconciliation.
+	changed time.Time
+	unseen  bool
+	// touching is set while an object is changed without effect.
+	touching bool
+	// running is how many managers run.
+	running int
+
+	problems []string
+	// known are the plans so far, by the state for which they were computed.
+	known map[[sha256.Size]byte][]planned.Write
+	// counts are how many steps ended in which way.
+	counts map[string]int
+}
+
+// step is a step with the faults of Azure that had acted when it was planned. A disturbed one was not planned.
+type step struct {
+	planned.Step
+	disturbed bool
+	faults    string
+}
+
+// The ways in which steps end.
+const (
+	stepEqual       = "equal"
+	stepInterrupted = "interrupted"
+	stepQuiet       = "quiet"
+	stepDisturbed   = "disturbed"
+)
+
+// settleTime is how long a manager that was not interrupted may take to make the writes that are planned.
+const settleTime = 2 * time.Hour
+
+func newPlans(s *Scenario, test string, options server.Options) *plans {
+	p := &plans{scenario: s, options: options, off: !isPlanned(test), turn: make(chan struct{}, 1), changed: time.Now(), counts: map[string]int{},
+		known: map[[sha256.Size]byte][]planned.Write{}}
+	p.turn <- struct{}{}
+	return p
+}
+
+// lock returns the function that unlocks.
+func (p *plans) lock() func() {
+	<-p.turn
+	return func() { p.turn <- struct{}{} }
+}
+
+// readFaults returns a text that changes when a fault of Azure acts, and whether anything that a plan does not know may keep managers from
+// what they do.
+func (p *plans) readFaults() (state string, disturbed bool) {
+	var out strings.Builder
+	for _, each := range p.scenario.Sim.Faults() {
+		fmt.Fprint(&out, each.Kind, each.ID, each.Done, " ")
+		disturbed = disturbed || !each.Spent && each.Kind != fault.Modify
+	}
+	// A plan knows no rights of the manager's identity.
+	return out.String(), disturbed || p.options.EnforceRBAC || p.scenario.Refuse != nil || p.scenario.Observe
+}
+
+// plan returns the writes that a manager would make now.
+func (p *plans) plan() ([]planned.Write, error) {
+	return p.world().Plan(context.Background(), p.scenario.Azure.SubscriptionID)
+}
+
+// PlanOptions returns the options of a plan of all objects, as kubectl capz plan --all-namespaces has them. subscription is the default one.
+func (s *Scenario) PlanOptions(subscription string) preview.Options {
+	s.T.Helper()
+	options, done, err := s.plans.world().NewOptions(s.T.Context(), subscription)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	s.T.Cleanup(done)
+	return options
+}
+
+func (p *plans) world() planned.World {
+	return planned.World{Kubernetes: p.scenario.Kubernetes, Azure: p.scenario.Sim, Options: p.options, Endpoint: harness.VirtualEndpoint,
+		Known: p.known}
+}
+
+// begin plans the rest of the current step, unless that was done, and returns the step.
+func (p *plans) begin() *step {
+	if p.off {
+		return nil
+	}
+	unlock := p.lock()
+	for p.changing > 0 {
+		free := p.free
+		unlock()
+		<-free
+		unlock = p.lock()
+	}
+	defer unlock()
+	if p.step == nil {
+		p.step = p.newStep()
+	}
+	return p.step
+}
+
+func (p *plans) newStep() *step {
+	out := &step{}
+	out.faults, out.disturbed = p.readFaults()
+	// While a plan is computed Azure does not change: operations under way do not end, and nothing that comes after them is planned.
+	if out.disturbed = out.disturbed || !p.isIdle(); out.disturbed {
+		return out
+	}
+	plan, err := p.plan()
+	if err != nil {
+		p.problems = append(p.problems, err.Error())
+	}
+	out.Step = planned.NewStep(plan)
+	return out
+}
+
+// end adds a write that Azure has accepted.
+func (p *plans) end(of *step, request *http.Request, body []byte) {
+	if p.off {
+		return
+	}
+	defer p.lock()()
+	write := planned.NewWrite(request.Method, request.URL.Path, body)
+	switch {
+	case p.step == nil:
+	case p.step == of:
+		p.step.Add(write)
+	default:
+		p.step.Drop(write)
+	}
+}
+
+// touch does something that has the managers reconcile an object and changes nothing else.
+func (p *plans) touch(do func()) {
+	set := func(touching bool) {
+		defer p.lock()()
+		p.touching, p.unseen = touching, false
+	}
+	set(true)
+	defer set(false)
+	do()
+}
+
+// change ends the step before something is changed, in Azure or in Kubernetes. Managers write nothing until the returned function is called.
+func (p *plans) change(azure bool) (done func()) {
+	if p.off {
+		return func() {}
+	}
+	defer p.lock()()
+	if p.touching {
+		return func() {}
+	}
+	p.endStep()
+	p.unseen = azure
+	if p.changing++; p.changing == 1 {
+		p.free = make(chan struct{})
+	}
+	return func() {
+		defer p.lock()()
+		p.changed = time.Now()
+		if p.changing--; p.changing == 0 {
+			close(p.free)
+		}
+	}
+}
+
+// start plans what a manager that starts will do.
+func (p *plans) start() {
+	if p.off {
+		return
+	}
+	defer p.lock()()
+	p.endStep()
+	p.changed, p.unseen = time.Now(), false
+	p.running++
+	p.step = p.newStep()
+}
+
+func (p *plans) stop() {
+	defer p.lock()()
+	p.running--
+}
+
+// endStep compares the writes of the step.
+func (p *plans) endStep() {
+	ended, lasted := p.step, time.Since(p.changed)
+	p.step = nil
+	switch {
+	case p.isDisturbed(ended):
+		p.counts[stepDisturbed]++
+	case ended == nil && (p.running == 0 || p.unseen || lasted < time.Minute):
+		return
+	case ended == nil:
+		p.counts[stepQuiet]++
+		p.compare(&planned.Step{}, "nothing was written")
+	case len(ended.Unplanned) > 0 || len(ended.Left) == 0:
+		p.counts[stepEqual]++
+		p.report(&ended.Step, "at the end of a step")
+	default:
+		p.counts[stepInterrupted]++
+		if lasted > 0 && p.isIdle() {
+			p.compare(&ended.Step, "the step was interrupted")
+		}
+	}
+}
+
+// isIdle reports whether no operation of Azure is under way.
+func (p *plans) isIdle() bool {
+	return !slices.ContainsFunc(p.scenario.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() })
+}
+
+// isDisturbed reports whether a step cannot be compared; nil is one that was not planned.
+func (p *plans) isDisturbed(ended *step) bool {
+	faults, disturbed := p.readFaults()
+	return disturbed || ended != nil && (ended.disturbed || ended.faults != faults)
+}
+
+// compare checks that a plan has the writes that are left of a step.
+func (p *plans) compare(ended *planned.Step, what string) {
+	now, err := p.plan()
+	if err != nil {
+		p.problems = append(p.problems, err.Error())
+		return
+	}
+	if diff := planned.Compare(ended.Left, now); diff != "" {
+		p.problems = append(p.problems, fmt.Sprintf("%s, and a plan differs from what is left (-left +plan):\n%s", what, diff))
+	}
+}
+
+func (p *plans) report(ended *planned.Step, what string) {
+	if diff := ended.Describe(); diff != "" {
+		p.problems = append(p.problems, what+": "+diff)
+	}
+}
+
+// finish lets a manager that still runs make the planned writes, and reports the problems.
+func (p *plans) finish() {
+	if p.off {
+		return
+	}
+	for end := time.Now().Add(settleTime); p.isUnfinished() && time.Now().Before(end); {
+		WaitForSignal(nil, 10*time.Second)
+	}
+	defer p.lock()()
+	switch {
+	case p.step == nil || p.running == 0:
+	case p.isDisturbed(p.step):
+		p.counts[stepDisturbed]++
+	default:
+		p.counts[stepEqual]++
+		p.report(&p.step.Step, "at the end of the story")
+	}
+	p.step = nil
+}
+
+func (p *plans) isUnfinished() bool {
+	defer p.lock()()
+	return p.step != nil && p.running > 0 && len(p.step.Left) > 0 && len(p.problems) == 0 && !p.scenario.T.Failed()
+}
+
+// flush reports the problems so far.
+func (p *plans) flush() {
+	p.scenario.T.Helper()
+	defer p.lock()()
+	if !p.off {
+		p.scenario.T.Logf("steps by how they compare with their plan: %v", p.counts)
+	}
+	for _, each := range p.problems {
+		p.scenario.T.Errorf("plan: %s", each)
+	}
+	p.problems = nil
+}
