@@ -164,8 +164,8 @@ const (
 	// InternalErrorReason is the reason of an object whose reconciliation ended with an error of the manager or of the API
 	// server of Kubernetes. The manager tries again.
 	InternalErrorReason = clusterv1.InternalErrorReason
-	// BlockedByDependencyReason is the reason of resources that wait for another resource. The message names it.
-	BlockedByDependencyReason = "BlockedByDependency"
+	// WaitingForDependencyReason is the reason of resources that wait for another resource. The message names it.
+	WaitingForDependencyReason = "WaitingForDependency"
 	// UserAssignedIdentityMissingReason is the reason of a VM without an identity that its spec lists. The provider is
 	// assigning it.
 	UserAssignedIdentityMissingReason = "UserAssignedIdentityMissing"

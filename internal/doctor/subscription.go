@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -151,72 +150,19 @@ func (a *asker) checkVersions(ctx context.Context) (out []Check) {
 			out = append(out, a.unknown(CheckVersions, err))
 			continue
 		}
-		offered, err := decodeVersions(raw)
+		offered, err := aksversion.ParseOffered(raw)
 		if err != nil {
 			out = append(out, a.unknown(CheckVersions, err))
 			continue
 		}
 		check := Check{Check: CheckVersions, Status: Passed, Subject: "Kubernetes " + v.version + " in " + v.location, Message: "AKS offers the version."}
-		if !offered.has(v.version) {
+		if !offered.Has(v.version) {
 			check.Status = Failed
 			check.Message = fmt.Sprintf("%s needs a version that AKS does not offer. It offers %s. Change the version in the manifest.", v.subject,
-				strings.Join(offered.newest(), ", "))
+				strings.Join(offered.Newest(), ", "))
 			check.Fix = "az aks get-versions --output table --location " + arm.ShellQuote(v.location)
 		}
 		out = append(out, check)
 	}
 	return out
-}
-
-// offeredVersions has the patch versions by minor version.
-type offeredVersions map[string][]string
-
-func decodeVersions(raw json.RawMessage) (offeredVersions, error) {
-	var body struct {
-		Values []struct {
-			Version       string         `json:"version"`
-			PatchVersions map[string]any `json:"patchVersions"`
-		} `json:"values"`
-	}
-	if err := json.Unmarshal(raw, &body); err != nil {
-		return nil, fmt.Errorf("versions of AKS: %w", err)
-	}
-	out := offeredVersions{}
-	for _, value := range body.Values {
-		out[value.Version] = slices.SortedFunc(maps.Keys(value.PatchVersions), compareVersions)
-	}
-	return out, nil
-}
-
-func (o offeredVersions) has(version string) bool {
-	if _, isMinor := o[version]; isMinor {
-		return true
-	}
-	for _, patches := range o {
-		if slices.Contains(patches, version) {
-			return true
-		}
-	}
-	return false
-}
-
-// newest returns the newest patch of each minor version, newest first.
-func (o offeredVersions) newest() (out []string) {
-	for _, patches := range o {
-		if len(patches) > 0 {
-			out = append(out, patches[len(patches)-1])
-		}
-	}
-	slices.SortFunc(out, func(a, b string) int { return compareVersions(b, a) })
-	return out
-}
-
-func compareVersions(a, b string) int {
-	switch {
-	case aksversion.IsLower(a, b):
-		return -1
-	case aksversion.IsLower(b, a):
-		return 1
-	}
-	return 0
 }

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
 
 // Reader reads one resource. Nil without an error means that the resource does not exist.
@@ -43,6 +44,7 @@ type Facts struct {
 	failures  *failures
 	skus      *answerCache[*catalog]
 	regions   *answerCache[*regions]
+	versions  *answerCache[version.Offered]
 	ports     *portReservations
 	scaleSets *answerCache[[]scaleSet]
 	// poolScaleSets are the scale sets of a resource group, poolInstances their instances, kubeconfigs the hashes of the last
@@ -80,6 +82,7 @@ func New(options Options) *Facts {
 		},
 		skus:              skus,
 		regions:           newAnswerCache[*regions](options.TTL, options.Now),
+		versions:          newAnswerCache[version.Offered](options.TTL, options.Now),
 		ports:             newPortReservations(options.Now),
 		scaleSets:         newAnswerCache[[]scaleSet](scaleSetsTTL, options.Now),
 		recentKubeconfigs: newAnswerCache[[sha256.Size]byte](kubeconfigTTL, options.Now),

@@ -274,7 +274,7 @@ func (f *Facts) ReadUserAssignedClientID(ctx context.Context, asker Asker, path 
 	case err != nil:
 		return "", fmt.Errorf("client ID of the user-assigned identity: %w", err)
 	case !exists:
-		return "", field.Invalid(path, providerID, "does not exist in Azure")
+		return "", field.Invalid(path, providerID, "the identity does not exist in Azure. Create it, or name another one")
 	case identity.Properties.ClientID == "":
 		return "", fmt.Errorf("client ID of the user-assigned identity: Azure shows none for %s", id)
 	}

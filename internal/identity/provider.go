@@ -70,6 +70,7 @@ type Provider struct {
 	assertions  *assertions
 	secrets     *secrets
 	formers     *formers
+	answers     *answers
 }
 
 // Kubernetes reads objects and requests tokens of ServiceAccounts.
@@ -89,7 +90,7 @@ func New(kubernetes Kubernetes, options Options) *Provider {
 		options.Now = time.Now
 	}
 	return &Provider{
-		kubernetes: kubernetes, options: options, credentials: newCredentials(options.Now),
+		kubernetes: kubernetes, options: options, credentials: newCredentials(options.Now), answers: newAnswers(),
 		secrets:    &secrets{live: kubernetes, metadata: options.Secrets, read: expiring.NewIdle[versioned](unused, maxKept, options.Now)},
 		assertions: &assertions{kubernetes: kubernetes, now: options.Now, kept: map[types.NamespacedName]assertion{}},
 		formers: &formers{kubernetes: kubernetes, key: types.NamespacedName{Namespace: options.FormerNamespace, Name: FormerRecordName},
@@ -108,7 +109,11 @@ func (p *Provider) Resolve(ctx context.Context, ref *corev1.ObjectReference, nam
 	if err := p.checkNamespace(ctx, identity, namespace); err != nil {
 		return nil, err
 	}
-	return p.resolveIdentity(ctx, identity, environment)
+	resolved, err := p.resolveIdentity(ctx, identity, environment)
+	if err == nil {
+		p.answers.addUser(identity, environment, resolved.Key)
+	}
+	return resolved, err
 }
 
 // CheckCredential returns an error if no credential can be made of the identity: if its type is not supported, or if its Secret, keys or file
@@ -148,6 +153,7 @@ func (p *Provider) resolveMaterial(identity *infrav1.AzureClusterIdentity, mater
 	if err != nil {
 		return nil, err
 	}
+	credential = answering{TokenCredential: credential, key: key, answers: p.answers}
 	resolved := &Resolved{Identity: identity, Credential: credential, Cloud: configuration, Key: key}
 	if secret := trimNewline(string(material.secret)); secret != "" {
 		resolved.secret = func() string { return secret }

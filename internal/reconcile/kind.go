@@ -45,6 +45,12 @@ type LocalKind[O Object, I any] interface {
 	Report(in *I) error
 }
 
+// WokenKind is implemented by a kind whose objects have to be reconciled when something other than an object in Kubernetes has changed.
+type WokenKind interface {
+	// WakeWith is called once, before the first reconciliation, with the function that puts an object into the queue.
+	WakeWith(wake func(client.ObjectKey))
+}
+
 // Kind is implemented by a kind with resources in Azure. Methods without a context are pure. A kind embeds Defaults, and implements the
 // methods of Defaults only where it differs. A pointer to its input is an Input.
 type Kind[O Object, I any] interface {

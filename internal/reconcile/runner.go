@@ -112,6 +112,9 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 		return fmt.Errorf("%s controller: %w", r.declaration.Name, err)
 	}
 	log := ctrl.LoggerFrom(ctx)
+	if woken, ok := r.loader.(WokenKind); ok {
+		woken.WakeWith(func(key client.ObjectKey) { r.wake.wakeFunc(key)() })
+	}
 	own := watch.OwnChanges()
 	if r.declaration.ExternallyManageable {
 		if !patch.HasReadiness(newObject[O]()) {

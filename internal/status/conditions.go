@@ -228,7 +228,7 @@ func ResultReason(result arm.Result) string {
 		}
 		return infrav1.FailedReason
 	case arm.Blocked:
-		return infrav1.BlockedByDependencyReason
+		return infrav1.WaitingForDependencyReason
 	case arm.Waiting:
 		return infrav1.WaitingReason
 	case arm.Absent:
@@ -249,7 +249,7 @@ func SummaryCondition(conditionType string, conditions []metav1.Condition) metav
 		switch c.Reason {
 		case infrav1.DeletedReason:
 			return 5
-		case infrav1.BlockedByDependencyReason:
+		case infrav1.WaitingForDependencyReason:
 			return 4
 		case infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason,
 			infrav1.VMCreatingReason, infrav1.VMUpdatingReason, infrav1.VMDeletingReason,

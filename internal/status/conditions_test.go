@@ -53,7 +53,7 @@ func TestGroups(t *testing.T) {
 			},
 			want: []metav1.Condition{
 				{Type: "A", Status: metav1.ConditionFalse, Reason: "QuotaExceeded", Message: quota.Error() + "; tried again every 5m0s"},
-				{Type: "B", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "subnets/n waits for virtualNetworks/v"},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "WaitingForDependency", Message: "subnets/n waits for virtualNetworks/v"},
 			},
 		},
 		"drift": {
@@ -129,7 +129,7 @@ func TestGroups(t *testing.T) {
 			},
 			want: []metav1.Condition{
 				{Type: "A", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: outage.Error()},
-				{Type: "B", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "virtualMachines/m waits for virtualNetworks/v"},
+				{Type: "B", Status: metav1.ConditionFalse, Reason: "WaitingForDependency", Message: "virtualMachines/m waits for virtualNetworks/v"},
 			},
 		},
 		"write without an answer": {
@@ -146,7 +146,7 @@ func TestGroups(t *testing.T) {
 		"made with another": {
 			reason:  "a disk that is created with the VM names the VM",
 			results: []arm.Result{{ID: subnet, Group: "A", State: arm.Blocked, BlockedBy: vnet, Message: "is created with virtualMachines/m"}},
-			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "BlockedByDependency",
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "WaitingForDependency",
 				Message: "subnets/n is created with virtualMachines/m"}},
 		},
 		"deletion refused": {
@@ -218,7 +218,7 @@ func TestGroupsBoundsMessages(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	blocked := metav1.Condition{Type: "A", Status: metav1.ConditionFalse, Reason: infrav1.BlockedByDependencyReason, Message: "a"}
+	blocked := metav1.Condition{Type: "A", Status: metav1.ConditionFalse, Reason: infrav1.WaitingForDependencyReason, Message: "a"}
 	creating := metav1.Condition{Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.CreatingReason, Message: "b"}
 	failed := metav1.Condition{Type: "C", Status: metav1.ConditionFalse, Reason: infrav1.QuotaExceededReason, Message: "c"}
 	ready := metav1.Condition{Type: "D", Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
@@ -243,18 +243,18 @@ func TestSummary(t *testing.T) {
 		"unknown": {"unknown is no failure", []metav1.Condition{ready, old, unknown},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionUnknown, Reason: "Waiting", Message: "F: f"}},
 		"known to be bad": {"one bad part is enough", []metav1.Condition{unknown, blocked},
-			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "WaitingForDependency", Message: "A: a"}},
 		"VM in progress": {"a VM has its own reasons",
 			[]metav1.Condition{blocked, {Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.VMCreatingReason, Message: "b"}},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "VMCreating", Message: "B: b"}},
 		"gone": {"a deleted resource that was to be deleted delays no other", []metav1.Condition{gone, waiting, blocked},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "H: h"}},
 		"blocked, gone": {"nor does it explain the other resources", []metav1.Condition{gone, blocked},
-			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "WaitingForDependency", Message: "A: a"}},
 		"all gone": {"the last word of a deletion", []metav1.Condition{gone},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Deleted", Message: "G: deleted"}},
 		"blocked at least": {"the message is never empty", []metav1.Condition{blocked},
-			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "BlockedByDependency", Message: "A: a"}},
+			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "WaitingForDependency", Message: "A: a"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -91,9 +91,10 @@ func TestStalledReasons(t *testing.T) {
 		"Ready", "Drifted", "TakenOver", "LastSeen", // The condition is True.
 		"Creating", "Updating", "Deleting", "Deleted", "Waiting", "WaitingForClusterInfrastructure", "WaitingForBootstrapData",
 		"WaitingForControlPlane", "WaitingForMachinePools", "WaitingForMachines", "ScaleSetScalingUp", "ScaleSetScalingDown",
-		"ScaleSetModelOutOfDate", "ScaleSetModelLimit", "NodeProvisioning", "NodeConditionsFailed", "InUse", "BlockedByDependency",
+		"ScaleSetModelOutOfDate", "ScaleSetModelLimit", "NodeProvisioning", "NodeConditionsFailed", "InUse", "WaitingForDependency",
 		"Throttled", "Observing", "VMCreating", "VMUpdating", "VMDeleting", "WorkloadClusterUnreachable", "OwnerRefNotSet", "ClusterNotFound",
 		"AzureClusterNotFound", "ControlPlaneNotFound", clusterv1.InternalErrorReason,
+		"Starting", "Stopping", "StoppedAsRequested", // A user asked for it.
 		"UserAssignedIdentityMissing",         // Azure is assigning it. A refused assignment has another reason.
 		"Ignored",                             // Only events have it.
 		"TenantsTrusted", "UsedBeforeUpgrade", // Ready does not summarize the condition.

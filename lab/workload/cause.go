@@ -74,15 +74,17 @@ func unreportedCause(root *Object) *Cause {
 	return cause
 }
 
-// compareProblems is negative when the first problem is closer to the cause: a failure before waiting, false before
-// unknown, deep before shallow, infrastructure before objects that wait for it, a part before the summary of all parts.
+// compareProblems is negative when the first problem is closer to the cause: a failure before waiting, infrastructure before
+// objects that wait for it, false before unknown, deep before shallow, a part before those that wait for it
+// and before the summary of all parts.
 func compareProblems(kind1 string, depth1 int, p1 Problem, kind2 string, depth2 int, p2 Problem) int {
 	order := func(b1, b2 bool) int { return cmp.Compare(boolToInt(b1), boolToInt(b2)) }
 	return cmp.Or(
 		order(p1.isWaiting(), p2.isWaiting()),
+		order(!strings.HasPrefix(kind1, "Azure"), !strings.HasPrefix(kind2, "Azure")),
 		order(p1.Unknown, p2.Unknown),
 		cmp.Compare(depth2, depth1),
-		order(!strings.HasPrefix(kind1, "Azure"), !strings.HasPrefix(kind2, "Azure")),
+		order(p1.Reason == waitingForDependency, p2.Reason == waitingForDependency),
 		order(p1.isSummary(), p2.isSummary()),
 	)
 }
@@ -94,12 +96,17 @@ func boolToInt(b bool) int {
 	return 0
 }
 
+// waitingForDependency is the reason of a part that waits for another part of its object.
+const waitingForDependency = "WaitingForDependency"
+
 func (p Problem) isSummary() bool { return p.Type == "Ready" || p.Type == "Available" }
 
-// isWaiting returns the reasons of conditions that are on their way, or that repeat another object's condition.
+// isWaiting returns the reasons of conditions that are on their way, or that repeat another object's condition. Cluster API has
+// InspectionFailed and ConnectionDown while it cannot connect to the API server of the workload cluster, whose machines or load balancer
+// have the cause.
 func (p Problem) isWaiting() bool {
 	switch p.Reason {
-	case "Creating", "Updating", "Deleting", "VMCreating", "VMUpdating", "VMDeleting", "BlockedByDependency",
+	case "Creating", "Updating", "Deleting", "VMCreating", "VMUpdating", "VMDeleting", "InspectionFailed", "ConnectionDown",
 		"NotReady", "NotAvailable", "NotProvisioned", "NotInitialized", "NodeNotHealthy", "NotUpToDate", "DoesNotExist", "ProbeFailed":
 		return true
 	}

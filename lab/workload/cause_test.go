@@ -38,7 +38,7 @@ func TestFindCause(t *testing.T) {
 	failedCluster := `{kind: AzureCluster, metadata: {name: c}, status: {conditions: [
 		{type: Ready, status: "False", reason: Failed, message: summary},
 		{type: SubnetsReady, status: "False", reason: InvalidConfiguration, message: "NetcfgInvalidSubnet: outside"},
-		{type: LoadBalancersReady, status: "False", reason: BlockedByDependency}]}}`
+		{type: LoadBalancersReady, status: "False", reason: WaitingForDependency}]}}`
 	failedGuest := simulator.Guest{ComputerName: "m"}
 	failedGuest.Status.Phase, failedGuest.Status.Message = "Failed", "cloud-config is not YAML"
 	stranger := failedGuest
@@ -54,6 +54,21 @@ func TestFindCause(t *testing.T) {
 			reason: "a failure explains more than a deeper object that waits for it, and a part more than the summary",
 			root:   parseObject(t, cluster, parseObject(t, failedCluster), parseObject(t, waitingMachine)),
 			want:   "AzureCluster c: SubnetsReady is not true: InvalidConfiguration: NetcfgInvalidSubnet: outside", process: "capz-manager",
+		},
+		"Inspection": {
+			reason: "Cluster API cannot connect to the cluster, because Azure refuses the machine",
+			root: parseObject(t, cluster, parseObject(t, `{kind: KubeadmControlPlane, metadata: {name: kcp}, status: {conditions: [
+				{type: EtcdClusterHealthy, status: "False", reason: InspectionFailed, message: no connection}]}}`,
+				parseObject(t, `{kind: Machine, metadata: {name: m}, status: {conditions: [{type: NodeHealthy, status: Unknown, reason: InspectionFailed}]}}`,
+					parseObject(t, `{kind: AzureMachine, metadata: {name: m}, status: {conditions: [{type: VMRunning, status: Unknown, reason: QuotaExceeded, message: no cores}]}}`)))),
+			want: "AzureMachine m: VMRunning is not true: QuotaExceeded: no cores", process: "capz-manager",
+		},
+		"Inspection while Azure creates": {
+			reason: "the load balancer is on its way",
+			root: parseObject(t, cluster, parseObject(t, `{kind: KubeadmControlPlane, metadata: {name: kcp}, status: {conditions: [
+				{type: EtcdClusterHealthy, status: "False", reason: InspectionFailed, message: no connection}]}}`),
+				parseObject(t, `{kind: AzureCluster, metadata: {name: c}, status: {conditions: [{type: LoadBalancersReady, status: "False", reason: Creating, message: creating it}]}}`)),
+			want: "AzureCluster c: LoadBalancersReady is not true: Creating: creating it", process: "capz-manager",
 		},
 		"Guest": {
 			reason: "Azure is content with a machine that cannot boot",

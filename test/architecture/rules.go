@@ -120,7 +120,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/facts/..."},
 		inside: []string{"api/...", "internal/arm", "internal/arm/types", "internal/arm/client", "internal/arm/observe", "internal/expiring",
-			"internal/nearest", "internal/plan", "internal/plan/applied"},
+			"internal/nearest", "internal/plan", "internal/plan/aks/version", "internal/plan/applied"},
 		outside:     append([]string{"golang.org/x/sync/..."}, kubernetesTypes...),
 		notStandard: []string{"net/http/httptest", "os", "os/..."},
 		why:         "facts read from Azure into the plan's input; they do not write, and do not know engine or controllers",

@@ -54,6 +54,12 @@ func tokenError(err error) *arm.Error {
 	return &arm.Error{Code: CodeTokenUnavailable, Message: "no token from Entra ID: " + firstLine(text)}
 }
 
+// EntraRefusal returns Entra ID's answer, and whether it refused the credential. An error without an answer is no refusal.
+func EntraRefusal(err error) (answer string, refused bool) {
+	found := tokenError(err)
+	return found.Message, found.Code == CodeCredentialsInvalid
+}
+
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return truncateText(strings.TrimSpace(line), maxMessage)

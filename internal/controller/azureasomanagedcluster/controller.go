@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=azureasomanagedclusters,verbs=get;list;watch;patch
@@ -78,7 +79,7 @@ func (k *Kind) identityUsers() *access.IdentityUsers {
 func (k *Kind) watchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
 	wakes := asoresources.MapToKind(k.Client, asoresources.ClusterKind)
 	spec := []predicate.Predicate{watch.SpecChanges()}
-	endpoint := watch.SpecOrStatusChanges(func(c *infrav1.AzureASOManagedControlPlane) any { return c.Status.ControlPlaneEndpoint })
+	endpoint := watch.SpecOrStatusChanges(func(c *infrav1.AzureASOManagedControlPlane) any { return controlPlaneInputs(c) })
 	return []reconcile.Watch{
 		{Object: &clusterv1.Cluster{}, MapFunc: wakes, Predicates: spec},
 		{Object: &infrav1.AzureASOManagedControlPlane{}, MapFunc: wakes, Predicates: []predicate.Predicate{endpoint}},
@@ -109,12 +110,22 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 
 // FingerprintInputs implements reconcile.Input.
 func (in *input) FingerprintInputs() []any {
-	var endpoint infrav1.APIEndpoint
-	if in.members.ControlPlane != nil {
-		endpoint = in.members.ControlPlane.Status.ControlPlaneEndpoint
-	}
-	return append(asoresources.FingerprintInputs(in.planned), endpoint, in.object.Spec.ControlPlaneEndpoint,
+	return append(asoresources.FingerprintInputs(in.planned), controlPlaneInputs(in.members.ControlPlane), in.object.Spec.ControlPlaneEndpoint,
 		in.members.Cluster.Spec.ControlPlaneRef)
+}
+
+// controlPlaneInputs returns the part of the control plane's status that the object shows: the endpoint, or why there is none. The control
+// plane may be nil.
+func controlPlaneInputs(controlPlane *infrav1.AzureASOManagedControlPlane) []any {
+	if controlPlane == nil {
+		return nil
+	}
+	endpoint := controlPlane.Status.ControlPlaneEndpoint
+	if endpoint.Host != "" {
+		return []any{endpoint}
+	}
+	reason, message := status.StalledCause(controlPlane)
+	return []any{endpoint, reason, message}
 }
 
 // Plan implements reconcile.Kind.
@@ -206,7 +217,8 @@ func copyEndpoint(object *infrav1.AzureASOManagedCluster, members *asoresources.
 	case members.ControlPlane == nil:
 		condition.Message = asoresources.ControlPlaneKind + " " + ref.Name + " does not exist yet"
 	case members.ControlPlane.Status.ControlPlaneEndpoint.Host == "":
-		condition.Message = "waits for the endpoint of " + asoresources.ControlPlaneKind + " " + ref.Name
+		condition = status.WaitFor(asoresources.ControlPlaneKind, members.ControlPlane, "waits for the endpoint of")
+		condition.Type = infrav1.ControlPlaneEndpointReadyCondition
 	default:
 		object.Spec.ControlPlaneEndpoint = members.ControlPlane.Status.ControlPlaneEndpoint
 		condition.Status, condition.Reason = metav1.ConditionTrue, infrav1.ReadyReason

@@ -1,7 +1,6 @@
-// Package azureclusteridentity reconciles AzureClusterIdentities: the Ready condition shows whether the identity yields a credential,
-// so that a missing Secret or key is shown where it has to be corrected.
-//
-// Whether Entra ID accepts the credential is shown by the clusters that use it.
+// Package azureclusteridentity reconciles AzureClusterIdentities: the Ready condition shows whether the identity yields a credential, and
+// whether Entra ID refused it when a cluster last used it, so that both are shown where they have to be corrected. The package asks
+// Entra ID nothing.
 package azureclusteridentity
 
 import (
@@ -11,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -29,7 +29,10 @@ type Kind struct {
 	Identities *identity.Provider
 }
 
-var _ reconcile.LocalKind[*infrav1.AzureClusterIdentity, input] = &Kind{}
+var (
+	_ reconcile.LocalKind[*infrav1.AzureClusterIdentity, input] = &Kind{}
+	_ reconcile.WokenKind                                       = &Kind{}
+)
 
 // input is the input of one reconciliation.
 type input struct {
@@ -38,6 +41,8 @@ type input struct {
 	users map[string]string
 	// unusable is why the identity yields no credential, or nil.
 	unusable error
+	// answered is set if Entra ID has answered this process.
+	answered bool
 	// tenantsTrusted is set if the manager trusts tenants, usedBeforeUpgrade if the identity keeps a credential from before the upgrade.
 	tenantsTrusted, usedBeforeUpgrade bool
 }
@@ -51,6 +56,9 @@ func (k *Kind) Declare() reconcile.Declaration {
 func (k *Kind) watchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch, error) {
 	return []reconcile.Watch{{Object: &corev1.Secret{}, MapFunc: k.mapSecret, MetadataOnly: true}}, nil
 }
+
+// WakeWith implements reconcile.WokenKind. Answers of Entra ID wake identities.
+func (k *Kind) WakeWith(wake func(client.ObjectKey)) { k.Identities.OnAnswer(wake) }
 
 // mapSecret wakes the identities that refer to a Secret.
 func (k *Kind) mapSecret(ctx context.Context, secret client.Object) []ctrl.Request {
@@ -73,10 +81,13 @@ func (k *Kind) Load(_ context.Context, object *infrav1.AzureClusterIdentity) (*i
 // LoadStatusInput implements reconcile.LocalKind.
 func (k *Kind) LoadStatusInput(ctx context.Context, in *input) (err error) {
 	if !in.object.DeletionTimestamp.IsZero() {
+		k.Identities.Forget(client.ObjectKeyFromObject(in.object))
 		in.users, err = k.listUsers(ctx)
 		return err
 	}
-	in.unusable = k.Identities.CheckCredential(ctx, in.object)
+	if in.unusable = k.Identities.CheckCredential(ctx, in.object); in.unusable == nil {
+		in.unusable, in.answered = k.Identities.LastAnswer(ctx, in.object)
+	}
 	in.tenantsTrusted = k.Identities.TrustsTenants()
 	former, err := k.Identities.UsesFormer(ctx, in.object)
 	in.usedBeforeUpgrade = err == nil && former
@@ -97,6 +108,11 @@ func (k *Kind) Report(in *input) error {
 		var after time.Duration
 		found[0], after = status.ProblemCondition(infrav1.ReadyCondition, in.unusable)
 		recheck = reconcile.RecheckIn(after, in.unusable)
+	}
+	if last := conditions.Get(in.object, infrav1.ReadyCondition); in.unusable == nil && !in.answered && last != nil &&
+		last.Reason == infrav1.CredentialsInvalidReason && last.ObservedGeneration == in.object.Generation && len(in.object.Finalizers) > 0 {
+		// An earlier process got the answer. The clusters that use the identity are about to get another one.
+		found[0] = *last
 	}
 	if in.tenantsTrusted {
 		found = append(found, tenantsTrustedCondition)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/cluster-api/util"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -42,6 +43,11 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		return nil, waitStopped(session.Power)
 	}
 	if !in.planned.MachineFacts.VMExists {
+		// This precedes the wait for bootstrap data: azure.json, which the data may take from a Secret, cannot be written without the
+		// identity.
+		if errs := k.Facts.FindMissingIdentities(ctx, session.Asker(), field.NewPath("spec"), in.azureMachine.Spec.UserAssignedIdentities); len(errs) > 0 {
+			return nil, reconcile.RefuseSpec(errs)
+		}
 		if in.planned.BootstrapData,
 			err = selfmanaged.ReadBootstrapData(ctx, k.Client, in.azureMachine.Namespace, in.machine.Spec.Bootstrap.DataSecretName); err != nil {
 			return nil, err

@@ -24,6 +24,10 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	if in.planned.BootstrapData,
 		err = selfmanaged.ReadBootstrapData(ctx, k.Client, in.azurePool.Namespace,
 		in.machinePool.Spec.Template.Spec.Bootstrap.DataSecretName); err != nil {
+		// azure.json, which the data may take from a Secret, cannot be written without the identity.
+		if errs := k.findMissingIdentities(ctx, session, in); len(errs) > 0 {
+			return reconcile.RefuseSpec(errs)
+		}
 		return err
 	}
 	if in.azurePool.Spec.Template.OSDisk.OSType == infrav1.WindowsOS {
@@ -58,7 +62,11 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	}
 	in.power = session.Power
 	in.applyPower()
-	if errs := pool.CheckSpec(in.planned); len(errs) > 0 {
+	errs := pool.CheckSpec(in.planned)
+	if !in.scaleSet.Exists {
+		errs = append(errs, k.findMissingIdentities(ctx, session, in)...)
+	}
+	if len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	if err := k.decideRollout(ctx, session, in); err != nil {
@@ -69,6 +77,11 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	return &reconcile.Plan{Graph: graph, LastApplied: pool.LastApplied(in.planned)}, nil
+}
+
+// findMissingIdentities returns an error for each identity of the VMs that does not exist.
+func (k *Kind) findMissingIdentities(ctx context.Context, session reconcile.Session, in *input) field.ErrorList {
+	return k.Facts.FindMissingIdentities(ctx, session.Asker(), field.NewPath("spec"), in.azurePool.Spec.UserAssignedIdentities)
 }
 
 // newPlanInput returns the input of the plan without facts. The objects are defaulted as by the webhooks, because they may have been

@@ -52,9 +52,13 @@ func (k *Kind) watchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcil
 	ofCluster := util.ClusterToInfrastructureMapFunc(ctx, infrav1.GroupVersion.WithKind(aks.ClusterKind), mgr.GetClient(),
 		&infrav1.AzureManagedCluster{})
 	changes := predicates.Any(scheme, log, predicates.ClusterCreateNotPaused(scheme, log), predicates.ClusterPausedTransitions(scheme, log))
+	stalled := watch.SpecOrStatusChanges(func(c *infrav1.AzureManagedControlPlane) any {
+		reason, message := status.StalledCause(c)
+		return []string{reason, message}
+	})
 	return []reconcile.Watch{
 		{Object: &clusterv1.Cluster{}, MapFunc: ofCluster, Predicates: []predicate.Predicate{changes}},
-		{Object: &infrav1.AzureManagedControlPlane{}, MapFunc: k.mapControlPlane, Predicates: []predicate.Predicate{watch.SpecChanges()}},
+		{Object: &infrav1.AzureManagedControlPlane{}, MapFunc: k.mapControlPlane, Predicates: []predicate.Predicate{stalled}},
 	}, nil
 }
 
@@ -130,8 +134,8 @@ func copyEndpoint(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.
 		condition.Reason = infrav1.WaitingReason
 		condition.Message = "AzureManagedControlPlane " + cluster.Spec.ControlPlaneRef.Name + " does not exist yet"
 	case !known:
-		condition.Reason = infrav1.WaitingReason
-		condition.Message = "waits for the endpoint of AzureManagedControlPlane " + controlPlane.Name
+		condition = status.WaitFor(aks.ControlPlaneKind, controlPlane, "waits for the endpoint of")
+		condition.Type = infrav1.ReadyCondition
 	default:
 		azureCluster.Spec.ControlPlaneEndpoint = endpoint
 		azureCluster.Status.Initialization.Provisioned = new(true)

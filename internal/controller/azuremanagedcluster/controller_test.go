@@ -38,6 +38,10 @@ func TestProvisionedOnceEndpointIsKnown(t *testing.T) {
 			"waits for the endpoint"},
 		"no endpoint yet": {"it must not look provisioned before Cluster API can reach it", "AzureManagedControlPlane",
 			&infrav1.AzureManagedControlPlane{}, false, "waits for the endpoint"},
+		"no endpoint because of a fault": {"users look here first", "AzureManagedControlPlane",
+			&infrav1.AzureManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}, Status: infrav1.AzureManagedControlPlaneStatus{
+				Conditions: []metav1.Condition{{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.QuotaExceededReason,
+					Message: "no cores"}}}}, false, "AzureManagedControlPlane c1: no cores"},
 		"no control plane": {"objects may arrive in any order", "AzureManagedControlPlane", nil, false, "does not exist yet"},
 		"other control plane": {"it would never get an endpoint, and no condition would give the reason", "KubeadmControlPlane", nil, false,
 			"KubeadmControlPlane"},

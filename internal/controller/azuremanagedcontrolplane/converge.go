@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
@@ -35,7 +37,13 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if err := k.readFacts(ctx, session.Asker(), in); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
-	if errs := plan.CheckSpec(in.planned); len(errs) > 0 {
+	errs := plan.CheckSpec(in.planned)
+	if len(errs) == 0 && in.planned.Facts.Cluster == nil {
+		// This precedes the group and the network, which AKS would leave behind with its refusal.
+		errs = aks.CheckVersion(ctx, k.Facts, session.Asker(), in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location,
+			field.NewPath("spec", "version"), in.planned.ControlPlane.Spec.Version)
+	}
+	if len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	graph, exports, err := plan.BuildPlan(in.planned)

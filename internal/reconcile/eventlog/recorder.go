@@ -201,7 +201,7 @@ func summariesLast(list []metav1.Condition) []metav1.Condition {
 
 // isProblem reports whether a condition shows more than ordinary progress.
 func isProblem(condition metav1.Condition) bool {
-	if condition.Message == "" || condition.Status == metav1.ConditionUnknown {
+	if condition.Message == "" || condition.Status == metav1.ConditionUnknown || status.IsOtherCause(condition.Message) {
 		return false
 	}
 	if condition.Status == metav1.ConditionTrue {
@@ -214,7 +214,7 @@ func isProblem(condition metav1.Condition) bool {
 	}
 	return !strings.HasPrefix(condition.Reason, infrav1.WaitingReason) &&
 		!slices.Contains([]string{
-			infrav1.BlockedByDependencyReason, infrav1.DeletedReason, infrav1.ObservingReason, "NotPaused",
+			infrav1.WaitingForDependencyReason, infrav1.DeletedReason, infrav1.ObservingReason, "NotPaused",
 			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason,
 			infrav1.ScaleSetModelLimitReason,
 		}, condition.Reason)

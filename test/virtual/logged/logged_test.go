@@ -138,13 +138,13 @@ func TestLines(t *testing.T) {
 	const vnet = group + "/providers/Microsoft.Network/virtualNetworks/c1-vnet"
 	want := []string{
 		"Condition changed controller=azurecluster name=c1 condition=ResourceGroupReady status=False reason=Creating message=creating resourceGroups/c1",
-		"Condition changed controller=azurecluster name=c1 condition=VNetReady status=False reason=BlockedByDependency " +
+		"Condition changed controller=azurecluster name=c1 condition=VNetReady status=False reason=WaitingForDependency " +
 			"message=virtualNetworks/c1-vnet waits for resourceGroups/c1",
 		"Changed Azure controller=azurecluster name=c1 resource=" + group + " method=PUT change=Created",
 		"Change in Azure failed controller=azurecluster name=c1 resource=" + vnet + " method=PUT class=Stalled " +
 			"error=PUT virtualNetworks/c1-vnet: BadRequest: Refused.",
 		"Condition changed controller=azurecluster name=c1 condition=ResourceGroupReady status=True reason=Ready previousReason=Creating",
-		"Condition changed controller=azurecluster name=c1 condition=VNetReady status=False reason=Failed previousReason=BlockedByDependency " +
+		"Condition changed controller=azurecluster name=c1 condition=VNetReady status=False reason=Failed previousReason=WaitingForDependency " +
 			"message=PUT virtualNetworks/c1-vnet: BadRequest: Refused.; retried automatically with growing delays, at the latest after 10m0s",
 		"Condition changed controller=azurecluster name=c1 condition=VNetReady status=False reason=Creating previousReason=Failed " +
 			"message=virtualNetworks/c1-vnet: retrying after: PUT virtualNetworks/c1-vnet: BadRequest: Refused.",

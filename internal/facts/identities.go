@@ -1,0 +1,23 @@
+package facts
+
+import (
+	"context"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// FindMissingIdentities returns an error for each user-assigned identity whose ID is invalid or that does not exist in Azure. spec is the path
+// of the identities. Identities that cannot be read are left out: whether they can be assigned is up to Azure.
+func (f *Facts) FindMissingIdentities(ctx context.Context, asker Asker, spec *field.Path, identities []infrav1.UserAssignedIdentity) (out field.ErrorList) {
+	for i, identity := range identities {
+		_, err := f.ReadUserAssignedClientID(ctx, asker, spec.Child("userAssignedIdentities").Index(i).Child("providerID"), identity.ProviderID)
+		var missing *field.Error
+		if errors.As(err, &missing) {
+			out = append(out, missing)
+		}
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+)
+
+// answers remembers what Entra ID answered when credentials were last used. It asks nothing itself, and it has no secrets. It is safe
+// for concurrent use.
+type answers struct {
+	mu sync.Mutex
+	// refusals has the answers by the key of the credential; nil is that of a credential that was accepted.
+	refusals map[string]error
+	// used has the keys of the credentials by identity and cloud environment.
+	used map[types.NamespacedName]map[string]string
+	// notify is called with an identity whose answer changed; nil is not called.
+	notify func(types.NamespacedName)
+}
+
+func newAnswers() *answers {
+	return &answers{refusals: map[string]error{}, used: map[types.NamespacedName]map[string]string{}}
+}
+
+// answering is a credential whose answers are remembered.
+type answering struct {
+	azcore.TokenCredential
+	key     string
+	answers *answers
+}
+
+// GetToken implements azcore.TokenCredential.
+func (a answering) GetToken(ctx context.Context, options policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	token, err := a.TokenCredential.GetToken(ctx, options)
+	if ctx.Err() == nil {
+		a.answers.record(a.key, err)
+	}
+	return token, err
+}
+
+// record remembers the answer to a request for a token. Without an answer of Entra ID the last one is kept.
+func (a *answers) record(key string, err error) {
+	refusal := ""
+	if err != nil {
+		answer, refused := armclient.EntraRefusal(err)
+		if !refused {
+			return
+		}
+		refusal = answer
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	last, answered := a.refusals[key]
+	if !answered && len(a.refusals) >= maxKept {
+		return
+	}
+	if err == nil {
+		if a.refusals[key] = nil; last != nil || !answered {
+			a.notifyUsers(key)
+		}
+		return
+	}
+	if last == nil || last.Error() != refusal {
+		a.refusals[key] = errors.New(refusal)
+		a.notifyUsers(key)
+	}
+}
+
+// notifyUsers calls notify for each identity with the credential.
+func (a *answers) notifyUsers(key string) {
+	if a.notify == nil {
+		return
+	}
+	for user, keys := range a.used {
+		for _, each := range keys {
+			if each == key {
+				a.notify(user)
+				break
+			}
+		}
+	}
+}
+
+// addUser remembers that an identity has a credential in a cloud environment.
+func (a *answers) addUser(identity *infrav1.AzureClusterIdentity, environment, key string) {
+	user := types.NamespacedName{Namespace: identity.Namespace, Name: identity.Name}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.used[user] == nil {
+		a.used[user] = map[string]string{}
+	}
+	a.used[user][environment] = key
+}
+
+// environments returns the cloud environments in which an identity was used.
+func (a *answers) environments(user types.NamespacedName) (out []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for environment := range a.used[user] {
+		out = append(out, environment)
+	}
+	return out
+}
+
+// forget drops an identity that is gone.
+func (a *answers) forget(user types.NamespacedName) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.used, user)
+}
+
+// last returns the answer for a credential, and whether there is one.
+func (a *answers) last(key string) (refusal error, answered bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	refusal, answered = a.refusals[key]
+	return refusal, answered
+}
+
+// OnAnswer has wake called with each identity whose credential Entra ID answered for the first time or in another way than before. It is
+// called once, before the provider is used.
+func (p *Provider) OnAnswer(wake func(types.NamespacedName)) {
+	p.answers.mu.Lock()
+	defer p.answers.mu.Unlock()
+	p.answers.notify = wake
+}
+
+// Forget drops what is remembered of an identity that is gone.
+func (p *Provider) Forget(identity types.NamespacedName) { p.answers.forget(identity) }
+
+// LastAnswer returns Entra ID's answer if it refused the identity's current credential when that was last used, in any cloud, and nil if it
+// accepted it. It sends no requests. Without an answer to this process, answered is false.
+func (p *Provider) LastAnswer(ctx context.Context, identity *infrav1.AzureClusterIdentity) (refusal error, answered bool) {
+	for _, environment := range p.answers.environments(types.NamespacedName{Namespace: identity.Namespace, Name: identity.Name}) {
+		resolved, err := p.resolveIdentity(ctx, identity, environment)
+		if err != nil {
+			return err, true
+		}
+		last, known := p.answers.last(resolved.Key)
+		if last != nil {
+			return &Error{Code: CredentialsInvalid, Message: last.Error() + ". Correct spec.tenantID, spec.clientID or the credential"}, true
+		}
+		answered = answered || known
+	}
+	return nil, answered
+}
