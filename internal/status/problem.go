@@ -47,14 +47,15 @@ func ProblemCondition(conditionType string, err error) (metav1.Condition, time.D
 	if again == "" {
 		again = "tried again in " + after.String()
 	}
-	condition.Message = describeProblem(err, azure) + "; " + again
+	condition.Message = DescribeProblem(err) + "; " + again
 	return condition, after
 }
 
-// describeProblem returns the message of an error. Of a failed sign-in it leaves out the request that needed the token: requests run at the
+// DescribeProblem returns the message of an error as conditions show it. Of a failed sign-in it leaves out the request that needed the token: requests run at the
 // same time, so another one may be the first to fail at each try, which would change the message each time.
-func describeProblem(err error, azure *arm.Error) string {
-	if isUnauthenticated(azure) {
+func DescribeProblem(err error) string {
+	var azure *arm.Error
+	if errors.As(err, &azure) && isUnauthenticated(azure) {
 		return strings.TrimPrefix(azure.Error(), azure.Method+" "+azure.ID.ShortName()+": ")
 	}
 	return err.Error()

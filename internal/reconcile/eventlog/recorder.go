@@ -142,7 +142,7 @@ func (p *Recording) emitErrors() (covered []string) {
 		for _, result := range outcome.Results {
 			switch matter := result.ID.Key(); {
 			case result.Err != nil:
-				covered = append(covered, result.Err.Error())
+				covered = append(covered, result.Err.Error(), status.DescribeProblem(result.Err))
 			case result.IsDone() || result.State == arm.Gone:
 				p.markResolved(matter)
 			}
@@ -152,7 +152,7 @@ func (p *Recording) emitErrors() (covered []string) {
 		}
 	}
 	for _, err := range p.failures {
-		covered = append(covered, err.Error())
+		covered = append(covered, err.Error(), status.DescribeProblem(err))
 		if !isReportable(err) {
 			continue
 		}
