@@ -75,16 +75,8 @@ func (s *stage) Do(request *http.Request) (*http.Response, error) {
 // grant assigns the actions of a role of the release, and more, to the identity, as az role assignment create does.
 func (s *stage) grant(role string, except string, more ...string) {
 	s.t.Helper()
-	raw, err := azureroles.Files.ReadFile(role + ".json")
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	var definition struct{ Actions []string }
-	if err := json.Unmarshal(raw, &definition); err != nil {
-		s.t.Fatal(err)
-	}
 	var actions []string
-	for _, action := range append(definition.Actions, more...) {
+	for _, action := range append(readActions(s.t, role), more...) {
 		if action != except {
 			actions = append(actions, action)
 		}
@@ -92,6 +84,20 @@ func (s *stage) grant(role string, except string, more ...string) {
 	if err := s.Grant("77777777-7777-4777-8777-777777777777", member, subscription, actions); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// readActions returns the actions of a role of the release.
+func readActions(t *testing.T, role string) []string {
+	t.Helper()
+	raw, err := azureroles.Files.ReadFile(role + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var definition struct{ Actions []string }
+	if err := json.Unmarshal(raw, &definition); err != nil {
+		t.Fatal(err)
+	}
+	return definition.Actions
 }
 
 // readerActions are those of Reader.
@@ -233,7 +239,7 @@ func TestFailures(t *testing.T) {
 		"rights": {reason: "an action of the role is missing", prepare: func(s *stage) {
 			s.grant("aks", "Microsoft.ContainerService/managedClusters/write", readerActions)
 		}, want: doctor.Check{Check: doctor.CheckRights, Status: doctor.Failed, Subject: "role aks",
-			Message: "lacks 1 of 25 actions in " + subscription + ": Microsoft.ContainerService/managedClusters/write.",
+			Message: fmt.Sprintf("lacks 1 of %d actions in ", len(readActions(t, "aks"))) + subscription + ": Microsoft.ContainerService/managedClusters/write.",
 			Fix: "sed -i 's#/subscriptions/00000000-0000-0000-0000-000000000000#" + subscription + "#' azure-role-aks.json && " +
 				"az role definition create --role-definition @azure-role-aks.json && " +
 				"az role assignment create --role 'Cluster API Provider Azure: aks' --assignee " + member + " --scope " + subscription},
@@ -355,7 +361,7 @@ func TestText(t *testing.T) {
 	want := fmt.Sprintf(`ok       egress       Entra ID: %[1]s answers.
 ok       egress       Azure Resource Manager: %[1]s answers.
 ok       credentials  AzureClusterIdentity default/cluster-identity: Client %[2]s signs in to tenant %[3]s, and may use subscription %[4]s.
-ok       rights       role aks: The identity has all 25 actions.
+ok       rights       role aks: The identity has all %[5]d actions.
 FAILED   providers    Microsoft.ContainerService: The resource provider is not registered in /subscriptions/%[4]s.
                       fix: az provider register --wait --namespace Microsoft.ContainerService --subscription %[4]s
 ok       providers    Microsoft.Network: The resource provider is registered.
@@ -364,7 +370,7 @@ ok       versions     Kubernetes 1.33.2 in eastus: AKS offers the version.
 ok       quota        Microsoft.Compute in eastus: The free quota is enough: cores 4 of 20000, standardDSv3Family 4 of 10000, virtualMachines 2 of 25000.
 ok       quota        Microsoft.Network in eastus: The free quota is enough: VirtualNetworks 1 of 1000.
 9 of 10 checks passed.
-`, s.Endpoint, member, server.DefaultTenant, server.DefaultSubscription)
+`, s.Endpoint, member, server.DefaultTenant, server.DefaultSubscription, len(readActions(t, "aks")))
 	if diff := cmp.Diff(want, out); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
