@@ -156,6 +156,8 @@ var features = map[string]feature{
 		unnamed: map[string]string{
 			"Microsoft.Resources/subscriptions/locations/read": "the provider works without it, but then no condition reports beforehand that a " +
 				"region does not exist",
+			"Microsoft.ContainerService/locations/kubernetesVersions/read": "a version that AKS does not offer is reported only when Azure refuses the " +
+				"cluster",
 		},
 		also:        map[string]string{"Microsoft.Compute/skus/read": "whether the VM size is why Azure refused a pool"},
 		description: "AKS clusters with a network of their own, in resource groups that the provider makes and deletes or that are brought.",
