@@ -56,15 +56,24 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	fs.StringArrayVarP(&f.files, "filename", "f", nil, "manifest, folder with manifests, or - for the standard input; may be repeated")
 	fs.BoolVar(&f.live, "live", false, "with -f: apply the manifests to the objects of the management cluster, and read Azure")
 	fs.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "plan the objects of all namespaces")
-	fs.BoolVar(&f.neverReplace, "never-replace", false, "fail with exit code 1 if a machine or an instance of a pool would be replaced")
+	fs.BoolVar(&f.neverReplace, "never-replace", false, "fail with exit code 1 if a machine, an instance of a pool or an AKS pool would be replaced, or if AKS would reimage nodes")
 	fs.BoolVar(&f.details, "details", false, "show all properties of new resources")
 	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, as in its flag")
 	fs.StringVar(&f.subscription, "default-subscription", "", "AZURE_SUBSCRIPTION_ID of the manager, for objects that name no subscription")
 	return cmd
 }
 
-// errReplaces ends a plan with --never-replace.
-var errReplaces = errors.New("machines would be replaced, which --never-replace forbids. The plan shows which and why")
+// maxReplacements bounds the replacements that the error of --never-replace names.
+const maxReplacements = 10
+
+// newReplaceError returns the error that ends a plan with --never-replace.
+func newReplaceError(replacements []string) error {
+	named := strings.Join(replacements[:min(len(replacements), maxReplacements)], ", ")
+	if more := len(replacements) - maxReplacements; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("--never-replace forbids to replace %s. The plan shows why", named)
+}
 
 func (f *flags) run(cmd *cobra.Command, e *environment.Environment, arguments []string) error {
 	ctx := cmd.Context()
@@ -102,8 +111,8 @@ func (f *flags) exitError(planned *result.Plan, unanswered string) error {
 	switch {
 	case unanswered != "":
 		return errors.New(strings.TrimSuffix(unanswered, ".") + ". The role Reader suffices")
-	case f.neverReplace && planned.Summary.Replace > 0:
-		return errReplaces
+	case f.neverReplace && len(planned.Replacements()) > 0:
+		return newReplaceError(planned.Replacements())
 	case planned.HasChanges():
 		return environment.FoundError{}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -24,6 +26,12 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 // plan runs the verb without any connection.
 func plan(t *testing.T, input string, arguments ...string) (string, error) {
+	t.Helper()
+	return planWith(t, io.Discard, input, arguments...)
+}
+
+// planWith runs the verb without any connection and with a standard error.
+func planWith(t *testing.T, standardError io.Writer, input string, arguments ...string) (string, error) {
 	t.Helper()
 	e := &environment.Environment{
 		Version:  "test",
@@ -38,7 +46,7 @@ func plan(t *testing.T, input string, arguments ...string) (string, error) {
 	verb.SilenceUsage, verb.SilenceErrors = true, true
 	out := &bytes.Buffer{}
 	verb.SetOut(out)
-	verb.SetErr(io.Discard)
+	verb.SetErr(standardError)
 	verb.SetIn(strings.NewReader(input))
 	verb.SetArgs(arguments)
 	err := verb.ExecuteContext(t.Context())
@@ -150,6 +158,46 @@ func TestJSON(t *testing.T) {
 	}
 	if planned.Summary.Create == 0 || len(planned.Objects) == 0 {
 		t.Errorf("the plan is empty: %+v", planned.Summary)
+	}
+}
+
+// TestManyClusters plans ten clusters in the format json: messages about the progress are on the standard error, and there are at most as
+// many as the plan takes seconds.
+func TestManyClusters(t *testing.T) {
+	raw, err := os.ReadFile("testdata/default.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	for i := range 10 {
+		one := strings.ReplaceAll(string(raw), "c1", fmt.Sprintf("many-%d", i))
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.yaml", i)), []byte(one), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	progress, began := &bytes.Buffer{}, time.Now()
+	out, err := planWith(t, progress, "", "-f", folder, "-o", "json")
+	if !errors.As(err, new(environment.FoundError)) {
+		t.Fatal(err)
+	}
+	planned := result.Plan{}
+	if err := json.Unmarshal([]byte(out), &planned); err != nil {
+		t.Fatalf("the standard output is not one JSON value: %v", err)
+	}
+	clusters := 0
+	for _, o := range planned.Objects {
+		if o.Kind == "AzureCluster" && len(o.Changes) > 0 {
+			clusters++
+		}
+	}
+	lines := 0
+	for line := range strings.Lines(progress.String()) {
+		if lines++; !strings.HasPrefix(line, "planning: round ") {
+			t.Errorf("the standard error has the line %q", line)
+		}
+	}
+	if limit := int(time.Since(began).Seconds()); clusters != 10 || lines > limit {
+		t.Errorf("%d clusters are planned, want 10; %d messages, want at most %d", clusters, lines, limit)
 	}
 }
 
