@@ -27,7 +27,7 @@ func TestProgress(t *testing.T) {
 				out := &bytes.Buffer{}
 				show := newProgress(out)
 				for i := range test.rounds {
-					time.Sleep(test.each)
+					<-time.After(test.each)
 					show(i+1, 7)
 				}
 				if got := strings.Count(out.String(), "\n"); got != test.want || strings.Count(out.String(), "planning: round ") != got {
