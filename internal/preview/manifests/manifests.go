@@ -51,7 +51,8 @@ type Files struct {
 	Input io.Reader
 }
 
-// Read returns the objects of files, of all manifests in folders and below them, and of the standard input for "-".
+// Read returns the objects of files, of all manifests in folders and below them, and of the standard input for "-". Of an object that occurs
+// more than once, as an identity that several clusters share, the last one counts, as with kubectl apply.
 func (f Files) Read(names []string) (out []Document, err error) {
 	for _, name := range names {
 		documents, err := f.readName(name)
@@ -62,7 +63,24 @@ func (f Files) Read(names []string) (out []Document, err error) {
 			return nil, tooMany(name)
 		}
 	}
-	return out, nil
+	return keepLast(out), nil
+}
+
+// keepLast returns the documents with the last one of each object, at the place of its first.
+func keepLast(documents []Document) (out []Document) {
+	type key struct{ group, kind, namespace, name string }
+	places := map[key]int{}
+	for _, d := range documents {
+		kind := d.GroupVersionKind()
+		of := key{kind.Group, kind.Kind, d.GetNamespace(), d.GetName()}
+		if at, known := places[of]; known {
+			out[at] = d
+			continue
+		}
+		places[of] = len(out)
+		out = append(out, d)
+	}
+	return out
 }
 
 func (f Files) readName(name string) ([]Document, error) {

@@ -1,11 +1,15 @@
 package manifests_test
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/manifests"
 )
@@ -19,6 +23,30 @@ func (e endless) Read(into []byte) (n int, err error) {
 		n += copy(into[n:], e.text)
 	}
 	return n, nil
+}
+
+// TestRepeatedObjects reads files that share an object: the last one counts.
+func TestRepeatedObjects(t *testing.T) {
+	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\ndata:\n  from: file-%s\n"
+	file := func(documents ...string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte(strings.Join(documents, "---\n"))}
+	}
+	files := manifests.Files{Folder: func(string) (fs.FS, bool) {
+		return fstest.MapFS{"1.yaml": file(fmt.Sprintf(object, "shared", "1"), fmt.Sprintf(object, "a", "1")),
+			"2.yaml": file(fmt.Sprintf(object, "shared", "2"), fmt.Sprintf(object, "b", "2"))}, true
+	}}
+	documents, err := files.Read([]string{"folder"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range documents {
+		from, _, _ := unstructured.NestedString(d.Object, "data", "from")
+		got = append(got, d.GetName()+" of "+from)
+	}
+	if diff := cmp.Diff([]string{"shared of file-2", "a of file-1", "b of file-2"}, got); diff != "" {
+		t.Errorf("objects (-want +got):\n%s", diff)
+	}
 }
 
 // TestBounds holds that input without an end is refused, from a file as from a folder.

@@ -27,7 +27,7 @@ func TestOverhead(t *testing.T) {
 			w.WaitReady(&infrav1.AzureCluster{}, c.Name)
 		}, 1.06, 11, 40},
 		"AKS":                 {func(w *world) { w.BuildAKSCluster("aks1", 2) }, 1.06, 4, 25},
-		"AKS with five pools": {func(w *world) { w.BuildAKSCluster("aks1", 5) }, 1.06, 4, 26},
+		"AKS with five pools": {func(w *world) { w.BuildAKSCluster("aks1", 5) }, 1.06, 4, 27},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sum, reads := 0.0, 0
