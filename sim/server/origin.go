@@ -77,7 +77,7 @@ func (o storeOrigin) toStored(t *provider.Type, id string, shown body.Object) *s
 			r.Secret = state
 		}
 	}
-	if strings.EqualFold(t.Name, compute.VirtualMachines) {
+	if strings.EqualFold(t.Name, compute.VirtualMachines) || strings.EqualFold(t.Name, compute.ScaleSetVMs) {
 		// The state of a VM is kept beside its body.
 		for _, status := range body.Objects(shown, "properties.instanceView.statuses") {
 			if power, is := strings.CutPrefix(body.String(status, "code"), "PowerState/"); is {

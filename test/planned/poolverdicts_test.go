@@ -24,8 +24,7 @@ func changeKind[T client.Object](objects []client.Object, change func(T)) {
 	}
 }
 
-// TestReplacementsOfPools plans changes of pools and compares what --never-replace would name. The rollout of a changed template is not among
-// them: its plan stops at the first additional instance.
+// TestReplacementsOfPools plans changes of pools and compares what --never-replace would name.
 func TestReplacementsOfPools(t *testing.T) {
 	tests := map[string]struct {
 		reason string
@@ -38,6 +37,9 @@ func TestReplacementsOfPools(t *testing.T) {
 		"tags of a pool": {"Azure changes tags of VMs that run", func(objects []client.Object) {
 			changeKind(objects, func(p *infrav1.AzureMachinePool) { p.Spec.AdditionalTags = infrav1.Tags{"team": "a"} })
 		}, "", 0},
+		"template of a pool": {"each VM is replaced", func(objects []client.Object) {
+			changeKind(objects, func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = "Standard_D4s_v3" })
+		}, "AzureMachinePoolMachine", 2},
 		"disruptive change of AKS": {"AKS reimages the nodes", func(objects []client.Object) {
 			changeKind(objects, func(c *infrav1.AzureManagedControlPlane) {
 				c.Spec.HTTPProxyConfig = &infrav1.HTTPProxyConfig{HTTPProxy: new("http://proxy.example.com:3128")}

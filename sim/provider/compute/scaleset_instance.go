@@ -84,6 +84,10 @@ func addInstance(c *provider.Call, set *store.Resource, have []*store.Resource) 
 		set.Secret = body.Object{}
 	}
 	n := body.Int(set.Secret, "next")
+	for _, known := range have {
+		// A set that is copied from another Azure has its instances and no counter.
+		n = max(n, numberOf(known)+1)
+	}
 	set.Secret["next"] = float64(n + 1)
 	r := &store.Resource{
 		ID: set.ID + "/virtualMachines/" + strconv.Itoa(n), Type: ScaleSetVMs, Location: set.Location,
