@@ -77,7 +77,7 @@ var tries = map[string]try{
 			s.tenant.CreateCredential(s.tenant.NewSecretValue("in-the-namespace"))
 			createIdentity(s.tenant, func(*infrav1.AzureClusterIdentitySpec) {})
 		},
-		reason: infrav1.CredentialsInvalidReason, ofIdentity: infrav1.ReadyReason,
+		reason: infrav1.CredentialsInvalidReason,
 		says: func(*scene) []string { return []string{"AADSTS7000215"} },
 	},
 	"certificate": {
@@ -140,7 +140,7 @@ var tries = map[string]try{
 				i.Type, i.ClientID, i.ClientSecret = infrav1.WorkloadIdentity, s.managers, corev1.SecretReference{}
 			})
 		},
-		reason: infrav1.CredentialsInvalidReason, ofIdentity: infrav1.ReadyReason,
+		reason: infrav1.CredentialsInvalidReason,
 		says: func(s *scene) []string {
 			return []string{"AADSTS700213", "system:serviceaccount:" + s.tenant.Namespace + ":capz-workload-identity"}
 		},
@@ -154,7 +154,7 @@ var tries = map[string]try{
 				i.Type, i.ClientID, i.ClientSecret = infrav1.WorkloadIdentity, s.neighbours, corev1.SecretReference{}
 			})
 		},
-		reason: infrav1.CredentialsInvalidReason, ofIdentity: infrav1.ReadyReason,
+		reason: infrav1.CredentialsInvalidReason,
 		says: func(*scene) []string { return []string{"AADSTS700213"} },
 	},
 	"machine": {
