@@ -15,6 +15,8 @@ type Asker struct {
 	// with another input, the object was corrected, and its questions are asked at once.
 	Name  string
 	Input any
+	// Lent is set if Azure is asked as an identity of another namespace.
+	Lent bool
 }
 
 // scopedKey returns the key of a question in caches: identities do not share answers.

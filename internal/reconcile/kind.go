@@ -181,7 +181,7 @@ type Session struct {
 
 // Asker returns the asker of questions to Azure.
 func (s Session) Asker() facts.Asker {
-	asker := facts.Asker{Client: s.Access.Client, Read: s.Read}
+	asker := facts.Asker{Client: s.Access.Client, Read: s.Read, Lent: s.Access.LentGrants != nil}
 	if s.fingerprint != nil {
 		asker.Name, asker.Input = s.Name, s.fingerprint
 	}
