@@ -74,6 +74,3 @@ func (e Estate) find(id string) (Resource, bool) {
 	r, ok := e.Resources[arm.ID(strings.TrimSuffix(id, "/")).Key()]
 	return r, ok
 }
-
-// groupID returns the ID of the resource group of the machines.
-func (e Estate) groupID() arm.ID { return arm.ResourceGroupID(e.Subscription, e.Group) }

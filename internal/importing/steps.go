@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
 // addProtected remembers an extension whose protected settings Azure does not show.
@@ -106,7 +104,7 @@ func quote(word string) string {
 func (r Result) Marked() map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for _, change := range r.Tags {
-		out[arm.ID(change.Resource).Key()] = change.Tags
+		out[change.Resource.Key()] = change.Tags
 	}
 	return out
 }

@@ -4,6 +4,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
@@ -67,7 +68,7 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment) error {
 		return err
 	}
 	from := newSource(objects, live)
-	options.Objects = append(objects, from.missingIdentities(ctx, f.identity, namespace)...)
+	options.Objects = slices.Concat(objects, from.missingIdentities(ctx, f.identity, namespace))
 	options.Objects = append(options.Objects, preview.Namespaces(options.Objects)...)
 	outcome, err := preview.Compute(ctx, options)
 	if err != nil {

@@ -260,7 +260,7 @@ func (t *Recorder) rememberCause(obj client.Object, matter, cause string) bool {
 	for _, causes := range t.reported[key] {
 		isNew = isNew && !slices.Contains(causes, cause)
 	}
-	known := append(t.reported[key][matter], cause)
+	known := slices.Concat(t.reported[key][matter], []string{cause})
 	t.reported[key][matter] = known[max(0, len(known)-maxCauses):]
 	return isNew
 }

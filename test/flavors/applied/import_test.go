@@ -119,8 +119,10 @@ func TestImport(t *testing.T) {
 	mark = stage.Azure.MarkRequests()
 	manager := stage.StartManager(options)
 	runSteps(t, stage, imported.Manifests, imported.Steps)
+	// The API server has the clusters of other tests, too.
+	own := client.NewNamespacedClient(stage.Client, stage.Namespace)
 	stage.Meanwhile = func() {
-		if err := clusterapi.PlayRound(context.Background(), stage.Client); err != nil {
+		if err := clusterapi.PlayRound(context.Background(), own); err != nil {
 			t.Logf("play Cluster API: %v", err) // A conflict with the manager is repeated.
 		}
 	}
