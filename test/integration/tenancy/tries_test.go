@@ -78,7 +78,7 @@ var tries = map[string]try{
 			createIdentity(s.tenant, func(*infrav1.AzureClusterIdentitySpec) {})
 		},
 		reason: infrav1.CredentialsInvalidReason,
-		says: func(*scene) []string { return []string{"AADSTS7000215"} },
+		says:   func(*scene) []string { return []string{"AADSTS7000215"} },
 	},
 	"certificate": {
 		what: "have the bytes of a Secret quoted by what reads certificates",
@@ -155,7 +155,7 @@ var tries = map[string]try{
 			})
 		},
 		reason: infrav1.CredentialsInvalidReason,
-		says: func(*scene) []string { return []string{"AADSTS700213"} },
+		says:   func(*scene) []string { return []string{"AADSTS700213"} },
 	},
 	"machine": {
 		what: "use a managed identity of the machine that the manager runs on",
@@ -169,8 +169,11 @@ var tries = map[string]try{
 			return []string{"spec.type UserAssignedMSI", "--manager-identity-namespaces", s.tenant.Namespace}
 		},
 		loot: func(s *scene) {
-			harness.WaitFor(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "taken",
-				func(i *infrav1.AzureClusterIdentity) bool { return harness.IsReady(i) })
+			// The machine of the test has no managed identity, so the sign-in fails.
+			harness.WaitFor(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "taken", func(i *infrav1.AzureClusterIdentity) bool {
+				ready := harness.FindCondition(i, infrav1.ReadyCondition)
+				return ready.Status != "" && ready.Reason != infrav1.NotAllowedByTenancyReason
+			})
 		},
 	},
 	"file": {
