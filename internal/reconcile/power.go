@@ -56,6 +56,7 @@ func (p *Power) Describe() string {
 // readPower reads what annotations ask of the object's VMs. The condition Stopped remembers that the provider has stopped them.
 func (a *azureReconciliation[O, I]) readPower() error {
 	if !a.declaration.Stoppable {
+		a.warnOfStopAnnotations()
 		return nil
 	}
 	var cluster metav1.Object
@@ -75,6 +76,16 @@ func (a *azureReconciliation[O, I]) readPower() error {
 		}
 	}
 	return nil
+}
+
+// warnOfStopAnnotations warns of annotations on an object without VMs of its own, where they have no effect.
+func (a *azureReconciliation[O, I]) warnOfStopAnnotations() {
+	for _, name := range []string{infrav1.StopAnnotation, infrav1.StopScheduleAnnotation} {
+		if _, ok := a.object.GetAnnotations()[name]; ok {
+			a.recording.AddIgnored(fmt.Sprintf("the annotation %s has no effect on an %s. Set it on the Cluster, or on an AzureMachine, an AzureMachinePool "+
+				"or a control plane of AKS", name, a.declaration.Name))
+		}
+	}
 }
 
 // reportPower sets the condition Stopped of an object whose VMs are being stopped or started, and removes it from any other.

@@ -2,21 +2,27 @@ package stopped_test
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // TestStopAndStart stops clusters for two hours and starts them again. The MachineHealthCheck replaces no Machine, Azure is left alone
@@ -242,6 +248,13 @@ func TestEphemeralDisk(t *testing.T) {
 		defaults.FillAzureMachine(machine, w.Azure.SubscriptionID)
 		w.CreateMachine(machine, harness.Worker, "")
 		w.WaitReady(machine, "ephemeral")
+		pool := w.AzureMachinePool("c1", "ephemeralpool")
+		pool.Spec.OrchestrationMode = infrav1.UniformOrchestration
+		pool.Spec.Template.OSDisk.DiffDiskSettings = machine.Spec.OSDisk.DiffDiskSettings
+		pool.Spec.Template.OSDisk.CachingType, pool.Spec.Template.OSDisk.DiskSizeGB = "ReadOnly", new(int32(30))
+		defaults.FillAzureMachinePool(pool)
+		w.CreatePool(pool, 1)
+		w.WaitReady(pool, "ephemeralpool")
 		mark := w.Azure.MarkRequests()
 		w.annotate(infrav1.StopAnnotation, "true")
 		w.waitStopped(metav1.ConditionTrue)
@@ -250,10 +263,57 @@ func TestEphemeralDisk(t *testing.T) {
 		if stopped.Status != metav1.ConditionFalse || !strings.Contains(stopped.Message, "OS disk is ephemeral") || !harness.IsReady(machine) {
 			t.Errorf("Stopped is %+v, Ready %t", stopped, harness.IsReady(machine))
 		}
+		w.ReadObject(pool, "ephemeralpool")
+		stopped = harness.FindCondition(pool, infrav1.StoppedCondition)
+		if stopped.Status != metav1.ConditionFalse || !strings.Contains(stopped.Message, "scale-to-zero") || !harness.IsReady(pool) {
+			t.Errorf("Stopped of the pool is %+v, Ready %t", stopped, harness.IsReady(pool))
+		}
 		for _, write := range w.Azure.WritesSince(mark) {
-			if strings.Contains(write, "/virtualMachines/ephemeral") {
+			if strings.Contains(write, "/ephemeral") {
 				t.Errorf("written: %s", write)
 			}
+		}
+	})
+}
+
+// TestAnnotationsWithoutEffect sets the annotation on objects of the kinds that have no VMs of their own: each gets one Warning, and everything
+// runs on.
+func TestAnnotationsWithoutEffect(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		var mu sync.Mutex
+		warned := map[string]int{}
+		w.EventRecorded = func(event virtual.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			if event.Reason == infrav1.IgnoredReason && strings.Contains(event.Note, infrav1.StopAnnotation+" has no effect on an "+event.Kind+".") {
+				warned[event.Kind]++
+			}
+		}
+		w.StartProvider()
+		w.apply()
+		want := map[string]int{}
+		for _, list := range []client.ObjectList{&infrav1.AzureClusterList{}, &infrav1.AzureManagedMachinePoolList{},
+			&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedMachinePoolList{}} {
+			if err := w.Kubernetes.List(t.Context(), list); err != nil {
+				t.Fatal(err)
+			}
+			if err := meta.EachListItem(list, func(item runtime.Object) error {
+				object := item.(client.Object)
+				want[reflect.TypeOf(object).Elem().Name()]++
+				harness.ChangeObject(w.Stage, object, func(o client.Object) { setAnnotation(o, infrav1.StopAnnotation, "true") })
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.AdvanceClock(3 * time.Hour)
+		w.waitReady(metav1.ConditionTrue)
+		w.waitStopped("")
+		mu.Lock()
+		defer mu.Unlock()
+		if diff := cmp.Diff(want, warned); diff != "" || len(want) != 4 {
+			t.Errorf("Warnings by kind (-want +got):\n%s", diff)
 		}
 	})
 }
