@@ -52,7 +52,7 @@ const (
 
 	// StopAnnotation on a Cluster, AzureMachine, AzureMachinePool or AKS control plane stops VMs and keeps all else in
 	// Azure. "true" deallocates VMs and stops AKS clusters. "scale-to-zero" does the same, but leaves pools without VMs.
-	// "false" starts them. Without the annotation the provider starts what it has stopped. The annotation on the object
+	// "false" starts them. Without the annotation the provider starts the VMs that it has stopped. The annotation on the object
 	// counts before that on its Cluster, and both before StopScheduleAnnotation.
 	StopAnnotation = "infrastructure.cluster.x-k8s.io/stop"
 

@@ -133,7 +133,7 @@ func (p *Provider) OnAnswer(wake func(types.NamespacedName)) {
 	p.answers.notify = wake
 }
 
-// Forget drops what is remembered of an identity that is gone.
+// Forget removes the entry of an identity that is gone.
 func (p *Provider) Forget(identity types.NamespacedName) { p.answers.forget(identity) }
 
 // LastAnswer returns Entra ID's answer if it refused the identity's current credential when that was last used, in any cloud, and nil if it

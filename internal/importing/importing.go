@@ -52,7 +52,7 @@ type Result struct {
 
 // Step is a step of the user.
 type Step struct {
-	// Why is the reason, and what the step does.
+	// Why is the reason for the step and its effect.
 	Why string `json:"why"`
 	// Commands do it. Values in capital letters are to be replaced.
 	Commands []string `json:"commands,omitempty"`

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strings"
 	"time"
 
 	"golang.org/x/crypto/ssh"
@@ -110,12 +109,4 @@ func (s *Session) algorithms() (out []string) {
 		out = append(out, key.Type())
 	}
 	return out
-}
-
-// QuoteCommand returns the words of a command for the shell of the machine, as they were given.
-func QuoteCommand(words []string) string {
-	if len(words) == 1 {
-		return words[0] // A whole command line, as with ssh.
-	}
-	return strings.Join(words, " ")
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"context"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,13 +21,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/result"
 )
 
-// check plans what the manager does after the objects are applied and started, and the tags are set.
+// check computes the writes of the manager after a user has applied the objects, set the tags and unpaused the Cluster.
 func (f *flags) check(ctx context.Context, e *environment.Environment, live *overlay.Live, imported *importing.Result) (*verdict, error) {
 	if len(imported.Tags) > 0 {
 		live = &overlay.Live{Transport: tagged{next: live.Transport, tags: imported.Marked()}, Credential: live.Credential,
 			Audience: live.Audience, Endpoint: live.Endpoint}
 	}
-	options := preview.Options{Identity: e.Identity, Gates: f.gates, Play: clusterapi.PlayRound, Live: live, Now: time.Now()}
+	options := preview.Options{Identity: e.Identity, Gates: f.gates, Play: clusterapi.PlayRound, Live: live}
 	options.Identity.SubscriptionID = f.Subscription
 	var err error
 	if options.Objects, err = readManifests(imported); err != nil {

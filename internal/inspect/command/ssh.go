@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/ssh"
@@ -83,7 +84,8 @@ func (f *sshFlags) run(cmd *cobra.Command, e *environment.Environment, name stri
 			session.HasTerminal, session.Width, session.Height, session.TerminalDriver = true, terminal.Width, terminal.Height, terminal.Kind
 		}
 	}
-	err = session.Run(ctx, route, inspect.QuoteCommand(command))
+	// The shell of the machine splits the words again, as with ssh.
+	err = session.Run(ctx, route, strings.Join(command, " "))
 	var exit *ssh.ExitError
 	if errors.As(err, &exit) {
 		return environment.ExitStatusError{Status: exit.ExitStatus()}

@@ -20,7 +20,7 @@ type Options struct {
 	Reader management.Reader
 	// Version is the version of the provider to migrate to.
 	Version string
-	// Plan computes what the manager would write to Azure for objects. With nil, plans are left out.
+	// Plan computes the writes to Azure that the manager would make for objects. If it is nil, the check has no plans.
 	Plan func(ctx context.Context, objects []client.Object) (*preview.Outcome, error)
 	// Progress gets a line before each part of the check that takes time. It may be nil.
 	Progress func(line string)

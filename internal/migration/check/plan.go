@@ -39,7 +39,7 @@ func FindPlans(ctx context.Context, options Options, namespace string) (*migrati
 	return &c.report, nil
 }
 
-// checkPlans computes for each Cluster what the manager would write to Azure after the migration.
+// checkPlans computes, for each Cluster, the writes to Azure that the manager would make after the migration.
 func (c *checker) checkPlans(ctx context.Context) error { return c.checkPlansIn(ctx, "") }
 
 func (c *checker) checkPlansIn(ctx context.Context, namespace string) error {

@@ -43,7 +43,7 @@ func (f *planFlags) findAll(cmd *cobra.Command, e *environment.Environment, c cl
 		Progress: func(line string) { fmt.Fprintln(messages, line) }})
 }
 
-// newPlan returns the function that computes plans, nil if they are left out. Clusters of one cloud share what was read from Azure.
+// newPlan returns the function that computes plans, nil if the user asks for none. Clusters of one cloud share the answers of Azure.
 func (f *planFlags) newPlan(ctx context.Context, e *environment.Environment, c client.Reader) (
 	func(context.Context, []client.Object) (*preview.Outcome, error), error) {
 	if !f.enabled {
