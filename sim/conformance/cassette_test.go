@@ -1,22 +1,19 @@
 package conformance
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	yaml "go.yaml.in/yaml/v3"
 )
-
-// operator is the module with the recordings. Its version is pinned: docs/conformance.md is about these files.
-const operator = "github.com/Azure/azure-service-operator/v2@v2.18.0"
 
 // exchange is one recorded request with its answer.
 type exchange struct {
@@ -30,82 +27,101 @@ type exchange struct {
 	At time.Time
 }
 
-// recordingFiles returns the files with recordings.
-func recordingFiles(t *testing.T) []string {
+// recordedData has the distilled recordings. test/recordings/distil makes it.
+const recordedData = "../../test/recordings/testdata"
+
+// recordedLine is one exchange as test/recordings/distil writes it.
+type recordedLine struct {
+	Recording, Method, URL string
+	Index, Status          int
+	// Time is empty in old recordings.
+	Time         string
+	Header       map[string]string
+	Body, Answer json.RawMessage
+}
+
+// loadRecordings returns the exchanges of all recordings by the name of their file.
+func loadRecordings(t *testing.T) map[string][]exchange {
 	t.Helper()
-	raw, err := exec.Command("go", "mod", "download", "-json", operator).Output()
-	if err != nil {
-		t.Fatalf("go mod download %s: %v\n%s", operator, err, raw)
+	files, err := filepath.Glob(filepath.Join(recordedData, "exchanges", "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings in %s: %v", recordedData, err)
 	}
-	var module struct{ Dir string }
-	if err := json.Unmarshal(raw, &module); err != nil {
+	byName := map[string][]recordedLine{}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoder := json.NewDecoder(bytes.NewReader(content))
+		for decoder.More() {
+			var line recordedLine
+			if err := decoder.Decode(&line); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			name := path.Base(line.Recording)
+			byName[name] = append(byName[name], line)
+		}
+	}
+	out := map[string][]exchange{}
+	for name, lines := range byName {
+		slices.SortFunc(lines, func(a, b recordedLine) int { return cmp.Compare(a.Index, b.Index) })
+		out[name] = toExchanges(t, lines)
+	}
+	return out
+}
+
+// sourceModule returns the module and version that the recordings come from.
+func sourceModule(t *testing.T) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(recordedData, "SOURCE"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	var files []string
-	err = filepath.WalkDir(filepath.Join(module.Dir, "internal"), func(path string, entry os.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".yaml") && strings.Contains(filepath.ToSlash(path), "/recordings/") {
-			files = append(files, path)
-		}
-		return err
-	})
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings in %s: %v", module.Dir, err)
-	}
-	slices.Sort(files)
-	return files
+	return strings.TrimSpace(string(raw))
 }
 
 // recordedPassword replaces passwords that the recordings blank out: Azure took them, so they were allowed.
 const recordedPassword = "Recorded-1"
 
-// loadRecording reads one recording.
-func loadRecording(t *testing.T, file string) []exchange {
+// toExchanges returns the exchanges of one recording in the order in which the requests reached Azure.
+func toExchanges(t *testing.T, lines []recordedLine) []exchange {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var recording struct {
-		Interactions []struct {
-			Request struct {
-				Body   string `yaml:"body"`
-				URL    string `yaml:"url"`
-				Method string `yaml:"method"`
-			} `yaml:"request"`
-			Response struct {
-				Body    string              `yaml:"body"`
-				Headers map[string][]string `yaml:"headers"`
-				Code    int                 `yaml:"code"`
-			} `yaml:"response"`
-		} `yaml:"interactions"`
-	}
-	if err := yaml.Unmarshal(raw, &recording); err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
 	var out []exchange
 	// A recording without times has the one that recordings write in place of those in bodies.
 	at := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
-	for _, i := range recording.Interactions {
-		target, err := url.Parse(i.Request.URL)
-		if err != nil {
-			t.Fatalf("%s: %v", file, err)
+	for _, line := range lines {
+		raw := line.URL
+		if strings.HasPrefix(raw, "/") {
+			raw = "https://management.azure.com" + raw
 		}
-		e := exchange{Method: i.Request.Method, URL: target, Body: strings.ReplaceAll(i.Request.Body, "{PASSWORD}", recordedPassword),
-			Status: i.Response.Code, Header: http.Header{}, Answer: i.Response.Body}
-		for name, values := range i.Response.Headers {
-			e.Header[http.CanonicalHeaderKey(name)] = values
+		target, err := url.Parse(raw)
+		if err != nil {
+			t.Fatalf("%s: %v", line.Recording, err)
+		}
+		e := exchange{Method: line.Method, URL: target, Body: strings.ReplaceAll(toText(line.Body), "{PASSWORD}", recordedPassword),
+			Status: line.Status, Header: http.Header{}, Answer: toText(line.Answer)}
+		for name, value := range line.Header {
+			e.Header.Set(name, value)
 		}
 		// The time is that of the edge server, in whole seconds; requests of one second keep their order.
 		at = at.Add(time.Millisecond)
-		if _, after, found := strings.Cut(e.Header.Get("X-Msedge-Ref"), "Ref C: "); found {
-			if stamp, err := time.Parse(time.RFC3339, strings.TrimSpace(after)); err == nil && stamp.After(at) {
-				at = stamp
-			}
+		if stamp, err := time.Parse(time.RFC3339, line.Time); err == nil && stamp.After(at) {
+			at = stamp
 		}
 		e.At = at
 		out = append(out, e)
 	}
 	return inOrder(out)
+}
+
+// toText returns a body as it was sent. Bodies that are not JSON are kept as strings.
+func toText(body json.RawMessage) string {
+	var text string
+	if json.Unmarshal(body, &text) == nil {
+		return text
+	}
+	return string(body)
 }
 
 // inOrder moves a refusal that names the operation it waited for behind the request that began it: recordings list

@@ -1,7 +1,7 @@
 // Package conformance compares the simulated Azure with recorded traffic of the real one.
 //
-// The recordings are those of the Azure Service Operator's tests (MIT licence), read from the module cache and not
-// copied. Every recording is replayed in its order against a simulator of its own, on a virtual clock that follows the
+// The recordings are those of the Azure Service Operator's tests (MIT licence); test/recordings/distil makes the data of them
+// that test/recordings/testdata has. Every recording is replayed in its order against a simulator of its own, on a virtual clock that follows the
 // recorded times. Each answer is compared in status code, in the presence of the headers Azure-AsyncOperation, Location
 // and Retry-After, and in the keys of its body at any depth and the code of an error. The simulator may have more keys
 // than the recording, not fewer. A second figure also wants the same values and no further keys; there, values that
@@ -26,5 +26,5 @@
 // docs/conformance.md has the result. The test fails when a type agrees less than written there, when fewer exchanges
 // are replayed, and when a disagreement has no reason in the table of known ones.
 //
-// The package is a module of its own, so that the provider does not depend on that operator.
+// The package is a module of its own, because its azurecli command and its tests are no part of the simulator.
 package conformance

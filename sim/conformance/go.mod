@@ -2,9 +2,6 @@ module sigs.k8s.io/cluster-api-provider-azure/sim/conformance
 
 go 1.26.0
 
-require (
-	go.yaml.in/yaml/v3 v3.0.6
-	sigs.k8s.io/cluster-api-provider-azure v0.0.0
-)
+require sigs.k8s.io/cluster-api-provider-azure v0.0.0
 
 replace sigs.k8s.io/cluster-api-provider-azure => ../..

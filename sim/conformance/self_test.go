@@ -3,9 +3,7 @@ package conformance
 import (
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 )
@@ -233,9 +231,9 @@ func TestLearn(t *testing.T) {
 }
 
 func TestHidden(t *testing.T) {
-	all, out := recordingFiles(t), 0
-	for _, file := range all {
-		if isHeldOut(strings.TrimSuffix(filepath.Base(file), ".yaml")) {
+	all, out := loadRecordings(t), 0
+	for name := range all {
+		if isHeldOut(name) {
 			out++
 		}
 	}

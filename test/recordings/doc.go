@@ -1,6 +1,6 @@
 // Package recordings holds the rules of this provider against recorded traffic of the real Azure, and the translation of
 // patches against the types that they are written for.
 //
-// Both are the Azure Service Operator's (MIT licence): the recordings of its tests and its API types, read from the module
-// cache and not copied. The package is a module of its own, so that the provider does not depend on that operator.
+// Both come from the Azure Service Operator (MIT licence): the recordings of its tests and its API types. The program distil makes testdata
+// of them, and names their module, version and files there. The package is a module of its own, because it reads that of the operator.
 package recordings

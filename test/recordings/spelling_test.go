@@ -2,9 +2,7 @@ package recordings
 
 import (
 	"encoding/json"
-	"maps"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -94,31 +92,26 @@ var shownByAzure = []string{"FluxConfiguration bucket.accessKey", "FluxConfigura
 // arrive at one place of Azure's body, references under the name that ASO's types note. Values of other API versions are left out.
 func TestSpecsKnowWhatASOKnows(t *testing.T) {
 	values, references, kinds := 0, 0, map[string]bool{}
-	for _, dir := range asoVersionDirectories(t) {
-		group, version := filepath.Base(filepath.Dir(dir)), filepath.Base(dir)
-		apiVersion, _ := aso.ToAPIVersion(version)
-		types := readASODirectory(t, dir)
-		for _, name := range slices.Sorted(maps.Keys(types.structs)) {
-			kind, isSpec := strings.CutSuffix(name, "_Spec")
-			resourceType, known := aso.ResourceTypeOf(group+aso.GroupSuffix, kind)
-			if !isSpec || !known {
+	for _, spec := range readASOSpecs(t) {
+		apiVersion, isVersion := aso.ToAPIVersion(spec.version)
+		resourceType, known := aso.ResourceTypeOf(spec.group+aso.GroupSuffix, spec.kind)
+		if !isVersion || !known {
+			continue
+		}
+		definition, _ := schema.NearestDefinition(resourceType, apiVersion)
+		defined := definedNames(definition)
+		for _, p := range spec.properties {
+			top, _, _ := strings.Cut(p.path, ".")
+			if slices.Contains([]string{"azureName", "operatorSpec", "originalVersion", "owner"}, top) || !isDefined(defined, p) ||
+				slices.Contains(shownByAzure, spec.kind+" "+p.path) {
 				continue
 			}
-			definition, _ := schema.NearestDefinition(resourceType, apiVersion)
-			defined := definedNames(definition)
-			for _, p := range types.properties(t, "", name) {
-				top, _, _ := strings.Cut(p.path, ".")
-				if slices.Contains([]string{"azureName", "operatorSpec", "originalVersion", "owner"}, top) || !isDefined(defined, p) ||
-					slices.Contains(shownByAzure, kind+" "+p.path) {
-					continue
-				}
-				if problem := translationProblem(t, definition, p); problem != "" {
-					t.Errorf("%s/%s %s %s: %s", group, version, kind, p.path, problem)
-				}
-				values, kinds[kind] = values+1, true
-				if p.arm != "" {
-					references++
-				}
+			if problem := translationProblem(t, definition, p); problem != "" {
+				t.Errorf("%s/%s %s %s: %s", spec.group, spec.version, spec.kind, p.path, problem)
+			}
+			values, kinds[spec.kind] = values+1, true
+			if p.arm != "" {
+				references++
 			}
 		}
 	}
@@ -176,19 +169,6 @@ func translationProblem(t *testing.T, definition schema.Definition, p asoPropert
 		return "went to " + path + ", and ASO sends it as " + p.arm
 	}
 	return ""
-}
-
-// asoVersionDirectories returns the directories of all versions of ASO's groups.
-func asoVersionDirectories(t *testing.T) []string {
-	t.Helper()
-	out, err := filepath.Glob(filepath.Join(operatorSource(t), "api", "*", "v*"))
-	if err != nil || len(out) == 0 {
-		t.Fatalf("no versions: %v", err)
-	}
-	return slices.DeleteFunc(out, func(dir string) bool {
-		_, ok := aso.ToAPIVersion(filepath.Base(dir))
-		return !ok
-	})
 }
 
 // decodedSpec returns the spec that has only the value, as JSON is decoded.
