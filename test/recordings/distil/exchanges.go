@@ -140,10 +140,8 @@ func cleanURL(raw string) string {
 	if err != nil || u.Host == "" {
 		return raw
 	}
-	if query := u.Query(); query.Has("s") && query.Has("h") {
-		for _, key := range []string{"t", "c", "s", "h"} {
-			query.Del(key)
-		}
+	if query := u.Query(); query.Has("s") && query.Has("h") || query.Has("sig") {
+		maps.DeleteFunc(query, func(key string, _ []string) bool { return key != "api-version" && key != "monitor" })
 		u.RawQuery = query.Encode()
 	}
 	return strings.TrimPrefix(u.String(), "https://management.azure.com")

@@ -12,6 +12,7 @@ func TestCleanURL(t *testing.T) {
 		"host":      {"nearly all URLs are of one host", "https://management.azure.com/subscriptions/s?api-version=1", "/subscriptions/s?api-version=1"},
 		"other":     {"other hosts are left out later and have to be recognized", "https://graph.microsoft.com/v1.0", "https://graph.microsoft.com/v1.0"},
 		"signature": {"a signature is a secret and long", "https://management.azure.com/o/1?api-version=1&t=1&c=MII&s=abc&h=def", "/o/1?api-version=1"},
+		"sig":       {"Azure Storage names it differently", "https://management.azure.com/o/1?monitor=true&api-version=1&tid=t&sig=abc", "/o/1?api-version=1&monitor=true"},
 		"monitor":   {"the conformance test tells URLs of results from those of states by it", "https://management.azure.com/o/1?monitor=true", "/o/1?monitor=true"},
 		"seconds":   {"Retry-After has a number", "10", "10"},
 	} {
