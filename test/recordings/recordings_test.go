@@ -85,7 +85,7 @@ func readLines(t *testing.T, file string) [][]byte {
 
 var (
 	address   = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[a-z]{2,}`)
-	secret    = regexp.MustCompile(`"[A-Za-z0-9+/]{86}=="|Secret=[^{]|AccountKey=[^{]|BEGIN [A-Z ]*PRIVATE KEY|[?&]sig=`)
+	secret    = regexp.MustCompile(`"[A-Za-z0-9+/]{86}=="|Secret=[^{]|AccountKey=[^{]|BEGIN [A-Z ]*PRIVATE KEY|[?&]sig=[^{]`)
 	principal = "someone@example.com"
 )
 

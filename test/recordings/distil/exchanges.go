@@ -151,6 +151,8 @@ var (
 	person = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[a-z]{2,}`)
 	// key is a property whose value is secret and has not been blanked out by the module's recorder.
 	key = regexp.MustCompile(`("(?:[a-zA-Z]*(?:Key|Secret|Password|ConnectionString)|sharedKey|value)":\s*")(?:[0-9a-f]{32}|[A-Za-z0-9+/]{40,}={0,2})"`)
+	// signature is that of a URL in a body.
+	signature = regexp.MustCompile(`([?&]sig=)[^"&]+`)
 )
 
 // cleanBody returns a body as JSON without names of persons and without keys; as text if it is not JSON.
@@ -161,6 +163,7 @@ func cleanBody(body string) any {
 	}
 	body = person.ReplaceAllString(body, "someone@example.com")
 	body = key.ReplaceAllString(body, `$1{KEY}"`)
+	body = signature.ReplaceAllString(body, `$1{KEY}`)
 	if json.Valid([]byte(body)) {
 		return json.RawMessage(body)
 	}

@@ -28,6 +28,7 @@ func TestCleanBody(t *testing.T) {
 		"hex":    {"instrumentation keys of old services have 32 digits", `{"primaryKey":"c05ba0bbf1f34a94b1673c1851647fa9"}`, `{"primaryKey":"{KEY}"}`},
 		"base64": {"keys of storage accounts have 88 characters", `{"keyName":"key1","value":"` + strings.Repeat("Aa0+", 22) + `"}`,
 			`{"keyName":"key1","value":"{KEY}"}`},
+		"url":  {"who has a signed URL needs nothing else", `{"identityUrl":"https://host/a?tid=t&sig=abc"}`, `{"identityUrl":"https://host/a?tid=t&sig={KEY}"}`},
 		"name": {"a short value is not a key", `{"keyName":"key1","value":"short"}`, `{"keyName":"key1","value":"short"}`},
 		"text": {"a page of HTML is kept as text", `<html>`, `"<html>"`},
 	} {
