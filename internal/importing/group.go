@@ -120,8 +120,7 @@ func (w *writer) newGroup(name string, members []*machine) *group {
 			m.machine.Labels[key], m.azure.Labels[key] = value, value
 		}
 		m.machine.Labels[clusterv1.MachineSetNameLabel] = setName
-		m.azure.Annotations = map[string]string{clusterv1.TemplateClonedFromNameAnnotation: setName,
-			clusterv1.TemplateClonedFromGroupKindAnnotation: "AzureMachineTemplate." + infrav1.GroupVersion.Group}
+		m.azure.Annotations = clonedFrom(setName)
 	}
 	return g
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	bootstrapv1 "sigs.k8s.io/cluster-api/api/bootstrap/kubeadm/v1beta2"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -34,6 +35,8 @@ type Options struct {
 	ControlPlanes []string
 	// KubernetesVersion is the version of machines whose image does not name it.
 	KubernetesVersion string
+	// KubeadmConfig is the kubeadmConfigSpec of the KubeadmControlPlane with which the control plane was made, nil if the user has none.
+	KubeadmConfig *bootstrapv1.KubeadmConfigSpec
 	// Features are the feature gates of the manager.
 	Features plan.Features
 }
@@ -69,6 +72,10 @@ type writer struct {
 	machines []*machine
 	pools    []*pool
 	groups   []*group
+	// lost are the virtual machines without objects that are of the control plane, or may be.
+	lost []string
+	// control is nil if the control-plane machines stand alone.
+	control *controlPlane
 	// network is that of the machines.
 	network   networkBody
 	networkID string
@@ -91,7 +98,7 @@ func Write(e Estate, o Options) (*Result, error) {
 	for _, step := range []func() error{
 		w.readMachines, w.readPools, w.findNetwork, w.findBalancers, w.findControlPlanes, w.writeSubnets, w.writeBalancers,
 		w.writePrivateDNS, w.writeBastion, w.writePeerings, w.writePrivateEndpoints, w.writeEndpoint, w.writeClusterTags,
-		w.writeMachines, w.writePools, w.writeGroups,
+		w.writeMachines, w.writePools, w.writeGroups, w.writeControlPlane,
 	} {
 		if err := step(); err != nil {
 			return nil, err

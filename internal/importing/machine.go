@@ -51,6 +51,7 @@ func (w *writer) readMachines() error {
 			found, ok := w.estate.find(nic.ID)
 			if !ok {
 				w.explain(r.ID, "", "its network interface "+arm.ID(nic.ID).Name()+" cannot be read"+w.unreadable(nic.ID)+", so it is not in the manifests")
+				w.lose(m)
 				m = nil
 				break
 			}
@@ -72,11 +73,20 @@ func (w *writer) readMachines() error {
 		}
 		if m.name, err = objectName(r.ID.Name(), taken); err != nil {
 			w.explain(r.ID, "", err.Error()+". It is not in the manifests")
+			w.lose(m)
 			continue
 		}
 		w.machines = append(w.machines, m)
 	}
 	return nil
+}
+
+// lose remembers a virtual machine without objects, unless its tag tells that it is a worker. Whether it is behind the load balancer of the
+// API server may be unknown.
+func (w *writer) lose(m *machine) {
+	if role := m.tag(infrav1.RoleTag); m.controlPlane || role == "" || role == infrav1.RoleControlPlane {
+		w.lost = append(w.lost, m.ID.Name())
+	}
 }
 
 // isMember reports whether a machine belongs to the cluster: by the ownership tag, or without one by being in the group.
@@ -137,6 +147,9 @@ func (w *writer) writeMachines() error {
 	for _, m := range w.machines {
 		if why := w.inexpressible(m); why != "" {
 			w.explain(m.ID, "", why)
+			if m.controlPlane {
+				w.lose(m)
+			}
 			continue
 		}
 		if err := w.writeMachine(m); err != nil {

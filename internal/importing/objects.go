@@ -11,9 +11,14 @@ import (
 )
 
 // listObjects returns all objects in the order to apply them: Machines exist before the set that adopts them, and the set before its
-// deployment. The Cluster is first, because webhooks read it.
+// deployment. The Cluster is first, because webhooks read it. The control plane is last.
 func (w *writer) listObjects() []client.Object {
 	out := []client.Object{w.cluster, w.azure}
+	if w.control != nil {
+		for _, config := range w.control.configs {
+			out = append(out, config)
+		}
+	}
 	for _, m := range w.machines {
 		out = append(out, m.azure, m.machine)
 	}
@@ -22,6 +27,9 @@ func (w *writer) listObjects() []client.Object {
 	}
 	for _, g := range w.groups {
 		out = append(out, g.template, g.set, g.deployment)
+	}
+	if w.control != nil {
+		out = append(out, w.control.template, w.control.object)
 	}
 	return out
 }

@@ -60,9 +60,7 @@ func (w *writer) listSteps(tags []TagChange) []Step {
 		add(fmt.Sprintf("Machines that are added later boot with the data in the Secret %s. Put a script of cloud-init that joins the cluster into the file join.yaml, as by kubeadm token create --print-join-command, or refer to a KubeadmConfig instead.", secret),
 			fmt.Sprintf("kubectl create secret generic %s%s --from-file=value=join.yaml --from-literal=format=cloud-config", secret, namespace))
 	}
-	if slices.ContainsFunc(w.machines, func(m *machine) bool { return m.controlPlane }) {
-		add(fmt.Sprintf("The control-plane machines stand alone, because Azure does not show how kubeadm was configured. A KubeadmControlPlane adopts them later, if each Machine refers to a KubeadmConfig with the same configuration. See the ConfigMap kubeadm-config of cluster %s.", name))
-	}
+	w.addControlPlaneSteps(add)
 	add("The ranges of pods and services are not in Azure. If Cluster API is to create kubeadm configurations for new machines, set spec.clusterNetwork of the Cluster before you apply it.",
 		"kubectl --kubeconfig admin.conf --namespace kube-system get configmap kubeadm-config --output yaml")
 	if of := w.azure.Spec.CloudProviderConfigOverrides; of == nil {
@@ -72,8 +70,16 @@ func (w *writer) listSteps(tags []TagChange) []Step {
 		add("Azure does not show protected settings of extensions. Add them to the template before machines are added: " + strings.Join(w.protected, ", ") + ".")
 	}
 	before = append(before, w.steps...)
-	return append(before, Step{Why: "The Cluster is paused. When all objects and Secrets exist, and kubectl capz plan shows no change, start it.",
-		Commands: []string{"kubectl apply --filename manifests.yaml",
+	secrets := []string{name + "-kubeconfig"}
+	for _, c := range certificates {
+		secrets = append(secrets, name+"-"+c.end)
+	}
+	why := "The Cluster is paused. When all objects and Secrets exist, and kubectl capz plan shows no change, start it."
+	if w.control != nil {
+		why += " The second command has to find all Secrets: Cluster API makes new certificates in place of those that are missing."
+	}
+	return append(before, Step{Why: why,
+		Commands: []string{"kubectl apply --filename manifests.yaml", fmt.Sprintf("kubectl get secret %s%s", strings.Join(secrets, " "), namespace),
 			fmt.Sprintf("kubectl patch cluster.cluster.x-k8s.io %s%s --type merge --patch '{\"spec\":{\"paused\":false}}'", name, namespace)}})
 }
 

@@ -76,6 +76,9 @@ func readManifests(imported *importing.Result) (out []client.Object, err error) 
 		if err != nil {
 			return nil, err
 		}
+		if object == nil {
+			continue // KubeadmConfigs have no effect on Azure.
+		}
 		if cluster, is := object.(*clusterv1.Cluster); is {
 			cluster.Spec.Paused = nil
 		}

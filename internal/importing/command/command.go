@@ -26,7 +26,7 @@ import (
 type flags struct {
 	survey.Selection
 	importing.Options
-	tag, endpoint, gates string
+	tag, endpoint, gates, controlPlane string
 }
 
 // NewCommand returns the verb.
@@ -52,6 +52,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	fs.StringVar(&f.endpoint, "endpoint", "", "HOST:PORT of the API server, if it is not that of the load balancer")
 	fs.StringArrayVar(&f.ControlPlanes, "control-plane-vm", nil, "name of a control-plane machine that is not behind the load balancer of the API server; may be repeated")
 	fs.StringVar(&f.KubernetesVersion, "kubernetes-version", "", "version of machines whose image does not name it, such as v1.34.2")
+	fs.StringVar(&f.controlPlane, "kubeadm-control-plane", "", "file with the KubeadmControlPlane with which the control plane was made, or - for the standard input: machines that are added later have its kubeadmConfigSpec")
 	fs.StringVar(&f.Environment, "environment", "", "AzurePublicCloud, AzureChinaCloud or AzureUSGovernmentCloud; default: AzurePublicCloud")
 	fs.StringVar(&f.OwnerID, "owner-id", "", "ownerID of the annotation of the AzureCluster of an earlier import or of lost objects; default: a new one")
 	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, as in its flag")
@@ -98,6 +99,10 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment) error {
 	ctx := cmd.Context()
 	log.SetLogger(logr.Discard()) // The result shows the reports of the controllers.
 	if err := f.complete(e); err != nil {
+		return err
+	}
+	var err error
+	if f.KubeadmConfig, err = readKubeadmConfig(e, cmd.InOrStdin(), f.controlPlane); err != nil {
 		return err
 	}
 	live, err := preview.NewLive(e.Identity, e.Transport, e.Credential, f.Environment)

@@ -134,8 +134,8 @@ func (p *player) completeGroup(g *group, has func(*clusterv1.Machine) bool) {
 
 func isTrue(value *bool) bool { return value != nil && *value }
 
-// playGroup creates a missing Machine, or one in place of an outdated Machine, or deletes one that is too many. A control plane has one
-// Machine until that is initialized.
+// playGroup creates a missing Machine, or one in place of an outdated Machine, or deletes one that is too many. A control plane does
+// not grow beyond one Machine until that is initialized.
 func (p *player) playGroup(ctx context.Context, g *group) error {
 	if !g.ready {
 		return nil
@@ -163,7 +163,7 @@ func (p *player) playGroup(ctx context.Context, g *group) error {
 	}
 	wanted := g.replicas
 	if g.controlPlane && !g.initialized {
-		wanted = min(1, g.replicas)
+		wanted = min(max(1, len(current)+len(outdated)), g.replicas)
 	}
 	provisioned := 0
 	for _, m := range current {

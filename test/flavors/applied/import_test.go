@@ -17,6 +17,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,15 +28,18 @@ import (
 	azureidentity "sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/importing"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/clusterapi"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 // ownKinds are the kinds of a self-managed cluster, in the order to forget them.
 func ownKinds() []client.ObjectList {
+	controlPlanes := &unstructured.UnstructuredList{}
+	controlPlanes.SetGroupVersionKind(kubernetes.ControlPlaneKind.GroupVersion().WithKind(kubernetes.ControlPlaneKind.Kind + "List"))
 	return []client.ObjectList{&clusterv1.ClusterList{}, &clusterv1.MachineDeploymentList{}, &clusterv1.MachineList{}, &clusterv1.MachinePoolList{},
 		&infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolMachineList{}, &infrav1.AzureMachinePoolList{}, &infrav1.AzureMachineTemplateList{},
-		&infrav1.AzureClusterList{}}
+		&infrav1.AzureClusterList{}, controlPlanes}
 }
 
 // eachObject calls do with each object of the stage's namespace.
@@ -147,6 +151,12 @@ func TestImport(t *testing.T) {
 	stage.ReadObject(cluster, "c1")
 	if cluster.Spec.Paused != nil && *cluster.Spec.Paused {
 		t.Error("the last step does not start the Cluster")
+	}
+	controlPlane := &unstructured.Unstructured{}
+	controlPlane.SetGroupVersionKind(kubernetes.ControlPlaneKind)
+	stage.ReadObject(controlPlane, "c1-control-plane")
+	if version, _, _ := unstructured.NestedString(controlPlane.Object, "spec", "version"); version == "" {
+		t.Errorf("the KubeadmControlPlane has no version: %v", controlPlane.Object["spec"])
 	}
 }
 

@@ -1,6 +1,7 @@
 package imported_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,10 @@ type handmade struct {
 	*virtual.Scenario
 	// nic and configuration return the names of the interface of a machine and of its configuration.
 	nic, configuration func(vm string) string
+	// masters is the number of control-plane machines, 3 if it is 0.
+	masters int
+	// images has images in the community gallery of Cluster API by machine. The others have one of Ubuntu.
+	images map[string]string
 }
 
 const (
@@ -38,7 +43,7 @@ const (
 	handGroup   = "resourceGroups/legacy/providers/"
 )
 
-// build makes two control-plane machines and two workers.
+// build makes control-plane machines and two workers.
 func (h handmade) build() {
 	h.T.Helper()
 	for _, group := range []string{"legacy", "shared-network"} {
@@ -65,8 +70,10 @@ func (h handmade) build() {
 				"frontendIPConfiguration": object{"id": lb + "/frontendIPConfigurations/front"}, "backendAddressPool": object{"id": lb + "/backendAddressPools/masters"},
 				"probe": object{"id": lb + "/probes/api"}}}},
 		}})
-	for i := range 2 {
+	for i := range cmp.Or(h.masters, 3) {
 		h.vm(fmt.Sprintf("master-%d", i), "masters", lb+"/backendAddressPools/masters")
+	}
+	for i := range 2 {
 		h.vm(fmt.Sprintf("worker-%d", i), "workers", "")
 	}
 	h.PutAsUser(handGroup+"Microsoft.Compute/disks/data", "2024-03-02", object{"location": "eastus", "sku": object{"name": "Premium_LRS"},
@@ -81,13 +88,17 @@ func (h handmade) vm(name, subnet, pool string) {
 		properties["loadBalancerBackendAddressPools"] = []any{object{"id": pool}}
 	}
 	nic := handGroup + "Microsoft.Network/networkInterfaces/" + h.nic(name)
+	image := object{"publisher": "Canonical", "offer": "ubuntu-24_04-lts", "sku": "server", "version": "latest"}
+	if version := h.images[name]; version != "" {
+		image = object{"communityGalleryImageId": "/communityGalleries/ClusterAPI-f72ceb4f-5159-4c26-a0fe-2ea738f0d019/images/capi-ubun2-2404/versions/" + version}
+	}
 	h.PutAsUser(nic, networkVersion, object{"location": "eastus", "properties": object{
 		"ipConfigurations": []any{object{"name": h.configuration(name), "properties": properties}}}})
 	h.PutAsUser(handGroup+"Microsoft.Compute/virtualMachines/"+name, computeVersion, object{"location": "eastus", "tags": object{"who": "ops"},
 		"properties": object{
 			"hardwareProfile": object{"vmSize": "Standard_D2s_v3"},
 			"storageProfile": object{
-				"imageReference": object{"publisher": "Canonical", "offer": "ubuntu-24_04-lts", "sku": "server", "version": "latest"},
+				"imageReference": image,
 				"osDisk":         object{"name": name + "_OsDisk_1_abc", "createOption": "FromImage", "managedDisk": object{"storageAccountType": "Premium_LRS"}}},
 			"osProfile": object{"computerName": name, "adminUsername": "ops", "customData": "c2VjcmV0LXRva2Vu", "linuxConfiguration": object{
 				"disablePasswordAuthentication": true, "ssh": object{"publicKeys": []any{object{"path": "/home/ops/.ssh/authorized_keys", "keyData": flavors.SSHKey}}}}},
@@ -111,7 +122,7 @@ func TestByHand(t *testing.T) {
 		"fitting names": {
 			reason: "the machines are taken over after they have the ownership tag",
 			nic:    func(vm string) string { return vm + "-nic" }, configuration: func(string) string { return "pipConfig" },
-			machines: 4, sets: 1,
+			machines: 5, sets: 1,
 			listed: "it does not carry the ownership tag, so the manifests use its address only",
 		},
 	} {

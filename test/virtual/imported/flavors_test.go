@@ -30,7 +30,9 @@ var variables = map[string]map[string]string{
 var (
 	features = map[string]plan.Features{"edgezone": {EdgeZone: true}, "apiserver-ilb": {APIServerILB: true}, "windows-apiserver-ilb": {APIServerILB: true}}
 	flags    = map[string][]string{"edgezone": {"--feature-gates", "EdgeZone=true"}, "apiserver-ilb": {"--feature-gates", "APIServerILB=true"},
-		"windows-apiserver-ilb": {"--feature-gates", "APIServerILB=true"}}
+		"windows-apiserver-ilb": {"--feature-gates", "APIServerILB=true"},
+		// The image of Flatcar does not name the version of Kubernetes.
+		"flatcar-sysext": {"--kubernetes-version", flavors.TemplateVariables(nil)["KUBERNETES_VERSION"]}}
 )
 
 // flavorName returns the name of a template's flavor, "" for the default one.

@@ -32,6 +32,11 @@ func TestPage(t *testing.T) {
 			}
 		}
 	})
+	file := kubeadmControlPlane(t)
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("control-plane.yaml", []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	play(t, plan.Features{}, func(s *virtual.Scenario) {
 		build(s, objects)
 		for _, command := range commands {
@@ -48,7 +53,7 @@ func TestPage(t *testing.T) {
 			if err != nil || !strings.Contains(messages, "writes nothing to Azure") {
 				t.Errorf("%s: %v\n%s", command, err, messages)
 			}
-			for _, kind := range []string{"AzureCluster", "MachineDeployment"} {
+			for _, kind := range []string{"AzureCluster", "KubeadmControlPlane", "MachineDeployment"} {
 				if !strings.Contains(out, "kind: "+kind+"\n") {
 					t.Errorf("%s: the manifests have no %s", command, kind)
 				}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -217,6 +219,7 @@ func runImport(s *virtual.Scenario, arguments ...string) (out, messages string, 
 func runImportWith(s *virtual.Scenario, transport policy.Transporter, arguments ...string) (out, messages string, err error) {
 	s.T.Helper()
 	e := &environment.Environment{Version: "test", Credential: virtual.UserTransport{Scenario: s}, Transport: transport,
+		OpenFile: func(name string) (io.ReadCloser, error) { return os.Open(name) }, OpenFolder: func(string) (fs.FS, bool) { return nil, false },
 		Identity: identity.Options{ResourceManagerEndpoint: harness.VirtualEndpoint, ResourceManagerAudience: "https://management.core.windows.net/"}}
 	verb := command.NewCommand(e)
 	e.AddFlags(verb.Flags())
@@ -270,6 +273,7 @@ func setTags(s *virtual.Scenario, changes []importing.TagChange) {
 // takeOver applies manifests to another management cluster with a manager, and fails the test at a write to Azure.
 func takeOver(s *virtual.Scenario, got imported) *virtual.Scenario {
 	s.T.Helper()
+	requireAdopted(s.T, readManifestsWhole(s.T, got.Manifests))
 	other := s.NewManagementCluster()
 	other.CreateIdentity()
 	apply(other, readManifests(s.T, []byte(got.Manifests)))
