@@ -15,8 +15,8 @@ export CGO_ENABLED := 0
 export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 
 # Modules with code of their own: the provider, the lab beside it, what makes releases, what compares with recordings of Azure, and what has
-# Prometheus evaluate alerts and dashboard.
-MODULES := . lab hack/release test/recordings test/signals sim/conformance
+# Prometheus evaluate alerts and dashboard. hack/site makes the documentation site.
+MODULES := . lab hack/release hack/site test/recordings test/signals sim/conformance
 PACKAGES := ./api/... ./cmd/... ./definitions/... ./hack/... ./internal/... ./sim/... ./test/...
 
 .DEFAULT_GOAL := help
@@ -44,6 +44,7 @@ generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests and the 
 	go run ./hack/maxima config/crd/bases internal/plan/maxima/zz_generated.maxima.go
 	if [ -d internal/setup ]; then controller-gen rbac:roleName=system-manager-role paths=./internal/... output:rbac:dir=config/rbac; fi
 	go test ./internal/webhook -run TestManifests -update
+	cd hack/site && go run ./pictures
 
 templates: ## Render the flavors of self-managed clusters from templates/flavors
 	@hack/tools/build.sh $(BIN) kustomize
@@ -59,7 +60,7 @@ lint: ## golangci-lint, which has gofmt, go vet and staticcheck, with .golangci.
 	@for module in $(MODULES); do (cd $$module && golangci-lint run --max-issues-per-linter=0 --max-same-issues=0 ./...) || exit 1; done
 
 verify: generate templates lint ## Generated files are up to date, code is clean
-	@git diff --exit-code -- api config templates internal/plan/aks/armschema internal/plan/maxima internal/arm/types || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
+	@git diff --exit-code -- api config docs templates internal/plan/aks/armschema internal/plan/maxima internal/arm/types || { echo "generated files are out of date: commit what make generate templates wrote"; exit 1; }
 	@hack/tools/vuln/check.sh $(BIN) $(MODULES)
 
 envtest: lab-tools ## The directory with etcd, kube-apiserver and kubectl for tests against a real API server
@@ -77,6 +78,7 @@ test: lab-tools ccm build release ## Run all tests, with the stories in the lab;
 		'cd lab && go test $(TEST_FLAGS) -timeout 55m ./...' \
 		'go test $(TEST_FLAGS) -timeout 30m $(PACKAGES)' \
 		'cd hack/release && go test $(TEST_FLAGS) -timeout 20m ./...' \
+		'cd hack/site && go test $(TEST_FLAGS) . ./pictures' \
 		'cd test/recordings && go test $(TEST_FLAGS) ./...' \
 		'cd test/signals && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd sim/conformance && go test $(TEST_FLAGS) ./...'
@@ -107,6 +109,14 @@ golden: ## Rewrite the golden files of the plans and of converted manifests
 
 # What the lab and the other tests run; the other tools are for developing.
 LAB_TOOLS := kustomize etcd kubectl clusterctl capi-core capi-kubeadm-bootstrap capi-kubeadm-control-plane kube-controller-manager kube-apiserver
+
+.PHONY: site site-test
+site: ## Build the documentation site to out/site; open out/site/index.html in a browser
+	cd hack/site && go run . -root '$(CURDIR)' -out '$(CURDIR)/out/site' -version '$(VERSION)'
+
+site-test: ## Test the documentation site in Chromium, which is installed on Debian if it is missing
+	hack/tools/chromium.sh
+	cd hack/site && go test $(TEST_FLAGS) -timeout 10m ./...
 
 .PHONY: lab-tools ccm
 lab-tools:
