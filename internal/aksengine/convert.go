@@ -64,6 +64,9 @@ func Convert(raw []byte, options Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if err := checkShape(raw); err != nil {
+		return Result{}, err
+	}
 	c := &conversion{Options: options, root: root, properties: root.get("properties")}
 	if err := c.readBasics(); err != nil {
 		return Result{}, err

@@ -55,7 +55,7 @@ func readModel(raw []byte) (*value, error) {
 		return nil, errors.New("the model is not valid JSON: more text follows the first value")
 	}
 	if root.fields == nil {
-		return nil, errors.New("the model is not a JSON object")
+		return nil, errors.New("the model must be of type object")
 	}
 	return root, nil
 }

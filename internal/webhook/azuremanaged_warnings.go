@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
-	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // retiredAddons maps each add-on that AKS no longer offers to its replacement.
@@ -73,7 +73,7 @@ func poolWarnings(spec *infrav1.AzureManagedMachinePoolClassSpec, field string) 
 				OSSKU string `json:"osSKU"`
 			} `json:"spec"`
 		}
-		if yaml.Unmarshal([]byte(patch), &document) == nil && slices.Contains(retiredImages, document.Spec.OSSKU) {
+		if userinput.Decode([]byte(patch), nil, &document) == nil && slices.Contains(retiredImages, document.Spec.OSSKU) {
 			warnings = append(warnings, field+": AKS has retired the osSKU "+document.Spec.OSSKU)
 		}
 	}

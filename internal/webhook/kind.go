@@ -142,11 +142,18 @@ func (k kind[T]) operations() (mutating, validating []admissionregistrationv1.Op
 
 func (k kind[T]) register(mgr ctrl.Manager) error {
 	if k.defaults != nil {
-		path := "/mutate-" + strings.ReplaceAll(infrav1.GroupVersion.Group, ".",
-			"-") + "-" + infrav1.GroupVersion.Version + "-" + strings.ToLower(k.name())
-		mgr.GetWebhookServer().Register(path, &admission.Webhook{Handler: mutation[T]{kind: k, scheme: mgr.GetScheme()}})
+		mgr.GetWebhookServer().Register("/mutate-"+k.path(), &admission.Webhook{
+			Handler: explained[T]{Handler: mutation[T]{kind: k, scheme: mgr.GetScheme()}, kind: k}})
 	}
-	return ctrl.NewWebhookManagedBy(mgr, empty[T]()).WithValidator(k).Complete()
+	path := "/validate-" + k.path()
+	mgr.GetWebhookServer().Register(path, &admission.Webhook{
+		Handler: explained[T]{Handler: admission.WithValidator(mgr.GetScheme(), admission.Validator[T](k)).Handler, kind: k}})
+	return nil
+}
+
+// path returns the end of the paths of the kind's webhooks.
+func (k kind[T]) path() string {
+	return strings.ReplaceAll(infrav1.GroupVersion.Group, ".", "-") + "-" + infrav1.GroupVersion.Version + "-" + strings.ToLower(k.name())
 }
 
 // empty returns a new object of the kind.

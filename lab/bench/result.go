@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // Sources of figures.
@@ -99,7 +101,7 @@ func ReadRuns(paths ...string) ([]Run, error) {
 			return nil, err
 		}
 		var file File
-		if err := json.Unmarshal(raw, &file); err != nil {
+		if err := userinput.DecodeJSON(raw, nil, &file); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if len(file.Runs) == 0 {

@@ -1,10 +1,11 @@
 package bridge
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // azureJSONPaths are the places of the cloud provider's configuration on Linux and Windows machines.
@@ -57,8 +58,8 @@ func checkAzureJSON(script *bootScript, g guest, plan *kubeadmPlan, inv inventor
 		return err
 	}
 	var c cloudConfigJSON
-	if err := json.Unmarshal(content, &c); err != nil {
-		return fmt.Errorf("%s: is not JSON: %w", file.Path, err)
+	if err := userinput.DecodeJSON(content, nil, &c); err != nil {
+		return fmt.Errorf("%s: cannot be read: %w", file.Path, err)
 	}
 	for _, check := range []func() error{
 		func() error { return checkPlacement(c, g) },

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sigs.k8s.io/yaml"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // cloudInitFormat is cloud-config, with or without a Jinja header.
@@ -50,7 +50,7 @@ func (cloudInitFormat) readDocument(document []byte, g guest) (*bootScript, erro
 			abbreviateText(header, 60))
 	}
 	var config cloudConfig
-	if err := yaml.Unmarshal([]byte(text), &config); err != nil {
+	if err := userinput.Decode([]byte(text), nil, &config); err != nil {
 		return nil, fmt.Errorf("cloud-config is not YAML cloud-init can read: %w", err)
 	}
 	script := &bootScript{Files: map[string]bootFile{}, WrittenBy: "write_files", RunBy: "cloud-config runcmd"}

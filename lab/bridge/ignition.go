@@ -8,6 +8,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // ignitionFormat is the format that Flatcar Container Linux reads, versions 2 and 3.
@@ -57,7 +61,7 @@ func (ignitionFormat) matches(document []byte) bool {
 // readDocument writes the files and finds the commands of the services that start with the machine.
 func (ignitionFormat) readDocument(document []byte, _ guest) (*bootScript, error) {
 	var config ignitionConfig
-	if err := json.Unmarshal(document, &config); err != nil {
+	if err := userinput.DecodeJSON(document, nil, &config); err != nil {
 		return nil, fmt.Errorf("ignition config is not JSON that Ignition can read: %w", err)
 	}
 	version := ignitionVersion.FindStringSubmatch(config.Ignition.Version)
@@ -115,8 +119,8 @@ func (f ignitionFile) writeTo(script *bootScript, second bool) error {
 		onto.Path = name
 	default:
 		var more []ignitionContents
-		if err := json.Unmarshal(f.Append, &more); err != nil {
-			return fmt.Errorf("append: %w", err)
+		if err := userinput.DecodeJSON(f.Append, field.NewPath("append"), &more); err != nil {
+			return err
 		}
 		parts = append(parts, more...)
 	}

@@ -18,7 +18,8 @@ import (
 	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/types/upstreamv1beta3"
 	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/pkg/types/upstreamv1beta4"
 	"sigs.k8s.io/controller-runtime/pkg/conversion"
-	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // defaultBindPort is kubeadm's port of the API server.
@@ -252,7 +253,7 @@ func (p *kubeadmPlan) readDocuments(text string) error {
 			APIVersion string `json:"apiVersion"`
 			Kind       string `json:"kind"`
 		}
-		if err := yaml.Unmarshal([]byte(doc), &meta); err != nil {
+		if err := userinput.Decode([]byte(doc), nil, &meta); err != nil {
 			return fmt.Errorf("document %d is not YAML: %w", i, err)
 		}
 		gv, err := schema.ParseGroupVersion(meta.APIVersion)
@@ -290,7 +291,7 @@ func (p *kubeadmPlan) readDocument(gv schema.GroupVersion, kind, doc string) err
 	if !ok {
 		return nil
 	}
-	if err := yaml.UnmarshalStrict([]byte(doc), spoke); err != nil {
+	if err := userinput.DecodeStrict([]byte(doc), nil, spoke); err != nil {
 		return err
 	}
 	switch kind {

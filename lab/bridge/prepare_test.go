@@ -70,7 +70,7 @@ func TestBrokenBootstrapData(t *testing.T) {
 		"broken YAML": {
 			reason: "an indentation error makes cloud-init drop everything", kind: worker,
 			edit: func(s string) string { return edit(s, "runcmd:", "  runcmd:\n x") },
-			want: "cloud-config is not YAML cloud-init can read: error converting YAML to JSON: yaml: line 49: did not find expected key",
+			want: "cloud-config is not YAML cloud-init can read: line 49: did not find expected key",
 		},
 		"Jinja statement": {
 			reason: "the lab must not pretend to render a template that it cannot render", kind: worker,
@@ -111,7 +111,7 @@ func TestBrokenBootstrapData(t *testing.T) {
 		"unknown kubeadm field": {
 			reason: "kubeadm decodes strictly", kind: worker,
 			edit: func(s string) string { return edit(s, "nodeRegistration:", "nodeRegistraton:") },
-			want: `/run/kubeadm/kubeadm-join-config.yaml: kubeadm.k8s.io/v1beta4 JoinConfiguration: error unmarshaling JSON: while decoding JSON: json: unknown field "nodeRegistraton"`,
+			want: `/run/kubeadm/kubeadm-join-config.yaml: kubeadm.k8s.io/v1beta4 JoinConfiguration: unknown field "nodeRegistraton"`,
 		},
 		"kubeadm version": {
 			reason: "an API version kubeadm does not have", kind: worker,
@@ -170,7 +170,7 @@ func TestBrokenBootstrapData(t *testing.T) {
 		},
 		"azure.json is not JSON": {
 			reason: "a comma too much", kind: worker, edit: func(s string) string { return edit(s, `"westeurope",`, `"westeurope",,`) },
-			want: "/etc/kubernetes/azure.json: is not JSON: invalid character ',' looking for beginning of object key string",
+			want: "/etc/kubernetes/azure.json: cannot be read: invalid character ',' looking for beginning of object key string",
 		},
 		"other location": {
 			reason: "cloud-provider-azure would look in another region", kind: worker,

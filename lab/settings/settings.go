@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // PortBlock is how many consecutive ports one lab may use, beginning with its base port.
@@ -232,7 +234,7 @@ func Load(dir string) (*Settings, error) {
 		return nil, err
 	}
 	s := &Settings{}
-	if err := json.Unmarshal(raw, s); err != nil {
+	if err := userinput.DecodeJSON(raw, nil, s); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, file), err)
 	}
 	s.Dir = dir

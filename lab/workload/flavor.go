@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
@@ -59,7 +58,7 @@ func FindWorkers(manifest []byte) (kind, name string) {
 			Kind     string
 			Metadata struct{ Name string }
 		}
-		if yaml.Unmarshal(document, &object) != nil {
+		if userinput.Decode(document, nil, &object) != nil {
 			continue
 		}
 		switch object.Kind {

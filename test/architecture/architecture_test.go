@@ -19,7 +19,7 @@ func TestRepository(t *testing.T) {
 	}
 	checks := map[string]func([]file) []string{
 		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder,
-		"output": checkOutput, "pure": checkPure, "writes": checkWrites,
+		"output": checkOutput, "pure": checkPure, "writes": checkWrites, "decoders": checkDecoders,
 	}
 	for name, check := range checks {
 		t.Run(name, func(t *testing.T) {

@@ -93,6 +93,10 @@ var importRules = []importRule{
 		why:     "metrics count events of other packages; only they know Prometheus",
 	},
 	{
+		dirs: []string{"internal/userinput"}, outside: append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...), notStandard: impure,
+		why: "documents of users are decoded in one place, which knows no kind",
+	},
+	{
 		dirs: []string{"internal/text"}, notStandard: impure,
 		why: "text from outside is bounded and quoted in one place, which logs, events, conditions and commands share",
 	},
@@ -111,7 +115,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/plan/...", "internal/aso/..."},
 		inside: []string{"api/...", "internal/aso/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema",
-			"internal/arm/types", "internal/nearest", "internal/plan/..."},
+			"internal/arm/types", "internal/nearest", "internal/plan/...", "internal/userinput"},
 		outside: append(append([]string{"github.com/google/uuid", "github.com/blang/semver/v4", "golang.org/x/crypto/ssh",
 			"sigs.k8s.io/yaml"}, kubernetesTypes...), azureModels...),
 		notStandard: impure,
@@ -148,7 +152,7 @@ var importRules = []importRule{
 		dirs: []string{"internal/webhook/..."},
 		inside: []string{"api/...", "internal/webhook/...", "internal/defaults", "internal/plan", "internal/plan/applied",
 			"internal/plan/maxima", "internal/plan/specfield", "internal/plan/asoresource", "internal/plan/aks",
-			"internal/aso", "internal/plan/aks/armschema", "internal/arm"},
+			"internal/aso", "internal/plan/aks/armschema", "internal/arm", "internal/userinput"},
 		outside:     []string{"..."},
 		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
 		why: "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and " +
@@ -242,7 +246,7 @@ var importRules = []importRule{
 		dirs: []string{"internal/reconcile/*", "internal/status", "internal/clusterinfra/*"},
 		inside: []string{"internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics",
 			"internal/reconcile/deletion", "internal/reconcile/patch", "internal/status", "internal/identity",
-			"internal/plan", "internal/plan/lent", "internal/plan/applied"},
+			"internal/plan", "internal/plan/lent", "internal/plan/applied", "internal/userinput"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what controllers share serves every kind and therefore knows none",
 	},
@@ -307,7 +311,7 @@ var importRules = []importRule{
 		dirs: []string{"internal/migration/check"},
 		inside: []string{"api/...", "internal/adoption/prepareupgrade", "internal/identity", "internal/migration", "internal/migration/backup",
 			"internal/migration/former", "internal/pages", "internal/plan", "internal/plan/applied", "internal/plan/maxima", "internal/plan/specfield",
-			"internal/preview", "internal/preview/management", "internal/preview/result", "internal/text", "internal/webhook"},
+			"internal/preview", "internal/preview/management", "internal/preview/result", "internal/text", "internal/userinput", "internal/webhook"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a check reads from Kubernetes, has plans computed, and applies the rules of the manager; it has no rules of its own and writes nothing",
 	},
@@ -327,7 +331,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs:        []string{"internal/aksengine"},
-		inside:      []string{"api/...", "internal/arm", "internal/webhook"},
+		inside:      []string{"api/...", "internal/arm", "internal/userinput", "internal/webhook"},
 		outside:     append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...),
 		notStandard: impure,
 		why:         "manifests follow from a model of aks-engine alone, so that each value of it can be accounted for",
@@ -360,7 +364,7 @@ var importRules = []importRule{
 		why: "the command line reads, prints and proves with a plan; it has no decisions of its own",
 	},
 	{
-		dirs: []string{"internal/preview/manifests"}, inside: []string{"api/...", "internal/preview/kubernetes"}, outside: []string{"..."},
+		dirs: []string{"internal/preview/manifests"}, inside: []string{"api/...", "internal/preview/kubernetes", "internal/userinput"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "manifests are read from the files that it is given",
 	},
@@ -470,8 +474,8 @@ var importRules = []importRule{
 		why: "the simulator stands on the standard library alone: sharing a parser or a type table with the provider would share its bugs",
 	},
 	{
-		dirs: []string{"lab/..."}, inside: []string{"api/...", "sim/...", "lab/..."}, outside: []string{"..."},
-		why: "the lab drives the same binaries and objects as users do, so it must not reach into the provider",
+		dirs: []string{"lab/..."}, inside: []string{"api/...", "internal/userinput", "sim/...", "lab/..."}, outside: []string{"..."},
+		why: "the lab drives the same binaries and objects as users do, so it must not reach into the provider; documents of users are read as there",
 	},
 	{
 		dirs: []string{"hack/..."}, inside: []string{"api/...", "hack/..."}, outside: []string{"..."},

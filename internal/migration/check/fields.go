@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
@@ -63,7 +64,8 @@ func (c *checker) checkObject(ctx context.Context, rules *webhook.StoredRules, s
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(content, object, true); err != nil {
 		strict, isStrict := runtime.AsStrictDecodingError(err)
 		if !isStrict {
-			c.report.Add("fields", migration.Blocks, name, fmt.Sprintf("A field has another type than this provider expects: %v.", err), "Correct the field.")
+			c.report.Add("fields", migration.Blocks, name,
+				fmt.Sprintf("A field has another type than this provider expects: %v.", userinput.Explain(err, content, object)), "Correct the field.")
 			return nil
 		}
 		for _, each := range strict.Errors() {

@@ -24,7 +24,7 @@ func TestFields(t *testing.T) {
 		"misread value": {"a value that Azure reads as another path is never planned from", map[string]any{"tenantID": ".."},
 			[]string{`blocks: The object would not be reconciled. spec.tenantID: Invalid value: "..": leads to another path in Azure: write the name of the resource.`}},
 		"wrong type": {"an object that cannot be decoded stops the manager", map[string]any{"clientID": map[string]any{}},
-			[]string{"blocks: A field has another type than this provider expects: unrecognized type: string."}},
+			[]string{"blocks: A field has another type than this provider expects: spec.clientID: Invalid value: \"object\": must be of type string."}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // Manifest is one resource manifest.
@@ -81,8 +82,7 @@ func (m Manifest) Key() string { return m.Group + "/" + m.Kind + "/" + m.Name }
 func readManifest(raw []byte, path *field.Path) (Manifest, field.ErrorList) {
 	var h manifestHeader
 	if err := json.Unmarshal(raw, &h); err != nil {
-		return Manifest{}, field.ErrorList{field.Invalid(path, "",
-			"is not a resource manifest: it needs apiVersion, kind, metadata with a name, and spec")}
+		return Manifest{}, findWrongTypes(raw, path, &h)
 	}
 	var errs field.ErrorList
 	version, err := schema.ParseGroupVersion(h.APIVersion)
@@ -99,12 +99,23 @@ func readManifest(raw []byte, path *field.Path) (Manifest, field.ErrorList) {
 		errs = append(errs, field.Required(path.Child("metadata", "name"), "other manifests name it as their owner by this name"))
 	}
 	if len(h.Spec) > 0 && json.Unmarshal(h.Spec, &out.Spec) != nil || out.Spec == nil {
-		errs = append(errs, field.Invalid(path.Child("spec"), "", "must be an object"))
+		errs = append(errs, field.Invalid(path.Child("spec"), "", "must be of type object"))
 	}
 	if len(errs) > 0 {
 		return out, errs
 	}
 	return out, checkKindAndAnnotations(out)
+}
+
+// findWrongTypes returns the fields of a manifest that cannot be decoded.
+func findWrongTypes(raw []byte, path *field.Path, into any) field.ErrorList {
+	var content any
+	if json.Unmarshal(raw, &content) == nil {
+		if errs := userinput.FindWrongTypes(content, path, into); len(errs) > 0 {
+			return errs
+		}
+	}
+	return field.ErrorList{field.Invalid(path, "", "is not a resource manifest: it needs apiVersion, kind, metadata with a name, and spec")}
 }
 
 // checkKindAndAnnotations returns the errors in kind, version and annotations.

@@ -76,7 +76,7 @@ var appliedMetadata = []string{"annotations", "labels", "name", "namespace"}
 func readPlainObject(raw []byte, path *field.Path, namespace string) (PlainObject, field.ErrorList) {
 	out := PlainObject{Path: path}
 	if err := json.Unmarshal(raw, &out.Object); err != nil {
-		return out, field.ErrorList{field.Invalid(path, "", "is not a JSON object")}
+		return out, findWrongTypes(raw, path, &out.Object)
 	}
 	var errs field.ErrorList
 	apiVersion, _ := out.Object["apiVersion"].(string)

@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	controlplanev1beta1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta1"
+	controlplanev1 "sigs.k8s.io/cluster-api/api/controlplane/kubeadm/v1beta2"
 	clusterv1beta1 "sigs.k8s.io/cluster-api/api/core/v1beta1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/core/webhooks/conversion"
@@ -14,6 +16,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // ToObject returns the object that a document is, in the version that the controllers read. It is nil for a kind that no controller reads.
@@ -23,6 +26,9 @@ func ToObject(scheme *runtime.Scheme, d Document) (client.Object, error) {
 	case kubernetes.ControlPlaneKind.Group:
 		if kind.Kind != kubernetes.ControlPlaneKind.Kind {
 			return nil, nil
+		}
+		if err := checkControlPlane(d); err != nil {
+			return nil, err
 		}
 		object := d.DeepCopy()
 		object.SetGroupVersionKind(kubernetes.ControlPlaneKind)
@@ -46,12 +52,24 @@ func ToObject(scheme *runtime.Scheme, d Document) (client.Object, error) {
 	return decode(scheme, kind, d)
 }
 
+// checkControlPlane returns the error of a KubeadmControlPlane with fields of wrong types.
+func checkControlPlane(d Document) error {
+	var typed any = &controlplanev1.KubeadmControlPlane{}
+	if d.GroupVersionKind().Version == controlplanev1beta1.GroupVersion.Version {
+		typed = &controlplanev1beta1.KubeadmControlPlane{}
+	}
+	if errs := userinput.FindWrongTypes(d.Object, nil, typed); len(errs) > 0 {
+		return fmt.Errorf("%s: %s %s: %w", d.Source, d.GetKind(), d.GetName(), errs.ToAggregate())
+	}
+	return nil
+}
+
 func decode(scheme *runtime.Scheme, kind schema.GroupVersionKind, d Document) (client.Object, error) {
 	object, err := scheme.New(kind)
 	if err != nil {
 		return nil, err
 	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(d.Object, object); err != nil {
+	if err := userinput.Convert(d.Object, object); err != nil {
 		return nil, fmt.Errorf("%s: %s %s: %w", d.Source, d.GetKind(), d.GetName(), err)
 	}
 	if secret, is := object.(*corev1.Secret); is {
@@ -83,7 +101,7 @@ func convertFormer(d Document) (client.Object, error) {
 
 func convertAs[F any, H client.Object](d Document, hub H, convert func(context.Context, *F, H) error) (client.Object, error) {
 	former := new(F)
-	err := runtime.DefaultUnstructuredConverter.FromUnstructured(d.Object, former)
+	err := userinput.Convert(d.Object, former)
 	if err == nil {
 		err = convert(context.Background(), former, hub)
 	}

@@ -15,8 +15,11 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // Document is one object of a manifest.
@@ -144,7 +147,7 @@ func Decode(source string, from io.Reader) (out []Document, err error) {
 				found)
 		}
 		object := &unstructured.Unstructured{}
-		if err := yaml.NewYAMLToJSONDecoder(bytes.NewReader(raw)).Decode(&object.Object); err != nil {
+		if object.Object, err = userinput.DecodeObject(raw); err != nil {
 			return nil, fmt.Errorf("%s: object %d: %w", source, n, err)
 		}
 		if len(object.Object) == 0 {
@@ -172,14 +175,23 @@ func withoutComments(raw []byte) []byte {
 
 // expand returns an object, or those of a list.
 func expand(source string, n int, object *unstructured.Unstructured) (out []Document, err error) {
+	if errs := userinput.FindWrongTypes(object.Object, nil, &metav1.PartialObjectMetadata{}); len(errs) > 0 {
+		return nil, fmt.Errorf("%s: object %d: %w", source, n, errs.ToAggregate())
+	}
 	if object.GetKind() == "" || object.GetAPIVersion() == "" {
 		return nil, fmt.Errorf("%s: object %d has no kind or no apiVersion", source, n)
 	}
-	if !object.IsList() {
+	if !isList(object) {
 		if object.GetName() == "" {
 			return nil, fmt.Errorf("%s: %s, object %d, has no name", source, object.GetKind(), n)
 		}
 		return []Document{{Unstructured: object, Source: source}}, nil
+	}
+	var header struct {
+		Items []map[string]any `json:"items"`
+	}
+	if errs := userinput.FindWrongTypes(object.Object, nil, &header); len(errs) > 0 {
+		return nil, fmt.Errorf("%s: object %d: %w", source, n, errs.ToAggregate())
 	}
 	list, err := object.ToList()
 	if err != nil {
@@ -193,4 +205,10 @@ func expand(source string, n int, object *unstructured.Unstructured) (out []Docu
 		out = append(out, documents...)
 	}
 	return out, nil
+}
+
+// isList reports whether an object is a list of objects, also one whose items have a wrong type.
+func isList(object *unstructured.Unstructured) bool {
+	_, has := object.Object["items"]
+	return object.IsList() || has && object.GetKind() == "List"
 }

@@ -49,6 +49,20 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
+// TestWrongTypesOfASchedule holds that the message names the field and its type.
+func TestWrongTypesOfASchedule(t *testing.T) {
+	for text, want := range map[string]string{
+		"always": `document: Invalid value: "string": must be of type array`,
+		`[{stop: "0 1 * * *", start: "0 2 * * *"}, {stop: [1]}]`: `[1].stop: Invalid value: "array": must be of type string`,
+	} {
+		object := &metav1.ObjectMeta{Name: "p", Annotations: map[string]string{infrav1.StopScheduleAnnotation: text}}
+		_, errs := ReadRequest(time.Unix(0, 0), "AzureMachine", object, nil)
+		if got := errs.ToAggregate(); got == nil || !strings.Contains(got.Error(), want) || strings.Contains(got.Error(), "Go ") {
+			t.Errorf("%s: got %v, want %s", text, got, want)
+		}
+	}
+}
+
 // TestHostileSchedule reads schedules that are too long.
 func TestHostileSchedule(t *testing.T) {
 	for reason, text := range map[string]string{

@@ -1,7 +1,6 @@
 package stopping
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,7 +9,8 @@ import (
 	_ "time/tzdata"
 
 	"github.com/robfig/cron/v3"
-	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // Bounds of a schedule, which users write: its text in bytes, and its entries.
@@ -32,9 +32,9 @@ func parseSchedule(now time.Time, text string) ([]window, error) {
 		Start    string `json:"start"`
 		TimeZone string `json:"timeZone"`
 	}
-	if err := yaml.UnmarshalStrict([]byte(text), &entries); err != nil {
-		return nil, errors.New("write a YAML list whose entries have stop, start and, if wanted, timeZone, " +
-			`for example [{stop: "0 20 * * 1-5", start: "0 7 * * 1-5", timeZone: Europe/Berlin}]`)
+	if err := userinput.DecodeStrict([]byte(text), nil, &entries); err != nil {
+		return nil, fmt.Errorf("%w. Write a YAML list whose entries have stop, start and, if wanted, timeZone, "+
+			`for example [{stop: "0 20 * * 1-5", start: "0 7 * * 1-5", timeZone: Europe/Berlin}]`, err)
 	}
 	if len(entries) == 0 || len(entries) > maxWindows {
 		return nil, fmt.Errorf("the schedule has %d entries; write 1 to %d", len(entries), maxWindows)
