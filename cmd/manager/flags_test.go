@@ -19,7 +19,7 @@ import (
 func parseFlags(t *testing.T, arguments []string) *setup.Options {
 	t.Helper()
 	options := &setup.Options{}
-	fs, err := newFlags(options, logs.NewOptions())
+	fs, err := setup.NewFlags(options, logs.NewOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,8 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/pflag"
@@ -50,17 +50,17 @@ func run(arguments []string) error {
 		},
 	}
 	logOptions := logs.NewOptions()
-	fs, err := newFlags(options, logOptions)
+	fs, err := setup.NewFlags(options, logOptions)
 	if err != nil {
 		return err
 	}
-	tell := fs.Bool("version", false, "Print the version and exit.")
+	fs.Usage = func() { printHelp(os.Stderr, fs) }
 	if err := fs.Parse(arguments); err != nil {
 		return fmt.Errorf("%w (--help lists the flags)", err)
 	}
-	if *tell {
+	if tell, err := fs.GetBool("version"); err != nil || tell {
 		fmt.Println(version)
-		return nil
+		return err
 	}
 	// client-go logs each of its feature gates, at a level that is on by default, when it reads them for the first time. It does so here,
 	// before the level is set.
@@ -89,16 +89,9 @@ func run(arguments []string) error {
 	return setup.Run(ctrl.SetupSignalHandler(), config, options)
 }
 
-// newFlags returns all flags: those of the manager, of controller-runtime and of logging. The latter include klog's own in addition
-// to those of component-base, because existing Deployments set them.
-func newFlags(options *setup.Options, logOptions *logs.Options) (*pflag.FlagSet, error) {
-	fs := pflag.NewFlagSet("manager", pflag.ContinueOnError)
-	fs.SetNormalizeFunc(cliflag.WordSepNormalizeFunc)
-	logsv1.AddFlags(logOptions, fs)
-	options.AddFlags(fs)
-	fs.AddGoFlagSet(flag.CommandLine)
-	own := flag.NewFlagSet("klog", flag.ContinueOnError)
-	klog.InitFlags(own)
-	fs.AddGoFlagSet(own) // It does not replace existing flags.
-	return fs, fs.Set("v", "2")
+// printHelp prints the flags by their purpose.
+func printHelp(out io.Writer, fs *pflag.FlagSet) {
+	const columns = 140
+	fmt.Fprint(out, "Runs the controllers and webhooks of Cluster API Provider Azure.\n\nUsage:\n  manager [flags]\n")
+	cliflag.PrintSections(out, *setup.GroupFlags(fs), columns)
 }

@@ -137,7 +137,7 @@ func TestEnds(t *testing.T) {
 			"unknown flag: --azure-cluster-concurrency (--help lists the flags)\n"},
 		"unknown controller": {"as with gates", []string{"--disable-controllers-or-webhooks=All"}, true, `"All" is not known`},
 		"help": {"it is no mistake", []string{"--help"}, false,
-			"Accepted and without effect: a reconciliation of a pool includes all its AzureMachinePoolMachines. (default 10)"},
+			"\nIneffective flags:\n\n      --api-call-timeout duration"},
 		"version": {"users of an image need its version", []string{"--version"}, false, "dev\n"},
 		"migration": {"the init container of the second operator has the manager's image, and its pod starts when that is done",
 			[]string{"migrate-aso-crds"}, false, "Nothing to migrate"},
