@@ -27,10 +27,10 @@ const (
 	workloadIdentity = "capz-workload-identity"
 )
 
-// The templates' default identity of control-plane machines, which cloud-provider-azure logs in with.
+// The templates' default identity of control-plane machines, which cloud-provider-azure logs in with. The page Getting started creates it.
 const (
-	identityGroup   = "capz-ci"
-	machineIdentity = "cloud-provider-user-identity"
+	identityGroup   = "cluster-api"
+	machineIdentity = "cluster-api-control-plane"
 )
 
 // machineIdentityID is its Azure ID.

@@ -149,6 +149,8 @@ var foreign = map[string]string{
 	"echo":               "part of the shell",
 	"eval":               "part of the shell; the command that it evaluates is checked by itself",
 	"export":             "part of the shell",
+	"helm":               "not part of the lab",
+	"kind":               "not part of the lab",
 	"go":                 "its packages are those of this repository, and their own tests run them",
 	"jq":                 "not part of the lab",
 	"sed":                "part of every Linux",

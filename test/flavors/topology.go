@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -83,24 +84,41 @@ func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured
 
 // applyPatches applies the class's patches to an object that was made from a template.
 func applyPatches(class, target *unstructured.Unstructured, variables map[string]any) error {
+	return applyPatchesOf(class, target, "", variables)
+}
+
+// patchesOf returns the operations of the class's patches for an object, which belongs to a class of machine pools, "" for none.
+func patchesOf(class, target *unstructured.Unstructured, poolClass string) (out []any) {
 	patches, _, _ := unstructured.NestedSlice(class.Object, "spec", "patches")
-	applied := 0
 	for _, p := range patches {
 		definitions, _, _ := unstructured.NestedSlice(p.(map[string]any), "definitions")
 		for _, d := range definitions {
 			definition := d.(map[string]any)
-			if kind, _, _ := unstructured.NestedString(definition, "selector", "kind"); strings.TrimSuffix(kind,
-				"Template") != strings.TrimSuffix(target.GetKind(), "Template") {
+			kind, _, _ := unstructured.NestedString(definition, "selector", "kind")
+			names, _, _ := unstructured.NestedStringSlice(definition, "selector", "matchResources", "machinePoolClass", "names")
+			if strings.TrimSuffix(kind, "Template") != strings.TrimSuffix(target.GetKind(), "Template") ||
+				poolClass != "" && !slices.Contains(names, poolClass) {
 				continue
 			}
 			operations, _, _ := unstructured.NestedSlice(definition, "jsonPatches")
-			for _, o := range operations {
-				if err := applyOperation(target, o.(map[string]any), variables); err != nil {
-					return fmt.Errorf("patch of %s: %w", target.GetKind(), err)
-				}
-				applied++
-			}
+			out = append(out, operations...)
 		}
+	}
+	return out
+}
+
+func hasPatch(class, target *unstructured.Unstructured, poolClass string) bool {
+	return len(patchesOf(class, target, poolClass)) > 0
+}
+
+// applyPatchesOf is applyPatches for an object of a class of machine pools.
+func applyPatchesOf(class, target *unstructured.Unstructured, poolClass string, variables map[string]any) error {
+	applied := 0
+	for _, o := range patchesOf(class, target, poolClass) {
+		if err := applyOperation(target, o.(map[string]any), variables); err != nil {
+			return fmt.Errorf("patch of %s: %w", target.GetKind(), err)
+		}
+		applied++
 	}
 	if applied == 0 {
 		return fmt.Errorf("the class has no patch for %s", target.GetKind())

@@ -3,14 +3,13 @@ package flavors
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// ManagedTopology is Topology for a ClusterClass as the flavor aks-clusterclass has it.
+// ManagedTopology is ApplyTopology for ClusterClasses as the flavors aks-clusterclass and aks-aso-clusterclass have them.
 func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	templates := map[string]*unstructured.Unstructured{}
 	var clusterClass, topology *unstructured.Unstructured
@@ -31,32 +30,35 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 	}
 	name, version := topology.GetName(), FieldString(topology, "spec.topology.version")
 	builtin := func(pool any) map[string]any {
-		return map[string]any{"builtin": map[string]any{"cluster": map[string]any{"name": name},
-			"machinePool": map[string]any{"topologyName": pool}}}
+		variables := topologyVariables(clusterClass, topology)
+		variables["builtin"] = map[string]any{"cluster": map[string]any{"name": name}, "machinePool": map[string]any{"topologyName": pool}}
+		return variables
 	}
-	clone := func(of, apiVersion, kind, as string) (*unstructured.Unstructured, error) {
+	clone := func(of, as string) (*unstructured.Unstructured, error) {
 		if templates[of] == nil {
-			return nil, fmt.Errorf("the class has no template %q for a %s", of, kind)
+			return nil, fmt.Errorf("the class has no template %q", of)
 		}
-		o := newObject(apiVersion, kind, as, fieldValue(templates[of].Object, "spec.template.spec"))
+		o := newObject(templates[of].GetAPIVersion(), strings.TrimSuffix(templates[of].GetKind(), "Template"), as, fieldValue(templates[of].Object, "spec.template.spec"))
 		o.SetLabels(map[string]string{clusterv1.ClusterNameLabel: name, clusterv1.ClusterTopologyOwnedLabel: ""})
 		out = append(out, o)
 		return o, nil
 	}
-	azure := infrav1.GroupVersion.String()
-	infrastructure, err := clone(FieldString(clusterClass, "spec.infrastructure.templateRef.name"), azure, "AzureManagedCluster",
-		name+"-v8d2c")
+	infrastructure, err := clone(FieldString(clusterClass, "spec.infrastructure.templateRef.name"), name+"-v8d2c")
 	if err != nil {
 		return nil, err
 	}
-	controlPlane, err := clone(FieldString(clusterClass, "spec.controlPlane.templateRef.name"), azure, "AzureManagedControlPlane",
-		name+"-n5j7w")
+	controlPlane, err := clone(FieldString(clusterClass, "spec.controlPlane.templateRef.name"), name+"-n5j7w")
 	if err != nil {
 		return nil, err
 	}
 	setField(controlPlane, version, "spec", "version")
-	if err := applyPatches(clusterClass, controlPlane, builtin("")); err != nil {
-		return nil, err
+	for _, target := range []*unstructured.Unstructured{infrastructure, controlPlane} {
+		if !hasPatch(clusterClass, target, "") {
+			continue
+		}
+		if err := applyPatchesOf(clusterClass, target, "", builtin("")); err != nil {
+			return nil, err
+		}
 	}
 	setField(topology, localReference(infrastructure), "spec", "infrastructureRef")
 	setField(topology, localReference(controlPlane), "spec", "controlPlaneRef")
@@ -71,16 +73,14 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 				continue
 			}
 			as := fmt.Sprintf("%s-%s", name, pool["name"])
-			azurePool, err := clone(fmt.Sprint(fieldValue(poolClass, "infrastructure.templateRef.name")), azure, "AzureManagedMachinePool",
-				as+"-f9s4b")
+			azurePool, err := clone(fmt.Sprint(fieldValue(poolClass, "infrastructure.templateRef.name")), as+"-f9s4b")
 			if err != nil {
 				return nil, err
 			}
-			if err := applyPatches(clusterClass, azurePool, builtin(pool["name"])); err != nil {
+			if err := applyPatchesOf(clusterClass, azurePool, fmt.Sprint(pool["class"]), builtin(pool["name"])); err != nil {
 				return nil, err
 			}
-			bootstrap, err := clone(fmt.Sprint(fieldValue(poolClass, "bootstrap.templateRef.name")), "bootstrap.cluster.x-k8s.io/v1beta2",
-				"KubeadmConfig", as+"-z3l6m")
+			bootstrap, err := clone(fmt.Sprint(fieldValue(poolClass, "bootstrap.templateRef.name")), as+"-z3l6m")
 			if err != nil {
 				return nil, err
 			}
@@ -101,4 +101,22 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 // localReference refers to an object within its namespace.
 func localReference(to *unstructured.Unstructured) map[string]any {
 	return map[string]any{"apiGroup": to.GroupVersionKind().Group, "kind": to.GetKind(), "name": to.GetName()}
+}
+
+// topologyVariables returns the values of a cluster's variables, with the defaults of its class.
+func topologyVariables(class, topology *unstructured.Unstructured) map[string]any {
+	out := map[string]any{}
+	declared, _, _ := unstructured.NestedSlice(class.Object, "spec", "variables")
+	for _, v := range declared {
+		variable := v.(map[string]any)
+		if value := fieldValue(variable, "schema.openAPIV3Schema.default"); value != nil {
+			out[fmt.Sprint(variable["name"])] = value
+		}
+	}
+	given, _, _ := unstructured.NestedSlice(topology.Object, "spec", "topology", "variables")
+	for _, v := range given {
+		variable := v.(map[string]any)
+		out[fmt.Sprint(variable["name"])] = variable["value"]
+	}
+	return out
 }

@@ -10,7 +10,7 @@ import (
 // Identities that users bring: those that the templates give to control planes by default, and those that
 // user-assigned-identity needs.
 const (
-	DefaultIdentity = "resourceGroups/capz-ci/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cloud-provider-user-identity"
+	DefaultIdentity = "resourceGroups/cluster-api/providers/Microsoft.ManagedIdentity/userAssignedIdentities/cluster-api-control-plane"
 	OwnIdentity     = "resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/nodes"
 )
 
@@ -38,7 +38,7 @@ func TemplateVariables(more map[string]string) map[string]string {
 // CreateIdentities makes the identities that users bring.
 func CreateIdentities(stage *harness.Stage) {
 	stage.T.Helper()
-	stage.Azure.PutResource("resourceGroups/capz-ci", "2021-04-01", map[string]any{"location": "eastus"})
+	stage.Azure.PutResource("resourceGroups/cluster-api", "2021-04-01", map[string]any{"location": "eastus"})
 	stage.Azure.PutResource("resourceGroups/identities", "2021-04-01", map[string]any{"location": "eastus"})
 	for _, identity := range []string{DefaultIdentity, OwnIdentity} {
 		stage.Azure.PutResource(identity, "2023-01-31", map[string]any{"location": "eastus"})

@@ -121,6 +121,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 			}
 			return m.writeUnlessDead("patch status", obj, func() error { return c.Status().Patch(byManager(ctx), obj, patch, options...) })
 		},
+		SubResourceCreate: s.createSubResource,
 	})
 	m.client = interceptor.NewClient(live, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {

@@ -59,6 +59,9 @@ type Scenario struct {
 	// Refuse returns the error with which the API server answers a request of a manager; nil lets it answer as usual. The verb is get, list,
 	// create, patch, delete or "patch status". A nil Refuse refuses nothing.
 	Refuse func(verb string, object runtime.Object) error
+	// IssueToken returns a token of a ServiceAccount that exists, for an audience. With nil the API server issues tokens that no other program
+	// trusts.
+	IssueToken func(account client.ObjectKey, audience string, lifetime time.Duration) string
 	// Failed is called after each reconciliation that ended with an error; nil is not called.
 	Failed func(Failure)
 	// EventRecorded is called with each event, unless Recorder is set; nil is not called.

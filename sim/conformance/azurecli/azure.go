@@ -20,9 +20,10 @@ type azure struct {
 }
 
 // startAzure serves an Azure that answers at once, and leaves its certificate authority in a directory.
-func startAzure(dir string) (*azure, error) {
+func startAzure(dir string, options server.Options) (*azure, error) {
 	state := filepath.Join(dir, "azure")
-	sim, err := server.New(server.Options{StateDir: state})
+	options.StateDir = state
+	sim, err := server.New(options)
 	if err != nil {
 		return nil, err
 	}

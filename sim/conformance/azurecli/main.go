@@ -1,9 +1,10 @@
 // Command azurecli tests the simulated Azure with the official Azure CLI, which must be installed: it serves an Azure,
 // signs in, and runs all commands of commands.txt.
 //
-//	go run ./azurecli [-az PROGRAM] [-debian]
+//	go run ./azurecli [-az PROGRAM] [-debian] [-page FILE -roles FOLDER]
 //
-// It prints each command with an unexpected result and its output, and fails if there is one.
+// With -page it runs the commands of a page of the book instead, in a subscription without resource providers, in which roles are
+// enforced. It prints each command with an unexpected result and its output, and fails if there is one.
 package main
 
 import (
@@ -21,6 +22,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
 //go:embed commands.txt
@@ -34,10 +37,16 @@ var debian []byte
 func main() {
 	az := flag.String("az", "az", "the Azure CLI")
 	ofDebian := flag.Bool("debian", false, "ask for versions that the SDK in Debian 12 has")
+	page := flag.String("page", "", "run the commands of this page, as docs/book/getting-started.md")
+	roles := flag.String("roles", "", "the folder with the role definitions that the page uses, as templates/azure-roles")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := runCommands(ctx, os.Stdout, *az, *ofDebian, commands); err != nil {
+	run := func() error { return runCommands(ctx, os.Stdout, *az, *ofDebian, commands) }
+	if *page != "" {
+		run = func() error { return runPage(ctx, os.Stdout, *az, *ofDebian, *page, *roles) }
+	}
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -49,37 +58,11 @@ func runCommands(ctx context.Context, out io.Writer, az string, ofDebian bool, l
 	if err != nil {
 		return err
 	}
-	program, err := exec.LookPath(az)
-	if err != nil {
-		return fmt.Errorf("the Azure CLI is not there: %w", err)
-	}
-	dir, err := os.MkdirTemp("", "azurecli-")
+	shell, stop, err := openShell(ctx, az, ofDebian, server.Options{})
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	azure, err := startAzure(dir)
-	if err != nil {
-		return err
-	}
-	defer azure.Close()
-	shell := &shell{dir: dir,
-		environment: append(azure.clientEnvironment(), "HOME="+dir, "AZURE_CONFIG_DIR="+filepath.Join(dir, "cli"), "AZURE_CORE_OUTPUT=tsv",
-			"AZURE_CORE_ONLY_SHOW_ERRORS=true", "AZURE_CORE_COLLECT_TELEMETRY=false")}
-	if ofDebian {
-		if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), debian, 0o600); err != nil {
-			return err
-		}
-		shell.environment = append(shell.environment, "PYTHONPATH="+dir)
-	}
-	// Lines call the CLI by its name.
-	if err := os.Symlink(program, filepath.Join(dir, "az")); err != nil {
-		return err
-	}
-	shell.environment = append(shell.environment, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	if _, complaint, err := shell.runLine(ctx, azure.loginCommand()); err != nil {
-		return fmt.Errorf("az login: %w: %s", err, complaint)
-	}
+	defer stop()
 	begin, failed := time.Now(), 0
 	for _, step := range steps {
 		printed, complaint, err := shell.runLine(ctx, step.line)
@@ -98,9 +81,53 @@ func runCommands(ctx context.Context, out io.Writer, az string, ofDebian bool, l
 	return nil
 }
 
+// openShell returns a shell whose Azure CLI is signed in to a new simulated Azure, and a function that ends both.
+func openShell(ctx context.Context, az string, ofDebian bool, options server.Options) (out *shell, stop func(), err error) {
+	program, err := exec.LookPath(az)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the Azure CLI is not there: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "azurecli-")
+	if err != nil {
+		return nil, nil, err
+	}
+	azure, err := startAzure(dir, options)
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	stop = func() {
+		_ = azure.Close()
+		_ = os.RemoveAll(dir)
+	}
+	defer func() {
+		if err != nil {
+			stop()
+		}
+	}()
+	out = &shell{dir: dir, azure: azure,
+		environment: append(azure.clientEnvironment(), "HOME="+dir, "AZURE_CONFIG_DIR="+filepath.Join(dir, "cli"), "AZURE_CORE_OUTPUT=tsv",
+			"AZURE_CORE_ONLY_SHOW_ERRORS=true", "AZURE_CORE_COLLECT_TELEMETRY=false")}
+	if ofDebian {
+		if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), debian, 0o600); err != nil {
+			return nil, nil, err
+		}
+		out.environment = append(out.environment, "PYTHONPATH="+dir)
+	}
+	// Lines call the CLI by its name.
+	if err := os.Symlink(program, filepath.Join(dir, "az")); err != nil {
+		return nil, nil, err
+	}
+	out.environment = append(out.environment, "PATH="+dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if _, complaint, err := out.runLine(ctx, azure.loginCommand()); err != nil {
+		return nil, nil, fmt.Errorf("az login: %w: %s", err, complaint)
+	}
+	return out, stop, nil
+}
+
 // shell runs lines of bash in a directory.
 type shell struct {
 	dir         string
+	azure       *azure
 	environment []string
 }
 

@@ -189,8 +189,12 @@ var features = map[string]feature{
 	"aks-add-ons": {
 		also:        map[string]string{"Microsoft.Compute/skus/read": "whether the VM size is why Azure refused a pool"},
 		beyond:      "aks",
-		description: "AKS clusters with extensions, private endpoints, a place in a fleet, and their health as Azure Resource Health has it.",
+		description: "AKS clusters with extensions, private endpoints, a place in a fleet, maintenance windows, and their health as Azure Resource Health has it.",
 		stories: map[string]func(*harness.Stage){
+			"maintenance windows": func(s *harness.Stage) {
+				playResourceManifests(s, renderObjects(s, "cluster-template-aks-aso-maintenance.yaml",
+					map[string]string{"ASO_CREDENTIAL_SECRET_NAME": harness.OperatorSecret, "KUBERNETES_VERSION": harness.ManagedVersion}))
+			},
 			"add-ons": func(s *harness.Stage) {
 				createGroup(s, "shared")
 				s.Azure.PutResource("resourceGroups/shared/providers/Microsoft.ContainerService/fleets/fleet", "2025-03-01",

@@ -157,6 +157,22 @@ func managedWith(stage *harness.Stage, objects []*unstructured.Unstructured, cha
 	stage.EndManagedCluster(cluster.Name, cluster.ControlPlane, cluster.Infrastructure, pools[:last]...)
 }
 
+// playResourceManifests is the life of an AKS cluster c1 of resource manifests: it comes up, and goes.
+func playResourceManifests(stage *harness.Stage, objects []*unstructured.Unstructured) {
+	stage.T.Helper()
+	stage.CreateOperatorSecret(harness.OperatorSecret)
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
+	flavors.SetNamespace(stage, objects)
+	for _, object := range objects {
+		if err := flavors.ApplyServerSide(stage, object); err != nil {
+			stage.T.Fatal(err)
+		}
+	}
+	cluster := stage.PlayDocuments("c1", "c1-pool0", "c1-pool1")
+	stage.WaitDocumentsReady(cluster)
+	stage.DeleteDocuments(cluster)
+}
+
 // waitTagged waits until every resource of the types has the tag.
 func waitTagged(stage *harness.Stage, types ...string) {
 	stage.T.Helper()

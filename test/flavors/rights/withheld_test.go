@@ -54,6 +54,7 @@ func (w *withheld) watchEvents(ctx context.Context) <-chan watch.Event {
 	for _, list := range []client.ObjectList{
 		&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{},
 		&infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{}, &infrav1.AzureManagedClusterList{},
+		&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{},
 	} {
 		watcher, err := w.stage.Client.Watch(ctx, list, client.InNamespace(w.stage.Namespace))
 		if err != nil {

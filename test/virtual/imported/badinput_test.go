@@ -140,7 +140,7 @@ func TestHostileNames(t *testing.T) {
 			t.Errorf("a machine whose name is too long for Kubernetes is not listed:\n%s", messages)
 		}
 		found := false
-		for _, manifest := range readManifests(t, []byte(out)) {
+		for _, manifest := range virtual.ReadManifests(t, []byte(out)) {
 			raw, _ := json.Marshal(manifest)
 			want, _ := json.Marshal(hostile)
 			found = found || bytes.Contains(raw, want)

@@ -44,7 +44,7 @@ func TestLifeAfterImport(t *testing.T) {
 		if err := other.Kubernetes.Delete(t.Context(), cluster); err != nil {
 			t.Fatal(err)
 		}
-		other.WaitUntil("all objects are gone", func() bool { return len(listOwn(other)) == 0 }, func() string { return describeUnready(other) })
+		other.WaitUntil("all objects are gone", func() bool { return len(other.ListAzureObjects()) == 0 }, func() string { return other.DescribeUnready() })
 		if after := len(s.Azure.State()); after != before {
 			for _, resource := range s.Azure.State() {
 				if id, _ := resource["id"].(string); strings.Contains(id, "c1") {

@@ -2,7 +2,6 @@ package imported_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,28 +10,20 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/importing"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/importing/command"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/clusterapi"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/manifests"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/result"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
@@ -84,7 +75,7 @@ func renderFlavor(t *testing.T, file string, more map[string]string, change func
 		}
 		fmt.Fprintf(&documents, "---\n%s\n", raw)
 	}
-	return readManifests(t, documents.Bytes())
+	return virtual.ReadManifests(t, documents.Bytes())
 }
 
 // referToControlPlane has the Cluster refer to its control plane, as Cluster API does for a Cluster of a class.
@@ -99,100 +90,17 @@ func referToControlPlane(objects []*unstructured.Unstructured) {
 	}
 }
 
-// readManifests returns the objects of manifests.
-func readManifests(t testing.TB, raw []byte) (out []client.Object) {
-	t.Helper()
-	documents, err := manifests.Files{Input: bytes.NewReader(raw)}.Read([]string{"-"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	scheme, err := kubernetes.NewScheme()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, document := range documents {
-		object, err := manifests.ToObject(scheme, document)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if object != nil {
-			out = append(out, object)
-		}
-	}
-	return out
-}
-
-// apply creates objects in the namespace of the stage, and has Cluster API played from then on.
-func apply(s *virtual.Scenario, objects []client.Object) {
-	s.T.Helper()
-	admission, err := preview.NewAdmission(s.Kubernetes, s.Features)
-	if err != nil {
-		s.T.Fatal(err)
-	}
-	for _, object := range objects {
-		object.SetNamespace(s.Namespace)
-		stored, err := admission.Admit(s.T.Context(), nil, object)
-		if err == nil {
-			err = s.Kubernetes.Create(s.T.Context(), stored)
-		}
-		if err != nil {
-			s.T.Fatalf("create %T %s: %v", object, object.GetName(), err)
-		}
-	}
-	s.Meanwhile = func() {
-		if err := clusterapi.PlayRound(context.Background(), s.Client); err != nil {
-			s.T.Fatal(err)
-		}
-	}
-}
-
-// listOwn returns all objects of the kinds with resources in Azure.
-func listOwn(s *virtual.Scenario) (out []harness.Conditioned) {
-	s.T.Helper()
-	for _, list := range []client.ObjectList{&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{},
-		&infrav1.AzureMachinePoolMachineList{}} {
-		if err := s.Kubernetes.List(s.T.Context(), list, client.InNamespace(s.Namespace)); err != nil {
-			s.T.Fatal(err)
-		}
-		if err := meta.EachListItem(list, func(item runtime.Object) error {
-			out = append(out, item.(harness.Conditioned))
-			return nil
-		}); err != nil {
-			s.T.Fatal(err)
-		}
-	}
-	return out
-}
-
 // waitReady waits until all objects are Ready and no others come.
 func waitReady(s *virtual.Scenario) {
 	s.T.Helper()
-	calm, before := 0, -1
-	s.WaitUntil("all objects are Ready", func() bool {
-		objects := listOwn(s)
-		ready := !slices.ContainsFunc(objects, func(o harness.Conditioned) bool { return !harness.IsReady(o) })
-		if calm++; !ready || len(objects) != before {
-			calm, before = 0, len(objects)
-		}
-		return calm > 30
-	}, func() string { return describeUnready(s) })
-}
-
-func describeUnready(s *virtual.Scenario) string {
-	var out []string
-	for _, object := range listOwn(s) {
-		if !harness.IsReady(object) {
-			out = append(out, fmt.Sprintf("%T %s: %+v", object, object.GetName(), harness.FindCondition(object, infrav1.ReadyCondition)))
-		}
-	}
-	return strings.Join(out, "\n")
+	s.WaitAllReady()
 }
 
 // build creates a cluster with a manager of this provider, which then stops.
 func build(s *virtual.Scenario, objects []client.Object) {
 	s.T.Helper()
 	manager := s.StartProvider()
-	apply(s, objects)
+	s.ApplyManifests(objects)
 	waitReady(s)
 	manager.StopManager()
 	s.Meanwhile = nil
@@ -276,7 +184,7 @@ func takeOver(s *virtual.Scenario, got imported) *virtual.Scenario {
 	requireAdopted(s.T, readManifestsWhole(s.T, got.Manifests))
 	other := s.NewManagementCluster()
 	other.CreateIdentity()
-	apply(other, readManifests(s.T, []byte(got.Manifests)))
+	other.ApplyManifests(virtual.ReadManifests(s.T, []byte(got.Manifests)))
 	var writes []string
 	other.WrittenBody = func(request *http.Request, _ int, body []byte) {
 		writes = append(writes, fmt.Sprintf("%s %s %s", request.Method, request.URL.Path, body))
@@ -284,7 +192,7 @@ func takeOver(s *virtual.Scenario, got imported) *virtual.Scenario {
 	s.WrittenBody = other.WrittenBody // Both have one transport.
 	other.StartProvider()
 	virtual.WaitForSignal(nil, time.Minute)
-	for _, object := range listOwn(other) {
+	for _, object := range other.ListAzureObjects() {
 		if harness.IsReady(object) {
 			s.T.Errorf("%T %s is Ready before the Cluster is started", object, object.GetName())
 		}

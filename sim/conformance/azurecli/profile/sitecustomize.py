@@ -1,4 +1,7 @@
-"""Has the Azure CLI of Debian 12 ask for the versions of network and Compute that its SDK has."""
+"""Corrects the Azure CLI of Debian 12, whose SDK is of another version.
+
+It asks for the versions of network and Compute that the SDK has, and finds the configuration of roles and their assignments.
+"""
 
 import importlib
 import importlib.abc
@@ -32,3 +35,10 @@ class _Latest(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 sys.meta_path.append(_Latest())
+
+if "role" in sys.argv:
+    from azure.mgmt.authorization.v2018_01_01_preview.operations import RoleDefinitionsOperations
+    from azure.mgmt.authorization.v2020_04_01_preview.operations import RoleAssignmentsOperations
+
+    for _operations in (RoleDefinitionsOperations, RoleAssignmentsOperations):
+        _operations.config = property(lambda self: self._config)
