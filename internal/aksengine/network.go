@@ -116,15 +116,19 @@ func (c *conversion) readBroughtNetwork() {
 	masters := c.readSubnet(master.get("vnetSubnetId"))
 	shared := c.readSubnet(master.get("agentVnetSubnetId"))
 	n.masters = masters
+	used := false
 	for _, pool := range c.pools {
 		own := c.readSubnet(pool.from.get("vnetSubnetId"))
 		if own == "" {
-			own = shared
+			own, used = shared, true
 		}
 		if own == "" {
 			own = masters
 		}
 		n.nodes[pool.from.path] = own
+	}
+	if shared != "" && !used {
+		master.get("agentVnetSubnetId").replace("Each pool has a vnetSubnetId of its own.")
 	}
 	ranges := master.get("vnetCidr")
 	if n.brought == "" {
