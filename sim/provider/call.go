@@ -26,6 +26,8 @@ type Env struct {
 	TimeScale float64
 	Rand      *rand.Rand
 	Locations []string
+	// Pairs are the regions that hold the copies of geo-redundant resources, by region.
+	Pairs map[string]string
 	// Replication is the time until Entra ID shows a new principal to role assignments, unscaled.
 	Replication time.Duration
 	// Quota overrides the compute limits: "cores" or a family ("standardDSv3Family"), or either after "<location>/".
@@ -95,6 +97,8 @@ func (e *Env) InlineTypes(typ string) []*Type {
 	}
 	return out
 }
+
+func (e *Env) pairOf(region string) string { return e.Pairs[region] }
 
 // NewGUID returns a random GUID of the seeded generator.
 func (e *Env) NewGUID() string { return DrawGUID(e.Rand) }

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"cmp"
+	"net/http"
 	"strings"
 	"time"
 
@@ -56,11 +58,9 @@ func (c *Call) DeleteResource() (*Reply, error) {
 			t.StartDelete(c, it.Resource)
 		}
 	}
-	if t.Delete.LRO == 0 || t.Style == Sync {
-		status := t.DeleteStatus
-		if status == 0 {
-			status = 200
-		}
+	unusual := c.unusualAnswer("DELETE", it.Body, true, false)
+	if t.Delete.LRO == 0 || t.Style == Sync || unusual.Status == http.StatusOK {
+		status := cmp.Or(t.DeleteStatus, http.StatusOK)
 		rep := &Reply{Status: status}
 		if t.Style == Sync && t.DeleteStatus == 0 && t.Extension {
 			rep.Body = c.renderItem(t, it)

@@ -87,6 +87,7 @@ func (c *Call) prepareChild(t *Type, parent *Draft, old, e body.Object) error {
 		Parent: parent.New, ParentID: parent.ID, Secret: body.Object{}, Sent: e}
 	if old != nil {
 		e["name"] = old["name"]
+		c.dropUnasked(t, cd.ID, old, e)
 	} else if err := t.checkName(name); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"strings"
@@ -77,6 +78,7 @@ func (c *Call) PutResource() (*Reply, error) {
 	definition.DropReadOnly(t.Name, c.APIVersion, sent)
 	d := &Draft{ID: id, Name: c.ID.Name(), Location: loc, Sent: sent, New: c.dropReadOnly(sent, t), Secret: body.Object{}}
 	if old != nil {
+		c.dropUnasked(t, id, old.Body, d.New)
 		d.Old = old.Body
 		d.Name = old.Name()
 		if old.Secret != nil {
@@ -216,6 +218,9 @@ func (c *Call) storeDraft(d *Draft, old *store.Resource) (*Reply, error) {
 		}
 	}
 	status = t.acceptedStatus(status, t.NoState || timing.LRO == 0 || t.Style == Sync)
+	unchanged := old != nil && !t.Works && !t.NoState && c.isUnchanged(old, r)
+	unusual := c.unusualAnswer("PUT", r.Body, old != nil, unchanged)
+	status = cmp.Or(unusual.Status, status)
 	if t.NoState {
 		c.SaveResource(r)
 		rep := c.replyWith(status, c.Get(r.ID))
@@ -224,9 +229,9 @@ func (c *Call) storeDraft(d *Draft, old *store.Resource) (*Reply, error) {
 		}
 		return rep, nil
 	}
-	if old != nil && !t.Works && c.isUnchanged(old, r) {
-		rep := c.replyWith(200, old)
-		if t.Style == Network && timing.LRO > 0 {
+	if unchanged {
+		rep := c.replyWith(cmp.Or(unusual.Status, http.StatusOK), old)
+		if t.Style == Network && timing.LRO > 0 && !unusual.NoOperation {
 			rep.Operation = c.startEnded(verb, d.ID)
 		}
 		return rep, nil

@@ -2,7 +2,9 @@ package provider
 
 import (
 	"cmp"
+	"slices"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
@@ -34,6 +36,9 @@ func (c *Call) renderItem(t *Type, it *Item) body.Object {
 	}
 	if t.View != nil {
 		t.View(c, shown)
+	}
+	if c.APIVersion != "" && !c.Internal {
+		showUnasked(t.Name, c.APIVersion, out, c.Env.pairOf)
 	}
 	c.hideOtherVersions(t, out)
 	return out
@@ -87,7 +92,7 @@ func (c *Call) NotFound() error {
 	if c.Type.Extension && strings.EqualFold(lastType(c.Type.Name), "roleDefinitions") {
 		return Errorf(404, "RoleDefinitionDoesNotExist", "The specified role definition with ID '%s' does not exist.", c.ID.Name())
 	}
-	if c.Type.Style == Disk && c.Method == "GET" {
+	if c.Type.Style == Disk && c.Method == "GET" && c.wasJustDeleted() {
 		form := map[string]string{"diskAccesses": "DiskAccess object %s not found.",
 			"diskEncryptionSets": "DiskEncryptionSet '%s' was not found.", "snapshots": "Snapshot %s is not found."}[lastType(c.Type.Name)]
 		return Errorf(404, "NotFound", cmp.Or(form, "Disk %s is not found."), c.ID.Name())
@@ -96,6 +101,17 @@ func (c *Call) NotFound() error {
 		return ResourceGroupNotFound(c.ID.ResourceGroup)
 	}
 	return ResourceNotFound(c.ID)
+}
+
+// justDeleted is how long Compute itself answers for a disk or snapshot that it has deleted. Recordings have its answer only seconds after the
+// deletion; who asks for one that never was gets Resource Manager's answer. The time is an assumption.
+const justDeleted = time.Minute
+
+// wasJustDeleted reports whether the call's resource was deleted by a request a short time ago.
+func (c *Call) wasJustDeleted() bool {
+	return slices.ContainsFunc(c.Operations(), func(op *store.Operation) bool {
+		return op.Verb == "delete" && store.SameID(op.ResourceID, c.ID.String()) && c.Now().Sub(op.Started) < justDeleted
+	})
 }
 
 // ReadResource answers GET of one resource.

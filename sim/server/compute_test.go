@@ -107,7 +107,7 @@ func TestVirtualMachineWithTheSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := disks.Get(ctx, "rg", *got.Properties.StorageProfile.OSDisk.Name, nil); codeOf(err) != "NotFound" {
+	if _, err := disks.Get(ctx, "rg", *got.Properties.StorageProfile.OSDisk.Name, nil); codeOf(err) != "ResourceNotFound" {
 		t.Errorf("the OS disk with deleteOption Delete: %v", err)
 	}
 	etcd, err := disks.Get(ctx, "rg", "etcd", nil)

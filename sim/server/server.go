@@ -145,7 +145,7 @@ func New(o Options) (*Server, error) {
 	// Requests that change nothing draw IDs, too. Their separate source leaves the numbers of operations unchanged.
 	s.random.operations, s.random.ids = rand.NewPCG(o.Seed, restarts), rand.NewPCG(o.Seed, ^restarts)
 	s.ids = rand.New(s.random.ids)
-	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations,
+	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations, Pairs: regionPairs(),
 		Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, Replication: o.Replication}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault

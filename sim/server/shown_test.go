@@ -3,6 +3,7 @@ package server_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -243,9 +244,22 @@ func TestErrorsNameWholeResources(t *testing.T) {
 	}
 	a.sim.Settle()
 	for typ, want := range map[string]string{"disks/x": "Disk x is not found.", "snapshots/x": "Snapshot x is not found.",
-		"diskAccesses/x": "DiskAccess object x not found.", "diskEncryptionSets/x": "DiskEncryptionSet 'x' was not found."} {
+		"diskAccesses/x": "DiskAccess object x not found."} {
+		if got := a.sendRequest("GET", comp+"/"+typ, nil); got.status != 404 || got.errorCode() != "ResourceNotFound" {
+			t.Errorf("%s, which never was: %q, want Resource Manager's answer", typ, got.errorCode())
+		}
+		made := obj{"location": "westus3"}
+		if typ != "diskAccesses/x" {
+			made["properties"] = obj{"diskSizeGB": 8, "creationData": obj{"createOption": "Empty"}}
+		}
+		a.mustSucceed("PUT", comp+"/"+typ, made)
+		a.mustSucceed("DELETE", comp+"/"+typ, nil)
 		if got := a.sendRequest("GET", comp+"/"+typ, nil); got.status != 404 || got.errorMessage() != want {
-			t.Errorf("%s: %q, want %q", typ, got.errorMessage(), want)
+			t.Errorf("%s, just deleted: %q, want %q", typ, got.errorMessage(), want)
+		}
+		a.sim.Advance(time.Hour)
+		if got := a.sendRequest("GET", comp+"/"+typ, nil); got.errorCode() != "ResourceNotFound" {
+			t.Errorf("%s, deleted an hour ago: %q, want Resource Manager's answer", typ, got.errorCode())
 		}
 	}
 }

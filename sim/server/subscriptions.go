@@ -77,6 +77,17 @@ func (x *exchange) listTenants() []any {
 		"defaultDomain": "simulated.onmicrosoft.com", "tenantCategory": "Home", "countryCode": "US"}}
 }
 
+// regionPairs returns the pairs of all regions that have one.
+func regionPairs() map[string]string {
+	out := map[string]string{}
+	for _, r := range regions {
+		if r.pair != "" {
+			out[r.name] = r.pair
+		}
+	}
+	return out
+}
+
 func (x *exchange) listLocations(sub string) []any {
 	out := []any{}
 	for _, r := range regions {

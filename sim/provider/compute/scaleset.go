@@ -74,7 +74,7 @@ func scaleSetTypes() []*provider.Type {
 		Create: provider.Timing{HTTP: 1500 * time.Millisecond, LRO: provider.Seconds(8)},
 		Delete: provider.Timing{HTTP: 600 * time.Millisecond, LRO: provider.Seconds(30)}, Read: provider.Timing{HTTP: 250 * time.Millisecond},
 		Prepare: prepareInstance, Finish: finishInstance, View: viewInstance, StartDelete: leaveScaleSet, Deleted: instanceDeleted,
-		Actions: instanceActions(), ListMore: flexibleInstances,
+		Actions: instanceActions(), ListMore: flexibleInstances, Missing: missingInstance,
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){
 			"instanceview": func(c *provider.Call, it *provider.Item) (*provider.Reply, error) {
 				return provider.OK(instanceViewOf(c, it.Resource)), nil
@@ -89,6 +89,16 @@ func scaleSetTypes() []*provider.Type {
 		Inline: "properties.ipConfigurations", ReadOnly: true,
 	}
 	return []*provider.Type{set, extension, instance, nic, cfg, scaleSetPublicIPType()}
+}
+
+// missingInstance returns the answer for an instance that does not exist. Those of uniform scale sets have numbers.
+func missingInstance(c *provider.Call) *provider.Error {
+	set := c.Get(c.ID.Parent().String())
+	flexible := set != nil && strings.EqualFold(body.String(set.Body, "properties.orchestrationMode"), "Flexible")
+	if _, err := strconv.Atoi(c.ID.Name()); err != nil && !flexible {
+		return provider.InvalidParameter("instanceId", "Virtual Machine Scale Set VM instanceId must be a number.")
+	}
+	return provider.Errorf(404, "NotFound", "The entity was not found in this Azure location.")
 }
 
 // ListInstances lists the instances of a scale set by their number. Those on their way out are included.

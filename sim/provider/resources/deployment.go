@@ -32,8 +32,12 @@ func deploymentType() *provider.Type {
 		StateNew:         "Accepted",
 		Untracked:        true,
 		Works:            true,
-		Prepare:          prepareDeployment,
-		Finish:           finishDeployment,
+		// https://learn.microsoft.com/azure/azure-resource-manager/troubleshooting/common-deployment-errors
+		Missing: func(c *provider.Call) *provider.Error {
+			return provider.Errorf(404, "DeploymentNotFound", "Deployment '%s' could not be found.", c.ID.Name())
+		},
+		Prepare: prepareDeployment,
+		Finish:  finishDeployment,
 		View: func(_ *provider.Call, it *provider.Item) {
 			if body.String(it.Body, "properties.provisioningState") == "Updating" {
 				body.Set(it.Body, "properties.provisioningState", "Accepted")
