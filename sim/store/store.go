@@ -165,6 +165,7 @@ func (s *Store) Update(f func(tx *Tx) error) error {
 		}
 	}
 	s.revision++
+	s.origin.recordDeletions(s, maps.Keys(tx.undo))
 	close(s.changed)
 	s.changed = make(chan struct{})
 	if s.committed != nil && len(tx.undo) > 0 {

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/management"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/overlay"
@@ -32,6 +33,8 @@ type World struct {
 	Options server.Options
 	// Endpoint is the URL of Azure.
 	Endpoint string
+	// Features are the feature gates of the manager.
+	Features plan.Features
 	// Known has the plans of states for which one was computed.
 	Known map[[sha256.Size]byte][]Write
 }
@@ -51,7 +54,7 @@ func (w World) NewOptions(ctx context.Context, subscription string) (preview.Opt
 		return preview.Options{}, nil, err
 	}
 	return preview.Options{
-		Objects: read.Items, Now: time.Now(),
+		Objects: read.Items, Now: time.Now(), Gates: fmt.Sprintf("EdgeZone=%t,APIServerILB=%t", w.Features.EdgeZone, w.Features.APIServerILB),
 		Identity: identity.Options{ResourceManagerEndpoint: w.Endpoint, ResourceManagerAudience: audience, SubscriptionID: subscription},
 		Live:     &overlay.Live{Transport: served{azure.Handler()}, Credential: signedIn{azure}, Endpoint: w.Endpoint, Audience: audience},
 	}, func() { _ = azure.Close() }, nil
@@ -98,7 +101,9 @@ func (w World) Plan(ctx context.Context, subscription string) ([]Write, error) {
 	var out []Write
 	for _, each := range outcome.Writes {
 		if each.Status < http.StatusBadRequest {
-			out = append(out, NewWrite(each.Method, each.Path, each.Body))
+			write := NewWrite(each.Method, each.Path, each.Body)
+			write.After = each.At.Sub(options.Now)
+			out = append(out, write)
 		}
 	}
 	w.Known[state] = out

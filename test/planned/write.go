@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,6 +16,8 @@ import (
 type Write struct {
 	Method, Path string
 	Body         any
+	// After is how long after the beginning of its plan a planned write is made.
+	After time.Duration
 	// text is the write as a text, to compare it with others.
 	text string
 }
@@ -54,24 +57,25 @@ type Step struct {
 func NewStep(plan []Write) Step {
 	var out Step
 	for _, each := range plan {
-		if !has(out.Left, each) {
+		if !Has(out.Left, each) {
 			out.Left = append(out.Left, each)
 		}
 	}
 	return out
 }
 
-func has(list []Write, w Write) bool {
+// Has reports whether a list has a write.
+func Has(list []Write, w Write) bool {
 	return slices.ContainsFunc(list, func(each Write) bool { return each.text == w.text })
 }
 
 // Add adds a write that was made.
 func (s *Step) Add(w Write) {
 	switch {
-	case has(s.Left, w):
+	case Has(s.Left, w):
 		s.Left = without(s.Left, w)
 		s.Made = append(s.Made, w)
-	case !has(s.Made, w) && !has(s.Unplanned, w):
+	case !Has(s.Made, w) && !Has(s.Unplanned, w):
 		s.Unplanned = append(s.Unplanned, w)
 	}
 }

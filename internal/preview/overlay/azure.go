@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
@@ -32,10 +33,13 @@ type Azure struct {
 	live    *Live
 	sim     *server.Server
 	handler http.Handler
+	clock   *store.Virtual
 
 	mu sync.Mutex
 	// changed has the keys of the resources that writes have changed, also to nothing.
 	changed map[string]bool
+	// gone has the keys of those that writes have deleted.
+	gone map[string]bool
 	// operations has the paths at which the simulated Azure shows operations.
 	operations map[string]bool
 	writes     []Write
@@ -49,6 +53,8 @@ type Write struct {
 	Actor string
 	// Turn is the position of the actor among all.
 	Turn int
+	// At is when the request was sent, in the time of the plan.
+	At time.Time
 	// Method is PUT, PATCH, POST or DELETE. Path is the path of the request, as it was sent, and Query its query.
 	Method, Path, Query string
 	// ID is the resource: the path without the name of an action, and of tags the resource that has them.
@@ -64,7 +70,7 @@ type Write struct {
 
 // New returns an Azure.
 func New(o Options) (*Azure, error) {
-	a := &Azure{live: o.Live, changed: map[string]bool{}, operations: map[string]bool{}, unanswered: map[string]string{}}
+	a := &Azure{live: o.Live, clock: o.Clock, changed: map[string]bool{}, gone: map[string]bool{}, operations: map[string]bool{}, unanswered: map[string]string{}}
 	options := server.Options{Clock: o.Clock, Subscriptions: o.Subscriptions, PageSize: 1 << 20, Committed: a.recordChanges}
 	if options.Origin = assumedOrigin(o.Assumed); o.Live != nil {
 		options.Origin = liveOrigin{o.Live}
@@ -92,6 +98,11 @@ func (a *Azure) recordChanges(changes []server.Change) {
 	defer a.mu.Unlock()
 	for _, change := range changes {
 		a.changed[change.ID] = true
+		if change.Body == nil {
+			a.gone[change.ID] = true
+		} else {
+			delete(a.gone, change.ID)
+		}
 	}
 }
 
@@ -109,7 +120,8 @@ func (a *Azure) Do(request *http.Request) (*http.Response, error) {
 		_ = request.Body.Close()
 		request.Body = io.NopCloser(bytes.NewReader(raw))
 	}
-	write := Write{Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, ID: resourceOf(request.URL.Path)}
+	write := Write{Method: request.Method, Path: request.URL.Path, Query: request.URL.RawQuery, ID: resourceOf(request.URL.Path),
+		At: a.clock.Now()}
 	if len(raw) > 0 {
 		write.Body = raw
 	}

@@ -22,6 +22,9 @@ func (a *Azure) read(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if status == http.StatusOK {
+		body = a.removeGone(body)
+	}
 	if items, is := listItems(request.URL.Path, status, body); is && a.hasChanges() {
 		return a.mergeList(request, status, items, body)
 	}

@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -111,7 +112,8 @@ func (w *world) createNetwork(m *virtual.Manager) {
 			w.t.Fatal(err)
 		}
 		outcome, err := m.Engine.Converge(w.t.Context(),
-			engine.Request{Object: "AzureCluster", Client: opened.Client, Owner: engine.Owner{TagKey: key, TagValue: value}, Graph: graph,
+			engine.Request{Object: "AzureCluster", Client: opened.Client, Owner: engine.Owner{TagKey: key, TagValue: value, IDKey: infrav1.OwnerTag,
+				ID: ownership.OwnerTagValue(azureCluster, owner.Name)}, Graph: graph,
 				Wake: func() {
 					select {
 					case woken <- struct{}{}:
