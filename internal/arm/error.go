@@ -62,6 +62,15 @@ func (e *Error) Error() string {
 	return withoutVariableParts(b.String())
 }
 
+// AddSubject begins the text of an error with its subject, a request or resource. An error of Azure has it already.
+func AddSubject(subject string, err error) error {
+	var e *Error
+	if err == nil || errors.As(err, &e) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", subject, err)
+}
+
 // RequestID returns the request ID of the Azure error in err's chain, for logs and events; "" if there is none.
 func RequestID(err error) string {
 	var e *Error

@@ -41,7 +41,7 @@ func (f *Facts) readInto(ctx context.Context, asker Asker, id arm.ID, out any) (
 		return false, err
 	}
 	if err := json.Unmarshal(body, out); err != nil {
-		return false, fmt.Errorf("GET %s: %w", id.ShortName(), err)
+		return false, arm.AddSubject("GET "+id.ShortName(), err)
 	}
 	return true, nil
 }
@@ -154,7 +154,7 @@ func (f *Facts) readVM(ctx context.Context, asker Asker, in plan.MachineInput, f
 		view = vm.Properties.InstanceView
 	}
 	if err != nil {
-		return false, "", "", fmt.Errorf("GET %s: %w", id.ShortName(), err)
+		return false, "", "", arm.AddSubject("GET "+id.ShortName(), err)
 	}
 	return exists, vm.Identity.PrincipalID, plan.PowerState(view), nil
 }

@@ -3,7 +3,6 @@ package facts
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -55,7 +54,7 @@ func (f *Facts) ReadScaleSetVM(ctx context.Context, asker Asker, scaleSet, vm ar
 		} `json:"properties"`
 	}
 	if err := json.Unmarshal(response.Body, &shown); err != nil {
-		return nil, fmt.Errorf("GET %s: %w", vm.ShortName(), err)
+		return nil, arm.AddSubject("GET "+vm.ShortName(), err)
 	}
 	if !shown.Properties.VirtualMachineScaleSet.ID.Equal(scaleSet) {
 		return nil, nil
@@ -102,7 +101,7 @@ func ParseScaleSet(id arm.ID, body json.RawMessage) (ScaleSet, error) {
 		return ScaleSet{}, nil
 	}
 	if err := json.Unmarshal(body, &shown); err != nil {
-		return ScaleSet{}, fmt.Errorf("GET %s: %w", id.ShortName(), err)
+		return ScaleSet{}, arm.AddSubject("GET "+id.ShortName(), err)
 	}
 	out := ScaleSet{Exists: true, Body: body, Capacity: shown.SKU.Capacity, State: shown.Properties.ProvisioningState,
 		PrincipalID: shown.Identity.PrincipalID, Tags: map[string]string{}}

@@ -73,7 +73,7 @@ func TestRunbooks(t *testing.T) {
 			} else {
 				sections = slices.Delete(sections, i, i+1)
 			}
-			if want := "https://docs.example/book/alerts.md#" + strings.ToLower(rule.Alert); rule.Annotations["runbook_url"] != want {
+			if want := "docs/book/alerts.md#" + strings.ToLower(rule.Alert); rule.Annotations["runbook_url"] != want {
 				t.Errorf("%s: runbook_url is %s, want %s", rule.Alert, rule.Annotations["runbook_url"], want)
 			}
 			for _, key := range []string{"summary", "description"} {

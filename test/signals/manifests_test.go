@@ -26,6 +26,71 @@ func at(value any, path ...string) any {
 	return value
 }
 
+// buildKustomization returns the objects of a kustomization in a folder, by kind and name.
+func buildKustomization(t *testing.T, root, folder, kustomization string) map[string]object {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(kustomization), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), filepath.Join(root, "bin", "kustomize"), "build", folder).CombinedOutput()
+	if err != nil {
+		t.Fatalf("kustomize build: %v\n%s", err, out)
+	}
+	built := map[string]object{}
+	for document := range strings.SplitSeq(string(out), "\n---\n") {
+		var o object
+		if err := yaml.Unmarshal([]byte(document), &o); err != nil {
+			t.Fatal(err)
+		}
+		built[fmt.Sprint(o["kind"], " ", at(o, "metadata", "name"))] = o
+	}
+	return built
+}
+
+// TestRunbookAddress builds the kustomization of the book: its ConfigMap is the one place with the address of all runbooks, and is not applied.
+func TestRunbookAddress(t *testing.T) {
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs/book/alerts.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	relative, err := filepath.Rel(folder, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, block := range regexp.MustCompile("(?s)```yaml\n# (\\S+)\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		files[block[1]] = strings.ReplaceAll(block[2], "config/components/", relative+"/config/components/")
+	}
+	if err := os.WriteFile(filepath.Join(folder, "runbooks.yaml"), []byte(files["runbooks.yaml"]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	built := buildKustomization(t, root, folder, files["kustomization.yaml"])
+	if built["ConfigMap capz-runbooks"] != nil {
+		t.Error("the ConfigMap with the address would be applied")
+	}
+	rules := 0
+	for _, group := range at(built["PrometheusRule capz"], "spec", "groups").([]any) {
+		for _, rule := range at(group, "rules").([]any) {
+			rules++
+			want := "https://wiki.example.org/capz/alerts.html#" + strings.ToLower(fmt.Sprint(at(rule, "alert")))
+			if got := at(rule, "annotations", "runbook_url"); got != want {
+				t.Errorf("runbook_url is %v, want %s", got, want)
+			}
+		}
+	}
+	if rules < 10 {
+		t.Errorf("the PrometheusRule has %d rules", rules)
+	}
+}
+
 // TestComponent adds the component to the manifests of the release: the ServiceMonitor selects the Service, and the Service the manager's pods and
 // their port.
 func TestComponent(t *testing.T) {
@@ -41,22 +106,10 @@ func TestComponent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kustomization := fmt.Sprintf("resources: [%s/config/default]\ncomponents: [%s/config/components/monitoring]\n", relative, relative)
-	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(kustomization), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.CommandContext(t.Context(), filepath.Join(root, "bin", "kustomize"), "build", folder).Output()
-	if err != nil {
-		t.Fatalf("kustomize build: %v", err)
-	}
-	built := map[string]object{}
-	for document := range strings.SplitSeq(string(out), "\n---\n") {
-		var o object
-		if err := yaml.Unmarshal([]byte(document), &o); err != nil {
-			t.Fatal(err)
-		}
-		built[fmt.Sprint(o["kind"], " ", at(o, "metadata", "name"))] = o
-		if name := at(o, "metadata", "name"); strings.HasPrefix(fmt.Sprint(name), "capz-capz") {
+	built := buildKustomization(t, root, folder, fmt.Sprintf("resources: [%s/config/default]\ncomponents: [%s/config/components/monitoring]\n",
+		relative, relative))
+	for name := range built {
+		if strings.Contains(name, "capz-capz") {
 			t.Errorf("%v has the prefix twice", name)
 		}
 	}

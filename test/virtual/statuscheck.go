@@ -1,6 +1,8 @@
 package virtual
 
 import (
+	"regexp"
+
 	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -26,6 +28,11 @@ func (k *Kubernetes) checkStatus(stored client.Object) {
 		k.t.Errorf("%s %s: %v", kind.Kind, object.GetName(), err)
 		return
 	}
+	for _, condition := range object.GetConditions() {
+		if twice := findTwice(condition.Message); twice != "" {
+			k.t.Errorf("%s %s: %s names %q twice: %s", kind.Kind, object.GetName(), condition.Type, twice, condition.Message)
+		}
+	}
 	for _, found := range kstatus.FindContradictions(object, verdict) {
 		k.t.Errorf("%s %s: %s; conditions: %v", kind.Kind, object.GetName(), found, object.GetConditions())
 	}
@@ -38,4 +45,19 @@ func (k *Kubernetes) checkStatus(stored client.Object) {
 	for _, found := range gitops.FindWrongVerdicts(read, verdict) {
 		k.t.Errorf("%s %s: %s; conditions: %v", kind.Kind, object.GetName(), found, object.GetConditions())
 	}
+}
+
+// namedRequest matches a request as errors of Azure name it.
+var namedRequest = regexp.MustCompile(`\b(?:GET|PUT|PATCH|POST|DELETE) [\w.-]+/[^\s:;,]+: `)
+
+// findTwice returns a request that a message names twice.
+func findTwice(message string) string {
+	seen := map[string]bool{}
+	for _, found := range namedRequest.FindAllString(message, -1) {
+		if seen[found] {
+			return found
+		}
+		seen[found] = true
+	}
+	return ""
 }

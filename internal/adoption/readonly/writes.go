@@ -109,7 +109,7 @@ func (p *dryRun) convergeGraph(ctx context.Context, graph *arm.Graph) error {
 			}
 			p.found = append(p.found, lines...)
 		case result.Err != nil:
-			p.found = append(p.found, fmt.Sprintf("%s: %v", result.ID.ShortName(), result.Err))
+			p.found = append(p.found, arm.AddSubject(result.ID.ShortName(), result.Err).Error())
 		default:
 			p.found = append(p.found, fmt.Sprintf("%s: %s %s%s", result.ID.ShortName(), result.State, result.Message, result.BlockedBy))
 		}

@@ -25,7 +25,7 @@ func readLatestModel(in Input) (latestModel, error) {
 	var set map[string]any
 	if len(in.PoolFacts.ScaleSet) > 0 {
 		if err := json.Unmarshal(in.PoolFacts.ScaleSet, &set); err != nil {
-			return latestModel{}, fmt.Errorf("GET %s: %w", ScaleSetID(in).ShortName(), err)
+			return latestModel{}, arm.AddSubject("GET "+ScaleSetID(in).ShortName(), err)
 		}
 	}
 	return latestModel{model: modelOfSet(set), hash: tagValue(set, infrav1.CustomDataHashTag)}, nil

@@ -28,7 +28,7 @@ var templatePaths = []string{vmProfilePath, "properties.additionalCapabilities",
 func keepTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScaleSet) error {
 	var stored armcompute.VirtualMachineScaleSet
 	if err := json.Unmarshal(in.PoolFacts.ScaleSet, &stored); err != nil {
-		return fmt.Errorf("GET %s: %w", ScaleSetID(in).ShortName(), err)
+		return arm.AddSubject("GET "+ScaleSetID(in).ShortName(), err)
 	}
 	if stored.SKU == nil || stored.SKU.Name == nil {
 		return fmt.Errorf("GET %s: the scale set has no sku.name", ScaleSetID(in).ShortName())
@@ -65,7 +65,7 @@ func ChangesTemplate(in Input, found *applied.Differences) (bool, error) {
 	}
 	have, err := arm.DecodeBody(in.PoolFacts.ScaleSet)
 	if err != nil {
-		return false, fmt.Errorf("GET %s: %w", id.ShortName(), err)
+		return false, arm.AddSubject("GET "+id.ShortName(), err)
 	}
 	differs := false
 	for _, d := range compare.Diff(compare.Desired{Type: row, Body: want, OwnedPaths: node.OwnedPaths}, have) {
