@@ -50,7 +50,7 @@ const (
 	// PausedByMigrationAnnotation on a Cluster marks that kubectl capz migrate has paused it while no webhooks serve, and unpauses it afterwards.
 	PausedByMigrationAnnotation = "infrastructure.cluster.x-k8s.io/paused-by-migration"
 
-	// StopAnnotation on a Cluster, AzureMachine, AzureMachinePool or AKS control plane stops VMs and keeps all else in
+	// StopAnnotation on a Cluster, AzureMachine, AzureMachinePool, pool of AKS or AKS control plane stops VMs and keeps all else in
 	// Azure. "true" deallocates VMs and stops AKS clusters. "scale-to-zero" does the same, but leaves pools without VMs.
 	// "false" starts them. Without the annotation the provider starts the VMs that it has stopped. The annotation on the object
 	// counts before that on its Cluster, and both before StopScheduleAnnotation.

@@ -112,8 +112,9 @@ type Declaration struct {
 	ReadyAliases []string
 	// ObsoleteConditions are types that stored objects may still have. They are removed.
 	ObsoleteConditions []string
-	// Stoppable is set for a kind whose VMs can be stopped by annotations.
-	Stoppable bool
+	// Stoppable is set for a kind whose VMs can be stopped by annotations. StopsWithCluster is set if AKS stops them together with their
+	// cluster: annotations of the Cluster do not count for them then.
+	Stoppable, StopsWithCluster bool
 	// PublishesValues is set for a kind that publishes Secrets or ConfigMaps. Their owner references are kept while the object is
 	// stable, too.
 	PublishesValues bool

@@ -60,7 +60,7 @@ func (a *azureReconciliation[O, I]) readPower() error {
 		return nil
 	}
 	var cluster metav1.Object
-	if a.target.Cluster != nil {
+	if a.target.Cluster != nil && !a.declaration.StopsWithCluster {
 		cluster = a.target.Cluster
 	}
 	request, errs := stopping.ReadRequest(a.Now(), a.declaration.Name, a.object, cluster)
@@ -82,8 +82,8 @@ func (a *azureReconciliation[O, I]) readPower() error {
 func (a *azureReconciliation[O, I]) warnOfStopAnnotations() {
 	for _, name := range []string{infrav1.StopAnnotation, infrav1.StopScheduleAnnotation} {
 		if _, ok := a.object.GetAnnotations()[name]; ok {
-			a.recording.AddIgnored(fmt.Sprintf("the annotation %s has no effect on an %s. Set it on the Cluster, or on an AzureMachine, an AzureMachinePool "+
-				"or a control plane of AKS", name, a.declaration.Name))
+			a.recording.AddIgnored(fmt.Sprintf("the annotation %s has no effect on an %s. Set it on the Cluster, or on an AzureMachine, an AzureMachinePool, "+
+				"a pool of AKS or a control plane of AKS", name, a.declaration.Name))
 		}
 	}
 }

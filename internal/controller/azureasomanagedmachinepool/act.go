@@ -6,6 +6,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
@@ -14,7 +15,7 @@ import (
 )
 
 // Act implements reconcile.Kind. It writes the plain objects of the manifests and the values that operatorSpec requests, reads the VMs
-// of a finished pool, and has the MachinePool follow AKS's autoscaler.
+// of a finished pool that runs, and has the MachinePool follow AKS's autoscaler.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
 	if in.plainObjects, err = asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned); err != nil {
 		return err
@@ -23,7 +24,10 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 	if err := asoresources.ExportValues(ctx, k.newPublisher(in), in.planned, outcome, nil); err != nil {
 		return err
 	}
-	if pool := findPool(in, outcome); pool.IsDone() {
+	pool := findPool(in, outcome)
+	in.power = session.Power
+	power.ReportPool(in.power, pool, in.planned.Facts[pool.ID.Parent().Key()])
+	if pool.IsDone() && !in.power.Stop {
 		if in.instances, err = k.readInstances(ctx, session, pool); err != nil {
 			return reconcile.ReadFailedFor(infrav1.ScaleSetReadyCondition, err)
 		}

@@ -44,7 +44,7 @@ func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: asoresources.MachinePoolKind, Finalizer: infrav1.ASOManagedFinalizer, PrimaryCondition: infrav1.ResourcesReadyCondition,
 		SummarizedConditions: summarizedConditions,
-		WatchedObjects:       k.watchedObjects, PublishesValues: true,
+		WatchedObjects:       k.watchedObjects, PublishesValues: true, Stoppable: true, StopsWithCluster: true,
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
@@ -12,6 +14,7 @@ import (
 // LoadPlanInput implements reconcile.Kind.
 func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
 	in.planned, err = in.members.LoadPlanInput(ctx, k.Client, session, asoresources.MachinePoolKind, in.object)
+	in.planned.PowerState = power.PoolState(session.Power)
 	return err
 }
 
@@ -26,9 +29,13 @@ func (in *input) FingerprintInputs() []any {
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
-	if _, ok := in.planned.AgentPool(); !ok {
+	manifest, ok := in.planned.AgentPool()
+	if !ok {
 		return nil, reconcile.RefuseSpec(field.ErrorList{field.Required(field.NewPath("spec", "resources"),
 			"a resource manifest of kind ManagedClustersAgentPool, group containerservice.azure.com")})
+	}
+	if errs := power.CheckPool(session.Power, manifest.Spec["mode"] == infrav1.NodePoolModeSystem); len(errs) > 0 {
+		return nil, reconcile.RefuseSpec(errs)
 	}
 	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
 }

@@ -28,6 +28,8 @@ type input struct {
 	// plainObjects are the statuses of plain objects. instances are the VMs of a finished pool, or nil.
 	plainObjects []infrav1.ASOResourceStatus
 	instances    *nodes.Instances
+	// power is what annotations ask of the pool.
+	power *reconcile.Power
 	// refusedSizes are errors about VM sizes for which AKS refused a resource.
 	refusedSizes field.ErrorList
 	// acted is set once Act has done everything.

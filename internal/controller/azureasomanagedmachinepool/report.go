@@ -5,8 +5,10 @@ import (
 
 	"sigs.k8s.io/cluster-api/util/conditions"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
@@ -19,6 +21,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	}
 	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, in.plainObjects)
 	in.object.Status.Resources = resources
+	power.ReportPoolCondition(in.object, infrav1.ResourcesReadyCondition, in.power, findPool(in, outcome).Observed)
 	if len(in.refusedSizes) > 0 {
 		return 0, reconcile.RefuseSpec(in.refusedSizes)
 	}

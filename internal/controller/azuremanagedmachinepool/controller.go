@@ -42,8 +42,8 @@ var summarizedConditions = []string{infrav1.AgentPoolsReadyCondition, infrav1.Sc
 func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: aks.MachinePoolKind, Finalizer: infrav1.ManagedMachinePoolFinalizer, PrimaryCondition: infrav1.AgentPoolsReadyCondition,
-		SummarizedConditions: summarizedConditions,
-		WatchedObjects:       k.watchedObjects,
+		SummarizedConditions: summarizedConditions, Stoppable: true, StopsWithCluster: true,
+		WatchedObjects: k.watchedObjects,
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -13,6 +15,7 @@ import (
 // LoadPlanInput implements reconcile.Kind.
 func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
 	in.pool = aks.NewPool(in.azurePool, in.machinePool)
+	in.pool.PowerState = power.PoolState(session.Power)
 	in.planned, err = aks.LoadPlanInput(ctx, k.Client, in.cluster, in.controlPlane, session.Access.SubscriptionID)
 	return err
 }
@@ -31,7 +34,8 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if err := k.readFacts(ctx, session.Asker(), in); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
-	if errs := plan.CheckPool(in.planned, in.pool); len(errs) > 0 {
+	errs := append(plan.CheckPool(in.planned, in.pool), power.CheckPool(session.Power, in.pool.AzurePool.Spec.Mode == infrav1.NodePoolModeSystem)...)
+	if len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	graph, err := plan.BuildPoolPlan(in.planned, in.pool)

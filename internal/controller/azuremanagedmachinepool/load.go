@@ -31,6 +31,8 @@ type input struct {
 	planned plan.Input
 	pool    plan.Pool
 
+	// power is what annotations ask of the pool.
+	power *reconcile.Power
 	// refusedSizes are errors about VM sizes for which AKS refused the pool.
 	refusedSizes field.ErrorList
 	// instances are the VMs of a finished pool, or nil.

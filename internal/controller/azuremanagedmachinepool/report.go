@@ -9,6 +9,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
@@ -20,6 +22,8 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 		return 0, nil
 	}
 	reportConverged(in, outcome)
+	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
+	power.ReportPoolCondition(in.azurePool, infrav1.AgentPoolsReadyCondition, in.power, result.Observed)
 	if len(in.refusedSizes) > 0 {
 		return 0, reconcile.RefuseSpec(in.refusedSizes)
 	}

@@ -35,6 +35,8 @@ type Pool struct {
 	// MachinePool is the owner of the pool, nil until it exists.
 	MachinePool *clusterv1.MachinePool
 	AzurePool   *infrav1.AzureManagedMachinePool
+	// PowerState is the one that annotations ask for, "" for none.
+	PowerState string
 }
 
 // Facts are the resources in Azure. The plan of the control plane reads VNet, Subnet and Cluster, the plan of a pool Cluster and

@@ -32,7 +32,7 @@ func BuildPoolPlan(in Input, pool Pool) (*arm.Graph, error) {
 		g.Add(node)
 		return g, g.Validate()
 	}
-	agentpool.SetBody(&node, lastApplied, APIVersion(in), have, body)
+	agentpool.SetBody(&node, lastApplied, APIVersion(in), have, body, managedcluster.Observe(in.Facts.Cluster).PoolPowerState(pool.PowerState))
 	node.Refused = versionTooNewReason(in, pool)
 	node.Blocked = agentpool.WaitReason(in.ControlPlane.Name, managedcluster.Observe(in.Facts.Cluster), have,
 		jsonpath.GetText(body, "properties.orchestratorVersion"))

@@ -33,6 +33,8 @@ type Input struct {
 	// are the CIDR blocks of the Cluster.
 	Version              string
 	ServiceCIDR, PodCIDR string
+	// PowerState is the one that annotations ask of the object's agent pool, "" for none.
+	PowerState string
 	// MachinePools are the MachinePools of the Cluster's pools by object key. A pool without one has no MachinePool yet.
 	MachinePools map[string]*clusterv1.MachinePool
 

@@ -240,7 +240,11 @@ func (in Input) setBody(m Manifest, lastApplied applied.State, node *arm.Node, b
 		managedcluster.AddProfiles(node, profiles)
 	case types.AgentPool:
 		have := agentpool.Observe(observed)
-		agentpool.SetBody(node, lastApplied, apiVersion, have, body)
+		power := ""
+		if m.DeclaredIn == in.ObjectKey && in.isFirst(m) {
+			power = managedcluster.Observe(in.observedResource(node.ID.Parent())).PoolPowerState(in.PowerState)
+		}
+		agentpool.SetBody(node, lastApplied, apiVersion, have, body, power)
 		node.Refused = in.versionTooNewReason(m, node.ID.Parent())
 		if parent := in.observedResource(node.ID.Parent()); len(parent) > 0 && node.Blocked == "" {
 			node.Blocked = agentpool.WaitReason(node.ID.Parent().Name(), managedcluster.Observe(parent), have,

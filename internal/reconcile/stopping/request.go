@@ -25,8 +25,9 @@ type Request struct {
 	Stop, ScaleToZero bool
 	// Run asks to start VMs, also those that others have stopped.
 	Run bool
-	// Cause names the annotation that decides; "" if there is none.
+	// Cause names the annotation that decides, and Field is its field; they are empty if there is none.
 	Cause string
+	Field *field.Path
 	// Until is when a schedule changes the request; zero if none does.
 	Until time.Time
 }
@@ -56,7 +57,7 @@ func ReadRequest(now time.Time, kind string, object, cluster metav1.Object) (Req
 }
 
 func (s source) readValue(value string) (Request, field.ErrorList) {
-	out := Request{Cause: s.describe(infrav1.StopAnnotation)}
+	out := Request{Cause: s.describe(infrav1.StopAnnotation), Field: s.path(infrav1.StopAnnotation)}
 	switch value {
 	case deallocate:
 		out.Stop = true
@@ -75,7 +76,7 @@ func (s source) readSchedule(now time.Time, text string) (Request, field.ErrorLi
 	if err != nil {
 		return Request{}, field.ErrorList{field.Invalid(s.path(infrav1.StopScheduleAnnotation), field.OmitValueType{}, err.Error())}
 	}
-	out := Request{Cause: s.describe(infrav1.StopScheduleAnnotation)}
+	out := Request{Cause: s.describe(infrav1.StopScheduleAnnotation), Field: s.path(infrav1.StopScheduleAnnotation)}
 	out.Stop, out.Until = stateAt(now, windows)
 	return out, nil
 }

@@ -293,8 +293,7 @@ func TestAnnotationsWithoutEffect(t *testing.T) {
 		w.StartProvider()
 		w.apply()
 		want := map[string]int{}
-		for _, list := range []client.ObjectList{&infrav1.AzureClusterList{}, &infrav1.AzureManagedMachinePoolList{},
-			&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedMachinePoolList{}} {
+		for _, list := range []client.ObjectList{&infrav1.AzureClusterList{}, &infrav1.AzureASOManagedClusterList{}} {
 			if err := w.Kubernetes.List(t.Context(), list); err != nil {
 				t.Fatal(err)
 			}
@@ -312,7 +311,7 @@ func TestAnnotationsWithoutEffect(t *testing.T) {
 		w.waitStopped("")
 		mu.Lock()
 		defer mu.Unlock()
-		if diff := cmp.Diff(want, warned); diff != "" || len(want) != 4 {
+		if diff := cmp.Diff(want, warned); diff != "" || len(want) != 2 {
 			t.Errorf("Warnings by kind (-want +got):\n%s", diff)
 		}
 	})

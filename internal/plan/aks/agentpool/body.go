@@ -18,7 +18,11 @@ var defaults = []putbody.Default{
 // SetBody sets the body of a pool's node. The body resets the values that earlier plans sent and this one does not, keeps the labels
 // and taints of AKS, and owns the bounds of an autoscaler that is off: AKS rejects bounds without an autoscaler, and the pool may have
 // had one.
-func SetBody(node *arm.Node, lastApplied applied.State, apiVersion string, have Observed, body map[string]any) {
+//
+// power is the power state that annotations ask for, or "". It is no part of the planned body: when nothing asks for it any more, the pool
+// keeps its state. AKS stops existing pools only.
+// https://learn.microsoft.com/en-us/azure/aks/start-stop-nodepools
+func SetBody(node *arm.Node, lastApplied applied.State, apiVersion string, have Observed, body map[string]any, power string) {
 	planned, _ := body["properties"].(map[string]any)
 	keepReserved(planned, have)
 	putbody.Resource{Kind: armschema.AgentPool, APIVersion: apiVersion, Exists: have.Exists}.Set(node, lastApplied, body)
@@ -29,5 +33,8 @@ func SetBody(node *arm.Node, lastApplied applied.State, apiVersion string, have 
 	}
 	keepReserved(properties, have) // Labels may be reset that were the last ones of the plan.
 	putbody.OmitDefaults(sent, have.raw, defaults)
+	if power != "" && have.Exists && properties != nil {
+		properties["powerState"] = map[string]any{"code": power}
+	}
 	node.Body = sent
 }

@@ -3,6 +3,7 @@ package agentpool
 import (
 	"cmp"
 	"encoding/json"
+	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
@@ -19,15 +20,16 @@ type Observed struct {
 }
 
 type observedProperties struct {
-	ProvisioningState          string            `json:"provisioningState"`
-	Count                      *int32            `json:"count"`
-	EnableAutoScaling          bool              `json:"enableAutoScaling"`
-	OrchestratorVersion        string            `json:"orchestratorVersion"`
-	CurrentOrchestratorVersion string            `json:"currentOrchestratorVersion"`
-	Type                       string            `json:"type"`
-	NodeLabels                 map[string]string `json:"nodeLabels"`
-	NodeTaints                 []string          `json:"nodeTaints"`
-	NodeImageVersion           string            `json:"nodeImageVersion"`
+	ProvisioningState          string                `json:"provisioningState"`
+	PowerState                 struct{ Code string } `json:"powerState"`
+	Count                      *int32                `json:"count"`
+	EnableAutoScaling          bool                  `json:"enableAutoScaling"`
+	OrchestratorVersion        string                `json:"orchestratorVersion"`
+	CurrentOrchestratorVersion string                `json:"currentOrchestratorVersion"`
+	Type                       string                `json:"type"`
+	NodeLabels                 map[string]string     `json:"nodeLabels"`
+	NodeTaints                 []string              `json:"nodeTaints"`
+	NodeImageVersion           string                `json:"nodeImageVersion"`
 }
 
 // Observe decodes an agent pool. Nil stands for a pool that does not exist. Properties that cannot be decoded are treated as
@@ -40,6 +42,15 @@ func Observe(observed json.RawMessage) Observed {
 	out.Exists, out.raw = true, observed
 	return out
 }
+
+// Power states of an agent pool.
+const (
+	Running = "Running"
+	Stopped = "Stopped"
+)
+
+// IsStopped reports whether the pool is stopped, alone or with its cluster.
+func (o Observed) IsStopped() bool { return strings.EqualFold(o.Properties.PowerState.Code, Stopped) }
 
 // Version returns the versions that Azure shows for the pool. The requested version counts as the running one until Azure shows that.
 func (o Observed) Version() version.Observed {

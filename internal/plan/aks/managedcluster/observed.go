@@ -151,6 +151,14 @@ func IsStopped(observed json.RawMessage) bool {
 	return strings.EqualFold(Observe(observed).Properties.PowerState.Code, "Stopped")
 }
 
+// PoolPowerState returns the power state to request for a pool: none while the cluster is stopped, because AKS refuses changes then.
+func (o Observed) PoolPowerState(wanted string) string {
+	if strings.EqualFold(o.Properties.PowerState.Code, "Stopped") {
+		return ""
+	}
+	return wanted
+}
+
 // IsInTerminalState reports whether no operation of Azure is in progress on the resource.
 func IsInTerminalState(observed json.RawMessage) bool {
 	return IsTerminalState(ProvisioningState(observed))
