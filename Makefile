@@ -34,7 +34,7 @@ build: ## Build the manager, the simulated Azure and the lab
 	go build -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/manager ./cmd/azuresim ./cmd/adopt ./cmd/kubectl-capz
 	cd lab && go build -o $(BIN)/lab .
 
-generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests and the notes on AKS properties
+generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests, notes on AKS properties, the reference and pictures
 	@hack/tools/build.sh $(BIN) controller-gen
 	go run ./hack/armschema
 	go run ./hack/immutable api/v1beta1
@@ -45,6 +45,8 @@ generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests and the 
 	if [ -d internal/setup ]; then controller-gen rbac:roleName=system-manager-role paths=./internal/... output:rbac:dir=config/rbac; fi
 	go test ./internal/webhook -run TestManifests -update
 	cd hack/site && go run ./pictures
+	go test ./test/reference ./cmd/azuresim -run 'TestPages|TestReference' -update
+	cd lab && go test ./command -run TestReference -update
 
 templates: ## Render the flavors of self-managed clusters from templates/flavors
 	@hack/tools/build.sh $(BIN) kustomize
@@ -78,7 +80,7 @@ test: lab-tools ccm build release ## Run all tests, with the stories in the lab;
 		'cd lab && go test $(TEST_FLAGS) -timeout 55m ./...' \
 		'go test $(TEST_FLAGS) -timeout 30m $(PACKAGES)' \
 		'cd hack/release && go test $(TEST_FLAGS) -timeout 20m ./...' \
-		'cd hack/site && go test $(TEST_FLAGS) . ./pictures' \
+		'cd hack/site && go test $(TEST_FLAGS) -count=1 . ./pictures' \
 		'cd test/recordings && go test $(TEST_FLAGS) ./...' \
 		'cd test/signals && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd sim/conformance && go test $(TEST_FLAGS) ./...'
@@ -116,7 +118,7 @@ site: ## Build the documentation site to out/site; open out/site/index.html in a
 
 site-test: ## Test the documentation site in Chromium, which is installed on Debian if it is missing
 	hack/tools/chromium.sh
-	cd hack/site && go test $(TEST_FLAGS) -timeout 10m ./...
+	cd hack/site && go test $(TEST_FLAGS) -count=1 -timeout 10m ./...
 
 .PHONY: lab-tools ccm
 lab-tools:

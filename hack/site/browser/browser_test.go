@@ -179,9 +179,11 @@ func testSearch(s *session) {
 		"simulator faults":     "The simulated Azure",
 		"workload identity":    "Workload identity",
 		"--sync-period":        "The manager",
-		"AzureClusterIdentity": "Getting started",
+		"AzureClusterIdentity": "AzureClusterIdentity",
 		"drift":                "Drift detection and repair",
 		"metrics":              "Metrics",
+		"AuthorizationFailed":  "Error codes of Azure",
+		"networkSpec subnets":  "AzureCluster",
 		"delete stuck":         "Deleting clusters",
 	} {
 		s.open("book/metrics.html")

@@ -76,6 +76,7 @@ function loadIndex() {
 const alternatives = {
   rollback: ["go back", "way back", "roll back"], stuck: ["not end", "hang", "wait"], hangs: ["not end", "hang"], throttled: ["429", "throttl"],
   byo: ["bring your own", "existing"], vnet: ["network"], vmss: ["scale set"], aso: ["service operator"], established: ["capz"],
+  migrate: ["moving", "migration"], upgrade: ["update"], remove: ["delet"],
 };
 
 // formsOf returns the beginnings that a word of the query matches: "delete" also finds "deleting" and "deletion".

@@ -1,0 +1,104 @@
+package reference
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// meanings describe the variables of templates. A variable without one fails the test.
+var meanings = map[string]string{
+	"CLUSTER_NAME":                            "name of the cluster; an argument of clusterctl",
+	"CLUSTER_CLASS_NAME":                      "name of the ClusterClass",
+	"KUBERNETES_VERSION":                      "version of Kubernetes, as `v1.34.2`; a flag of clusterctl",
+	"CONTROL_PLANE_MACHINE_COUNT":             "number of control-plane machines; a flag of clusterctl",
+	"WORKER_MACHINE_COUNT":                    "number of workers, of each pool; a flag of clusterctl",
+	"AZURE_SUBSCRIPTION_ID":                   "subscription of the cluster",
+	"AZURE_LOCATION":                          "region, as `eastus`",
+	"AZURE_RESOURCE_GROUP":                    "resource group of the cluster",
+	"AZURE_VNET_NAME":                         "name of the virtual network",
+	"AZURE_CONTROL_PLANE_MACHINE_TYPE":        "VM size of control-plane machines",
+	"AZURE_NODE_MACHINE_TYPE":                 "VM size of workers",
+	"AZURE_SSH_PUBLIC_KEY_B64":                "public SSH key, in base64; empty for none",
+	"AZURE_SSH_PUBLIC_KEY":                    "public SSH key of AKS nodes; empty for none",
+	"AZURE_TENANT_ID":                         "tenant of the identity",
+	"AZURE_CLIENT_ID":                         "client ID of the application or managed identity",
+	"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY":  "client ID of the application or managed identity that the cluster is created with",
+	"CLUSTER_IDENTITY_NAME":                   "name of the AzureClusterIdentity",
+	"CLUSTER_IDENTITY_TYPE":                   "type of the AzureClusterIdentity",
+	"AZURE_CLUSTER_IDENTITY_SECRET_NAME":      "name of the Secret with the client secret of a service principal",
+	"AZURE_CLUSTER_IDENTITY_SECRET_NAMESPACE": "namespace of that Secret",
+	"USER_IDENTITY":                           "user-assigned identity of the machines, for cloud-provider-azure",
+	"USER_ASSIGNED_IDENTITY_PROVIDER_ID":      "resource ID of the user-assigned identity, as `azure:///subscriptions/...`",
+	"CI_RG":                                   "resource group of the identity `USER_IDENTITY`",
+	"SERVICE_ACCOUNT_ISSUER":                  "issuer of ServiceAccount tokens of the workload cluster",
+	"ASO_CREDENTIAL_SECRET_NAME":              "name of the Secret with the credential",
+	"FLATCAR_VERSION":                         "version of the Flatcar image",
+	"FLATCAR_DISABLE_AUTO_UPDATE":             "`true` keeps Flatcar from updating itself",
+	"AZURE_INTERNAL_LB_PRIVATE_IP":            "private address of the internal load balancer of the API server",
+	"APISERVER_LB_DNS_SUFFIX":                 "suffix of the DNS name of the API server",
+	"WINDOWS_SERVER_VERSION":                  "Windows release of the image, as `windows-2022`",
+	"AZURE_SERVER_APP_ID":                     "client ID of the application that users of the cluster sign in to",
+	"AZURE_EXTENDEDLOCATION_TYPE":             "type of the extended location",
+	"AZURE_EXTENDEDLOCATION_NAME":             "name of the edge zone",
+}
+
+// renderTemplates returns the page of clusterctl's variables, for each flavor.
+func renderTemplates(root fs.FS) (*page, error) {
+	files, err := fs.Glob(root, "templates/cluster*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	p := newPage("Variables of clusterctl", "The variables of each flavor, for `clusterctl generate cluster`. A variable without a default is required. [Flavors](../selfmanaged/flavors.md) describes the flavors, [the manager](../manager.md#variables) the variables of `clusterctl init`.")
+	for _, file := range files {
+		raw, err := fs.ReadFile(root, file)
+		if err != nil {
+			return nil, err
+		}
+		rows := map[string][]string{}
+		if err := addVariables(rows, string(raw)); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(path.Base(file), "cluster-template"), ".yaml")
+		title := "Flavor " + code(strings.TrimPrefix(name, "-"))
+		switch {
+		case name == "":
+			title = "Without a flavor"
+		case strings.HasPrefix(name, "clusterclass"):
+			title = "ClusterClass " + code(strings.TrimPrefix(name, "clusterclass-"))
+		}
+		p.heading(2, title)
+		var sorted [][]string
+		for _, variable := range slices.Sorted(maps.Keys(rows)) {
+			sorted = append(sorted, rows[variable])
+		}
+		p.table([]string{"Variable", "Default", "Meaning"}, sorted)
+	}
+	return p, nil
+}
+
+// addVariables adds the rows of the variables in a text, and of those in their defaults. A default wins over none.
+func addVariables(rows map[string][]string, text string) error {
+	for _, v := range variablesIn(text) {
+		meaning := meanings[v.name]
+		if meaning == "" {
+			return fmt.Errorf("the variable %s has no meaning. Add one to meanings in test/reference", v.name)
+		}
+		if known := rows[v.name]; known == nil || known[1] == "required" && v.hasDefault {
+			value := "required"
+			if v.hasDefault {
+				if value = "empty"; strings.Trim(v.fallback, `"`) != "" {
+					value = code(strings.Trim(v.fallback, `"`))
+				}
+			}
+			rows[v.name] = []string{code(v.name), value, meaning}
+		}
+		if err := addVariables(rows, v.fallback); err != nil {
+			return err
+		}
+	}
+	return nil
+}
