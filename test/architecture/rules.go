@@ -214,9 +214,9 @@ var importRules = []importRule{
 	},
 	{
 		dirs:    []string{"internal/clusterinfra/power"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/engine", "internal/reconcile", "internal/plan/aks/managedcluster"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/engine", "internal/reconcile", "internal/plan/aks/agentpool", "internal/plan/aks/managedcluster"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
-		why: "both kinds of control planes of AKS stop and start clusters by one rule",
+		why: "both families of AKS stop and start clusters and pools by one rule",
 	},
 	{
 		dirs: []string{"internal/controller/asoresources"},

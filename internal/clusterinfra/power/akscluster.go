@@ -1,4 +1,4 @@
-// Package power stops and starts AKS clusters for the kinds that have one.
+// Package power stops and starts AKS clusters and their pools for the kinds that have one.
 package power
 
 import (
