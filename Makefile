@@ -16,7 +16,7 @@ export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 
 # Modules with code of their own: the provider, the lab beside it, what makes releases, what compares with recordings of Azure, and what has
 # Prometheus evaluate alerts and dashboard. hack/site makes the documentation site.
-MODULES := . lab hack/release hack/site test/recordings test/signals sim/conformance
+MODULES := . lab hack/release hack/site test/recordings test/signals test/installation sim/conformance
 PACKAGES := ./api/... ./cmd/... ./definitions/... ./hack/... ./internal/... ./sim/... ./test/...
 
 .DEFAULT_GOAL := help
@@ -83,6 +83,7 @@ test: lab-tools ccm build release ## Run all tests, with the stories in the lab;
 		'cd hack/site && go test $(TEST_FLAGS) -count=1 . ./pictures' \
 		'cd test/recordings && go test $(TEST_FLAGS) ./...' \
 		'cd test/signals && go test $(TEST_FLAGS) -timeout 20m ./...' \
+		'cd test/installation && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd sim/conformance && go test $(TEST_FLAGS) ./...'
 
 # Of how many rows one is tried, of all stories, and how many sequences of specs each life has. 1 and 200 take about 35 minutes.

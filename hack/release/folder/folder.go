@@ -127,7 +127,7 @@ func (r *Release) Write(ctx context.Context) (err error) {
 
 // notes returns those of the release, from the documentation of the checkout.
 func (r *Release) notes(reference string) (string, error) {
-	decisions, err := os.ReadFile(filepath.Join(r.Root, "docs", "design", "README.md"))
+	page, err := os.ReadFile(filepath.Join(r.Root, "docs", "release-notes.md"))
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +135,7 @@ func (r *Release) notes(reference string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return notes.Write(notes.Release{Version: r.Version, Image: reference, Decisions: string(decisions), Differences: string(differences)})
+	return notes.Write(notes.Release{Version: r.Version, Image: reference, Notes: string(page), Differences: string(differences)})
 }
 
 // replace puts the files where the folder is, at once.

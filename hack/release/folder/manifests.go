@@ -29,7 +29,11 @@ func (r *Release) manifests(ctx context.Context, digest string) (map[string][]by
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{"infrastructure-components.yaml": components}
+	files, err := r.installation(ctx, components)
+	if err != nil {
+		return nil, err
+	}
+	files["infrastructure-components.yaml"] = components
 	// A release is one folder, so files of subfolders get the name of their folder as a prefix.
 	for pattern, prefix := range map[string]string{
 		"metadata.yaml": "", "templates/cluster-template*.yaml": "", "templates/clusterclass-*.yaml": "",
@@ -54,6 +58,22 @@ func (r *Release) manifests(ctx context.Context, digest string) (map[string][]by
 
 // components are config/default with the image of the release.
 func (r *Release) components(ctx context.Context, digest string) ([]byte, error) {
+	out, err := r.build(ctx, func(relative func(string) (string, error)) (map[string]any, error) {
+		base, err := relative(filepath.Join(r.Root, "config", "default"))
+		released := map[string]any{"name": placeholder, "newName": r.Registry + "/" + image.Repository, "newTag": r.Version, "digest": digest}
+		return map[string]any{"resources": []string{base}, "images": []any{released}}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if n := bytes.Count(out, []byte("@"+digest)); n != 1 {
+		return nil, fmt.Errorf("config/default names the image %s %d times, want once", placeholder, n)
+	}
+	return out, nil
+}
+
+// build returns the objects of a kustomization. describe gets a function that returns the path of a folder as the kustomization has to name it.
+func (r *Release) build(ctx context.Context, describe func(relative func(string) (string, error)) (map[string]any, error)) ([]byte, error) {
 	// kustomize reads a kustomization from a folder, and its resources by relative paths.
 	if err := os.MkdirAll(r.Out, 0o755); err != nil {
 		return nil, err
@@ -63,12 +83,11 @@ func (r *Release) components(ctx context.Context, digest string) ([]byte, error)
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	base, err := relative(folder, filepath.Join(r.Root, "config", "default"))
+	kustomization, err := describe(func(path string) (string, error) { return relative(folder, path) })
 	if err != nil {
 		return nil, err
 	}
-	released := map[string]any{"name": placeholder, "newName": r.Registry + "/" + image.Repository, "newTag": r.Version, "digest": digest}
-	raw, err := yaml.Marshal(map[string]any{"resources": []string{base}, "images": []any{released}})
+	raw, err := yaml.Marshal(kustomization)
 	if err != nil {
 		return nil, err
 	}
@@ -81,9 +100,6 @@ func (r *Release) components(ctx context.Context, digest string) ([]byte, error)
 	out, err := command.Output()
 	if err != nil {
 		return nil, fmt.Errorf("kustomize build: %w: %s", err, strings.TrimSpace(messages.String()))
-	}
-	if n := bytes.Count(out, []byte("@"+digest)); n != 1 {
-		return nil, fmt.Errorf("config/default names the image %s %d times, want once", placeholder, n)
 	}
 	return out, nil
 }

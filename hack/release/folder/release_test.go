@@ -68,7 +68,8 @@ func TestWrite(t *testing.T) {
 		for _, file := range []string{"metadata.yaml", "cluster-template.yaml", "cluster-template-aks.yaml", "clusterclass-default.yaml",
 			"clusterclass-aks.yaml", "azure-role-self-managed.json", "azure-role-aks.json", "capz.yaml", "argocd-health.yaml", "flux-health.yaml",
 			"monitoring-service.yaml", "monitoring-service_monitor.yaml", "monitoring-prometheus_rule.yaml", "monitoring-dashboard.json",
-			"monitoring-kube-state-metrics.yaml",
+			"monitoring-kube-state-metrics.yaml", "install.yaml", "images.txt", "infrastructure-provider.yaml",
+			"cluster-api-provider-azure-2.0.1-test.1.tgz",
 			"kubectl-capz_linux_" + runtime.GOARCH + ".tar.gz"} {
 			if files[path(first, file)] == "" {
 				t.Errorf("the folder has no %s", file)
@@ -83,9 +84,21 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%d files have checksums, want %d", sums, all-1)
 		}
 	})
+	t.Run("installation", func(t *testing.T) {
+		if install := files[path(first, "install.yaml")]; strings.Contains(install, "${") || !strings.Contains(install, reference) ||
+			!strings.Contains(install, "--tenancy=isolated\n") {
+			t.Error("install.yaml has a variable of clusterctl, or not the image of the release, or not the default of a variable")
+		}
+		// Every image of the components is in the list, and nothing else.
+		images := regexp.MustCompile(`(?m)^ +(?:- )?image: (.*)$`).FindAllStringSubmatch(files[path(first, "infrastructure-components.yaml")], -1)
+		if len(images) != 1 || files[path(first, "images.txt")] != images[0][1]+"\n" {
+			t.Errorf("images.txt has %q, and the components %q", files[path(first, "images.txt")], images)
+		}
+	})
 	t.Run("notes", func(t *testing.T) {
 		told := files[path(first, "release-notes.md")]
-		for _, words := range []string{reference, "\n## Decisions\n", "\n## Differences from", "\n### Identity\n"} {
+		for _, words := range []string{reference, "\n## Breaking changes\n", "\n## New\n", "\n## Fixed\n", "\n## Upgrade from\n", "\n## Known issues\n",
+			"\n## Moving from CAPZ\n", "--infrastructure azure:" + version} {
 			if !strings.Contains(told, words) {
 				t.Errorf("the notes do not have %q", words)
 			}

@@ -1,5 +1,5 @@
-// Package notes writes the notes of a release from two pages of the documentation: the decisions, and the differences
-// from the established provider. It is pure.
+// Package notes writes the notes of a release from two pages of the documentation: the notes of the next release, and the differences from the
+// established provider. It is pure.
 package notes
 
 import (
@@ -15,39 +15,56 @@ type Release struct {
 	Version string
 	// Image is its image, by digest.
 	Image string
-	// Decisions is docs/design/README.md, Differences docs/differences.md.
-	Decisions, Differences string
+	// Notes is docs/release-notes.md, Differences docs/differences.md.
+	Notes, Differences string
 }
 
-// decision is a row of the table of design notes.
-var decision = regexp.MustCompile(`(?m)^\| \[([^\]]+)\]\([^)]+\.md\) \| (.+) \|$`)
+// sections are the headings that the notes have, in this order. Users look for them.
+var sections = []string{"Breaking changes", "New", "Fixed", "Upgrade from", "Known issues"}
+
+// actions is the section of the differences with what users of the established provider do.
+const actions = "What to do about them"
 
 // link is one to a file of the repository, which notes stand without.
-var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
+var link = regexp.MustCompile(`\[([^\]]+)\]\([^):]+\)`)
 
-// Write returns the notes in Markdown: decisions, in the order of their table, and differences.
+// Write returns the notes in Markdown: what users do to install the release, the sections, and what users of the established provider do.
 func Write(r Release) (string, error) {
-	found := decision.FindAllStringSubmatch(r.Decisions, -1)
-	if len(found) == 0 {
-		return "", errors.New("docs/design/README.md: has no table of design notes")
-	}
-	title, differences, ok := strings.Cut(r.Differences, "\n")
-	if !ok || !strings.HasPrefix(title, "# ") {
-		return "", errors.New("docs/differences.md: does not begin with a title")
-	}
 	var out strings.Builder
-	fmt.Fprintf(&out,
-		"# %s\n\nThe image is\n\n    %s\n\nand `sbom.spdx.json` lists its contents. `sha256sum -c SHA256SUMS` checks the files beside this "+
-			"one.\n\n## Decisions\n\n", r.Version, r.Image)
-	for _, d := range found {
-		fmt.Fprintf(&out, "- %s: %s\n", d[1], link.ReplaceAllString(d[2], "$1"))
-	}
-	fmt.Fprintf(&out, "\n#%s\n", title)
-	for line := range strings.Lines(differences) {
-		if strings.HasPrefix(line, "## ") {
-			line = "#" + line
+	fmt.Fprintf(&out, "# %s\n\nThe image is\n\n    %s\n\nand `sbom.spdx.json` lists its contents. `images.txt` has the images to copy for an installation without access to "+
+		"the internet. `sha256sum -c SHA256SUMS` checks the files beside this one.\n", r.Version, r.Image)
+	at := -1
+	for _, name := range sections {
+		content, begin, err := section(r.Notes, name)
+		if err != nil {
+			return "", fmt.Errorf("docs/release-notes.md: %w", err)
 		}
-		out.WriteString(link.ReplaceAllString(line, "$1"))
+		if begin < at {
+			return "", fmt.Errorf("docs/release-notes.md: the section %q has to be after those before it: %s", name, strings.Join(sections, ", "))
+		}
+		at = begin
+		fmt.Fprintf(&out, "\n## %s\n\n%s\n", name, link.ReplaceAllString(strings.ReplaceAll(content, "VERSION", r.Version), "$1"))
 	}
+	content, _, err := section(r.Differences, actions)
+	if err != nil {
+		return "", fmt.Errorf("docs/differences.md: %w", err)
+	}
+	fmt.Fprintf(&out, "\n## Moving from CAPZ\n\n%s\n", link.ReplaceAllString(content, "$1"))
 	return out.String(), nil
+}
+
+// section returns the text of a section of a page and where it begins.
+func section(page, name string) (content string, begin int, err error) {
+	heading := "\n## " + name + "\n"
+	if begin = strings.Index(page, heading); begin < 0 {
+		return "", 0, fmt.Errorf("there is no section %q", name)
+	}
+	content, _, _ = strings.Cut(page[begin+len(heading):], "\n## ")
+	if content = strings.TrimSpace(content); content == "" {
+		return "", 0, fmt.Errorf("the section %q is empty", name)
+	}
+	if !strings.HasPrefix(content, "- ") && !strings.Contains(content, "\n|---|") {
+		return "", 0, errors.New("the section \"" + name + "\" has neither a list nor a table")
+	}
+	return content, begin, nil
 }

@@ -7,18 +7,37 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const decisions = `# Design notes
+const page = `# Release notes
 
-| Note | In one sentence |
+For maintainers.
+
+## Breaking changes
+
+- The flag a is [b](book/manager.md) now. Replace it.
+
+## New
+
+- None.
+
+## Fixed
+
+- See https://issues.example/1.
+
+## Upgrade from
+
+| From | Steps |
 |---|---|
-| [First](first.md) | It begins. |
-| [Second](second.md) | It goes [on](first.md). |
+| v1 | upgrade to VERSION |
+
+## Known issues
+
+- None.
 `
 
-const differences = "# Differences from the other\n\nSee [the book](book/README.md).\n\n## Identity\n\n| There | Here |\n"
+const differences = "# Differences from the other\n\n## What to do about them\n\n| Difference | Do |\n|---|---|\n| One | [This](x.md) |\n\n## Status\n\n| a | b |\n"
 
 func TestWrite(t *testing.T) {
-	got, err := Write(Release{Version: "v1.2.3", Image: "host/name:v1.2.3@sha256:0", Decisions: decisions, Differences: differences})
+	got, err := Write(Release{Version: "v1.2.3", Image: "host/name:v1.2.3@sha256:0", Notes: page, Differences: differences})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,20 +47,35 @@ The image is
 
     host/name:v1.2.3@sha256:0
 
-and ` + "`sbom.spdx.json`" + ` lists its contents. ` + "`sha256sum -c SHA256SUMS`" + ` checks the files beside this one.
+and ` + "`sbom.spdx.json`" + ` lists its contents. ` + "`images.txt`" + ` has the images to copy for an installation without access to the internet. ` + "`sha256sum -c SHA256SUMS`" + ` checks the files beside this one.
 
-## Decisions
+## Breaking changes
 
-- First: It begins.
-- Second: It goes on.
+- The flag a is b now. Replace it.
 
-## Differences from the other
+## New
 
-See the book.
+- None.
 
-### Identity
+## Fixed
 
-| There | Here |
+- See https://issues.example/1.
+
+## Upgrade from
+
+| From | Steps |
+|---|---|
+| v1 | upgrade to v1.2.3 |
+
+## Known issues
+
+- None.
+
+## Moving from CAPZ
+
+| Difference | Do |
+|---|---|
+| One | This |
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
@@ -49,14 +83,17 @@ See the book.
 }
 
 func TestWriteRefuses(t *testing.T) {
-	for name, test := range map[string]struct{ reason, decisions, differences, named string }{
-		"no table": {"notes without decisions would look as if there were none", "# Design notes\n", differences, "docs/design/README.md"},
-		"no title": {"the page lacks its title", decisions, "There | Here\n", "docs/differences.md"},
+	for name, test := range map[string]struct{ reason, notes, differences, named string }{
+		"no section":  {"users would take it for nothing", strings.Replace(page, "## Fixed", "## Mended", 1), differences, `no section "Fixed"`},
+		"no entry":    {"a section without entries says so", strings.Replace(page, "## New\n\n- None.", "## New\n", 1), differences, `section "New" is empty`},
+		"no list":     {"entries are lines", strings.Replace(page, "- See", "See", 1), differences, "neither a list nor a table"},
+		"other order": {"users read what breaks first", strings.NewReplacer("## New", "## Fixed", "## Fixed", "## New").Replace(page), differences, "after those before it"},
+		"no actions":  {"the page lacks its table", page, "# Differences\n", "docs/differences.md"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Write(Release{Decisions: test.decisions, Differences: test.differences})
+			_, err := Write(Release{Notes: test.notes, Differences: test.differences})
 			if err == nil || !strings.Contains(err.Error(), test.named) {
-				t.Errorf("%s: %v, want an error that names %s", test.reason, err, test.named)
+				t.Errorf("%s: %v, want an error with %s", test.reason, err, test.named)
 			}
 		})
 	}
