@@ -13,6 +13,11 @@ var (
 		Name: "capz_status_writes_failed_total",
 		Help: "Failed writes of an object's status, by kind. The status of the object is outdated.",
 	}, []string{"kind"})
+	postponed = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "capz_postponed_reconciliations_total",
+		Help: "Reconciliations that waited because the manager's cache did not show its own last write yet, by kind and by the kind of the " +
+			"written object.",
+	}, []string{"kind", "written"})
 	timeToReady = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "capz_time_to_ready_seconds",
 		Help: "Time from the creation of objects until they were ready for the first time, by kind.",
@@ -28,6 +33,10 @@ func CountReconciliation(kind, result string, seconds float64) {
 
 // CountFailedStatusWrite counts a failed write of the status of an object of a kind.
 func CountFailedStatusWrite(kind string) { statusWritesFailed.WithLabelValues(kind).Inc() }
+
+// CountPostponed counts a reconciliation of an object of a kind that waits until the cache shows the last write of an object of the kind
+// written.
+func CountPostponed(kind, written string) { postponed.WithLabelValues(kind, written).Inc() }
 
 // ObserveTimeToReady counts an object of a kind that became ready for the first time, seconds after its creation.
 func ObserveTimeToReady(kind string, seconds float64) {

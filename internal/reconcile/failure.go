@@ -64,7 +64,7 @@ func (p *reconciliation[O, I]) showFailure(ctx context.Context, err error) {
 	if p.changes != nil {
 		p.object = p.changes.StoredObject().(O)
 	}
-	p.changes = patch.TrackChanges(p.Client, p.writes, p.object)
+	p.changes = patch.TrackChanges(p.Client, p.object)
 	if p.recording == nil {
 		p.recording = p.eventLog.StartRecording(ctx, p.object)
 	} else {

@@ -18,8 +18,7 @@ import (
 const ownerPatience = 5 * time.Second
 
 // reportMissingOwner shows in Ready and in an event which owner an object lacks. A new object is reported later: it returns after which
-// time. An object that was Ready stays so and is marked LastSeen. A paused object and one that is being deleted stay as they are, and so
-// does one that is older than its last write.
+// time. An object that was Ready stays so and is marked LastSeen. A paused object and one that is being deleted stay as they are.
 func (p *reconciliation[O, I]) reportMissingOwner(ctx context.Context, missing *stopReason) (after time.Duration, err error) {
 	// A clock that is behind the API server's makes no difference: such an object is reported at once.
 	if age := p.Now().Sub(p.object.GetCreationTimestamp().Time); age >= 0 && age < ownerPatience {
@@ -29,10 +28,7 @@ func (p *reconciliation[O, I]) reportMissingOwner(ctx context.Context, missing *
 	if p.isDeleting() || annotations.HasPaused(p.object) {
 		return 0, nil
 	}
-	if stale, err := p.writes.IsStale(ctx, p.Client, p.object); err != nil || stale {
-		return 0, err
-	}
-	changes := patch.TrackChanges(p.Client, p.writes, p.object)
+	changes := patch.TrackChanges(p.Client, p.object)
 	status.SetCondition(p.object, metav1.Condition{
 		Type: infrav1.ReadyCondition, Status: metav1.ConditionUnknown, Reason: missing.eventReason, Message: missing.condition.Message,
 	})

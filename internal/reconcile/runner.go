@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lastwrites"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stable"
@@ -70,7 +71,6 @@ type Runner[O Object, I any] struct {
 	eventLog        *eventlog.Recorder
 	stability       *stable.Tracker
 	wake            wakeSource
-	writes          *patch.WriteTracker
 }
 
 // NewAzureRunner returns the runner of a kind with resources in Azure.
@@ -101,7 +101,6 @@ func newRunner[O Object, I any](services Services, loader Loader[O, I],
 	return &Runner[O, I]{
 		Services: services, loader: loader, declaration: declared, reconcileObject: reconcileObject, eventRecorder: recorder,
 		eventLog: eventlog.NewRecorder(recorder), stability: stable.NewTracker(services.Resync, services.Now),
-		writes: patch.NewWriteTracker(services.Now),
 	}
 }
 
@@ -151,7 +150,7 @@ func (r *Runner[O, I]) SetupWithManager(ctx context.Context, mgr ctrl.Manager, o
 		}
 		b = b.Watches(w.Object, handler.EnqueueRequestsFromMapFunc(w.MapFunc), options...)
 	}
-	if err := b.Complete(r); err != nil {
+	if err := b.Complete(lastwrites.Guard(r.Client, r.declaration.Name, newObject[O](), r)); err != nil {
 		return fmt.Errorf("%s controller: %w", r.declaration.Name, err)
 	}
 	return nil
@@ -186,7 +185,7 @@ func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (res
 // run enters the reconciliation, does its work and writes the result. It sets p.failureShown when the object shows the returned error.
 func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, result ctrl.Result, err error) {
 	entering, span := tracing.StartStage(ctx, "enter")
-	p.changes, result, err = lifecycle.Enter(entering, p.Client, p.writes, p.target.Cluster, p.object, p.declaration.Finalizer)
+	p.changes, result, err = lifecycle.Enter(entering, p.Client, p.target.Cluster, p.object, p.declaration.Finalizer)
 	endStage(span, err)
 	if conditions.IsTrue(p.object, clusterv1.PausedCondition) {
 		metrics.ForgetObserved(p.declaration.Name, p.key.String())
@@ -222,7 +221,6 @@ func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (p 
 			return nil, 0, fmt.Errorf("get %s %s: %w", r.declaration.Name, p.key, err)
 		}
 		r.stability.Forget(p.key)
-		r.writes.Forget(p.key)
 		metrics.ForgetObserved(r.declaration.Name, p.key.String())
 		r.Reads.Forget(r.declaration.Name, p.key.String())
 		r.eventLog.Forget(p.object, p.key)

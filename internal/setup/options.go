@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/component-base/featuregate"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -24,6 +25,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/diagnostics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lastwrites"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/tracing"
 )
 
@@ -153,6 +155,9 @@ func (o *Options) fullSyncPeriod() time.Duration {
 	return o.FullSyncPeriod
 }
 
+// uncachedObjects are read from the API server when they are needed, so that a rotated Secret takes effect at once and none stays in memory.
+var uncachedObjects = []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}}
+
 // managerOptions returns the options of the controller manager, and the TLS options of all its servers.
 func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 	tlsOptions, err := o.Diagnostics.TLS()
@@ -185,8 +190,14 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 		Metrics:                       o.Diagnostics.Metrics(tlsOptions),
 		Cache:                         cacheOptions,
 		Controller:                    config.Controller{SkipNameValidation: &o.SkipNameValidation},
-		// Secrets are read when they are needed, so that a rotated one takes effect at once and none stays in memory.
-		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}}}},
+		Client:                        client.Options{Cache: &client.CacheOptions{DisableFor: uncachedObjects}},
+		NewClient: func(config *rest.Config, options client.Options) (client.Client, error) {
+			c, err := client.New(config, options)
+			if err != nil {
+				return nil, err
+			}
+			return lastwrites.NewClient(c, time.Now, uncachedObjects...), nil
+		},
 		WebhookServer: newGuarded(webhook.NewServer(webhook.Options{
 			Host: o.WebhookHost, Port: o.WebhookPort, CertDir: o.WebhookCertDir, TLSOpts: tlsOptions, ClientCAName: o.WebhookClientCA,
 		})),

@@ -19,7 +19,7 @@ func TestRepository(t *testing.T) {
 	}
 	checks := map[string]func([]file) []string{
 		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder,
-		"output": checkOutput, "pure": checkPure, "writes": checkWrites, "decoders": checkDecoders,
+		"output": checkOutput, "pure": checkPure, "writes": checkWrites, "decoders": checkDecoders, "guarded": checkGuarded,
 	}
 	for name, check := range checks {
 		t.Run(name, func(t *testing.T) {
@@ -62,6 +62,15 @@ func TestChecks(t *testing.T) {
 			files: map[string]string{"internal/facts/a.go": doc + "func a(g interface{ Wait() error }) (int, error) {\n\tx := 0\n\treturn x, " +
 				"g.Wait()\n}\nfunc b(g interface{ Wait() error }) (any, error) { return nil, g.Wait() }"},
 			want: []string{"internal/facts/a.go:5:2 returns a variable"},
+		},
+		"a controller without a guard": {
+			reason: "its cache may lack the manager's own writes", check: checkGuarded,
+			files: map[string]string{
+				"internal/controller/a/a.go": doc + "func a() { b.Complete(r) }",
+				"internal/controller/b/a.go": doc + "func a() { b.Complete(lastwrites.Guard(r)) }",
+				"internal/webhook/a.go":      doc + "func a() { b.Complete() }",
+			},
+			want: []string{"internal/controller/a/a.go:3:12 completes a controller without lastwrites.Guard"},
 		},
 		"Report reads": {
 			reason: "a status that depends on reads is not a function of the outcome", check: checkPure,

@@ -58,7 +58,7 @@ func checkNames(files []file) []string {
 	var findings []string
 	for _, f := range files {
 		for _, rule := range nameRules {
-			if !coversAny(rule.dirs, f.dir) || f.test != (rule.files == testFiles) {
+			if !coversAny(rule.dirs, f.dir) || coversAny(rule.except, f.dir) || f.test != (rule.files == testFiles) {
 				continue
 			}
 			for position, name := range f.usedNames() {

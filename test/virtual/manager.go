@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
@@ -31,6 +32,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lastwrites"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -149,6 +151,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 			return err
 		},
 	})
+	m.client = lastwrites.NewClient(m.client, time.Now, &corev1.Secret{}, &corev1.ConfigMap{})
 	m.cache, m.deaf = view.informers, func() { s.Kubernetes.closeView(view) }
 	transport := transport(func(request *http.Request) (response *http.Response, err error) {
 		err = m.sendUnlessDead(request, func() error {

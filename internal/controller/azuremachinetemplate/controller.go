@@ -34,6 +34,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lastwrites"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
@@ -69,7 +70,7 @@ func (r *Reconciler) SetupWithManager(ctx context.Context, mgr ctrl.Manager, opt
 		Watches(&infrav1.AzureClusterIdentity{}, handler.EnqueueRequestsFromMapFunc(dependents.MapIdentity),
 			builder.WithPredicates(watch.IdentityChanges())).
 		Watches(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(dependents.MapSecret), builder.OnlyMetadata).
-		Complete(r)
+		Complete(lastwrites.Guard(r.Client, "AzureMachineTemplate", &infrav1.AzureMachineTemplate{}, r))
 }
 
 // Reconcile reconciles one AzureMachineTemplate. The spec of a template is immutable, so a template that is Ready and has a complete
@@ -85,7 +86,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if !template.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil
 	}
-	changes := patch.TrackChanges(r.Client, nil, template)
+	changes := patch.TrackChanges(r.Client, template)
 	in, opened, err := r.loadCluster(ctx, template)
 	if err != nil {
 		return r.reportFailure(ctx, template, changes, err)

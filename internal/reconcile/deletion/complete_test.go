@@ -41,7 +41,7 @@ func TestInterruptedReleaseContinues(t *testing.T) {
 	pass := func(release func() error) error {
 		t.Helper()
 		azureCluster := stored()
-		changes := patch.TrackChanges(c, nil, azureCluster)
+		changes := patch.TrackChanges(c, azureCluster)
 		failure := deletion.CompleteDeletion(ctx, changes, azureCluster, release, infrav1.ClusterFinalizer)
 		if err := changes.Write(ctx); err != nil {
 			t.Fatal(err)

@@ -25,34 +25,31 @@ type Object interface {
 	conditions.Setter
 }
 
-// staleRetryInterval is the delay until a stale or just written object is reconciled. Caches lag by milliseconds, and the event of a
-// changed status is filtered out.
-const staleRetryInterval = 50 * time.Millisecond
+// writtenRetryInterval is the delay until a just written object is reconciled. Caches lag by milliseconds, and the event of a changed
+// status is filtered out.
+const writtenRetryInterval = 50 * time.Millisecond
 
 // Enter begins a reconciliation. It converts outdated formats, keeps the Paused condition, stores the finalizer (if not "") and the
 // block on clusterctl move, and tracks later changes. It returns nil changes if the reconciliation ends here with the result: the
-// object is paused, was just changed, or is older than the last write that writes remembers.
-func Enter(ctx context.Context, c client.Client, writes *patch.WriteTracker, cluster *clusterv1.Cluster, obj Object,
+// object is paused or was just changed.
+func Enter(ctx context.Context, c client.Client, cluster *clusterv1.Cluster, obj Object,
 	finalizer string) (*patch.Changes, ctrl.Result, error) {
-	outdated, err := writes.IsStale(ctx, c, obj)
-	if err == nil && !outdated {
-		outdated, err = patch.WriteCurrentFormat(ctx, c, writes, obj)
-	}
+	outdated, err := patch.WriteCurrentFormat(ctx, c, obj)
 	if err != nil {
 		return nil, ctrl.Result{}, err
 	}
 	if outdated {
-		return nil, ctrl.Result{RequeueAfter: staleRetryInterval}, nil
+		return nil, ctrl.Result{RequeueAfter: writtenRetryInterval}, nil
 	}
-	if stop, err := updatePaused(ctx, c, writes, cluster, obj); err != nil || stop {
+	if stop, err := updatePaused(ctx, c, cluster, obj); err != nil || stop {
 		return nil, ctrl.Result{}, err
 	}
 	if finalizer != "" {
-		if stop, err := addFinalizer(ctx, c, writes, obj, finalizer); err != nil || stop {
+		if stop, err := addFinalizer(ctx, c, obj, finalizer); err != nil || stop {
 			return nil, ctrl.Result{}, err
 		}
 	}
-	changes := patch.TrackChanges(c, writes, obj)
+	changes := patch.TrackChanges(c, obj)
 	restoreReady(obj)
 	return changes, ctrl.Result{}, nil
 }
@@ -61,7 +58,7 @@ func Enter(ctx context.Context, c client.Client, writes *patch.WriteTracker, clu
 // which can be moved at any time because the spec names everything it has in Azure. The conditions of a paused object that is being
 // deleted show that the pause blocks the deletion. stop is true if the reconciliation ends here: the object is paused, or was changed
 // and is reconciled again.
-func updatePaused(ctx context.Context, c client.Client, writes *patch.WriteTracker, cluster *clusterv1.Cluster, obj Object) (stop bool,
+func updatePaused(ctx context.Context, c client.Client, cluster *clusterv1.Cluster, obj Object) (stop bool,
 	err error) {
 	gvk, err := c.GroupVersionKindFor(obj)
 	if err != nil {
@@ -73,7 +70,7 @@ func updatePaused(ctx context.Context, c client.Client, writes *patch.WriteTrack
 		conditions.Set(obj, now)
 		return false, nil
 	}
-	changes := patch.TrackChanges(c, writes, obj)
+	changes := patch.TrackChanges(c, obj)
 	conditions.Set(obj, now)
 	if now.Status == metav1.ConditionFalse {
 		return true, changes.Write(ctx)
@@ -90,12 +87,12 @@ func updatePaused(ctx context.Context, c client.Client, writes *patch.WriteTrack
 
 // addFinalizer stores the finalizer and the block on clusterctl move before anything is created in Azure. stop is true if the object
 // was changed and is reconciled again. It leaves objects that are being deleted as they are.
-func addFinalizer(ctx context.Context, c client.Client, writes *patch.WriteTracker, obj client.Object, finalizer string) (stop bool,
+func addFinalizer(ctx context.Context, c client.Client, obj client.Object, finalizer string) (stop bool,
 	err error) {
 	if !obj.GetDeletionTimestamp().IsZero() {
 		return false, nil
 	}
-	changes := patch.TrackChanges(c, writes, obj)
+	changes := patch.TrackChanges(c, obj)
 	added := controllerutil.AddFinalizer(obj, finalizer)
 	if _, blocked := obj.GetAnnotations()[infrav1.BlockMoveAnnotation]; blocked && !added {
 		return false, nil

@@ -71,7 +71,7 @@ func TestEnter(t *testing.T) {
 					break
 				}
 				version = stored.ResourceVersion
-				changes, _, err := lifecycle.Enter(t.Context(), store, nil, cluster, stored.DeepCopy(), test.finalizer)
+				changes, _, err := lifecycle.Enter(t.Context(), store, cluster, stored.DeepCopy(), test.finalizer)
 				if err != nil {
 					t.Fatal(err)
 				}

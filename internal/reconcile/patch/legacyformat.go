@@ -14,8 +14,8 @@ import (
 )
 
 // WriteCurrentFormat converts a stored object to the current format, and reports whether it had to.
-func WriteCurrentFormat(ctx context.Context, c client.Client, writes *WriteTracker, obj client.Object) (renewed bool, err error) {
-	changes := TrackChanges(c, writes, obj)
+func WriteCurrentFormat(ctx context.Context, c client.Client, obj client.Object) (renewed bool, err error) {
+	changes := TrackChanges(c, obj)
 	if renewed, _, err = compareObjects(changes.before, obj); err != nil || !renewed {
 		return false, err
 	}

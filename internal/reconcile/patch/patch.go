@@ -21,7 +21,6 @@ import (
 // Changes tracks the changes of one reconciliation to an object.
 type Changes struct {
 	client      client.Client
-	writes      *WriteTracker
 	before, obj client.Object
 	// finished is set when the reconciliation is complete.
 	finished bool
@@ -31,14 +30,14 @@ type Changes struct {
 
 // TrackRelatedChanges is TrackChanges of an object that is written in the reconciliation of another one. The log names both.
 func TrackRelatedChanges(c client.Client, obj client.Object) *Changes {
-	changes := TrackChanges(c, nil, obj)
+	changes := TrackChanges(c, obj)
 	changes.isRelated = true
 	return changes
 }
 
-// TrackChanges starts to track the changes of obj. Its first change converts outdated formats. writes may be nil.
-func TrackChanges(c client.Client, writes *WriteTracker, obj client.Object) *Changes {
-	changes := &Changes{client: c, writes: writes, before: obj.DeepCopyObject().(client.Object), obj: obj}
+// TrackChanges starts to track the changes of obj. Its first change converts outdated formats.
+func TrackChanges(c client.Client, obj client.Object) *Changes {
+	changes := &Changes{client: c, before: obj.DeepCopyObject().(client.Object), obj: obj}
 	convertToCurrentFormat(obj)
 	return changes
 }
@@ -143,7 +142,6 @@ func (p *Changes) patchObject(ctx context.Context) error {
 			}
 			return &StatusError{Object: obj, Err: err}
 		}
-		p.writes.recordWrite(written)
 		p.logConditions(ctx, p.before, obj)
 		p.before = copyWithStatus(p.before, obj)
 		return nil
@@ -159,7 +157,6 @@ func (p *Changes) patchObject(ctx context.Context) error {
 			}
 			return err
 		}
-		p.writes.recordWrite(written)
 		p.before = copyWithStatus(obj, p.before)
 		if written.GetGeneration() == before.GetGeneration()+1 {
 			statusChanged = advanceObservedGeneration(obj, before.GetGeneration(), written.GetGeneration()) || p.finished || statusChanged

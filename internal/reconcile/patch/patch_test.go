@@ -58,7 +58,7 @@ func TestWriteReturnsFailures(t *testing.T) {
 					return test.answer
 				},
 			}).Build()
-			changes := TrackChanges(c, nil, machine)
+			changes := TrackChanges(c, machine)
 			machine.Annotations = map[string]string{"planned": "b"}
 			if err := changes.Write(t.Context()); !errors.Is(err, test.want) {
 				t.Errorf("%s: got %v", test.reason, err)
@@ -128,14 +128,14 @@ func TestStoredStatusIsConverted(t *testing.T) {
 					return err
 				},
 			}).Build()
-			renewed, err := WriteCurrentFormat(t.Context(), c, nil, test.obj)
+			renewed, err := WriteCurrentFormat(t.Context(), c, test.obj)
 			if err != nil || renewed != (test.want != "") {
 				t.Errorf("%s: renewed %t, %v", test.reason, renewed, err)
 			}
 			if diff := cmp.Diff(test.want, sent); diff != "" {
 				t.Errorf("%s (-want +sent):\n%.2000s", test.reason, diff)
 			}
-			if again, err := WriteCurrentFormat(t.Context(), c, nil, test.obj); err != nil || again {
+			if again, err := WriteCurrentFormat(t.Context(), c, test.obj); err != nil || again {
 				t.Errorf("it is renewed once, and again %t, %v", again, err)
 			}
 		})
@@ -148,7 +148,7 @@ func TestFailureDomainsAreReplaced(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"status":{"failureDomains":{"1":{"controlPlane":true}}}}`), cluster); err != nil {
 		t.Fatal(err)
 	}
-	changes := TrackChanges(nil, nil, cluster)
+	changes := TrackChanges(nil, cluster)
 	cluster.Status.FailureDomains = infrav1.FailureDomains{Domains: []clusterv1.FailureDomain{{Name: "1", ControlPlane: new(true)}}}
 	if status, rest, err := compareObjects(changes.before, cluster); !status || rest || err != nil {
 		t.Errorf("status changed %t, the rest %t, %v", status, rest, err)

@@ -37,7 +37,7 @@ func TestLongMessages(t *testing.T) {
 			object.SetName("o")
 			store := storetest.NewClient(t, object)
 			for range 2 {
-				changes := patch.TrackChanges(store, nil, object)
+				changes := patch.TrackChanges(store, object)
 				for _, conditionType := range []string{infrav1.ReadyCondition, "OtherReady"} {
 					conditions.Set(object, metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse, Reason: "Failed",
 						Message: strings.Repeat("ä✔", 100_000)})

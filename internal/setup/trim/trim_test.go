@@ -80,7 +80,7 @@ func TestPatchKeepsTrimmedFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			RemoveUnusedParts(cached)
-			changes := patch.TrackChanges(c, nil, cached)
+			changes := patch.TrackChanges(c, cached)
 			for key := range test.before {
 				delete(cached.Annotations, key)
 			}

@@ -14,7 +14,6 @@ import (
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -62,15 +61,7 @@ func withTemplates(t *testing.T, before, test func(w *templates)) {
 }
 
 func (w *templates) registerControllers(ctx context.Context, m *virtual.Manager) error {
-	// A reconciliation of a template begins with reading it.
-	counting := interceptor.NewClient(m.GetClient().(client.WithWatch), interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-			if _, is := object.(*infrav1.AzureMachineTemplate); is {
-				w.reconciled.Add(1)
-			}
-			return c.Get(ctx, key, object, options...)
-		},
-	})
+	counting := countingClient{m.GetClient(), &w.reconciled}
 	options := controller.Options{SkipNameValidation: new(true)}
 	secrets := &azurejson.Reconciler{Client: counting, Recorder: &events.FakeRecorder{}, Access: m.Gate, Facts: m.Facts,
 		Secrets: m.GetClient()}
@@ -79,6 +70,19 @@ func (w *templates) registerControllers(ctx context.Context, m *virtual.Manager)
 	}
 	return (&azuremachinetemplate.Reconciler{Client: counting, Recorder: &events.FakeRecorder{}, Access: m.Gate,
 		Facts: m.Facts}).SetupWithManager(ctx, m, options)
+}
+
+// countingClient counts reads of templates. A reconciliation of a template begins with reading it.
+type countingClient struct {
+	client.Client
+	reads *atomic.Int64
+}
+
+func (c countingClient) Get(ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+	if _, is := object.(*infrav1.AzureMachineTemplate); is {
+		c.reads.Add(1)
+	}
+	return c.Client.Get(ctx, key, object, options...)
 }
 
 // waitAzureJSON waits until the azure.json of the template has a client secret, and the template the capacity of its nodes.

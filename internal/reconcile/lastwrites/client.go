@@ -1,0 +1,193 @@
+package lastwrites
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Client is a client that records its writes of objects that it reads from a cache. It is safe for concurrent use.
+type Client struct {
+	client.Client
+	uncached []reflect.Type
+	now      func() time.Time
+
+	mu        sync.Mutex
+	written   map[objectRef]write
+	writtenBy map[Request]map[objectRef]bool
+	lastSweep time.Time
+}
+
+// NewClient returns a client that records the writes of c. Objects of the types of uncached are read from the API server, and are not
+// recorded. now is the clock.
+func NewClient(c client.Client, now func() time.Time, uncached ...client.Object) *Client {
+	out := &Client{Client: c, now: now, written: map[objectRef]write{}, writtenBy: map[Request]map[objectRef]bool{}}
+	for _, object := range append(uncached, &v1.PartialObjectMetadata{}) {
+		out.uncached = append(out.uncached, reflect.TypeOf(object))
+	}
+	return out
+}
+
+// Request is the object that a controller reconciles.
+type Request struct {
+	Kind string
+	client.ObjectKey
+}
+
+type requestKey struct{}
+
+// objectRef names an object.
+type objectRef struct {
+	kind schema.GroupVersionKind
+	key  client.ObjectKey
+}
+
+// write is the last write of an object.
+type write struct {
+	uid             types.UID
+	resourceVersion string
+	// deleted is set after a DELETE. The object remains while it has finalizers.
+	deleted bool
+	// removed is set if the write removed the last finalizer of an object that is being deleted.
+	removed bool
+	at      time.Time
+}
+
+// retention is how long a write is remembered of an object that no controller reads again. No cache lags that long.
+const retention = time.Hour
+
+// Create implements client.Writer.
+func (c *Client) Create(ctx context.Context, obj client.Object, opts ...client.CreateOption) error {
+	if err := c.Client.Create(ctx, obj, opts...); err != nil {
+		return err
+	}
+	c.record(ctx, obj, false)
+	return nil
+}
+
+// Update implements client.Writer.
+func (c *Client) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
+	if err := c.Client.Update(ctx, obj, opts...); err != nil {
+		return err
+	}
+	c.record(ctx, obj, false)
+	return nil
+}
+
+// Patch implements client.Writer.
+func (c *Client) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+	if err := c.Client.Patch(ctx, obj, patch, opts...); err != nil {
+		return err
+	}
+	c.record(ctx, obj, false)
+	return nil
+}
+
+// Delete implements client.Writer.
+func (c *Client) Delete(ctx context.Context, obj client.Object, opts ...client.DeleteOption) error {
+	if err := c.Client.Delete(ctx, obj, opts...); err != nil {
+		return err
+	}
+	if obj.GetUID() != "" {
+		c.record(ctx, obj, true)
+	}
+	return nil
+}
+
+// Status implements client.StatusClient.
+func (c *Client) Status() client.StatusWriter {
+	return &statusWriter{StatusWriter: c.Client.Status(), client: c}
+}
+
+// statusWriter records writes of statuses.
+type statusWriter struct {
+	client.StatusWriter
+	client *Client
+}
+
+// Update implements client.SubResourceWriter.
+func (s *statusWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+	if err := s.StatusWriter.Update(ctx, obj, opts...); err != nil {
+		return err
+	}
+	s.client.record(ctx, obj, false)
+	return nil
+}
+
+// Patch implements client.SubResourceWriter.
+func (s *statusWriter) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
+	if err := s.StatusWriter.Patch(ctx, obj, patch, opts...); err != nil {
+		return err
+	}
+	s.client.record(ctx, obj, false)
+	return nil
+}
+
+// record remembers the API server's response to a write, and the request of ctx whose reconciliation wrote it.
+func (c *Client) record(ctx context.Context, obj client.Object, deleted bool) {
+	ref, ok := c.refOf(obj)
+	if !ok {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	c.sweep(now)
+	last, known := c.written[ref]
+	this := write{uid: obj.GetUID(), resourceVersion: obj.GetResourceVersion(), at: now, deleted: deleted,
+		removed: !obj.GetDeletionTimestamp().IsZero() && len(obj.GetFinalizers()) == 0}
+	// Two controllers may write an object at the same time, and record it in another order.
+	if !known || last.uid != this.uid || deleted || !isOlder(this.resourceVersion, last.resourceVersion) {
+		c.written[ref] = this
+	}
+	if request, ok := ctx.Value(requestKey{}).(Request); ok {
+		if c.writtenBy[request] == nil {
+			c.writtenBy[request] = map[objectRef]bool{}
+		}
+		c.writtenBy[request][ref] = true
+	}
+}
+
+// refOf names an object, and returns false for an object that no cache has.
+func (c *Client) refOf(obj client.Object) (objectRef, bool) {
+	if _, unstructured := obj.(runtime.Unstructured); unstructured {
+		return objectRef{}, false
+	}
+	for _, each := range c.uncached {
+		if reflect.TypeOf(obj) == each {
+			return objectRef{}, false
+		}
+	}
+	kind, err := c.GroupVersionKindFor(obj)
+	return objectRef{kind, client.ObjectKeyFromObject(obj)}, err == nil
+}
+
+// sweep forgets old writes from time to time.
+func (c *Client) sweep(now time.Time) {
+	if now.Sub(c.lastSweep) <= retention {
+		return
+	}
+	c.lastSweep = now
+	maps.DeleteFunc(c.written, func(_ objectRef, w write) bool { return now.Sub(w.at) > retention })
+	for request, refs := range c.writtenBy {
+		maps.DeleteFunc(refs, func(ref objectRef, _ bool) bool { _, known := c.written[ref]; return !known })
+		if len(refs) == 0 {
+			delete(c.writtenBy, request)
+		}
+	}
+}
+
+// isOlder reports whether resource version a is older than b. Versions that cannot be compared are not.
+func isOlder(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && order < 0
+}
