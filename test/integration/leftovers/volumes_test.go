@@ -152,7 +152,10 @@ func (w *volumeWorld) removeNodes() {
 	for _, one := range []client.Object{owner, object} {
 		one.SetName(nodes)
 	}
-	w.DeleteObjects(owner, object)
+	w.DeleteObjects(owner)
+	// The deletion of the owner causes a sync, which would otherwise come before or after the deletion of the object.
+	virtual.WaitForSignal(nil, time.Second)
+	w.DeleteObjects(object)
 	w.WaitUntilGone(object)
 	w.RemoveFinalizers(owner)
 }
