@@ -21,6 +21,7 @@
 //   - a policy of the subscription adds the add-on azurepolicy to clusters, where no request asks for it;
 //   - GUIDs that Azure made, also inside of names, lead to those that the simulator made instead;
 //   - principals of types that are not served are known, and new ones are refused for as long as Azure refused them;
+//   - the gateway learns of the deletion of a group as late as it did;
 //   - a refusal that names the operation it had to wait for comes after the request that began it.
 //
 // docs/conformance.md has the result. The test fails when a type agrees less than written there, when fewer exchanges

@@ -63,6 +63,8 @@ var known = []reason{
 		"The last poll of a deletion told its success and a time to wait."},
 	{`.*/(vaults|storageAccounts)`, `.*status 409 ResourceGroupBeingDeleted .*`,
 		"The group was being deleted, which these providers had not yet learnt."},
+	{`.*/deletedVaults`, `GET 200: status 404 .*|POST 202: status 404 .*|GET of an operation .*`,
+		"The recording begins with a deleted vault."},
 	{`.*/(vaults|storageAccounts)`, `GET 200: status 404 .*`,
 		"The recording reads a resource that it did not create and that no request in it could create."},
 	{`.*/storageAccounts`, `DELETE 503: .*`,

@@ -59,7 +59,7 @@ func newPlayer(t *testing.T, all []exchange) *player {
 	t.Helper()
 	clock := store.NewVirtual(all[0].At)
 	sim, err := server.New(server.Options{Clock: clock, TimeScale: 1, Seed: 1, Tenant: redacted, Subscriptions: []string{redacted},
-		Principals: recordedPrincipals(all), Replication: replicationTime(all)})
+		Principals: recordedPrincipals(all), Replication: replicationTime(all), GroupMemory: groupMemory(all)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,6 +136,27 @@ func replicationTime(all []exchange) time.Duration {
 			if since, known := born[match[1]]; known {
 				longest = max(longest, e.At.Sub(since)+moment)
 			}
+		}
+	}
+	return longest
+}
+
+var nestedMissing = regexp.MustCompile(`"code": ?"(Parent)?ResourceNotFound"`)
+
+// groupMemory returns how long Resource Manager takes in the recording to learn that a group is gone: until its last answer that names the
+// parent of a nested resource, if it does not name the group before.
+func groupMemory(all []exchange) time.Duration {
+	var ended time.Time
+	longest := time.Duration(0)
+	for _, e := range all {
+		switch {
+		case strings.Contains(strings.ToLower(e.URL.Path), "/operationresults/") && e.Status == 202:
+			ended = e.At
+		case ended.IsZero() || e.Method != "DELETE" || e.Status != 404 || strings.Count(e.URL.Path, "/") < 10:
+		case strings.Contains(e.Answer, "ResourceGroupNotFound"):
+			return longest
+		case nestedMissing.MatchString(e.Answer):
+			longest = e.At.Sub(ended) + moment
 		}
 	}
 	return longest

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -256,5 +257,35 @@ func TestAgentPoolKinds(t *testing.T) {
 	_, r := a.putAndSettle("labels", obj{"properties": obj{"nodeLabels": obj{}, "nodeTaints": []any{}}})
 	if r.valueAt("properties.nodeLabels") != nil || r.valueAt("properties.nodeTaints") != nil {
 		t.Errorf("cleared labels and taints come back as %v, %v", r.valueAt("properties.nodeLabels"), r.valueAt("properties.nodeTaints"))
+	}
+}
+
+// Nodes are replaced by ones with another image when FIPS is turned on.
+func TestFIPSReplacesNodes(t *testing.T) {
+	a := newAzure(t)
+	a.createAKS(nil)
+	boots := func() map[string]string {
+		out := map[string]string{}
+		for _, n := range a.listClusters()[0].Nodes {
+			if n.Pool == "fips" {
+				out[n.BootID] = n.NodeImageVersion
+			}
+		}
+		return out
+	}
+	a.putAndSettle("fips", agentPool(obj{"count": 1}))
+	before := boots()
+	_, r := a.putAndSettle("fips", agentPool(obj{"count": 1, "enableFIPS": true}))
+	if image, _ := r.valueAt("properties.nodeImageVersion").(string); !strings.Contains(image, "fips") {
+		t.Errorf("the pool has image %q, want one with FIPS", image)
+	}
+	after := boots()
+	for boot, image := range after {
+		if _, old := before[boot]; old || !strings.Contains(image, "fips") {
+			t.Errorf("the node has image %q and boot %s, before were %v: want a new one with FIPS", image, boot, before)
+		}
+	}
+	if len(before) != 1 || len(after) != 1 {
+		t.Errorf("%d nodes before and %d after, want one", len(before), len(after))
 	}
 }

@@ -113,6 +113,12 @@ var withoutSDK = map[string][]string{
 		"Microsoft.Insights/dataCollectionRules", "Microsoft.KeyVault/vaults", "Microsoft.KeyVault/vaults/keys",
 		"Microsoft.KeyVault/vaults/secrets",
 		"Microsoft.Monitor/accounts", "Microsoft.OperationalInsights/workspaces", "Microsoft.Storage/storageAccounts",
+		"Microsoft.KeyVault/locations/deletedVaults",
+		"Microsoft.Storage/storageAccounts/blobServices", "Microsoft.Storage/storageAccounts/blobServices/containers",
+		"Microsoft.Storage/storageAccounts/fileServices", "Microsoft.Storage/storageAccounts/fileServices/shares",
+		"Microsoft.Storage/storageAccounts/managementPolicies",
+		"Microsoft.Storage/storageAccounts/queueServices", "Microsoft.Storage/storageAccounts/queueServices/queues",
+		"Microsoft.Storage/storageAccounts/tableServices", "Microsoft.Storage/storageAccounts/tableServices/tables",
 	},
 }
 

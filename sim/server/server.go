@@ -71,6 +71,7 @@ type Options struct {
 	// v2.18.0.
 	PutDropsTags bool
 	Replication  time.Duration // how long Entra ID needs to show a new principal to role assignments; scaled
+	GroupMemory  time.Duration // how long Resource Manager remembers a deleted group when it answers for nested resources; scaled
 	ControlToken string        // required in X-Sim-Token for /_sim/ when set
 	EnforceRBAC  bool          // callers may do only what their role assignments allow
 	Owners       []string      // client IDs that may do everything even with roles enforced, so that roles can be assigned at all
@@ -146,7 +147,8 @@ func New(o Options) (*Server, error) {
 	s.random.operations, s.random.ids = rand.NewPCG(o.Seed, restarts), rand.NewPCG(o.Seed, ^restarts)
 	s.ids = rand.New(s.random.ids)
 	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations, Pairs: regionPairs(),
-		Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, Replication: o.Replication}
+		Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, Replication: o.Replication,
+		GroupMemory: o.GroupMemory}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault
 	s.env.Register(s.listProviders()...)

@@ -227,11 +227,13 @@ func (p *poolDraft) resolveVersion(c *provider.Call, was body.Object) error {
 	return nil
 }
 
-// chooseImage chooses the node image: the newest for new pools, upgrades, and another OS SKU; otherwise it stays.
+// chooseImage chooses the node image: the newest for new pools, upgrades, another OS SKU, and when FIPS is turned on or off; otherwise it
+// stays. Nodes of another image are replaced: https://learn.microsoft.com/azure/aks/enable-fips-nodes
 func (p *poolDraft) chooseImage(c *provider.Call, was body.Object) {
 	props := body.Child(p.body, "properties")
 	if was == nil || p.secret["image"] == nil || body.String(p.old.Secret, "target") != body.String(p.secret, "target") ||
-		body.String(was, "properties.osSKU") != body.String(props, "osSKU") {
+		body.String(was, "properties.osSKU") != body.String(props, "osSKU") ||
+		body.Bool(was, "properties.enableFIPS") != body.Bool(props, "enableFIPS") {
 		p.secret["image"] = latestImage(c, props)
 	}
 	if was == nil {

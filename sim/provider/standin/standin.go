@@ -41,7 +41,7 @@ func NewProviders(others []*provider.Provider) []*provider.Provider {
 		}
 		p.Types = append(p.Types, newType(d))
 	}
-	return out
+	return append(out, &provider.Provider{Namespace: "Microsoft.Storage", Types: storageChildTypes()}, deletedVaults())
 }
 
 // notMade are defined types that are not resources that clients create.

@@ -351,7 +351,7 @@ func TestDeletion(t *testing.T) {
 	a.putResource(flux, body.Object{"properties": body.Object{"sourceKind": "GitRepository"}})
 	a.sendRequest("DELETE", vault, nil)
 	a.putResource(vault, inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000",
-		"sku": body.Object{"family": "A", "name": "standard"}}))
+		"sku": body.Object{"family": "A", "name": "standard"}, "createMode": "recover"}))
 	if got := a.sendRequest("GET", vault+"/keys/etcd", nil); got.status == 200 {
 		t.Error("a key outlives its vault")
 	}

@@ -19,6 +19,7 @@ var vaultRows = map[string]row{
 			t.Style, t.AcceptedStatus, t.StateNew, t.RetryAfter = provider.Silent, 200, "RegisteringDns", 0
 			setDurations(15*time.Second, 0, 0)(t)
 			t.Serial = func(store.ID) []string { return nil }
+			t.Deleted = keepDeletedVault
 			// The name of a vault that is recovered resolves already.
 			t.Immediate, t.Waits = true, func(d *provider.Draft) bool {
 				return !strings.EqualFold(body.String(d.Sent, "properties.createMode"), "recover")
@@ -55,6 +56,9 @@ var vaultRows = map[string]row{
 // (https://learn.microsoft.com/azure/key-vault/general/soft-delete-change). Recordings show the retention if it was
 // sent, and in versions after 2021-04-01-preview also if it was not. The createMode of a vault is never shown.
 func deletesSoftly(c *provider.Call, d *provider.Draft) error {
+	if err := recoverVault(c, d); err != nil {
+		return err
+	}
 	if !body.Has(d.New, "properties.enableSoftDelete") && c.APIVersion >= "2021-10-01" {
 		body.Default(d.New, "properties.softDeleteRetentionInDays", 90.0)
 	}
@@ -146,6 +150,7 @@ var storageRows = map[string]row{
 			// Recordings of 2021-04-01, 2022-09-01, 2023-01-01 and 2025-06-01.
 			t.Since = map[string]string{"properties.networkAcls.ipv6Rules": "2023-01-01", "properties.allowCrossTenantDelegationSas": "2025-06-01"}
 			t.Actions = map[string]*provider.Action{"listkeys": {Start: accountKeys}}
+			t.Finish = makeServices
 		},
 		defaults: map[string]any{
 			"tags": body.Object{}, "properties.allowBlobPublicAccess": false, "properties.allowCrossTenantReplication": false,
