@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ var managerVariables = map[string]string{
 	"OTEL_EXPORTER_OTLP_*":            "collector of traces, its headers and timeouts: [traces](../traces.md)",
 }
 
+// kubeconfig is the only flag of the manager among those of the process. The others are those of the test that runs.
+const kubeconfig = "kubeconfig"
+
 // renderManager returns the page of flags, feature gates and variables.
 func renderManager() (*page, error) {
 	options := &setup.Options{}
@@ -42,7 +46,11 @@ func renderManager() (*page, error) {
 			p.paragraph("These flags of the established provider are accepted, so that existing Deployments start, and do nothing.")
 		}
 		var rows [][]string
-		groups.FlagSets[name].VisitAll(func(f *pflag.Flag) { rows = append(rows, flagRow(f)) })
+		groups.FlagSets[name].VisitAll(func(f *pflag.Flag) {
+			if flag.Lookup(f.Name) == nil || f.Name == kubeconfig {
+				rows = append(rows, flagRow(f))
+			}
+		})
 		p.table([]string{"Flag", "Default", "Meaning"}, rows)
 	}
 	p.heading(2, "Feature gates")
