@@ -130,6 +130,12 @@ func controlPlaneInputs(controlPlane *infrav1.AzureASOManagedControlPlane) []any
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
+	if in.object.Status.Initialization.Provisioned == nil && len(in.members.CheckVersion(ctx, k.Facts, session, in.planned)) > 0 {
+		// This precedes the group, which AKS would leave behind with its refusal. The control plane shows the versions.
+		condition := status.WaitFor(asoresources.ControlPlaneKind, in.members.ControlPlane, "waits for another version of")
+		condition.Type = infrav1.ControlPlaneEndpointReadyCondition
+		return nil, reconcile.WaitFor(condition)
+	}
 	return in.members.PlanResources(ctx, k.Facts, session, &in.planned)
 }
 

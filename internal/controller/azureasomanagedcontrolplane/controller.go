@@ -15,7 +15,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
@@ -117,26 +116,10 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if err != nil {
 		return nil, err
 	}
-	if errs := k.checkVersion(ctx, session, in); len(errs) > 0 {
+	if errs := in.members.CheckVersion(ctx, k.Facts, session, in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	return planned, nil
-}
-
-// checkVersion returns an error if AKS does not offer the version of a cluster that does not exist yet.
-func (k *Kind) checkVersion(ctx context.Context, session reconcile.Session, in *input) field.ErrorList {
-	manifest, _ := in.planned.ManagedCluster()
-	id, err := in.planned.ResourceID(manifest)
-	if err != nil || len(in.planned.Facts[id.Key()]) > 0 {
-		return nil
-	}
-	region, _ := in.planned.ListVMSizes(id)
-	path, version := field.NewPath("spec", "version"), in.object.Spec.Version
-	if version == "" {
-		path = manifest.Path.Child("spec", "kubernetesVersion")
-		version, _ = manifest.Spec["kubernetesVersion"].(string)
-	}
-	return aks.CheckVersion(ctx, k.Facts, session.Asker(), session.Access.SubscriptionID, region, path, version)
 }
 
 // BeforeDelete implements reconcile.Kind. It waits for the pools, whose deletion wakes the object.

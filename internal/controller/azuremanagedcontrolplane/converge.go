@@ -38,10 +38,10 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		return nil, reconcile.ReadFailed(err)
 	}
 	errs := plan.CheckSpec(in.planned)
-	if len(errs) == 0 && in.planned.Facts.Cluster == nil {
+	if len(errs) == 0 {
 		// This precedes the group and the network, which AKS would leave behind with its refusal.
 		errs = aks.CheckVersion(ctx, k.Facts, session.Asker(), in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location,
-			field.NewPath("spec", "version"), in.planned.ControlPlane.Spec.Version)
+			field.NewPath("spec", "version"), in.planned.ControlPlane.Spec.Version, in.planned.Facts.Cluster)
 	}
 	if len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)

@@ -1,0 +1,44 @@
+package asoresources
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+)
+
+// CheckVersion returns an error if AKS does not offer the version of the control plane, whose cluster is to be created or upgraded. It reads the
+// cluster only if the region does not have the version, because a cluster may keep the one that it runs.
+func (m *Members) CheckVersion(ctx context.Context, f *facts.Facts, session reconcile.Session, in plan.Input) field.ErrorList {
+	if m.ControlPlane == nil {
+		return nil
+	}
+	manifest, ok := in.FirstOfType(HolderName(ControlPlaneKind, m.ControlPlane), types.ManagedCluster)
+	if !ok {
+		return nil
+	}
+	id, err := in.ResourceID(manifest)
+	if err != nil {
+		return nil // The plan reports it.
+	}
+	region, _ := in.ListVMSizes(id)
+	path, version := field.NewPath("spec", "version"), m.ControlPlane.Spec.Version
+	if version == "" {
+		path = manifest.Path.Child("spec", "kubernetesVersion")
+		version, _ = manifest.Spec["kubernetesVersion"].(string)
+	}
+	errs := aks.CheckVersion(ctx, f, session.Asker(), id.Subscription(), region, path, version, nil)
+	if len(errs) == 0 {
+		return nil
+	}
+	observed, err := f.ReadResource(ctx, session.Asker(), id)
+	if err != nil || len(observed) == 0 {
+		return errs
+	}
+	return aks.CheckVersion(ctx, f, session.Asker(), id.Subscription(), region, path, version, observed)
+}
