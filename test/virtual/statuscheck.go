@@ -3,10 +3,12 @@ package virtual
 import (
 	"regexp"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/gitops"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual/kstatus"
 )
@@ -14,13 +16,16 @@ import (
 // checkStatus fails the test if kstatus, Argo CD, Flux or metrics contradict the conditions of an object of our kinds. Objects that another manager reconciles
 // have the status that it writes.
 func (k *Kubernetes) checkStatus(stored client.Object) {
-	object, ok := stored.(kstatus.Object)
-	if !ok || annotations.IsExternallyManaged(object) {
+	kind, err := apiutil.GVKForObject(stored, k.scheme)
+	if err != nil || kind.Group != infrav1.GroupVersion.Group {
 		return
 	}
-	kind, err := apiutil.GVKForObject(object, k.scheme)
-	if err != nil {
-		k.t.Error(err)
+	object, ok := stored.(kstatus.Object)
+	if !ok {
+		k.checkWithoutStatus(stored, kind)
+		return
+	}
+	if annotations.IsExternallyManaged(object) {
 		return
 	}
 	read, verdict, err := kstatus.Compute(object, kind)
@@ -44,6 +49,18 @@ func (k *Kubernetes) checkStatus(stored client.Object) {
 	}
 	for _, found := range gitops.FindWrongVerdicts(read, verdict) {
 		k.t.Errorf("%s %s: %s; conditions: %v", kind.Kind, object.GetName(), found, object.GetConditions())
+	}
+}
+
+// checkWithoutStatus fails the test if a tool waits for an object of a kind without a status.
+func (k *Kubernetes) checkWithoutStatus(object client.Object, kind schema.GroupVersionKind) {
+	read, verdict, err := kstatus.Compute(object, kind)
+	if err != nil {
+		k.t.Errorf("%s %s: %v", kind.Kind, object.GetName(), err)
+		return
+	}
+	for _, found := range gitops.FindWrongVerdictsWithoutStatus(read, verdict) {
+		k.t.Errorf("%s %s: %s", kind.Kind, object.GetName(), found)
 	}
 }
 

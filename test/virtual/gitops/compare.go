@@ -40,12 +40,7 @@ func FindWrongVerdicts(object *unstructured.Unstructured, want kstatus.Status) (
 	if err != nil {
 		return []string{err.Error()}
 	}
-	verdicts.mu.Lock()
-	if verdicts.counts == nil {
-		verdicts.counts = map[Verdict]int{}
-	}
-	verdicts.counts[Verdict{object.GetKind(), want.String(), argoCD.Status, flux.String()}]++
-	verdicts.mu.Unlock()
+	countVerdict(Verdict{object.GetKind(), want.String(), argoCD.Status, flux.String()})
 	deleted := object.GetDeletionTimestamp() != nil
 	switch {
 	case deleted && argoCD.Status == "Progressing", isPaused(object) && argoCD.Status == "Suspended":
@@ -56,6 +51,36 @@ func FindWrongVerdicts(object *unstructured.Unstructured, want kstatus.Status) (
 		out = append(out, fmt.Sprintf("kstatus returns %s, and Flux's expressions %s", want, flux))
 	}
 	return out
+}
+
+// FindWrongVerdictsWithoutStatus returns in what the verdicts of the tools for an object of a kind without a status are wrong: it is Current as soon
+// as it exists, and the tools have no checks of their own for it.
+func FindWrongVerdictsWithoutStatus(object *unstructured.Unstructured, verdict kstatus.Status) (out []string) {
+	argoCD, err := ComputeArgoCDHealth(object)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	flux, err := ComputeFluxHealth(object)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	countVerdict(Verdict{object.GetKind(), verdict.String(), argoCD.Status, flux.String()})
+	if object.GetDeletionTimestamp() != nil {
+		return nil // kstatus returns Terminating, and Argo CD Progressing, by the deletion alone.
+	}
+	if verdict != kstatus.CurrentStatus || argoCD.Status != "" || flux != "" {
+		out = append(out, fmt.Sprintf("kstatus returns %s, Argo CD %q and Flux's expressions %q, want Current without checks", verdict, argoCD.Status, flux))
+	}
+	return out
+}
+
+func countVerdict(verdict Verdict) {
+	verdicts.mu.Lock()
+	defer verdicts.mu.Unlock()
+	if verdicts.counts == nil {
+		verdicts.counts = map[Verdict]int{}
+	}
+	verdicts.counts[verdict]++
 }
 
 func isPaused(object *unstructured.Unstructured) bool {
