@@ -5,7 +5,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
@@ -18,7 +17,7 @@ func (m *Members) CheckVersion(ctx context.Context, f *facts.Facts, session reco
 	if m.ControlPlane == nil {
 		return nil
 	}
-	manifest, ok := in.FirstOfType(HolderName(ControlPlaneKind, m.ControlPlane), types.ManagedCluster)
+	manifest, ok := in.ManagedClusterOf(HolderName(ControlPlaneKind, m.ControlPlane))
 	if !ok {
 		return nil
 	}

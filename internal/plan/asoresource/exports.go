@@ -15,8 +15,11 @@ import (
 )
 
 // ManagedCluster returns the managed cluster of the object: its first manifest of that kind.
-func (in Input) ManagedCluster() (Manifest, bool) {
-	return in.FirstOfType(in.ObjectKey, types.ManagedCluster)
+func (in Input) ManagedCluster() (Manifest, bool) { return in.ManagedClusterOf(in.ObjectKey) }
+
+// ManagedClusterOf returns the managed cluster of an object with this key.
+func (in Input) ManagedClusterOf(key string) (Manifest, bool) {
+	return in.FirstOfType(key, types.ManagedCluster)
 }
 
 // AgentPool returns the agent pool of the object: its first manifest of that kind.
