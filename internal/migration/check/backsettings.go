@@ -25,6 +25,8 @@ var settings = map[string]string{
 	infrav1.IdentityNamespacesAnnotation: "The established provider lets every namespace use every Secret.",
 	infrav1.ObserveAnnotation:            "The established provider does not observe. It writes to Azure.",
 	infrav1.PlainObjectsAnnotation:       "The established provider does not delete these plain objects with their manifests.",
+	infrav1.StopAnnotation:               "The established provider starts no VMs that are stopped. Remove the annotation, and wait until they run, before you return.",
+	infrav1.StopScheduleAnnotation:       "The established provider neither stops nor starts VMs. Remove the annotation, and wait until they run, before you return.",
 }
 
 // ownFields maps fields that the published definitions of the established provider (v1.26) do not have to its behavior without them, by kind.
@@ -62,20 +64,23 @@ func addSettings(report *migration.Report, name string, annotations map[string]s
 // findSettings finds annotations on objects that are not of this provider.
 func findSettings(ctx context.Context, c client.Reader, report *migration.Report) error {
 	for _, kind := range []struct {
-		of         string
-		list       client.ObjectList
-		annotation string
+		of          string
+		list        client.ObjectList
+		annotations []string
 	}{
 		{"Cluster", &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: clusterv1.GroupVersion.String(), Kind: "ClusterList"}},
-			infrav1.ObserveAnnotation},
-		{"Namespace", &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NamespaceList"}}, infrav1.ObserveAnnotation},
+			[]string{infrav1.ObserveAnnotation, infrav1.StopAnnotation, infrav1.StopScheduleAnnotation}},
+		{"Namespace", &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "NamespaceList"}},
+			[]string{infrav1.ObserveAnnotation}},
 		{"Secret", &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "SecretList"}},
-			infrav1.IdentityNamespacesAnnotation},
+			[]string{infrav1.IdentityNamespacesAnnotation}},
 	} {
 		err := pages.ForEach(ctx, c, kind.list, func(object client.Object) error {
-			if value, has := object.GetAnnotations()[kind.annotation]; has && value != migration.ObserveValue {
-				addSettings(report, strings.Replace(kind.of+" "+client.ObjectKeyFromObject(object).String(), " /", " ", 1),
-					map[string]string{kind.annotation: value})
+			for _, annotation := range kind.annotations {
+				if value, has := object.GetAnnotations()[annotation]; has && value != migration.ObserveValue {
+					addSettings(report, strings.Replace(kind.of+" "+client.ObjectKeyFromObject(object).String(), " /", " ", 1),
+						map[string]string{annotation: value})
+				}
 			}
 			return nil
 		})

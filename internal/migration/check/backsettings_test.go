@@ -2,6 +2,7 @@ package check
 
 import (
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,42 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/config/crd"
 )
+
+// covered are annotations that users set and that need no finding of their own before a return.
+var covered = map[string]string{
+	"infrastructure.cluster.x-k8s.io/reconcile-requested-at": "it asks for one reconciliation of this provider",
+	"sigs.k8s.io/cluster-api-provider-azure-delete-adopted":  "a finding names each object with adopted resources, which the established provider deletes in any case",
+	"infrastructure.cluster.x-k8s.io/unchecked":              "the operator decides by its own definitions",
+	"infrastructure.cluster.x-k8s.io/plain-object":           "the record of plain objects on the object has a finding",
+}
+
+// TestSettings holds that a return lists every annotation of this provider that users set, as docs/architecture.md names them.
+func TestSettings(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "### Written by users and other programs")
+	table, _, _ = strings.Cut(table, "\n#")
+	found := 0
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 5 || !strings.Contains(cells[3], "users") && !strings.Contains(cells[3], "owner") {
+			continue
+		}
+		key := strings.Trim(cells[1], " `")
+		if !strings.HasPrefix(key, "infrastructure.cluster.x-k8s.io/") && !strings.HasPrefix(key, "sigs.k8s.io/cluster-api-provider-azure") {
+			continue
+		}
+		found++
+		if (settings[key] == "") == (covered[key] == "") {
+			t.Errorf("the annotation %s is to be either in settings or in covered", key)
+		}
+	}
+	if want := len(covered) + len(settings) - 1; found != want { // PlainObjectsAnnotation is written by the manager.
+		t.Errorf("%d annotations of users, want %d", found, want)
+	}
+}
 
 // TestOwnFields holds that the definitions of this provider have the fields that a return to the established provider drops.
 func TestOwnFields(t *testing.T) {

@@ -59,9 +59,9 @@ func TestMigrateBackAfterChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	storeInEtcd(t, identity)
-	annotate := func(object *unstructured.Unstructured, annotation, value string) {
+	annotate := func(object *unstructured.Unstructured, annotations map[string]string) {
 		t.Helper()
-		object.SetAnnotations(map[string]string{annotation: value})
+		object.SetAnnotations(annotations)
 		if err := api.client.Update(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestMigrateBackAfterChanges(t *testing.T) {
 		})
 	}
 	annotate(readObject(t, schema.GroupVersionKind{Group: "cluster.x-k8s.io", Version: "v1beta2", Kind: "Cluster"}, "one"),
-		"infrastructure.cluster.x-k8s.io/observe", "true")
+		map[string]string{"infrastructure.cluster.x-k8s.io/observe": "true", "infrastructure.cluster.x-k8s.io/stop": "true"})
 	credential := &unstructured.Unstructured{}
 	credential.SetAPIVersion("v1")
 	credential.SetKind("Secret")
@@ -83,7 +83,7 @@ func TestMigrateBackAfterChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { deleteAll(t, []*unstructured.Unstructured{credential}) })
-	annotate(credential, "infrastructure.cluster.x-k8s.io/identity-namespaces", "team")
+	annotate(credential, map[string]string{"infrastructure.cluster.x-k8s.io/identity-namespaces": "team"})
 	replaced := readObject(t, machine, "one-worker-b")
 	replaced.SetUID("77777777-7777-4777-8777-777777777777")
 	storeInEtcd(t, replaced)
