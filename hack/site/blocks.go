@@ -30,6 +30,7 @@ func (b *blocks) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
 	register.Register(ast.KindHeading, b.heading)
 	register.Register(ast.KindImage, b.picture)
 	register.Register(east.KindTable, b.table)
+	register.Register(ast.KindCodeSpan, b.codeSpan)
 }
 
 func (b *blocks) code(out util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -89,6 +90,27 @@ func (b *blocks) picture(out util.BufWriter, source []byte, node ast.Node, enter
 	fmt.Fprintf(out, "<span class=\"picture\" role=\"img\" aria-label=\"%s\">%s</span>", template.HTMLEscapeString(text.String()),
 		colorScheme.ReplaceAll(raw, nil))
 	return ast.WalkSkipChildren, nil
+}
+
+// breaks are where a long name in a table may go on in the next line.
+var breaks = regexp.MustCompile(`[./|,)\]_?]|&gt;`)
+
+// codeSpan renders code in a text. Names in tables can be longer than a column, so they may break at their separators.
+func (b *blocks) codeSpan(out util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	var text strings.Builder
+	for child := node.FirstChild(); child != nil; child = child.NextSibling() {
+		segment := child.(*ast.Text).Segment
+		text.Write(segment.Value(source))
+	}
+	content := template.HTMLEscapeString(strings.ReplaceAll(text.String(), "\n", " "))
+	if cell := node.Parent(); cell != nil && cell.Kind() == east.KindTableCell {
+		content = breaks.ReplaceAllString(content, "$0<wbr>")
+	}
+	_, err := out.WriteString("<code>" + content + "</code>")
+	return ast.WalkSkipChildren, err
 }
 
 func (b *blocks) table(out util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {

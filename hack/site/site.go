@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ import (
 //go:embed theme
 var theme embed.FS
 
-var templates = template.Must(template.New("page.html").Funcs(template.FuncMap{"relative": relative}).ParseFS(theme, "theme/*.html"))
+var templates = template.Must(template.New("page.html").Funcs(template.FuncMap{"relative": relative, "breakable": breakable}).ParseFS(theme, "theme/*.html"))
 
 // Site is the documentation, with the content of each of its files.
 type Site struct {
@@ -230,4 +231,12 @@ func (v view) Root() string { return strings.Repeat("../", strings.Count(v.Path,
 func (v view) Picture(name string) (template.HTML, error) {
 	raw, err := fs.ReadFile(v.root, "docs/pictures/"+name)
 	return template.HTML(colorScheme.ReplaceAll(raw, nil)), err //nolint:gosec // The pictures are files of this repository.
+}
+
+// hump is where a name in camel case may go on in the next line.
+var hump = regexp.MustCompile(`([a-z.])([A-Z])`)
+
+// breakable returns a title whose long names may break between their words.
+func breakable(title string) template.HTML {
+	return template.HTML(hump.ReplaceAllString(template.HTMLEscapeString(title), "$1<wbr>$2")) //nolint:gosec // The title is escaped.
 }

@@ -104,7 +104,10 @@ func describeRule(rule apiextensionsv1.ValidationRule) string {
 		return "rule " + code(rule.Rule)
 	}
 	always := rule.OptionalOldSelf != nil && *rule.OptionalOldSelf
-	if strings.Contains(rule.Rule, "oldSelf") && !always || strings.Contains(message, "cannot change") {
+	if strings.Contains(message, "cannot change") {
+		return "immutable: " + plain(message)
+	}
+	if strings.Contains(rule.Rule, "oldSelf") && !always {
 		return "on changes: " + plain(message)
 	}
 	return "rule: " + plain(message)
@@ -215,7 +218,7 @@ func (k kind) render() *page {
 		}
 	}
 	p.paragraph(fmt.Sprintf("Versions: %s. Resource: %s, %s.", strings.Join(versions, ", "), code(names.Plural+"."+k.Spec.Group), strings.ToLower(string(k.Spec.Scope))))
-	p.paragraph("The tables have the type, the default and the limits of each field, as the API server checks them. `on changes` is a rule about changes of an existing object: a field that cannot change is immutable. The manager's webhooks check more, with a message that names the field.")
+	p.paragraph("The tables have the type, the default and the limits of each field, as the API server checks them. `immutable` and `on changes` are rules about changes of an existing object. The manager's webhooks check more, with a message that names the field.")
 	var whole []string
 	for _, rule := range schema.XValidations {
 		if !strings.HasPrefix(rule.FieldPath, ".spec") && !strings.HasPrefix(rule.FieldPath, ".status") {

@@ -315,11 +315,14 @@ func testCode(s *session) {
 func testScreenshots(s *session) {
 	for name, path := range map[string]string{
 		"home": "index.html", "architecture": "architecture.html", "start": "book/getting-started.html", "table": "book/conditions.html",
-		"pool": "book/selfmanaged/machine-pools.html",
+		"pool": "book/selfmanaged/machine-pools.html", "reference": "book/reference/azuremachine.html", "trouble": "book/troubleshooting.html",
 	} {
 		for mode, width := range map[string]int64{"light": 1400, "dark": 1400, "narrow": 380} {
 			s.do("set the size", chromedp.EmulateViewport(width, 900))
 			s.open(path)
+			if name == "trouble" {
+				s.search("429")
+			}
 			s.eval(`document.documentElement.dataset.theme = "` + strings.Replace(mode, "narrow", "light", 1) + `"`)
 			picture, err := chromedp.Run(s.tab, chromedp.CaptureScreenshot())
 			if err != nil {
