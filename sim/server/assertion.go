@@ -211,7 +211,7 @@ func (e *entra) requestedAudience(scope, resource, tenant string) (string, *refu
 	}
 	ofTenant := func(p Principal) bool { return same(p.ClientID) || same("api://"+p.ClientID) }
 	if slices.ContainsFunc(slices.Concat(managementAudiences, graphAudiences, knownResources), same) ||
-		slices.ContainsFunc(e.s.opts.Principals, ofTenant) {
+		slices.ContainsFunc(e.listPrincipals(), ofTenant) {
 		return resource, nil
 	}
 	return "", &refusal{500011, "invalid_resource",

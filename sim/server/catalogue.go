@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resourcehealth"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/resources"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider/standin"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
 // listProviders lists the resource providers that are served.
@@ -34,8 +35,15 @@ func (s *Server) listProviders() []*provider.Provider {
 	return append(own, standin.NewProviders(own)...)
 }
 
-// knownObject reports whether an object ID belongs to a configured principal.
-func (s *Server) knownObject(id string) bool {
+// knownObject reports whether an object ID belongs to a configured principal or to one that was created.
+func (s *Server) knownObject(tx *store.Tx, id string) bool {
+	var r registrations
+	tx.ReadNote(registered, &r)
+	for _, a := range r.Applications {
+		if a.Created != nil && strings.EqualFold(a.Created.Principal, id) {
+			return true
+		}
+	}
 	for _, p := range s.opts.Principals {
 		want := p.ObjectID
 		if want == "" {

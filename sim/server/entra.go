@@ -98,9 +98,17 @@ func (e *entra) signPayload(payload []byte) string {
 
 // objectID returns the service principal of a client ID: as configured, that of a stored identity, or derived.
 func (e *entra) objectID(clientID string) string {
+	configured := false
 	for _, p := range e.s.opts.Principals {
-		if strings.EqualFold(p.ClientID, clientID) && p.ObjectID != "" {
-			return p.ObjectID
+		if strings.EqualFold(p.ClientID, clientID) {
+			if configured = true; p.ObjectID != "" {
+				return p.ObjectID
+			}
+		}
+	}
+	if !configured {
+		if a := e.listRegistrations().Applications[strings.ToLower(clientID)]; a.Created != nil && a.Created.Principal != "" {
+			return a.Created.Principal
 		}
 	}
 	if r := e.findIdentity(func(r *store.Resource) bool {
@@ -223,7 +231,7 @@ func (e *entra) serveToken(w http.ResponseWriter, r *http.Request, tenant string
 		return
 	}
 	known, accepted := false, false
-	for _, p := range e.s.opts.Principals {
+	for _, p := range e.listPrincipals() {
 		if strings.EqualFold(p.ClientID, client) {
 			known = true
 			accepted = accepted || p.Secret != "" && f.Get("client_secret") == p.Secret

@@ -42,6 +42,9 @@ func (e *entra) serveGraph(w http.ResponseWriter, r *http.Request) bool {
 		e.graphError(w, 401, "InvalidAuthenticationToken", "Access token validation failure. Invalid audience.")
 		return true
 	}
+	if e.serveApplications(w, r, path) {
+		return true
+	}
 	all := e.servicePrincipals()
 	switch {
 	case r.Method == http.MethodGet && path == "servicePrincipals":
@@ -135,10 +138,15 @@ func (e *entra) servicePrincipals() []body.Object {
 		})
 	}
 	seen := map[string]bool{}
-	for _, p := range e.s.opts.Principals {
+	registered := e.listRegistrations().Applications
+	for _, p := range e.listPrincipals() {
 		if id := strings.ToLower(p.ClientID); !seen[id] {
 			seen[id] = true
-			show(p.ClientID, e.objectID(p.ClientID), p.ClientID, "Application", []any{p.ClientID, "api://" + p.ClientID}, []any{})
+			name := p.ClientID
+			if made := registered[id].Created; made != nil {
+				name = made.Name
+			}
+			show(p.ClientID, e.objectID(p.ClientID), name, "Application", []any{p.ClientID, "api://" + p.ClientID}, []any{})
 		}
 	}
 	e.s.store.View(func(tx *store.Tx) {

@@ -35,6 +35,8 @@ type registrations struct {
 type application struct {
 	Certificates [][]byte              `json:"certificates,omitempty"` // DER
 	Federated    []federatedCredential `json:"federated,omitempty"`
+	// Created is set for applications that are not of the options.
+	Created *created `json:"created,omitempty"`
 }
 
 // registered is the note in the store that has the registrations, so that they last as long as the resources.
@@ -87,7 +89,7 @@ func (s *Server) TrustSubject(clientID, issuer, subject string) error {
 }
 
 func (e *entra) registerApplication(clientID string, more application) error {
-	if !slices.ContainsFunc(e.s.opts.Principals, func(p Principal) bool { return strings.EqualFold(p.ClientID, clientID) }) {
+	if !slices.ContainsFunc(e.listPrincipals(), func(p Principal) bool { return strings.EqualFold(p.ClientID, clientID) }) {
 		return fmt.Errorf("there is no application %q", clientID)
 	}
 	return e.changeRegistrations(func(r *registrations) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,15 +65,30 @@ var commands = map[string]command{
 		}
 		return s.send("DELETE", id, roleVersion, nil)
 	}},
-	"role assignment create": {"role assignee-object-id assignee-principal-type scope", func(s *Shell, a arguments) (any, error) {
-		role, err := s.findRole(a["role"])
+	"role assignment create": {"role assignee-object-id assignee-principal-type scope", assignRole},
+	"role assignment delete": {"role assignee scope", deleteAssignments},
+	"ad sp create-for-rbac":  {"name role scopes", createApplication},
+	"ad sp list": {"display-name", func(s *Shell, a arguments) (any, error) {
+		found, err := s.sendGraph("GET", "servicePrincipals?$filter="+url.QueryEscape("startswith(displayName,'"+a["display-name"]+"')"), nil)
+		return found["value"], err
+	}},
+	"ad app delete": {"id", func(s *Shell, a arguments) (any, error) {
+		found, err := s.sendGraph("GET", "applications?$filter="+url.QueryEscape("appId eq '"+a["id"]+"'"), nil)
 		if err != nil {
 			return nil, err
 		}
-		return s.send("PUT", a["scope"]+"/providers/Microsoft.Authorization/roleAssignments/"+uuid.NewString(), "2020-04-01-preview", map[string]any{
-			"properties": map[string]any{"roleDefinitionId": role, "principalId": a["assignee-object-id"], "principalType": a["assignee-principal-type"]}})
+		list, _ := found["value"].([]any)
+		if len(list) != 1 {
+			return nil, fmt.Errorf("application with identifier '%s' does not exist", a["id"])
+		}
+		return s.sendGraph("DELETE", "applications/"+fmt.Sprint(list[0].(map[string]any)["id"]), nil)
 	}},
-	"role assignment delete": {"role assignee scope", deleteAssignments},
+	"vm list-skus": {"resource-type location size", func(s *Shell, _ arguments) (any, error) {
+		return s.send("GET", subscription+"/providers/Microsoft.Compute/skus", "2019-04-01", nil)
+	}},
+	"vm list-usage": {"location", func(s *Shell, a arguments) (any, error) {
+		return s.send("GET", subscription+"/providers/Microsoft.Compute/locations/"+a["location"]+"/usages", "2022-08-01", nil)
+	}},
 	"aks create": {"resource-group name location node-count enable-oidc-issuer! generate-ssh-keys!", func(s *Shell, a arguments) (any, error) {
 		return s.send("PUT", cluster(a), clusterVersion, map[string]any{"location": a["location"], "identity": map[string]any{"type": "SystemAssigned"},
 			"properties": map[string]any{"dnsPrefix": a["name"], "oidcIssuerProfile": map[string]any{"enabled": true}, "agentPoolProfiles": []any{
@@ -130,6 +146,15 @@ func createRole(s *Shell, a arguments) (any, error) {
 		"properties": map[string]any{"roleName": role.Name, "description": role.Description, "type": "CustomRole", "assignableScopes": role.AssignableScopes,
 			"permissions": []any{map[string]any{"actions": role.Actions, "notActions": role.NotActions, "dataActions": role.DataActions,
 				"notDataActions": role.NotDataActions}}}})
+}
+
+func assignRole(s *Shell, a arguments) (any, error) {
+	role, err := s.findRole(a["role"])
+	if err != nil {
+		return nil, err
+	}
+	return s.send("PUT", a["scope"]+"/providers/Microsoft.Authorization/roleAssignments/"+uuid.NewString(), "2020-04-01-preview", map[string]any{
+		"properties": map[string]any{"roleDefinitionId": role, "principalId": a["assignee-object-id"], "principalType": a["assignee-principal-type"]}})
 }
 
 // deleteAssignments deletes the assignments of a role or of a principal at a scope.
@@ -192,6 +217,12 @@ func (s *Shell) play(words []string) (string, error) {
 		return "", err
 	}
 	for part := range strings.SplitSeq(a["query"], ".") {
+		if part == "[0]" {
+			if list, _ := out.([]any); len(list) > 0 {
+				out = list[0]
+			}
+			continue
+		}
 		object, _ := out.(map[string]any)
 		out = object[part]
 	}
@@ -231,6 +262,56 @@ func (s *Shell) sendFlat(method, path, version string) (map[string]any, error) {
 	return properties, nil
 }
 
+// createApplication creates an application with a secret and a service principal, and assigns a role to it.
+func createApplication(s *Shell, a arguments) (any, error) {
+	application, err := s.sendGraph("POST", "applications", map[string]any{"displayName": a["name"]})
+	if err != nil {
+		return nil, err
+	}
+	password, err := s.sendGraph("POST", "applications/"+fmt.Sprint(application["id"])+"/addPassword", map[string]any{"passwordCredential": map[string]any{"displayName": "rbac"}})
+	if err != nil {
+		return nil, err
+	}
+	principal, err := s.sendGraph("POST", "servicePrincipals", map[string]any{"appId": application["appId"], "accountEnabled": true})
+	if err != nil {
+		return nil, err
+	}
+	_, err = assignRole(s, arguments{"role": a["role"], "scope": a["scopes"], "assignee-object-id": fmt.Sprint(principal["id"]),
+		"assignee-principal-type": "ServicePrincipal"})
+	return map[string]any{"appId": application["appId"], "password": password["secretText"], "tenant": server.DefaultTenant}, err
+}
+
+// sendGraph sends a request to Microsoft Graph and returns the answer.
+func (s *Shell) sendGraph(method, path string, body map[string]any) (map[string]any, error) {
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {s.ClientID}, "client_secret": {s.Secret}, "scope": {"https://graph.microsoft.com/.default"}}
+	request := httptest.NewRequest("POST", "https://login.microsoftonline.com/"+server.DefaultTenant+"/oauth2/v2.0/token", strings.NewReader(form.Encode()))
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	signedIn, err := s.answer(request)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	request = httptest.NewRequest(method, "https://graph.microsoft.com/v1.0/"+path, bytes.NewReader(raw))
+	request.Header.Set("Authorization", "Bearer "+fmt.Sprint(signedIn["access_token"]))
+	return s.answer(request)
+}
+
+// answer has the simulator answer a request.
+func (s *Shell) answer(request *http.Request) (out map[string]any, err error) {
+	recorder := httptest.NewRecorder()
+	s.Azure.Handler().ServeHTTP(recorder, request)
+	if recorder.Code >= http.StatusBadRequest {
+		return nil, fmt.Errorf("%s %s: %d %s", request.Method, request.URL.Path, recorder.Code, recorder.Body.String())
+	}
+	if recorder.Body.Len() > 0 {
+		err = json.Unmarshal(recorder.Body.Bytes(), &out)
+	}
+	return out, err
+}
+
 // send sends a request to Azure, waits for the end of its operation and returns the answer.
 func (s *Shell) send(method, path, version string, body map[string]any) (map[string]any, error) {
 	raw, err := json.Marshal(body)
@@ -240,15 +321,7 @@ func (s *Shell) send(method, path, version string, body map[string]any) (map[str
 	request := httptest.NewRequest(method, "https://management.azure.com"+path+"?api-version="+version, bytes.NewReader(raw))
 	request.Header.Set("Authorization", "Bearer "+s.Azure.Token(s.ClientID))
 	request.Header.Set("Content-Type", "application/json")
-	recorder := httptest.NewRecorder()
-	s.Azure.Handler().ServeHTTP(recorder, request)
-	if recorder.Code >= http.StatusBadRequest {
-		return nil, fmt.Errorf("%s %s: %d %s", method, path, recorder.Code, recorder.Body.String())
-	}
+	out, err := s.answer(request)
 	s.Azure.Settle()
-	var out map[string]any
-	if recorder.Body.Len() > 0 {
-		err = json.Unmarshal(recorder.Body.Bytes(), &out)
-	}
 	return out, err
 }

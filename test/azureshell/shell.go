@@ -23,8 +23,8 @@ import (
 // Shell is a folder in which commands run, and the account that is signed in.
 type Shell struct {
 	Azure *server.Server
-	// ClientID is the application or identity that the commands act as.
-	ClientID string
+	// ClientID is the application that the commands act as, and Secret its secret.
+	ClientID, Secret string
 	// Folder is the working directory.
 	Folder string
 }

@@ -63,8 +63,7 @@ func runPage(ctx context.Context, out io.Writer, az string, ofDebian bool, page,
 // unregistered are the resource providers that the page may use.
 var unregistered = []string{"Microsoft.Compute", "Microsoft.Network", "Microsoft.ManagedIdentity", "Microsoft.ContainerService"}
 
-// pageCommands returns the lines of a page's shell blocks that call az, set variables or change files, without the interactive sign-in, and
-// without those about applications: the simulator has no directory that can be written.
+// pageCommands returns the lines of a page's shell blocks that call az, set variables or change files, without the interactive sign-in.
 func pageCommands(text string) (out []string) {
 	inside := false
 	for line := range strings.Lines(text) {
@@ -72,7 +71,6 @@ func pageCommands(text string) (out []string) {
 		switch {
 		case strings.HasPrefix(line, "```"):
 			inside = line == "```sh"
-		case strings.Contains(line, "az ad "):
 		case inside && line != "az login" && (strings.HasPrefix(line, "az ") || strings.HasPrefix(line, "export ") || strings.HasPrefix(line, "sed ")):
 			out = append(out, line)
 		}

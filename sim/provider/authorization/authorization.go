@@ -26,7 +26,7 @@ const (
 
 // Provider returns the resource provider. known reports whether an object ID is a principal outside of stored
 // identities.
-func Provider(known func(objectID string) bool) *provider.Provider {
+func Provider(known func(tx *store.Tx, objectID string) bool) *provider.Provider {
 	assignment := &provider.Type{
 		Name: Assignments, Style: provider.Sync, Extension: true, Untracked: true, NoState: true,
 		Create: provider.Timing{HTTP: 2 * time.Second}, Delete: provider.Timing{HTTP: 2100 * time.Millisecond},
@@ -82,7 +82,7 @@ func Provider(known func(objectID string) bool) *provider.Provider {
 
 var guid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-func prepareAssignment(c *provider.Call, d *provider.Draft, known func(string) bool) error {
+func prepareAssignment(c *provider.Call, d *provider.Draft, known func(*store.Tx, string) bool) error {
 	if !guid.MatchString(d.Name) {
 		return provider.Errorf(400, "InvalidRoleAssignmentId", "The role assignment ID '%s' is not valid. The role assignment ID must be a GUID.",
 			d.Name)
@@ -116,7 +116,7 @@ func prepareAssignment(c *provider.Call, d *provider.Draft, known func(string) b
 	}
 	if body.String(d.New, p+"principalType") == "" {
 		// Without a type Azure looks the principal up, and a new one may not be replicated yet.
-		if !known(principal) && !isReplicated(c, principal) {
+		if !known(c.Tx, principal) && !isReplicated(c, principal) {
 			return provider.Errorf(400, "PrincipalNotFound",
 				"Principal %s does not exist in the directory %s. Check that you have the correct principal ID. If you are creating this principal and then immediately assigning a role, this error might be related to a replication delay. In this case, set the role assignment principalType property to a value, such as ServicePrincipal, User, or Group.  See https://aka.ms/docs-principaltype",
 				strings.ReplaceAll(principal, "-", ""), c.Tenant)

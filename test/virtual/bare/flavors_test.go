@@ -139,7 +139,9 @@ func playWith(t *testing.T, in *subscription, options virtual.Options, story fun
 		if err := s.Sim.Restore(bytes.NewReader(in.snapshot)); err != nil {
 			t.Fatal(err)
 		}
-		s.IssueToken = newIssuer(t, s.Sim, in.variables["OIDC_ISSUER"]).issueToken
+		if url := in.variables["OIDC_ISSUER"]; url != "" {
+			s.IssueToken = newIssuer(t, s.Sim, url).issueToken
+		}
 		s.CreateObject(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: infrav1.WorkloadIdentityServiceAccount}})
 		s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "aso-credential"}, Data: map[string][]byte{
 			"AZURE_SUBSCRIPTION_ID": []byte(in.variables["AZURE_SUBSCRIPTION_ID"]), "AZURE_TENANT_ID": []byte(in.variables["AZURE_TENANT_ID"]),

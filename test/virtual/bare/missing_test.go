@@ -43,7 +43,9 @@ func TestSkippedCommands(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			all := pageLines(t, func(heading string) bool { return heading != kind && heading != others && heading != deletion })
+			all := pageLines(t, func(heading string) bool {
+				return heading != kind && heading != others && heading != deletion && heading != withKind
+			})
 			lines := slices.DeleteFunc(slices.Clone(all), func(line string) bool {
 				return strings.Contains(line, test.skip) || strings.Contains(test.skip, "control-plane") && strings.Contains(line, "CONTROL_PLANE_PRINCIPAL_ID")
 			})
@@ -64,21 +66,23 @@ func TestSkippedCommands(t *testing.T) {
 	}
 }
 
-// TestServicePrincipal creates the default flavor with a client secret, and without its name.
+// TestServicePrincipal runs the commands of the page for kind, and creates the default flavor with the client secret, and without its name.
 func TestServicePrincipal(t *testing.T) {
-	in := prepare(t, "")
-	variables := map[string]string{"CLUSTER_IDENTITY_TYPE": "ServicePrincipal", "AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY": server.DefaultClientID}
-	without := render(t, "cluster-template.yaml", in, variables)
-	variables["AZURE_CLUSTER_IDENTITY_SECRET_NAME"] = "cluster-identity-secret"
-	with := render(t, "cluster-template.yaml", in, variables)
-	play(t, in, plan.Features{}, func(s *virtual.Scenario) {
-		s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "cluster-identity-secret"},
-			Data: map[string][]byte{"clientSecret": []byte(server.DefaultSecret)}})
+	in := runCommands(t, pageLines(t, func(heading string) bool {
+		return heading != aks && heading != others && heading != deletion && heading != withKind
+	}))
+	with := render(t, "cluster-template.yaml", &in, map[string]string{"CLUSTER_IDENTITY_TYPE": in.variables["CLUSTER_IDENTITY_TYPE"],
+		"AZURE_CLUSTER_IDENTITY_SECRET_NAME": in.variables["AZURE_CLUSTER_IDENTITY_SECRET_NAME"]})
+	without := render(t, "cluster-template.yaml", &in, map[string]string{"CLUSTER_IDENTITY_TYPE": in.variables["CLUSTER_IDENTITY_TYPE"]})
+	play(t, &in, plan.Features{}, func(s *virtual.Scenario) {
+		s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: in.variables["AZURE_CLUSTER_IDENTITY_SECRET_NAME"]},
+			Data: map[string][]byte{"clientSecret": []byte(in.variables["AZURE_CLIENT_SECRET"])}})
 		s.StartProvider()
 		s.ApplyManifests(with)
 		s.WaitAllReady()
+		checkNothingRefused(s)
 	})
-	play(t, in, plan.Features{}, func(s *virtual.Scenario) {
+	play(t, &in, plan.Features{}, func(s *virtual.Scenario) {
 		s.StartProvider()
 		s.ApplyManifests(without)
 		harness.WaitFor(s.Stage, &infrav1.AzureClusterIdentity{}, "cluster-identity", "told what is missing", func(i *infrav1.AzureClusterIdentity) bool {
@@ -109,7 +113,7 @@ func TestMissingVariables(t *testing.T) {
 
 // TestDeletion runs the commands of the page that delete everything, after all others: nothing is left.
 func TestDeletion(t *testing.T) {
-	lines := pageLines(t, func(heading string) bool { return heading != kind && heading != others })
+	lines := pageLines(t, func(heading string) bool { return heading != kind && heading != others && heading != withKind })
 	azure := runCommands(t, lines)
 	var left []string
 	restored, err := server.New(azureOptions())

@@ -49,6 +49,8 @@ type subscription struct {
 // Sections of the page that not every user needs.
 const (
 	kind     = "kind"
+	withKind = "With kind"
+	aks      = "AKS"
 	others   = "Other flavors"
 	deletion = "Delete everything"
 )
@@ -60,7 +62,9 @@ var prepared = map[string]*subscription{}
 func prepare(t *testing.T, role string) *subscription {
 	t.Helper()
 	if prepared[role] == nil {
-		lines := pageLines(t, func(heading string) bool { return heading != kind && heading != others && heading != deletion })
+		lines := pageLines(t, func(heading string) bool {
+			return heading != kind && heading != others && heading != deletion && heading != withKind
+		})
 		if role != "" {
 			more := roleLines(t, role)
 			if len(more) != 3 {
@@ -124,7 +128,7 @@ func runCommands(t *testing.T, lines []string) subscription {
 		t.Fatal(err)
 	}
 	defer azure.Close()
-	shell := &azureshell.Shell{Azure: azure, ClientID: server.DefaultClientID, Folder: t.TempDir()}
+	shell := &azureshell.Shell{Azure: azure, ClientID: server.DefaultClientID, Secret: server.DefaultSecret, Folder: t.TempDir()}
 	roles, err := azureroles.Files.ReadDir(".")
 	if err != nil {
 		t.Fatal(err)

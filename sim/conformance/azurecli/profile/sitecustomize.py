@@ -36,7 +36,7 @@ class _Latest(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 sys.meta_path.append(_Latest())
 
-if "role" in sys.argv:
+if {"ad", "role"} & set(sys.argv):
     from azure.mgmt.authorization.v2018_01_01_preview.operations import RoleDefinitionsOperations
     from azure.mgmt.authorization.v2020_04_01_preview.operations import RoleAssignmentsOperations
 
