@@ -23,10 +23,13 @@ var special = map[string]string{
 func (s *Server) neededAction(method, path string) (authorization.Need, bool) {
 	segs, l := splitSegments(path), splitSegments(strings.ToLower(path))
 	n := len(segs)
-	if n < 2 || l[0] == "providers" && n <= 2 {
+	if n < 2 || l[0] == "providers" && (n <= 2 || l[1] == "microsoft.resourcegraph") {
 		return authorization.Need{}, false
 	}
 	path = "/" + strings.Join(segs, "/")
+	if need, ok := needOfSubscription(method, segs, l); ok {
+		return need, true
+	}
 	i := lastProvider(l)
 	if i < 0 || l[0] == "subscriptions" && i == 2 && n <= 5 && (n <= 4 || l[4] == "register" || l[4] == "unregister") {
 		return needOfManager(verbs[method], segs, i), true
@@ -48,6 +51,23 @@ func (s *Server) neededAction(method, path string) (authorization.Need, bool) {
 		action = special[strings.ToLower(action)]
 	}
 	return authorization.Need{Action: action, Scope: scope}, true
+}
+
+// needOfSubscription returns the need for what a subscription has besides resources: features and the activity log.
+func needOfSubscription(method string, segs, l []string) (authorization.Need, bool) {
+	if l[0] != "subscriptions" || len(l) < 5 || l[2] != "providers" {
+		return authorization.Need{}, false
+	}
+	scope := "/" + strings.Join(segs[:2], "/")
+	switch {
+	case l[3] == "microsoft.features" && method == "GET":
+		return authorization.Need{Action: "Microsoft.Features/features/read", Scope: scope}, true
+	case l[3] == "microsoft.features":
+		return authorization.Need{Action: "Microsoft.Features/providers/features/" + l[len(l)-1] + "/action", Scope: scope}, true
+	case l[3] == "microsoft.insights" && l[4] == "eventtypes":
+		return authorization.Need{Action: "Microsoft.Insights/eventtypes/values/Read", Scope: scope}, true
+	}
+	return authorization.Need{}, false
 }
 
 // needOfManager returns the need for resources of Resource Manager itself: subscriptions, groups, and the

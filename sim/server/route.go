@@ -48,6 +48,8 @@ func (x *exchange) dispatchPath() (*provider.Reply, error) {
 		return x.pageOfList(x.listTenants()), nil
 	case n >= 1 && n <= 2 && l[0] == "providers":
 		return x.answerProviders("", l[1:])
+	case n == 3 && l[0] == "providers" && l[1] == "microsoft.resourcegraph" && l[2] == "resources":
+		return x.answerResourceGraph()
 	case n < 2:
 		return nil, provider.GatewayErrorf(404, "InvalidResourceNamespace", "The path '%s' names no resource.", x.r.URL.Path)
 	}
@@ -100,6 +102,12 @@ func (x *exchange) ofSubscription() (*provider.Reply, error, bool) {
 		return x.pageOf(x.listGroups()), nil, true
 	case n == 4 && l[2] == "operationresults":
 		rep, err := x.groupOperation(x.segs[3])
+		return rep, err, true
+	case n >= 5 && l[2] == "providers" && l[3] == "microsoft.features":
+		rep, err := x.answerFeatures()
+		return rep, err, true
+	case n == 7 && strings.Join(l[2:], "/") == "providers/microsoft.insights/eventtypes/management/values":
+		rep, err := x.answerActivityLog()
 		return rep, err, true
 	case n >= 3 && n <= 5 && l[2] == "providers" && (n < 5 || l[4] == "register" || l[4] == "unregister"):
 		rep, err := x.answerProviders(x.segs[1], l[3:])

@@ -74,6 +74,8 @@ var withoutSDK = map[string][]string{
 	"no module of the SDK is required for it": {
 		"Microsoft.ManagedIdentity/userAssignedIdentities", "Microsoft.ManagedIdentity/userAssignedIdentities/federatedIdentityCredentials",
 		"Microsoft.Authorization/locks",
+		// TestPolicies makes them.
+		"Microsoft.Authorization/policyAssignments", "Microsoft.Authorization/policyDefinitions", "Microsoft.Authorization/policySetDefinitions",
 		// TestPublicDNS makes zones and record sets.
 		"Microsoft.Network/dnszones", "Microsoft.Network/dnszones/A", "Microsoft.Network/dnszones/AAAA", "Microsoft.Network/dnszones/CAA",
 		"Microsoft.Network/dnszones/CNAME",

@@ -23,6 +23,7 @@ func (a *azure) networkTypes() []sdkType {
 	natRules, pools, nics, applications := f.NewInboundNatRulesClient(), f.NewLoadBalancerBackendAddressPoolsClient(), f.NewInterfacesClient(),
 		f.NewApplicationSecurityGroupsClient()
 	peerings := f.NewVirtualNetworkPeeringsClient()
+	ipGroups, gateways := f.NewIPGroupsClient(), f.NewServiceGatewaysClient()
 	for _, name := range []string{"peeraa", "peerbb"} {
 		a.mustSucceed("PUT", groupA+"/providers/Microsoft.Network/virtualNetworks/"+name,
 			obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []string{"172." + octetOf(name[4:]) + "6.0.0/16"}}}})
@@ -78,6 +79,38 @@ func (a *azure) networkTypes() []sdkType {
 			}, func(p armnetwork.SecurityRulesClientListResponse) int { return len(p.Value) }),
 			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.SecurityRulesClientDeleteResponse], error) {
 				return rules.BeginDelete(ctx, "rg", "aa", name, &armnetwork.SecurityRulesClientBeginDeleteOptions{ResumeToken: token})
+			})},
+		{"Microsoft.Network/ipGroups", 412,
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.IPGroupsClientCreateOrUpdateResponse],
+				error) {
+				return ipGroups.BeginCreateOrUpdate(ctx, "rg", name, decodeModel[armnetwork.IPGroup](a, obj{"location": "westus3", "properties": obj{"ipAddresses": []string{"10.0.0.0/8"}}}),
+					&armnetwork.IPGroupsClientBeginCreateOrUpdateOptions{ResumeToken: token})
+			}),
+			immediateCall(func(ctx context.Context, name string) (armnetwork.IPGroupsClientGetResponse, error) {
+				return ipGroups.Get(ctx, "rg", name, nil)
+			}),
+			countPaged(func() *runtime.Pager[armnetwork.IPGroupsClientListByResourceGroupResponse] {
+				return ipGroups.NewListByResourceGroupPager("rg", nil)
+			},
+				func(p armnetwork.IPGroupsClientListByResourceGroupResponse) int { return len(p.Value) }),
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.IPGroupsClientDeleteResponse], error) {
+				return ipGroups.BeginDelete(ctx, "rg", name, &armnetwork.IPGroupsClientBeginDeleteOptions{ResumeToken: token})
+			})},
+		{"Microsoft.Network/serviceGateways", 412,
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.ServiceGatewaysClientCreateOrUpdateResponse],
+				error) {
+				return gateways.BeginCreateOrUpdate(ctx, "rg", name, decodeModel[armnetwork.ServiceGateway](a, obj{"location": "westus3"}),
+					&armnetwork.ServiceGatewaysClientBeginCreateOrUpdateOptions{ResumeToken: token})
+			}),
+			immediateCall(func(ctx context.Context, name string) (armnetwork.ServiceGatewaysClientGetResponse, error) {
+				return gateways.Get(ctx, "rg", name, nil)
+			}),
+			countPaged(func() *runtime.Pager[armnetwork.ServiceGatewaysClientListResponse] {
+				return gateways.NewListPager("rg", nil)
+			},
+				func(p armnetwork.ServiceGatewaysClientListResponse) int { return len(p.Value) }),
+			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.ServiceGatewaysClientDeleteResponse], error) {
+				return gateways.BeginDelete(ctx, "rg", name, &armnetwork.ServiceGatewaysClientBeginDeleteOptions{ResumeToken: token})
 			})},
 		{"Microsoft.Network/routeTables", 412,
 			longRunningCall(a, func(ctx context.Context, name, token string) (*runtime.Poller[armnetwork.RouteTablesClientCreateOrUpdateResponse],

@@ -77,7 +77,7 @@ func Provider(known func(tx *store.Tx, objectID string) bool) *provider.Provider
 		},
 		ListFilter: func(c *provider.Call, r *store.Resource) bool { return !atScope(c) || sameScope(c, r) },
 	}
-	return &provider.Provider{Namespace: "Microsoft.Authorization", Types: []*provider.Type{assignment, definition, lock}}
+	return &provider.Provider{Namespace: "Microsoft.Authorization", Types: append([]*provider.Type{assignment, definition, lock}, policyTypes()...)}
 }
 
 var guid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)

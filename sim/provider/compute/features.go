@@ -1,7 +1,6 @@
 package compute
 
 import (
-	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -27,7 +26,7 @@ func checkSecurity(c *provider.Call, d *provider.Draft, z Size) error {
 			return provider.InvalidParameter("securityProfile.encryptionAtHost", "The VM size '%s' does not support encryption at host.", z.Name)
 		}
 		// Source: https://learn.microsoft.com/azure/virtual-machines/linux/disks-enable-host-based-encryption-cli#prerequisites
-		if slices.Contains(c.FeaturesOff, "Microsoft.Compute/EncryptionAtHost") {
+		if !c.IsFeatureRegistered("Microsoft.Compute/EncryptionAtHost") {
 			return provider.InvalidParameter("securityProfile.encryptionAtHost",
 				"The property 'securityProfile.encryptionAtHost' is not valid because the 'Microsoft.Compute/EncryptionAtHost' feature is not enabled for this subscription.")
 		}

@@ -39,7 +39,7 @@ func Provider() *provider.Provider {
 	p.Types = append(p.Types, loadBalancerTypes()...)
 	p.Types = append(p.Types, networkInterfaceTypes()...)
 	p.Types = append(p.Types, privateEndpointTypes()...)
-	p.Types = append(p.Types, bastionType())
+	p.Types = append(p.Types, bastionType(), ipGroupType(), serviceGatewayType())
 	p.Regional = map[string]func(*provider.Call, string, []string) (*provider.Reply, error){"usages": listUsages,
 		"checkdnsnameavailability": checkLabel}
 	return p
