@@ -5,6 +5,7 @@
 package fault
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -51,6 +52,9 @@ var Kinds = []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, 
 
 // At once, without waiting for a request, act the rules of kind Edit, Remove and Evict that have an ID without wildcards and Now set.
 
+// methods are those of requests that rules can select. CONNECT selects connections through the proxy.
+var methods = []string{"CONNECT", "DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"}
+
 // Rule is one scripted fault. Empty match fields match everything.
 type Rule struct {
 	Method string `json:"method,omitempty"` // "PUT"
@@ -75,6 +79,9 @@ type Rule struct {
 func (r Rule) Validate() error {
 	if !slices.Contains(Kinds, r.Kind) {
 		return fmt.Errorf("kind %q is unknown, use one of %v", r.Kind, Kinds)
+	}
+	if r.Method != "" && !slices.Contains(methods, strings.ToUpper(r.Method)) {
+		return fmt.Errorf("method %q is unknown, use one of %v", r.Method, methods)
 	}
 	switch {
 	case r.Kind == Status && (r.Status < 400 || r.Status > 599):
@@ -103,14 +110,36 @@ func (k Kind) OfOperation() bool {
 // OfCheck reports whether the kind acts inside a provider's own check.
 func (k Kind) OfCheck() bool { return k == Quota || k == Capacity }
 
+// Parse reads one rule, or a JSON array of rules. A field that no rule has is an error: a rule without its condition would hit every request.
+func Parse(raw []byte) ([]Rule, error) {
+	var parts []json.RawMessage
+	if json.Unmarshal(raw, &parts) != nil {
+		parts = []json.RawMessage{raw}
+	}
+	rules := make([]Rule, len(parts))
+	for i, part := range parts {
+		decoder := json.NewDecoder(bytes.NewReader(part))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&rules[i]); err != nil {
+			return nil, fmt.Errorf("rule %d: %w", i+1, err)
+		}
+		if err := rules[i].Validate(); err != nil {
+			return nil, fmt.Errorf("rule %d: %w", i+1, err)
+		}
+	}
+	return rules, nil
+}
+
 // Script is a list of rules with their counters. The zero value is empty and ready for use.
 type Script struct {
 	mu    sync.Mutex
 	rules []*counted
+	added int
 }
 
 type counted struct {
 	Rule
+	number     int
 	seen, done int
 }
 
@@ -121,29 +150,35 @@ func (s *Script) Add(r Rule) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rules = append(s.rules, &counted{Rule: r})
+	s.added++
+	s.rules = append(s.rules, &counted{Rule: r, number: s.added})
 	return nil
 }
 
-// Load appends the rules of a JSON array.
-func (s *Script) Load(raw []byte) error {
-	var rules []Rule
-	if err := json.Unmarshal(raw, &rules); err != nil {
-		return fmt.Errorf("fault script must be a JSON array of rules: %w", err)
-	}
-	for i, r := range rules {
-		if err := s.Add(r); err != nil {
-			return fmt.Errorf("rule %d: %w", i, err)
-		}
-	}
-	return nil
+// Remove removes the rule of a number, and reports whether there was one.
+func (s *Script) Remove(number int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := len(s.rules)
+	s.rules = slices.DeleteFunc(s.rules, func(r *counted) bool { return r.number == number })
+	return len(s.rules) < before
 }
 
-// Use is a rule with how often requests matched it, how often it acted, and whether it will act no more.
+// HasStuck reports whether a rule keeps operations of this kind from ending.
+func (s *Script) HasStuck(method, typ, id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.rules, func(r *counted) bool { return r.Kind == Stuck && r.matchesRequest(method, typ, id) })
+}
+
+// Use is a rule with its number, how often requests matched it, how often it acted, and whether it will act no more. Numbers count from 1 in
+// the order in which rules were added, and are not given again.
 type Use struct {
+	Number int `json:"number"`
 	Rule
-	Seen, Done int
-	Spent      bool
+	Seen  int  `json:"seen"`
+	Done  int  `json:"done"`
+	Spent bool `json:"spent"`
 }
 
 // ListUses returns all rules in the order they were added.
@@ -152,23 +187,24 @@ func (s *Script) ListUses() []Use {
 	defer s.mu.Unlock()
 	uses := make([]Use, 0, len(s.rules))
 	for _, r := range s.rules {
-		uses = append(uses, Use{Rule: r.Rule, Seen: r.seen, Done: r.done, Spent: r.isSpent()})
+		uses = append(uses, Use{Number: r.number, Rule: r.Rule, Seen: r.seen, Done: r.done, Spent: r.isSpent()})
 	}
 	return uses
 }
 
 // Restore replaces all rules, including their counters.
 func (s *Script) Restore(uses []Use) error {
-	rules := make([]*counted, 0, len(uses))
+	rules, added := make([]*counted, 0, len(uses)), 0
 	for i, u := range uses {
 		if err := u.Validate(); err != nil {
 			return fmt.Errorf("rule %d: %w", i, err)
 		}
-		rules = append(rules, &counted{Rule: u.Rule, seen: u.Seen, done: u.Done})
+		added = max(added+1, u.Number)
+		rules = append(rules, &counted{Rule: u.Rule, number: added, seen: u.Seen, done: u.Done})
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rules = rules
+	s.rules, s.added = rules, added
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package fault_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,8 +46,10 @@ func TestRulesAreCountedAndUsedUp(t *testing.T) {
 
 func TestOtherKindsDoNotCount(t *testing.T) {
 	var s fault.Script
-	if err := s.Load([]byte(`[{"kind":"stuck","nth":2},{"kind":"reset"}]`)); err != nil {
-		t.Fatal(err)
+	for _, rule := range []fault.Rule{{Kind: fault.Stuck, Nth: 2}, {Kind: fault.Reset}} {
+		if err := s.Add(rule); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if r, hit := s.TakeMatching("PUT", "t", "/i", func(k fault.Kind) bool { return !k.OfOperation() }); !hit || r.Kind != fault.Reset {
 		t.Errorf("%v %v", r, hit)
@@ -59,14 +62,53 @@ func TestOtherKindsDoNotCount(t *testing.T) {
 	}
 }
 
-func TestBadRulesAreRefused(t *testing.T) {
-	for name, text := range map[string]string{
-		"kind": `[{"kind":"explode"}]`, "status": `[{"kind":"status","status":200}]`, "code": `[{"kind":"fail"}]`, "patch": `[{"kind":"edit"}]`,
-		"slow body": `[{"kind":"slowBody"}]`, "now": `[{"kind":"remove","now":true,"id":"*"}]`, "json": `{}`,
+func TestParseRefusesBadRules(t *testing.T) {
+	for name, test := range map[string]struct{ reason, text, want string }{
+		"kind":       {"no such fault", `[{"kind":"explode"}]`, `rule 1: kind "explode" is unknown`},
+		"status":     {"200 is no fault", `[{"kind":"status","status":200}]`, "between 400 and 599"},
+		"code":       {"an operation fails with a code", `[{"kind":"fail"}]`, "needs the code"},
+		"patch":      {"nothing to edit", `[{"kind":"edit"}]`, "needs a patch"},
+		"slow body":  {"how slow?", `[{"kind":"slowBody"}]`, "needs the seconds"},
+		"now":        {"one resource is disturbed at once", `[{"kind":"remove","now":true,"id":"*"}]`, "needs an exact id"},
+		"empty":      {"a rule has a kind", `{}`, `kind "" is unknown`},
+		"field":      {"a misspelt condition would have the rule hit every request", `[{"kind":"reset"},{"kind":"reset","metod":"PUT"}]`, `rule 2: json: unknown field "metod"`},
+		"method":     {"no request has this method", `{"kind":"reset","method":"PUTT"}`, `method "PUTT" is unknown`},
+		"not a rule": {"neither a rule nor an array", `"reset"`, "rule 1: json: cannot unmarshal string"},
 	} {
-		var s fault.Script
-		if err := s.Load([]byte(text)); err == nil {
-			t.Errorf("%s: %s was taken", name, text)
+		if _, err := fault.Parse([]byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s (%s): got %v, want %q", name, test.reason, err, test.want)
+		}
+	}
+	rules, err := fault.Parse([]byte(`{"kind":"reset","method":"put"}`))
+	if d := cmp.Diff([]fault.Rule{{Kind: fault.Reset, Method: "put"}}, rules); d != "" || err != nil {
+		t.Errorf("one rule: %v %s", err, d)
+	}
+}
+
+func TestRemove(t *testing.T) {
+	var s fault.Script
+	for range 3 {
+		if err := s.Add(fault.Rule{Kind: fault.Reset}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !s.Remove(2) || s.Remove(2) || s.Remove(9) {
+		t.Error("rule 2 can be removed once, rule 9 never")
+	}
+	var restored fault.Script
+	if err := restored.Restore(s.ListUses()); err != nil {
+		t.Fatal(err)
+	}
+	for name, script := range map[string]*fault.Script{"script": &s, "restored": &restored} {
+		if err := script.Add(fault.Rule{Kind: fault.Reset}); err != nil {
+			t.Fatal(err)
+		}
+		var numbers []int
+		for _, use := range script.ListUses() {
+			numbers = append(numbers, use.Number)
+		}
+		if d := cmp.Diff([]int{1, 3, 4}, numbers); d != "" {
+			t.Errorf("%s: numbers are given once: %s", name, d)
 		}
 	}
 }

@@ -57,6 +57,8 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 		s.controlSnapshot(w, r)
 	case "GET /_sim/operations":
 		s.controlOperations(w)
+	case "GET /_sim/faults":
+		writeJSON(w, 200, map[string]any{"faults": s.Faults()})
 	case "POST /_sim/faults":
 		s.controlFaults(w, r)
 	case "DELETE /_sim/faults":
@@ -71,6 +73,10 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 		s.Advance(d)
 		w.WriteHeader(204)
 	default:
+		if number, ok := strings.CutPrefix(r.URL.Path, "/_sim/faults/"); ok && r.Method == http.MethodDelete {
+			s.controlRemovedFault(w, number)
+			return
+		}
 		writeRefusal(w, 404, fmt.Sprintf("%s %s is not part of the control API", r.Method, r.URL.Path))
 	}
 }
@@ -236,25 +242,27 @@ func (s *Server) controlOperations(w http.ResponseWriter) {
 	writeJSON(w, 200, map[string]any{"operations": out})
 }
 
+// controlRemovedFault removes one rule.
+func (s *Server) controlRemovedFault(w http.ResponseWriter, number string) {
+	if n, err := strconv.Atoi(number); err != nil || !s.RemoveFault(n) {
+		writeRefusal(w, 404, fmt.Sprintf("there is no rule %q; GET /_sim/faults lists the rules with their numbers", number))
+		return
+	}
+	w.WriteHeader(204)
+}
+
 func (s *Server) controlFaults(w http.ResponseWriter, r *http.Request) {
 	var raw json.RawMessage
 	if !decodeControl(w, r, &raw) {
 		return
 	}
-	var rules []fault.Rule
-	if json.Unmarshal(raw, &rules) != nil {
-		var one fault.Rule
-		if err := json.Unmarshal(raw, &one); err != nil {
-			writeRefusal(w, 400, "the body must be one rule or an array of rules: "+err.Error())
-			return
-		}
-		rules = []fault.Rule{one}
+	rules, err := fault.Parse(raw)
+	if err == nil {
+		err = s.addFaults(rules)
 	}
-	for _, rule := range rules {
-		if err := s.AddFault(rule); err != nil {
-			writeRefusal(w, 400, err.Error())
-			return
-		}
+	if err != nil {
+		writeRefusal(w, 400, err.Error())
+		return
 	}
 	w.WriteHeader(204)
 }

@@ -48,13 +48,17 @@ func (s *Server) disturbResource(rule fault.Rule, id string) error {
 	})
 }
 
+// methodOf returns the method of the request that begins an operation.
+func methodOf(verb string) string {
+	if method := map[string]string{"create": "PUT", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}[verb]; method != "" {
+		return method
+	}
+	return "POST"
+}
+
 // operationFault changes an operation at its start.
 func (s *Server) operationFault(op *store.Operation) {
-	method := map[string]string{"create": "PUT", "update": "PUT", "patch": "PATCH", "delete": "DELETE"}[op.Verb]
-	if method == "" {
-		method = "POST"
-	}
-	rule, hit := s.faults.TakeMatching(method, op.Type, op.ResourceID, fault.Kind.OfOperation)
+	rule, hit := s.faults.TakeMatching(methodOf(op.Verb), op.Type, op.ResourceID, fault.Kind.OfOperation)
 	if !hit {
 		return
 	}

@@ -188,13 +188,34 @@ func (s *Server) Requests() []RequestRecord { return s.log.allRecords() }
 
 // AddFault appends a rule to the fault script. Rules with Now act before AddFault returns.
 func (s *Server) AddFault(r fault.Rule) error {
+	if err := s.checkFaultRule(r); err != nil {
+		return err
+	}
 	if !r.Now {
 		return s.faults.Add(r)
 	}
+	return s.disturbResource(r, r.ID)
+}
+
+// checkFaultRule returns an error for a faulty rule, and for one of a type that no request can have: it would never act.
+func (s *Server) checkFaultRule(r fault.Rule) error {
 	if err := r.Validate(); err != nil {
 		return err
 	}
-	return s.disturbResource(r, r.ID)
+	if r.Type != "" && s.env.TypeOf(r.Type) == nil {
+		return fmt.Errorf("type %q is unknown, so the rule would never act: correct its spelling, as in Microsoft.Compute/virtualMachines", r.Type)
+	}
+	return nil
+}
+
+// RemoveFault removes the rule of a number, and reports whether there was one. Operations that are stuck end now unless another rule has
+// them stuck.
+func (s *Server) RemoveFault(number int) bool {
+	if !s.faults.Remove(number) {
+		return false
+	}
+	s.endStuck(func(op store.Operation) bool { return !s.faults.HasStuck(methodOf(op.Verb), op.Type, op.ResourceID) })
+	return true
 }
 
 // Faults returns the rules of the fault script with how often each acted.
@@ -204,9 +225,14 @@ func (s *Server) Faults() []fault.Use { return s.faults.ListUses() }
 func (s *Server) ClearFaults() {
 	s.faults.Clear()
 	s.views.clearViews()
+	s.endStuck(func(store.Operation) bool { return true })
+}
+
+// endStuck ends stuck operations that are chosen.
+func (s *Server) endStuck(chosen func(store.Operation) bool) {
 	_ = s.store.Update(func(tx *store.Tx) error {
 		for _, running := range tx.Running() {
-			if !running.Due.IsZero() {
+			if !running.Due.IsZero() || !chosen(*running) {
 				continue
 			}
 			op := tx.Operation(running.ID)
@@ -407,10 +433,26 @@ func (s *Server) knownSubscription(id string) bool {
 	return slices.ContainsFunc(s.opts.Subscriptions, func(k string) bool { return strings.EqualFold(k, id) })
 }
 
-// LoadFaults appends the rules of a JSON array.
-func (s *Server) LoadFaults(raw []byte) error {
-	if err := s.faults.Load(raw); err != nil {
-		return fmt.Errorf("faults: %w", err)
+// addFaults adds all rules, or none if one is faulty.
+func (s *Server) addFaults(rules []fault.Rule) error {
+	for i, rule := range rules {
+		if err := s.checkFaultRule(rule); err != nil {
+			return fmt.Errorf("rule %d: %w", i+1, err)
+		}
+	}
+	for _, rule := range rules {
+		if err := s.AddFault(rule); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// LoadFaults appends the rules of a JSON array, or one rule.
+func (s *Server) LoadFaults(raw []byte) error {
+	rules, err := fault.Parse(raw)
+	if err != nil {
+		return fmt.Errorf("faults: %w", err)
+	}
+	return s.addFaults(rules)
 }
