@@ -46,9 +46,8 @@ type Azure struct {
 }
 
 // Start returns a simulated Azure that ends with the test. Without a change it has a virtual clock and the seed 1, so that every run gets the
-// same answers: operations end when Advance, Settle or Finish moves the clock, and no test waits. It fails the test if it cannot start.
-//
-// For clients that poll by themselves have operations end at once on the wall clock: o.Clock, o.TimeScale = store.Real{}, 0.
+// same answers, and no test waits. Advance, Settle and Finish move the clock, and so does each poll of an operation, so that PollUntilDone of
+// the SDK returns. With o.AdvanceOnPoll = false only the test moves it. It fails the test if it cannot start.
 func Start(t testing.TB, change ...func(*server.Options)) *Azure {
 	t.Helper()
 	a, err := Open(change...)
@@ -65,7 +64,7 @@ func Start(t testing.TB, change ...func(*server.Options)) *Azure {
 
 // Open is Start for callers without a test, such as a TestMain: the caller must close the Azure.
 func Open(change ...func(*server.Options)) (*Azure, error) {
-	o := server.Options{Clock: store.NewVirtual(Epoch), TimeScale: 1, Seed: 1, Tenant: server.DefaultTenant,
+	o := server.Options{Clock: store.NewVirtual(Epoch), TimeScale: 1, AdvanceOnPoll: true, Seed: 1, Tenant: server.DefaultTenant,
 		Subscriptions: []string{server.DefaultSubscription},
 		Principals:    []server.Principal{{ClientID: server.DefaultClientID, Secret: server.DefaultSecret}}}
 	for _, f := range change {

@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
+	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest"
@@ -59,6 +61,60 @@ func TestStart(t *testing.T) {
 		if n := len(a.State()); n != 2 {
 			t.Errorf("there are %d resources, want a group and a disk", n)
 		}
+	}
+}
+
+// TestPollUntilDone has the SDK wait for operations of providers that tell clients in different ways when to poll.
+func TestPollUntilDone(t *testing.T) {
+	azure := azuretest.Start(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	credential, options, err := sdkOptions(azure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := armresources.NewResourceGroupsClient(azure.Subscription, credential, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := groups.CreateOrUpdate(ctx, "mine", armresources.ResourceGroup{Location: new("westus3")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	networks, err := armnetwork.NewVirtualNetworksClient(azure.Subscription, credential, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	network, err := networks.BeginCreateOrUpdate(ctx, "mine", "net", armnetwork.VirtualNetwork{Location: new("westus3"),
+		Properties: &armnetwork.VirtualNetworkPropertiesFormat{AddressSpace: &armnetwork.AddressSpace{
+			AddressPrefixes: []*string{new("10.0.0.0/16")}}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := network.PollUntilDone(ctx, nil); err != nil {
+		t.Errorf("network: %v", err)
+	}
+	disks, err := armcompute.NewDisksClient(azure.Subscription, credential, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk, err := disks.BeginCreateOrUpdate(ctx, "mine", "d", armcompute.Disk{Location: new("westus3"),
+		Properties: &armcompute.DiskProperties{DiskSizeGB: new(int32(8)),
+			CreationData: &armcompute.CreationData{CreateOption: new(armcompute.DiskCreateOptionEmpty)}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := disk.PollUntilDone(ctx, nil); err != nil {
+		t.Errorf("disk: %v", err)
+	}
+	deletion, err := groups.BeginDelete(ctx, "mine", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := deletion.PollUntilDone(ctx, nil); err != nil {
+		t.Errorf("deletion: %v", err)
+	}
+	if left := azure.State(); len(left) > 0 {
+		t.Errorf("%d resources are left", len(left))
 	}
 }
 
