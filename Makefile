@@ -32,7 +32,7 @@ build: ## Build the manager, the simulated Azure and the lab
 	@hack/tools/check-go.sh
 	@mkdir -p $(BIN)
 	go build -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/manager ./cmd/azuresim ./cmd/adopt ./cmd/kubectl-capz
-	cd lab && go build -o $(BIN)/lab .
+	cd lab && go build -ldflags '-X main.version=$(VERSION)' -o $(BIN)/lab .
 
 generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests, notes on AKS properties, the reference and pictures
 	@hack/tools/build.sh $(BIN) controller-gen

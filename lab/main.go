@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -11,14 +12,22 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/command"
 )
 
+// version is set by the linker.
+var version = "dev"
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	// A second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
-	if err := command.New().ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "lab:", command.PrintableLines(err.Error()))
+	if err := command.New(version).ExecuteContext(ctx); err != nil {
+		code := 1
+		if exit := (command.ExitError{}); errors.As(err, &exit) {
+			code = exit.Code
+		} else {
+			fmt.Fprintln(os.Stderr, "lab:", command.PrintableLines(err.Error()))
+		}
 		stop()
-		os.Exit(1)
+		os.Exit(code)
 	}
 }

@@ -28,6 +28,9 @@ func main() {
 	}
 }
 
+// version is set by the linker.
+var version = "dev"
+
 type flags struct {
 	listen, proxy, requestLog, faultFile, controlTokenFile, snapshot string
 	principals                                                       []string
@@ -37,8 +40,12 @@ type flags struct {
 func command() *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{
-		Use:           "azuresim",
-		Short:         "Serve a simulated Azure on a loopback address",
+		Use:   "azuresim",
+		Short: "Serve a simulated Azure on a loopback address",
+		Example: `  azuresim --state-dir azure --time-scale 0
+  azuresim --connect-proxy 127.0.0.1:8444 --enforce-rbac --owner 11111111-1111-1111-1111-111111111111
+  azuresim --fault-file faults.json --request-log requests.jsonl`,
+		Version:       version,
 		Args:          cobra.NoArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,

@@ -145,7 +145,7 @@ func kubeconfigCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "kubeconfig CLUSTER",
 		Short: "Print a kubeconfig of a workload cluster that goes through the simulated network",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1), ValidArgsFunction: completeFirst(listClusters),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := loadSettings(c)
 			if err != nil {
@@ -166,7 +166,7 @@ func timelineCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "timeline CLUSTER",
 		Short: "Print every Azure operation of a cluster: its start, its end, the operation it waited for, and the critical path",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1), ValidArgsFunction: completeFirst(listClusters),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := loadSettings(c)
 			if err != nil {
@@ -195,7 +195,7 @@ func demandCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demand CLUSTER POOL NODES",
 		Short: "Say how many nodes the pods of an AKS cluster need of an agent pool, which its autoscaler follows",
-		Args:  cobra.ExactArgs(3),
+		Args:  cobra.ExactArgs(3), ValidArgsFunction: completeFirst(listClusters),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := loadSettings(c)
 			if err != nil {

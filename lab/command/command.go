@@ -20,18 +20,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
 )
 
-// New returns the root command.
-func New() *cobra.Command {
+// New returns the root command. version is that of the release.
+func New(version string) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "lab",
 		Short:         "A management cluster and a simulated Azure on this machine",
+		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		// What controller-runtime would say of its clients comes back as errors.
 		PersistentPreRun: func(*cobra.Command, []string) { log.SetLogger(logr.Discard()) },
 	}
 	root.PersistentFlags().String("dir", ".lab", "directory of the lab")
-	root.AddCommand(upCommand(), downCommand(), envCommand(), statusCommand(), createCommand(), deleteCommand(),
+	root.AddCommand(upCommand(), downCommand(), envCommand(), execCommand(), statusCommand(), flavorsCommand(), createCommand(), deleteCommand(),
 		kubeconfigCommand(), timelineCommand(), logsCommand(), demandCommand(), killCommand(), benchCommand(), bridgeCommand(), kubeletCommand(), tracesCommand())
 	return root
 }
@@ -218,7 +219,7 @@ func killCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "kill PROCESS",
 		Short: "Kill one process with SIGKILL; a manager restarts automatically, all others with `lab up --bare`",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1), ValidArgsFunction: completeFirst(listProcesses),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := loadSettings(c)
 			if err != nil {
@@ -232,6 +233,7 @@ func killCommand() *cobra.Command {
 func createFlags(c *cobra.Command, o *workload.Options) {
 	c.Flags().StringVar(&o.Flavor, "flavor", workload.DefaultFlavor,
 		"flavor of the template: default, or the last part of the name of one in templates/")
+	_ = c.RegisterFlagCompletionFunc("flavor", completeFlavors) // It fails only for a flag that does not exist.
 	c.Flags().IntVar(&o.ControlPlaneMachines, "control-plane-machines", 3, "number of control-plane machines; AKS has none")
 	c.Flags().IntVar(&o.WorkerMachines, "worker-machines", 2, "number of worker machines; with AKS, of each pool")
 	c.Flags().StringVar(&o.KubernetesVersion, "kubernetes-version", "",
@@ -269,7 +271,7 @@ func deleteCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "delete CLUSTER",
 		Short: "Delete a cluster and wait until all its objects are gone",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1), ValidArgsFunction: completeFirst(listClusters),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := loadSettings(c)
 			if err != nil {

@@ -25,7 +25,7 @@ func logsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logs CLUSTER",
 		Short: "Print the lines of all managers' logs about a cluster and its objects, in the order of time",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1), ValidArgsFunction: completeFirst(listClusters),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := loadSettings(c)
 			if err != nil {

@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "rewrite the page of the reference")
 // TestReference compares the page of the reference with the commands and flags.
 func TestReference(t *testing.T) {
 	const page = "../../docs/book/reference/lab.md"
-	want, entries := commands.Render(New(), "lab", "All commands and flags of the lab. [The lab](../lab.md) describes how to use it.")
+	want, entries := commands.Render(New("dev"), "lab", "All commands and flags of the lab. [The lab](../lab.md) describes how to use it.")
 	if *update {
 		if err := os.WriteFile(page, []byte(want), 0o600); err != nil {
 			t.Fatal(err)

@@ -18,8 +18,8 @@ import (
 func runCommand(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	root := New()
-	root.SetArgs(append(args, "--dir", dir))
+	root := New("v1.2.3")
+	root.SetArgs(append([]string{"--dir", dir}, args...))
 	root.SetOut(&out)
 	err := root.ExecuteContext(t.Context())
 	return out.String(), err

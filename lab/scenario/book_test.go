@@ -255,6 +255,11 @@ func (l *lab) checkCommand(words []string) error {
 		}
 		return l.checkProgram(program, words[1:])
 	case "lab", "azuresim", "clusterctl", "cloud-controller-manager":
+		if i := slices.Index(words, "--"); i >= 0 && words[1] == "exec" {
+			if err := l.checkCommand(words[i+1:]); err != nil {
+				return err
+			}
+		}
 		return l.checkProgram(program, words[1:])
 	default:
 		if foreign[program] == "" {

@@ -24,23 +24,26 @@ const (
 
 // Object is one object of a cluster with those below it.
 type Object struct {
-	Kind, Name string
+	Kind string `json:"kind"`
+	Name string `json:"name"`
 	// Status is one or two words on where it is.
-	Status string
+	Status string `json:"status"`
 	// Ready is whether nothing is missing from this object.
-	Ready bool
+	Ready bool `json:"ready"`
 	// Conditions that are not as they should be.
-	Problems []Problem
-	Children []*Object
+	Problems []Problem `json:"problems,omitempty"`
+	Children []*Object `json:"children,omitempty"`
 
 	raw *unstructured.Unstructured
 }
 
 // Problem is a condition that is not as it should be.
 type Problem struct {
-	Type, Reason, Message string
+	Type    string `json:"type"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
 	// Unknown is a condition that is neither true nor false.
-	Unknown bool
+	Unknown bool `json:"unknown,omitempty"`
 }
 
 // LoadCluster reads a cluster and all that belongs to it. It returns nil when there is no such cluster.
