@@ -44,6 +44,10 @@ func (out *Outcome) Report(ctx context.Context, specs map[string][]string) (*res
 		return nil, err
 	}
 	r.addReplacements()
+	for i := range r.plan.Objects {
+		o := &r.plan.Objects[i]
+		o.Observed = out.Observed[o.Kind+" "+o.Namespace+"/"+o.Name]
+	}
 	r.plan.Notes = out.Notes
 	if !out.Settled {
 		r.plan.Notes = append(r.plan.Notes, "The controllers still changed something when the plan was given up, so it is not complete.")

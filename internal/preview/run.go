@@ -43,6 +43,9 @@ type Options struct {
 	Play func(ctx context.Context, c client.Client) error
 	// Progress is called after each round with the number of rounds and of writes; nil is not called.
 	Progress func(rounds, writes int)
+	// KeepObserving has a plan leave out the writes of observed objects, as the manager does. Otherwise it has the writes that the manager makes when
+	// observing ends.
+	KeepObserving bool
 	// Now is the time at which the plan begins.
 	Now time.Time
 }
@@ -70,6 +73,8 @@ type Outcome struct {
 	Settled bool
 	// Rounds is how often all objects were reconciled.
 	Rounds int
+	// Observed has the annotations that have objects observed, by kind and key of the object, as in "AzureCluster default/c1".
+	Observed map[string][]string
 	// Notes are remarks about facts that the plan does not know.
 	Notes []string
 	// Unanswered describes the reads that Azure did not answer; "" for none. Without the answers the plan is not complete.
@@ -119,7 +124,11 @@ func Compute(ctx context.Context, o Options) (*Outcome, error) {
 	if p.admit, err = NewAdmission(p.server, setupOptions.PlanFeatures()); err != nil {
 		return nil, err
 	}
-	for _, object := range newLast(o.Objects) {
+	objects, annotated := o.Objects, []client.Object(nil)
+	if !o.KeepObserving {
+		objects, annotated = endObserving(o.Objects)
+	}
+	for _, object := range newLast(objects) {
 		if err := p.storeObject(ctx, object); err != nil {
 			return nil, err
 		}
@@ -141,7 +150,7 @@ func Compute(ctx context.Context, o Options) (*Outcome, error) {
 	out := &Outcome{Kubernetes: p.server}
 	out.Rounds, out.Settled, err = p.settle(ctx)
 	out.Writes, out.Events, out.Ended, out.Begun = p.azure.Writes(), p.manager.events.events, p.ended, p.begun[p.stored:]
-	out.Notes = p.notes
+	out.Notes, out.Observed = p.notes, findObserved(annotated, slices.Concat(objects, p.begun))
 	if out.Unanswered = describeUnanswered(p.azure.Unanswered()); out.Unanswered != "" {
 		out.Notes = append(out.Notes, out.Unanswered)
 	}

@@ -45,7 +45,7 @@ func (a *azureReconciliation[O, I]) readObserving(ctx context.Context) error {
 		a.observing.causes = append(a.observing.causes, "the manager's flag --observe")
 	}
 	annotated := func(kind string, object metav1.Object) {
-		if isObserved(object) {
+		if IsObserved(object) {
 			a.observing.causes = append(a.observing.causes,
 				fmt.Sprintf("the annotation %s on %s %s", infrav1.ObserveAnnotation, kind, object.GetName()))
 		}
@@ -58,8 +58,8 @@ func (a *azureReconciliation[O, I]) readObserving(ctx context.Context) error {
 	return nil
 }
 
-// isObserved reports whether an object has the annotation. Every value but "false" counts, because a typing error must not cause a write.
-func isObserved(object metav1.Object) bool {
+// IsObserved reports whether an object has the annotation. Every value but "false" counts, because a typing error must not cause a write.
+func IsObserved(object metav1.Object) bool {
 	value, ok := object.GetAnnotations()[infrav1.ObserveAnnotation]
 	return ok && value != "false"
 }

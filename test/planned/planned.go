@@ -91,6 +91,7 @@ func (w World) Plan(ctx context.Context, subscription string) ([]Write, error) {
 	if known, is := w.Known[state]; is {
 		return slices.Clone(known), nil
 	}
+	options.KeepObserving = true
 	outcome, err := preview.Compute(ctx, options)
 	if err != nil {
 		return nil, err

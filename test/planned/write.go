@@ -84,6 +84,9 @@ func without(list []Write, w Write) []Write {
 	return slices.DeleteFunc(list, func(each Write) bool { return each.text == w.text })
 }
 
+// Knows reports whether a write is planned.
+func (s *Step) Knows(w Write) bool { return Has(s.Left, w) || Has(s.Made, w) }
+
 // Drop removes a write from the planned ones that are left, if it is one of them.
 func (s *Step) Drop(w Write) { s.Left = without(s.Left, w) }
 

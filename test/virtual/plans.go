@@ -30,6 +30,8 @@ type plans struct {
 
 	// step is the current one; nil if nothing was planned since the last change.
 	step *step
+	// before is the step before the last change; nil if it was over long before that.
+	before *step
 	// changing is how many changes are under way, and free is closed when there are none.
 	changing int
 	free     chan struct{}
@@ -61,6 +63,8 @@ const (
 	stepInterrupted = "interrupted"
 	stepQuiet       = "quiet"
 	stepDisturbed   = "disturbed"
+	// stepLate is one that was over before a write of it was made.
+	stepLate = "late"
 )
 
 // settleTime is how long a manager that was not interrupted may take to make the writes that are planned.
@@ -88,11 +92,14 @@ func (p *plans) readFaults() (state string, disturbed bool) {
 		disturbed = disturbed || !each.Spent && each.Kind != fault.Modify
 	}
 	// A plan knows no rights of the manager's identity.
-	return out.String(), disturbed || p.options.EnforceRBAC || p.scenario.Refuse != nil || p.scenario.Observe
+	return out.String(), disturbed || p.options.EnforceRBAC || p.scenario.Refuse != nil
 }
 
 // plan returns the writes that a manager would make now.
 func (p *plans) plan() ([]planned.Write, error) {
+	if p.scenario.Observe {
+		return nil, nil // A plan does not know this flag of the manager.
+	}
 	return p.world().Plan(context.Background(), p.scenario.Azure.SubscriptionID)
 }
 
@@ -155,6 +162,10 @@ func (p *plans) end(of *step, request *http.Request, body []byte) {
 	write := planned.NewWrite(request.Method, request.URL.Path, body)
 	switch {
 	case p.step == nil:
+	case p.step == of && !p.step.Knows(write) && p.before != nil && p.before.Knows(write) && time.Since(p.changed) < soon:
+		// The manager has read the objects before they were changed. What it does then is planned when it does it.
+		p.counts[stepLate]++
+		p.step = nil
 	case p.step == of:
 		p.step.Add(write)
 	default:
@@ -182,6 +193,7 @@ func (p *plans) change(azure bool) (done func()) {
 	if p.touching {
 		return func() {}
 	}
+	p.rememberStep()
 	p.endStep()
 	p.unseen = azure
 	if p.changing++; p.changing == 1 {
@@ -193,6 +205,20 @@ func (p *plans) change(azure bool) (done func()) {
 		if p.changing--; p.changing == 0 {
 			close(p.free)
 		}
+	}
+}
+
+// rememberStep keeps the plan of the current step for writes that managers decide on before a change and make after it.
+func (p *plans) rememberStep() {
+	lasted := time.Since(p.changed)
+	switch {
+	case p.step != nil:
+		p.before = p.step
+	case lasted == 0: // All changes of a moment are one.
+	case lasted < soon && p.running > 0 && !p.unseen:
+		p.before = p.newStep()
+	default:
+		p.before = nil
 	}
 }
 
@@ -247,7 +273,8 @@ func (p *plans) isDisturbed(ended *step) bool {
 	return disturbed || ended != nil && (ended.disturbed || ended.faults != faults)
 }
 
-// soon is after which time a write comes with the time, as those of a schedule do, and was not due in a step that has ended.
+// soon is how long a manager may take from the decision about a write to the write. A write that is planned for later comes with the time, as
+// those of a schedule do.
 const soon = time.Minute
 
 // compare checks that a plan has the writes that are left of a step.

@@ -8,15 +8,12 @@ import (
 
 // unplanned are the packages, or tests of a package, whose stories are not compared with plans, with the reason.
 var unplanned = map[string]string{
-	"test/reliability":                           "managers are killed and Azure is edited at every call, so that there are thousands of steps to plan",
-	"test/tenancy":                               "the test adds resources to the graphs of its controllers, which plans do not have",
-	"test/integration/rates":                     "Azure refuses or throttles requests in every story",
-	"test/integration/requests":                  "the stories count requests of up to hundreds of clusters",
-	"test/integration/drift TestObservedDrift":   "managers that observe write nothing, and plans show what they would write",
-	"test/transitions TestTransitions/documents": "one write of the drawn sequence is not planned, and the cause is not known yet",
-	"test/integration/rollout":                   "not compared yet",
-	"test/virtual":                               "managers of one controller are killed at every call",
-	"test/virtual/observed":                      "managers that observe write nothing, and plans show what they would write",
+	"test/reliability":          "managers are killed and Azure is edited at every call, so that there are thousands of steps to plan",
+	"test/tenancy":              "the test adds resources to the graphs of its controllers, which plans do not have",
+	"test/integration/rates":    "Azure refuses or throttles requests in every story",
+	"test/integration/requests": "the stories count requests of up to hundreds of clusters",
+	"test/integration/rollout":  "not compared yet",
+	"test/virtual":              "managers of one controller are killed at every call",
 }
 
 // isPlanned reports whether the stories of a test of the package under test are compared with plans. Tests run in the folder of their package.

@@ -94,7 +94,7 @@ func hasAzure(objects []client.Object) bool {
 // checkPlan adds the findings of the plan of one Cluster. A plan that cannot be made is a finding, too.
 func (c *checker) checkPlan(ctx context.Context, cluster string, objects []client.Object) error {
 	ready := readyBefore(objects)
-	outcome, err := c.Plan(ctx, endObserving(objects))
+	outcome, err := c.Plan(ctx, objects)
 	var planned *result.Plan
 	if err == nil {
 		planned, err = outcome.Report(ctx, nil)
@@ -133,19 +133,6 @@ func (c *checker) checkPlan(ctx context.Context, cluster string, objects []clien
 		c.report.Add("plan", migration.ToKnow, cluster, "The manager writes nothing to Azure after the migration.", "")
 	}
 	return nil
-}
-
-// endObserving returns objects that are not observed. Observing delays writes, and the plan is about these.
-func endObserving(objects []client.Object) []client.Object {
-	out := make([]client.Object, len(objects))
-	for i, object := range objects {
-		out[i] = object
-		if _, has := object.GetAnnotations()[infrav1.ObserveAnnotation]; has {
-			out[i] = object.DeepCopyObject().(client.Object)
-			delete(out[i].GetAnnotations(), infrav1.ObserveAnnotation)
-		}
-	}
-	return out
 }
 
 // conditioned is an object with conditions.

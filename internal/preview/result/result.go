@@ -37,6 +37,8 @@ type Object struct {
 	Order int `json:"order,omitempty"`
 	// Why has the reasons of the verdict.
 	Why string `json:"why,omitempty"`
+	// Observed are the settings that have the object observed. The manager makes the changes when they are removed.
+	Observed []string `json:"observed,omitempty"`
 	// Changes are in the order of the writes.
 	Changes []Change `json:"changes,omitempty"`
 	// Reports are conditions and warnings that stay: changes that are not possible in place, and refusals.

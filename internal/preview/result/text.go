@@ -3,6 +3,7 @@ package result
 import (
 	"fmt"
 	"io"
+	"strings"
 )
 
 var signs = map[Action]string{ActionCreate: "+", ActionChange: "~", ActionDelete: "-", ActionRun: "!"}
@@ -13,6 +14,9 @@ var verbs = map[Action]string{ActionCreate: "create", ActionChange: "change", Ac
 func (p *Plan) WriteText(out io.Writer, details bool) {
 	for _, o := range p.Objects {
 		fmt.Fprintf(out, "%s %s/%s%s\n", o.Kind, o.Namespace, o.Name, verdictText(o))
+		if len(o.Observed) > 0 {
+			fmt.Fprintf(out, "  observed: the manager makes no change until you remove %s\n", strings.Join(o.Observed, " and "))
+		}
 		for _, c := range o.Changes {
 			writeChange(out, c, details)
 		}
