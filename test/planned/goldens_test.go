@@ -27,8 +27,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// goldenFolders have the golden inputs of self-managed clusters, machines and pools.
-var goldenFolders = []string{"../../internal/plan/testdata", "../../internal/plan/pool/testdata"}
+// vmFolders have the golden inputs of self-managed clusters, machines and pools, and goldenFolders those of AKS clusters, too.
+var (
+	vmFolders     = []string{"../../internal/plan/testdata", "../../internal/plan/pool/testdata"}
+	goldenFolders = append(slices.Clone(vmFolders), "../../internal/plan/aks/testdata")
+)
 
 // TestPlannedWritesOfGoldens stores the objects of each golden input and holds that the manager makes the writes that a plan has. The
 // scenario compares them. A case that the manager refuses has no writes, and neither has its plan.
@@ -55,6 +58,7 @@ func TestPlannedWritesOfGoldens(t *testing.T) {
 					identity.Name = "id"
 					s.CreateObject(identity)
 					bringNetwork(s, objects)
+					bringAKSNetwork(s, file, objects)
 					wrote := false
 					s.WrittenBody = func(_ *http.Request, status int, _ []byte) { wrote = wrote || status < http.StatusBadRequest }
 					s.StartProvider()
@@ -78,7 +82,7 @@ func TestPlannedWritesOfGoldens(t *testing.T) {
 }
 
 // readDocuments returns the documents of a golden input by kind and name, merged into those of its base.
-func readDocuments(t *testing.T, file string) map[string][]byte {
+func readDocuments(t testing.TB, file string) map[string][]byte {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -224,5 +228,36 @@ func bringNetwork(s *virtual.Scenario, objects []client.Object) {
 		if len(vnet.CIDRBlocks) > 0 {
 			s.Azure.PutNetwork(vnet.ResourceGroup, vnet.Name, vnet.CIDRBlocks[0], subnets)
 		}
+	}
+}
+
+// bringAKSNetwork makes the network of an AKS cluster that a user brought, as the facts of a golden input show it.
+func bringAKSNetwork(s *virtual.Scenario, file string, objects []client.Object) {
+	s.T.Helper()
+	var input struct {
+		Facts struct {
+			VNet struct {
+				Exists, Owned   bool
+				AddressPrefixes []string
+				Subnets         map[string][]string
+			}
+		}
+	}
+	if raw := readDocuments(s.T, file)["/"]; raw != nil {
+		if err := json.Unmarshal(raw, &input); err != nil {
+			s.T.Fatal(err)
+		}
+	}
+	seen := input.Facts.VNet
+	for _, object := range objects {
+		c, is := object.(*infrav1.AzureManagedControlPlane)
+		if !is || !seen.Exists || seen.Owned || len(seen.AddressPrefixes) == 0 {
+			continue
+		}
+		subnets := map[string]string{}
+		for name, prefixes := range seen.Subnets {
+			subnets[name] = prefixes[0]
+		}
+		s.Azure.PutNetwork(c.Spec.VirtualNetwork.ResourceGroup, c.Spec.VirtualNetwork.Name, seen.AddressPrefixes[0], subnets)
 	}
 }

@@ -74,11 +74,11 @@ func find(text string, secrets []string) string {
 	return ""
 }
 
-// TestNoSecretsOfGoldens holds that no plan of a golden input shows a secret, neither as text nor as JSON. The secrets are in the requests, so
+// TestNoSecretsOfGoldens holds that no plan of a golden input with VMs shows a secret, neither as text nor as JSON. The secrets are in the requests, so
 // the test fails if the result shows what they have. Inputs of networks alone send none.
 func TestNoSecretsOfGoldens(t *testing.T) {
 	sent, passwords, cases := 0, 0, 0
-	for _, folder := range goldenFolders {
+	for _, folder := range vmFolders {
 		files, err := filepath.Glob(filepath.Join(folder, "*.in.yaml"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s has no golden inputs: %v", folder, err)
