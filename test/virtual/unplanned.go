@@ -12,7 +12,7 @@ var unplanned = map[string]string{
 	"test/tenancy":                             "the test adds resources to the graphs of its controllers, which plans do not have",
 	"test/integration/rates":                   "Azure refuses or throttles requests in every story",
 	"test/integration/requests":                "the stories count requests of up to hundreds of clusters",
-	"test/integration/drift TestObservedDrift": "each row takes five plans of clusters of all kinds; TestDrift compares the rows, and test/virtual/observed managers that observe",
+	"test/integration/drift TestObservedDrift": "each row takes five plans of clusters of all kinds; TestDriftIsRepairedReportedOrKept compares the rows, and test/virtual/observed managers that observe",
 	"test/integration/rollout":                 "not compared yet",
 	"test/virtual":                             "managers of one controller are killed at every call",
 }
