@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"k8s.io/component-base/featuregate"
 )
 
 // flagsWithoutEffect are flags of the established provider that have no effect here. They are accepted so that existing Deployments
@@ -42,6 +43,15 @@ func addFlagsWithoutEffect(fs *pflag.FlagSet) {
 	}
 }
 
+// WhyWithoutEffect returns the reason why a feature gate has no effect, or "" if it has one.
+func WhyWithoutEffect(gate featuregate.Feature) string {
+	why, mine := gatesWithoutEffect[gate]
+	if !mine && gate != gateMachinePool && slices.Contains(clusterAPIGates(), gate) {
+		why = "the gate belongs to Cluster API's own managers"
+	}
+	return why
+}
+
 // withoutEffect returns the flags and gates that were set and have no effect, each with the reason. They are logged, because users
 // may rely on them. Gates with their default value are left out, because manifests repeat defaults.
 func (o *Options) withoutEffect() []string {
@@ -56,11 +66,7 @@ func (o *Options) withoutEffect() []string {
 			"the Azure Service Operator is not installed, so it needs no Secrets"))
 	}
 	for name, gate := range o.Gates.GetAll() {
-		why, mine := gatesWithoutEffect[name]
-		if !mine && name != gateMachinePool && slices.Contains(clusterAPIGates(), name) {
-			why = "the gate belongs to Cluster API's own managers"
-		}
-		if why != "" && o.Gates.Enabled(name) != gate.Default {
+		if why := WhyWithoutEffect(name); why != "" && o.Gates.Enabled(name) != gate.Default {
 			out = append(out, fmt.Sprintf("--feature-gates=%s: %s", name, why))
 		}
 	}

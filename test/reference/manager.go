@@ -54,13 +54,23 @@ func renderManager() (*page, error) {
 		p.table([]string{"Flag", "Default", "Meaning"}, rows)
 	}
 	p.heading(2, "Feature gates")
-	p.paragraph("`--feature-gates=NAME=true,OTHER=false`. The gates of Cluster API are accepted, so that all providers can have the same arguments.")
-	var gates [][]string
+	p.paragraph("`--feature-gates=NAME=true,OTHER=false` turns gates on and off.")
+	var gates, without [][]string
 	for name, gate := range options.Gates.GetAll() {
-		gates = append(gates, []string{code(string(name)), string(gate.PreRelease), fmt.Sprint(gate.Default)})
+		row := []string{code(string(name)), string(gate.PreRelease), fmt.Sprint(gate.Default)}
+		if why := setup.WhyWithoutEffect(name); why != "" {
+			without = append(without, append(row, plain(why)))
+		} else {
+			gates = append(gates, row)
+		}
 	}
-	slices.SortFunc(gates, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
+	byName := func(a, b []string) int { return strings.Compare(a[0], b[0]) }
+	slices.SortFunc(gates, byName)
+	slices.SortFunc(without, byName)
 	p.table([]string{"Gate", "Stage", "Default"}, gates)
+	p.heading(2, "Feature gates without effect")
+	p.paragraph("These gates are accepted, so that all providers can have the same arguments, and do nothing.")
+	p.table([]string{"Gate", "Stage", "Default", "Why"}, without)
 	p.heading(2, "Variables of the environment")
 	var variables [][]string
 	for name, meaning := range managerVariables {

@@ -52,7 +52,7 @@ func renderTemplates(root fs.FS) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPage("Variables of clusterctl", "The variables of each flavor, for `clusterctl generate cluster`. A variable without a default is required. [Flavors](../selfmanaged/flavors.md) describes the flavors, [the manager](../manager.md#variables) the variables of `clusterctl init`.")
+	p := newPage("Variables of clusterctl", "The variables of each flavor, for `clusterctl generate cluster`, and those of `clusterctl init`. A variable without a default is required. [Flavors](../selfmanaged/flavors.md) describes the flavors, [the manager](../manager.md#variables) its settings.")
 	for _, file := range files {
 		raw, err := fs.ReadFile(root, file)
 		if err != nil {
@@ -77,7 +77,73 @@ func renderTemplates(root fs.FS) (*page, error) {
 		}
 		p.table([]string{"Variable", "Default", "Meaning"}, sorted)
 	}
-	return p, nil
+	return p, addInitVariables(root, p)
+}
+
+// initMeanings describe the variables of `clusterctl init`.
+var initMeanings = map[string]string{
+	"AZURE_SUBSCRIPTION_ID_B64":                  "subscription of clusters without `subscriptionID`, in base64",
+	"AZURE_AUTHORITY_HOST":                       "endpoint of Entra ID; empty is that of `azureEnvironment`",
+	"AZURE_RESOURCE_MANAGER_ENDPOINT":            "endpoint of Azure Resource Manager; empty is that of `azureEnvironment`",
+	"AZURE_RESOURCE_MANAGER_AUDIENCE":            "audience of tokens; empty is that of `azureEnvironment`",
+	"CAPZ_TENANCY":                               "the flag `--tenancy`",
+	"AZURE_SYNC_PERIOD":                          "the flag `--sync-period`",
+	"CAPZ_DIAGNOSTICS_ADDRESS":                   "the flag `--diagnostics-address`",
+	"CAPZ_INSECURE_DIAGNOSTICS":                  "the flag `--insecure-diagnostics`",
+	"CAPZ_VERBOSITY":                             "the flag `--v`",
+	"EXP_MACHINE_POOL":                           "the gate `MachinePool`",
+	"EXP_AKS_RESOURCE_HEALTH":                    "the gate `AKSResourceHealth`",
+	"EXP_EDGEZONE":                               "the gate `EdgeZone`",
+	"EXP_APISERVER_ILB":                          "the gate `APIServerILB`",
+	"EXP_ASO_API":                                "the gate `ASOAPI`",
+	"EXP_SKIP_MACHINE_POOL_MODEL_RECONCILIATION": "a gate without effect",
+}
+
+// addInitVariables adds the variables in the manifests of the provider, which `clusterctl init` fills in.
+func addInitVariables(root fs.FS, p *page) error {
+	rows := map[string][]string{}
+	err := fs.WalkDir(root, "config", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(file) != ".yaml" {
+			return err
+		}
+		raw, err := fs.ReadFile(root, file)
+		if err != nil {
+			return err
+		}
+		for _, v := range variablesIn(string(raw)) {
+			if v.name != strings.ToUpper(v.name) {
+				continue // of a dashboard
+			}
+			meaning := initMeanings[v.name]
+			if meaning == "" {
+				return fmt.Errorf("%s: the variable %s has no meaning. Add one to initMeanings in test/reference", file, v.name)
+			}
+			rows[v.name] = []string{code(v.name), defaultOf(v), meaning}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	p.heading(2, "clusterctl init")
+	var sorted [][]string
+	for _, variable := range slices.Sorted(maps.Keys(rows)) {
+		sorted = append(sorted, rows[variable])
+	}
+	p.table([]string{"Variable", "Default", "Meaning"}, sorted)
+	return nil
+}
+
+// defaultOf returns the default of a variable for a table.
+func defaultOf(v variable) string {
+	fallback := strings.Trim(v.fallback, `"`)
+	switch {
+	case !v.hasDefault:
+		return "required"
+	case fallback == "":
+		return "empty"
+	}
+	return code(fallback)
 }
 
 // addVariables adds the rows of the variables in a text, and of those in their defaults. A default wins over none.
@@ -88,13 +154,7 @@ func addVariables(rows map[string][]string, text string) error {
 			return fmt.Errorf("the variable %s has no meaning. Add one to meanings in test/reference", v.name)
 		}
 		if known := rows[v.name]; known == nil || known[1] == "required" && v.hasDefault {
-			value := "required"
-			if v.hasDefault {
-				if value = "empty"; strings.Trim(v.fallback, `"`) != "" {
-					value = code(strings.Trim(v.fallback, `"`))
-				}
-			}
-			rows[v.name] = []string{code(v.name), value, meaning}
+			rows[v.name] = []string{code(v.name), defaultOf(v), meaning}
 		}
 		if err := addVariables(rows, v.fallback); err != nil {
 			return err
