@@ -259,8 +259,20 @@ func (t *Timeline) Print(out io.Writer) {
 	}
 }
 
+// findGap returns what a write waited for last: bootstrap data, another write, or, without both, the apply.
+func (t *Timeline) findGap(w *schedule.Write) schedule.Gap {
+	from, reason := t.Times.Applied, "first reconciliation"
+	if w.After != nil {
+		from, reason = w.After.End, "after "+schedule.ShortenID(w.After.ID)
+	}
+	if data := t.Data[w]; data != nil {
+		reason = "waits for bootstrap data"
+	}
+	return schedule.Gap{From: from, Reason: reason}
+}
+
 // DrawSVG draws the writes from the apply on.
 func (t *Timeline) DrawSVG(out io.Writer) error {
 	path, _ := t.CriticalPath()
-	return schedule.DrawSVG(out, t.Writes, path, t.Times.Applied, time.Now())
+	return schedule.DrawSVG(out, t.Writes, path, t.Times.Applied, time.Now(), t.findGap)
 }

@@ -101,11 +101,11 @@ func TestSVG(t *testing.T) {
 	writes := newSample()
 	path, _ := CriticalPath(writes)
 	var out bytes.Buffer
-	if err := DrawSVG(&out, writes, path, begin, atSecond(10)); err != nil {
+	if err := DrawSVG(&out, writes, path, begin, atSecond(10), nil); err != nil {
 		t.Fatal(err)
 	}
-	var bars, texts []string
-	decoder, inText := xml.NewDecoder(&out), false
+	var bars, texts, gaps, waits []string
+	decoder, inText := xml.NewDecoder(&out), ""
 	for {
 		token, err := decoder.Token()
 		if err == io.EOF {
@@ -120,20 +120,28 @@ func TestSVG(t *testing.T) {
 			for _, attribute := range token.Attr {
 				a[attribute.Name.Local] = attribute.Value
 			}
+			if token.Name.Local == "line" && a["class"] == "gap" {
+				gaps = append(gaps, a["x1"]+" to "+a["x2"])
+			}
 			if token.Name.Local == "rect" {
 				bars = append(bars, a["class"]+" "+a["x"]+"+"+a["width"])
 			}
-			inText = token.Name.Local == "text" && a["class"] == "name"
+			if inText = ""; token.Name.Local == "text" {
+				inText = a["class"]
+			}
 		case xml.CharData:
-			if inText {
+			switch inText {
+			case "name":
 				texts = append(texts, string(token))
+			case "wait":
+				waits = append(waits, string(token))
 			}
 		case xml.EndElement:
-			inText = false
+			inText = ""
 		}
 	}
-	// Ten seconds are 700 wide, from 320 on.
-	wantBars := []string{"critical 355+35", "write 390+140", "critical 390+70", "critical 460+210", "failed 670+70", "running 740+280"}
+	// Ten seconds are 700 wide, from 220 on: the longest name has 31 letters of 6.6.
+	wantBars := []string{"critical 255+35", "write 290+140", "critical 290+70", "critical 360+210", "failed 570+70", "running 640+280"}
 	if diff := cmp.Diff(wantBars, bars); diff != "" {
 		t.Errorf("bars (-want +got):\n%s", diff)
 	}
@@ -141,5 +149,11 @@ func TestSVG(t *testing.T) {
 		"PUT virtualnetworks/v/subnets/n", "PUT virtualmachines/<m>"}
 	if diff := cmp.Diff(wantTexts, texts); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"290 to 640"}, gaps); diff != "" {
+		t.Errorf("waits (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"5.0 s: after resourceGroups/demo"}, waits); diff != "" {
+		t.Errorf("names of waits (-want +got):\n%s", diff)
 	}
 }

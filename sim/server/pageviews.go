@@ -132,7 +132,7 @@ func (s *Server) pageTimeline(in string) *page.Timeline {
 	}
 	path, took := schedule.CriticalPath(writes)
 	var svg bytes.Buffer
-	if err := schedule.DrawSVG(&svg, writes, path, writes[0].Start, s.opts.Clock.Now()); err != nil {
+	if err := schedule.DrawSVG(&svg, writes, path, writes[0].Start, s.opts.Clock.Now(), nil); err != nil {
 		return out
 	}
 	out.Writes, out.Critical = len(writes), took.Round(100*time.Millisecond)
