@@ -25,6 +25,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli"
@@ -51,6 +52,12 @@ type user struct {
 	kubeconfig  string
 	folder      string
 	interactive [][]string
+	// dialed are the addresses of connections to machines.
+	dialed []string
+	// agent, terminal and input are those of the user; nil and "" are none.
+	agent    agent.Agent
+	terminal *clienvironment.Terminal
+	input    string
 }
 
 // run runs a verb and returns its output.
@@ -62,7 +69,8 @@ func (u *user) run(arguments ...string) (string, error) {
 		CreateFile: func(name string) (io.WriteCloser, error) {
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		},
-		Dial: u.dial,
+		Dial: u.dial, DialAgent: u.dialAgent,
+		OpenTerminal: func() (*clienvironment.Terminal, error) { return u.terminal, nil },
 		RunInteractive: func(_ context.Context, name string, arguments ...string) error {
 			u.interactive = append(u.interactive, append([]string{name}, arguments...))
 			return nil
@@ -70,17 +78,18 @@ func (u *user) run(arguments ...string) (string, error) {
 		Identity: azureidentity.Options{ResourceManagerEndpoint: u.stage.Azure.URL, ResourceManagerAudience: "https://management.core.windows.net/",
 			AuthorityHost: u.stage.Azure.URL}}
 	root := cli.NewCommand(e)
-	out := &bytes.Buffer{}
+	out, messages := &bytes.Buffer{}, &bytes.Buffer{} // A session of SSH writes to both at the same time.
 	root.SetOut(out)
-	root.SetErr(out)
-	root.SetIn(strings.NewReader(""))
+	root.SetErr(messages)
+	root.SetIn(strings.NewReader(u.input))
 	root.SetArgs(append([]string{"--namespace", u.stage.Namespace, "--kubeconfig", u.kubeconfig}, arguments...))
 	err := root.ExecuteContext(u.stage.T.Context())
-	return out.String(), err
+	return out.String() + messages.String(), err
 }
 
 // dial connects through the simulated network.
 func (u *user) dial(_ context.Context, address string) (net.Conn, error) {
+	u.dialed = append(u.dialed, address)
 	proxy := httptest.NewServer(u.stage.Azure.Server.ProxyHandler(""))
 	u.stage.T.(*testing.T).Cleanup(proxy.Close)
 	connection, err := net.Dial("tcp", strings.TrimPrefix(proxy.URL, "http://"))
@@ -95,6 +104,16 @@ func (u *user) dial(_ context.Context, address string) (net.Conn, error) {
 		err = fmt.Errorf("%s: %s", response.Status, text)
 	}
 	return bufferedConn{connection, in}, err
+}
+
+// dialAgent connects to the agent of the user.
+func (u *user) dialAgent() (net.Conn, error) {
+	if u.agent == nil {
+		return nil, errors.New("SSH_AUTH_SOCK is not set")
+	}
+	client, server := net.Pipe()
+	go func() { _ = agent.ServeAgent(u.agent, server) }()
+	return client, nil
 }
 
 type bufferedConn struct {
@@ -120,12 +139,16 @@ func control(stage *harness.Stage, method, path string, body any) {
 }
 
 // newCluster creates a cluster with a control plane machine, and returns the user and the ID of the virtual machine.
-func newCluster(t *testing.T) (*user, string) {
+func newCluster(t *testing.T, changes ...func(*infrav1.AzureCluster)) (*user, string) {
 	t.Helper()
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
-	stage.CreateCluster(stage.AzureCluster("c1"))
+	cluster := stage.AzureCluster("c1")
+	for _, change := range changes {
+		change(cluster)
+	}
+	stage.CreateCluster(cluster)
 	stage.WaitClusterProvisioned("c1")
 	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.ControlPlane, "1")
 	stage.CreateMachine(stage.AzureMachine("c1", "m2"), harness.Worker, "")

@@ -1,6 +1,7 @@
 package inspect_test
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -13,7 +14,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// sshServer is the SSH server of a machine: it accepts one key, and answers a command with its text.
+// sshServer is the SSH server of a machine: it accepts one key, and answers a command with its text. A shell shows the terminal that it has,
+// answers one line and ends with the status 4.
 type sshServer struct {
 	address string
 	host    ssh.Signer
@@ -72,9 +74,29 @@ func serveSSH(raw net.Conn, config *ssh.ServerConfig) {
 		if err != nil {
 			return
 		}
+		terminal := "no terminal"
 		for request := range requests {
-			if request.Type != "exec" {
-				_ = request.Reply(request.Type == "shell", nil)
+			switch request.Type {
+			case "pty-req":
+				var asked struct {
+					Kind          string
+					Width, Height uint32
+					Rest          []byte `ssh:"rest"`
+				}
+				_ = request.Reply(ssh.Unmarshal(request.Payload, &asked) == nil, nil)
+				terminal = fmt.Sprintf("%s of %d x %d", asked.Kind, asked.Width, asked.Height)
+				continue
+			case "shell":
+				_ = request.Reply(true, nil)
+				fmt.Fprintf(channel, "shell with %s\n", terminal)
+				line, _ := bufio.NewReader(channel).ReadString('\n')
+				fmt.Fprintf(channel, "ran %s", line)
+				_, _ = channel.SendRequest("exit-status", false, binary.BigEndian.AppendUint32(nil, 4))
+				_ = channel.Close()
+				continue
+			case "exec":
+			default:
+				_ = request.Reply(false, nil)
 				continue
 			}
 			_ = request.Reply(true, nil)
