@@ -407,6 +407,16 @@ func (tx *Tx) MetaKeys(prefix string) []string {
 	return out
 }
 
+// Try runs f and takes back what it has written.
+func (tx *Tx) Try(f func() error) error {
+	outer := *tx
+	tx.undo, tx.undoOps, tx.undoMeta = map[string]*Resource{}, map[string]*Operation{}, map[string]json.RawMessage{}
+	err := f()
+	tx.rollBack()
+	tx.undo, tx.undoOps, tx.undoMeta = outer.undo, outer.undoOps, outer.undoMeta
+	return err
+}
+
 func (tx *Tx) rollBack() {
 	for k, r := range tx.undo {
 		tx.s.applyResource(k, r)

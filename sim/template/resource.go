@@ -2,6 +2,7 @@ package template
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -29,7 +30,11 @@ type Resource struct {
 const MaxResources = 800
 
 // notBody are the elements of a resource that are the deployment's own.
-var notBody = []string{"name", "type", "apiVersion", "dependsOn", "condition", "copy", "comments", "metadata"}
+var notBody = []string{"name", "type", "apiVersion", "dependsOn", "condition", "copy", "comments", "metadata", "resources"}
+
+// nestedType is the type of deployments in a template.
+// Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/linked-templates
+const nestedType = "Microsoft.Resources/deployments"
 
 func (t *Template) readResources(list []any) error {
 	for _, e := range list {
@@ -118,13 +123,12 @@ func (t *Template) addResource(written map[string]any, loop string, index int) e
 		}
 		*field.to = text
 	}
-	for _, key := range []string{"resources", "scope"} {
-		if !isEmpty(written[key]) {
-			return invalidPart("resource", r.Name, fmt.Errorf("the element '%s' of resources is not served by the simulator", key))
-		}
+	if !isEmpty(written["scope"]) {
+		return invalidPart("resource", r.Name, fmt.Errorf("the element 'scope' of resources is not served by the simulator"))
 	}
-	if strings.EqualFold(r.Type, "Microsoft.Resources/deployments") {
-		return invalidPart("resource", r.Name, fmt.Errorf("deployments in templates are not served by the simulator"))
+	group, err := r.targetGroup()
+	if err != nil {
+		return err
 	}
 	if condition, has := written["condition"]; has {
 		s := r.newScope()
@@ -144,9 +148,63 @@ func (t *Template) addResource(written map[string]any, loop string, index int) e
 	if len(parts) < 2 || len(parts)-1 != len(names) {
 		return newRefusal("The template resource '%s' for type '%s' at line '1' and column '1' has incorrect segment lengths. A nested resource type must have identical number of segments as its resource name. A root resource type must have segment length one greater than its resource name. Please see https://aka.ms/arm-syntax-resources for usage details.", r.Name, r.Type)
 	}
-	r.ID = fmt.Sprintf("/subscriptions/%v/resourceGroups/%v/providers/%s", t.env.Subscription["subscriptionId"], t.env.ResourceGroup["name"],
+	r.ID = fmt.Sprintf("/subscriptions/%v/resourceGroups/%v/providers/%s", t.env.Subscription["subscriptionId"], group,
 		interleaveNames(parts, names))
 	t.Resources = append(t.Resources, r)
+	return t.addChildren(r)
+}
+
+// targetGroup returns the resource group: the deployment's, or for a nested deployment the one that it names.
+func (r *Resource) targetGroup() (any, error) {
+	if !r.isNested() || isEmpty(r.written["resourceGroup"]) {
+		return r.t.env.ResourceGroup["name"], nil
+	}
+	s := r.newScope()
+	s.noRefs = true
+	group, err := s.evaluateValue(r.written["resourceGroup"])
+	if name, is := group.(string); err == nil && (!is || name == "") {
+		err = fmt.Errorf("the property 'resourceGroup' is not a string")
+	}
+	if err != nil {
+		return nil, invalidPart("resource", r.Name, err)
+	}
+	return group, nil
+}
+
+func (r *Resource) isNested() bool { return strings.EqualFold(r.Type, nestedType) }
+
+// addChildren adds the resources that are written inside of one, whose type and name begin with its own.
+// Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/child-resource-name-type
+func (t *Template) addChildren(parent *Resource) error {
+	children, is := parent.written["resources"].([]any)
+	if !is {
+		if !isEmpty(parent.written["resources"]) {
+			return invalidPart("resource", parent.Name, fmt.Errorf("the property 'resources' is not an array"))
+		}
+		return nil
+	}
+	for _, e := range children {
+		written, is := e.(map[string]any)
+		if !is {
+			return invalidPart("resource", parent.Name, fmt.Errorf("a resource in it is not an object"))
+		}
+		child := maps.Clone(written)
+		for key, prefix := range map[string]string{"type": parent.Type, "name": parent.Name} {
+			s := parent.newScope()
+			s.noRefs = true
+			v, err := s.evaluateValue(written[key])
+			if err != nil {
+				return invalidPart("resource", parent.Name, err)
+			}
+			child[key] = fmt.Sprintf("%s/%v", prefix, v)
+		}
+		if parent.Skipped {
+			child["condition"] = false
+		}
+		if err := t.addResource(child, parent.loop, parent.index); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -174,7 +232,7 @@ func (r *Resource) findDependencies() error {
 		r.addDependencies(found)
 	}
 	s := r.newScope()
-	v, err := s.evaluateValue(r.ownElements())
+	v, err := r.evaluateOwn(s)
 	if err != nil {
 		return invalidPart("resource", r.Name, err)
 	}
@@ -202,11 +260,40 @@ func (r *Resource) ownElements() map[string]any {
 	return out
 }
 
+// evaluateOwn evaluates the elements for the provider. The template of a nested deployment is evaluated with the outer one's parameters and
+// variables, unless it asks for its own: then it stays as it is written.
+func (r *Resource) evaluateOwn(s *scope) (any, error) {
+	own := r.ownElements()
+	properties, _ := own["properties"].(map[string]any)
+	options, _ := properties["expressionEvaluationOptions"].(map[string]any)
+	scope, _ := options["scope"].(string)
+	if !r.isNested() || properties == nil {
+		return s.evaluateValue(own)
+	}
+	if properties["templateLink"] != nil {
+		return nil, fmt.Errorf("links to templates are not served by the simulator")
+	}
+	delete(own, "resourceGroup")
+	delete(own, "subscriptionId")
+	if !strings.EqualFold(scope, "inner") {
+		return s.evaluateValue(own)
+	}
+	properties = maps.Clone(properties)
+	inner := properties["template"]
+	delete(properties, "template")
+	own["properties"] = properties
+	v, err := s.evaluateValue(own)
+	if err == nil {
+		v.(map[string]any)["properties"].(map[string]any)["template"] = inner
+	}
+	return v, err
+}
+
 // Body returns the body that the provider gets, with the present values of all references.
 func (r *Resource) Body() (map[string]any, error) {
 	s := r.newScope()
 	s.reference = askingOrNil(r.t.env.Reference)
-	v, err := s.evaluateValue(r.ownElements())
+	v, err := r.evaluateOwn(s)
 	if err != nil {
 		return nil, invalidPart("resource", r.Name, err)
 	}

@@ -56,8 +56,11 @@ func deploymentType() *provider.Type {
 	}
 }
 
+// complete is the mode in which a deployment deletes the resources of the group that are not in its template.
+const complete = "Complete"
+
 // asked are the properties of a deployment that are served.
-var asked = []string{"mode", "template", "parameters"}
+var asked = []string{"mode", "template", "parameters", "expressionEvaluationOptions"}
 
 // readTemplate parses the template of a deployment with its parameters.
 func readTemplate(c *provider.Call, properties body.Object) (*template.Template, error) {
@@ -71,9 +74,7 @@ func readTemplate(c *provider.Call, properties body.Object) (*template.Template,
 		}
 	}
 	switch mode := body.String(properties, "mode"); {
-	case strings.EqualFold(mode, "Complete"):
-		return nil, provider.GatewayErrorf(501, "NotImplemented", "Deployments in mode 'Complete' are not simulated; use 'Incremental'.")
-	case !strings.EqualFold(mode, "Incremental"):
+	case !strings.EqualFold(mode, "Incremental") && !strings.EqualFold(mode, complete):
 		return nil, provider.GatewayErrorf(400, "InvalidRequestContent",
 			"The request content was invalid and could not be deserialized: 'Error converting value \"%s\" to type 'DeploymentMode'. Path 'properties.mode', line 1, position 1.'.", mode)
 	}
@@ -135,7 +136,7 @@ func prepareDeployment(c *provider.Call, d *provider.Draft) error {
 	d.New["properties"] = initialProperties(c, t, properties)
 	delete(d.Secret, "operation")
 	d.Secret["template"], d.Secret["client"] = properties["template"], c.Principal.ClientID
-	d.Secret["parameters"] = body.Child(properties, "parameters")
+	d.Secret["parameters"], d.Secret["mode"] = body.Child(properties, "parameters"), body.String(d.New, "properties.mode")
 	return nil
 }
 
@@ -144,6 +145,9 @@ func AnswerValidate(c *provider.Call) (*provider.Reply, error) {
 	properties := body.Child(c.Body, "properties")
 	t, err := readTemplate(c, properties)
 	if err != nil {
+		return nil, err
+	}
+	if err := preflight(c, t); err != nil {
 		return nil, err
 	}
 	shown := initialProperties(c, t, properties)
@@ -179,6 +183,9 @@ func initialProperties(c *provider.Call, t *template.Template, properties body.O
 		"templateHash": strconv.FormatUint(hash.Sum64(), 10), "mode": "Incremental", "parameters": parameters,
 		"timestamp": c.Now().Format(timeForm), "duration": "PT0S",
 		"correlationId": c.RequestID, "providers": listProviders(c, t), "dependencies": listDependencies(t),
+	}
+	if strings.EqualFold(body.String(properties, "mode"), complete) {
+		out["mode"] = complete
 	}
 	if id := c.Header.Get("x-ms-correlation-request-id"); id != "" {
 		out["correlationId"] = id

@@ -228,6 +228,11 @@ func finishDeployment(c *provider.Call, op *store.Operation, r *store.Resource) 
 	if err != nil {
 		return err
 	}
+	if p.hasSucceeded() && body.String(r.Secret, "mode") == complete {
+		if err := deleteOthers(c, op, p.template); err != nil {
+			return err
+		}
+	}
 	stored := c.Edit(r.ID)
 	*r = *stored
 	properties := body.Child(r.Body, "properties")

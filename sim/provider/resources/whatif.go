@@ -44,7 +44,11 @@ func WhatIf(c *provider.Call) (*provider.Reply, error) {
 		if id, err := store.ParseID(other.ID); err == nil && len(id.Names) == 1 && store.SameID(id.Scope, group) && !named[store.Key(other.ID)] &&
 			!strings.EqualFold(other.Type, Deployments) {
 			shown := c.RenderResource(other)
-			changes = append(changes, trimChange(body.Object{"resourceId": other.ID, "changeType": "Ignore", "before": shown, "after": shown}, full))
+			change := body.Object{"resourceId": other.ID, "changeType": "Ignore", "before": shown, "after": shown}
+			if strings.EqualFold(body.String(properties, "mode"), complete) && isDeletable(c, other) {
+				change = body.Object{"resourceId": other.ID, "changeType": "Delete", "before": shown}
+			}
+			changes = append(changes, trimChange(change, full))
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b any) int {
