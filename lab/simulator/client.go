@@ -176,6 +176,15 @@ func (c *Client) PutResource(ctx context.Context, id, apiVersion string, body an
 	return c.resourceManager(ctx, http.MethodPut, id, apiVersion, bytes.NewReader(raw))
 }
 
+// MergeTags gives a resource tags beside those that it has, as az tag update does.
+func (c *Client) MergeTags(ctx context.Context, id string, tags map[string]string) error {
+	raw, err := json.Marshal(map[string]any{"operation": "Merge", "properties": map[string]any{"tags": tags}})
+	if err != nil {
+		return err
+	}
+	return c.resourceManager(ctx, http.MethodPatch, id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", bytes.NewReader(raw))
+}
+
 // RunAction begins an action of a resource, such as stop of a managed cluster. It does not wait until the action ends.
 func (c *Client) RunAction(ctx context.Context, id, action, apiVersion string) error {
 	return c.resourceManager(ctx, http.MethodPost, id+"/"+action, apiVersion, nil)
