@@ -326,7 +326,7 @@ func TestRefusedAnnotations(t *testing.T) {
 		w.apply()
 		for value, want := range map[[2]string]string{
 			{infrav1.StopAnnotation, "yes"}:                                                                `Unsupported value: "yes": supported values: "true", "scale-to-zero", "false"`,
-			{infrav1.StopScheduleAnnotation, "20:00"}:                                                      "write a YAML list whose entries have stop, start",
+			{infrav1.StopScheduleAnnotation, "20:00"}:                                                      "Write a YAML list whose entries have stop, start",
 			{infrav1.StopScheduleAnnotation, `[{stop: "0 20 * *", start: "0 7 * * *"}]`}:                   `[0].stop: "0 20 * *" is no expression of cron`,
 			{infrav1.StopScheduleAnnotation, `[{stop: "0 20 * * *", start: "0 7 30 2 *"}]`}:                "[0].start: \"0 7 30 2 *\": there is no such day",
 			{infrav1.StopScheduleAnnotation, `[{stop: "0 20 * * *", start: "0 7 * * *", timeZone: Mars}]`}: `[0].timeZone: "Mars" is no time zone`,
