@@ -124,7 +124,7 @@ func (s *Site) render(page *Page) error {
 	if err := newMarkdown(&blocks{site: s, page: page}).Renderer().Render(&body, page.source, page.document); err != nil {
 		return fmt.Errorf("%s: %w", page.File, err)
 	}
-	page.Body = template.HTML(body.String()) //nolint:gosec // The renderer escapes all text, and pages with HTML of their own are refused.
+	page.Body = template.HTML(body.String()) // The renderer escapes all text, and pages with HTML of their own are refused.
 	return nil
 }
 

@@ -189,7 +189,7 @@ func (s *Site) addSources() error {
 		if err := out.Flush(); err != nil {
 			return err
 		}
-		v := view{Path: "source/" + file + ".html", Title: file, Body: template.HTML(body.String())} //nolint:gosec // All text of it is escaped above.
+		v := view{Path: "source/" + file + ".html", Title: file, Body: template.HTML(body.String())} // All text of it is escaped above.
 		if err := s.execute("source.html", v); err != nil {
 			return err
 		}
@@ -211,10 +211,10 @@ func (s *Site) Write(folder string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
 		file := filepath.Join(folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // A web server has to read it.
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { // A web server has to read it.
 			return err
 		}
-		if err := os.WriteFile(file, s.Files[name], 0o644); err != nil { //nolint:gosec // As above.
+		if err := os.WriteFile(file, s.Files[name], 0o644); err != nil {
 			return err
 		}
 	}
@@ -230,7 +230,7 @@ func (v view) Root() string { return strings.Repeat("../", strings.Count(v.Path,
 // Picture returns a picture of docs/pictures, for the first page.
 func (v view) Picture(name string) (template.HTML, error) {
 	raw, err := fs.ReadFile(v.root, "docs/pictures/"+name)
-	return template.HTML(colorScheme.ReplaceAll(raw, nil)), err //nolint:gosec // The pictures are files of this repository.
+	return template.HTML(colorScheme.ReplaceAll(raw, nil)), err // The pictures are files of this repository.
 }
 
 // hump is where a name in camel case may go on in the next line.
@@ -238,5 +238,5 @@ var hump = regexp.MustCompile(`([a-z.])([A-Z])`)
 
 // breakable returns a title whose long names may break between their words.
 func breakable(title string) template.HTML {
-	return template.HTML(hump.ReplaceAllString(template.HTMLEscapeString(title), "$1<wbr>$2")) //nolint:gosec // The title is escaped.
+	return template.HTML(hump.ReplaceAllString(template.HTMLEscapeString(title), "$1<wbr>$2")) // The title is escaped.
 }
