@@ -53,17 +53,17 @@ func TestUpgradeFromEstablished(t *testing.T) {
 	const page = "moving-from-capz.md"
 	l.withoutRights(func() {
 		l.runBlock(l.bookBlock(page, "## 1. Check", 0))
-		l.runKilled(l.bookBlock(page, "## 3. The first day", 0), nil)
-		l.runBlock(l.bookBlock(page, "## 3. The first day", 1))
+		l.runKilled(l.bookBlock(page, "## 3. Observe first (optional)", 0), nil)
+		l.runBlock(l.bookBlock(page, "## 3. Observe first (optional)", 1))
 		l.runProgram("kubectl", "wait", "namespace/leaving", "--for=delete", "--timeout", patience.String())
 		l.awaitReadyAgain(ready)
 		l.expectDrifted("False")
-		_, release, _ := strings.Cut(l.bookBlock(page, "## 3. The first day", 2), "\n")
+		_, release, _ := strings.Cut(l.bookBlock(page, "## 3. Observe first (optional)", 2), "\n")
 		l.runBlock(release)
 		l.expectDrifted("")
 		l.expectUpgraded()
 
-		checkBack, back, _ := strings.Cut(l.bookBlock(page, "## 5. Go back", 0), "\n")
+		checkBack, back, _ := strings.Cut(l.bookBlock(page, "## 5. Rollback to CAPZ", 0), "\n")
 		l.runBlock(checkBack)
 		stop := l.playOperator()
 		l.runKilled(back, func(step string) {

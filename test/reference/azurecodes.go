@@ -13,7 +13,7 @@ import (
 
 // classes describe what the provider does about an error of a class of internal/arm, in the order of the page.
 var classes = []struct{ name, title, action string }{
-	{"ClassStalled", "You have to act", "The provider tries again after 30 seconds, then less and less often, at least every 10 minutes. Change the cause, or request a [retry now](../conditions.md#a-retry-now)."},
+	{"ClassStalled", "You have to act", "The provider tries again after 30 seconds, then less and less often, at least every 10 minutes. Change the cause, or request a [retry now](../conditions.md#force-a-reconciliation)."},
 	{"ClassWaiting", "The provider waits", "Another operation or a limit has to end first. Nothing has to be done."},
 	{"ClassRetry", "The provider tries again", "The error is transient. If it stays for more than half an hour, open a support request at Azure with the request ID of the [event](../events.md)."},
 	{"ClassNotFound", "The resource does not exist", "The provider creates it, or reports that something is missing that users created."},
@@ -21,7 +21,7 @@ var classes = []struct{ name, title, action string }{
 
 // remedies are what to do about an error that a person has to end. Each code of the class has one.
 var remedies = map[string]string{
-	"OwnershipTagLost":                      "Put the ownership tag back on the resource: [lost tags](../deleting.md#lost-tags).",
+	"OwnershipTagLost":                      "Put the ownership tag back on the resource: [lost tags](../deleting.md#missing-ownership-tags).",
 	"CredentialsInvalid":                    "Correct the client ID, the tenant, the secret or the federated credential: [identities](../identities.md).",
 	"InvalidAuthenticationToken":            "Use the subscription and the `azureEnvironment` that the identity belongs to.",
 	"InvalidAuthenticationTokenTenant":      "Use an identity of the tenant that the subscription belongs to.",

@@ -172,13 +172,13 @@ func (s *session) search(query string) []string {
 func testSearch(s *session) {
 	for query, want := range map[string]string{
 		"getting started":            "Getting started",
-		"migrate from capz":          "Moving from CAPZ",
+		"migrate from capz":          "Migration from CAPZ and rollback",
 		"spot":                       "Spot VMs",
 		"machine pool":               "Machine pools",
-		"rollback":                   "Moving from CAPZ",
-		"simulator faults":           "Faults",
+		"rollback":                   "Migration from CAPZ and rollback",
+		"simulator faults":           "Inject faults",
 		"workload identity":          "Workload identity",
-		"--sync-period":              "The manager",
+		"--sync-period":              "Configure the manager",
 		"AzureClusterIdentity":       "AzureClusterIdentity",
 		"drift":                      "Drift detection and repair",
 		"metrics":                    "Metrics",
@@ -192,8 +192,8 @@ func testSearch(s *session) {
 		"429":                        "429: too many requests",
 		"vulnerability":              "Security",
 		"sizing":                     "Sizing",
-		"CAPZ compatible":            "Questions and answers",
-		"delete stuck":               "Deleting clusters",
+		"CAPZ compatible":            "Frequently asked questions (FAQ)",
+		"delete stuck":               "Delete clusters",
 	} {
 		s.open("book/metrics.html")
 		found := s.search(query)

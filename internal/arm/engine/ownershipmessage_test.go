@@ -16,7 +16,7 @@ func TestBookHasTheCommandsForLostTags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(raw), "\n## Lost tags\n")
+	_, section, _ := strings.Cut(string(raw), "\n## Missing ownership tags\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	const id = arm.ID(
 		"/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/rg/providers/Microsoft.Compute/virtualMachineScaleSets/c1-pool")
