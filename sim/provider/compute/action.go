@@ -102,8 +102,8 @@ func extensionType() *provider.Type {
 		Delete: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, Read: provider.Timing{HTTP: 420 * time.Millisecond},
 		ReadOnlyPaths: []string{"properties.instanceView"},
 		Since:         map[string]string{"properties.suppressFailures": "2022-08-01"}, // not in recordings of 2020-12-01 and 2022-03-01
-		Prepare:       PrepareExtension,
-		Patch:         PrepareExtension, PatchLRO: provider.Timing{LRO: provider.Seconds(10)},
+		Prepare:       PrepareExtension, View: showExtensionState,
+		Patch: PrepareExtension, PatchLRO: provider.Timing{LRO: provider.Seconds(10)},
 		Finish: func(c *provider.Call, op *store.Operation, r *store.Resource) error {
 			id, _ := store.ParseID(r.ID)
 			vm := c.Get(id.Parent().String())

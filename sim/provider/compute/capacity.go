@@ -38,6 +38,15 @@ func reservationTypes() []*provider.Type {
 					body.Set(it.Body, "properties."+field, list)
 				}
 			}
+			if isExpanded(c) {
+				states := []any{}
+				for _, r := range c.List(Reservations, it.ID) {
+					state := reservationState(c, r)
+					state["name"] = r.Name()
+					states = append(states, state)
+				}
+				body.Set(it.Body, "properties.instanceView", body.Object{"capacityReservations": states})
+			}
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if !c.Internal && len(c.List(Reservations, it.ID)) > 0 || len(vmsOf(c, it.ID, "capacityReservationGroup")) > 0 {
@@ -72,6 +81,11 @@ func reservationTypes() []*provider.Type {
 				body.Set(d.New, "properties.provisioningTime", at)
 			}
 			return nil
+		},
+		View: func(c *provider.Call, it *provider.Item) {
+			if isExpanded(c) {
+				body.Set(it.Body, "properties.instanceView", reservationState(c, it.Resource))
+			}
 		},
 		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
 			body.Default(r.Body, "properties.provisioningTime", c.Now().Format("2006-01-02T15:04:05.0000000+00:00"))

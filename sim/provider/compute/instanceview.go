@@ -15,7 +15,8 @@ func viewVM(c *provider.Call, it *provider.Item) {
 		body.String(disk, "managedDisk.id") == "" && strings.HasPrefix(body.String(disk, "name"), it.Name+"_OsDisk_1_") {
 		delete(disk, "name") // while Azure has not yet made it up, as recorded
 	}
-	if strings.Contains(expand, "instanceview") {
+	// https://learn.microsoft.com/rest/api/compute/virtual-machines/list-all: statusOnly lists the run-time state.
+	if strings.Contains(expand, "instanceview") || strings.EqualFold(c.Query.Get("statusOnly"), "true") {
 		body.Set(it.Body, "properties.instanceView", InstanceView(c, it.Resource))
 	}
 	if strings.Contains(expand, "userdata") {
@@ -31,6 +32,41 @@ func viewVM(c *provider.Call, it *provider.Item) {
 	if resources != nil {
 		it.Body["resources"] = resources
 	}
+}
+
+// isExpanded reports whether the request asks for the run-time state.
+func isExpanded(c *provider.Call) bool {
+	return strings.Contains(strings.ToLower(c.Query.Get("$expand")), "instanceview")
+}
+
+// showExtensionState shows the state of an extension that a request expands. Source: SDK module armcompute v7.3.0,
+// VirtualMachineExtensionInstanceView.
+func showExtensionState(c *provider.Call, it *provider.Item) {
+	if !isExpanded(c) {
+		return
+	}
+	state := strings.ToLower(body.String(it.Body, "properties.provisioningState"))
+	body.Set(it.Body, "properties.instanceView", body.Object{"name": it.Name,
+		"type":               body.String(it.Body, "properties.publisher") + "." + body.String(it.Body, "properties.type"),
+		"typeHandlerVersion": body.String(it.Body, "properties.typeHandlerVersion"),
+		"statuses":           []any{body.Object{"code": "ProvisioningState/" + state, "level": "Info", "displayStatus": "Provisioning " + state}}})
+}
+
+// reservationState returns the use of a capacity reservation. Source: SDK module armcompute v7.3.0, CapacityReservationInstanceView.
+func reservationState(c *provider.Call, r *store.Resource) body.Object {
+	id, _ := store.ParseID(r.ID)
+	used := []any{}
+	for _, vm := range vmsOf(c, id.Parent().String(), "capacityReservationGroup") {
+		machine := c.Get(body.String(vm.(body.Object), "id"))
+		if machine != nil && strings.EqualFold(body.String(machine.Body, "properties.hardwareProfile.vmSize"), body.String(r.Body, "sku.name")) &&
+			body.String(machine.Secret, "power") != "deallocated" {
+			used = append(used, vm)
+		}
+	}
+	state := strings.ToLower(body.String(r.Body, "properties.provisioningState"))
+	return body.Object{
+		"utilizationInfo": body.Object{"currentCapacity": body.Int(r.Body, "sku.capacity"), "virtualMachinesAllocated": used},
+		"statuses":        []any{body.Object{"code": "ProvisioningState/" + state, "level": "Info", "displayStatus": "Provisioning " + state}}}
 }
 
 // InstanceView shows the run-time state of a VM.
