@@ -49,8 +49,10 @@ func chooseRoles(keys []string, created map[string]overlay.Write) (out []string)
 	aks := has("microsoft.containerservice/managedclusters")
 	selfManaged := has("microsoft.compute/virtualmachines", "microsoft.compute/virtualmachinescalesets", "microsoft.network/loadbalancers")
 	ownNetwork := has("microsoft.network/virtualnetworks", "microsoft.network/virtualnetworks/subnets")
-	add(aks && ownNetwork, "aks")
-	add(aks && !ownNetwork, "aks-brought-network")
+	// Without a network in the manifests, AKS makes one with its own permissions.
+	brought := !ownNetwork && mentions("/virtualnetworks/", "/userassignedidentities/")
+	add(aks && !brought, "aks")
+	add(aks && brought, "aks-brought-network")
 	add(aks && has("microsoft.kubernetesconfiguration/extensions", "microsoft.network/privateendpoints", "microsoft.containerservice/fleets/members"),
 		"aks-add-ons")
 	add(selfManaged && ownNetwork, "self-managed")

@@ -40,7 +40,9 @@ func TestChooseRoles(t *testing.T) {
 		want   []string
 	}{
 		"AKS":               {"the network is the cluster's own", puts(network, aks), []string{"aks"}},
-		"AKS in a network":  {"no network is created", puts(aks), []string{"aks-brought-network"}},
+		"AKS in a network":  {"the cluster joins a network that exists", puts(aks + ` {"a":"/x/virtualNetworks/v/subnets/s"}`), []string{"aks-brought-network"}},
+		"AKS, identity":     {"the cluster uses an identity that exists", puts(aks + ` {"a":{"/x/userAssignedIdentities/i":{}}}`), []string{"aks-brought-network"}},
+		"AKS, no network":   {"AKS makes one, with its own permissions", puts(aks), []string{"aks"}},
 		"extension":         {"extensions have a role of their own", puts(network, aks, "Microsoft.KubernetesConfiguration/extensions/e"), []string{"aks", "aks-add-ons"}},
 		"fleet":             {"so have members of a fleet", puts(network, aks, "Microsoft.ContainerService/fleets/f/members/m"), []string{"aks", "aks-add-ons"}},
 		"machines":          {"the network is the cluster's own", puts(network, balancer, machine), []string{"self-managed"}},

@@ -112,6 +112,9 @@ func signIn(ctx context.Context, o Options, account *Account) (*armclient.Client
 // https://learn.microsoft.com/entra/identity-platform/reference-error-codes
 func fixCredential(account *Account, code string) string {
 	spec, q := account.Identity.Spec, arm.ShellQuote
+	if spec.Type == "" && spec.ClientID == "" {
+		return "kubectl get azureclusteridentities --all-namespaces" // There is no identity whose credential could be changed.
+	}
 	if code == "AADSTS700016" {
 		return "az ad sp show --id " + q(spec.ClientID)
 	}

@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/doctor"
@@ -43,6 +44,8 @@ type stage struct {
 	manifest  string
 	transport func(*http.Request) error
 	user      bool
+	// kubeconfig is the file with the connection to the management cluster, tokenFile that with the token of a workload identity; "" is none.
+	kubeconfig, tokenFile string
 }
 
 func newStage(t *testing.T, manifest string, change func(*server.Options)) *stage {
@@ -138,10 +141,11 @@ func (s *stage) run(arguments ...string) (string, error) {
 		s.t.Fatal(err)
 	}
 	e := &environment.Environment{
-		Version: "test", Transport: s, Kubeconfig: filepath.Join(s.t.TempDir(), "none"),
+		Version: "test", Transport: s, Kubeconfig: cmp.Or(s.kubeconfig, filepath.Join(s.t.TempDir(), "none")),
 		OpenFile:   func(name string) (io.ReadCloser, error) { return os.Open(name) },
 		OpenFolder: func(string) (fs.FS, bool) { return nil, false },
-		Identity:   identity.Options{AuthorityHost: s.Authority, ResourceManagerEndpoint: s.Endpoint, ResourceManagerAudience: azuretest.Audience},
+		Identity: identity.Options{AuthorityHost: s.Authority, ResourceManagerEndpoint: s.Endpoint, ResourceManagerAudience: azuretest.Audience,
+			TokenFile: s.tokenFile},
 		Credential: noCredential{},
 	}
 	if s.user {
@@ -269,6 +273,14 @@ func TestFailures(t *testing.T) {
 		}, want: doctor.Check{Check: doctor.CheckSizes, Status: doctor.Failed, Subject: "Standard_D2x_v3 in eastus",
 			Message: "needs a size that the region does not have. Similar ones are Standard_D2", Fix: lists},
 			fix: func(s *stage) { s.replace("Standard_D2x_v3", "Standard_D2s_v3") }},
+		"restricted size": {reason: "the subscription may not use the size in the region", prepare: func(s *stage) {
+			granted(s)
+			s.replace("location: eastus", "location: southcentralus")
+			s.replace("Standard_D2s_v3", "Standard_DC4ads_v5")
+		}, want: doctor.Check{Check: doctor.CheckSizes, Status: doctor.Failed, Subject: "Standard_DC4ads_v5 in southcentralus",
+			Message: "needs a size that the subscription cannot use in the region: NotAvailableForSubscription. Request access, or change the size in the manifest.",
+			Fix:     "az vm list-skus --resource-type virtualMachines --location southcentralus --size Standard_DC --all --output table"},
+			fix: func(s *stage) { s.replace("Standard_DC4ads_v5", "Standard_D2s_v3") }},
 		"zone": {reason: "the region has no such zone for the size", prepare: func(s *stage) {
 			granted(s)
 			s.replace("sku: Standard_D2s_v3", "sku: Standard_D2s_v3\n  availabilityZones: [\"1\", \"4\"]")
@@ -320,7 +332,7 @@ func TestFailures(t *testing.T) {
 			if strings.HasPrefix(got[0].Fix, test.want.Fix) && test.want.Fix != "" && name == "no Secret" {
 				got[0].Fix = test.want.Fix
 			}
-			if diff := cmp.Diff(test.want, got[0]); diff != "" {
+			if diff := gocmp.Diff(test.want, got[0]); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 			if test.fix == nil {
@@ -371,7 +383,7 @@ ok       quota        Microsoft.Compute in eastus: The free quota is enough: cor
 ok       quota        Microsoft.Network in eastus: The free quota is enough: VirtualNetworks 1 of 1000.
 9 of 10 checks passed.
 `, s.Endpoint, member, server.DefaultTenant, server.DefaultSubscription, len(readActions(t, "aks")))
-	if diff := cmp.Diff(want, out); diff != "" {
+	if diff := gocmp.Diff(want, out); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
 	if strings.Contains(out, "other-secret") {
