@@ -16,28 +16,27 @@ const page = "../../../docs/book/drift.md"
 
 const introduction = `# Drift detection and repair
 
-The provider compares the resources in Azure with the spec. It repairs or reports changes that a user, cloud-provider-azure, a policy or another program made in Azure. This page
-lists the changes that are repaired, reported and left alone, and how soon they are detected.
+Find out if the provider repairs, reports or keeps a change in Azure, and how soon it detects the change. The provider compares the resources in Azure with the spec. Changes can come from users,
+cloud-provider-azure, policies and other programs.
 
 ## When drift is detected
 
 | Detected | Interval (flag, default) | Changes |
 |---|---|---|
-| when the object changes | | all |
+| by a reconciliation after the object changed | | all |
 | by the regular sync | ` + "`--sync-period`" + `, 10 minutes | writes to resources that can carry tags, their deletion and their tags; the power state of VMs and AKS clusters |
 | by the full sync | ` + "`--full-sync-period`" + `, 1 hour | tags of resource groups; subnets, peerings, security rules, routes, inbound NAT rules, DNS records, role assignments and agent pools whose parent resource does not show the change; versions after an automatic upgrade by AKS; instances of AKS pools that come or go without a change of their scale set; kubeconfigs that users rotated |
 
 The regular sync uses Azure's list of all resources of the subscription, which has the time of the last change of each resource. The full sync reads every resource.
 Set ` + "`--full-sync-period=0`" + ` to run a full sync every time. A manager that may not list the resources of the subscription or resource group always runs full syncs.
 
-Paused objects are neither read nor repaired nor reported until they are resumed. Resources that users created and the spec only uses are never changed.
+The provider does not read, repair or report the resources of paused objects. It never changes resources that users created and that the spec only uses.
 
-## What happens
+## Repaired, reported and kept changes
 
 - **Repaired**: the provider writes the value of the spec.
-- **Reported**: the provider writes nothing. The condition of the resource type has the difference. Its reason is ` + "`Drifted`" + ` and its status True while the object works. If the
-  object no longer works, the status is False.
-- **Kept**: the setting belongs to other programs or users. It stays through all repairs and is not reported.
+- **Reported**: the provider writes nothing. The condition of the resource type shows the difference with the reason ` + "`Drifted`" + `. Its status is True while the object works, and False if it no longer works.
+- **Kept**: the setting belongs to other programs or users. The provider neither changes nor reports it.
 
 The message of a reported difference has its cause:
 
@@ -45,12 +44,11 @@ The message of a reported difference has its cause:
 |---|---|
 | "was changed outside" | Azure was changed |
 | "cannot be changed, and the spec has other values" | the spec was changed, and existing resources cannot get the new value |
-| "differs from the spec" | unknown, because the manager has never seen the two agree, for example if one was changed while no manager ran |
+| "differs from the spec" | unknown, because the two were different when the manager first read them. For example, one was changed while no manager ran |
 
-[Programs that share resources with the provider](shared-resources.md) lists the writes of other programs. The tests in ` + "`test/integration/drift`" + ` make each change of the
-following table, and generate this page.
+[Programs that share resources with the provider](shared-resources.md) lists the writes of other programs.
 
-## Changes and their outcome
+## Changes by resource type
 
 | Resource | Change | Outcome | Note |
 |---|---|---|---|

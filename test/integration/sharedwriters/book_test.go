@@ -20,25 +20,26 @@ const page = "../../../docs/book/shared-resources.md"
 // Microsoft's documentation.
 const introduction = `# Programs that share resources with the provider
 
-Other programs write entries into Azure resources that the provider created, for example rules of cloud-provider-azure in a security group. The provider keeps these entries, and
-does not write a resource because of them. If it writes the resource for another reason, such as a change of the spec, it includes the entries. This page lists the tested programs
-and their entries. [Drift detection and repair](drift.md) lists the changes that the provider repairs.
+Check which entries of other programs the provider keeps in its resources, for example rules of cloud-provider-azure in a security group. The provider does not write a resource because of these entries. If it writes
+the resource for another reason, such as a change of the spec, the entries stay. [Drift detection and repair](drift.md) lists the changes that the provider repairs.
 
 | Program | Resource | Entry | Written with |
 |---|---|---|---|
 `
 
 const end = `
-The provider does not write these resources, so they are not in the table: public IP addresses and private link services of Services, disks of
-volumes, storage accounts and private endpoints of the CSI drivers, and the node resource group of an AKS cluster.
+The table leaves out resources that the provider does not write:
 
-Entries of the provider that the spec no longer has are removed: a backend pool, an extension, a rule, an identity. The provider
-records them in the annotation ` + "`sigs.k8s.io/cluster-api-provider-azure-applied`" + `.
+- public IP addresses and private link services of Services
+- disks of volumes
+- storage accounts and private endpoints of the CSI drivers
+- the node resource group of an AKS cluster
+
+If an entry is removed from the spec, for example a backend pool, an extension, a rule or an identity, the provider removes it in Azure. It records its entries
+in the annotation ` + "`sigs.k8s.io/cluster-api-provider-azure-applied`" + `.
 
 A PUT of cloud-provider-azure has no tags. According to Microsoft's [page on PUTs](https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update),
-scale sets keep settings that a PUT leaves out. The page does not mention tags. The tests assume that tags stay.
-
-The tests in ` + "`test/integration/sharedwriters`" + ` generate this page.
+scale sets keep settings that a PUT leaves out. The page does not mention tags. That tags stay is an assumption.
 `
 
 // TestBook makes sure that the page of the book has the rows.
