@@ -14,6 +14,18 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
+// ReferToControlPlane has the Cluster refer to its KubeadmControlPlane, as Cluster API does for a Cluster of a class.
+func ReferToControlPlane(objects []*unstructured.Unstructured) {
+	for _, cluster := range objects {
+		for _, o := range objects {
+			if cluster.GetKind() == "Cluster" && o.GetKind() == "KubeadmControlPlane" {
+				_ = unstructured.SetNestedStringMap(cluster.Object, map[string]string{"apiGroup": o.GroupVersionKind().Group, "kind": o.GetKind(),
+					"name": o.GetName()}, "spec", "controlPlaneRef")
+			}
+		}
+	}
+}
+
 // ApplyTopology plays Cluster API's topology controller for a ClusterClass as the flavor clusterclass has it: the
 // objects of a cluster that come from the class, with random names, and the class's patches applied.
 func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {

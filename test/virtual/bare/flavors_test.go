@@ -102,7 +102,7 @@ func render(t *testing.T, file string, in *subscription, more map[string]string)
 		if objects, err = applyTopology(read(name+"clusterclass.yaml"), objects); err != nil {
 			t.Fatal(err)
 		}
-		referToControlPlane(objects)
+		flavors.ReferToControlPlane(objects)
 	}
 	var documents bytes.Buffer
 	for _, object := range objects {
@@ -113,18 +113,6 @@ func render(t *testing.T, file string, in *subscription, more map[string]string)
 		fmt.Fprintf(&documents, "---\n%s\n", raw)
 	}
 	return virtual.ReadManifests(t, documents.Bytes())
-}
-
-// referToControlPlane has the Cluster refer to its KubeadmControlPlane, as Cluster API does for a Cluster of a class.
-func referToControlPlane(objects []*unstructured.Unstructured) {
-	for _, cluster := range objects {
-		for _, o := range objects {
-			if cluster.GetKind() == "Cluster" && o.GetKind() == "KubeadmControlPlane" {
-				_ = unstructured.SetNestedStringMap(cluster.Object, map[string]string{"apiGroup": o.GroupVersionKind().Group, "kind": o.GetKind(),
-					"name": o.GetName()}, "spec", "controlPlaneRef")
-			}
-		}
-	}
 }
 
 // play plays a story in a copy of the subscription, with a management cluster that has the ServiceAccount of the page.

@@ -59,7 +59,7 @@ func renderFlavor(t *testing.T, file string, more map[string]string, change func
 		if objects, err = flavors.ApplyTopology(class, objects); err != nil {
 			t.Fatal(err)
 		}
-		referToControlPlane(objects)
+		flavors.ReferToControlPlane(objects)
 	}
 	if change != nil {
 		change(objects)
@@ -76,18 +76,6 @@ func renderFlavor(t *testing.T, file string, more map[string]string, change func
 		fmt.Fprintf(&documents, "---\n%s\n", raw)
 	}
 	return virtual.ReadManifests(t, documents.Bytes())
-}
-
-// referToControlPlane has the Cluster refer to its control plane, as Cluster API does for a Cluster of a class.
-func referToControlPlane(objects []*unstructured.Unstructured) {
-	for _, cluster := range objects {
-		for _, o := range objects {
-			if cluster.GetKind() == "Cluster" && o.GetKind() == "KubeadmControlPlane" {
-				_ = unstructured.SetNestedStringMap(cluster.Object, map[string]string{"apiGroup": o.GroupVersionKind().Group, "kind": o.GetKind(),
-					"name": o.GetName()}, "spec", "controlPlaneRef")
-			}
-		}
-	}
 }
 
 // waitReady waits until all objects are Ready and no others come.
