@@ -53,8 +53,8 @@ var features = map[string]feature{
 			"Microsoft.ManagedIdentity/userAssignedIdentities/read": "it is asked for the azure.json of templates, which have no conditions; an " +
 				"event of the template names it",
 		},
-		description: "Self-managed clusters with a network of their own, or subnets of their own in a network that exists, in resource groups " +
-			"that the provider makes and deletes or that are brought.",
+		description: "Self-managed clusters with their own network, or with their own subnets in an existing network. " +
+			"Resource groups exist, or the provider creates and deletes them.",
 		stories: map[string]func(*harness.Stage){
 			"own group": func(s *harness.Stage) { selfManaged(s, renderObjects(s, "cluster-template.yaml", nil)) },
 			// Without zones there are availability sets.
@@ -81,7 +81,7 @@ var features = map[string]feature{
 		beyond: "self-managed",
 		also: map[string]string{"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether the rule of a control-plane machine " +
 			"is there, after Azure refused the machine"},
-		description: "Self-managed clusters whose machines use images, disk encryption sets and reserved capacity that exist.",
+		description: "Self-managed clusters whose machines use existing images, disk encryption sets and reserved capacity.",
 		stories: map[string]func(*harness.Stage){
 			"brought": func(s *harness.Stage) {
 				flavors.CreateBroughtResources(s)
@@ -105,7 +105,7 @@ var features = map[string]feature{
 	},
 	"self-managed-brought-network": {
 		beyond:      "self-managed",
-		description: "Self-managed clusters in a virtual network that exists, which is read and joined and never written.",
+		description: "Self-managed clusters in an existing virtual network. The provider does not change the network.",
 		stories: map[string]func(*harness.Stage){
 			"brought network": func(s *harness.Stage) {
 				createGroup(s, "brought")
@@ -137,7 +137,7 @@ var features = map[string]feature{
 		beyond: "self-managed",
 		also: map[string]string{
 			"Microsoft.Network/loadBalancers/read": "whether the load balancer is there, at looks after the one that made it"},
-		description: "Self-managed clusters with machine pools: scale sets of uniform and of flexible orchestration.",
+		description: "Self-managed clusters with machine pools: scale sets with uniform and flexible orchestration.",
 		stories: map[string]func(*harness.Stage){
 			"uniform":  func(s *harness.Stage) { playPool(s, infrav1.UniformOrchestration) },
 			"flexible": func(s *harness.Stage) { playPool(s, infrav1.FlexibleOrchestration) },
@@ -160,7 +160,7 @@ var features = map[string]feature{
 				"cluster",
 		},
 		also:        map[string]string{"Microsoft.Compute/skus/read": "whether the VM size is why Azure refused a pool"},
-		description: "AKS clusters with a network of their own, in resource groups that the provider makes and deletes or that are brought.",
+		description: "AKS clusters with their own network, in existing resource groups or in groups that the provider creates and deletes.",
 		stories: map[string]func(*harness.Stage){
 			"own group": func(s *harness.Stage) { playAKSCluster(s, renderObjects(s, "cluster-template-aks.yaml", nil)) },
 			"brought group": func(s *harness.Stage) {
@@ -172,7 +172,7 @@ var features = map[string]feature{
 	"aks-brought-network": {
 		also:        map[string]string{"Microsoft.Compute/skus/read": "whether the VM size is why Azure refused a pool"},
 		beyond:      "aks",
-		description: "AKS clusters in a virtual network that exists and with identities that exist, which are read and joined and never written.",
+		description: "AKS clusters in an existing virtual network and with existing identities. The provider does not change the network and the identities.",
 		stories: map[string]func(*harness.Stage){
 			"brought network": func(s *harness.Stage) {
 				createGroup(s, "brought")
@@ -189,7 +189,7 @@ var features = map[string]feature{
 	"aks-add-ons": {
 		also:        map[string]string{"Microsoft.Compute/skus/read": "whether the VM size is why Azure refused a pool"},
 		beyond:      "aks",
-		description: "AKS clusters with extensions, private endpoints, a place in a fleet, maintenance windows, and their health as Azure Resource Health has it.",
+		description: "AKS clusters with extensions, private endpoints, membership in a fleet, maintenance windows, and the state in Azure Resource Health.",
 		stories: map[string]func(*harness.Stage){
 			"maintenance windows": func(s *harness.Stage) {
 				playResourceManifests(s, renderObjects(s, "cluster-template-aks-aso-maintenance.yaml",
