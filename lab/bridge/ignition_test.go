@@ -144,7 +144,7 @@ func TestIgnition(t *testing.T) {
 		"wrong type": {
 			reason: "modes are numbers", kind: workers,
 			edit: editFile("/etc/kubeadm.sh", func(f map[string]any) { f["mode"] = "0700" }),
-			want: `ignition config is not JSON that Ignition can read: storage.files[0].mode: Invalid value: "string": must be of type integer`,
+			want: `ignition config is not JSON that Ignition can read: storage.files[1].mode: Invalid value: "string": must be of type integer`,
 		},
 		"version": {
 			reason: "Ignition refuses a version it does not know", kind: workers,
