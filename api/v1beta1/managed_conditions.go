@@ -29,6 +29,13 @@ const MigratedResourcesOwnedCondition = "MigratedResourcesOwned"
 // hand them over to the provider.
 const OwnershipNotProvenReason = "OwnershipNotProven"
 
+// ManifestsCheckedCondition of the AzureASOManaged kinds is False if the provider sends manifests of spec.resources to
+// Azure that it cannot check. Ready does not depend on it. Objects without such manifests have no such condition.
+const ManifestsCheckedCondition = "ManifestsChecked"
+
+// DefinitionMissingReason is the reason of manifests of a kind that the provider has no definition of.
+const DefinitionMissingReason = "DefinitionMissing"
+
 // ControlPlaneEndpointReadyCondition of an AzureASOManagedCluster is the condition of the endpoint of its control
 // plane.
 const ControlPlaneEndpointReadyCondition = "ControlPlaneEndpointReady"

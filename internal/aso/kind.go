@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/nearest"
 )
 
@@ -29,11 +30,14 @@ func ResourceTypeOf(group, kind string) (string, bool) {
 
 func kindKey(group, kind string) string { return strings.ToLower(group + "/" + kind) }
 
-// resourceTypesByKind are the resource types of the definitions by group and kind of ASO. A kind is made of the segments of the
+// listTypes returns the types of all supported kinds: those of the definitions, and those without a definition.
+func listTypes() []string { return slices.Concat(schema.ResourceTypes(), types.ListUndefined()) }
+
+// resourceTypesByKind are the resource types of all supported kinds by group and kind of ASO. A kind is made of the segments of the
 // type, with the last one in the singular. Older kinds consist of the last segment only.
 var resourceTypesByKind = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
-	for _, full := range schema.ResourceTypes() {
+	for _, full := range listTypes() {
 		provider, rest, _ := strings.Cut(full, "/")
 		group := toGroup(provider)
 		segments := strings.Split(rest, "/")
@@ -80,7 +84,7 @@ func GroupKindOf(resourceType string) (group, kind string) {
 // FindNearestKinds returns the kinds most similar to an unknown one, from its group if the group is known.
 func FindNearestKinds(group, kind string) []string {
 	var all, same []string
-	for _, full := range schema.ResourceTypes() {
+	for _, full := range listTypes() {
 		knownGroup, known := GroupKindOf(full)
 		all = append(all, known)
 		if strings.EqualFold(knownGroup, group) {

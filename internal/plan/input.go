@@ -36,6 +36,8 @@ type Features struct {
 	MachinePool bool
 	// ASOAPI reconciles the AzureASOManaged kinds.
 	ASOAPI bool
+	// UncheckedASOKinds are the kinds of resource manifests that are sent to Azure without a definition, as values of the manager's flag.
+	UncheckedASOKinds []string
 }
 
 // ClusterFacts are answers of Azure that the plan of a cluster depends on.

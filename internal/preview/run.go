@@ -39,6 +39,8 @@ type Options struct {
 	Identity identity.Options
 	// Gates are the feature gates of the manager, as in its flag.
 	Gates string
+	// UncheckedASOKinds are the values of the manager's flag --unchecked-aso-kinds.
+	UncheckedASOKinds []string
 	// Play is called before each round to simulate Cluster API; nil does nothing.
 	Play func(ctx context.Context, c client.Client) error
 	// Progress is called after each round with the number of rounds and of writes; nil is not called.
@@ -214,6 +216,10 @@ func (p *run) setupOptions() (*setup.Options, error) {
 		if err := flags.Set("feature-gates", p.options.Gates); err != nil {
 			return nil, err
 		}
+	}
+	options.UncheckedASOKinds = p.options.UncheckedASOKinds
+	if err := options.CheckUncheckedASOKinds(); err != nil {
+		return nil, err
 	}
 	tenancy := options.Identity
 	options.Identity = p.options.Identity

@@ -44,7 +44,7 @@ var flagGroups = []struct {
 	name  string
 	flags []string
 }{
-	{generalGroup, []string{"feature-gates", "disable-controllers-or-webhooks", "namespace", "watch-filter", "version"}},
+	{generalGroup, []string{"feature-gates", "unchecked-aso-kinds", "disable-controllers-or-webhooks", "namespace", "watch-filter", "version"}},
 	{syncGroup, []string{
 		"sync-period", "full-sync-period", "observe", "azurecluster-concurrency", "azuremachine-concurrency", "azuremachinepool-concurrency",
 	}},

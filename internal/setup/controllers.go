@@ -105,7 +105,7 @@ func (s *shared) controllerOptions(n int) controller.Options {
 
 // setupSelfManaged registers the controllers of clusters on virtual machines, and the controller of identities, which all kinds use.
 func (s *shared) setupSelfManaged(ctx context.Context) error {
-	mgr, o, gates := s.mgr, s.options, planFeatures(s.options.Gates)
+	mgr, o, gates := s.mgr, s.options, s.options.PlanFeatures()
 	network := &azurecluster.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
 	if err := reconcile.NewAzureRunner(s.runnerServices(), network).SetupWithManager(ctx, mgr,
 		s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
@@ -167,7 +167,7 @@ func (s *shared) setupMachinePools(ctx context.Context) error {
 	if err := s.setupASOKinds(ctx); err != nil {
 		return err
 	}
-	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: planFeatures(o.Gates)}
+	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: o.PlanFeatures()}
 	if err := reconcile.NewAzureRunner(s.runnerServices(), scaleSets).SetupWithManager(ctx, mgr,
 		s.controllerOptions(o.AzureMachinePoolConcurrency)); err != nil {
 		return err
@@ -182,17 +182,17 @@ func (s *shared) setupASOKinds(ctx context.Context) error {
 	if !s.hasASOKinds() {
 		return nil
 	}
-	clusters := &azureasomanagedcluster.Kind{Client: mgr.GetClient(), Facts: s.facts}
+	clusters := &azureasomanagedcluster.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: o.PlanFeatures()}
 	if err := reconcile.NewAzureRunner(s.runnerServices(), clusters).SetupWithManager(ctx, mgr,
 		s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
-	controlPlanes := &azureasomanagedcontrolplane.Kind{Client: mgr.GetClient(), Facts: s.facts}
+	controlPlanes := &azureasomanagedcontrolplane.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: o.PlanFeatures()}
 	if err := reconcile.NewAzureRunner(s.runnerServices(), controlPlanes).SetupWithManager(ctx, mgr,
 		s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
-	pools := &azureasomanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts}
+	pools := &azureasomanagedmachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: o.PlanFeatures()}
 	return reconcile.NewAzureRunner(s.runnerServices(), pools).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachinePoolConcurrency))
 }
 

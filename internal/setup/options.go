@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -23,6 +24,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/diagnostics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lastwrites"
@@ -53,6 +55,7 @@ type Options struct {
 	KubernetesQPS               float32
 	KubernetesBurst             int
 	Diagnostics                 diagnostics.Options
+	UncheckedASOKinds           []string
 	Gates                       featuregate.MutableVersionedFeatureGate
 	Identity                    identity.Options
 	Version                     string
@@ -127,6 +130,10 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.DisabledControllers, "disable-controllers-or-webhooks", nil, "Controllers to leave out: "+disableAzureJSONMachine+".")
 	fs.Float32Var(&o.KubernetesQPS, "kube-api-qps", 500, "Queries per second to the Kubernetes API server.")
 	fs.IntVar(&o.KubernetesBurst, "kube-api-burst", 1000, "Queries to the Kubernetes API server in one burst.")
+	fs.StringSliceVar(&o.UncheckedASOKinds, strings.TrimPrefix(aso.UncheckedKindsFlag, "--"), nil,
+		"Kinds of resource manifests of AzureASOManaged objects that are sent to Azure without a check, because the provider has no definition of them. "+
+			"They are refused by default, and with an AzureClusterIdentity of another namespace. A group with /* stands for all its kinds. Supported: "+
+			strings.Join(aso.ListUncheckedKinds(), ", ")+".")
 	o.Diagnostics.AddFlags(fs)
 	o.Gates = newGates()
 	o.Gates.AddFlag(fs)
@@ -134,12 +141,18 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	o.flags = fs
 }
 
+// CheckUncheckedASOKinds refuses kinds that need no permission, or cannot have it.
+func (o *Options) CheckUncheckedASOKinds() error { return aso.CheckUncheckedKinds(o.UncheckedASOKinds) }
+
 // Validate refuses values that would be ignored otherwise.
 func (o *Options) Validate() error {
 	for _, name := range o.DisabledControllers {
 		if !slices.Contains([]string{disableAzureJSONMachine, disableASOSecret}, name) {
 			return fmt.Errorf("--disable-controllers-or-webhooks: %q is not known, use %s", name, disableAzureJSONMachine)
 		}
+	}
+	if err := o.CheckUncheckedASOKinds(); err != nil {
+		return err
 	}
 	if o.FullSyncPeriod < 0 {
 		return fmt.Errorf("--full-sync-period: %s is negative; use 0 to make every sync a full one", o.FullSyncPeriod)

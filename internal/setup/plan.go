@@ -15,8 +15,12 @@ type Plan struct {
 	Workload func(kubeconfig []byte) (corev1client.ConfigMapsGetter, error)
 }
 
-// PlanFeatures returns the feature gates that plans and webhooks depend on.
-func (o *Options) PlanFeatures() plan.Features { return planFeatures(o.Gates) }
+// PlanFeatures returns the feature gates and flags that plans and webhooks depend on.
+func (o *Options) PlanFeatures() plan.Features {
+	out := planFeatures(o.Gates)
+	out.UncheckedASOKinds = o.UncheckedASOKinds
+	return out
+}
 
 // requestBudgets returns the budgets of requests. A pretended Azure has no limits.
 func (o *Options) requestBudgets() *armclient.Budgets {

@@ -64,7 +64,7 @@ func Run(ctx context.Context, config *rest.Config, o *Options) error {
 	if err := mgr.AddHealthzCheck("webhook", mgr.GetWebhookServer().StartedChecker()); err != nil {
 		return err
 	}
-	if err := webhook.SetupWithManager(mgr, planFeatures(o.Gates), o.Identity.Tenancy == identity.Trusted); err != nil {
+	if err := webhook.SetupWithManager(mgr, o.PlanFeatures(), o.Identity.Tenancy == identity.Trusted); err != nil {
 		return fmt.Errorf("webhooks: %w", err)
 	}
 	if err := o.checkRights(mgr, config); err != nil {

@@ -25,7 +25,7 @@ const (
 func withDocuments[T client.Object](features plan.Features, spec func(T) any, documents func(T) []runtime.RawExtension, needs string,
 	version func(T) string) kind[T] {
 	validate := func(obj T) field.ErrorList {
-		return asoresource.ValidateManifests(obj.GetNamespace(), documents(obj), needs, version(obj))
+		return asoresource.ValidateManifests(obj.GetNamespace(), documents(obj), needs, version(obj), features.UncheckedASOKinds)
 	}
 	return kind[T]{
 		spec: spec,
@@ -41,7 +41,9 @@ func withDocuments[T client.Object](features plan.Features, spec func(T) any, do
 		update: between(func(old, obj T) field.ErrorList {
 			return append(introducedErrors(validate(old), validate(obj)), asoresource.ValidateUpdate(documents(old), documents(obj))...)
 		}),
-		warn: func(_, obj T) admission.Warnings { return asoresource.ListWarnings(obj.GetNamespace(), documents(obj)) },
+		warn: func(_, obj T) admission.Warnings {
+			return asoresource.ListWarnings(obj.GetNamespace(), documents(obj), features.UncheckedASOKinds)
+		},
 	}
 }
 

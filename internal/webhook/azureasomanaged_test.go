@@ -48,7 +48,7 @@ func TestDocumentsAtApply(t *testing.T) {
 			[]string{"spec.resources[1].apiVersion: Required", "spec.resources[1].metadata.name: Required"}},
 		"unknown kind": {"the nearest kinds of the group are suggested",
 			[]string{fine, "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedClustersAgentPools, metadata: {name: x}, spec: {}}"},
-			[]string{`spec.resources[1].kind: Unsupported value: "ManagedClustersAgentPools": supported values: "ManagedClustersAgentPool"`}},
+			[]string{`spec.resources[1].kind: Invalid value: "ManagedClustersAgentPools": the provider has no definition of ManagedClustersAgentPools of containerservice.azure.com`}},
 		"no version of Azure": {"the api-version of Azure is not known",
 			[]string{fine, "{apiVersion: containerservice.azure.com/v1, kind: Fleet, metadata: {name: x}, spec: {}}"},
 			[]string{"spec.resources[1].apiVersion: Invalid value"}},

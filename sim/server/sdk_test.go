@@ -76,6 +76,10 @@ var withoutSDK = map[string][]string{
 		"Microsoft.Authorization/locks",
 		// TestPolicies makes them.
 		"Microsoft.Authorization/policyAssignments", "Microsoft.Authorization/policyDefinitions", "Microsoft.Authorization/policySetDefinitions",
+		// TestUndefinedTypes of package standin makes them.
+		"Microsoft.AlertsManagement/prometheusRuleGroups", "Microsoft.Dashboard/grafana", "Microsoft.DataProtection/backupVaults",
+		"Microsoft.DataProtection/backupVaults/backupInstances", "Microsoft.DataProtection/backupVaults/backupPolicies",
+		"Microsoft.Insights/diagnosticSettings",
 		// TestPublicDNS makes zones and record sets.
 		"Microsoft.Network/dnszones", "Microsoft.Network/dnszones/A", "Microsoft.Network/dnszones/AAAA", "Microsoft.Network/dnszones/CAA",
 		"Microsoft.Network/dnszones/CNAME",

@@ -55,8 +55,9 @@ func (w World) NewOptions(ctx context.Context, subscription string) (preview.Opt
 	}
 	return preview.Options{
 		Objects: read.Items, Now: time.Now(), Gates: fmt.Sprintf("EdgeZone=%t,APIServerILB=%t", w.Features.EdgeZone, w.Features.APIServerILB),
-		Identity: identity.Options{ResourceManagerEndpoint: w.Endpoint, ResourceManagerAudience: audience, SubscriptionID: subscription},
-		Live:     &overlay.Live{Transport: served{azure.Handler()}, Credential: signedIn{azure}, Endpoint: w.Endpoint, Audience: audience},
+		UncheckedASOKinds: w.Features.UncheckedASOKinds,
+		Identity:          identity.Options{ResourceManagerEndpoint: w.Endpoint, ResourceManagerAudience: audience, SubscriptionID: subscription},
+		Live:              &overlay.Live{Transport: served{azure.Handler()}, Credential: signedIn{azure}, Endpoint: w.Endpoint, Audience: audience},
 	}, func() { _ = azure.Close() }, nil
 }
 

@@ -60,10 +60,10 @@ func RegisterControllersWith(ctx context.Context, m *Manager, options controller
 		reconcile.NewAzureRunner(m.Services, &azuremanagedcontrolplane.Kind{Client: c, Facts: m.Facts,
 			Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }}),
 		reconcile.NewAzureRunner(m.Services, &azuremanagedmachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts}),
-		reconcile.NewAzureRunner(m.Services, &azureasomanagedcluster.Kind{Client: c, Facts: m.Facts}),
-		reconcile.NewAzureRunner(m.Services, &azureasomanagedcontrolplane.Kind{Client: c, Facts: m.Facts}),
+		reconcile.NewAzureRunner(m.Services, &azureasomanagedcluster.Kind{Client: c, Facts: m.Facts, Features: m.Features}),
+		reconcile.NewAzureRunner(m.Services, &azureasomanagedcontrolplane.Kind{Client: c, Facts: m.Facts, Features: m.Features}),
 		reconcile.NewAzureRunner(m.Services, &azuremachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts, Features: m.Features}),
-		reconcile.NewAzureRunner(m.Services, &azureasomanagedmachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts}),
+		reconcile.NewAzureRunner(m.Services, &azureasomanagedmachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts, Features: m.Features}),
 	); err != nil {
 		return err
 	}

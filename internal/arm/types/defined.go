@@ -53,8 +53,9 @@ func rowFromDefinition(name string) (Type, bool) {
 // extensionTypes are the types whose resources can be below any other one.
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/extension-resource-types
 var extensionTypes = []string{
-	"microsoft.authorization/locks", "microsoft.authorization/roleassignments", "microsoft.authorization/roledefinitions",
-	"microsoft.insights/datacollectionruleassociations", "microsoft.kubernetesconfiguration/extensions",
+	"microsoft.authorization/locks", "microsoft.authorization/policyassignments", "microsoft.authorization/roleassignments",
+	"microsoft.authorization/roledefinitions", "microsoft.insights/datacollectionruleassociations", "microsoft.insights/diagnosticsettings",
+	"microsoft.kubernetesconfiguration/extensions",
 	"microsoft.kubernetesconfiguration/fluxconfigurations", "microsoft.kubernetesconfiguration/sourcecontrolconfigurations",
 }
 

@@ -13,7 +13,8 @@ import (
 type Type struct {
 	// Name is the full type, as in "Microsoft.Network/virtualNetworks/subnets".
 	Name string
-	// FromDefinition means that the row comes from Azure's definitions alone.
+	// FromDefinition means that only resource manifests have resources of the type: the row comes from Azure's definitions alone, or is one
+	// of undefinedTypes.
 	FromDefinition bool
 	// APIVersion is the api-version of the SDK models in the plans.
 	APIVersion string
@@ -116,13 +117,16 @@ const (
 	PutPatches PutSemantics = "Patches"
 )
 
-// ForID returns the row for the type of id: its own row, or one from Azure's definitions.
+// ForID returns the row for the type of id: its own row, one from Azure's definitions, or one of a type that is sent unchecked.
 func ForID(id arm.ID) (Type, error) {
 	name := strings.ToLower(id.Type())
 	if row, ok := rowsByName[name]; ok {
 		return row, nil
 	}
 	if row, ok := rowFromDefinition(name); ok {
+		return row, nil
+	}
+	if row, ok := rowsWithoutDefinition()[name]; ok {
 		return row, nil
 	}
 	return Type{}, fmt.Errorf("%s: resource type %q is not known to the engine", id, id.Type())

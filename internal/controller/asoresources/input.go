@@ -71,12 +71,13 @@ func (m *Members) WaitsForOwner() *metav1.Condition {
 	}
 }
 
-// LoadPlanInput reads the input of the plan of an object, without facts. It sets the api-versions of the manifests on the session's
+// LoadPlanInput reads the input of the plan of an object, without facts. unchecked are the kinds that may lack a definition. It sets the api-versions of the manifests on the session's
 // client.
-func (m *Members) LoadPlanInput(ctx context.Context, c client.Reader, session reconcile.Session, kind string,
-	obj client.Object) (plan.Input, error) {
+func (m *Members) LoadPlanInput(ctx context.Context, c client.Reader, session reconcile.Session, unchecked []string,
+	kind string, obj client.Object) (plan.Input, error) {
 	bound := !session.Access.OfSecret && session.Access.Identity.Namespace != obj.GetNamespace()
 	in := m.newInput(kind, obj, session.Access.SubscriptionID, bound)
+	in.UncheckedKinds = unchecked
 	session.Access.Client = session.Access.Client.WithAPIVersions(plan.APIVersions(in.Set))
 	return in, m.readValues(ctx, c, &in)
 }

@@ -39,6 +39,7 @@ func ReportResources(obj status.Object, in plan.Input, outcome arm.Outcome,
 	status.SetConditions(obj, nil, []metav1.Condition{condition})
 	if obj.GetDeletionTimestamp().IsZero() {
 		setMigratedCondition(obj, in)
+		setCheckedCondition(obj, in)
 	}
 	return append(resources, plain...), len(unplaced) == 0 && late < 0 && outcome.IsDone()
 }

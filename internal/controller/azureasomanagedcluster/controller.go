@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
+	features "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
@@ -37,6 +38,8 @@ type Kind struct {
 
 	Client client.Client
 	Facts  *facts.Facts
+	// Features are the gates and flags of the manager.
+	Features features.Features
 }
 
 var _ reconcile.Kind[*infrav1.AzureASOManagedCluster, input] = &Kind{}
@@ -104,7 +107,7 @@ func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedCluster)
 
 // LoadPlanInput implements reconcile.Kind.
 func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
-	in.planned, err = in.members.LoadPlanInput(ctx, k.Client, session, asoresources.ClusterKind, in.object)
+	in.planned, err = in.members.LoadPlanInput(ctx, k.Client, session, k.Features.UncheckedASOKinds, asoresources.ClusterKind, in.object)
 	return err
 }
 

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	features "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
@@ -33,6 +34,8 @@ type Kind struct {
 
 	Client client.Client
 	Facts  *facts.Facts
+	// Features are the gates and flags of the manager.
+	Features features.Features
 }
 
 var _ reconcile.Kind[*infrav1.AzureASOManagedControlPlane, input] = &Kind{}
@@ -99,7 +102,7 @@ func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedControlP
 
 // LoadPlanInput implements reconcile.Kind.
 func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
-	in.planned, err = in.members.LoadPlanInput(ctx, k.Client, session, asoresources.ControlPlaneKind, in.object)
+	in.planned, err = in.members.LoadPlanInput(ctx, k.Client, session, k.Features.UncheckedASOKinds, asoresources.ControlPlaneKind, in.object)
 	return err
 }
 

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	features "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
@@ -32,6 +33,8 @@ type Kind struct {
 	Client client.Client
 	Engine *engine.Engine
 	Facts  *facts.Facts
+	// Features are the gates and flags of the manager.
+	Features features.Features
 }
 
 var _ reconcile.Kind[*infrav1.AzureASOManagedMachinePool, input] = &Kind{}

@@ -13,7 +13,7 @@ import (
 
 // LoadPlanInput implements reconcile.Kind.
 func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
-	in.planned, err = in.members.LoadPlanInput(ctx, k.Client, session, asoresources.MachinePoolKind, in.object)
+	in.planned, err = in.members.LoadPlanInput(ctx, k.Client, session, k.Features.UncheckedASOKinds, asoresources.MachinePoolKind, in.object)
 	in.planned.PowerState = power.PoolState(session.Power)
 	return err
 }

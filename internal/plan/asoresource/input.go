@@ -26,6 +26,8 @@ type Input struct {
 
 	Set
 	Values aso.Values
+	// UncheckedKinds are the kinds that may lack a definition, as values of aso.UncheckedKindsFlag.
+	UncheckedKinds []string
 	// PlainObjects are the manifests of the object that are not resources of Azure.
 	PlainObjects []PlainObject
 

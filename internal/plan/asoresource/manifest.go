@@ -126,16 +126,19 @@ func checkKindAndAnnotations(m Manifest) field.ErrorList {
 			"is not a kind of Azure. To apply the manifest as an object of Kubernetes, set its annotation "+PlainObjectAnnotation+": \"true\" and give the manager the right to write such objects.")}
 	}
 	if !ok {
-		return field.ErrorList{field.NotSupported(m.Path.Child("kind"), m.Kind, aso.FindNearestKinds(m.Group, m.Kind))}
+		return field.ErrorList{newUnknownKindError(m)}
 	}
-	if why := lent.UnboundedReason(resourceType); why != "" {
+	if why := lent.UnboundedReason(resourceType); why != "" && !aso.IsUndefined(resourceType) {
 		return field.ErrorList{field.Forbidden(m.Path.Child("kind"),
 			"a "+m.Kind+" changes resources without a manifest: "+why+". Write a manifest for each resource.")}
 	}
 	var errs field.ErrorList
 	if _, ok := m.APIVersion(); !ok {
-		errs = append(errs, field.Invalid(m.Path.Child("apiVersion"), m.Group+"/"+m.Version,
-			"has no version of Azure's API, as in v1api20250801 or v20251002preview; known versions of "+resourceType+": "+strings.Join(aso.KnownVersions(resourceType), ", ")))
+		message := "has no version of Azure's API, as in v1api20250801 or v20251002preview"
+		if known := aso.KnownVersions(resourceType); len(known) > 0 {
+			message += "; known versions of " + resourceType + ": " + strings.Join(known, ", ")
+		}
+		errs = append(errs, field.Invalid(m.Path.Child("apiVersion"), m.Group+"/"+m.Version, message))
 	}
 	switch policy := m.Annotations[PolicyAnnotation]; policy {
 	case "", PolicyManage, PolicySkip, PolicyDetach:

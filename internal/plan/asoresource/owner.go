@@ -37,7 +37,7 @@ func (s Set) resolveID(m Manifest, owners int) resolvedID {
 	}
 	switch {
 	case !ok:
-		return newUnresolvedID(field.NotSupported(m.Path.Child("kind"), m.Kind, aso.FindNearestKinds(m.Group, m.Kind)))
+		return newUnresolvedID(newUnknownKindError(m))
 	case strings.ContainsAny(name, `/\?#%`) || name == "." || name == "..":
 		return newUnresolvedID(field.Invalid(at, "", "is not a valid name of an Azure resource: it contains a separator of IDs"))
 	case resourceType == types.ResourceGroup:

@@ -83,7 +83,7 @@ func readPlainObject(raw []byte, path *field.Path, namespace string) (PlainObjec
 	version, err := schema.ParseGroupVersion(apiVersion)
 	out.GroupVersionKind = version.WithKind("")
 	out.Kind, _ = out.Object["kind"].(string)
-	_, azure := aso.ResourceTypeOf(out.Group, out.Kind)
+	resourceType, azure := aso.ResourceTypeOf(out.Group, out.Kind)
 	switch {
 	case err != nil || version.Version == "":
 		errs = append(errs, field.Required(path.Child("apiVersion"), "the group and version of a kind of the management cluster"))
@@ -92,7 +92,7 @@ func readPlainObject(raw []byte, path *field.Path, namespace string) (PlainObjec
 			"must not be a group of Kubernetes, Cluster API or this provider: manifests cannot create their objects"))
 	case out.Kind == "":
 		errs = append(errs, field.Required(path.Child("kind"), "the kind of the object"))
-	case azure:
+	case azure && !aso.IsUndefined(resourceType):
 		errs = append(errs, field.Forbidden(path.Child("metadata", "annotations").Key(PlainObjectAnnotation),
 			"a "+out.Kind+" is a resource of Azure, which the provider creates itself. Leave the annotation out."))
 	}

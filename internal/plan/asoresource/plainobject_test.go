@@ -80,7 +80,7 @@ func TestPlainObjects(t *testing.T) {
 			if len(got) != 0 || len(errs) == 0 || errs[0].Field != "spec.resources[0]."+tc.path || !strings.Contains(errs[0].Error(), tc.message) {
 				t.Errorf("%s: %v, %v, want a refusal of %s with %q", tc.reason, got, errs, tc.path, tc.message)
 			}
-			if wrong := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(tc.document)}}, "", ""); len(wrong) != len(errs) {
+			if wrong := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(tc.document)}}, "", "", nil); len(wrong) != len(errs) {
 				t.Errorf("the webhook finds %v", wrong)
 			}
 		})
@@ -92,12 +92,12 @@ func TestUnknownKindIsRefused(t *testing.T) {
 	asks := plainManifest("example.com/v1", "Widget", `,"name":"w"`, "")
 	for name, document := range map[string]string{"silent": strings.ReplaceAll(asks, PlainObjectAnnotation, "b"),
 		"no": strings.ReplaceAll(asks, `"true"`, `"false"`)} {
-		errs := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(document)}}, "", "")
+		errs := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(document)}}, "", "", nil)
 		if len(errs) != 1 || errs[0].Field != "spec.resources[0].kind" || !strings.Contains(errs[0].Error(), PlainObjectAnnotation) {
 			t.Errorf("%s: %v, want a refusal of the kind that names the annotation", name, errs)
 		}
 	}
-	if errs := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(asks)}, {Raw: []byte(asks)}}, "", ""); len(errs) != 1 ||
+	if errs := ValidateManifests("ns", []runtime.RawExtension{{Raw: []byte(asks)}, {Raw: []byte(asks)}}, "", "", nil); len(errs) != 1 ||
 		!strings.Contains(errs[0].Error(), "Duplicate") {
 		t.Errorf("twice the same: %v", errs)
 	}

@@ -108,6 +108,9 @@ func toObject(value any) map[string]any {
 
 // buildBody returns the completed body of a manifest, and the reason to wait if it refers to something that does not exist yet.
 func (in Input) buildBody(m Manifest, id arm.ID) (body aso.Body, blocked string, errs field.ErrorList) {
+	if wrong := in.checkUncheckedKind(m); wrong != nil {
+		return aso.Body{}, "", field.ErrorList{wrong}
+	}
 	m.Spec = jsonpath.CloneObject(m.Spec)
 	resourceType, _ := m.ResourceType()
 	first := in.isFirst(m)

@@ -13,12 +13,15 @@ import (
 
 // TranslateManifest returns the body of a manifest, and all errors in the manifest.
 func (s Set) TranslateManifest(m Manifest, values *aso.Values) (aso.Body, field.ErrorList) {
+	spec := aso.Spec{Kind: m.Kind, Path: m.Path.Child("spec"), Fields: m.Spec}
+	if resourceType, _ := m.ResourceType(); aso.IsUndefined(resourceType) {
+		return aso.TranslateUnchecked(spec, resourceType, values, s.resolveReference)
+	}
 	definition, ok := findDefinition(m)
 	if !ok {
-		return aso.Body{}, field.ErrorList{field.NotSupported(m.Path.Child("kind"), m.Kind, aso.FindNearestKinds(m.Group, m.Kind))}
+		return aso.Body{}, field.ErrorList{newUnknownKindError(m)}
 	}
 	apiVersion, _ := m.APIVersion()
-	spec := aso.Spec{Kind: m.Kind, Path: m.Path.Child("spec"), Fields: m.Spec}
 	spec.Unchecked = m.Annotations[UncheckedAnnotation] == "true" && schema.IsNewerThanAll(definition.Type, apiVersion)
 	return aso.TranslateSpec(spec, definition, values, s.resolveReference)
 }

@@ -13,12 +13,13 @@ import (
 )
 
 // ValidateManifests returns the errors in the manifests of an object that do not depend on other objects. needs is a required
-// resource type or "", version is spec.version.
-func ValidateManifests(namespace string, resources []runtime.RawExtension, needs, version string) field.ErrorList {
+// resource type or "", version is spec.version, and unchecked are the kinds that may lack a definition.
+func ValidateManifests(namespace string, resources []runtime.RawExtension, needs, version string, unchecked []string) field.ErrorList {
 	manifests, errs := ReadManifests("", resources)
 	plains, wrong := ReadPlainObjects(namespace, resources)
 	errs = append(errs, wrong...)
-	in := Input{Owner: &metav1.ObjectMeta{}, Object: &metav1.ObjectMeta{}, Set: NewSet("", manifests, false), Version: version}
+	in := Input{Owner: &metav1.ObjectMeta{}, Object: &metav1.ObjectMeta{}, Set: NewSet("", manifests, false), Version: version,
+		UncheckedKinds: unchecked}
 	errs = append(errs, CheckManifests(in)...)
 	errs = append(errs, CheckCredentials(manifests)...)
 	for _, m := range manifests {
@@ -77,8 +78,9 @@ func ValidateUpdate(before, after []runtime.RawExtension) field.ErrorList {
 	return errs
 }
 
-// ListWarnings returns warnings about manifests of an object that are valid but need attention.
-func ListWarnings(namespace string, resources []runtime.RawExtension) []string {
+// ListWarnings returns warnings about manifests of an object that are valid but need attention. unchecked are the kinds that may lack a
+// definition.
+func ListWarnings(namespace string, resources []runtime.RawExtension, unchecked []string) []string {
 	manifests, _ := ReadManifests("", resources)
 	var out []string
 	for _, m := range manifests {
@@ -90,6 +92,10 @@ func ListWarnings(namespace string, resources []runtime.RawExtension) []string {
 		apiVersion, _ := m.APIVersion()
 		definition, ok := findDefinition(m)
 		switch {
+		case aso.IsUndefined(resourceType):
+			if aso.AllowsUnchecked(unchecked, m.Group, m.Kind) {
+				out = append(out, fmt.Sprintf("%s: %s", m.Path, uncheckedNotice(m)))
+			}
 		case !ok || !schema.IsNewerThanAll(resourceType, apiVersion):
 		case m.Annotations[UncheckedAnnotation] == "true":
 			out = append(out, fmt.Sprintf("%s: API version %s of %s is newer than the provider knows, so only Azure checks the manifest", m.Path,

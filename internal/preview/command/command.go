@@ -30,6 +30,7 @@ type flags struct {
 	neverReplace  bool
 	details       bool
 	gates         string
+	unchecked     []string
 	subscription  string
 }
 
@@ -59,6 +60,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	fs.BoolVar(&f.neverReplace, "never-replace", false, "fail with exit code 1 if a machine, an instance of a pool or an AKS pool would be replaced, or if AKS would reimage nodes")
 	fs.BoolVar(&f.details, "details", false, "show all properties of new resources")
 	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, as in its flag")
+	fs.StringSliceVar(&f.unchecked, "unchecked-aso-kinds", nil, "kinds that the manager's flag --unchecked-aso-kinds has")
 	fs.StringVar(&f.subscription, "default-subscription", "", "AZURE_SUBSCRIPTION_ID of the manager, for objects that name no subscription")
 	return cmd
 }
@@ -127,7 +129,7 @@ type input struct {
 }
 
 func (f *flags) readInput(ctx context.Context, cmd *cobra.Command, e *environment.Environment, arguments []string) (*input, error) {
-	in := &input{options: preview.Options{Identity: e.Identity, Gates: f.gates, Play: clusterapi.PlayRound}}
+	in := &input{options: preview.Options{Identity: e.Identity, Gates: f.gates, UncheckedASOKinds: f.unchecked, Play: clusterapi.PlayRound}}
 	if f.subscription != "" {
 		in.options.Identity.SubscriptionID = f.subscription
 	}

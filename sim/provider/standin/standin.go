@@ -14,6 +14,7 @@
 package standin
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,12 @@ func NewProviders(others []*provider.Provider) []*provider.Provider {
 		}
 		p.Types = append(p.Types, newType(d))
 	}
-	return append(out, &provider.Provider{Namespace: "Microsoft.Storage", Types: storageChildTypes()}, deletedVaults())
+	out = append(out, &provider.Provider{Namespace: "Microsoft.Storage", Types: storageChildTypes()}, deletedVaults())
+	for _, t := range slices.Concat(observabilityTypes(), backupTypes()) {
+		namespace, _, _ := strings.Cut(t.Name, "/")
+		out = append(out, &provider.Provider{Namespace: namespace, Types: []*provider.Type{t}})
+	}
+	return out
 }
 
 // notMade are defined types that are not resources that clients create.
