@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
@@ -257,6 +260,55 @@ func TestUncheckedKinds(t *testing.T) {
 		}
 		s.DeleteDocuments(c)
 	})
+}
+
+// TestUncheckedKindsOfBook creates the resources of the page about kinds without a definition. Its table lists the kinds of the flag.
+func TestUncheckedKindsOfBook(t *testing.T) {
+	root, err := harness.ModuleDir("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "aks", "documents.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Kinds without a definition\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var rows []string
+	for line := range strings.SplitSeq(section, "\n") {
+		if cells := strings.Split(line, "`"); strings.HasPrefix(line, "| `") && len(cells) == 5 {
+			group, kind, _ := strings.Cut(cells[1], "/")
+			if resourceType, _ := aso.ResourceTypeOf(group, kind); resourceType != cells[3] {
+				t.Errorf("%s is %s, and not %s", cells[1], resourceType, cells[3])
+			}
+			rows = append(rows, cells[1])
+		}
+	}
+	if diff := cmp.Diff(aso.ListUncheckedKinds(), rows); diff != "" {
+		t.Errorf("kinds of the flag (-want), of the table (+got):\n%s", diff)
+	}
+	_, block, _ := strings.Cut(section, "```yaml\n")
+	block, _, _ = strings.Cut(block, "```")
+	virtual.PlayWith(t, virtual.Options{Features: plan.Features{UncheckedASOKinds: []string{"dashboard.azure.com/*"}}, Azure: server.Options{Seed: 7}},
+		func(s *virtual.Scenario) {
+			s.StartProvider()
+			c := s.BuildASOCluster("my-cluster", "pool0")
+			var items []any
+			if err := yaml.UnmarshalStrict([]byte(block), &items); err != nil || len(items) != 2 {
+				t.Fatalf("%v: %s", err, block)
+			}
+			for _, item := range items {
+				raw, err := yaml.Marshal(item)
+				if err != nil {
+					t.Fatal(err)
+				}
+				addManifests(s, c, string(raw))
+			}
+			s.MakeDocuments(c)
+			if _, found := s.FindResource("resourceGroups/my-cluster/providers/Microsoft.Dashboard/grafana/my-dashboards"); !found {
+				t.Error("the page's Grafana does not exist")
+			}
+		})
 }
 
 // TestUncheckedKindsRefused has manifests of kinds without a definition, which the manager does not allow. The API server refuses each of
