@@ -19,7 +19,7 @@ type Difference struct {
 // Differences are all there are: nothing else adds an argument or a variable to those of the pod template.
 var Differences = []Difference{
 	{
-		Of: "Image", Pod: "the one that the Deployment names", Process: "the program of the same commit in `bin/`",
+		Of: "Image", Pod: "the image of the Deployment", Process: "the program of the same commit in `bin/`",
 		make: func(p place, spec *process.Spec) { spec.Path = p.BinaryPath(p.manager.Binary) },
 	},
 	{
