@@ -51,7 +51,7 @@ func TestBook(t *testing.T) {
 }
 
 // programs are what command lines of the pages may begin with.
-var programs = regexp.MustCompile(`^(kubectl|clusterctl|az|ssh|export|helm) `)
+var programs = regexp.MustCompile(`^(kubectl|clusterctl|az|curl|ssh|export|helm) `)
 
 // checkShell looks at the beginning of every command, and at flavors that clusterctl is asked for.
 func checkShell(t *testing.T, block flavors.Block) {

@@ -33,7 +33,6 @@ var elsewhere = []otherRights{
 	{regexp.MustCompile(`^delete azuremachinepoolmachines\.\S+$`), "VMs that a rollout of some takes away", "TestLife",
 		"test/integration/pools", false},
 	{regexp.MustCompile(`^patch machinepools\.\S+$`), "how many VMs an autoscaler of Azure wants", "TestAutoscaled", "test/integration/pools", false},
-	{regexp.MustCompile(`^\S+ azureasomanaged\S+$`), "documents", "TestDocuments", "test/integration/managed", false},
 	{regexp.MustCompile(`^\S+ configmaps$`), "values that operatorSpec asks for", "TestBook", "test/integration/managed", false},
 	{regexp.MustCompile(`^create serviceaccounts/token$`), "workload identity of a namespace", "TestNamespaceWithoutTokens",
 		"test/integration/tenancy", false},
