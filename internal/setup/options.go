@@ -114,9 +114,9 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.AzureMachinePoolConcurrency, "azuremachinepool-concurrency", 10,
 		"Number of AzureManagedMachinePools that are reconciled at the same time.")
 	fs.DurationVar(&o.SyncPeriod, "sync-period", 10*time.Minute,
-		"Interval of the regular sync, which reads the resources of stable objects from Azure again. Catalogs of VM sizes, zones and regions are read again after this interval, but not within ten minutes.")
+		"Interval of the regular sync, which reads the resources of stable objects from Azure again. Catalogs of VM sizes, zones and regions are also read again after this interval, and after ten minutes at the earliest.")
 	fs.DurationVar(&o.FullSyncPeriod, "full-sync-period", time.Hour,
-		"Interval of the full sync, which reads all resources, also those that Azure's list of a subscription's resources shows no write for. 0, or a value up to --sync-period, makes every sync a full one.")
+		"Interval of the full sync, which reads every resource. The regular sync reads only resources that Azure's list shows as changed. 0, or a value up to --sync-period, makes every sync a full one.")
 	fs.BoolVar(&o.Observe, "observe", false,
 		"Write nothing to Azure. The condition Drifted of each object lists the writes that the manager would send. The annotation "+
 			infrav1.ObserveAnnotation+" does the same for an object, a Cluster or a Namespace.")
