@@ -14,8 +14,6 @@ const maxEntries = 64
 type answerCache[V any] struct {
 	*expiring.Cache[V]
 	failures *failures
-	// wait has startAsking return with the answer.
-	wait bool
 }
 
 func newAnswerCache[V any](ttl time.Duration, now func() time.Time) *answerCache[V] {
@@ -29,8 +27,8 @@ func (c *answerCache[V]) getOrAsk(ctx context.Context, asker Asker, key string, 
 
 // startAsking returns the answer for key if it is cached, or the error of the last request. Otherwise it returns false, asks in the
 // background and then calls arrived, with an answer or an error. With wait it asks before it returns, and does not call arrived.
-func (c *answerCache[V]) startAsking(ctx context.Context, asker Asker, key string, ask func(context.Context) (V, error), arrived func()) (V,
-	bool, error) {
+func (c *answerCache[V]) startAsking(ctx context.Context, asker Asker, key string, ask func(context.Context) (V, error), wait bool,
+	arrived func()) (V, bool, error) {
 	value, ok := c.Get(key)
 	if ok {
 		return value, true, nil
@@ -38,7 +36,7 @@ func (c *answerCache[V]) startAsking(ctx context.Context, asker Asker, key strin
 	if err := c.failures.pendingError(asker, key); err != nil {
 		return value, false, err
 	}
-	if c.wait {
+	if wait {
 		value, err := c.getOrAsk(ctx, asker, key, ask)
 		return value, err == nil, err
 	}

@@ -33,6 +33,16 @@ type Options struct {
 	TTL time.Duration
 	// Wait has ClusterFacts wait for the SKU catalog. Plans of kubectl-capz set it: nothing wakes them.
 	Wait bool
+	// Catalogs are SKU catalogs that several Facts share; nil has the Facts keep their own.
+	Catalogs *Catalogs
+}
+
+// Catalogs are the SKU catalogs of regions. They are safe for concurrent use.
+type Catalogs struct{ byKey *answerCache[*catalog] }
+
+// NewCatalogs returns Catalogs that list anew what is older than ttl.
+func NewCatalogs(ttl time.Duration, now func() time.Time) *Catalogs {
+	return &Catalogs{byKey: newAnswerCache[*catalog](ttl, now)}
 }
 
 // catalogTTL is the minimum of Options.TTL.
@@ -43,6 +53,7 @@ type Facts struct {
 	read      func(ctx context.Context, asker Asker, id arm.ID) (json.RawMessage, error)
 	failures  *failures
 	skus      *answerCache[*catalog]
+	wait      bool // That of the options.
 	regions   *answerCache[*regions]
 	versions  *answerCache[version.Offered]
 	ports     *portReservations
@@ -71,8 +82,9 @@ func New(options Options) *Facts {
 	}
 	options.TTL = max(options.TTL, catalogTTL)
 	failed := newFailures(options.Now)
-	skus := newAnswerCache[*catalog](options.TTL, options.Now)
-	skus.wait = options.Wait
+	if options.Catalogs == nil {
+		options.Catalogs = NewCatalogs(options.TTL, options.Now)
+	}
 	return &Facts{
 		failures: failed,
 		read: func(ctx context.Context, asker Asker, id arm.ID) (json.RawMessage, error) {
@@ -80,7 +92,8 @@ func New(options Options) *Facts {
 				return options.Read(ctx, asker.Client, id, asker.Read)
 			})
 		},
-		skus:              skus,
+		skus:              options.Catalogs.byKey,
+		wait:              options.Wait,
 		regions:           newAnswerCache[*regions](options.TTL, options.Now),
 		versions:          newAnswerCache[version.Offered](options.TTL, options.Now),
 		ports:             newPortReservations(options.Now),
@@ -101,7 +114,7 @@ func (f *Facts) ClusterFacts(ctx context.Context, asker Asker, in plan.ClusterIn
 	var facts plan.ClusterFacts
 	subscription, location := in.SubscriptionID, plan.Location(in)
 	catalog, known, zonesErr := f.skus.startAsking(ctx, asker, catalogKey(asker, subscription, location),
-		listCatalog(asker.Client, subscription, location), wake)
+		listCatalog(asker.Client, subscription, location), f.wait, wake)
 	if known {
 		facts.Zones = catalog.zones
 		if size, ok := catalog.sizes[strings.ToLower(in.ControlPlaneSize)]; ok {

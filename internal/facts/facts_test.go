@@ -494,6 +494,24 @@ func TestCatalogIsShared(t *testing.T) {
 	ask("p", 3, "asked again after a day")
 }
 
+// TestFactsShareCatalogs holds that Facts with the same Catalogs list the VM sizes of a region once.
+func TestFactsShareCatalogs(t *testing.T) {
+	a, clock := newFakeAzure(regionBodies), newClock()
+	asker, worker := newAsker(t, a, "p"), machineInput("m0")
+	worker.ControlPlane = false
+	catalogs := NewCatalogs(48*time.Hour, clock.Now)
+	for at, want := range []int{1, 1, 2} {
+		facts := New(Options{Now: clock.Now, Catalogs: catalogs})
+		if catalog, err := facts.clusterCatalog(t.Context(), asker, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
+			t.Fatalf("got %v, %v", catalog, err)
+		}
+		if n := a.countRequests(skusPath); n != want {
+			t.Errorf("after Facts number %d there were %d requests, want %d", at+1, n, want)
+		}
+		clock.advanceTime(24 * time.Hour)
+	}
+}
+
 func TestUserAssignedClientID(t *testing.T) {
 	const id = "/subscriptions/other/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i"
 	tests := map[string]struct {

@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
@@ -48,6 +49,8 @@ type Options struct {
 	// KeepObserving has a plan leave out the writes of observed objects, as the manager does. Otherwise it has the writes that the manager makes when
 	// observing ends.
 	KeepObserving bool
+	// Catalogs are the SKU catalogs that several plans share; nil has the plan list them.
+	Catalogs *facts.Catalogs
 	// Now is the time at which the plan begins.
 	Now time.Time
 }
@@ -229,7 +232,8 @@ func (p *run) setupOptions() (*setup.Options, error) {
 	options.Identity.Credential = credential{}
 	options.Clock, options.SkipNameValidation = p.clock, true
 	workloads := fake.NewClientset()
-	options.Plan = &setup.Plan{Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }}
+	options.Plan = &setup.Plan{Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil },
+		Catalogs: p.options.Catalogs}
 	return options, nil
 }
 

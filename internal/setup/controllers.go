@@ -80,7 +80,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 				OnRequestEnd: metrics.CountRequest}),
 		},
 		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Unchanged: sharedLook(armEngine), Now: now, TTL: o.SyncPeriod,
-			Wait: o.Plan != nil}),
+			Wait: o.Plan != nil, Catalogs: o.catalogs()}),
 		now: now,
 	}
 	if o.Plan == nil {

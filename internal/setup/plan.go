@@ -6,6 +6,7 @@ import (
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -13,6 +14,16 @@ import (
 type Plan struct {
 	// Workload returns a client for the ConfigMaps of a workload cluster.
 	Workload func(kubeconfig []byte) (corev1client.ConfigMapsGetter, error)
+	// Catalogs are the SKU catalogs that plans share; nil for none.
+	Catalogs *facts.Catalogs
+}
+
+// catalogs returns the SKU catalogs that plans share; nil for none.
+func (o *Options) catalogs() *facts.Catalogs {
+	if o.Plan == nil {
+		return nil
+	}
+	return o.Plan.Catalogs
 }
 
 // PlanFeatures returns the feature gates and flags that plans and webhooks depend on.

@@ -16,6 +16,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
@@ -37,7 +38,12 @@ type World struct {
 	Features plan.Features
 	// Known has the plans of states for which one was computed.
 	Known map[[sha256.Size]byte][]Write
+	// Catalogs are the SKU catalogs of this Azure, which depend on its options only.
+	Catalogs *facts.Catalogs
 }
+
+// CatalogLifetime is how long the catalogs of a simulated Azure are kept, in which they never change.
+const CatalogLifetime = 100 * 365 * 24 * time.Hour
 
 const audience = "https://management.core.windows.net/"
 
@@ -55,9 +61,9 @@ func (w World) NewOptions(ctx context.Context, subscription string) (preview.Opt
 	}
 	return preview.Options{
 		Objects: read.Items, Now: time.Now(), Gates: fmt.Sprintf("EdgeZone=%t,APIServerILB=%t", w.Features.EdgeZone, w.Features.APIServerILB),
-		UncheckedASOKinds: w.Features.UncheckedASOKinds,
-		Identity:          identity.Options{ResourceManagerEndpoint: w.Endpoint, ResourceManagerAudience: audience, SubscriptionID: subscription},
-		Live:              &overlay.Live{Transport: served{azure.Handler()}, Credential: signedIn{azure}, Endpoint: w.Endpoint, Audience: audience},
+		UncheckedASOKinds: w.Features.UncheckedASOKinds, Catalogs: w.Catalogs,
+		Identity: identity.Options{ResourceManagerEndpoint: w.Endpoint, ResourceManagerAudience: audience, SubscriptionID: subscription},
+		Live:     &overlay.Live{Transport: served{azure.Handler()}, Credential: signedIn{azure.Token("")}, Endpoint: w.Endpoint, Audience: audience},
 	}, func() { _ = azure.Close() }, nil
 }
 
@@ -150,9 +156,9 @@ func (s served) Do(request *http.Request) (*http.Response, error) {
 }
 
 // signedIn signs in to a simulator.
-type signedIn struct{ azure *server.Server }
+type signedIn struct{ token string }
 
 // GetToken implements azcore.TokenCredential.
 func (s signedIn) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	return azcore.AccessToken{Token: s.azure.Token(""), ExpiresOn: time.Now().Add(time.Hour)}, nil
+	return azcore.AccessToken{Token: s.token, ExpiresOn: time.Now().Add(time.Hour)}, nil
 }

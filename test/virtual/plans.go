@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
@@ -46,6 +47,8 @@ type plans struct {
 	problems []string
 	// known are the plans so far, by the state for which they were computed.
 	known map[[sha256.Size]byte][]planned.Write
+	// catalogs are the SKU catalogs of all plans.
+	catalogs *facts.Catalogs
 	// counts are how many steps ended in which way.
 	counts map[string]int
 }
@@ -72,7 +75,7 @@ const settleTime = 2 * time.Hour
 
 func newPlans(s *Scenario, test string, options server.Options) *plans {
 	p := &plans{scenario: s, options: options, off: !isPlanned(test), turn: make(chan struct{}, 1), changed: time.Now(), counts: map[string]int{},
-		known: map[[sha256.Size]byte][]planned.Write{}}
+		known: map[[sha256.Size]byte][]planned.Write{}, catalogs: facts.NewCatalogs(planned.CatalogLifetime, time.Now)}
 	p.turn <- struct{}{}
 	return p
 }
@@ -116,7 +119,7 @@ func (s *Scenario) PlanOptions(subscription string) preview.Options {
 
 func (p *plans) world() planned.World {
 	return planned.World{Kubernetes: p.scenario.Kubernetes, Azure: p.scenario.Sim, Options: p.options, Endpoint: harness.VirtualEndpoint,
-		Features: p.scenario.Features, Known: p.known}
+		Features: p.scenario.Features, Known: p.known, Catalogs: p.catalogs}
 }
 
 // begin plans the rest of the current step, unless that was done, and returns the step.

@@ -34,6 +34,7 @@ type Azure struct {
 	sim     *server.Server
 	handler http.Handler
 	clock   *store.Virtual
+	token   func() string
 
 	mu sync.Mutex
 	// changed has the keys of the resources that writes have changed, also to nothing.
@@ -79,7 +80,7 @@ func New(o Options) (*Azure, error) {
 	if a.sim, err = server.New(options); err != nil {
 		return nil, err
 	}
-	a.handler = a.sim.Handler()
+	a.handler, a.token = a.sim.Handler(), sync.OnceValue(func() string { return a.sim.Token("") })
 	return a, nil
 }
 
@@ -177,7 +178,7 @@ func resourceOf(path string) arm.ID {
 func (a *Azure) simulate(request *http.Request) *http.Response {
 	served := request.Clone(request.Context())
 	served.RequestURI, served.Host = request.URL.RequestURI(), request.URL.Host
-	served.Header.Set("Authorization", "Bearer "+a.sim.Token(""))
+	served.Header.Set("Authorization", "Bearer "+a.token())
 	if served.Body == nil {
 		served.Body = http.NoBody
 	}

@@ -25,7 +25,7 @@ func (a *Azure) read(request *http.Request) (*http.Response, error) {
 	if status == http.StatusOK {
 		body = a.removeGone(body)
 	}
-	if items, is := listItems(request.URL.Path, status, body); is && a.hasChanges() {
+	if items, is := listItems(request.URL.Path, status, body); is && a.hasChangesOf(request.URL.Path) {
 		return a.mergeList(request, status, items, body)
 	}
 	return newResponse(request, status, body), nil
@@ -87,10 +87,19 @@ func isGroup(key string) bool {
 	return err == nil && parsed.Namespace == ""
 }
 
-func (a *Azure) hasChanges() bool {
+// hasChangesOf reports whether a write has changed a resource that a list may have: one of the type that the path names, or any for a list of
+// all resources.
+func (a *Azure) hasChangesOf(list string) bool {
+	list = strings.ToLower(strings.TrimSuffix(list, "/"))
+	typ := list[strings.LastIndexByte(list, '/'):] + "/"
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return len(a.changed) > 0
+	for id := range a.changed {
+		if typ == "/resources/" || strings.Contains(id, typ) {
+			return true
+		}
+	}
+	return false
 }
 
 // listItems returns the items of the answer to a list. A list in a resource group that does not exist has none.
