@@ -23,7 +23,7 @@ type Release struct {
 var sections = []string{"Breaking changes", "New", "Fixed", "Upgrade from", "Known issues"}
 
 // actions is the section of the differences with what users of the established provider do.
-const actions = "What to do about them"
+const actions = "Differences that need action"
 
 // link is one to a file of the repository, which notes stand without.
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^):]+\)`)

@@ -34,7 +34,7 @@ For maintainers.
 - None.
 `
 
-const differences = "# Differences from the other\n\n## What to do about them\n\n| Difference | Do |\n|---|---|\n| One | [This](x.md) |\n\n## Status\n\n| a | b |\n"
+const differences = "# Differences from the other\n\n## Differences that need action\n\n| Difference | Do |\n|---|---|\n| One | [This](x.md) |\n\n## Status\n\n| a | b |\n"
 
 func TestWrite(t *testing.T) {
 	got, err := Write(Release{Version: "v1.2.3", Image: "host/name:v1.2.3@sha256:0", Notes: page, Differences: differences})

@@ -37,14 +37,14 @@ var rows = map[string]row{
 	}},
 	"features/Tier":            {cluster: values{"sku.tier": "Standard", "sku.name": "Base"}},
 	"features/Upgrade channel": {cluster: values{"properties.autoUpgradeProfile.upgradeChannel": "patch"}},
-	"features/Names": {group: "team-a", cluster: values{
+	"features/Resource names and DNS prefix": {group: "team-a", cluster: values{
 		"properties.nodeResourceGroup": "team-a-nodes", "properties.dnsPrefix": "team-a-production",
 	}},
-	"features/Tags": {cluster: values{"tags.costCenter": "4711", "tags.environment": "production"}, others: map[string]values{
+	"features/Tags of the cluster": {cluster: values{"tags.costCenter": "4711", "tags.environment": "production"}, others: map[string]values{
 		"resourceGroups/c1": {"tags.costCenter": "4711"},
 		"resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1": {"tags.costCenter": "4711"},
 	}},
-	"features/Subscription, region and cloud": {cluster: values{"location": "westeurope"}},
+	"features/Subscription, region and sovereign cloud": {cluster: values{"location": "westeurope"}},
 
 	"features/Azure CNI": {cluster: values{
 		"properties.networkProfile.networkPlugin": "azure", "properties.networkProfile.networkPolicy": "azure",
@@ -56,22 +56,22 @@ var rows = map[string]row{
 	"features/Azure CNI Powered by Cilium": {cluster: values{
 		"properties.networkProfile.networkDataplane": "cilium", "properties.networkProfile.networkPolicy": "cilium",
 	}},
-	"features/Calico":                    {cluster: values{"properties.networkProfile.networkPolicy": "calico"}},
-	"features/Kubenet":                   {cluster: values{"properties.networkProfile.networkPlugin": "kubenet"}},
-	"features/A network plugin of yours": {cluster: values{"properties.networkProfile.networkPlugin": "none"}},
-	"features/Ranges of services": {cluster: values{
+	"features/Calico":             {cluster: values{"properties.networkProfile.networkPolicy": "calico"}},
+	"features/Kubenet":            {cluster: values{"properties.networkProfile.networkPlugin": "kubenet"}},
+	"features/Bring your own CNI": {cluster: values{"properties.networkProfile.networkPlugin": "none"}},
+	"features/Service CIDR": {cluster: values{
 		"properties.networkProfile.serviceCidr": "172.16.0.0/16", "properties.networkProfile.dnsServiceIP": "172.16.1.10",
 	}},
-	"features/Ranges of the network": {others: map[string]values{
+	"features/CIDR blocks of the virtual network": {others: map[string]values{
 		"resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/production":               {"properties.addressSpace.addressPrefixes.0": "10.20.0.0/16"},
 		"resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/production/subnets/nodes": {"properties.addressPrefix": "10.20.0.0/20"},
 	}},
-	"features/A network you bring": {
+	"features/Existing virtual network": {
 		bring: createNetwork, untouched: true,
 		pools:  map[string]values{"pool0": {"properties.vnetSubnetID": sharedSubnets + "nodes"}},
 		others: map[string]values{networkGroupTypes + "virtualNetworks/shared": {"tags.team": "network"}},
 	},
-	"features/A subnet for each pool": {
+	"features/Subnet per node pool": {
 		bring: createNetwork, untouched: true,
 		pools: map[string]values{"pool0": {"properties.vnetSubnetID": sharedSubnets + "nodes"},
 			"pool1": {"properties.vnetSubnetID": sharedSubnets + "batch"}},
@@ -98,24 +98,24 @@ var rows = map[string]row{
 		"properties.networkProfile.loadBalancerProfile.allocatedOutboundPorts":   "8000",
 		"properties.networkProfile.loadBalancerProfile.idleTimeoutInMinutes":     "10",
 	}},
-	"features/Public IP addresses you bring": {bring: publicIP("egress"), cluster: values{
+	"features/Existing public IP addresses": {bring: publicIP("egress"), cluster: values{
 		"properties.networkProfile.loadBalancerProfile.effectiveOutboundIPs.0.id": "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "publicIPAddresses/egress",
 	}},
-	"features/A public IP prefix you bring": {bring: publicPrefix("egress"), cluster: values{
+	"features/Existing public IP prefix": {bring: publicPrefix("egress"), cluster: values{
 		"properties.networkProfile.loadBalancerProfile.outboundIPPrefixes.publicIPPrefixes.0.id": "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "publicIPPrefixes/egress",
 	}},
-	"features/A NAT gateway that AKS makes": {cluster: values{
+	"features/Managed NAT gateway": {cluster: values{
 		"properties.networkProfile.outboundType":                                     "managedNATGateway",
 		"properties.networkProfile.natGatewayProfile.managedOutboundIPProfile.count": "2",
 	}},
-	"features/A NAT gateway you bring": {bring: natGateway, untouched: true,
+	"features/Existing NAT gateway": {bring: natGateway, untouched: true,
 		cluster: values{"properties.networkProfile.outboundType": "userAssignedNATGateway"}},
 	"features/User-defined routes": {bring: firewall, untouched: true,
 		cluster: values{"properties.networkProfile.outboundType": "userDefinedRouting"}},
 
 	"features/System-assigned identity": {cluster: values{"identity.type": "SystemAssigned"}},
 	"features/User-assigned identity":   {bring: createOperator("cluster"), cluster: values{"identity.type": "UserAssigned"}},
-	"features/Identity of the kubelets": {bring: prepareAll(createIdentity("kubelet"), createOperator("cluster")), cluster: values{
+	"features/Kubelet identity": {bring: prepareAll(createIdentity("kubelet"), createOperator("cluster")), cluster: values{
 		"properties.identityProfile.kubeletidentity.resourceId": kubeletIdentity,
 	}},
 	"features/Entra ID": {cluster: values{
@@ -125,17 +125,17 @@ var rows = map[string]row{
 	"entra-kubernetes-rbac/What Azure does": {cluster: values{
 		"properties.aadProfile.managed": "true", "properties.aadProfile.enableAzureRBAC": "false", "properties.enableRBAC": "true",
 	}},
-	"features/No local accounts":          {cluster: values{"properties.disableLocalAccounts": "true"}},
-	"features/Who reaches the API server": {cluster: values{"properties.apiServerAccessProfile.authorizedIPRanges.1": "198.51.100.7/32"}},
-	"features/OIDC issuer":                {cluster: values{"properties.oidcIssuerProfile.enabled": "true"}},
-	"features/Workload identity":          {cluster: values{"properties.securityProfile.workloadIdentity.enabled": "true"}},
-	"features/SSH key":                    {cluster: values{"properties.linuxProfile.adminUsername": "azureuser"}},
+	"features/Disable local accounts":                 {cluster: values{"properties.disableLocalAccounts": "true"}},
+	"features/Authorized IP ranges of the API server": {cluster: values{"properties.apiServerAccessProfile.authorizedIPRanges.1": "198.51.100.7/32"}},
+	"features/OIDC issuer":                            {cluster: values{"properties.oidcIssuerProfile.enabled": "true"}},
+	"features/Workload identity":                      {cluster: values{"properties.securityProfile.workloadIdentity.enabled": "true"}},
+	"features/SSH key":                                {cluster: values{"properties.linuxProfile.adminUsername": "azureuser"}},
 
-	"features/KMS": {bring: createOperator("cluster"), cluster: values{
+	"features/KMS etcd encryption": {bring: createOperator("cluster"), cluster: values{
 		"properties.securityProfile.azureKeyVaultKms.enabled":               "true",
 		"properties.securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": "Public",
 	}},
-	"features/KMS with a private key vault": {bring: createOperator("cluster"), cluster: values{
+	"features/KMS etcd encryption with a private key vault": {bring: createOperator("cluster"), cluster: values{
 		"properties.securityProfile.azureKeyVaultKms.keyVaultNetworkAccess": "Private",
 		"properties.securityProfile.azureKeyVaultKms.keyVaultResourceId":    "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/shared/providers/Microsoft.KeyVault/vaults/team-a",
 	}},
@@ -157,12 +157,12 @@ var rows = map[string]row{
 			"properties.extensionType": "microsoft.flux", "properties.scope.cluster.releaseNamespace": "flux-system",
 		},
 	}},
-	"features/An extension of a fixed version": {others: map[string]values{
+	"features/Pin the version of an extension": {others: map[string]values{
 		"resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/providers/Microsoft.KubernetesConfiguration/extensions/dapr": {
 			"properties.version": "1.14.4", "properties.autoUpgradeMinorVersion": "false", "properties.scope.namespace.targetNamespace": "dapr-apps",
 		},
 	}},
-	"features/An extension from Azure Marketplace": {others: map[string]values{
+	"features/Extensions from Azure Marketplace": {others: map[string]values{
 		"resourceGroups/c1/providers/Microsoft.ContainerService/managedClusters/c1/providers/Microsoft.KubernetesConfiguration/extensions/vendor": {
 			"plan.name": "standard", "plan.publisher": "vendor",
 		},
@@ -171,48 +171,48 @@ var rows = map[string]row{
 		sharedGroup + "/providers/Microsoft.ContainerService/fleets/fleet/members/team-a": {"properties.group": "canary"},
 	}},
 
-	"features/Several pools": {pools: map[string]values{"batch": {"properties.vmSize": "Standard_D4s_v5",
+	"features/Multiple node pools": {pools: map[string]values{"batch": {"properties.vmSize": "Standard_D4s_v5",
 		"properties.count": "1"}}},
-	"features/No nodes": {pools: pool1(values{"properties.count": "0"})},
+	"features/Scale a node pool to zero": {pools: pool1(values{"properties.count": "0"})},
 	"features/Managed OS disk": {pools: pool1(values{"properties.osDiskSizeGB": "256",
 		"properties.osDiskType": "Managed"})},
 	"features/Ephemeral OS disk": {pools: pool1(values{"properties.osDiskType": "Ephemeral",
 		"properties.osDiskSizeGB": "100"})},
-	"features/Kubelet data on the temporary disk": {pools: pool1(values{"properties.kubeletDiskType": "Temporary"})},
-	"features/Zones": {pools: pool1(values{"properties.availabilityZones.2": "3"})},
+	"features/Kubelet disk type Temporary": {pools: pool1(values{"properties.kubeletDiskType": "Temporary"})},
+	"features/Availability zones":          {pools: pool1(values{"properties.availabilityZones.2": "3"})},
 	"features/Labels and taints": {pools: pool1(values{
 		"properties.nodeLabels.team": "a", "properties.nodeTaints.0": "dedicated=batch:NoSchedule",
 		"properties.nodeTaints.1": "slow=true:PreferNoSchedule",
 	})},
-	"features/Tags of a pool": {pools: pool1(values{"properties.tags.costCenter": "4712"})},
-	"features/Pods per node":  {pools: pool1(values{"properties.maxPods": "50"})},
-	"features/Spot": {pools: pool1(values{
+	"features/Tags of a node pool":   {pools: pool1(values{"properties.tags.costCenter": "4712"})},
+	"features/Maximum pods per node": {pools: pool1(values{"properties.maxPods": "50"})},
+	"features/Spot node pools": {pools: pool1(values{
 		"properties.scaleSetPriority": "Spot", "properties.spotMaxPrice": "0.05", "properties.maxCount": "10",
 		"properties.nodeTaints.0": "kubernetes.azure.com/scalesetpriority=spot:NoSchedule",
 	})},
-	"features/Windows": {pools: map[string]values{"win": {"properties.osType": "Windows"}}},
-	"features/Public IP addresses of nodes": {bring: publicPrefix("nodes"), pools: pool1(values{
+	"features/Windows node pools": {pools: map[string]values{"win": {"properties.osType": "Windows"}}},
+	"features/Node public IP addresses": {bring: publicPrefix("nodes"), pools: pool1(values{
 		"properties.enableNodePublicIP":   "true",
 		"properties.nodePublicIPPrefixID": "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "publicIPPrefixes/nodes",
 	})},
-	"features/Kubelet": {pools: pool1(values{"properties.kubeletConfig.cpuManagerPolicy": "static",
+	"features/Kubelet configuration": {pools: pool1(values{"properties.kubeletConfig.cpuManagerPolicy": "static",
 		"properties.kubeletConfig.podMaxPids": "1024"})},
-	"features/Linux": {pools: pool1(values{
+	"features/Linux OS configuration and sysctls": {pools: pool1(values{
 		"properties.linuxOSConfig.swapFileSizeMB": "1500", "properties.linuxOSConfig.sysctls.netIpv4IpLocalPortRange": "32768 60999",
 		"properties.linuxOSConfig.sysctls.netIpv4TcpTwReuse": "true",
 	})},
-	"features/Ultra disks":        {pools: pool1(values{"properties.enableUltraSSD": "true"})},
-	"features/FIPS":               {pools: pool1(values{"properties.enableFIPS": "true"})},
-	"features/Encryption at host": {pools: pool1(values{"properties.enableEncryptionAtHost": "true"})},
-	"features/Deallocate machines instead of deleting them": {pools: pool1(values{"properties.scaleDownMode": "Deallocate"})},
+	"features/Ultra disks":                {pools: pool1(values{"properties.enableUltraSSD": "true"})},
+	"features/FIPS":                       {pools: pool1(values{"properties.enableFIPS": "true"})},
+	"features/Encryption at host":         {pools: pool1(values{"properties.enableEncryptionAtHost": "true"})},
+	"features/Scale-down mode Deallocate": {pools: pool1(values{"properties.scaleDownMode": "Deallocate"})},
 
-	"features/A pool that scales itself": {pools: pool1(values{"properties.enableAutoScaling": "true", "properties.minCount": "1",
+	"features/Cluster autoscaler": {pools: pool1(values{"properties.enableAutoScaling": "true", "properties.minCount": "1",
 		"properties.maxCount": "5"})},
-	"features/How the autoscaler behaves": {cluster: values{
+	"features/Cluster autoscaler profile": {cluster: values{
 		"properties.autoScalerProfile.expander": "least-waste", "properties.autoScalerProfile.scan-interval": "20s",
 	}},
 
-	"patches/Patches": {
+	"patches/Patches for AKS clusters": {
 		cluster: values{"properties.autoUpgradeProfile.nodeOSUpgradeChannel": "NodeImage",
 			"properties.storageProfile.blobCSIDriver.enabled": "true"},
 		pools: pool1(values{"properties.osSKU": "AzureLinux", "properties.upgradeSettings.maxSurge": "33%"}),
@@ -223,31 +223,31 @@ var rows = map[string]row{
 		pools: pool1(values{"properties.nodeInitializationTaints.0": "startup=pending:NoSchedule"}),
 	},
 
-	"private/A zone that AKS makes": {cluster: values{"properties.apiServerAccessProfile.privateDNSZone": "System",
+	"private/Private DNS zone managed by AKS": {cluster: values{"properties.apiServerAccessProfile.privateDNSZone": "System",
 		"properties.fqdn": ""}},
-	"private/A public name for the private address": {cluster: values{"properties.apiServerAccessProfile.enablePrivateClusterPublicFQDN": "true"}},
-	"private/No zone": {cluster: values{"properties.apiServerAccessProfile.privateDNSZone": "None"}},
-	"private/A zone you bring": {bring: prepareAll(createOperator("cluster"), zone),
+	"private/Public FQDN of a private cluster": {cluster: values{"properties.apiServerAccessProfile.enablePrivateClusterPublicFQDN": "true"}},
+	"private/No private DNS zone":              {cluster: values{"properties.apiServerAccessProfile.privateDNSZone": "None"}},
+	"private/Existing private DNS zone": {bring: prepareAll(createOperator("cluster"), zone),
 		cluster: values{"properties.apiServerAccessProfile.privateDNSZone": privateZone}},
-	"private/A name of your own in a zone you bring": {bring: prepareAll(createOperator("cluster"), zone), cluster: values{
+	"private/Custom FQDN subdomain": {bring: prepareAll(createOperator("cluster"), zone), cluster: values{
 		"properties.fqdnSubdomain": "team-a", "properties.dnsPrefix": "",
 	}},
-	"private/An API server in a subnet of yours": {bring: prepareAll(createOperator("cluster"), createNetwork), cluster: values{
+	"private/API server VNet integration": {bring: prepareAll(createOperator("cluster"), createNetwork), cluster: values{
 		"properties.apiServerAccessProfile.enableVnetIntegration": "true",
 		"properties.apiServerAccessProfile.subnetId":              sharedSubnets + "api-server",
 	}},
-	"private/No way in from outside": {cluster: values{"properties.apiServerAccessProfile.disableRunCommand": "true"}},
+	"private/Disable az aks command invoke": {cluster: values{"properties.apiServerAccessProfile.disableRunCommand": "true"}},
 
-	"upgrade/By hand": {cluster: values{"properties.currentKubernetesVersion": "1.34.1"}, pools: map[string]values{
+	"upgrade/Upgrade the Kubernetes version": {cluster: values{"properties.currentKubernetesVersion": "1.34.1"}, pools: map[string]values{
 		"pool0": {"properties.currentOrchestratorVersion": "1.34.1"}, "pool1": {"properties.currentOrchestratorVersion": "1.34.1"},
 	}},
-	"upgrade/Channels":              {cluster: values{"properties.autoUpgradeProfile.upgradeChannel": "stable"}},
-	"upgrade/Node images":           {cluster: values{"properties.autoUpgradeProfile.upgradeChannel": "node-image"}},
-	"upgrade/Security patches only": {cluster: values{"properties.autoUpgradeProfile.nodeOSUpgradeChannel": "SecurityPatch"}},
-	"upgrade/How nodes are replaced": {pools: pool1(values{
+	"upgrade/Automatic upgrade channels":      {cluster: values{"properties.autoUpgradeProfile.upgradeChannel": "stable"}},
+	"upgrade/Node image upgrades":             {cluster: values{"properties.autoUpgradeProfile.upgradeChannel": "node-image"}},
+	"upgrade/Security patches of the node OS": {cluster: values{"properties.autoUpgradeProfile.nodeOSUpgradeChannel": "SecurityPatch"}},
+	"upgrade/Surge and drain settings of node pools": {pools: pool1(values{
 		"properties.upgradeSettings.maxSurge": "25%", "properties.upgradeSettings.undrainableNodeBehavior": "Cordon",
 	})},
-	"upgrade/Operating system": {pools: pool1(values{"properties.osSKU": "AzureLinux"})},
+	"upgrade/Node operating system": {pools: pool1(values{"properties.osSKU": "AzureLinux"})},
 	"upgrade/Long-term support": {cluster: values{"sku.tier": "Premium", "properties.supportPlan": "AKSLongTermSupport",
 		"properties.currentKubernetesVersion": "1.30.10"}},
 
