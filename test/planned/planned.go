@@ -51,6 +51,11 @@ const audience = "https://management.core.windows.net/"
 // The plan reads a copy of Azure: its requests neither appear among those that tests count, nor do they use up faults and limits. Close
 // the returned function's copy when the plan is done.
 func (w World) NewOptions(ctx context.Context, subscription string) (preview.Options, func(), error) {
+	options, azure, err := w.newOptions(ctx, subscription)
+	return options, func() { _ = azure.Close() }, err
+}
+
+func (w World) newOptions(ctx context.Context, subscription string) (preview.Options, *server.Server, error) {
 	read, err := management.Read(ctx, w.Kubernetes, management.Scope{})
 	if err != nil {
 		return preview.Options{}, nil, err
@@ -64,7 +69,7 @@ func (w World) NewOptions(ctx context.Context, subscription string) (preview.Opt
 		UncheckedASOKinds: w.Features.UncheckedASOKinds, Catalogs: w.Catalogs,
 		Identity: identity.Options{ResourceManagerEndpoint: w.Endpoint, ResourceManagerAudience: audience, SubscriptionID: subscription},
 		Live:     &overlay.Live{Transport: served{azure.Handler()}, Credential: signedIn{azure.Token("")}, Endpoint: w.Endpoint, Audience: audience},
-	}, func() { _ = azure.Close() }, nil
+	}, azure, nil
 }
 
 // copyAzure returns an Azure with the same resources and without faults, in which no time goes by.
@@ -86,16 +91,41 @@ func (w World) copyAzure() (*server.Server, error) {
 
 // Plan returns the writes that a manager would make now.
 func (w World) Plan(ctx context.Context, subscription string) ([]Write, error) {
-	options, done, err := w.NewOptions(ctx, subscription)
+	moment, err := w.Take(ctx, subscription)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	state, err := digest(options.Objects, w.Azure)
+	defer moment.Close()
+	return moment.Plan(ctx)
+}
+
+// Moment is a World as it was once.
+type Moment struct {
+	options preview.Options
+	azure   *server.Server
+	known   map[[sha256.Size]byte][]Write
+}
+
+// Take returns the World as it is now, to be planned later. subscription is the default one.
+func (w World) Take(ctx context.Context, subscription string) (*Moment, error) {
+	options, azure, err := w.newOptions(ctx, subscription)
 	if err != nil {
 		return nil, err
 	}
-	if known, is := w.Known[state]; is {
+	return &Moment{options: options, azure: azure, known: w.Known}, nil
+}
+
+// Close ends the copy of Azure.
+func (m *Moment) Close() { _ = m.azure.Close() }
+
+// Plan returns the writes that a manager would have made at the moment.
+func (m *Moment) Plan(ctx context.Context) ([]Write, error) {
+	options := m.options
+	state, err := digest(options.Objects, m.azure)
+	if err != nil {
+		return nil, err
+	}
+	if known, is := m.known[state]; is {
 		return slices.Clone(known), nil
 	}
 	options.KeepObserving = true
@@ -114,7 +144,7 @@ func (w World) Plan(ctx context.Context, subscription string) ([]Write, error) {
 			out = append(out, write)
 		}
 	}
-	w.Known[state] = out
+	m.known[state] = out
 	return slices.Clone(out), nil
 }
 

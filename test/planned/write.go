@@ -64,9 +64,12 @@ func NewStep(plan []Write) Step {
 	return out
 }
 
+// Equal reports whether two writes are the same.
+func (w Write) Equal(other Write) bool { return w.text == other.text }
+
 // Has reports whether a list has a write.
 func Has(list []Write, w Write) bool {
-	return slices.ContainsFunc(list, func(each Write) bool { return each.text == w.text })
+	return slices.ContainsFunc(list, w.Equal)
 }
 
 // Add adds a write that was made.
@@ -81,7 +84,7 @@ func (s *Step) Add(w Write) {
 }
 
 func without(list []Write, w Write) []Write {
-	return slices.DeleteFunc(list, func(each Write) bool { return each.text == w.text })
+	return slices.DeleteFunc(list, w.Equal)
 }
 
 // Knows reports whether a write is planned.

@@ -253,15 +253,15 @@ func (s *Scenario) serveAzure(request *http.Request) (*http.Response, error) {
 	var of *step
 	switch {
 	case isPlanned:
-		of = s.plans.begin()
+		of = s.plans.begin(request, body)
 		defer s.azurePlans.changeOthers(s.plans)()
 	case isWrite(request):
 		defer s.azurePlans.change()()
 	}
 	recorder := httptest.NewRecorder()
 	cut := isConnectionCut(func() { s.handler.ServeHTTP(recorder, served) })
-	if isPlanned && recorder.Code < http.StatusBadRequest {
-		s.plans.end(of, request, body)
+	if isPlanned {
+		s.plans.end(of, request, body, recorder.Code < http.StatusBadRequest)
 	}
 	if s.WrittenBody != nil && isPlanned {
 		s.WrittenBody(request, recorder.Code, body)

@@ -20,7 +20,6 @@ var unplanned = map[string]string{
 	"test/integration/requests TestTenantsShareBudgets":         "the story has up to hundreds of clusters or managers, and each step would plan all of them",
 	"test/integration/requests TestNamespacesShareWorkers":      "the story has up to hundreds of clusters or managers, and each step would plan all of them",
 	"test/integration/requests TestOverhead":                    "the story has up to hundreds of clusters or managers, and each step would plan all of them",
-	"test/virtual/gitops":                                       "all objects are deleted at once, and it depends on the order of events which VMs are deleted before their group",
 	"test/integration/requests TestTemplatesAreLeftAlone":       "only the controllers of templates run; plans have all controllers",
 	"test/integration/requests TestDocumentsKilledAtEveryWrite": "managers are killed at every write",
 }

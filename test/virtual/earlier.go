@@ -1,0 +1,85 @@
+package virtual
+
+import (
+	"context"
+	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/planned"
+)
+
+// earlier is a state before a change: a step that was planned, or a moment that is planned if a write needs it.
+type earlier struct {
+	step   *step
+	moment *planned.Moment
+	// between is set for a state between two changes of one moment.
+	between bool
+}
+
+// maxEarlier bounds the states that are kept of one moment.
+const maxEarlier = 200
+
+// rememberState keeps the state for writes that managers decide on before a change and make after it. Managers also read the states between the
+// changes of one moment.
+func (p *plans) rememberState() {
+	lasted := time.Since(p.changed)
+	if lasted > 0 {
+		p.forgetStates()
+	}
+	switch {
+	case len(p.before) == maxEarlier:
+	case p.step != nil:
+		p.before = append(p.before, earlier{step: p.step, between: lasted == 0})
+	case p.running == 0:
+	case lasted == 0:
+		p.before = append(p.before, p.takeState())
+	case lasted < soon && !p.unseen:
+		p.before = append(p.before, earlier{step: p.newStep()})
+	}
+}
+
+// takeState returns the state between two changes of one moment.
+func (p *plans) takeState() earlier {
+	if _, disturbed := p.readFaults(); disturbed || !p.isIdle() || p.scenario.Observe {
+		return earlier{step: &step{disturbed: true}, between: true}
+	}
+	moment, err := p.world().Take(context.Background(), p.scenario.Azure.SubscriptionID)
+	if err != nil {
+		p.problems = append(p.problems, err.Error())
+		return earlier{step: &step{disturbed: true}, between: true}
+	}
+	return earlier{moment: moment, between: true}
+}
+
+func (p *plans) forgetStates() {
+	for _, each := range p.before {
+		if each.moment != nil {
+			each.moment.Close()
+		}
+	}
+	p.before = nil
+}
+
+// knewBefore reports whether a write was planned in a state before the last change, or may have been in one between changes that could not be
+// planned.
+func (p *plans) knewBefore(write planned.Write) bool {
+	for at := len(p.before) - 1; at >= 0; at-- {
+		if of := p.stepBefore(at); of.Knows(write) || of.disturbed && p.before[at].between {
+			return true
+		}
+	}
+	return false
+}
+
+// stepBefore returns the step of an earlier state.
+func (p *plans) stepBefore(at int) *step {
+	state := &p.before[at]
+	if state.step == nil {
+		plan, err := state.moment.Plan(context.Background())
+		if err != nil {
+			p.problems = append(p.problems, err.Error())
+		}
+		state.moment.Close()
+		state.step, state.moment = &step{Step: planned.NewStep(plan)}, nil
+	}
+	return state.step
+}
