@@ -55,7 +55,6 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	}
 	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock,
 		Hooks: metrics.EngineHooks().WithTracer(tracer), MaxVouchedAge: o.fullSyncPeriod()})
-	metrics.WatchOperations(armEngine.OperationAges)
 	if err := mgr.Add(armEngine); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
 	}
@@ -68,8 +67,6 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	tokens.Transport, tokens.Now, tokens.Secrets = o.Transport, now, mgr.GetCache()
 	tokens.FormerNamespace = o.leaseNamespace()
 	budgets, reads := o.requestBudgets(), metrics.NewReads()
-	metrics.WatchBudgets(budgets)
-	metrics.WatchReads(reads)
 	out := &shared{
 		mgr: mgr, options: o, engine: armEngine, tracer: tracer, reads: reads,
 		access: &access.Gate{
@@ -83,7 +80,11 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Wait: o.Plan != nil, Catalogs: o.catalogs()}),
 		now: now,
 	}
+	// A plan has no metrics of its own, and must not replace those of a manager in the same process.
 	if o.Plan == nil {
+		metrics.WatchOperations(armEngine.OperationAges)
+		metrics.WatchBudgets(budgets)
+		metrics.WatchReads(reads)
 		out.watchObjects()
 	}
 	return out, nil

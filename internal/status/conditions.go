@@ -157,8 +157,19 @@ func joinMessages(results []arm.Result) string {
 	return joinLines(lines)
 }
 
-// joinLines joins messages as they are, because events look for Azure's text in conditions.
-func joinLines(lines []string) string { return strings.Join(limitLines(lines), "; ") }
+// joinLines joins messages as they are, because events look for Azure's text in conditions. Resources that are read by one request have the
+// same message when it fails, which is named once.
+func joinLines(lines []string) string { return strings.Join(limitLines(dropRepeated(lines)), "; ") }
+
+// dropRepeated returns each of the lines once, in their order.
+func dropRepeated(lines []string) (out []string) {
+	for _, line := range lines {
+		if !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
 
 func limitLines(lines []string) []string {
 	if len(lines) > maxMessages {

@@ -2,6 +2,7 @@ package status_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -208,12 +209,25 @@ func TestSet(t *testing.T) {
 
 func TestGroupsBoundsMessages(t *testing.T) {
 	var results []arm.Result
-	for range 50 {
-		results = append(results, arm.Result{ID: vm, Group: "A", State: arm.Creating})
+	for i := range 50 {
+		results = append(results, arm.Result{ID: arm.ID(fmt.Sprintf("%s%d", vm, i)), Group: "A", State: arm.Creating})
 	}
 	got := status.GroupConditions(arm.Outcome{Results: results}, []string{"A"}, groupOfPruned)
 	if message := got[0].Message; strings.Count(message, ";") != 4 || !strings.HasSuffix(message, "and 46 more") {
 		t.Errorf("fifty resources are summed up, got %q", message)
+	}
+}
+
+// TestEqualMessagesAreJoined has two addresses that one list reads, which fails.
+func TestEqualMessagesAreJoined(t *testing.T) {
+	lost := errors.New("GET publicIPAddresses: ServerBusy: try again later")
+	var results []arm.Result
+	for i := range 2 {
+		results = append(results, arm.Result{ID: arm.ID(fmt.Sprintf("%s%d", vm, i)), Group: "A", State: arm.Failed, Err: lost})
+	}
+	got := status.GroupConditions(arm.Outcome{Results: results}, []string{"A"}, groupOfPruned)
+	if message := got[0].Message; strings.Count(message, "ServerBusy") != 1 {
+		t.Errorf("the request is named once, got %q", message)
 	}
 }
 

@@ -145,7 +145,9 @@ func checkGo(b block) error {
 var foreign = map[string]string{
 	"az":                 "the Azure CLI is not part of the lab",
 	"base64":             "part of every Linux",
+	"bash":               "part of every Linux",
 	"cat":                "part of every Linux",
+	"sh":                 "part of every Linux; a command in quotes is not looked at",
 	"cd":                 "part of the shell",
 	"cluster-autoscaler": "its module is not on Go's module proxy, so it cannot be built here; the page states that it has not been run",
 	"curl":               "not part of the lab",

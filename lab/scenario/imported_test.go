@@ -152,7 +152,13 @@ func (l *lab) stopCluster(cluster string, machines int) {
 // awaitControlPlane waits until the KubeadmControlPlane of a cluster has three machines that are ready and up to date.
 func (l *lab) awaitControlPlane(cluster string) {
 	l.t.Helper()
+	begun := time.Now()
 	l.eventually("the control plane is complete", func() (bool, string) {
+		// Cluster API's controller looks at unknown Nodes again after a change of the object, or after its sync period of ten minutes.
+		if time.Since(begun) > time.Minute {
+			begun = time.Now()
+			l.runProgram("kubectl", "annotate", "kubeadmcontrolplane", cluster+"-control-plane", "--overwrite", "looked-at="+begun.Format("150405"))
+		}
 		out := l.runProgram("kubectl", "get", "kubeadmcontrolplane", cluster+"-control-plane", "--output",
 			"jsonpath={.status.replicas} {.status.readyReplicas} {.status.upToDateReplicas} {"+conditionPath("Available", "status")+"}")
 		return out == "3 3 3 True", out

@@ -46,7 +46,8 @@ func (w *world) putWithoutTags() {
 		Location   string            `json:"location"`
 		Tags       map[string]string `json:"tags"`
 		Properties struct {
-			Profile struct {
+			ProvisioningState string
+			Profile           struct {
 				Network any `json:"networkProfile"`
 			} `json:"virtualMachineProfile"`
 		} `json:"properties"`
@@ -58,7 +59,10 @@ func (w *world) putWithoutTags() {
 			w.t.Fatalf("%s", answer)
 		}
 	}
-	read()
+	w.waitUntil("no operation changes the scale set", func() bool {
+		read()
+		return shown.Properties.ProvisioningState == "Succeeded"
+	})
 	status, answer := w.SendAsUser(http.MethodPut, scaleSetPath, "2025-04-01", map[string]any{
 		"location":   shown.Location,
 		"properties": map[string]any{"virtualMachineProfile": map[string]any{"networkProfile": shown.Properties.Profile.Network}},
