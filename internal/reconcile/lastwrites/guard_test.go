@@ -94,8 +94,10 @@ func TestGuard(t *testing.T) {
 	}{
 		"nothing": {write: func(context.Context, client.Client, *infrav1.AzureMachine, *infrav1.AzureMachine) error { return nil }},
 		"own object": {
-			write: func(ctx context.Context, c client.Client, own, _ *infrav1.AzureMachine) error { return label(ctx, c, own) },
-			want:  true,
+			write: func(ctx context.Context, c client.Client, own, _ *infrav1.AzureMachine) error {
+				return label(ctx, c, own)
+			},
+			want: true,
 		},
 		"own status": {
 			write: func(ctx context.Context, c client.Client, own, _ *infrav1.AzureMachine) error {
@@ -106,11 +108,15 @@ func TestGuard(t *testing.T) {
 			want: true,
 		},
 		"the cache shows it": {
-			write: func(ctx context.Context, c client.Client, own, _ *infrav1.AzureMachine) error { return label(ctx, c, own) },
+			write: func(ctx context.Context, c client.Client, own, _ *infrav1.AzureMachine) error {
+				return label(ctx, c, own)
+			},
 			after: func(t *testing.T, s *server) { s.show(t) },
 		},
 		"another client wrote later": {
-			write: func(ctx context.Context, c client.Client, own, _ *infrav1.AzureMachine) error { return label(ctx, c, own) },
+			write: func(ctx context.Context, c client.Client, own, _ *infrav1.AzureMachine) error {
+				return label(ctx, c, own)
+			},
 			after: func(t *testing.T, s *server) {
 				if err := label(t.Context(), s.stored, read(t, s.stored, "own")); err != nil {
 					t.Fatal(err)
@@ -120,8 +126,10 @@ func TestGuard(t *testing.T) {
 		},
 		"another object": {
 			reason: "the next reconciliation may decide by it",
-			write:  func(ctx context.Context, c client.Client, _, other *infrav1.AzureMachine) error { return label(ctx, c, other) },
-			want:   true,
+			write: func(ctx context.Context, c client.Client, _, other *infrav1.AzureMachine) error {
+				return label(ctx, c, other)
+			},
+			want: true,
 		},
 		"a created object": {
 			reason: "it would be created twice",
@@ -145,11 +153,15 @@ func TestGuard(t *testing.T) {
 			wantAsked: 1,
 		},
 		"a deleted object": {
-			write: func(ctx context.Context, c client.Client, _, other *infrav1.AzureMachine) error { return c.Delete(ctx, other) },
-			want:  true,
+			write: func(ctx context.Context, c client.Client, _, other *infrav1.AzureMachine) error {
+				return c.Delete(ctx, other)
+			},
+			want: true,
 		},
 		"a deleted object with a finalizer, shown": {
-			write: func(ctx context.Context, c client.Client, _, other *infrav1.AzureMachine) error { return c.Delete(ctx, other) },
+			write: func(ctx context.Context, c client.Client, _, other *infrav1.AzureMachine) error {
+				return c.Delete(ctx, other)
+			},
 			after: func(t *testing.T, s *server) { s.show(t) },
 		},
 		"the last finalizer": {
@@ -176,7 +188,9 @@ func TestGuard(t *testing.T) {
 			},
 		},
 		"the cache lags for long": {
-			write: func(ctx context.Context, c client.Client, own, _ *infrav1.AzureMachine) error { return label(ctx, c, own) },
+			write: func(ctx context.Context, c client.Client, own, _ *infrav1.AzureMachine) error {
+				return label(ctx, c, own)
+			},
 			after: func(*testing.T, *server) { <-time.After(askAfter) },
 			want:  true, wantAsked: 1,
 		},

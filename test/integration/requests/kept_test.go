@@ -28,8 +28,8 @@ import (
 
 var swept = flag.Int("swept", 4, "how many machines are made and deleted of which nothing is to be kept")
 
-// TestNothingIsKept makes clusters with machines and deletes them, twice. What the manager keeps then is no more than after the
-// first time: in all maps, lists and slices that live as long as it does, in goroutines, and in the label sets of its metrics.
+// TestNothingIsKept makes clusters with machines and deletes them, three times. What the manager keeps then is no more than after the
+// first two times, of which one may have read something that the other had not to read: in all maps, lists and slices that live as long as it does, in goroutines, and in the label sets of its metrics.
 //
 //	go test ./test/integration/requests -run NothingIsKept -swept 1000 -v
 func TestNothingIsKept(t *testing.T) {
@@ -46,6 +46,10 @@ func TestNothingIsKept(t *testing.T) {
 		w.comeAndGo(m, "first", *swept)
 		once, goroutines, series := m.CountElements(), runtime.NumGoroutine(), labelSets(t)
 		w.comeAndGo(m, "second", *swept)
+		for name, size := range m.CountElements() {
+			once[name] = max(once[name], size)
+		}
+		w.comeAndGo(m, "third", *swept)
 		// The pacer keeps eight durations for each type of operation whose end a check met, which may be another one than before.
 		once["operate.pacer.recent"] += 2
 		once["operate.pacer.recent[]"] = 8 * once["operate.pacer.recent"]
@@ -53,7 +57,7 @@ func TestNothingIsKept(t *testing.T) {
 		once["observe.Compressor.dictionaries"] = len(types.TableRows())
 		for name, size := range m.CountElements() {
 			if size > once[name] {
-				t.Errorf("%s has %d elements after %d machines have come and gone twice, and %d after the first time", name, size, *swept, once[name])
+				t.Errorf("%s has %d elements after %d machines have come and gone three times, and %d at most after the first two times", name, size, *swept, once[name])
 			}
 		}
 		if now := runtime.NumGoroutine(); now > goroutines {
