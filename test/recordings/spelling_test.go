@@ -98,7 +98,10 @@ func TestSpecsKnowWhatASOKnows(t *testing.T) {
 		if !isVersion || !known {
 			continue
 		}
-		definition, _ := schema.NearestDefinition(resourceType, apiVersion)
+		definition, has := schema.NearestDefinition(resourceType, apiVersion)
+		if !has {
+			continue
+		}
 		defined := definedNames(definition)
 		for _, p := range spec.properties {
 			top, _, _ := strings.Cut(p.path, ".")

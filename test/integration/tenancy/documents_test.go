@@ -345,7 +345,7 @@ func TestDocumentsAtApply(t *testing.T) {
 			`"owner":{"armId":"/subscriptions/s/resourceGroups/c1%2f..%2fhub"}`, "is not the ID of an Azure resource"},
 		"name": {"lead out of a group by the name of a resource", `"dnsPrefix"`, `"azureName":"../../hub","dnsPrefix"`,
 			"is not a valid name"},
-		"deployment": {"have a template make something anywhere", `"kind":"ManagedCluster"`, `"kind":"Deployment"`, "Unsupported value"},
+		"deployment": {"have a template make something anywhere", `"kind":"ManagedCluster"`, `"kind":"Deployment"`, "the provider has no definition of Deployment"},
 		"template": {"have a template make something anywhere", "containerservice.azure.com/v1api20251001\",\"kind\":\"ManagedCluster",
 			"resources.azure.com/v1api20250401\",\"kind\":\"Deployment", "changes resources without a manifest"},
 		"mark": {"give itself what is another's by a tag", "containerservice.azure.com/v1api20251001\",\"kind\":\"ManagedCluster",
