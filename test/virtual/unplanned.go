@@ -21,7 +21,7 @@ var unplanned = map[string]string{
 	"test/integration/requests TestNamespacesShareWorkers":      "the story has up to hundreds of clusters or managers, and each step would plan all of them",
 	"test/integration/requests TestOverhead":                    "the story has up to hundreds of clusters or managers, and each step would plan all of them",
 	"test/integration/requests TestTemplatesAreLeftAlone":       "only the controllers of templates run; plans have all controllers",
-	"test/virtual/stopped TestSchedule":                         "a schedule changes what is wanted while nobody changes an object, between the plan of a step and its writes",
+	"test/virtual/stopped TestSchedule":                         "a schedule changes the wanted power state at a time between the plan of a step and its writes",
 	"test/virtual/alerts":                                       "the metrics of the process are compared, and plans in the same process would count in them",
 	"test/integration/requests TestDocumentsKilledAtEveryWrite": "managers are killed at every write",
 }
