@@ -226,7 +226,7 @@ func renderAnnotations(root fs.FS) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPage("Annotations, labels, finalizers and tags", "The names that the provider reads and writes. [The architecture](../../architecture.md#annotations) says who writes an annotation, and what forged content can do.")
+	p := newPage("Annotations, labels, finalizers and tags", "The names that the provider reads and writes. [The architecture](../../architecture.md#annotations) describes who writes each annotation and what forged content can do.")
 	for _, part := range []struct {
 		title  string
 		belong func(name string) bool
