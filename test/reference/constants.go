@@ -117,13 +117,18 @@ func readConstant(block *ast.GenDecl, spec *ast.ValueSpec, known map[string]stri
 	return c, nil
 }
 
+// readReasons returns the constants of the API and those of identities, whose codes are reasons, too.
+func readReasons(root fs.FS) (constants, codes []constant, err error) {
+	if constants, err = readConstants(root, "api/v1beta1"); err != nil {
+		return nil, nil, err
+	}
+	codes, err = readConstants(root, "internal/identity")
+	return constants, codes, err
+}
+
 // renderConditions returns the page of condition types and reasons.
 func renderConditions(root fs.FS) (*page, error) {
-	constants, err := readConstants(root, "api/v1beta1")
-	if err != nil {
-		return nil, err
-	}
-	codes, err := readConstants(root, "internal/identity")
+	constants, codes, err := readReasons(root)
 	if err != nil {
 		return nil, err
 	}
@@ -186,11 +191,7 @@ func renderEvents(root fs.FS) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	constants, err := readConstants(root, "api/v1beta1")
-	if err != nil {
-		return nil, err
-	}
-	codes, err := readConstants(root, "internal/identity")
+	constants, codes, err := readReasons(root)
 	if err != nil {
 		return nil, err
 	}
