@@ -13,7 +13,7 @@ type reason struct {
 // known are the disagreements that stay, each with its reason. A row that explains nothing is an error, too.
 var known = []reason{
 	{`Microsoft\.(Insights/diagnosticSettings|DataProtection/backupVaults)`, `.*`,
-		"There is no definition of the type here, so the simulator answers with what was written and adds nothing."},
+		"The repository has no definition of these types, so the simulator returns the written properties and adds none."},
 	{`.*`, `DELETE 404: error code ResourceGroupNotFound instead of (Parent)?ResourceNotFound`,
 		"The group of a nested resource is gone. Azure names sometimes the group and sometimes the parent, depending on how fast its own servers learn of the deletion; both happen equally often in the recordings. The simulator always names the group."},
 	{`.*/(publicIPAddresses|virtualNetworks|subnets)`,
