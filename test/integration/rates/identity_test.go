@@ -15,7 +15,9 @@ func TestManyClustersShareAnIdentityWithoutConflicts(t *testing.T) {
 	t.Parallel()
 	playCounted(t, func(c *counted) {
 		c.CreateIdentity()
-		const clusters, most = 20, 24
+		// A cluster takes 14 to 25 passes, because events that are close to each other start one pass together or two; on average it takes 17
+		// to 20. With a pass for each finalizer of another cluster the average is 26.
+		const clusters, most = 20, 22
 		c.subjects = append(c.subjects, subject{kind: "AzureClusterIdentity", name: harness.IdentityName})
 		for i := range clusters {
 			c.subjects = append(c.subjects, subject{kind: "AzureCluster", name: fmt.Sprintf("c%d", i)})
@@ -43,11 +45,19 @@ func TestManyClustersShareAnIdentityWithoutConflicts(t *testing.T) {
 		if holds := len(identity.Finalizers); holds != clusters {
 			c.T.Errorf("%d clusters have %d holds on the identity", clusters, holds)
 		}
-		for i, passes := range c.countReconciliations() {
-			c.T.Logf("%s: %d passes", c.subjects[i].name, passes)
-			if passes > most {
-				c.T.Errorf("%s: %d passes, at most %d are needed however many clusters there are", c.subjects[i].name, passes, most)
+		passes := c.countReconciliations()
+		total := 0
+		for i, count := range passes {
+			c.T.Logf("%s: %d passes", c.subjects[i].name, count)
+			if i > 0 {
+				total += count
 			}
+		}
+		if passes[0] > clusters+5 {
+			c.T.Errorf("the identity took %d passes for %d clusters", passes[0], clusters)
+		}
+		if total > clusters*most {
+			c.T.Errorf("%d clusters took %d passes, more than %d each: they react to the finalizers of other clusters", clusters, total, most)
 		}
 	})
 }
