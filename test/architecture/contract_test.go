@@ -14,7 +14,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-const contractPage = "../../docs/book/contract.md"
+// contractPage describes for users how the kinds follow the rules. contractTests has the tests of each rule.
+const (
+	contractPage  = "../../docs/book/contract.md"
+	contractTests = "../../docs/design/contract.md"
+)
 
 // keptPages are the pages of Cluster API's contract that this provider implements. otherPages are about features that
 // it does not have, or have no rules.
@@ -72,11 +76,11 @@ func TestContractRules(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(known, there); diff != "" {
-		t.Errorf("Cluster API's contract has other rules than testdata/contract.txt (-known +has). Put new ones under a rule of docs/book/contract.md:\n%s", diff)
+		t.Errorf("Cluster API's contract has other rules than testdata/contract.txt (-known +has). Add each new one to testdata/contract.txt, under a rule of docs/book/contract.md:\n%s", diff)
 	}
 }
 
-// TestContractPage holds the book's page about the contract against the rules, the kinds that are installed, and the tests that there are.
+// TestContractPage compares the page about the contract and the note with its tests: with the rules, the installed kinds and the existing tests.
 func TestContractPage(t *testing.T) {
 	raw, err := os.ReadFile(contractPage)
 	if err != nil {
@@ -102,18 +106,39 @@ func TestContractPage(t *testing.T) {
 	if diff := cmp.Diff(installedKinds(t), slices.Sorted(slices.Values(kinds))); diff != "" {
 		t.Errorf("kinds with a role (-installed +page):\n%s", diff)
 	}
-	tests, rules := folders{}, map[string]bool{}
-	for _, row := range tableRows(rest, 4) {
-		rules[row[0]] = true
+	kindsOf, notMet := map[string]string{}, map[string]bool{}
+	for _, row := range tableRows(rest, 3) {
+		kindsOf[row[0]] = row[1]
+		if strings.Contains(row[2], "Not met") {
+			notMet[row[0]] = true
+		}
 		for kind := range strings.SplitSeq(row[1], ", ") {
 			if !of[kind] {
 				t.Errorf("%s: %q is neither a role nor a kind", row[0], kind)
 			}
 		}
-		if row[3] == "–" && row[1] == "none" {
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(contractRules(t))), slices.Sorted(maps.Keys(kindsOf))); diff != "" {
+		t.Errorf("rules (-contract +page):\n%s", diff)
+	}
+	explained := map[string]bool{}
+	for _, row := range tableRows(roles, 3) {
+		explained[row[0]] = true
+	}
+	if diff := cmp.Diff(notMet, explained); diff != "" {
+		t.Errorf("rules whose rows contain \"Not met\" and rules of the table with the reasons (-rows +table):\n%s", diff)
+	}
+	note, err := os.ReadFile(contractTests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, tested := folders{}, map[string]string{}
+	for _, row := range tableRows(string(note), 2) {
+		tested[row[0]] = kindsOf[row[0]]
+		if row[1] == "–" && kindsOf[row[0]] == "none" {
 			continue
 		}
-		for test := range strings.SplitSeq(row[3], ", ") {
+		for test := range strings.SplitSeq(row[1], ", ") {
 			if parts := named.FindStringSubmatch(test); parts == nil {
 				t.Errorf("%s: %s names no test", row[0], test)
 			} else if !tests.hasTest(t, parts[1], parts[2], parts[3]) {
@@ -121,8 +146,8 @@ func TestContractPage(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(contractRules(t))), slices.Sorted(maps.Keys(rules))); diff != "" {
-		t.Errorf("rules (-contract +page):\n%s", diff)
+	if diff := cmp.Diff(kindsOf, tested); diff != "" {
+		t.Errorf("rules of %s and of %s (-page +note):\n%s", contractPage, contractTests, diff)
 	}
 }
 
