@@ -64,8 +64,9 @@ func (k *Kubernetes) announceChange(ctx context.Context, before, after client.Ob
 }
 
 // openView makes the view of a manager that starts.
-func (k *Kubernetes) openView(lag time.Duration) *view {
+func (k *Kubernetes) openView(lag time.Duration, explorer *Explorer) *view {
 	out := newView(k.scheme, &watches{FakeInformers: &informertest.FakeInformers{Scheme: k.scheme}}, lag)
+	out.explorer = explorer
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.views = append(k.views, out)
@@ -97,7 +98,13 @@ func (k *Kubernetes) deliverAll(ctx context.Context) error {
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(all.Items[i].Object, typed); err != nil {
 				return err
 			}
-			k.announceChange(ctx, nil, typed)
+			k.SignalChange()
+			k.mu.Lock()
+			views := slices.Clone(k.views)
+			k.mu.Unlock()
+			for _, each := range views {
+				each.deliverListed(ctx, typed)
+			}
 		}
 	}
 	return nil

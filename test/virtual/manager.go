@@ -67,6 +67,9 @@ type Manager struct {
 	ended  sync.WaitGroup
 	killed chan struct{}
 
+	// explorer chooses when the manager's requests are carried out; nil is at once.
+	explorer *Explorer
+
 	mu   sync.Mutex
 	dead bool
 	// acts counts requests to Azure and writes to Kubernetes. At number killAt, 0 for none, the manager dies: before that request or
@@ -85,7 +88,8 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &Manager{cancel: cancel, killed: make(chan struct{}), Features: s.Features}
 	m.Killed = m.killed
-	view := s.Kubernetes.openView(s.Lag)
+	m.explorer = s.explorer
+	view := s.Kubernetes.openView(s.Lag, s.explorer)
 	live := interceptor.NewClient(s.Client, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
 			if err := s.refuseCall("get", obj); err != nil {
@@ -256,9 +260,10 @@ func (m *Manager) CountCalls() int {
 
 // writeUnlessDead writes to Kubernetes, unless the manager is dead.
 func (m *Manager) writeUnlessDead(verb string, object client.Object, do func() error) error {
-	return m.countAndRun(false, func() error {
+	name := fmt.Sprintf("%s %T %s", verb, object, object.GetName())
+	return m.countAndRun(name, false, func() error {
 		m.mu.Lock()
-		m.kubernetes = append(m.kubernetes, fmt.Sprintf("%s %T %s", verb, object, object.GetName()))
+		m.kubernetes = append(m.kubernetes, name)
 		m.mu.Unlock()
 		return do()
 	})
@@ -274,12 +279,17 @@ func (m *Manager) KubernetesWrites() []string {
 // sendUnlessDead is act for a request to Azure. To read by POST is no write.
 func (m *Manager) sendUnlessDead(request *http.Request, do func() error) error {
 	path := request.URL.Path
-	return m.countAndRun(request.Method != http.MethodGet && strings.HasPrefix(path, "/subscriptions/") && !strings.Contains(path, "/list"),
+	return m.countAndRun(request.Method+" "+path, request.Method != http.MethodGet && strings.HasPrefix(path, "/subscriptions/") && !strings.Contains(path, "/list"),
 		do)
 }
 
-func (m *Manager) countAndRun(write bool, do func() error) error {
+// countAndRun carries out a request when the explorer chooses it.
+func (m *Manager) countAndRun(name string, write bool, do func() error) error {
+	chosen := m.explorer.await(name)
 	m.mu.Lock()
+	if chosen >= killedBefore && !m.dead {
+		m.acts, m.killAt, m.before = 0, 1, chosen == killedBefore
+	}
 	if m.dead {
 		m.mu.Unlock()
 		return errKilled
@@ -302,6 +312,9 @@ func (m *Manager) countAndRun(write bool, do func() error) error {
 	defer m.mu.Unlock()
 	if m.dead {
 		return errKilled
+	}
+	if chosen == answerLost {
+		return errAnswerLost
 	}
 	return err
 }

@@ -76,7 +76,9 @@ type Scenario struct {
 	// Log gets the log lines of managers that start afterwards; nil drops them.
 	Log logr.LogSink
 
-	handler http.Handler
+	// explorer chooses what happens to managers; nil lets everything happen at once.
+	explorer *Explorer
+	handler  http.Handler
 	// complete is that of the options.
 	complete bool
 	// touches counts the calls of TouchObject.

@@ -2,6 +2,8 @@ package virtual
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 	"time"
@@ -27,7 +29,9 @@ import (
 type view struct {
 	informers *watches
 	lag       time.Duration
-	scheme    *runtime.Scheme
+	// explorer chooses when the manager sees a change; nil has it see changes after the lag.
+	explorer *Explorer
+	scheme   *runtime.Scheme
 	// tracker has the objects that the manager sees, and reader reads them.
 	tracker testing.ObjectTracker
 	reader  client.Reader
@@ -56,7 +60,9 @@ func newView(scheme *runtime.Scheme, informers *watches, lag time.Duration) *vie
 }
 
 // isCached reports whether reads of an object, or of a list, return the view's state and not the current state.
-func (v *view) isCached(object runtime.Object) bool { return v.lag > 0 && v.caches(object) }
+func (v *view) isCached(object runtime.Object) bool {
+	return (v.lag > 0 || v.explorer != nil) && v.caches(object)
+}
 
 // caches reports whether a manager reads the object, or the list, from its cache. Managers read unstructured objects past their caches.
 func (v *view) caches(object runtime.Object) bool {
@@ -75,12 +81,19 @@ func (v *view) deliverChange(ctx context.Context, c change) {
 	if _, raw := c.subject().(*unstructured.Unstructured); raw {
 		return
 	}
-	if v.lag == 0 {
+	if v.lag == 0 && v.explorer == nil {
 		v.callHandlers(c)
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.explorer != nil {
+		v.pending = append(v.pending, c)
+		v.explorer.add(nameOfEvent(c.subject()), false, func(outcome) {
+			v.catchUpWith(c.subject())
+		})
+		return
+	}
 	if v.pending = append(v.pending, c); len(v.pending) == 1 {
 		time.AfterFunc(v.lag, func() { v.catchUp(context.WithoutCancel(ctx)) })
 	}
@@ -92,9 +105,13 @@ func (v *view) catchUp(ctx context.Context) {
 	pending, closed := v.pending, v.closed
 	v.pending = nil
 	v.mu.Unlock()
-	if closed {
-		return
+	if !closed {
+		v.showChanges(pending)
 	}
+}
+
+// showChanges shows changes, those of an object as one.
+func (v *view) showChanges(pending []change) {
 	type key struct {
 		kind schema.GroupVersionKind
 		client.ObjectKey
@@ -120,6 +137,47 @@ func (v *view) catchUp(ctx context.Context) {
 		}
 		v.setCached(k.kind, k.ObjectKey, c.after)
 		v.callHandlers(c)
+	}
+}
+
+// deliverListed delivers an object of the first list. A manager begins when its cache has all of them, so an explorer chooses only when the
+// controllers get the event.
+func (v *view) deliverListed(ctx context.Context, object client.Object) {
+	c := change{after: object}
+	if v.explorer == nil {
+		v.deliverChange(ctx, c)
+		return
+	}
+	kind, err := apiutil.GVKForObject(object, v.scheme)
+	if err != nil {
+		panic(err)
+	}
+	v.mu.Lock()
+	v.pending = slices.DeleteFunc(v.pending, func(c change) bool { return isSameObject(c.subject(), object) }) // The list has them.
+	v.mu.Unlock()
+	v.setCached(kind, client.ObjectKeyFromObject(object), object)
+	v.explorer.add(nameOfEvent(object), false, func(outcome) { v.callHandlers(c) })
+}
+
+func isSameObject(a, b client.Object) bool {
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && client.ObjectKeyFromObject(a) == client.ObjectKeyFromObject(b)
+}
+
+func nameOfEvent(object client.Object) string {
+	return fmt.Sprintf("event of %T %s", object, object.GetName())
+}
+
+// catchUpWith shows the changes of one object up to now as one change. The events that were merged into it come to nothing.
+func (v *view) catchUpWith(object client.Object) {
+	isSame := func(c change) bool { return isSameObject(c.subject(), object) }
+	v.mu.Lock()
+	all := v.pending
+	v.pending = slices.DeleteFunc(slices.Clone(all), isSame)
+	this := slices.DeleteFunc(slices.Clone(all), func(c change) bool { return !isSame(c) })
+	closed := v.closed
+	v.mu.Unlock()
+	if !closed {
+		v.showChanges(this)
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"k8s.io/client-go/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -165,11 +166,12 @@ func (s *Server) changeObject(ctx context.Context, c client.Client, obj client.O
 		obj.SetResourceVersion(after.GetResourceVersion())
 	}
 	if was && is {
-		// A patch without effect is no change to an API server either.
+		// A patch without effect is no change to an API server either, which keeps the resource version.
 		same := after.DeepCopyObject().(client.Object)
 		same.SetResourceVersion(before.GetResourceVersion())
 		if equality.Semantic.DeepEqual(before, same) {
-			return nil
+			obj.SetResourceVersion(before.GetResourceVersion())
+			return s.putBack(before)
 		}
 	}
 	if !was {
@@ -182,6 +184,16 @@ func (s *Server) changeObject(ctx context.Context, c client.Client, obj client.O
 		s.changed(ctx, before, after)
 	}
 	return nil
+}
+
+// putBack stores an object as it was.
+func (s *Server) putBack(object client.Object) error {
+	kind, err := apiutil.GVKForObject(object, s.scheme)
+	if err != nil {
+		return err
+	}
+	resource, _ := meta.UnsafeGuessKindToResource(kind)
+	return s.tracker.Update(resource, object.DeepCopyObject(), object.GetNamespace())
 }
 
 func (s *Server) readStored(ctx context.Context, c client.Client, obj client.Object) (client.Object, bool) {
