@@ -149,10 +149,26 @@ func driftMessage(results []arm.Result) string {
 	return joinLines(lines)
 }
 
+// joinMessages joins the messages of results. Results with the same message, as those that wait for one request, share it, so that it names
+// the request once.
 func joinMessages(results []arm.Result) string {
-	var lines []string
+	subjects, order := map[string][]string{}, []string(nil)
 	for _, result := range results {
-		lines = append(lines, resultMessage(result))
+		message := resultMessage(result)
+		subject, detail := "", message
+		if shared, ok := strings.CutPrefix(message, result.ID.ShortName()); ok && namesRequest(shared) {
+			subject, detail = result.ID.ShortName(), shared
+		}
+		if _, known := subjects[detail]; !known {
+			order = append(order, detail)
+		}
+		if !slices.Contains(subjects[detail], subject) {
+			subjects[detail] = append(subjects[detail], subject)
+		}
+	}
+	var lines []string
+	for _, detail := range order {
+		lines = append(lines, strings.Join(subjects[detail], ", ")+detail)
 	}
 	return joinLines(lines)
 }

@@ -231,6 +231,21 @@ func TestEqualMessagesAreJoined(t *testing.T) {
 	}
 }
 
+// TestResultsShareAFailedRequest has resources of each unfinished state that wait for one request, which failed. All are named, and the request once.
+func TestResultsShareAFailedRequest(t *testing.T) {
+	for _, state := range []arm.State{arm.Failed, arm.Waiting, arm.Absent, arm.Deleting, arm.Creating, arm.Updating, arm.Blocked} {
+		var results []arm.Result
+		for i := range 6 {
+			results = append(results, arm.Result{ID: arm.ID(fmt.Sprintf("%s%d", vm, i)), Group: "A", State: state,
+				Message: "sizes are being looked up, again after: GET skus/skus: TokenUnavailable"})
+		}
+		message := status.GroupConditions(arm.Outcome{Results: results}, []string{"A"}, groupOfPruned)[0].Message
+		if strings.Count(message, "GET skus/skus") != 1 || strings.Count(message, "virtualMachines/m") != len(results) {
+			t.Errorf("%s: the condition must name each resource, and the request once: %s", state, message)
+		}
+	}
+}
+
 func TestSummary(t *testing.T) {
 	blocked := metav1.Condition{Type: "A", Status: metav1.ConditionFalse, Reason: infrav1.WaitingForDependencyReason, Message: "a"}
 	creating := metav1.Condition{Type: "B", Status: metav1.ConditionFalse, Reason: infrav1.CreatingReason, Message: "b"}

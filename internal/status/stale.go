@@ -104,9 +104,13 @@ func mergeCondition(last *metav1.Condition, found metav1.Condition, cause string
 	return found
 }
 
-// staleMessage marks a message as last seen because of cause. The message may be marked already.
+// staleMessage marks a message as last seen because of cause. The message may be marked already. The cause replaces a message about an earlier
+// failure of the same request.
 func staleMessage(message, cause string) string {
 	message, _, _ = strings.Cut(message, lastSeenPrefix)
+	if shareRequest(message, cause) {
+		message = ""
+	}
 	return message + messageSeparator(message) + lastSeenPrefix + cause
 }
 

@@ -121,6 +121,37 @@ func TestIdentityProblemsDoNotOutliveOutages(t *testing.T) {
 	}
 }
 
+// TestConditionsNameARequestOnce has the same request fail again with an answer that shows nothing, after conditions of each earlier failure. The
+// message has the last failure only.
+func TestConditionsNameARequestOnce(t *testing.T) {
+	outage := func(method string) error {
+		return &arm.Error{Method: method, ID: vm, Status: 503, Code: "ServiceUnavailable"}
+	}
+	for name, test := range map[string]struct {
+		reason string
+		last   metav1.Condition
+		err    error
+		want   string
+	}{
+		"write again": {"the earlier failure of the write is no longer the last one",
+			newCondition("False", "Updating", "virtualMachines/m: retrying after: PUT virtualMachines/m: RetryableError; as last seen; other"), outage("PUT"),
+			"as last seen; Azure does not answer: PUT virtualMachines/m: ServiceUnavailable; retried"},
+		"read after a write": {"another request failed", newCondition("False", "Failed", "PUT virtualMachines/m: BadRequest"), outage("GET"),
+			"PUT virtualMachines/m: BadRequest; as last seen; Azure does not answer: GET virtualMachines/m: ServiceUnavailable; retried"},
+		"no request": {"the state of a resource names no request", newCondition("False", "VMStopped", "the VM is stopped"), outage("PUT"),
+			"the VM is stopped; as last seen; Azure does not answer: PUT virtualMachines/m: ServiceUnavailable; retried"},
+	} {
+		obj := &infrav1.AzureMachine{}
+		test.last.Type = "A"
+		conditions.Set(obj, test.last)
+		outcome := arm.Outcome{Results: []arm.Result{{ID: vm, Group: "A", State: arm.Waiting, Err: test.err, Message: "retried", Observed: []byte("{}")}}}
+		status.SetConditions(obj, []string{"A"}, status.GroupConditions(outcome, []string{"A"}, groupOfPruned))
+		if got := conditions.Get(obj, "A"); got.Message != test.want || got.Status != metav1.ConditionFalse {
+			t.Errorf("%s: %s: got %s %q, want False %q", name, test.reason, got.Status, got.Message, test.want)
+		}
+	}
+}
+
 // TestConditionsOfADeletionWithoutAnswer has a machine that is being deleted and cannot be.
 func TestConditionsOfADeletionWithoutAnswer(t *testing.T) {
 	obj := &infrav1.AzureMachine{}
