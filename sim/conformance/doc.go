@@ -17,11 +17,14 @@
 // Facts that the simulator cannot know are taken from the recording before it is replayed:
 //
 //   - operations last until just after the last answer that shows them running;
-//   - a resource that the recording updates without having created it is created before its first request, and updated if that is a read;
+//   - a resource that is there at its first request is created before, as it was read or is updated, with the resources that it refers to;
+//     all that are read first are created together;
+//   - a deleted vault that is read first was made and deleted before;
+//   - subscriptions that requests name exist;
 //   - a policy of the subscription adds the add-on azurepolicy to clusters, where no request asks for it;
 //   - GUIDs that Azure made, also inside of names, lead to those that the simulator made instead;
 //   - principals of types that are not served are known, and new ones are refused for as long as Azure refused them;
-//   - the gateway learns of the deletion of a group as late as it did;
+//   - a server of the gateway that still names the parent of a nested resource has not learnt of the deletion of the group;
 //   - a refusal that names the operation it had to wait for comes after the request that began it.
 //
 // docs/conformance.md has the result. The test fails when a type agrees less than written there, when fewer exchanges

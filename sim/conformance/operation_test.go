@@ -115,7 +115,8 @@ func blamesOperation(next exchange, path string, keys []string) bool {
 		return false
 	}
 	answer := strings.ToLower(next.Answer)
-	if strings.Contains(answer, "because resource "+strings.ToLower(path)+" used by") {
+	lower := strings.ToLower(path)
+	if strings.Contains(answer, "because resource "+lower+" used by") || strings.Contains(answer, "resource '"+lower+"' is in failed state") {
 		return true
 	}
 	return slices.ContainsFunc(keys, func(key string) bool {

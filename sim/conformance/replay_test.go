@@ -41,8 +41,11 @@ type player struct {
 	guids map[string]string
 	// seen are the paths that had a request, in lower case.
 	seen map[string]bool
-	// before are the first updates of resources that a recording did not create, by their path in lower case.
-	before map[string]exchange
+	// before are writes of the resources that a recording did not create, by their path in lower case; it begins with reads of readFirst.
+	before    map[string]exchange
+	readFirst []string
+	// current is the exchange that is replayed.
+	current exchange
 	// policies are the effects of the subscription's policies on requests.
 	policies []fault.Rule
 	// shift is how far the simulator's clock runs ahead of the recording.
@@ -58,8 +61,11 @@ type operation struct {
 func newPlayer(t *testing.T, all []exchange) *player {
 	t.Helper()
 	clock := store.NewVirtual(all[0].At)
-	sim, err := server.New(server.Options{Clock: clock, TimeScale: 1, Seed: 1, Tenant: redacted, Subscriptions: []string{redacted},
-		Principals: recordedPrincipals(all), Replication: replicationTime(all), GroupMemory: groupMemory(all)})
+	p := &player{t: t, clock: clock, types: map[string]string{}, operations: map[string]operation{},
+		guids: map[string]string{}, seen: map[string]bool{}, policies: recordedPolicies(all)}
+	p.before, p.readFirst = initialResources(all)
+	sim, err := server.New(server.Options{Clock: clock, TimeScale: 1, Seed: 1, Tenant: redacted, Subscriptions: recordedSubscriptions(all),
+		Principals: recordedPrincipals(all), Replication: replicationTime(all), RemembersGroup: p.remembersGroup})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,8 +74,7 @@ func newPlayer(t *testing.T, all []exchange) *player {
 			t.Error(err)
 		}
 	})
-	p := &player{t: t, sim: sim, clock: clock, token: sim.Token(""), types: map[string]string{}, operations: map[string]operation{},
-		guids: map[string]string{}, seen: map[string]bool{}, before: firstUpdates(all), policies: recordedPolicies(all)}
+	p.sim, p.token = sim, sim.Token("")
 	list, _ := decodeJSON(p.sendRequest("GET", "/subscriptions/"+redacted+"/providers?api-version=2021-04-01", "").body).(map[string]any)
 	namespaces, _ := list["value"].([]any)
 	for _, entry := range namespaces {
@@ -83,23 +88,6 @@ func newPlayer(t *testing.T, all []exchange) *player {
 		t.Fatal("the simulator lists no resource types")
 	}
 	return p
-}
-
-// firstUpdates returns the first writes of each path that Azure answered as those of something that is there.
-func firstUpdates(all []exchange) map[string]exchange {
-	out := map[string]exchange{}
-	for _, e := range all {
-		path := strings.ToLower(e.URL.Path)
-		if _, written := out[path]; e.Method == "PUT" && !written {
-			out[path] = e
-		}
-	}
-	for path, e := range out {
-		if e.Status != 200 {
-			delete(out, path)
-		}
-	}
-	return out
 }
 
 var principalID = regexp.MustCompile(`"principalId": ?"(` + guid.String() + `)"`)
@@ -141,30 +129,6 @@ func replicationTime(all []exchange) time.Duration {
 	return longest
 }
 
-var nestedMissing = regexp.MustCompile(`"code": ?"(Parent)?ResourceNotFound"`)
-
-// groupMemory returns how long Resource Manager takes in the recording to learn that a group is gone: until its last answer that names the
-// parent of a nested resource, if it does not name the group before.
-func groupMemory(all []exchange) time.Duration {
-	var ended time.Time
-	longest := time.Duration(0)
-	for _, e := range all {
-		switch {
-		case strings.Contains(strings.ToLower(e.URL.Path), "/operationresults/") && e.Status == 202:
-			ended = e.At
-		case ended.IsZero() || e.Method != "DELETE" || e.Status != 404 || strings.Count(e.URL.Path, "/") < 10:
-		case strings.Contains(e.Answer, "ResourceGroupNotFound"):
-			return longest
-		case nestedMissing.MatchString(e.Answer):
-			longest = e.At.Sub(ended) + moment
-		}
-	}
-	if longest > 0 {
-		longest += time.Minute // It never learns in this recording. The simulator's deletion may end later than the recorded one.
-	}
-	return longest
-}
-
 // replayRecording sends the recorded requests in their order and compares the answers.
 func replayRecording(t *testing.T, all []exchange) []outcome {
 	t.Helper()
@@ -184,6 +148,7 @@ func (p *player) playExchange(e exchange, lasts time.Duration) outcome {
 	if ahead := e.At.Add(p.shift).Sub(p.clock.Now()); ahead > 0 {
 		p.sim.Advance(ahead)
 	}
+	p.current = e
 	poll, isPoll := p.operations[operationKey(e.URL.String())]
 	o := outcome{Type: poll.typ, Served: poll.served, Request: e.Method + " " + e.URL.Path}
 	if !isPoll {
@@ -205,17 +170,7 @@ func (p *player) playExchange(e exchange, lasts time.Duration) outcome {
 		got = p.sendRequest(e.Method, p.rewriteText(e.URL.RequestURI()), p.rewriteText(e.Body))
 		if path := strings.ToLower(e.URL.Path); !p.seen[path] {
 			p.seen[path] = true
-			if update, ok := p.before[path]; ok && e.Status == 200 &&
-				(e.Method == "PUT" && got.status == 201 || e.Method == "GET" && got.status == 404) {
-				// It was there before the recording began.
-				if e.Method == "GET" {
-					// What is there may have been written more than once, and some of it shows more then.
-					p.onlyPolicies()
-					p.sendRequest("PUT", p.rewriteText(update.URL.RequestURI()), p.rewriteText(update.Body))
-					p.shift += p.sim.Settle()
-					p.sendRequest("PUT", p.rewriteText(update.URL.RequestURI()), p.rewriteText(update.Body))
-				}
-				p.shift += p.sim.Settle()
+			if p.beginBefore(e, got) {
 				got = p.sendRequest(e.Method, p.rewriteText(e.URL.RequestURI()), p.rewriteText(e.Body))
 			}
 		}

@@ -30,8 +30,9 @@ type Env struct {
 	Pairs map[string]string
 	// Replication is the time until Entra ID shows a new principal to role assignments, unscaled.
 	Replication time.Duration
-	// GroupMemory is the time for which Resource Manager looks for the parent of a nested resource although their group is gone. It is scaled.
-	GroupMemory time.Duration
+	// RemembersGroup reports whether the server of Resource Manager that answers a DELETE of a nested resource has not yet learnt that the
+	// group is gone. nil: all have.
+	RemembersGroup func(id string) bool
 	// Quota overrides the compute limits: "cores" or a family ("standardDSv3Family"), or either after "<location>/".
 	Quota map[string]int
 	// FeaturesOff are features that the subscription has not registered: "Microsoft.Compute/EncryptionAtHost".

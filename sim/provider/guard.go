@@ -38,25 +38,41 @@ func (c *Call) checkGroup(write bool) error {
 }
 
 // isGroupRemembered reports whether the gateway has not yet learnt that the group of a nested resource was deleted. It then looks for the
-// parent. Half of the recordings have this within 20 seconds of a deletion, see GroupMemory.
+// parent. Half of the recordings have this within 20 seconds of a deletion, and in one second some of its servers know and some do not.
 func (c *Call) isGroupRemembered() bool {
-	if c.GroupMemory == 0 || len(c.ID.Names) < 2 || c.Method != "DELETE" {
+	if c.RemembersGroup == nil || c.Method != "DELETE" || !c.isNested() || !c.RemembersGroup(c.ID.String()) {
 		return false
 	}
 	return slices.ContainsFunc(c.Operations(), func(op *store.Operation) bool {
-		return op.Verb == "delete" && store.SameID(op.ResourceID, c.groupID()) && !op.Ended.IsZero() && c.Now().Sub(op.Ended) < c.ScaleDuration(c.GroupMemory)
+		return op.Verb == "delete" && store.SameID(op.ResourceID, c.groupID()) && !op.Ended.IsZero()
 	})
 }
 
+// isNested reports whether the call's resource is below another one, or an extension of another one.
+func (c *Call) isNested() bool {
+	scope, err := store.ParseID(c.ID.Scope)
+	return len(c.ID.Names) > 1 || err == nil && scope.Namespace != ""
+}
+
 // missingParent returns the answer for a nested resource whose parent is gone with its group: the network provider names the top resource as
-// missing, and so do management policies of storage accounts; others name the parent.
+// missing, and so do some others; the rest name the parent. Extensions name the resource that they belong to.
 func (c *Call) missingParent() error {
-	if c.Type.Style == Network && !strings.Contains(strings.ToLower(c.Type.Name), "/dnszones/") ||
-		strings.EqualFold(c.Type.Name, "Microsoft.Storage/storageAccounts/managementPolicies") {
+	if len(c.ID.Names) < 2 {
+		scope, err := store.ParseID(c.ID.Scope)
+		if err != nil {
+			return err
+		}
+		return ResourceNotFound(scope.Top())
+	}
+	if c.Type.Style == Network && !strings.Contains(strings.ToLower(c.Type.Name), "/dnszones/") || namesTop[strings.ToLower(c.Type.Name)] {
 		return ResourceNotFound(c.ID.Top())
 	}
 	return c.checkParent()
 }
+
+// namesTop are types, in lower case, for which Resource Manager names the top resource as missing, as it does for those of the network provider.
+var namesTop = map[string]bool{"microsoft.storage/storageaccounts/managementpolicies": true,
+	"microsoft.containerservice/managedclusters/trustedaccessrolebindings": true, "microsoft.dataprotection/backupvaults/backuppolicies": true}
 
 // FindGroup returns the resource group of the call, or nil.
 func (c *Call) FindGroup() *store.Resource { return c.Get(c.groupID()) }

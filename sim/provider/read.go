@@ -57,7 +57,9 @@ func (c *Call) NotFound() error {
 		if err := c.checkParent(); err != nil {
 			return err
 		}
-		return c.Type.Missing(c)
+		if e := c.Type.Missing(c); e != nil {
+			return e
+		}
 	}
 	if len(c.ID.Names) > 1 {
 		switch c.Type.Style {
@@ -92,7 +94,7 @@ func (c *Call) NotFound() error {
 	if c.Type.Extension && strings.EqualFold(lastType(c.Type.Name), "roleDefinitions") {
 		return Errorf(404, "RoleDefinitionDoesNotExist", "The specified role definition with ID '%s' does not exist.", c.ID.Name())
 	}
-	if c.Type.Style == Disk && c.Method == "GET" && c.wasJustDeleted() {
+	if c.Type.Style == Disk && c.Method == "GET" && c.WasJustDeleted() {
 		form := map[string]string{"diskAccesses": "DiskAccess object %s not found.",
 			"diskEncryptionSets": "DiskEncryptionSet '%s' was not found.", "snapshots": "Snapshot %s is not found."}[lastType(c.Type.Name)]
 		return Errorf(404, "NotFound", cmp.Or(form, "Disk %s is not found."), c.ID.Name())
@@ -107,8 +109,8 @@ func (c *Call) NotFound() error {
 // deletion; who asks for one that never was gets Resource Manager's answer. The time is an assumption.
 const justDeleted = time.Minute
 
-// wasJustDeleted reports whether the call's resource was deleted by a request a short time ago.
-func (c *Call) wasJustDeleted() bool {
+// WasJustDeleted reports whether the call's resource was deleted by a request a short time ago.
+func (c *Call) WasJustDeleted() bool {
 	return slices.ContainsFunc(c.Operations(), func(op *store.Operation) bool {
 		return op.Verb == "delete" && store.SameID(op.ResourceID, c.ID.String()) && c.Now().Sub(op.Started) < justDeleted
 	})

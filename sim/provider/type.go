@@ -105,6 +105,8 @@ type Type struct {
 	Since map[string]string
 	// Works makes a PUT an operation even when it changes nothing.
 	Works bool
+	// ShowOperation changes the answer to a poll of the operation's URL.
+	ShowOperation func(op *store.Operation, rep *Reply, shown body.Object)
 	// Missing is the provider's own answer for a resource that does not exist in an existing parent; nil: that of its style.
 	Missing func(c *Call) *Error
 	// NameRule checks a new resource's name.

@@ -208,6 +208,9 @@ func (x *exchange) answerPoll(id string, result bool) (*provider.Reply, error) {
 	if !running && op.Error != nil {
 		out["error"] = op.Error
 	}
+	if t := x.call.Type; t != nil && t.ShowOperation != nil {
+		t.ShowOperation(op, rep, out)
+	}
 	return rep, nil
 }
 

@@ -74,10 +74,12 @@ type Options struct {
 	// v2.18.0.
 	PutDropsTags bool
 	Replication  time.Duration // how long Entra ID needs to show a new principal to role assignments; scaled
-	GroupMemory  time.Duration // how long Resource Manager remembers a deleted group when it answers for nested resources; scaled
-	ControlToken string        // required in X-Sim-Token for /_sim/ when set
-	EnforceRBAC  bool          // callers may do only what their role assignments allow
-	Owners       []string      // client IDs that may do everything even with roles enforced, so that roles can be assigned at all
+	// RemembersGroup reports whether the server of Resource Manager that answers the DELETE of a nested resource does not know yet that
+	// their group was deleted. nil: all know.
+	RemembersGroup func(id string) bool
+	ControlToken   string   // required in X-Sim-Token for /_sim/ when set
+	EnforceRBAC    bool     // callers may do only what their role assignments allow
+	Owners         []string // client IDs that may do everything even with roles enforced, so that roles can be assigned at all
 	// Committed is called with the resources that changed, before another request sees them; it must not call the server. Nil is not called.
 	Committed func([]Change)
 	// Origin has the resources with which the simulator begins. Each is copied when it is first needed. Nil has none.
@@ -151,7 +153,7 @@ func New(o Options) (*Server, error) {
 	s.ids = rand.New(s.random.ids)
 	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations, Pairs: regionPairs(),
 		Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, Replication: o.Replication,
-		GroupMemory: o.GroupMemory}
+		RemembersGroup: o.RemembersGroup}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault
 	s.env.Register(s.listProviders()...)

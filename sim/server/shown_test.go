@@ -280,8 +280,8 @@ func TestPollsOfTheirOwn(t *testing.T) {
 	gone := a.sendRequest("DELETE", account+"?api-version=2023-04-03", nil)
 	for _, want := range []string{"InProgress", "Succeeded"} {
 		got := a.sendRequest("GET", gone.header.Get("Azure-AsyncOperation"), nil)
-		if diff := cmp.Diff(obj{"status": want}, got.body); diff != "" {
-			t.Errorf("an account's deletion tells its state only, as recorded (-want +got):\n%s", diff)
+		if diff := cmp.Diff(obj{"status": want}, got.body); diff != "" || got.header.Get("Retry-After") == "" {
+			t.Errorf("an account's deletion tells its state and a time to wait only, as recorded (-want +got):\n%s", diff)
 		}
 		a.sim.Settle()
 	}

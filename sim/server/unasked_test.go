@@ -103,6 +103,11 @@ func TestUnusualAnswers(t *testing.T) {
 	a.mustSucceed("PUT", net+"/publicIPAddresses/ip", publicIP("label"))
 	a.mustSucceed("PUT", net+"/virtualNetworks/second", network)
 	a.mustSucceed("PUT", pool, scaleSet(1, nil))
+	const roleOfReader = groupA + "/providers/Microsoft.Authorization/roleAssignments/11111111-2222-4333-8444-555555555555?api-version=2022-04-01"
+	reader := obj{"properties": obj{"principalId": "11111111-2222-4333-8444-555555555556", "principalType": "ServicePrincipal",
+		"roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/acdd72a7-3385-48ef-bd42-f606fba81ae7"}}
+	a.mustSucceed("PUT", roleOfReader, reader)
+	a.sendRequest("PUT", comp+"/diskAccesses/access?api-version=2024-03-02", obj{"location": "westus3"})
 	for name, c := range map[string]struct {
 		reason, method, path string
 		body                 any
@@ -121,6 +126,9 @@ func TestUnusualAnswers(t *testing.T) {
 		"instance, no number": {"of one that is not there", "GET", pool + "/virtualMachines/77", nil, 404, "NotFound", false},
 		"deployment": {"of Resource Manager itself", "GET", groupA + "/providers/Microsoft.Resources/deployments/none?api-version=2024-11-01", nil, 404,
 			"DeploymentNotFound", false},
+		"role that is assigned already": {"recorded", "PUT", roleOfReader, reader, 201, "", false},
+		"disk with an access that is being made": {"recorded", "PUT", comp + "/disks/private", obj{"location": "westus3", "properties": obj{
+			"diskSizeGB": 8, "creationData": obj{"createOption": "Empty"}, "diskAccessId": comp + "/diskAccesses/access"}}, 400, "Conflict", false},
 	} {
 		got := a.sendRequest(c.method, c.path, c.body)
 		if got.status != c.status || got.errorCode() != c.code || (got.header.Get("Azure-AsyncOperation") != "") != c.operation {

@@ -79,6 +79,12 @@ func checkDisk(c *provider.Call, d *provider.Draft) error {
 			}
 		}
 	}
+	if access := c.FindItem(body.String(d.New, "properties.diskAccessId")); access != nil &&
+		body.String(access.Body, "properties.provisioningState") != store.Succeeded {
+		// Also of one that is still being created: recording Test_Compute_DiskAccess_20240302_CRUD.
+		return provider.Errorf(http.StatusBadRequest, "Conflict",
+			"DiskAccess resource '%s' is in failed state. Please try recreating the DiskAccess resource and retry the operation.", access.ID)
+	}
 	const path = "properties.encryption.diskEncryptionSetId"
 	if id := body.String(d.New, path); id != "" && isReplaced(d, path) {
 		if _, err := findReferred(c, id, EncryptionSets, "encryption.diskEncryptionSet", d.Location); err != nil {

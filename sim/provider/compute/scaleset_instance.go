@@ -214,10 +214,28 @@ func addInterfaces(c *provider.Call, set, r *store.Resource) error {
 	return nil
 }
 
+// rulesOfPools returns the inbound NAT rules of an instance: those that the pools of its IP configuration have for its number. Source: recording
+// Test_Insights_v1api_CreationAndDeletion, where the rule "pool.0" names the IP configuration of instance 0.
+func rulesOfPools(c *provider.Call, interfaceID string, ip body.Object) []any {
+	_, after, _ := strings.Cut(interfaceID, "/virtualMachines/")
+	instance, _, _ := strings.Cut(after, "/")
+	var rules []any
+	for _, pool := range body.Objects(ip, "properties.loadBalancerInboundNatPools") {
+		id := strings.Replace(body.String(pool, "id"), "/inboundNatPools/", "/inboundNatRules/", 1) + "." + instance
+		if rule := c.FindItem(id); rule != nil && instance != "" {
+			rules = append(rules, body.Object{"id": rule.ID})
+		}
+	}
+	return rules
+}
+
 // interfaceOf makes an interface by its configuration, with addresses of its subnets.
 func interfaceOf(c *provider.Call, id string, cfg body.Object, taken map[netip.Addr]bool) (*store.Resource, error) {
 	p := body.Clone(body.Child(cfg, "properties"))
 	for i, ip := range body.Objects(p, "ipConfigurations") {
+		if rules := rulesOfPools(c, id, ip); len(rules) > 0 {
+			body.Set(ip, "properties.loadBalancerInboundNatRules", rules)
+		}
 		for _, k := range []string{"loadBalancerInboundNatPools", "publicIPAddressConfiguration"} {
 			body.Delete(ip, "properties."+k)
 		}

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"errors"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -213,6 +214,10 @@ func viewPublicIP(c *provider.Call, it *provider.Item) {
 func publicIPFree(c *provider.Call, id, owner, location string) (*provider.Item, error) {
 	it, err := c.RequireReference(id, owner, PublicIPs, location)
 	if err != nil {
+		// A missing address is named a second time: recording Test_Compute_v1api_CreationAndDeletion.
+		if e := (*provider.Error)(nil); errors.As(err, &e) && e.Code == "InvalidResourceReference" && c.FindItem(id) == nil {
+			e.WithDetail(provider.Errorf(0, "NotFound", "Resource %s not found.", id))
+		}
 		return nil, err
 	}
 	cfgs, gateways := publicIPUsers(c, it.ID)

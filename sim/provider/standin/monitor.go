@@ -87,6 +87,12 @@ var monitorRows = map[string]row{
 		wire: func(t *provider.Type) {
 			makeAlwaysOK(t)
 			t.Delete.LRO, t.DeleteRetryAfter, t.TersePolls = 30*time.Second, 15, true
+			// The poll that shows the end has a time to wait, too: recording Test_Monitor_Account_CRUD.
+			t.ShowOperation = func(op *store.Operation, rep *provider.Reply, _ body.Object) {
+				if op.Verb == "delete" {
+					rep.RetryAfter = 15 * time.Second
+				}
+			}
 			t.Deleted = func(c *provider.Call, r *store.Resource) { c.EraseTree(managedGroup(r.ID, r.Name(), r.Location)) }
 		},
 		defaults: map[string]any{"properties.publicNetworkAccess": "Enabled"},

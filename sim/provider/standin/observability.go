@@ -22,10 +22,8 @@ func newUndefinedType(name string, versions []string, needs []string, complete f
 		Name: name, APIVersions: versions, Style: provider.Common,
 		Create: provider.Timing{HTTP: time.Second}, Delete: provider.Timing{HTTP: time.Second},
 		Prepare: func(c *provider.Call, d *provider.Draft) error {
-			for _, path := range needs {
-				if value := body.Get(d.New, path); value == nil || value == "" {
-					return provider.Errorf(http.StatusBadRequest, "BadRequest", "The property '%s' is required.", path)
-				}
+			if err := requirePaths(d, needs); err != nil {
+				return err
 			}
 			if err := checkReferences(c, d); err != nil || complete == nil {
 				return err
@@ -33,6 +31,15 @@ func newUndefinedType(name string, versions []string, needs []string, complete f
 			return complete(c, d)
 		},
 	}
+}
+
+func requirePaths(d *provider.Draft, paths []string) error {
+	for _, path := range paths {
+		if value := body.Get(d.New, path); value == nil || value == "" {
+			return provider.Errorf(http.StatusBadRequest, "BadRequest", "The property '%s' is required.", path)
+		}
+	}
+	return nil
 }
 
 // observabilityTypes returns types of Azure Monitor and Managed Grafana without a definition. Source: the REST reference of
@@ -52,13 +59,14 @@ func observabilityTypes() []*provider.Type {
 		showValues(it, map[string]any{"grafanaVersion": "11.2.2",
 			"endpoint": "https://" + strings.ToLower(it.Name) + "-" + deriveDigits(it.ID, "host", 12) + "." + it.Location + ".grafana.azure.com"})
 	}
-	ruleGroup := newUndefinedType(ruleGroupType, []string{"2023-03-01"}, []string{"properties.scopes", "properties.rules"}, func(_ *provider.Call,
-		d *provider.Draft) error {
+	ruleGroup := newUndefinedType(ruleGroupType, []string{"2023-03-01"}, nil, nil)
+	ruleGroup.NoState, ruleGroup.AcceptedStatus = true, http.StatusOK
+	// The account of a scope may come later, as in recordings.
+	ruleGroup.Prepare = func(_ *provider.Call, d *provider.Draft) error {
 		body.Default(d.New, "properties.enabled", true)
 		body.Default(d.New, "properties.interval", "PT1M")
-		return nil
-	})
-	ruleGroup.NoState = true
+		return requirePaths(d, []string{"properties.scopes", "properties.rules"})
+	}
 	diagnostic := newUndefinedType(diagnosticType, []string{"2021-05-01-preview"}, nil, func(_ *provider.Call, d *provider.Draft) error {
 		for _, key := range []string{"workspaceId", "storageAccountId", "eventHubAuthorizationRuleId", "marketplacePartnerId"} {
 			if body.String(d.New, "properties."+key) != "" {
@@ -72,5 +80,42 @@ func observabilityTypes() []*provider.Type {
 		id, _ := store.ParseID(r.ID)
 		return store.SameID(id.Scope, c.ID.Scope)
 	}
+	diagnostic.Missing = func(c *provider.Call) *provider.Error {
+		e := provider.Errorf(http.StatusNotFound, "ResourceNotFound", "The diagnostic setting '%s' doesn't exist.", c.ID.Name())
+		e.Bare = true
+		return e
+	}
+	diagnostic.View = showDiagnosticSetting
 	return []*provider.Type{grafana, ruleGroup, diagnostic}
+}
+
+// showDiagnosticSetting shows a setting as Azure Monitor does: with the ID of its resource in lower case, null for what it does not have, and
+// for what does not keep data. Only reads have the location of the resource, and metrics that were not asked for.
+func showDiagnosticSetting(c *provider.Call, it *provider.Item) {
+	id, err := store.ParseID(it.ID)
+	if err != nil {
+		return
+	}
+	it.Body["id"] = strings.ToLower(id.Scope) + "/providers/microsoft.insights/diagnosticSettings/" + it.Name
+	showNulls(it.Body, "location", "kind", "tags", "identity")
+	properties := body.Child(it.Body, "properties")
+	showNulls(properties, "storageAccountId", "serviceBusRuleId", "workspaceId", "eventHubAuthorizationRuleId", "eventHubName",
+		"logAnalyticsDestinationType")
+	if _, asked := properties["metrics"]; !asked {
+		properties["metrics"] = []any{}
+		if c.Method == http.MethodGet {
+			properties["metrics"] = []any{body.Object{"category": "AllMetrics", "enabled": false}}
+		}
+	}
+	if resource := c.FindItem(id.Scope); resource != nil && resource.Location != "" && c.Method == http.MethodGet {
+		it.Body["location"] = resource.Location
+	}
+	for _, list := range []string{"properties.logs", "properties.metrics"} {
+		for _, item := range body.Objects(it.Body, list) {
+			if body.String(item, "categoryGroup") != "" {
+				showNulls(item, "category")
+			}
+			body.Default(item, "retentionPolicy", body.Object{"enabled": false, "days": 0})
+		}
+	}
 }

@@ -1,10 +1,38 @@
 package standin_test
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 )
+
+// TestDiagnosticSettingShown reads a setting as recording Test_Insights_DiagnosticSetting_v20210501preview_CRUD has it.
+func TestDiagnosticSettingShown(t *testing.T) {
+	a := newAzure(t)
+	for _, id := range []string{account, workspace} {
+		a.putResource(id, body.Object{"location": "westus3"})
+	}
+	const setting = account + "/providers/Microsoft.Insights/diagnosticSettings/audit"
+	made := a.sendRequest("PUT", setting, body.Object{"properties": body.Object{"workspaceId": workspace,
+		"logs": []any{body.Object{"categoryGroup": "allLogs", "enabled": true}}}})
+	off := body.Object{"enabled": false, "days": 0.0}
+	log := body.Object{"category": nil, "categoryGroup": "allLogs", "enabled": true, "retentionPolicy": off}
+	want := body.Object{"id": strings.ToLower(account) + "/providers/microsoft.insights/diagnosticSettings/audit", "name": "audit",
+		"type": "Microsoft.Insights/diagnosticSettings", "location": nil, "kind": nil, "tags": nil, "identity": nil,
+		"properties": body.Object{"workspaceId": workspace, "storageAccountId": nil, "serviceBusRuleId": nil, "eventHubAuthorizationRuleId": nil,
+			"eventHubName": nil, "logAnalyticsDestinationType": nil, "metrics": []any{}, "logs": []any{log}}}
+	if diff := cmp.Diff(want, made.body); diff != "" {
+		t.Errorf("the answer to the write (-want +got):\n%s", diff)
+	}
+	want["location"] = "westus3"
+	body.Set(want, "properties.metrics", []any{body.Object{"category": "AllMetrics", "enabled": false, "retentionPolicy": off}})
+	if diff := cmp.Diff(want, a.sendRequest("GET", setting, nil).body); diff != "" {
+		t.Errorf("a read also has the location and the metrics (-want +got):\n%s", diff)
+	}
+}
 
 // TestUndefinedTypes makes a resource of each type that has no definition, without a required property and with all, and deletes it.
 func TestUndefinedTypes(t *testing.T) {
@@ -51,7 +79,7 @@ func TestUndefinedTypes(t *testing.T) {
 			t.Errorf("deletion of %s: %s", id, got.code)
 		}
 		a.runUntilIdle()
-		if got := a.sendRequest("GET", id, nil); got.code != "ResourceNotFound" {
+		if got := a.sendRequest("GET", id, nil); got.code != "ResourceNotFound" && got.code != "UserErrorGenericResourceNotFound" {
 			t.Errorf("%s after its deletion: %d %q", id, got.status, got.code)
 		}
 	}

@@ -35,8 +35,8 @@ type exchange struct {
 
 // namespaces are those whose exchanges tests compare. Of others only the answers with the principal of an identity are kept, because role
 // assignments refer to them.
-var namespaces = map[string]bool{"microsoft.authorization": true, "microsoft.compute": true, "microsoft.containerregistry": true,
-	"microsoft.containerservice": true, "microsoft.insights": true, "microsoft.keyvault": true, "microsoft.kubernetesconfiguration": true,
+var namespaces = map[string]bool{"microsoft.alertsmanagement": true, "microsoft.authorization": true, "microsoft.compute": true, "microsoft.containerregistry": true,
+	"microsoft.containerservice": true, "microsoft.dataprotection": true, "microsoft.insights": true, "microsoft.keyvault": true, "microsoft.kubernetesconfiguration": true,
 	"microsoft.managedidentity": true, "microsoft.monitor": true, "microsoft.network": true, "microsoft.operationalinsights": true,
 	"microsoft.resources": true, "microsoft.storage": true}
 
