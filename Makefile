@@ -16,14 +16,14 @@ export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 
 # Modules with code of their own: the provider, the lab beside it, what makes releases, what compares with recordings of Azure, and what has
 # Prometheus evaluate alerts and dashboard. hack/site makes the documentation site.
-MODULES := . lab hack/release hack/site test/recordings test/signals test/installation sim/conformance
+MODULES := . lab hack/release hack/site test/e2e test/recordings test/signals test/installation sim/conformance
 PACKAGES := ./api/... ./cmd/... ./definitions/... ./hack/... ./internal/... ./sim/... ./test/...
 
 .DEFAULT_GOAL := help
 .PHONY: help tools build generate templates format lint verify envtest test golden lab lab-down image image-push release clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 tools: ## Build the pinned tools that are missing in bin/ (the first time takes some minutes)
 	@hack/tools/build.sh $(BIN)
@@ -81,6 +81,7 @@ test: lab-tools ccm build release ## Run all tests, with the stories in the lab;
 		'go test $(TEST_FLAGS) -timeout 30m $(PACKAGES)' \
 		'cd hack/release && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd hack/site && go test $(TEST_FLAGS) -count=1 . ./pictures' \
+		'cd test/e2e && go test $(TEST_FLAGS) ./...' \
 		'cd test/recordings && go test $(TEST_FLAGS) ./...' \
 		'cd test/signals && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd test/installation && go test $(TEST_FLAGS) -timeout 20m ./...' \
@@ -148,6 +149,16 @@ bench: ## Measure what the scenarios in BENCH cost; out/bench.json and out/bench
 	@$(MAKE) --no-print-directory -j2 lab-tools build
 	@$(MAKE) --no-print-directory release ARCHITECTURES=$$(go env GOARCH)
 	$(BIN)/lab bench $(BENCH) --json out/bench.json --html out/bench.html $(BENCH_FLAGS)
+
+# Which specs of Cluster API run, with which flavors, and how many at once: any flag of the command in test/e2e.
+E2E_CLOUD ?= lab
+E2E_FLAGS ?=
+
+.PHONY: e2e
+e2e: ## Run the end-to-end specs of Cluster API in a lab
+	@$(MAKE) --no-print-directory -j2 lab-tools build
+	@$(MAKE) --no-print-directory release ARCHITECTURES=$$(go env GOARCH)
+	cd test/e2e && go run . run --cloud $(E2E_CLOUD) $(E2E_FLAGS)
 
 RELEASE = cd hack/release && go run . -root $(CURDIR) -version '$(VERSION)' -registry '$(REGISTRY)' -architectures '$(ARCHITECTURES)' -downloads '$(DOWNLOADS)'
 

@@ -488,6 +488,14 @@ var importRules = []importRule{
 		why: "tools generate and pin; the provider's logic is not theirs",
 	},
 	{
+		dirs: []string{"test/e2e/catalog"}, notStandard: impure,
+		why: "the table of specs is data, which the specs, the command and the results page share",
+	},
+	{
+		dirs: []string{"test/e2e/..."}, inside: []string{"api/...", "internal/identity", "sim/...", "test/e2e/..."}, outside: []string{"..."},
+		why: "end-to-end specs see the provider as users do; Ginkgo and Gomega come with Cluster API's framework, and only this module has them",
+	},
+	{
 		dirs: []string{"test/..."}, inside: []string{"api/...", "config/...", "internal/...", "sim/...", "test/..."}, outside: []string{"..."},
 		why: "only tests may see both the provider and the simulator; the lab has stories of its own",
 	},

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/catalog"
+)
+
+// TestBook parses the flags of each command of the book's page as the command does, and looks for each flag and each spec on the page.
+func TestBook(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "docs", "book", "e2e.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(raw)
+	lines := regexp.MustCompile(`(?m)^make e2e (?:.*)E2E_FLAGS="([^"]*)"`).FindAllStringSubmatch(page, -1)
+	if len(lines) == 0 {
+		t.Error("the page has no command with flags")
+	}
+	for _, line := range lines {
+		c := runCommand()
+		if err := c.ParseFlags(strings.Fields(line[1])); err != nil {
+			t.Errorf("%s: %v", line[0], err)
+			continue
+		}
+		specs, _ := c.Flags().GetStringSlice("spec")
+		flavors, _ := c.Flags().GetStringSlice("flavor")
+		if _, err := catalog.Select(catalog.Lab, specs, flavors, false); err != nil {
+			t.Errorf("%s: %v", line[0], err)
+		}
+	}
+	for _, c := range catalog.Cases {
+		if !strings.Contains(page, "`"+c.Spec+"`") {
+			t.Errorf("the page does not describe the spec %s", c.Spec)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package catalog
+
+// Cases are all specs with their flavors.
+var Cases = append(quickStarts(), []Case{
+	{Spec: "md-scale", Flavor: "default", Family: SelfManaged},
+	{Spec: "rollout", Flavor: "md-rollout", Family: SelfManaged},
+	{Spec: "remediation", Flavor: "md-remediation", Family: SelfManaged},
+	{Spec: "remediation", Flavor: "control-plane-remediation", Family: SelfManaged},
+	{Spec: "kcp-adoption", Flavor: "kcp-adoption", Family: SelfManaged},
+	{Spec: "machine-pool", Flavor: "machinepool", Family: SelfManaged},
+	{Spec: "upgrade", Flavor: "default", Family: SelfManaged, ControlPlaneMachines: 1},
+	{Spec: "upgrade", Flavor: "machinepool", Family: SelfManaged, ControlPlaneMachines: 1},
+	{Spec: "upgrade", Flavor: "topology", Family: SelfManaged, ControlPlaneMachines: 1, Variables: class},
+	{Spec: "upgrade-ha", Flavor: "default", Family: SelfManaged, ControlPlaneMachines: 3},
+	{Spec: "managed-upgrade", Flavor: "aks", Family: AKS},
+	{Spec: "managed-upgrade", Flavor: "aks-topology", Family: AKS},
+	{Spec: "managed-upgrade", Flavor: "aks-aso", Family: ASO},
+	{Spec: "managed-upgrade", Flavor: "aks-aso-topology", Family: ASO},
+	{Spec: "clusterclass-changes", Flavor: "topology", Family: SelfManaged, Variables: class},
+	{Spec: "clusterclass-rollout", Flavor: "topology", Family: SelfManaged, Variables: class},
+	{Spec: "cluster-deletion", Flavor: "topology", Family: SelfManaged, Variables: class},
+}...)
+
+// quickStarts has the spec that every flavor runs.
+func quickStarts() []Case {
+	var out []Case
+	for _, c := range []Case{
+		{Flavor: "default"},
+		{Flavor: "aad"},
+		{Flavor: "apiserver-ilb", Gate: internalLoadBalancer},
+		{Flavor: "azure-bastion"},
+		{Flavor: "azure-cni-v1"},
+		{Flavor: "dual-stack"},
+		{Flavor: "edgezone", Variables: map[string]string{"AZURE_LOCATION": "westus"}},
+		{Flavor: "ephemeral"},
+		{Flavor: "flatcar"},
+		{Flavor: "flatcar-sysext"},
+		{Flavor: "ipv6"},
+		{Flavor: "machinepool"},
+		{Flavor: "machinepool-windows"},
+		{Flavor: "nvidia-gpu", Variables: map[string]string{"AZURE_NODE_MACHINE_TYPE": "Standard_NC4as_T4_v3"}},
+		{Flavor: "private"},
+		{Flavor: "spot"},
+		{Flavor: "system-assigned-identity"},
+		{Flavor: "topology", Variables: class},
+		{Flavor: "user-assigned-identity"},
+		{Flavor: "windows"},
+		{Flavor: "windows-apiserver-ilb", Gate: internalLoadBalancer},
+		{Flavor: "aks", Family: AKS},
+		{Flavor: "aks-topology", Family: AKS},
+		{Flavor: "aks-aso", Family: ASO},
+		{Flavor: "aks-aso-maintenance", Family: ASO},
+		{Flavor: "aks-aso-topology", Family: ASO},
+	} {
+		c.Spec = "quick-start"
+		if c.Family == "" {
+			c.Family = SelfManaged
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// class names the ClusterClass that clusterctl adds to a Cluster of the flavor topology.
+var class = map[string]string{"CLUSTER_CLASS_NAME": "default"}
+
+// internalLoadBalancer is a feature gate that changes the clusters of all flavors.
+const internalLoadBalancer = "APIServerILB"

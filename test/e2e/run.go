@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/catalog"
+	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/repository"
+	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/results"
+)
+
+// options are the flags of run.
+type options struct {
+	root, cloud    string
+	specs, flavors []string
+	cheap, record  bool
+	nodes          int
+	basePort       int
+}
+
+func (o options) path(elements ...string) string {
+	return filepath.Join(append([]string{o.root}, elements...)...)
+}
+
+// folder has the binaries, the lab and the artifacts of a run.
+func (o options) folder(elements ...string) string {
+	return o.path(append([]string{"out", "e2e"}, elements...)...)
+}
+
+func runCommand() *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Run specs",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	c.Flags().StringVar(&o.root, "root", "../..", "source tree with bin/ and out/")
+	c.Flags().StringVar(&o.cloud, "cloud", catalog.Lab, "lab or azure")
+	c.Flags().StringSliceVar(&o.specs, "spec", nil, "specs to run, all by default")
+	c.Flags().StringSliceVar(&o.flavors, "flavor", nil, "flavors to run them with, all by default")
+	c.Flags().BoolVar(&o.cheap, "cheap", false, "run only the specs of make test")
+	c.Flags().BoolVar(&o.record, "record", false, "record the results, and write docs/book/e2e-results.md")
+	c.Flags().IntVar(&o.nodes, "nodes", 4, "how many specs run at once")
+	c.Flags().IntVar(&o.basePort, "base-port", 19000, "first of the 1000 ports of the lab")
+	return c
+}
+
+func (o options) run(ctx context.Context) error {
+	root, err := filepath.Abs(o.root)
+	if err != nil {
+		return err
+	}
+	o.root = root
+	cases, err := catalog.Select(o.cloud, o.specs, o.flavors, o.cheap)
+	if err != nil {
+		return err
+	}
+	if err := o.buildPrograms(ctx); err != nil {
+		return err
+	}
+	if err := repository.BuildTemplates(ctx, o.root); err != nil {
+		return err
+	}
+	begin := time.Now()
+	var failed []string
+	for _, gate := range catalog.Gates(cases) {
+		runs, err := o.runInLab(ctx, gate, catalog.WithGate(cases, gate))
+		if err != nil {
+			return err
+		}
+		for _, r := range runs {
+			if !r.Passed {
+				failed = append(failed, fmt.Sprintf("%s %s: %s", r.Spec, r.Flavor, r.Failure))
+			}
+		}
+	}
+	fmt.Printf("%d cases in %s\n", len(cases), time.Since(begin).Round(time.Second))
+	if len(failed) > 0 {
+		return fmt.Errorf("%d of %d cases failed:\n%s", len(failed), len(cases), strings.Join(failed, "\n"))
+	}
+	return nil
+}
+
+// buildPrograms compiles the specs, and Ginkgo, which runs them in parallel processes.
+func (o options) buildPrograms(ctx context.Context) error {
+	for _, args := range [][]string{
+		{"test", "-tags", "e2e", "-ldflags=-s", "-c", "-o", o.folder("specs.test"), "./specs"},
+		{"build", "-o", o.folder("ginkgo"), "github.com/onsi/ginkgo/v2/ginkgo"},
+	} {
+		command := exec.CommandContext(ctx, "go", args...)
+		command.Dir = o.path("test", "e2e")
+		if out, err := command.CombinedOutput(); err != nil {
+			return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	return nil
+}
+
+// runInLab starts a lab with a feature gate, and runs specs in it.
+func (o options) runInLab(ctx context.Context, gate string, cases []catalog.Case) ([]results.Result, error) {
+	lab, dir := o.path("bin", "lab"), o.folder("lab")
+	args := []string{"up", "--bare", "--dir", dir, "--base-port", strconv.Itoa(o.basePort), "--time-scale", "0.05"}
+	if gate != "" {
+		args = append(args, "--feature-gates", gate+"=true")
+	}
+	defer func() {
+		// The lab goes even if the run was interrupted.
+		if out, err := exec.Command(lab, "down", "--dir", dir).CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "lab down: %v\n%s", err, out)
+		}
+	}()
+	up := exec.CommandContext(ctx, lab, args...)
+	// A gate of Cluster API that is off by default, and that a spec needs.
+	up.Env = append(os.Environ(), "EXP_MACHINE_TAINT_PROPAGATION=true")
+	if out, err := up.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("lab %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return o.runSpecs(ctx, []string{lab, "exec", "--dir", dir, "--"}, cases)
+}
+
+// runSpecs runs specs with a prefix of the command line that sets their environment.
+func (o options) runSpecs(ctx context.Context, prefix []string, cases []catalog.Case) ([]results.Result, error) {
+	artifacts, report := o.folder("artifacts"), o.folder("report.json")
+	if err := os.RemoveAll(report); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(artifacts, 0o755); err != nil {
+		return nil, err
+	}
+	line := append(prefix, o.folder("ginkgo"), "--no-color", "--keep-going", "--timeout=6h", "--nodes="+strconv.Itoa(o.nodes),
+		"--label-filter="+catalog.Filter(cases), "--json-report="+report, o.folder("specs.test"), "--",
+		"-e2e.root="+o.root, "-e2e.artifacts="+artifacts, "-e2e.cloud="+o.cloud)
+	command := exec.CommandContext(ctx, line[0], line[1:]...)
+	command.Stdout, command.Stderr = os.Stdout, os.Stderr
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	failure := command.Run()
+	runs, err := results.Read(report, o.cloud, o.commit(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("ginkgo ended without a report (%w): %w", failure, err)
+	}
+	for _, r := range runs {
+		state := "passed"
+		if !r.Passed {
+			state = "FAILED"
+		}
+		fmt.Printf("%s  %4d s  %s %s\n", state, r.Seconds, r.Spec, r.Flavor)
+	}
+	if o.record {
+		if err := o.recordResults(runs); err != nil {
+			return nil, err
+		}
+	}
+	if len(runs) != len(cases) {
+		return runs, fmt.Errorf("%d of %d cases ran", len(runs), len(cases))
+	}
+	return runs, nil
+}
+
+// commit returns the short name of the commit that is checked out.
+func (o options) commit(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "git", "-C", o.root, "rev-parse", "--short=8", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}

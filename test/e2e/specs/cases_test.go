@@ -1,0 +1,90 @@
+//go:build e2e
+
+package specs
+
+import (
+	"context"
+	"maps"
+	"os"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"sigs.k8s.io/cluster-api/test/framework"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/catalog"
+)
+
+// runners call the specs of Cluster API, by their names.
+var runners = map[string]func(c catalog.Case){
+	"quick-start":          runQuickStart,
+	"md-scale":             runMachineDeploymentScale,
+	"rollout":              runRollout,
+	"remediation":          runRemediation,
+	"kcp-adoption":         runAdoption,
+	"machine-pool":         runMachinePool,
+	"upgrade":              runUpgrade,
+	"upgrade-ha":           runUpgrade,
+	"clusterclass-changes": runClassChanges,
+	"clusterclass-rollout": runClassRollout,
+	"cluster-deletion":     runDeletion,
+	"managed-upgrade":      runManagedUpgrade,
+}
+
+var _ = func() bool {
+	for _, c := range catalog.Cases {
+		Describe(c.Name(), Label(c.Labels()...), func() { runners[c.Spec](c) })
+	}
+	return true
+}()
+
+// identitySecret has the credential of the identities in the namespace of a spec.
+const identitySecret = "e2e-identity"
+
+// prepareNamespace returns a hook that puts the credential of the clusters into the namespace of a spec, and sets the variables of its
+// template. A process runs one spec at a time, so its environment is that of the spec.
+func prepareNamespace(c catalog.Case) func(framework.ClusterProxy, string) {
+	return func(management framework.ClusterProxy, namespace string) {
+		variables := map[string]string{
+			"CLUSTER_IDENTITY_NAME":                   "e2e-identity",
+			"CLUSTER_IDENTITY_TYPE":                   "ServicePrincipal",
+			"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY":  os.Getenv("AZURE_CLIENT_ID"),
+			"AZURE_CLUSTER_IDENTITY_SECRET_NAME":      identitySecret,
+			"AZURE_CLUSTER_IDENTITY_SECRET_NAMESPACE": namespace,
+			"ASO_CREDENTIAL_SECRET_NAME":              identitySecret,
+			"AZURE_SSH_PUBLIC_KEY_B64":                "",
+		}
+		if c.Family != catalog.SelfManaged {
+			variables["KUBERNETES_VERSION"] = config.MustGetVariable("AKS_KUBERNETES_VERSION")
+		}
+		maps.Copy(variables, c.Variables)
+		for name, value := range variables {
+			setVariable(name, value)
+		}
+		secret := &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{
+				Name: identitySecret, Namespace: namespace, Labels: map[string]string{"clusterctl.cluster.x-k8s.io/move-hierarchy": "true"},
+			},
+			StringData: map[string]string{"clientSecret": os.Getenv("AZURE_CLIENT_SECRET")},
+		}
+		for _, name := range []string{"AZURE_SUBSCRIPTION_ID", "AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET"} {
+			secret.StringData[name] = os.Getenv(name)
+		}
+		Expect(management.GetClient().Create(context.Background(), secret)).To(Succeed())
+	}
+}
+
+// setVariable sets a variable until the end of the spec.
+func setVariable(name, value string) {
+	before, isSet := os.LookupEnv(name)
+	DeferCleanup(func() {
+		if isSet {
+			Expect(os.Setenv(name, before)).To(Succeed())
+		} else {
+			Expect(os.Unsetenv(name)).To(Succeed())
+		}
+	})
+	Expect(os.Setenv(name, value)).To(Succeed())
+}
