@@ -16,8 +16,8 @@ export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
 
 # Modules with code of their own: the provider, the lab beside it, what makes releases, what compares with recordings of Azure, and what has
 # Prometheus evaluate alerts and dashboard. hack/site makes the documentation site.
-MODULES := . lab hack/release hack/site test/e2e test/recordings test/signals test/installation sim/conformance
-PACKAGES := ./api/... ./cmd/... ./definitions/... ./hack/... ./internal/... ./sim/... ./test/...
+MODULES := . sim lab hack/release hack/site test/e2e test/recordings test/signals test/installation sim/conformance
+PACKAGES := ./api/... ./cmd/... ./hack/... ./internal/... ./test/...
 
 .DEFAULT_GOAL := help
 .PHONY: help tools build generate templates format lint verify envtest test golden lab lab-down image image-push release clean
@@ -31,7 +31,8 @@ tools: ## Build the pinned tools that are missing in bin/ (the first time takes 
 build: ## Build the manager, the simulated Azure and the lab
 	@hack/tools/check-go.sh
 	@mkdir -p $(BIN)
-	go build -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/manager ./cmd/azuresim ./cmd/adopt ./cmd/kubectl-capz
+	go build -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/manager ./cmd/adopt ./cmd/kubectl-capz
+	cd sim && go build -ldflags '-X main.version=$(VERSION)' -o $(BIN)/ ./cmd/azuresim
 	cd lab && go build -ldflags '-X main.version=$(VERSION)' -o $(BIN)/lab .
 
 generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests, notes on AKS properties, the reference and pictures
@@ -45,7 +46,8 @@ generate: ## Generate deepcopy functions, CRDs, RBAC, webhook manifests, notes o
 	if [ -d internal/setup ]; then controller-gen rbac:roleName=system-manager-role paths=./internal/... output:rbac:dir=config/rbac; fi
 	go test ./internal/webhook -run TestManifests -update
 	cd hack/site && go run ./pictures
-	go test ./test/reference ./cmd/azuresim -run 'TestPages|TestReference' -update
+	go test ./test/reference -run TestPages -update
+	cd sim && go test ./cmd/azuresim -run TestReference -update
 	cd lab && go test ./command -run TestReference -update
 
 templates: ## Render the flavors of self-managed clusters from templates/flavors
@@ -79,6 +81,7 @@ test: lab-tools ccm build release ## Run all tests, with the stories in the lab;
 	go run ./hack/slowest -at-once 2 \
 		'cd lab && go test $(TEST_FLAGS) -timeout 55m ./...' \
 		'go test $(TEST_FLAGS) -timeout 30m $(PACKAGES)' \
+		'cd sim && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd hack/release && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd hack/site && go test $(TEST_FLAGS) -count=1 . ./pictures' \
 		'cd test/e2e && go test $(TEST_FLAGS) ./...' \
@@ -105,7 +108,7 @@ FUZZ_TIME ?= 1m
 fuzz: ## Run each fuzz target for FUZZ_TIME; what fails stays in its testdata/fuzz, to be committed with the mend
 	@set -e; grep -rl --include=*_test.go '^func Fuzz' $(wildcard cmd internal sim test) | while read -r file; do \
 	grep -oE '^func Fuzz[A-Za-z0-9]+' $$file | cut -c6- | while read -r target; do \
-	echo "$$target in $$(dirname $$file)"; go test ./$$(dirname $$file) -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ_TIME); done; done
+	echo "$$target in $$(dirname $$file)"; cd $(CURDIR)/$$(dirname $$file) && go test . -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZ_TIME); done; done
 
 azure-roles: ## Rewrite templates/azure-roles from what the stories of each feature set call
 	go test ./test/flavors/rights -run TestRoles -update

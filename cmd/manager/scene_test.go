@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -105,7 +105,7 @@ func (s *scene) createInputs() {
 	s.CreateIdentity()
 	s.createIdentity("refused", infrav1.ServicePrincipal, "clientSecret",
 		s.canaries.addValue("wrong client secret", s.NewSecretValue("wrong")))
-	certificate, key := credential.NewCertificate(s.t)
+	certificate, key := azuretest.NewCertificate(s.t)
 	s.canaries.addValue("private key", strings.Split(string(key), "\n")[2])
 	s.createIdentity("certificate", infrav1.ServicePrincipalCertificate, "certificate", string(certificate)+string(key))
 	s.CreateObject(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: infrav1.WorkloadIdentityServiceAccount}})

@@ -1,5 +1,5 @@
 // Command armschema reads the source of Azure's SDK and writes the information that Azure's definitions of resource
-// types (definitions/) lack: the notes of internal/plan/aks/armschema on defaults, formats and fields that cannot
+// types (sim/definitions/) lack: the notes of internal/plan/aks/armschema on defaults, formats and fields that cannot
 // change, and the table in internal/arm/types of texts without case.
 //
 // It reads two versions of the module armcontainerservice: the one that go.mod requires, whose api-version plans use,

@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	directory := flag.String("directory", "definitions", "directory of the definitions")
+	directory := flag.String("directory", "sim/definitions", "directory of the definitions")
 	flag.Parse()
 	if err := run(*directory, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "definitions:", err)

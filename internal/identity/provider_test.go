@@ -20,7 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest"
 )
 
 const (
@@ -82,7 +82,7 @@ func requestToken(t *testing.T, resolved *Resolved) string {
 // newCertificate returns a self-signed certificate with its key in PEM form.
 func newCertificate(t testing.TB) []byte {
 	t.Helper()
-	certificate, key := credential.NewCertificate(t)
+	certificate, key := azuretest.NewCertificate(t)
 	return append(certificate, key...)
 }
 

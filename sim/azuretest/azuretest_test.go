@@ -6,8 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +18,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
-
-const module = "sigs.k8s.io/cluster-api-provider-azure"
 
 // TestStart: each has a state of its own, also with options that a test changes.
 func TestStart(t *testing.T) {
@@ -154,54 +150,6 @@ func TestEnviron(t *testing.T) {
 	if err != nil || string(out) != "200" {
 		t.Errorf("curl: %s, %v", out, err)
 	}
-}
-
-// TestStandsAlone: a module that requires this one and nothing else lists and resolves azuretest without go.sum, without the network
-// and without a package of another module. A dependency too many is named.
-func TestStandsAlone(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "go.mod"),
-		"module example.test/other\n\ngo 1.26.0\n\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+root+"\n")
-	writeFile(t, filepath.Join(dir, "other_test.go"), "package other\n\nimport _ \""+module+"/sim/azuretest\"\n")
-	for _, list := range []struct {
-		dir, target string
-		tests       bool // those of our own may import the SDK
-		also        []string
-	}{
-		{dir: root, target: "./sim/azuretest"},
-		{dir: root, target: "./cmd/azuresim", also: []string{"github.com/spf13/cobra", "github.com/spf13/pflag"}},
-		{dir: dir, target: ".", tests: true},
-	} {
-		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-test="+strconv.FormatBool(list.tests), "-f",
-			"{{if not .Standard}}{{.ImportPath}}{{end}}", list.target)
-		cmd.Dir, cmd.Env = list.dir, append(os.Environ(), "GOPROXY=off", "GOWORK=off")
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Errorf("go list %s: %v\n%s", list.target, err, out)
-			continue
-		}
-		packages := strings.Split(strings.TrimSpace(string(out)), "\n")
-		for _, p := range packages {
-			if !isSingleClient(p) && !strings.HasPrefix(p, "example.test/other") && !slices.Contains(list.also, p) {
-				t.Errorf("%s brings %s, which is neither the standard library nor %s/definitions nor below %s/sim", list.target, p, module, module)
-			}
-		}
-		if len(packages) < 10 {
-			t.Errorf("%s: only %d packages are listed: %s", list.target, len(packages), out)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(dir, "go.sum")); err == nil {
-		t.Error("another project needs a go.sum: it downloads more than this module")
-	}
-}
-
-func isSingleClient(p string) bool {
-	p, ours := strings.CutPrefix(p, module+"/")
-	return ours && (p == "definitions" || strings.HasPrefix(p, "sim/") || p == "cmd/azuresim")
 }
 
 func writeFile(t *testing.T, path, content string) {

@@ -5,7 +5,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,41 +20,33 @@ func codeBlocks(text, language string) []string {
 	return out
 }
 
-// TestReadmeGo checks that the README's Go code stands line by line in a test that runs.
+// TestReadmeGo checks that the README's Go code stands line by line in a test that runs. TestReadmeInEmptyModule runs the first block.
 func TestReadmeGo(t *testing.T) {
 	var tests strings.Builder
 	for _, name := range []string{"example_test.go", "azuretest_test.go"} {
 		tests.WriteString(trimIndentation(readFile(t, name)))
 	}
 	shown := codeBlocks(readFile(t, "../README.md"), "go")
-	if len(shown) < 3 {
-		t.Fatalf("the README shows %d blocks of Go, want at least 3", len(shown))
+	if len(shown) < 2 {
+		t.Fatalf("the README shows %d blocks of Go, want at least 2", len(shown))
 	}
-	for _, block := range shown {
+	for _, block := range shown[1:] {
 		if !strings.Contains(tests.String(), trimIndentation(block)) {
 			t.Errorf("no test has these lines of the README one after another:\n%s", block)
 		}
 	}
 }
 
-// TestReadmeCommands runs the README's commands in their order, in a project that requires this module, at free
+// TestReadmeCommands runs the README's commands in their order, with this module as others download it, at free
 // ports. The output is compared with the text of comments that begin with "prints".
 func TestReadmeCommands(t *testing.T) {
-	dir := t.TempDir()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, requirements, _ := strings.Cut(readFile(t, "../../go.mod"), "\n")
-	writeFile(t, filepath.Join(dir, "go.mod"),
-		"module example.test/reader\n"+requirements+"\nrequire "+module+" v0.0.0\n\nreplace "+module+" => "+root+"\n")
-	writeFile(t, filepath.Join(dir, "go.sum"), readFile(t, "../../go.sum"))
+	dir, environ := t.TempDir(), serveModule(t)
 	text := strings.NewReplacer("127.0.0.1:8443", freePort(t), "127.0.0.1:8444", freePort(t)).Replace(readFile(t, "../README.md"))
 	all := codeBlocks(text, "sh")
 	if len(all) < 4 || !strings.HasPrefix(all[0], "go run ") {
 		t.Fatalf("the README has %d blocks of commands, and the first one starts no simulator", len(all))
 	}
-	startCommand(t, dir, all[0])
+	startCommand(t, dir, environ, all[0])
 	script := "set -eu\n" + strings.Join(all[1:], "")
 	cmd := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", script)
 	cmd.Dir = dir
@@ -76,11 +67,10 @@ func TestReadmeCommands(t *testing.T) {
 }
 
 // startCommand runs a command until the test ends. It returns when the command reports that it is ready.
-func startCommand(t *testing.T, dir, command string) {
+func startCommand(t *testing.T, dir string, environ []string, command string) {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", "exec "+command)
-	cmd.Dir, cmd.Stderr = dir, os.Stderr
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod")
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, environ, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // go run does not hand signals on
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {

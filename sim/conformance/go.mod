@@ -2,6 +2,8 @@ module sigs.k8s.io/cluster-api-provider-azure/sim/conformance
 
 go 1.26.0
 
-require sigs.k8s.io/cluster-api-provider-azure v0.0.0
+require sigs.k8s.io/cluster-api-provider-azure/sim v0.0.0
 
-replace sigs.k8s.io/cluster-api-provider-azure => ../..
+require go.yaml.in/yaml/v2 v2.4.4 // indirect
+
+replace sigs.k8s.io/cluster-api-provider-azure/sim => ..

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"sigs.k8s.io/cluster-api-provider-azure/definitions"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/definitions"
 )
 
 type document struct {

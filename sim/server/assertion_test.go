@@ -20,14 +20,14 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
-	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 // readKeyPair reads a certificate and its key as clients have them.
 func readKeyPair(t *testing.T) (text []byte, certificate *x509.Certificate, key *rsa.PrivateKey) {
 	t.Helper()
-	text, keyText := credential.NewCertificate(t)
+	text, keyText := azuretest.NewCertificate(t)
 	block, _ := pem.Decode(text)
 	certificate, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {

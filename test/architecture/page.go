@@ -17,7 +17,7 @@ import (
 
 var (
 	// repositoryPath is a path of this repository that is no part of a longer path. A "*" stands for any letters.
-	repositoryPath = regexp.MustCompile(`(?:^|[^\w/.-])((?:api|cmd|definitions|docs|hack|internal|lab|sim|test)/[\w./*-]*[\w*])`)
+	repositoryPath = regexp.MustCompile(`(?:^|[^\w/.-])((?:api|cmd|docs|hack|internal|lab|sim|test)/[\w./*-]*[\w*])`)
 	// codeName is a name in a package, as in `reconcile.Runner`.
 	codeName = regexp.MustCompile("`([a-z][a-z0-9]*)\\.([A-Za-z]+)`")
 	// annotationKey is an annotation of this provider, of Cluster API or of the Azure Service Operator.

@@ -1,5 +1,5 @@
-// Package credential has credentials for tests: a certificate, and, for those that ask a simulated Azure or a server of their own
-// without Entra ID, a token that is there already and lasts longer than any test.
+// Package credential has a credential for tests that send requests to a simulated Azure, or to a server of their own without Entra ID: its
+// token exists already and lasts longer than any test.
 package credential
 
 import (

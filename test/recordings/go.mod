@@ -24,6 +24,7 @@ require (
 	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260427204847-8949caaa1199 // indirect
 	k8s.io/utils v0.0.0-20260319190234-28399d86e0b5 // indirect
+	sigs.k8s.io/cluster-api-provider-azure/sim v0.0.0 // indirect
 	sigs.k8s.io/cluster-api/api v1.14.2 // indirect
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
@@ -32,3 +33,5 @@ require (
 )
 
 replace sigs.k8s.io/cluster-api-provider-azure => ../..
+
+replace sigs.k8s.io/cluster-api-provider-azure/sim => ../../sim

@@ -165,6 +165,11 @@ func checkList(t *testing.T, root, list, digest string) {
 			t.Errorf("%s is not in the list", part)
 		}
 	}
+	for _, part := range []string{"sigs.k8s.io/cluster-api-provider-azure", "sigs.k8s.io/cluster-api-provider-azure/sim"} {
+		if versions[part] == "" || versions[part] != got.Packages[0].VersionInfo {
+			t.Errorf("%s is in the list as %q, want the version of the image, %q", part, versions[part], got.Packages[0].VersionInfo)
+		}
+	}
 }
 
 // path is that of a file of the folder, from where everything that is made is.

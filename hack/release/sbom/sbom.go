@@ -93,8 +93,12 @@ func Write(r Release) ([]byte, error) {
 		}
 		main, toolchain = info.Main.Path, strings.TrimPrefix(info.GoVersion, "go")
 		for _, module := range info.Deps {
-			if module.Replace != nil {
-				module = module.Replace
+			switch replacement := module.Replace; {
+			case replacement == nil:
+			case replacement.Version == "": // a module of this repository, which is released with the manager
+				module = &debug.Module{Path: module.Path, Version: r.Version}
+			default:
+				module = replacement
 			}
 			modules[module.Path+"@"+module.Version] = *module
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"sigs.k8s.io/cluster-api-provider-azure/definitions"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/definitions"
 )
 
 // Shape describes the allowed values of a place. The zero value allows any value.

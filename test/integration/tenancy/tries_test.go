@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -180,7 +180,7 @@ var tries = map[string]try{
 		what: "use a certificate in the manager's container",
 		do: func(s *scene) {
 			path := filepath.Join(s.certificates, "operators.pem")
-			certificate, key := credential.NewCertificate(s.tenant.T)
+			certificate, key := azuretest.NewCertificate(s.tenant.T)
 			if err := s.Azure.TrustCertificate(s.Azure.ClientID, certificate); err != nil {
 				s.tenant.T.Fatal(err)
 			}

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -18,7 +18,7 @@ import (
 func TestUses(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)
-	certificate, key := credential.NewCertificate(t)
+	certificate, key := azuretest.NewCertificate(t)
 	if err := w.Azure.TrustCertificate(w.Azure.ClientID, certificate); err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "rewrite the page of the reference")
 
 // TestReference compares the page of the reference with the flags.
 func TestReference(t *testing.T) {
-	const page = "../../docs/book/reference/azuresim.md"
+	const page = "../../../docs/book/reference/azuresim.md"
 	var want strings.Builder
 	want.WriteString("# azuresim\n\nAll flags of the simulated Azure. [The simulated Azure](../simulator.md) describes how to use it. This page is generated from the code.\n\n" +
 		"| Flag | Default | Meaning |\n|---|---|---|\n")
@@ -36,6 +36,6 @@ func TestReference(t *testing.T) {
 		}
 	}
 	if got, err := os.ReadFile(page); err != nil || string(got) != want.String() {
-		t.Errorf("docs/book/reference/azuresim.md is out of date. Run: go test ./cmd/azuresim -run TestReference -update. %v", err)
+		t.Errorf("docs/book/reference/azuresim.md is out of date. Run: cd sim && go test ./cmd/azuresim -run TestReference -update. %v", err)
 	}
 }

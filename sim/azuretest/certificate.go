@@ -1,4 +1,4 @@
-package credential
+package azuretest
 
 import (
 	"crypto/rand"
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// NewCertificate makes a certificate that is signed by its own key, and the key, both in PEM. The simulated Entra ID
-// takes it for the applications that it is registered with.
+// NewCertificate creates a certificate that is signed by its own key, and the key, both in PEM. The simulated Entra ID
+// accepts it for the applications that it is registered with.
 func NewCertificate(tb testing.TB) (certificate, key []byte) {
 	tb.Helper()
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
