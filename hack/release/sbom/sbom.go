@@ -95,7 +95,7 @@ func Write(r Release) ([]byte, error) {
 		for _, module := range info.Deps {
 			switch replacement := module.Replace; {
 			case replacement == nil:
-			case replacement.Version == "": // a module of this repository, which is released with the manager
+			case replacement.Version == "" || replacement.Version == "(devel)": // a module of this repository, which is released with the manager
 				module = &debug.Module{Path: module.Path, Version: r.Version}
 			default:
 				module = replacement
