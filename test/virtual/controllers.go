@@ -52,6 +52,7 @@ func RegisterControllers(ctx context.Context, m *Manager) error {
 
 // RegisterControllersWith is RegisterControllers with options of the controllers.
 func RegisterControllersWith(ctx context.Context, m *Manager, options controller.Options) error {
+	options = m.exploreOrder(options)
 	c, workloads := m.GetClient(), fake.NewClientset()
 	if err := register(ctx, m, options,
 		reconcile.NewAzureRunner(m.Services, &azurecluster.Kind{Client: c, Facts: m.Facts, Features: m.Features}),

@@ -5,74 +5,77 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"maps"
 	"slices"
 	"sync"
+	"testing/synctest"
 	"time"
 )
 
-// Explorer chooses what happens next in a scenario: which request of a manager is carried out, which event is delivered, how much time
-// passes, and what goes wrong. Every request of a manager to Kubernetes and Azure, and every event, waits until it is chosen. Managers of a
-// scenario with an explorer read objects from a cache that has only the delivered events. The same seed makes the same choices.
+// Explorer chooses what happens in a scenario: when a request of a manager is carried out, when an event is delivered, and what goes wrong.
+// Requests and events happen one after the other, each when everything else waits, and managers read objects from a cache that has only the
+// delivered events. The same decisions have the same effects.
 type Explorer struct {
-	// Rates are how often things go wrong.
-	Rates Rates
+	// decide returns the decision about a request or event.
+	decide func(of string, nth int, kind callKind) Decision
 
 	mu      sync.Mutex
-	random  *rand.Rand
 	waiting []*choice
 	added   int
 	arrived chan struct{}
-	// trace has the choices, and met how often something went wrong, by its name.
+	// turn has a value while nothing waits for all other goroutines, which only one may do.
+	turn chan struct{}
+	// seen counts the requests and events of each name.
+	seen map[string]int
+	// made are the decisions that changed something, trace has everything that happened, and met counts what went wrong.
+	made  []Decision
 	trace []string
-	met   map[string]int
+	met   map[Outcome]int
+	// leaseLost is set until the scenario starts another manager.
+	leaseLost bool
 }
 
-// Rates are probabilities per choice.
-type Rates struct {
-	// LoseAnswer is that a request is carried out and the manager gets an error.
-	LoseAnswer float64
-	// Kill is that the manager dies before or after a request.
-	Kill float64
-	// Wait is that up to Longest passes before the next choice.
-	Wait    float64
-	Longest time.Duration
-}
-
-// choice is something that waits to be chosen. carryOut is called once, and must not block for long.
+// choice is a request or event that waits. carryOut is called once, and must not block for long.
 type choice struct {
-	name   string
-	number int
-	passed int
-	// isRequest is set for a request, whose answer may be lost; an event is only delivered.
-	isRequest bool
-	carryOut  func(outcome)
+	Decision
+	due      time.Time
+	number   int
+	kind     callKind
+	carryOut func(Outcome)
 }
-
-// outcome is what happens to a chosen request.
-type outcome int
-
-const (
-	answered outcome = iota
-	answerLost
-	killedBefore
-	killedAfter
-)
-
-// patience is how often a choice is passed over at most: a fair schedule delays everything, and nothing for ever.
-const patience = 200
 
 var errAnswerLost = errors.New("the answer was lost")
 
-// NewExplorer returns an explorer for Scenario.Explore.
+// NewExplorer returns an explorer that draws its decisions from a seed.
 func NewExplorer(seed uint64, rates Rates) *Explorer {
-	return &Explorer{Rates: rates, random: rand.New(rand.NewPCG(seed, seed)), arrived: make(chan struct{}, 1), met: map[string]int{}}
+	return newExplorer(func(of string, nth int, kind callKind) Decision { return rates.draw(seed, of, nth, kind) })
+}
+
+// NewReplay returns an explorer that makes the given decisions and no others.
+func NewReplay(decisions []Decision) *Explorer {
+	known := map[Decision]Decision{}
+	for _, each := range decisions {
+		known[Decision{Of: each.Of, Nth: each.Nth}] = each
+	}
+	return newExplorer(func(of string, nth int, kind callKind) Decision {
+		out := known[Decision{Of: of, Nth: nth}]
+		if out.Of, out.Nth = of, nth; !slices.Contains(possible[kind], out.Outcome) {
+			out.Outcome = ""
+		}
+		return out
+	})
+}
+
+func newExplorer(decide func(of string, nth int, kind callKind) Decision) *Explorer {
+	return &Explorer{decide: decide, seen: map[string]int{}, met: map[Outcome]int{}}
 }
 
 // Explore has an explorer choose what happens to managers that start afterwards.
 func (s *Scenario) Explore(e *Explorer) {
 	ctx, cancel := context.WithCancel(context.Background())
-	s.explorer = e
+	// Channels are those of the bubble.
+	s.explorer, e.arrived, e.turn = e, make(chan struct{}, 1), make(chan struct{}, 1)
+	e.turn <- struct{}{}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -84,25 +87,60 @@ func (s *Scenario) Explore(e *Explorer) {
 	})
 }
 
-// Trace returns the choices so far.
+// Trace returns everything that happened, in its order.
 func (e *Explorer) Trace() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.trace)
 }
 
-// CountMet returns how often something went wrong, by its name.
-func (e *Explorer) CountMet(name string) int {
+// Decisions returns the decisions that changed something.
+func (e *Explorer) Decisions() []Decision {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.met[name]
+	return slices.Clone(e.made)
 }
 
-// add adds something that waits to be chosen.
-func (e *Explorer) add(name string, isRequest bool, carryOut func(outcome)) {
+// Met returns how often each outcome was met.
+func (e *Explorer) Met() map[Outcome]int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return maps.Clone(e.met)
+}
+
+// TakeLostLease reports whether the manager lost its lease since the last call.
+func (e *Explorer) TakeLostLease() bool {
+	if e == nil {
+		return false
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	lost := e.leaseLost
+	e.leaseLost = false
+	return lost
+}
+
+// meet counts something that went wrong.
+func (e *Explorer) meet(what Outcome) {
+	if e == nil || what == "" {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.met[what]++
+	e.leaseLost = e.leaseLost || what == LeaseLost
+}
+
+// add adds a request or event that waits.
+func (e *Explorer) add(of string, kind callKind, carryOut func(Outcome)) {
 	e.mu.Lock()
 	e.added++
-	e.waiting = append(e.waiting, &choice{name: name, number: e.added, isRequest: isRequest, carryOut: carryOut})
+	e.seen[of]++
+	decision := e.decide(of, e.seen[of], kind)
+	if decision.Delay > 0 || decision.Outcome != "" {
+		e.made = append(e.made, decision)
+	}
+	e.waiting = append(e.waiting, &choice{Decision: decision, due: time.Now().Add(decision.Delay), number: e.added, kind: kind, carryOut: carryOut})
 	e.mu.Unlock()
 	select {
 	case e.arrived <- struct{}{}:
@@ -110,86 +148,85 @@ func (e *Explorer) add(name string, isRequest bool, carryOut func(outcome)) {
 	}
 }
 
-// await waits until a request is chosen, and returns what happens to it. A nil explorer lets all requests pass.
-func (e *Explorer) await(name string) outcome {
+// await waits until a request is due, and returns what goes wrong with it. A nil explorer lets all requests pass.
+func (e *Explorer) await(of string, kind callKind) Outcome {
 	if e == nil {
-		return answered
+		return ""
 	}
-	chosen := make(chan outcome, 1)
-	e.add(name, true, func(o outcome) { chosen <- o })
+	chosen := make(chan Outcome, 1)
+	e.add(of, kind, func(o Outcome) { chosen <- o })
 	return <-chosen
 }
 
 // run makes choices until ctx ends, and then lets everything pass.
 func (e *Explorer) run(ctx context.Context) {
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-e.arrived:
-		}
-		// The clock of a bubble moves when everything waits: all that can happen without a choice has happened then.
-		for pause := time.Nanosecond; ; pause = e.drawPause() {
-			WaitForSignal(ctx.Done(), pause)
-			chosen, o := e.choose(ctx.Err() != nil)
-			if chosen == nil {
-				break
-			}
-			chosen.carryOut(o)
+	for {
+		// All that can happen without a choice happens before it, timers of the same moment included.
+		WaitForSignal(nil, time.Nanosecond)
+		e.waitForOthers()
+		chosen, next := e.choose(ctx.Err() != nil)
+		switch {
+		case chosen != nil:
+			chosen.carryOut(chosen.Outcome)
+		case ctx.Err() != nil:
+			return
+		default:
+			e.waitUntil(ctx, next)
 		}
 	}
 }
 
-func (e *Explorer) drawPause() time.Duration {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.random.Float64() < e.Rates.Wait {
-		return time.Duration(e.random.Int64N(int64(e.Rates.Longest))) + time.Nanosecond
+// waitForOthers waits until all other goroutines of the bubble wait.
+func (e *Explorer) waitForOthers() {
+	if e != nil {
+		<-e.turn
+		defer func() { e.turn <- struct{}{} }()
 	}
-	return time.Nanosecond
+	synctest.Wait()
 }
 
-// choose takes one of the choices, or nil if there is none. Their order does not depend on the order in which they arrived.
-func (e *Explorer) choose(ending bool) (*choice, outcome) {
+// waitUntil waits until a time, until another request or event arrives, or until ctx ends. The zero time never comes.
+func (e *Explorer) waitUntil(ctx context.Context, next time.Time) {
+	var due <-chan time.Time
+	if !next.IsZero() {
+		timer := time.NewTimer(time.Until(next))
+		defer timer.Stop()
+		due = timer.C
+	}
+	select {
+	case <-ctx.Done():
+	case <-e.arrived:
+	case <-due:
+	}
+}
+
+// choose takes the request or event that is due first, or returns when the next one is due. The order of those that are due at the same time
+// does not depend on the order in which they arrived.
+func (e *Explorer) choose(ending bool) (*choice, time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.waiting) == 0 {
-		return nil, answered
+		return nil, time.Time{}
 	}
-	slices.SortStableFunc(e.waiting, func(a, b *choice) int { return cmp.Or(cmp.Compare(a.name, b.name), a.number-b.number) })
-	i := e.random.IntN(len(e.waiting))
-	if late := slices.IndexFunc(e.waiting, func(c *choice) bool { return c.passed >= patience }); late >= 0 {
-		i = late
+	slices.SortStableFunc(e.waiting, func(a, b *choice) int {
+		return cmp.Or(a.due.Compare(b.due), cmp.Compare(a.Of, b.Of), a.number-b.number)
+	})
+	first := e.waiting[0]
+	if !ending && first.due.After(time.Now()) {
+		return nil, first.due
 	}
-	chosen := e.waiting[i]
-	e.waiting = slices.Delete(e.waiting, i, i+1)
-	for _, each := range e.waiting {
-		each.passed++
+	e.waiting = e.waiting[1:]
+	if ending {
+		first.Outcome = ""
 	}
-	o := answered
-	if !ending && chosen.isRequest {
-		o = e.drawOutcome()
-	}
-	e.trace = append(e.trace, fmt.Sprintf("%s: %s", chosen.name, o))
-	return chosen, o
-}
-
-func (e *Explorer) drawOutcome() outcome {
-	switch at := e.random.Float64(); {
-	case at < e.Rates.LoseAnswer:
-		e.met[answerLost.String()]++
-		return answerLost
-	case at < e.Rates.LoseAnswer+e.Rates.Kill:
-		o := killedBefore
-		if e.random.IntN(2) == 0 {
-			o = killedAfter
+	if first.kind == eventCall {
+		if first.Delay > 0 {
+			e.met[EventLate]++
 		}
-		e.met[o.String()]++
-		return o
+		if slices.ContainsFunc(e.waiting, func(c *choice) bool { return c.kind == eventCall && c.number < first.number && c.Of != first.Of }) {
+			e.met[EventsReordered]++
+		}
 	}
-	return answered
-}
-
-// String returns the name that CountMet takes.
-func (o outcome) String() string {
-	return [...]string{"answered", "answer lost", "killed before", "killed after"}[o]
+	e.trace = append(e.trace, fmt.Sprintf("%s (%d) %s", first.Of, first.Nth, first.Outcome))
+	return first, time.Time{}
 }

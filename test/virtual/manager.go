@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
-	"testing/synctest"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -36,7 +34,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-var errKilled = errors.New("the manager was killed")
+var (
+	errKilled   = errors.New("the manager was killed")
+	errConflict = errors.New("the object has been modified")
+	errServer   = errors.New("etcdserver: request timed out")
+)
 
 // Manager is some controllers with all that they need. What they do can be counted, and they can be killed at any of it.
 type Manager struct {
@@ -101,19 +103,19 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 			if err := s.refuseCall("create", obj); err != nil {
 				return err
 			}
-			return m.writeUnlessDead("create", obj, func() error { return c.Create(byManager(ctx), obj, options...) })
+			return m.writeUnlessDead(s, "create", obj, func() error { return c.Create(byManager(ctx), obj, options...) })
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
 			if err := s.refuseCall("patch", obj); err != nil {
 				return err
 			}
-			return m.writeUnlessDead("patch", obj, func() error { return c.Patch(byManager(ctx), obj, patch, options...) })
+			return m.writeUnlessDead(s, "patch", obj, func() error { return c.Patch(byManager(ctx), obj, patch, options...) })
 		},
 		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
 			if err := s.refuseCall("delete", obj); err != nil {
 				return err
 			}
-			return m.writeUnlessDead("delete", obj, func() error {
+			return m.writeUnlessDead(s, "delete", obj, func() error {
 				if s.Deleting != nil {
 					s.Deleting(ctx, obj)
 				}
@@ -125,7 +127,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 			if err := s.refuseCall("patch status", obj); err != nil {
 				return err
 			}
-			return m.writeUnlessDead("patch status", obj, func() error { return c.Status().Patch(byManager(ctx), obj, patch, options...) })
+			return m.writeUnlessDead(s, "patch status", obj, func() error { return c.Status().Patch(byManager(ctx), obj, patch, options...) })
 		},
 		SubResourceCreate: s.createSubResource,
 	})
@@ -137,6 +139,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 					return err
 				}
 				reader = view.reader
+				view.countStale(obj, key)
 			}
 			err := reader.Get(ctx, key, obj, options...)
 			view.trim(obj)
@@ -158,10 +161,10 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	m.client = lastwrites.NewClient(m.client, time.Now, &corev1.Secret{}, &corev1.ConfigMap{})
 	m.cache, m.deaf = view.informers, func() { s.Kubernetes.closeView(view) }
 	transport := transport(func(request *http.Request) (response *http.Response, err error) {
-		err = m.sendUnlessDead(request, func() error {
+		err = m.countAndRun(s.newAzureCall(request, func() error {
 			response, err = s.serveAzure(request)
 			return err
-		})
+		}))
 		return response, err
 	})
 	hooks, clients := engine.Hooks{}, armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}
@@ -217,7 +220,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 		WaitForSignal(nil, time.Minute)
 	})
 	// All watches are there when everything waits.
-	synctest.Wait()
+	m.explorer.waitForOthers()
 	if err := s.Kubernetes.deliverAll(ctx); err != nil {
 		s.T.Fatal(err)
 	}
@@ -259,14 +262,14 @@ func (m *Manager) CountCalls() int {
 }
 
 // writeUnlessDead writes to Kubernetes, unless the manager is dead.
-func (m *Manager) writeUnlessDead(verb string, object client.Object, do func() error) error {
+func (m *Manager) writeUnlessDead(s *Scenario, verb string, object client.Object, do func() error) error {
 	name := fmt.Sprintf("%s %T %s", verb, object, object.GetName())
-	return m.countAndRun(name, false, func() error {
+	return m.countAndRun(s.newKubernetesCall(verb, object, name, func() error {
 		m.mu.Lock()
 		m.kubernetes = append(m.kubernetes, name)
 		m.mu.Unlock()
 		return do()
-	})
+	}))
 }
 
 // KubernetesWrites returns the requests that changed something in Kubernetes, as "patch status *v1beta1.AzureCluster c1". Events are left out.
@@ -276,27 +279,22 @@ func (m *Manager) KubernetesWrites() []string {
 	return slices.Clone(m.kubernetes)
 }
 
-// sendUnlessDead is act for a request to Azure. To read by POST is no write.
-func (m *Manager) sendUnlessDead(request *http.Request, do func() error) error {
-	path := request.URL.Path
-	return m.countAndRun(request.Method+" "+path, request.Method != http.MethodGet && strings.HasPrefix(path, "/subscriptions/") && !strings.Contains(path, "/list"),
-		do)
-}
-
-// countAndRun carries out a request when the explorer chooses it.
-func (m *Manager) countAndRun(name string, write bool, do func() error) error {
-	chosen := m.explorer.await(name)
+// countAndRun carries out a request when the explorer chooses it, unless the manager is dead.
+func (m *Manager) countAndRun(c call) error {
+	chosen := m.explorer.await(c.name, c.kind)
 	m.mu.Lock()
-	if chosen >= killedBefore && !m.dead {
-		m.acts, m.killAt, m.before = 0, 1, chosen == killedBefore
-	}
 	if m.dead {
 		m.mu.Unlock()
 		return errKilled
 	}
-	if m.writes && !write {
+	killed := chosen == KilledBefore || chosen == KilledAfter
+	if killed {
+		m.acts, m.killAt, m.before = 0, 1, chosen == KilledBefore
+	}
+	// Only writes to Azure count for managers that die at one.
+	if m.writes && !killed && c.kind < azureWrite {
 		m.mu.Unlock()
-		return do()
+		return c.do()
 	}
 	m.acts++
 	last := m.acts == m.killAt
@@ -304,16 +302,25 @@ func (m *Manager) countAndRun(name string, write bool, do func() error) error {
 		close(m.killed)
 	}
 	m.mu.Unlock()
+	if killed || chosen == LeaseLost || chosen == AnswerLost {
+		m.explorer.meet(chosen)
+	}
 	if last && m.before {
 		return errKilled
 	}
-	err := do()
+	var err error
+	switch chosen {
+	case "", AnswerLost, LeaseLost, KilledAfter:
+		err = c.do()
+	default:
+		err = c.disturb(chosen)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.dead {
 		return errKilled
 	}
-	if chosen == answerLost {
+	if chosen == AnswerLost {
 		return errAnswerLost
 	}
 	return err

@@ -89,7 +89,7 @@ func (v *view) deliverChange(ctx context.Context, c change) {
 	defer v.mu.Unlock()
 	if v.explorer != nil {
 		v.pending = append(v.pending, c)
-		v.explorer.add(nameOfEvent(c.subject()), false, func(outcome) {
+		v.explorer.add(nameOfEvent(c.subject()), eventCall, func(Outcome) {
 			v.catchUpWith(c.subject())
 		})
 		return
@@ -156,7 +156,7 @@ func (v *view) deliverListed(ctx context.Context, object client.Object) {
 	v.pending = slices.DeleteFunc(v.pending, func(c change) bool { return isSameObject(c.subject(), object) }) // The list has them.
 	v.mu.Unlock()
 	v.setCached(kind, client.ObjectKeyFromObject(object), object)
-	v.explorer.add(nameOfEvent(object), false, func(outcome) { v.callHandlers(c) })
+	v.explorer.add(nameOfEvent(object), eventCall, func(Outcome) { v.callHandlers(c) })
 }
 
 func isSameObject(a, b client.Object) bool {
@@ -176,8 +176,24 @@ func (v *view) catchUpWith(object client.Object) {
 	this := slices.DeleteFunc(slices.Clone(all), func(c change) bool { return !isSame(c) })
 	closed := v.closed
 	v.mu.Unlock()
-	if !closed {
-		v.showChanges(this)
+	if closed {
+		return
+	}
+	if len(this) > 1 {
+		v.explorer.meet(EventsMerged)
+	}
+	v.showChanges(this)
+}
+
+// countStale counts a read of an object from the cache that does not have its last change.
+func (v *view) countStale(object client.Object, key client.ObjectKey) {
+	v.mu.Lock()
+	stale := slices.ContainsFunc(v.pending, func(c change) bool {
+		return reflect.TypeOf(c.subject()) == reflect.TypeOf(object) && client.ObjectKeyFromObject(c.subject()) == key
+	})
+	v.mu.Unlock()
+	if stale {
+		v.explorer.meet(StaleRead)
 	}
 }
 

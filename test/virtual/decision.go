@@ -1,0 +1,144 @@
+package virtual
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Decision is one thing that an explorer does to a request or an event. Without a decision a request is carried out and an event is delivered
+// at once.
+type Decision struct {
+	// Of is the name of the request or event, and Nth counts those of the name from 1.
+	Of  string
+	Nth int
+	// Delay is how long it waits.
+	Delay time.Duration
+	// Outcome is what goes wrong; "" is nothing.
+	Outcome Outcome
+}
+
+// String returns the decision in one line.
+func (d Decision) String() string {
+	return fmt.Sprintf("%s (%d): after %s %s", d.Of, d.Nth, d.Delay, d.Outcome)
+}
+
+// Outcome is what goes wrong with a request.
+type Outcome string
+
+// Outcomes of requests.
+const (
+	// AnswerLost has the request carried out, and the manager gets an error.
+	AnswerLost Outcome = "answer lost"
+	// KilledBefore and KilledAfter have the manager die before or after the request is carried out.
+	KilledBefore Outcome = "killed before"
+	KilledAfter  Outcome = "killed after"
+	// LeaseLost has the manager lose its lease: another one starts, and this one goes on for the time of a lease.
+	LeaseLost Outcome = "lease lost"
+	// Conflict has the API server, or Azure, refuse a write because another one came first.
+	Conflict Outcome = "conflict"
+	// Throttled has Azure answer 429 with Retry-After.
+	Throttled Outcome = "throttled"
+	// ServerError has the API server answer 500, or Azure 503.
+	ServerError Outcome = "server error"
+	// OperationFailed has Azure accept a write of a network resource, whose operation fails.
+	OperationFailed Outcome = "operation failed"
+	// StaleAnswer has Azure answer a read with what it answered up to a minute ago.
+	StaleAnswer Outcome = "stale answer"
+)
+
+// What goes wrong with events, and with reads of the cache, because events are late.
+const (
+	// EventLate is an event that was delivered after a delay, EventsMerged are several changes of an object that were delivered as one, and
+	// EventsReordered is an event that was delivered before an earlier one of another object.
+	EventLate       Outcome = "event late"
+	EventsMerged    Outcome = "events merged"
+	EventsReordered Outcome = "events reordered"
+	// StaleRead is a read of an object from the cache that does not have its last change.
+	StaleRead Outcome = "stale read"
+)
+
+// callKind is what a choice is.
+type callKind int
+
+const (
+	eventCall callKind = iota
+	reconciliation
+	tokenCall
+	kubernetesWrite
+	azureRead
+	azureWrite
+	// networkWrite is a PUT of a network resource.
+	networkWrite
+)
+
+// possible are the outcomes of each kind of call, in the order in which they are drawn.
+var possible = map[callKind][]Outcome{
+	tokenCall:       {AnswerLost, KilledBefore, KilledAfter},
+	kubernetesWrite: {AnswerLost, KilledBefore, KilledAfter, LeaseLost, Conflict, ServerError},
+	azureRead:       {AnswerLost, KilledBefore, KilledAfter, Throttled, ServerError, StaleAnswer},
+	azureWrite:      {AnswerLost, KilledBefore, KilledAfter, LeaseLost, Conflict, Throttled, ServerError},
+	networkWrite:    {AnswerLost, KilledBefore, KilledAfter, LeaseLost, Conflict, Throttled, ServerError, OperationFailed},
+}
+
+// Rates are the probabilities of decisions about a request or event.
+type Rates struct {
+	// Outcomes has the probability of each outcome, for requests that can have it.
+	Outcomes map[Outcome]float64
+	// LateEvent, also for the begin of reconciliations, and LateRequest are those of delays of up to Latest.
+	LateEvent, LateRequest float64
+	Latest                 time.Duration
+}
+
+// UsualRates are rates with which the life of a cluster meets most outcomes, and still ends soon.
+func UsualRates() Rates {
+	return Rates{
+		Outcomes: map[Outcome]float64{AnswerLost: 0.02, KilledBefore: 0.001, KilledAfter: 0.001, LeaseLost: 0.001, Conflict: 0.01,
+			Throttled: 0.01, ServerError: 0.01, OperationFailed: 0.01, StaleAnswer: 0.02},
+		LateEvent: 0.3, LateRequest: 0.1, Latest: 15 * time.Second,
+	}
+}
+
+// draw returns the decision of a seed. It depends on nothing but its arguments, so that other decisions do not change it.
+func (r Rates) draw(seed uint64, of string, nth int, kind callKind) Decision {
+	hash := fnv.New64a()
+	_, _ = fmt.Fprintf(hash, "%s#%d", of, nth)
+	random := rand.New(rand.NewPCG(seed, hash.Sum64()))
+	out := Decision{Of: of, Nth: nth}
+	late := r.LateRequest
+	if kind == eventCall || kind == reconciliation {
+		late = r.LateEvent
+	}
+	if random.Float64() < late {
+		out.Delay = time.Duration(random.Int64N(int64(r.Latest))).Truncate(time.Millisecond) + time.Millisecond
+	}
+	at := random.Float64()
+	for _, each := range possible[kind] {
+		if at < r.Outcomes[each] {
+			out.Outcome = each
+			break
+		}
+		at -= r.Outcomes[each]
+	}
+	return out
+}
+
+// Minimize returns a part of decisions with which a test still fails, and from which no single one can be left out (delta debugging).
+func Minimize(decisions []Decision, fails func([]Decision) bool) []Decision {
+	for size := max(1, len(decisions)/2); ; size = max(1, size/2) {
+		removed := false
+		for from := 0; from < len(decisions); {
+			to := min(from+size, len(decisions))
+			if rest := slices.Delete(slices.Clone(decisions), from, to); fails(rest) {
+				decisions, removed = rest, true
+				continue
+			}
+			from = to
+		}
+		if size == 1 && !removed {
+			return decisions
+		}
+	}
+}
