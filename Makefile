@@ -156,12 +156,17 @@ bench: ## Measure what the scenarios in BENCH cost; out/bench.json and out/bench
 # Which specs of Cluster API run, with which flavors, and how many at once: any flag of the command in test/e2e.
 E2E_CLOUD ?= lab
 E2E_FLAGS ?=
+# With E2E_CLOUD=azure: the subscription that pays.
+E2E_SUBSCRIPTION ?=
 
-.PHONY: e2e
-e2e: ## Run the end-to-end specs of Cluster API in a lab
+.PHONY: e2e e2e-sweep
+e2e: ## Run the end-to-end specs of Cluster API in a lab, or with E2E_CLOUD=azure on a subscription
 	@$(MAKE) --no-print-directory -j2 lab-tools build
 	@$(MAKE) --no-print-directory release ARCHITECTURES=$$(go env GOARCH)
-	cd test/e2e && go run . run --cloud $(E2E_CLOUD) $(E2E_FLAGS)
+	cd test/e2e && go run . run --cloud $(E2E_CLOUD) --subscription '$(E2E_SUBSCRIPTION)' $(E2E_FLAGS)
+
+e2e-sweep: ## Delete the resource groups that aborted end-to-end specs left on E2E_SUBSCRIPTION
+	cd test/e2e && go run . sweep --subscription '$(E2E_SUBSCRIPTION)' $(E2E_FLAGS)
 
 RELEASE = cd hack/release && go run . -root $(CURDIR) -version '$(VERSION)' -registry '$(REGISTRY)' -architectures '$(ARCHITECTURES)' -downloads '$(DOWNLOADS)'
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/azure"
 	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/catalog"
 	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/repository"
 	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/results"
@@ -24,6 +26,8 @@ type options struct {
 	cheap, record  bool
 	nodes          int
 	basePort       int
+	subscription   string
+	kubeconfig     string
 }
 
 func (o options) path(elements ...string) string {
@@ -41,7 +45,7 @@ func runCommand() *cobra.Command {
 		Use:   "run",
 		Short: "Run specs",
 		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context(), c.OutOrStdout()) },
 	}
 	c.Flags().StringVar(&o.root, "root", "../..", "source tree with bin/ and out/")
 	c.Flags().StringVar(&o.cloud, "cloud", catalog.Lab, "lab or azure")
@@ -51,10 +55,12 @@ func runCommand() *cobra.Command {
 	c.Flags().BoolVar(&o.record, "record", false, "record the results, and write docs/book/e2e-results.md")
 	c.Flags().IntVar(&o.nodes, "nodes", 4, "how many specs run at once")
 	c.Flags().IntVar(&o.basePort, "base-port", 19000, "first of the 1000 ports of the lab")
+	c.Flags().StringVar(&o.subscription, "subscription", "", "with --cloud azure: the ID of the subscription that pays")
+	c.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "with --cloud azure: an existing management cluster (default one of kind)")
 	return c
 }
 
-func (o options) run(ctx context.Context) error {
+func (o options) run(ctx context.Context, out io.Writer) error {
 	root, err := filepath.Abs(o.root)
 	if err != nil {
 		return err
@@ -63,6 +69,15 @@ func (o options) run(ctx context.Context) error {
 	cases, err := catalog.Select(o.cloud, o.specs, o.flavors, o.cheap)
 	if err != nil {
 		return err
+	}
+	var account azure.Settings
+	if o.cloud == catalog.Azure {
+		if account, err = azure.ReadSettings(o.subscription, os.Getenv); err != nil {
+			return err
+		}
+		if err := catalog.PrintCost(out, cases); err != nil {
+			return err
+		}
 	}
 	if err := o.buildPrograms(ctx); err != nil {
 		return err
@@ -73,7 +88,13 @@ func (o options) run(ctx context.Context) error {
 	begin := time.Now()
 	var failed []string
 	for _, gate := range catalog.Gates(cases) {
-		runs, err := o.runInLab(ctx, gate, catalog.WithGate(cases, gate))
+		var runs []results.Result
+		if o.cloud == catalog.Azure {
+			// The gates of an existing management cluster are those that it has.
+			runs, err = o.runOnAzure(ctx, out, account, catalog.WithGate(cases, gate))
+		} else {
+			runs, err = o.runInLab(ctx, gate, catalog.WithGate(cases, gate))
+		}
 		if err != nil {
 			return err
 		}
@@ -124,11 +145,23 @@ func (o options) runInLab(ctx context.Context, gate string, cases []catalog.Case
 	if out, err := up.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("lab %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
-	return o.runSpecs(ctx, []string{lab, "exec", "--dir", dir, "--"}, cases)
+	return o.runSpecs(ctx, []string{lab, "exec", "--dir", dir, "--"}, os.Environ(), cases)
 }
 
-// runSpecs runs specs with a prefix of the command line that sets their environment.
-func (o options) runSpecs(ctx context.Context, prefix []string, cases []catalog.Case) ([]results.Result, error) {
+// runOnAzure runs specs on a subscription.
+func (o options) runOnAzure(ctx context.Context, out io.Writer, account azure.Settings, cases []catalog.Case) ([]results.Result, error) {
+	run := "capz-e2e-" + time.Now().UTC().Format("0102150405")
+	fmt.Fprintf(out, "run %s: its resource groups have the tag %s=%s\n", run, azure.Tag, run)
+	environment := append(os.Environ(), azure.RunVariable+"="+run, "AZURE_SUBSCRIPTION_ID="+account.Subscription, "CLUSTER_TOPOLOGY=true",
+		"EXP_KUBEADM_BOOTSTRAP_FORMAT_IGNITION=true", "EXP_MACHINE_TAINT_PROPAGATION=true")
+	if o.kubeconfig != "" {
+		environment = append(environment, "KUBECONFIG="+o.kubeconfig)
+	}
+	return o.runSpecs(ctx, nil, environment, cases)
+}
+
+// runSpecs runs specs in an environment, which a prefix of the command line may change.
+func (o options) runSpecs(ctx context.Context, prefix, environment []string, cases []catalog.Case) ([]results.Result, error) {
 	artifacts, report := o.folder("artifacts"), o.folder("report.json")
 	if err := os.RemoveAll(report); err != nil {
 		return nil, err
@@ -138,8 +171,12 @@ func (o options) runSpecs(ctx context.Context, prefix []string, cases []catalog.
 	}
 	line := append(prefix, o.folder("ginkgo"), "--no-color", "--keep-going", "--timeout=6h", "--nodes="+strconv.Itoa(o.nodes),
 		"--label-filter="+catalog.Filter(cases), "--json-report="+report, o.folder("specs.test"), "--",
-		"-e2e.root="+o.root, "-e2e.artifacts="+artifacts, "-e2e.cloud="+o.cloud)
+		"-e2e.root="+o.root, "-e2e.artifacts="+artifacts)
+	if o.cloud == catalog.Azure && o.kubeconfig == "" {
+		line = append(line, "-e2e.kind")
+	}
 	command := exec.CommandContext(ctx, line[0], line[1:]...)
+	command.Env = environment
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	failure := command.Run()

@@ -9,7 +9,7 @@ var Cases = append(quickStarts(), []Case{
 	{Spec: "kcp-adoption", Flavor: "kcp-adoption", Family: SelfManaged},
 	{Spec: "machine-pool", Flavor: "machinepool", Family: SelfManaged},
 	{Spec: "upgrade", Flavor: "default", Family: SelfManaged, ControlPlaneMachines: 1},
-	{Spec: "upgrade", Flavor: "machinepool", Family: SelfManaged, ControlPlaneMachines: 1},
+	{Spec: "upgrade", Flavor: "upgrade-machinepool", Family: SelfManaged, ControlPlaneMachines: 1},
 	{Spec: "upgrade", Flavor: "topology", Family: SelfManaged, ControlPlaneMachines: 1, Variables: class},
 	{Spec: "upgrade-ha", Flavor: "default", Family: SelfManaged, ControlPlaneMachines: 3},
 	{Spec: "managed-upgrade", Flavor: "aks", Family: AKS},

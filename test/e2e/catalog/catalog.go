@@ -32,8 +32,6 @@ type Case struct {
 	Excluded map[string]string
 	// Cheap cases are part of make test.
 	Cheap bool
-	// Machines is the cost of a run in Azure.
-	Machines Machines
 }
 
 // Family is a kind of control plane.

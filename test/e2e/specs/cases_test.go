@@ -4,6 +4,7 @@ package specs
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 
@@ -11,9 +12,13 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api/test/framework"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/azure"
 	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/catalog"
 )
 
@@ -59,6 +64,10 @@ func prepareNamespace(c catalog.Case) func(framework.ClusterProxy, string) {
 		if c.Family != catalog.SelfManaged {
 			variables["KUBERNETES_VERSION"] = config.MustGetVariable("AKS_KUBERNETES_VERSION")
 		}
+		if run := os.Getenv(azure.RunVariable); run != "" {
+			variables["AZURE_RESOURCE_GROUP"] = run + "-" + namespace
+			labelNamespace(management, namespace, run)
+		}
 		maps.Copy(variables, c.Variables)
 		for name, value := range variables {
 			setVariable(name, value)
@@ -73,7 +82,31 @@ func prepareNamespace(c catalog.Case) func(framework.ClusterProxy, string) {
 			secret.StringData[name] = os.Getenv(name)
 		}
 		Expect(management.GetClient().Create(context.Background(), secret)).To(Succeed())
+		if c.Family == catalog.SelfManaged && c.IsTopology() {
+			createIdentity(management, namespace)
+		}
 	}
+}
+
+// createIdentity creates the identity that a Cluster with a topology expects in its namespace. The other flavors bring theirs.
+func createIdentity(management framework.ClusterProxy, namespace string) {
+	identity := &infrav1.AzureClusterIdentity{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: os.Getenv("CLUSTER_IDENTITY_NAME"), Namespace: namespace, Labels: map[string]string{"clusterctl.cluster.x-k8s.io/move-hierarchy": "true"},
+		},
+		Spec: infrav1.AzureClusterIdentitySpec{
+			Type: infrav1.ServicePrincipal, TenantID: os.Getenv("AZURE_TENANT_ID"), ClientID: os.Getenv("AZURE_CLIENT_ID"),
+			ClientSecret: corev1.SecretReference{Name: identitySecret, Namespace: namespace},
+		},
+	}
+	Expect(management.GetClient().Create(context.Background(), identity)).To(Succeed())
+}
+
+// labelNamespace marks the namespace as one of the run, so that a sweep finds its clusters.
+func labelNamespace(management framework.ClusterProxy, name, run string) {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	change := client.RawPatch(types.MergePatchType, fmt.Appendf(nil, `{"metadata":{"labels":{%q:%q}}}`, azure.Tag, run))
+	Expect(management.GetClient().Patch(context.Background(), namespace, change)).To(Succeed())
 }
 
 // setVariable sets a variable until the end of the spec.

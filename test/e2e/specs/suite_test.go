@@ -9,6 +9,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,16 +20,18 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"sigs.k8s.io/cluster-api/test/framework"
+	"sigs.k8s.io/cluster-api/test/framework/bootstrap"
 	"sigs.k8s.io/cluster-api/test/framework/clusterctl"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/azure"
 	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/repository"
 )
 
 var (
 	root      = flag.String("e2e.root", "", "source tree with the release and the templates")
 	artifacts = flag.String("e2e.artifacts", "", "folder for logs, objects and the repository of clusterctl")
-	cloud     = flag.String("e2e.cloud", "", "lab or azure")
+	kind      = flag.Bool("e2e.kind", false, "create a management cluster with kind, instead of using that of KUBECONFIG")
 )
 
 // What all specs share, in each parallel process.
@@ -53,19 +56,29 @@ var _ = SynchronizedBeforeSuite(func() []byte {
 	By("Writing the repository of clusterctl")
 	path := clusterctl.CreateRepository(ctx, clusterctl.CreateRepositoryInput{
 		E2EConfig: loaded, RepositoryFolder: filepath.Join(*artifacts, "repository"),
-		FileTransformations: repository.Transformations(*cloud),
+		FileTransformations: repository.Transformations(os.Getenv(azure.RunVariable)),
 	})
-	cluster := framework.NewClusterProxy("bootstrap", os.Getenv("KUBECONFIG"), newScheme())
+	kubeconfig := os.Getenv("KUBECONFIG")
+	if *kind {
+		created := bootstrap.CreateKindBootstrapClusterAndLoadImages(ctx, bootstrap.CreateKindBootstrapClusterAndLoadImagesInput{
+			Name: loaded.ManagementClusterName, KubernetesVersion: loaded.MustGetVariable("KUBERNETES_VERSION"), IPFamily: "IPv4",
+			LogFolder: filepath.Join(*artifacts, "kind"),
+		})
+		DeferCleanup(created.Dispose)
+		kubeconfig = created.GetKubeconfigPath()
+	}
+	cluster := framework.NewClusterProxy("bootstrap", kubeconfig, newScheme())
 	watches, stop := context.WithCancel(ctx)
 	DeferCleanup(stop)
 	clusterctl.InitManagementClusterAndWatchControllerLogs(watches, clusterctl.InitManagementClusterAndWatchControllerLogsInput{
 		ClusterProxy: cluster, ClusterctlConfigPath: path, InfrastructureProviders: loaded.InfrastructureProviders(),
 		LogFolder: filepath.Join(*artifacts, "clusters", cluster.GetName()), DisableMetricsCollection: true,
 	}, loaded.GetIntervals(cluster.GetName(), "wait-controllers")...)
-	return []byte(path)
-}, func(path []byte) {
-	config, ctlConfig = loadConfig(), string(path)
-	proxy = framework.NewClusterProxy("bootstrap", os.Getenv("KUBECONFIG"), newScheme())
+	return []byte(path + "\n" + kubeconfig)
+}, func(paths []byte) {
+	path, kubeconfig, _ := strings.Cut(string(paths), "\n")
+	config, ctlConfig = loadConfig(), path
+	proxy = framework.NewClusterProxy("bootstrap", kubeconfig, newScheme())
 })
 
 func loadConfig() *clusterctl.E2EConfig {
