@@ -2,10 +2,7 @@ module sigs.k8s.io/cluster-api-provider-azure/test/e2e
 
 go 1.26.0
 
-replace (
-	sigs.k8s.io/cluster-api-provider-azure => ../../
-	sigs.k8s.io/cluster-api-provider-azure/lab => ../../lab
-)
+replace sigs.k8s.io/cluster-api-provider-azure => ../../
 
 require (
 	github.com/Azure/azure-sdk-for-go/sdk/azcore v1.24.0
@@ -19,6 +16,7 @@ require (
 	k8s.io/apimachinery v0.36.3
 	k8s.io/client-go v0.36.3
 	sigs.k8s.io/cluster-api v1.14.2
+	sigs.k8s.io/cluster-api-provider-azure/sim v0.0.0
 	sigs.k8s.io/cluster-api/api v1.14.2
 	sigs.k8s.io/cluster-api/test v1.14.0
 	sigs.k8s.io/controller-runtime v0.24.1
