@@ -3,12 +3,12 @@ package v1beta1
 import clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 // ReadyCondition summarizes the conditions of an object. All kinds have it. Cluster API shows it as the condition
-// InfrastructureReady of the Cluster or Machine. The Paused condition is clusterv1.PausedCondition.
+// InfrastructureReady of the Cluster or Machine.
 const ReadyCondition = clusterv1.ReadyCondition
 
 // Conditions for tools that use kstatus, for example Flux. At most one of them exists.
 const (
-	// ReconcilingCondition is True while something is under way.
+	// ReconcilingCondition is True while an operation runs or the object waits.
 	ReconcilingCondition = "Reconciling"
 	// StalledCondition is True while a person has to act. Its reason and message are those of Ready.
 	StalledCondition = "Stalled"
@@ -20,7 +20,7 @@ var ProgressConditions = []string{ReconcilingCondition, StalledCondition}
 // Conditions of an AzureCluster, one per group of Azure resources. A condition is absent where the cluster has no resource
 // of the group.
 const (
-	// NetworkInfrastructureReadyCondition summarizes the conditions of the groups.
+	// NetworkInfrastructureReadyCondition summarizes the other conditions of an AzureCluster.
 	NetworkInfrastructureReadyCondition = "NetworkInfrastructureReady"
 	// ResourceGroupReadyCondition is the condition of the resource groups.
 	ResourceGroupReadyCondition = "ResourceGroupReady"
@@ -86,38 +86,36 @@ const (
 	ScaleSetModelUpdatedCondition = "ScaleSetModelUpdated"
 )
 
-// StoppedCondition is on an object whose VMs the provider stopped or is stopping, starting or about to start, as
-// StopAnnotation and StopScheduleAnnotation ask for. It is True once all are stopped.
+// StoppedCondition shows the progress of a stop or start that an annotation requests. It is True when all VMs of the object
+// are stopped, and absent if the provider stops none.
 const StoppedCondition = "Stopped"
 
-// DriftedCondition is on an observed object only. It is True if the manager would write to Azure when observing ends, and
-// lists these writes.
+// DriftedCondition is True if the manager would write to Azure when observing ends. Its message lists these writes. Only
+// observed objects have it.
 const DriftedCondition = "Drifted"
 
-// NodeHealthyCondition has the state of the Node of an AzureMachinePoolMachine, as Cluster API shows it on the Machine.
+// NodeHealthyCondition is the condition of the Node of an AzureMachinePoolMachine, as Cluster API shows it on the Machine.
 const NodeHealthyCondition = "NodeHealthy"
 
-// TenantsIsolatedCondition is on an AzureClusterIdentity. It is False if the manager trusts all users who may create
-// identities, or if the identity keeps rights from before the upgrade from the established provider that isolation does
-// not grant.
+// TenantsIsolatedCondition of an AzureClusterIdentity is False if the manager trusts all users who may create identities, or
+// if the identity keeps a credential from before the upgrade from the established provider.
 const TenantsIsolatedCondition = "TenantsIsolated"
 
 // Reasons of conditions that are True.
 const (
 	// ReadyReason is the reason of resources that are in place.
 	ReadyReason = "Ready"
-	// DriftedReason is the reason of resources that are in place and differ from the spec in a way that the provider
-	// does not repair: another program or user changed them, or the spec changed in a way that is not applied to
-	// existing resources.
+	// DriftedReason is the reason of resources that work and differ from the spec, and that the provider does not repair:
+	// another program or user changed them, or the spec changed in a property that existing resources cannot get.
 	DriftedReason = "Drifted"
-	// ObservingReason is the reason of the condition Drifted. It is also the reason of a resource that does not exist and is
-	// not created, and of a deletion that waits, because the object is observed.
+	// ObservingReason is the reason of observed objects, in the condition Drifted, and in other conditions if a resource is not
+	// created or a deletion waits.
 	ObservingReason = "Observing"
-	// TakenOverReason is the reason of a condition that the established provider stored without a reason. It keeps the
-	// status of that condition until this provider has checked the resource.
+	// TakenOverReason is the reason of conditions that the established provider stored without a reason. They keep their
+	// status until this provider has checked the resource.
 	TakenOverReason = "TakenOver"
-	// LastSeenReason is the reason of resources that were in place when they were last read and that cannot be read
-	// now: Azure does not answer, or the provider cannot sign in.
+	// LastSeenReason is the reason of resources that existed when the provider last read them. They cannot be read now,
+	// because Azure does not answer or the provider cannot sign in.
 	LastSeenReason = "LastSeen"
 )
 
@@ -131,35 +129,38 @@ const (
 	DeletingReason = "Deleting"
 	// DeletedReason is the reason of resources that were deleted as requested.
 	DeletedReason = "Deleted"
-	// WaitingReason is the reason of resources that wait until a transient error is over. The message has the error.
+	// WaitingReason is the reason of resources that wait for another operation or for the end of a transient error. The
+	// message has the cause.
 	WaitingReason = "Waiting"
 	// WaitingForClusterInfrastructureReason is the reason of a machine that waits for the infrastructure of its
 	// cluster.
 	WaitingForClusterInfrastructureReason = "WaitingForClusterInfrastructure"
 	// WaitingForBootstrapDataReason is the reason of a machine that waits for its bootstrap data.
 	WaitingForBootstrapDataReason = "WaitingForBootstrapData"
-	// ScaleSetScalingUpReason and ScaleSetScalingDownReason are the reasons of a pool with fewer or more VMs than
-	// requested. ScaleSetModelOutOfDateReason is the reason of a pool whose VMs are being replaced.
-	ScaleSetScalingUpReason      = "ScaleSetScalingUp"
-	ScaleSetScalingDownReason    = "ScaleSetScalingDown"
+	// ScaleSetScalingUpReason is the reason of a pool with fewer VMs than requested.
+	ScaleSetScalingUpReason = "ScaleSetScalingUp"
+	// ScaleSetScalingDownReason is the reason of a pool with more VMs than requested.
+	ScaleSetScalingDownReason = "ScaleSetScalingDown"
+	// ScaleSetModelOutOfDateReason is the reason of a pool with VMs of a former model.
 	ScaleSetModelOutOfDateReason = "ScaleSetModelOutOfDate"
 	// ScaleSetModelLimitReason is the reason of a pool whose VMs have almost as many different models of the scale set
 	// as Azure allows. The message has the remedy.
 	ScaleSetModelLimitReason = "ScaleSetModelLimit"
-	// NodeProvisioningReason is the reason of a VM whose Node does not exist yet. NodeConditionsFailedReason is the
-	// reason of a VM whose Node is not Ready.
-	NodeProvisioningReason     = "NodeProvisioning"
+	// NodeProvisioningReason is the reason of a VM whose Node does not exist yet.
+	NodeProvisioningReason = "NodeProvisioning"
+	// NodeConditionsFailedReason is the reason of a VM whose Node is not Ready.
 	NodeConditionsFailedReason = "NodeConditionsFailed"
-	// WaitingForMachinesReason is the reason of a cluster whose deletion waits until its machines are gone.
+	// WaitingForMachinesReason is the reason of a cluster that waits with its deletion until its machines are gone.
 	WaitingForMachinesReason = "WaitingForMachines"
-	// InUseReason is the reason of an identity whose deletion waits until no cluster uses it.
+	// InUseReason is the reason of an identity that waits with its deletion until no cluster uses it.
 	InUseReason = "InUse"
 	// OwnerRefNotSetReason is the reason of an object that belongs to no Cluster, Machine or MachinePool yet.
 	OwnerRefNotSetReason = "OwnerRefNotSet"
-	// ClusterNotFoundReason, AzureClusterNotFoundReason and ControlPlaneNotFoundReason are the reasons of an object whose
-	// Cluster, AzureCluster or AzureManagedControlPlane does not exist yet.
-	ClusterNotFoundReason      = "ClusterNotFound"
+	// ClusterNotFoundReason is the reason of an object whose Cluster does not exist yet.
+	ClusterNotFoundReason = "ClusterNotFound"
+	// AzureClusterNotFoundReason is the reason of an object whose AzureCluster does not exist yet.
 	AzureClusterNotFoundReason = "AzureClusterNotFound"
+	// ControlPlaneNotFoundReason is the reason of an object whose AzureManagedControlPlane does not exist yet.
 	ControlPlaneNotFoundReason = "ControlPlaneNotFound"
 	// InternalErrorReason is the reason of an object whose reconciliation ended with an error of the manager or of the API
 	// server of Kubernetes. The manager tries again.
@@ -178,10 +179,9 @@ const (
 	// FailedReason is the reason of resources that Azure refused to create or change. The message has Azure's error
 	// code.
 	FailedReason = "Failed"
-	// LeftBehindInAzureReason is the reason of events about deleted objects whose Azure resources may remain.
+	// LeftBehindInAzureReason is the reason of events about deleted objects that may have left resources in Azure.
 	LeftBehindInAzureReason = "LeftBehindInAzure"
-	// IgnoredReason is the reason of events about annotations of this provider that other users wrote and that have no
-	// effect.
+	// IgnoredReason is the reason of events about annotations of the provider that another user wrote. They have no effect.
 	IgnoredReason = "Ignored"
 	// DeletionFailedReason is the reason of resources that Azure refused to delete. The message has Azure's error code.
 	DeletionFailedReason = "DeletionFailed"
@@ -191,17 +191,18 @@ const (
 	NotSupportedReason = "NotSupported"
 	// QuotaExceededReason is the reason of resources that exceed a quota of the subscription.
 	QuotaExceededReason = "QuotaExceeded"
-	// CapacityUnavailableReason is the reason of resources for which Azure has no capacity, or that it does not offer
-	// in that region or zone.
+	// CapacityUnavailableReason is the reason of resources that Azure does not offer in the region or zone, or has no
+	// capacity for.
 	CapacityUnavailableReason = "CapacityUnavailable"
 	// ResourceExistsNotOwnedReason is the reason of a resource that exists and does not belong to the cluster.
 	ResourceExistsNotOwnedReason = "ResourceExistsNotOwned"
-	// OwnershipTagLostReason is the reason of a resource that the provider created for the object and whose ownership
-	// tag was removed.
+	// OwnershipTagLostReason is the reason of a resource that the provider created for the object and that lost its ownership
+	// tag.
 	OwnershipTagLostReason = "OwnershipTagLost"
 	// CredentialsInvalidReason is the reason of an identity that Microsoft Entra ID or Azure rejects.
 	CredentialsInvalidReason = "CredentialsInvalid"
-	// IdentityNotFoundReason is the reason of an AzureClusterIdentity, or its Secret, that does not exist.
+	// IdentityNotFoundReason is the reason of an object without identityRef, or with an AzureClusterIdentity that does not
+	// exist.
 	IdentityNotFoundReason = "IdentityNotFound"
 	// SubscriptionNotFoundReason is the reason of a subscription that does not exist or that the identity cannot read.
 	SubscriptionNotFoundReason = "SubscriptionNotFound"
@@ -209,14 +210,14 @@ const (
 	NamespaceNotAllowedByIdentityReason = "NamespaceNotAllowedByIdentity"
 	// TenantsTrustedReason means that the manager trusts all users who may create identities.
 	TenantsTrustedReason = "TenantsTrusted"
-	// UsedBeforeUpgradeReason means that the identity keeps a credential that it used under the established provider
-	// and that isolation does not grant.
+	// UsedBeforeUpgradeReason means that the identity keeps a credential that it used under the established provider, which
+	// isolated tenants may not use otherwise.
 	UsedBeforeUpgradeReason = "UsedBeforeUpgrade"
-	// NotAllowedByTenancyReason means that tenants are isolated and that the identity uses a credential of another
-	// namespace or of the manager.
+	// NotAllowedByTenancyReason means that the identity uses a credential of another namespace or of the manager, which
+	// isolated tenants may not use.
 	NotAllowedByTenancyReason = "NotAllowedByTenancy"
-	// ExternallyManagedControlPlaneReason is the reason of a cluster with controlPlaneEnabled false whose
-	// controlPlaneEndpoint is not set.
+	// ExternallyManagedControlPlaneReason is the reason of a cluster with controlPlaneEnabled false and without a
+	// controlPlaneEndpoint.
 	ExternallyManagedControlPlaneReason = "ExternallyManagedControlPlane"
 	// VMDeletedReason is the reason of a VM that another program or user deleted. The provider does not create it
 	// again.
@@ -232,13 +233,12 @@ const (
 	VMDeletingReason = "VMDeleting"
 	// VMStoppedReason is the reason of a VM that another program or user stopped. The provider does not start it.
 	VMStoppedReason = "VMStopped"
-	// StoppedAsRequestedReason is the reason of VMs that the provider stopped because StopAnnotation or
-	// StopScheduleAnnotation asks for it.
+	// StoppedAsRequestedReason is the reason of VMs that the provider stopped because an annotation requests it.
 	StoppedAsRequestedReason = "StoppedAsRequested"
 	// StoppingReason is the reason of VMs that the provider is stopping.
 	StoppingReason = "Stopping"
 	// StartingReason is the reason of VMs that the provider is starting.
 	StartingReason = "Starting"
-	// VMFailedReason is the reason of a VM whose provisioning state in Azure is Failed.
+	// VMFailedReason is the reason of a VM with the provisioning state Failed in Azure.
 	VMFailedReason = "VMProvisionFailed"
 )

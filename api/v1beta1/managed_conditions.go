@@ -13,27 +13,27 @@ const (
 	// ClusterInfoReadyCondition is the condition of the ConfigMap cluster-info in the AKS cluster. Machines that join
 	// with kubeadm read it.
 	ClusterInfoReadyCondition = "ClusterInfoReady"
-	// AzureResourceAvailableCondition has the state of the AKS cluster in Azure Resource Health.
+	// AzureResourceAvailableCondition is the condition of the AKS cluster in Azure Resource Health.
 	AzureResourceAvailableCondition = "AzureResourceAvailable"
 )
 
 // ResourcesReadyCondition of the AzureASOManaged kinds is the condition of the Azure resources of spec.resources.
 const ResourcesReadyCondition = "ResourcesReady"
 
-// MigratedResourcesOwnedCondition of the AzureASOManaged kinds is True if Azure proves that the resources which the
-// established provider applied were created for the object. They are then deleted with it. Objects that were created
-// under this provider have no such condition.
+// MigratedResourcesOwnedCondition of the AzureASOManaged kinds is True if Azure proves that the resources of the established
+// provider were created for the object. They are then deleted with it. Objects that were created under this provider do not
+// have this condition.
 const MigratedResourcesOwnedCondition = "MigratedResourcesOwned"
 
-// OwnershipNotProvenReason is the reason of resources that stay in Azure when their object is deleted, unless users
-// hand them over to the provider.
+// OwnershipNotProvenReason is the reason of resources of the established provider that stay in Azure when their object is
+// deleted, unless users hand them over.
 const OwnershipNotProvenReason = "OwnershipNotProven"
 
 // ManifestsCheckedCondition of the AzureASOManaged kinds is False if the provider sends manifests of spec.resources to
-// Azure that it cannot check. Ready does not depend on it. Objects without such manifests have no such condition.
+// Azure that it cannot check. Ready does not depend on it. Objects without such manifests do not have this condition.
 const ManifestsCheckedCondition = "ManifestsChecked"
 
-// DefinitionMissingReason is the reason of manifests of a kind that the provider has no definition of.
+// DefinitionMissingReason is the reason of manifests of a kind without a definition, which are sent to Azure without a check.
 const DefinitionMissingReason = "DefinitionMissing"
 
 // ControlPlaneEndpointReadyCondition of an AzureASOManagedCluster is the condition of the endpoint of its control
@@ -54,9 +54,8 @@ const (
 	StoppedReason = "Stopped"
 	// WaitingForControlPlaneReason is the reason of a pool that waits for its AKS cluster.
 	WaitingForControlPlaneReason = "WaitingForControlPlane"
-	// WaitingForMachinePoolsReason is the reason of an AKS cluster whose deletion waits until its pools are gone.
+	// WaitingForMachinePoolsReason is the reason of an AKS cluster that waits with its deletion until its pools are gone.
 	WaitingForMachinePoolsReason = "WaitingForMachinePools"
-	// WorkloadClusterUnreachableReason is the reason of objects in a workload cluster whose API server cannot be
-	// reached.
+	// WorkloadClusterUnreachableReason means that the management cluster cannot connect to the API server of the AKS cluster.
 	WorkloadClusterUnreachableReason = "WorkloadClusterUnreachable"
 )

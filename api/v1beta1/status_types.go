@@ -64,7 +64,7 @@ func (d *FailureDomains) UnmarshalJSON(raw []byte) error {
 }
 
 // ReconcileRequestedAnnotation requests a full reconciliation at once whenever its value changes, even if the object is
-// in order or its next retry is not due. The value can be any text. By convention it is the time of the request.
+// Ready or its next retry is not due. The value can be any text. By convention it is the time of the request.
 const ReconcileRequestedAnnotation = "infrastructure.cluster.x-k8s.io/reconcile-requested-at"
 
 // ObservedStatus has the generation and the request that a status was computed for.

@@ -17,11 +17,12 @@ const (
 	// Cluster follows.
 	OwnedTagPrefix = TagPrefix + "cluster_"
 
-	// OwnerTag is the key of the tag that distinguishes owners whose Clusters have the same name.
+	// OwnerTag is the key of the owner tag, which distinguishes Clusters of the same name in different namespaces or management
+	// clusters.
 	OwnerTag = TagPrefix + "owner"
 
 	// VolumeTag is the key of the tag on the disk of a volume that was attached to a machine when that machine was
-	// deleted together with its cluster. Its value is that of OwnerTag on the cluster's resources.
+	// deleted together with its cluster. Its value is that of the owner tag on the cluster's resources.
 	VolumeTag = TagPrefix + "volume_of"
 
 	// RoleTag is the key of the tag with the purpose of a resource.

@@ -111,13 +111,13 @@ type ChangeKind string
 const (
 	// Created means that the resource was created.
 	Created ChangeKind = "Created"
-	// Updated means that the resource now matches a plan that it did not match yet.
+	// Updated means that the resource was changed to match a new spec.
 	Updated ChangeKind = "Updated"
-	// Repaired means that the resource had matched the plan, was changed from outside, and matches it again.
+	// Repaired means that the resource matches the spec again, after another program or user changed it in Azure.
 	Repaired ChangeKind = "Repaired"
 	// Deleted means that the resource was deleted.
 	Deleted ChangeKind = "Deleted"
-	// Adopted means that a resource created by others is managed from now on.
+	// Adopted means that the provider manages a resource that another program or user created.
 	Adopted ChangeKind = "Adopted"
 )
 

@@ -19,9 +19,9 @@ import (
 func NewCommand(e *environment.Environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-capz",
-		Short: "See, move and take over clusters on Azure",
-		Long: "Shows every change before it is made, moves management clusters from the established provider and back, and writes manifests for clusters that exist.\n" +
-			"Exit codes: 0 if all is done and nothing was found, 1 after an error, 2 if a verb that only looks found something.",
+		Short: "Preview, migrate, adopt and inspect clusters on Azure",
+		Long: "Previews the changes that manifests cause in Azure, migrates management clusters from the established provider and back, writes manifests for existing clusters, and collects logs.\n" +
+			"Exit codes: 0 after success without findings, 1 after an error, 2 if a verb that only reads has findings, such as changes or failed checks.",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl capz"},
 		Version:     e.Version, SilenceUsage: true, SilenceErrors: true,
 	}

@@ -12,13 +12,13 @@ type Code string
 const (
 	// IdentityNotFound means that there is no identityRef, or that the object it names does not exist.
 	IdentityNotFound Code = infrav1.IdentityNotFoundReason
-	// IdentityBeingDeleted means that the identity is being deleted, so that new objects cannot use it.
+	// IdentityBeingDeleted means that the identity is being deleted, so new objects cannot use it.
 	IdentityBeingDeleted Code = "IdentityBeingDeleted"
 	// NamespaceNotAllowedByIdentity means that spec.allowedNamespaces of the identity leaves the namespace out.
 	NamespaceNotAllowedByIdentity Code = infrav1.NamespaceNotAllowedByIdentityReason
 	// SecretNotFound means that the Secret or file that the identity names does not exist.
 	SecretNotFound Code = "SecretNotFound"
-	// SecretKeyMissing means that the Secret exists and the key is not in it, or is empty.
+	// SecretKeyMissing means that the Secret lacks the key, or has an empty value for it.
 	SecretKeyMissing Code = "SecretKeyMissing"
 	// CredentialsInvalid means that the values of the identity are not a valid credential, for example a certificate that does not
 	// parse.
@@ -27,7 +27,7 @@ const (
 	NotSupported Code = infrav1.NotSupportedReason
 	// NotAllowedByTenancy means that tenants are isolated and the identity names a credential outside its namespace.
 	NotAllowedByTenancy Code = infrav1.NotAllowedByTenancyReason
-	// ServiceAccountNotFound means that the ServiceAccount whose tokens a workload identity uses does not exist.
+	// ServiceAccountNotFound means that the ServiceAccount of a workload identity does not exist.
 	ServiceAccountNotFound Code = "ServiceAccountNotFound"
 	// NamespaceTerminating means that the API server issues no tokens in the identity's namespace, because the namespace is being
 	// deleted.

@@ -18,7 +18,7 @@ var (
 	requests = newCounter("capz_azure_requests_total",
 		"Requests to Azure Resource Manager, by operation, resource type and HTTP status (none if there was no response).",
 		"operation", "resource_type", "code")
-	throttled = newCounter("capz_azure_requests_throttled_total", "Responses of Azure Resource Manager that there were too many requests.",
+	throttled = newCounter("capz_azure_requests_throttled_total", "Requests that Azure Resource Manager refused because there were too many.",
 		"operation", "resource_type")
 	heldBack = newCounter("capz_azure_requests_held_back_total",
 		"Requests that were not sent, because Azure throttles requests or the provider's own budget is used up.",
@@ -34,12 +34,12 @@ var (
 		// A subnet takes a second, a machine half a minute, an AKS cluster minutes, its upgrade an hour.
 		Buckets: []float64{1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1200, 3600},
 	}, []string{"resource_type", "operation", "result"})
-	drifted  = newCounter("capz_drift_found_total", "Resources that drifted from the desired state.", "resource_type")
+	drifted  = newCounter("capz_drift_found_total", "Resources that matched the spec and no longer do.", "resource_type")
 	repaired = newCounter("capz_drift_repaired_total", "Drifted resources that a write of the provider has repaired.", "resource_type")
 	kept     = newCounter("capz_residuals_total", "Values that Azure stores differently than they were sent, so that they are not sent again.",
 		"resource_type")
 	lookups = newCounter("capz_azure_cache_lookups_total",
-		"Lookups in the cache of recent reads from Azure: hit, miss, or bypassed by a reader that needs a fresh response.", "result")
+		"Lookups in the cache of recent reads from Azure: hit, miss, or bypass if a fresh response was required.", "result")
 )
 
 func newCounter(name, help string, labels ...string) *prometheus.CounterVec {

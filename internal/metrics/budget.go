@@ -20,7 +20,7 @@ type budgets struct {
 var requestBudgets = &budgets{
 	remaining: prometheus.NewDesc("capz_azure_request_budget_remaining_ratio",
 		"Remaining share of the budget of requests, 0 to 1, by subscription and class of requests. It is 0 while Azure throttles. "+
-			"Of several identities and regions the smallest counts.", []string{"subscription", "class"}, nil),
+			"With several identities or regions it is the smallest share.", []string{"subscription", "class"}, nil),
 }
 
 // WatchBudgets sets the budgets. A process has one set of budgets; a later call replaces it. nil has none.

@@ -20,7 +20,7 @@ var observed = &observedObjects{
 		[]string{"kind"}, nil),
 	drifted: prometheus.NewDesc("capz_observed_objects_drifted",
 		"Observed objects for which something will be written to Azure when observing ends, by kind.", []string{"kind"}, nil),
-	writes: prometheus.NewDesc("capz_observed_writes", "Writes to Azure that observed objects wait with, by kind.", []string{"kind"}, nil),
+	writes: prometheus.NewDesc("capz_observed_writes", "Writes to Azure that observed objects have planned, by kind.", []string{"kind"}, nil),
 	byKind: map[string]map[string]int{},
 }
 

@@ -97,17 +97,17 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		". The variable OTEL_EXPORTER_OTLP_ENDPOINT names another collector, and enables traces without this flag.")
 	fs.BoolVar(&o.LeaderElect, "leader-elect", false, "Elect a leader, so that only one of several managers reconciles objects.")
 	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "",
-		"Namespace of the leader election lease; empty is the manager's own.")
+		"Namespace of the leader election lease. The default is the namespace of the manager.")
 	fs.DurationVar(&o.LeaseDuration, "leader-elect-lease-duration", 15*time.Second,
 		"Time after the last renewal of the lease after which another manager can become the leader.")
 	fs.DurationVar(&o.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second,
 		"Time during which the leader tries to renew its lease before it exits.")
 	fs.DurationVar(&o.RetryPeriod, "leader-elect-retry-period", 2*time.Second, "Time between two attempts to get or renew the lease.")
-	fs.StringVar(&o.Namespace, "namespace", "", "Namespace to watch; empty is all.")
+	fs.StringVar(&o.Namespace, "namespace", "", "Namespace to watch. The default is all namespaces.")
 	fs.StringSliceVar(&o.SecretNamespaces, "secret-namespaces", nil,
-		"Namespaces whose Secrets and ConfigMaps are watched, for a manager without permission to read those of other namespaces; empty is all.")
+		"Namespaces of Secrets and ConfigMaps to watch, for a manager that may not read those of other namespaces. The default is all namespaces.")
 	fs.StringVar(&o.WatchFilter, "watch-filter", "",
-		fmt.Sprintf("Value of the label %s that objects must have; empty is all.", clusterv1.WatchLabel))
+		fmt.Sprintf("Value of the label %s that objects must have. By default, objects need no such label.", clusterv1.WatchLabel))
 	fs.IntVar(&o.AzureClusterConcurrency, "azurecluster-concurrency", 10,
 		"Number of AzureClusters, and number of AKS control planes, that are reconciled at the same time.")
 	fs.IntVar(&o.AzureMachineConcurrency, "azuremachine-concurrency", 30, "Number of AzureMachines that are reconciled at the same time.")
@@ -125,14 +125,14 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.WebhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs/",
 		"Folder with tls.crt and tls.key of the webhook server.")
 	fs.StringVar(&o.WebhookClientCA, "webhook-client-ca", "",
-		"File in --webhook-cert-dir with the CA certificates of webhook clients. If it is set, only clients with a certificate of these CAs, such as the API server's, can call webhooks. Empty lets every client call them.")
+		"File in --webhook-cert-dir with the CA certificates of webhook clients. If it is set, only clients with a certificate of these CAs, such as the API server's, can call webhooks. By default every client can call them.")
 	addTenancyFlags(fs, &o.Identity)
-	fs.StringSliceVar(&o.DisabledControllers, "disable-controllers-or-webhooks", nil, "Controllers to leave out: "+disableAzureJSONMachine+".")
+	fs.StringSliceVar(&o.DisabledControllers, "disable-controllers-or-webhooks", nil, "Controllers to disable: "+disableAzureJSONMachine+".")
 	fs.Float32Var(&o.KubernetesQPS, "kube-api-qps", 500, "Queries per second to the Kubernetes API server.")
 	fs.IntVar(&o.KubernetesBurst, "kube-api-burst", 1000, "Queries to the Kubernetes API server in one burst.")
 	fs.StringSliceVar(&o.UncheckedASOKinds, strings.TrimPrefix(aso.UncheckedKindsFlag, "--"), nil,
 		"Kinds of resource manifests of AzureASOManaged objects that are sent to Azure without a check, because the provider has no definition of them. "+
-			"They are refused by default, and with an AzureClusterIdentity of another namespace. A group with /* stands for all its kinds. Supported: "+
+			"They are refused by default, and always with an AzureClusterIdentity of another namespace. A group with /* selects all its kinds. Supported: "+
 			strings.Join(aso.ListUncheckedKinds(), ", ")+".")
 	o.Diagnostics.AddFlags(fs)
 	o.Gates = newGates()

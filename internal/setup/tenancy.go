@@ -20,9 +20,9 @@ func addTenancyFlags(fs *pflag.FlagSet, o *identity.Options) {
 	fs.StringVar((*string)(&o.Tenancy), identity.TenancyFlag, string(identity.Isolated),
 		fmt.Sprintf("Trust in users who may create AzureClusterIdentities: %s restricts credentials to their namespaces, %s lets every identity use every Secret and the manager's own credentials.", identity.Isolated, identity.Trusted))
 	fs.StringSliceVar(&o.ManagerNamespaces, identity.ManagerNamespacesFlag, nil,
-		fmt.Sprintf("Namespaces whose AzureClusterIdentities may use the manager's own token, the managed identities of its machine and its files; with --%s=%s only. Empty is the manager's namespace.", identity.TenancyFlag, identity.Isolated))
+		fmt.Sprintf("Namespaces whose AzureClusterIdentities may use the manager's own token, the managed identities of its machine and its files. The default is the manager's namespace. Only with --%s=%s.", identity.TenancyFlag, identity.Isolated))
 	fs.StringVar(&o.CertificateFolder, identity.CertificateFolderFlag, "",
-		fmt.Sprintf("Folder that files of spec.certPath of AzureClusterIdentities must be in. Empty is %s, and with --%s=%s any.",
+		fmt.Sprintf("Folder of the certificate files that spec.certPath of AzureClusterIdentities may name. The default is %s. With --%s=%s, all folders are allowed by default.",
 			identity.DefaultCertificateFolder, identity.TenancyFlag, identity.Trusted))
 }
 

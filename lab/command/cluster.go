@@ -194,7 +194,7 @@ func timelineCommand() *cobra.Command {
 func demandCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demand CLUSTER POOL NODES",
-		Short: "Say how many nodes the pods of an AKS cluster need of an agent pool, which its autoscaler follows",
+		Short: "Set the number of nodes that the pods of an AKS cluster need in an agent pool, for its autoscaler",
 		Args:  cobra.ExactArgs(3), ValidArgsFunction: completeFirst(listClusters),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := loadSettings(c)

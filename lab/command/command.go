@@ -52,19 +52,19 @@ func upCommand() *cobra.Command {
 	create := workload.DefaultOptions()
 	c := &cobra.Command{
 		Use:   "up",
-		Short: "Start the lab, or bring back what died in it, and create a cluster",
+		Short: "Start the lab, or restart its stopped processes, and create a cluster",
 		Args:  cobra.NoArgs,
 	}
-	c.Flags().BoolVar(&bare, "bare", false, "make no workload cluster")
-	c.Flags().Bool("without-provider", false, "leave our manager out, so that another provider can be tried")
+	c.Flags().BoolVar(&bare, "bare", false, "create no workload cluster")
+	c.Flags().Bool("without-provider", false, "do not start the provider's manager, to try another provider")
 	c.Flags().Int("base-port", 21000, fmt.Sprintf("first of the %d ports that the lab uses", settings.PortBlock))
-	c.Flags().Float64("time-scale", 0.05, "factor on the durations of Azure and of booting machines: 1 is as measured, 0 is none")
-	c.Flags().Int("verbosity", 2, "log level of our manager")
-	c.Flags().Bool("traces", false, "write the traces of our manager to a file, which lab timeline shows")
-	c.Flags().String("feature-gates", "", "more feature gates of our manager, for example APIServerILB=true")
-	c.Flags().String("beside", "", "directory of another lab whose simulated Azure a new lab uses, as a second management cluster")
+	c.Flags().Float64("time-scale", 0.05, "factor for the durations of Azure and of booting machines: 1 as measured, 0 for none")
+	c.Flags().Int("verbosity", 2, "log level of the provider's manager")
+	c.Flags().Bool("traces", false, "write the traces of the provider's manager to a file, which lab timeline shows")
+	c.Flags().String("feature-gates", "", "additional feature gates of the provider's manager, for example APIServerILB=true")
+	c.Flags().String("beside", "", "directory of another lab. The new lab uses its simulated Azure, as a second management cluster")
 	c.Flags().String("release", "",
-		"folder, named by its version, of the release of our provider to begin with (default that of make release)")
+		"folder of the release of the provider in a new lab, named by its version (default that of make release)")
 	c.Flags().StringVar(&name, "cluster-name", "", fmt.Sprintf("name of the workload cluster (default %s, of another flavor %s)",
 		workload.DefaultName(workload.DefaultFlavor), workload.DefaultName("FLAVOR")))
 	createFlags(c, &create)
@@ -232,7 +232,7 @@ func killCommand() *cobra.Command {
 
 func createFlags(c *cobra.Command, o *workload.Options) {
 	c.Flags().StringVar(&o.Flavor, "flavor", workload.DefaultFlavor,
-		"flavor of the template: default, or the last part of the name of one in templates/")
+		"flavor of the template: default, or the part of a file name in templates/ after cluster-template-")
 	_ = c.RegisterFlagCompletionFunc("flavor", completeFlavors) // It fails only for a flag that does not exist.
 	c.Flags().IntVar(&o.ControlPlaneMachines, "control-plane-machines", 3, "number of control-plane machines; AKS has none")
 	c.Flags().IntVar(&o.WorkerMachines, "worker-machines", 2, "number of worker machines; with AKS, of each pool")

@@ -21,7 +21,7 @@ func envCommand() *cobra.Command {
   eval "$(bin/lab env)"
 
 Clients whose endpoints cannot be configured (az, other operators) reach the simulated Azure through HTTPS_PROXY by its
-public host names. The proxy leads nothing else outside.`,
+public host names. The proxy connects to no other host outside.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := loadSettings(c)

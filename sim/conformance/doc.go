@@ -10,7 +10,7 @@
 // patch of Kubernetes, unless a request named them; and the progress of AKS at the time of a poll. values_test.go has
 // the forms.
 //
-// A third of the recordings, chosen by the hash of their name, is out of sight: their figures are published, their
+// A third of the recordings, chosen by the hash of their name, is held out: their figures are published, their
 // disagreements are not. Resource groups are nearly half of all exchanges and agree nearly always; there are sums
 // without them.
 //

@@ -88,10 +88,14 @@ func findRow(rows []fidelity, name string) int {
 func renderFidelity(rows []fidelity, sections map[int][]string, shares map[string]*figures) string {
 	var b strings.Builder
 	b.WriteString("# How faithful the simulator is\n\n")
-	b.WriteString("For each type that [the simulated Azure](simulator.md) serves: what behaves as on Azure and how that is known, what is close to it, and what is missing. ")
-	b.WriteString("Percentages are shares of recorded exchanges in sight that agree in status, headers and all properties, from [conformance](../conformance.md); a type without one has no recording. ")
-	b.WriteString("`go test ./... -update` in `sim/conformance` writes this page from `fidelity.json` and the simulator's tables.\n\n")
-	b.WriteString("Of all types: bodies are checked against Azure's published definitions, and durations are medians that `--time-scale` multiplies.\n")
+	b.WriteString("Check how far you can rely on [the simulated Azure](simulator.md) for a resource type.\n\n")
+	b.WriteString("- **Faithful** behaviour agrees with Azure according to the named source.\n")
+	b.WriteString("- **Approximate** behaviour is similar to Azure, or an assumption.\n")
+	b.WriteString("- **Absent** behaviour does not exist in the simulator.\n")
+	b.WriteString("- **Shown unasked** lists properties that Azure returns although the client did not set them.\n\n")
+	b.WriteString("A percentage is the share of recorded exchanges with Azure whose answers agree in status, headers and properties: see [conformance](../conformance.md). Types without a percentage have no recording. ")
+	b.WriteString("For all types, bodies are checked against Azure's published definitions. Durations are medians of measured ones, multiplied by `--time-scale`.\n\n")
+	b.WriteString("For developers: `go test ./... -update` in `sim/conformance` writes this page from `fidelity.json` and the simulator's tables.\n")
 	for i, row := range rows {
 		fmt.Fprintf(&b, "\n## %s\n\n", row.Title)
 		slices.Sort(sections[i])

@@ -53,10 +53,10 @@ func (f *figures) tableRow(name string) string {
 
 // Rows that sum up. Resource groups are nearly half of all exchanges and agree nearly always, so that they hide the rest.
 const (
-	inSight       = "All in sight"
-	inSightOther  = "In sight, without resource groups"
-	outOfSight    = "All out of sight"
-	outSightOther = "Out of sight, without resource groups"
+	inSight       = "All visible"
+	inSightOther  = "Visible, without resource groups"
+	outOfSight    = "All held out"
+	outSightOther = "Held out, without resource groups"
 	groups        = "Microsoft.Resources/resourceGroups"
 )
 

@@ -16,7 +16,7 @@ var classes = []struct{ name, title, action string }{
 	{"ClassStalled", "You have to act", "The provider tries again after 30 seconds, then less and less often, at least every 10 minutes. Change the cause, or request a [retry now](../conditions.md#force-a-reconciliation)."},
 	{"ClassWaiting", "The provider waits", "Another operation or a limit has to end first. Nothing has to be done."},
 	{"ClassRetry", "The provider tries again", "The error is transient. If it stays for more than half an hour, open a support request at Azure with the request ID of the [event](../events.md)."},
-	{"ClassNotFound", "The resource does not exist", "The provider creates it, or reports that something is missing that users created."},
+	{"ClassNotFound", "The resource does not exist", "The provider creates the resource. If users have to create it, a condition names it."},
 }
 
 // remedies are what to do about an error that a person has to end. Each code of the class has one.
@@ -102,7 +102,7 @@ func renderCodes(root fs.FS) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPage("Error codes of Azure", "The codes that Azure's errors have, what the provider does about them, and the remedies. The code is in the message of the condition and in the note of the event.")
+	p := newPage("Error codes of Azure", "Find the remedy of an error code of Azure, and how the provider handles it. The code is in the message of the condition and in the note of the event.")
 	slices.SortFunc(codes, func(a, b azureCode) int { return strings.Compare(a.code, b.code) })
 	for _, class := range classes {
 		p.heading(2, class.title)
@@ -127,6 +127,6 @@ func renderCodes(root fs.FS) (*page, error) {
 		p.table(head, rows)
 	}
 	p.heading(2, "Other codes")
-	p.paragraph("A code that is not listed counts by the HTTP status of the answer: 404 as a resource that does not exist; 412 and 429 are waited for; 408, 409 and 500 to 599 are tried again; other statuses from 400 to 499 need action.")
+	p.paragraph("The HTTP status of the answer determines the handling of other codes. 404: the resource does not exist. 412 and 429: the provider waits. 408, 409 and 500 to 599: the provider tries again. Other statuses from 400 to 499 need action.")
 	return p, nil
 }

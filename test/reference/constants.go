@@ -132,15 +132,21 @@ func renderConditions(root fs.FS) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPage("Conditions and reasons", "The types and reasons of conditions. [Conditions](../conditions.md) has the remedies.")
+	p := newPage("Conditions and reasons", "Look up the meaning of a condition type or reason. [Conditions](../conditions.md) has the remedies.")
 	p.heading(2, "Condition types")
+	p.paragraph("The column Meaning names the resources that a condition describes. It is True if they exist and match the spec. Other meanings are written out.")
 	var group string
 	var rows [][]string
+	first := true
 	flush := func() {
 		if len(rows) > 0 {
-			if group != "" {
+			switch {
+			case group != "":
 				p.paragraph(plain(group))
+			case !first:
+				p.paragraph("Other conditions.")
 			}
+			first = false
 			p.table([]string{"Type", "Meaning"}, rows)
 		}
 		rows = nil
@@ -156,7 +162,7 @@ func renderConditions(root fs.FS) (*page, error) {
 	}
 	flush()
 	p.heading(2, "Reasons")
-	p.paragraph("A reason that needs action is that of `Stalled`, too: nothing changes until a person acts. Other reasons end by themselves.")
+	p.paragraph("If a reason needs action, a person has to act, and the condition `Stalled` has the same reason. The provider resolves other reasons without an action. The column Meaning names the resources or objects with the reason, or explains it.")
 	seen := map[string]bool{}
 	for _, c := range append(constants, slices.DeleteFunc(codes, func(c constant) bool { return c.kind != "Code" })...) {
 		if (strings.HasSuffix(c.name, "Reason") || c.kind == "Code") && !seen[c.value] {
@@ -176,10 +182,9 @@ func renderConditions(root fs.FS) (*page, error) {
 // describe returns the comment of a constant without its name.
 func describe(c constant) string {
 	text := strings.TrimPrefix(c.comment, c.value+" ")
-	for _, verb := range []string{"is ", "means that ", "means "} {
+	for _, verb := range []string{"is the reason of ", "is the condition of ", "is ", "means that ", "means "} {
 		if rest, ok := strings.CutPrefix(text, verb); ok {
-			text = rest
-			break
+			return plain(strings.ToUpper(rest[:1]) + rest[1:])
 		}
 	}
 	return plain(text)
@@ -195,7 +200,7 @@ func renderEvents(root fs.FS) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPage("Reasons of events", "The reasons of events. [Events](../events.md) describes their notes.")
+	p := newPage("Reasons of events", "Look up the reason of an event. [Events](../events.md) describes the notes of events.")
 	var rows [][]string
 	for _, c := range changes {
 		if c.kind == "ChangeKind" {
@@ -227,7 +232,7 @@ func renderAnnotations(root fs.FS) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPage("Annotations, labels, finalizers and tags", "The names that the provider reads and writes. [The architecture](../../architecture.md#annotations) describes who writes each annotation and what forged content can do.")
+	p := newPage("Annotations, labels, finalizers and tags", "Look up the names that the provider reads and writes. [The architecture](../../architecture.md#annotations) describes the writers of each annotation and the effect of forged content.")
 	for _, part := range []struct {
 		title  string
 		belong func(name string) bool

@@ -14,9 +14,9 @@ import (
 
 // managerVariables are the variables of the environment that the manager reads. A test compares them with the code.
 var managerVariables = map[string]string{
-	"AZURE_AUTHORITY_HOST":            "endpoint of Entra ID; empty is that of `azureEnvironment`",
-	"AZURE_RESOURCE_MANAGER_ENDPOINT": "endpoint of Azure Resource Manager; empty is that of `azureEnvironment`",
-	"AZURE_RESOURCE_MANAGER_AUDIENCE": "audience of tokens for Azure Resource Manager; empty is that of `azureEnvironment`",
+	"AZURE_AUTHORITY_HOST":            "endpoint of Entra ID. The default is that of `azureEnvironment`",
+	"AZURE_RESOURCE_MANAGER_ENDPOINT": "endpoint of Azure Resource Manager. The default is that of `azureEnvironment`",
+	"AZURE_RESOURCE_MANAGER_AUDIENCE": "audience of tokens for Azure Resource Manager. The default is that of `azureEnvironment`",
 	"AZURE_FEDERATED_TOKEN_FILE":      "file with the manager's own token, for identities that use it",
 	"AZURE_SUBSCRIPTION_ID":           "subscription of clusters without `subscriptionID`",
 	"OTEL_SDK_DISABLED":               "`true` sends no traces",
@@ -34,7 +34,7 @@ func renderManager() (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPage("Flags and variables of the manager", "All flags, feature gates and variables of the manager. [The manager](../manager.md) describes its Deployment and clusterctl's variables.")
+	p := newPage("Flags and variables of the manager", "Look up a flag, feature gate or environment variable of the manager. [Configure the manager](../manager.md) describes its Deployment and the variables of clusterctl.")
 	groups := setup.GroupFlags(fs)
 	for _, name := range groups.Order {
 		title := name + " flags"

@@ -15,7 +15,7 @@ var description = regexp.MustCompile(`fqName: "([^"]+)", help: "(.*)", constLabe
 
 // renderMetrics returns the page of the provider's metrics.
 func renderMetrics() *page {
-	p := newPage("List of metrics", "The metrics of the manager. [Metrics](../metrics.md) describes how to read them, and the metrics of single objects.")
+	p := newPage("List of metrics", "Look up a metric of the manager. [Metrics](../metrics.md) describes queries, and the metrics of single objects.")
 	descriptions := make(chan *prometheus.Desc)
 	go func() {
 		metrics.Registry.(prometheus.Collector).Describe(descriptions)

@@ -65,7 +65,7 @@ func renderAll(root fs.FS) (map[string]result, error) {
 
 // renderIndex returns the list of the pages.
 func renderIndex(kinds []kind) string {
-	p := newPage("Reference", "Every field, condition, flag, variable, metric and command.")
+	p := newPage("Reference", "Look up a field, condition, flag, variable, metric or command.")
 	p.WriteString("\n")
 	others := map[string]string{
 		"conditions.md": "[Conditions and reasons](conditions.md)", "events.md": "[Reasons of events](events.md)",

@@ -52,7 +52,7 @@ func renderTemplates(root fs.FS) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPage("Variables of clusterctl", "The variables of each flavor, for `clusterctl generate cluster`, and those of `clusterctl init`. A variable without a default is required. [Flavors](../selfmanaged/flavors.md) describes the flavors, [the manager](../manager.md#variables) its settings.")
+	p := newPage("Variables of clusterctl", "Look up the variables of a flavor, for `clusterctl generate cluster`, and those of `clusterctl init`. Variables without a default are required. [Flavors](../selfmanaged/flavors.md) describes the flavors, [the manager](../manager.md#variables) its settings.")
 	for _, file := range files {
 		raw, err := fs.ReadFile(root, file)
 		if err != nil {

@@ -108,8 +108,8 @@ func manifest(version string, platforms []map[string]any) ([]byte, error) {
 		"apiVersion": "krew.googlecontainertools.github.com/v1alpha2", "kind": "Plugin", "metadata": map[string]any{"name": "capz"},
 		"spec": map[string]any{
 			"version":          version,
-			"shortDescription": "See, move and take over clusters on Azure",
-			"description":      "Shows changes of Cluster API clusters on Azure before they are made, and moves management clusters from CAPZ and back.\n",
+			"shortDescription": "Preview, migrate and adopt clusters on Azure",
+			"description":      "Previews changes of Cluster API clusters on Azure, and migrates management clusters from CAPZ and back.\n",
 			"platforms":        platforms,
 		},
 	})

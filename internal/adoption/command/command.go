@@ -57,9 +57,9 @@ func NewCommand(o Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt",
 		Short: "Write the manifests for the adoption of an AKS cluster",
-		Long: "Reads an AKS cluster and writes the manifests with which Cluster API adopts it to the standard output, and the values that they cannot contain to the standard error.\n" +
-			"Before that it checks whether applying them would write to Azure. If so, it prints only these writes.\n" +
-			"It signs in with the environment variables (AZURE_TENANT_ID, AZURE_CLIENT_ID, ...), or like az. It needs only the right to read and writes nothing.",
+		Long: "Reads an AKS cluster from Azure and prints the manifests with which Cluster API adopts it. The standard error has the values that they cannot contain.\n" +
+			"If applying the manifests would write to Azure, it prints these writes instead.\n" +
+			"It signs in with the environment variables (AZURE_TENANT_ID, AZURE_CLIENT_ID, ...), or like az. It needs only the right to read, and writes nothing.",
 		Args: cobra.NoArgs, Version: o.Version, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for flag, as := range map[string]string{"identity": asAzureManaged, "credential-from": asDocuments} {

@@ -23,8 +23,8 @@ func NewDocumentsCommand(e *environment.Environment) *cobra.Command {
 		Use:   "documents CLUSTER",
 		Short: "Move an AKS cluster between the AzureManaged and the AzureASOManaged kinds",
 		Long: "Replaces the objects of an AKS cluster by those of the other family, while it runs: AzureASOManaged kinds, which have resource manifests (documents), or AzureManaged kinds.\n" +
-			"Before it changes anything it checks whether the new objects would write to Azure. If so, it prints these writes and ends.\n" +
-			"It signs in to Azure with the environment variables (AZURE_TENANT_ID, AZURE_CLIENT_ID, ...), or like az, and only reads there. A run that was interrupted is completed by a repetition.",
+			"If the new objects would write to Azure, it prints these writes, changes nothing and ends.\n" +
+			"It signs in to Azure with the environment variables (AZURE_TENANT_ID, AZURE_CLIENT_ID, ...), or like az, and only reads there. Repeat the command to complete a run that was interrupted.",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: e.CompleteClusters,
 		RunE: func(cmd *cobra.Command, arguments []string) error {
 			if t.To != transfer.AzureASOManaged && t.To != transfer.AzureManaged {

@@ -36,12 +36,12 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{
 		Use:   "doctor -f FILE",
-		Short: "Check that Azure has all that the clusters of manifests need",
-		Long: "Checks, before anything is created: the endpoints of Azure, the credentials of the identity, its rights compared with the roles of the release,\n" +
+		Short: "Check that Azure meets the needs of manifests before a cluster is created",
+		Long: "Checks the endpoints of Azure, the credentials of the identity, its rights compared with the roles of the release,\n" +
 			"resource providers, VM sizes with their zones, versions of Kubernetes that AKS offers, and quota. Each line that fails has the command that fixes it.\n\n" +
 			"The identity is the AzureClusterIdentity or the Secret that the manifests name. It is read from the manifests, or else from the management cluster.\n" +
-			"It only reads. If the identity may not read something, doctor reads it as the user of the environment variables or of az.\n" +
-			"Exit codes: 0 all checks passed, 2 a check failed or could not be made, 1 error.",
+			"The command only reads. Data that the identity may not read is read with the credential of the environment variables or of az.\n" +
+			"Exit codes: 0 if all checks passed, 2 if a check failed or its result is unknown, 1 after an error.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, e) },
 	}

@@ -35,10 +35,10 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import",
 		Short: "Write manifests for a self-managed cluster that has no objects",
-		Long: "Reads a self-managed cluster from Azure, created by this provider, the established one or by hand, and writes the manifests with which Cluster API manages it to the standard output.\n" +
-			"The standard error has the steps before and after applying them, the properties that they lack, and the result of a plan: whether applying them would write to Azure.\n" +
-			"In Azure the right to read suffices; it writes nothing, and reads no management cluster.\n" +
-			"Exit codes: 0 nothing would be written, 2 something would be written or is refused, 1 error.",
+		Long: "Reads a self-managed cluster from Azure, created by this provider, the established one or by hand, and prints the manifests with which Cluster API manages it.\n" +
+			"The standard error has the steps before and after you apply them, the properties that they lack, and the writes to Azure that applying them would cause.\n" +
+			"It needs the right to read in Azure, writes nothing, and connects to no management cluster.\n" +
+			"Exit codes: 0 if nothing would be written, 2 if something would be written or is refused, 1 after an error.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, e) },
 	}
@@ -51,8 +51,8 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	fs.StringVar(&f.Identity, "identity", "cluster-identity", "name of the AzureClusterIdentity")
 	fs.StringVar(&f.endpoint, "endpoint", "", "HOST:PORT of the API server, if it is not that of the load balancer")
 	fs.StringArrayVar(&f.ControlPlanes, "control-plane-vm", nil, "name of a control-plane machine that is not behind the load balancer of the API server; may be repeated")
-	fs.StringVar(&f.KubernetesVersion, "kubernetes-version", "", "version of machines whose image does not name it, such as v1.34.2")
-	fs.StringVar(&f.controlPlane, "kubeadm-control-plane", "", "file with the KubeadmControlPlane with which the control plane was made, or - for the standard input: machines that are added later have its kubeadmConfigSpec")
+	fs.StringVar(&f.KubernetesVersion, "kubernetes-version", "", "version of machines with an image that does not name it, such as v1.34.2")
+	fs.StringVar(&f.controlPlane, "kubeadm-control-plane", "", "file with the KubeadmControlPlane that created the control plane, or - for the standard input. New machines get its kubeadmConfigSpec")
 	fs.StringVar(&f.Environment, "environment", "", "AzurePublicCloud, AzureChinaCloud or AzureUSGovernmentCloud; default: AzurePublicCloud")
 	fs.StringVar(&f.OwnerID, "owner-id", "", "ownerID of the annotation of the AzureCluster of an earlier import or of lost objects; default: a new one")
 	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, as in its flag")

@@ -38,7 +38,7 @@ func NewBundleCommand(e *environment.Environment) *cobra.Command {
 		Short: "Collect the state of a cluster into a file without secrets",
 		Long: "Writes a compressed archive with the objects of a Cluster and their conditions, events, the states of the resources in Azure, and the lines of\n" +
 			"the managers' logs about them. It reads no Secret, and hides fields that can hold secrets, such as files and commands of bootstrap configurations.\n\n" +
-			"Logs are those of the Pods of all providers of Cluster API, and the files of --log.",
+			"The logs are those of the Pods of all Cluster API providers, and the files of --log.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, arguments []string) error {
 			if file == "" {
@@ -69,7 +69,7 @@ func NewBundleCommand(e *environment.Environment) *cobra.Command {
 		ValidArgsFunction: e.CompleteClusters,
 	}
 	cmd.Flags().StringVar(&file, "file", "", "file to write, which must not exist (default CLUSTER.tar.gz)")
-	cmd.Flags().StringArrayVar(&logs, "log", nil, "log file of a manager that is no Pod; may be repeated")
+	cmd.Flags().StringArrayVar(&logs, "log", nil, "log file of a manager that does not run in a Pod; may be repeated")
 	addCloudFlag(cmd, &environmentName)
 	return cmd
 }

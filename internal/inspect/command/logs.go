@@ -20,7 +20,7 @@ func NewLogsCommand(e *environment.Environment) *cobra.Command {
 		Short: "Show the serial console log of a machine",
 		Long: "Shows the serial console log of the virtual machine of a Machine, AzureMachine or AzureMachinePoolMachine, from the boot diagnostics of Azure:\n" +
 			"the kernel, cloud-init with the output of kubeadm, and the host keys. With --cloud-init it shows only the output of cloud-init.\n\n" +
-			"It signs in to Azure with the environment variables, or like az. The action needed is virtualMachines/retrieveBootDiagnosticsData/action.\n" +
+			"It signs in to Azure with the environment variables, or like az. It needs the action virtualMachines/retrieveBootDiagnosticsData/action.\n" +
 			"Control sequences of terminals are removed.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, arguments []string) error {

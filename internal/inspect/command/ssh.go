@@ -30,10 +30,10 @@ func NewSSHCommand(e *environment.Environment) *cobra.Command {
 		Short: "Open a shell on a machine, or run a command there",
 		Long: "Connects to the SSH server of the virtual machine of a Machine, AzureMachine or AzureMachinePoolMachine: at its public IP address, through the\n" +
 			"inbound NAT rule of the API server's load balancer, or through a bastion host with `az network bastion ssh`.\n\n" +
-			"The keys are those of the SSH agent, or that of --identity-file. The host key is compared with those in the serial console log of the machine, which\n" +
-			"Azure serves over HTTPS. If the log has none, --host-key-fingerprint is needed. A key that cannot be verified is refused. A bastion host\n" +
-			"is used by az, which verifies the bastion host and not the machine.\n" +
-			"Exit codes: that of the command, or 1 after an error.",
+			"It uses the keys of the SSH agent, or the key of --identity-file. It compares the host key with the keys in the serial console log of the machine, which\n" +
+			"Azure serves over HTTPS. If the log has no keys, set --host-key-fingerprint. A key that cannot be verified is refused. Through a bastion host,\n" +
+			"az verifies the bastion host and not the machine.\n" +
+			"The exit code is that of the command, or 1 after an error.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, arguments []string) error { return f.run(cmd, e, arguments[0], arguments[1:]) },
 	}

@@ -20,7 +20,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 		Use:   "migrate",
 		Short: "Move a management cluster from the established provider, and back",
 		Long: "Moves a management cluster from the established provider (CAPZ) and the Azure Service Operator to this provider, and back.\n" +
-			"Begin with check: it changes nothing and lists what has to be done before.",
+			"Begin with the verb check. It changes nothing, and lists the obstacles and their remedies.",
 		Args: cobra.NoArgs,
 	}
 	cmd.AddCommand(newCheckCommand(e), newRunCommand(e), newBackCommand(e))
@@ -31,11 +31,11 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 	to, isBack, plans := "", false, &planFlags{}
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "List what a migration would meet, without any change",
-		Long: "Reads the management cluster and lists what blocks the migration, what the migration does, and what users should know.\n" +
-			"It computes for each Cluster what this provider would write to Azure. In Azure the right to read suffices.\n" +
-			"With --back it lists what cannot return to the established provider.\n" +
-			"Exit codes: 0 if nothing blocks, 2 if something does, 1 after an error.",
+		Short: "List the obstacles and effects of a migration, and change nothing",
+		Long: "Reads the management cluster and lists the obstacles of a migration, its effects, and notes.\n" +
+			"For each Cluster it computes the writes to Azure that this provider would send. It needs the right to read in Azure.\n" +
+			"With --back it lists the objects that a return to the established provider does not restore.\n" +
+			"Exit codes: 0 without an obstacle, 2 with an obstacle, 1 after an error.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := newClient(e)

@@ -155,7 +155,7 @@ func newBackCommand(e *environment.Environment) *cobra.Command {
 		Use:   "back",
 		Short: "Return to the established provider after a migration",
 		Long: "Stops this provider, gives the stored objects the form of the established provider, restores the objects of its operator, and installs the former version with clusterctl.\n" +
-			"It may be interrupted at any time. Run it again to continue. See before what cannot return: kubectl capz migrate check --back.",
+			"It may be interrupted at any time. Run it again to continue. Before you begin, run kubectl capz migrate check --back.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			move, err := f.newMove(cmd, e)

@@ -40,12 +40,12 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [CLUSTER]",
 		Short: "Show every change that the manager would make in Azure",
-		Long: "Runs the manager's controllers against a copy of Azure that keeps all writes to itself, and prints the writes with their reasons. It writes nothing.\n\n" +
-			"  kubectl capz plan -f FILE          what these manifests would create in an empty Azure, without any connection\n" +
-			"  kubectl capz plan [CLUSTER]        what the manager would do now for a Cluster, or for the namespace; -A is all namespaces\n" +
-			"  kubectl capz plan -f FILE --live   what would change if these manifests were applied\n\n" +
-			"In Azure the right to read suffices, and in the management cluster the right to get and list the objects; it reads no Secret.\n" +
-			"Exit codes: 0 no change, 2 changes, 1 error.",
+		Long: "Prints the writes to Azure that the manager would send, with their reasons. It runs the manager's controllers against a copy of Azure, and writes nothing.\n\n" +
+			"  kubectl capz plan -f FILE          plan manifests in an empty Azure, without a connection\n" +
+			"  kubectl capz plan [CLUSTER]        plan the objects of a Cluster or of the namespace; -A: of all namespaces\n" +
+			"  kubectl capz plan -f FILE --live   plan the changes of applying the manifests\n\n" +
+			"It needs the right to read in Azure, and the right to get and list the objects in the management cluster. It reads no Secret.\n" +
+			"Exit codes: 0 if nothing would be written, 2 if something would be written, 1 after an error.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, arguments []string) error {
 			return f.run(cmd, e, arguments)
