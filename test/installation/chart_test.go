@@ -121,16 +121,22 @@ func decode(t *testing.T, from string, documents []byte, out map[string]object) 
 		if len(o) == 0 {
 			continue
 		}
-		metadata := o["metadata"].(object)
-		key := fmt.Sprintf("%v %v", o["kind"], metadata["name"])
-		if o["kind"] == "RoleBinding" {
-			key += fmt.Sprintf(" in %v", metadata["namespace"])
-		}
+		key := keyOf(o)
 		if out[key] != nil {
 			t.Errorf("%s: %s is there twice", from, key)
 		}
 		out[key] = o
 	}
+}
+
+// keyOf returns the kind and the name of an object, and the namespace of a RoleBinding, of which two have the same name.
+func keyOf(o object) string {
+	metadata := o["metadata"].(object)
+	key := fmt.Sprintf("%v %v", o["kind"], metadata["name"])
+	if o["kind"] == "RoleBinding" {
+		key += fmt.Sprintf(" in %v", metadata["namespace"])
+	}
+	return key
 }
 
 // variable is a variable of clusterctl with its default.
