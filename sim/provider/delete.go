@@ -21,8 +21,8 @@ func (c *Call) DeleteResource() (*Reply, error) {
 	}
 	it := c.FindItem(c.ID.String())
 	if it == nil {
-		if err := c.checkParent(); err != nil && !c.Internal {
-			return nil, err
+		if c.checkParent() != nil && !c.Internal {
+			return nil, c.missingParent()
 		}
 		return &Reply{Status: 204}, nil
 	}

@@ -54,7 +54,7 @@ func (c *Call) isNested() bool {
 	return len(c.ID.Names) > 1 || err == nil && scope.Namespace != ""
 }
 
-// missingParent returns the answer for a nested resource whose parent is gone with its group: the network provider names the top resource as
+// missingParent returns the answer to the DELETE of a nested resource whose parent is gone, alone or with its group: the network provider names the top resource as
 // missing, and so do some others; the rest name the parent. Extensions name the resource that they belong to.
 func (c *Call) missingParent() error {
 	if len(c.ID.Names) < 2 {

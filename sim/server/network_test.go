@@ -153,7 +153,7 @@ func TestNetworkErrors(t *testing.T) {
 		"skuChange": {"the sku cannot change", "PUT", net + "/publicIPAddresses/pip",
 			obj{"location": "westus3", "sku": obj{"name": "Basic", "tier": "Regional"}, "properties": obj{"publicIPAllocationMethod": "Static"}},
 			409, "PropertyChangeNotAllowed"},
-		"unknownType": {"types that are not served say so", "PUT", net + "/applicationGateways/g", obj{"location": "westus3"}, 404,
+		"unknownType": {"types that are not served say so", "PUT", net + "/azureFirewalls/g", obj{"location": "westus3"}, 404,
 			"InvalidResourceType"},
 		"unknownSpace": {"so do namespaces", "GET", groupA + "/providers/Microsoft.Nothing/things/x", nil, 404, "InvalidResourceNamespace"},
 		"noJSON":       {"a body has to be JSON", "PUT", net + "/networkSecurityGroups/n", "{", 400, "InvalidRequestContent"},

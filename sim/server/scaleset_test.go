@@ -426,11 +426,13 @@ func TestNodesOfAKSAreNoGuests(t *testing.T) {
 func TestDeletionBelowWhatIsGone(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()
-	for name, id := range map[string]string{"an instance without a set": pool + "/virtualMachines/0",
-		"an extension without a machine": comp + "/virtualMachines/none/extensions/x",
-		"a rule without a group":         net + "/networkSecurityGroups/none/securityRules/x"} {
-		if r := a.sendRequest("DELETE", id, nil); r.status != 404 || r.errorCode() != "ParentResourceNotFound" {
-			t.Errorf("%s: DELETE = %d %s, want 404 ParentResourceNotFound", name, r.status, r.errorCode())
+	for name, c := range map[string]struct{ id, code string }{
+		"an instance without a set":      {pool + "/virtualMachines/0", "ParentResourceNotFound"},
+		"an extension without a machine": {comp + "/virtualMachines/none/extensions/x", "ParentResourceNotFound"},
+		// Recording Test_Networking_ApplicationGateway_20220701_CRUD has this of a subnet.
+		"a rule without a group": {net + "/networkSecurityGroups/none/securityRules/x", "ResourceNotFound"}} {
+		if r := a.sendRequest("DELETE", c.id, nil); r.status != 404 || r.errorCode() != c.code {
+			t.Errorf("%s: DELETE = %d %s, want 404 %s", name, r.status, r.errorCode(), c.code)
 		}
 	}
 	if r := a.sendRequest("DELETE", net+"/networkSecurityGroups/none", nil); r.status != 204 {

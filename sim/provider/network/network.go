@@ -14,18 +14,19 @@ import (
 
 // Full names of the types that others refer to.
 const (
-	VirtualNetworks  = "Microsoft.Network/virtualNetworks"
-	Subnets          = "Microsoft.Network/virtualNetworks/subnets"
-	SecurityGroups   = "Microsoft.Network/networkSecurityGroups"
-	RouteTables      = "Microsoft.Network/routeTables"
-	PublicIPs        = "Microsoft.Network/publicIPAddresses"
-	PublicIPPrefixes = "Microsoft.Network/publicIPPrefixes"
-	NatGateways      = "Microsoft.Network/natGateways"
-	LoadBalancers    = "Microsoft.Network/loadBalancers"
-	Interfaces       = "Microsoft.Network/networkInterfaces"
-	PrivateEndpoints = "Microsoft.Network/privateEndpoints"
-	BastionHosts     = "Microsoft.Network/bastionHosts"
-	AppGroups        = "Microsoft.Network/applicationSecurityGroups"
+	VirtualNetworks     = "Microsoft.Network/virtualNetworks"
+	Subnets             = "Microsoft.Network/virtualNetworks/subnets"
+	SecurityGroups      = "Microsoft.Network/networkSecurityGroups"
+	RouteTables         = "Microsoft.Network/routeTables"
+	PublicIPs           = "Microsoft.Network/publicIPAddresses"
+	PublicIPPrefixes    = "Microsoft.Network/publicIPPrefixes"
+	NatGateways         = "Microsoft.Network/natGateways"
+	LoadBalancers       = "Microsoft.Network/loadBalancers"
+	Interfaces          = "Microsoft.Network/networkInterfaces"
+	PrivateEndpoints    = "Microsoft.Network/privateEndpoints"
+	BastionHosts        = "Microsoft.Network/bastionHosts"
+	AppGroups           = "Microsoft.Network/applicationSecurityGroups"
+	ApplicationGateways = "Microsoft.Network/applicationGateways"
 )
 
 // Provider returns the resource provider.
@@ -39,7 +40,7 @@ func Provider() *provider.Provider {
 	p.Types = append(p.Types, loadBalancerTypes()...)
 	p.Types = append(p.Types, networkInterfaceTypes()...)
 	p.Types = append(p.Types, privateEndpointTypes()...)
-	p.Types = append(p.Types, bastionType(), ipGroupType(), serviceGatewayType())
+	p.Types = append(p.Types, bastionType(), ipGroupType(), serviceGatewayType(), applicationGatewayType())
 	p.Regional = map[string]func(*provider.Call, string, []string) (*provider.Reply, error){"usages": listUsages,
 		"checkdnsnameavailability": checkLabel}
 	return p
