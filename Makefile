@@ -84,7 +84,7 @@ test: lab-tools ccm build release ## Run all tests, with the stories in the lab;
 		'cd sim && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd hack/release && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd hack/site && go test $(TEST_FLAGS) -count=1 . ./pictures' \
-		'cd test/e2e && go test $(TEST_FLAGS) -timeout 20m ./...' \
+		'cd test/e2e && go test $(TEST_FLAGS) -timeout 20m ./... && go run . run --cheap --nodes 3' \
 		'cd test/recordings && go test $(TEST_FLAGS) ./...' \
 		'cd test/signals && go test $(TEST_FLAGS) -timeout 20m ./...' \
 		'cd test/installation && go test $(TEST_FLAGS) -timeout 20m ./...' \

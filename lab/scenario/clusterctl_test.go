@@ -27,37 +27,8 @@ const before = "v2.0.0-alpha.0"
 // newer has a name by which clusterctl takes it away with the provider.
 const newer = "capz-system-newer"
 
-// newerRights are rights that the program needs and the release before does not give: tokens to show Entra ID, pools, and the finalizers of
-// owners, which the lab's API server asks for.
-const newerRights = `---
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata:
-  name: ` + newer + `
-rules:
-- apiGroups: [""]
-  resources: [serviceaccounts/token]
-  verbs: [create]
-- apiGroups: [infrastructure.cluster.x-k8s.io]
-  resources: [azuremachinepools, azuremachinepoolmachines]
-  verbs: [get, list, watch]
-- apiGroups: [infrastructure.cluster.x-k8s.io]
-  resources: [azuremachinepools/finalizers, azuremachines/finalizers, azuremachinetemplates/finalizers, azuremanagedcontrolplanes/finalizers]
-  verbs: [update]
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata:
-  name: ` + newer + `
-roleRef:
-  apiGroup: rbac.authorization.k8s.io
-  kind: ClusterRole
-  name: ` + newer + `
-subjects:
-- kind: ServiceAccount
-  name: capz-manager
-  namespace: capz-system
-`
+// newerRights is a file with rights that the program needs and the release before does not give.
+const newerRights = "newer-rights.yaml"
 
 // newerKinds are files of config/crd/bases with kinds that the program serves and the release before does not have.
 var newerKinds = []string{"infrastructure.cluster.x-k8s.io_azuremachinepools.yaml",
@@ -91,7 +62,11 @@ func (l *lab) releaseBefore() string {
 		}
 		raw = slices.Concat(raw, []byte("\n"), kind)
 	}
-	raw = slices.Concat(raw, []byte("\n"+newerRights))
+	rights, err := os.ReadFile(filepath.Join("testdata", "releases", newerRights))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw = slices.Concat(raw, []byte("\n"), rights)
 	if err := os.WriteFile(filepath.Join(to, "infrastructure-components.yaml"), raw, 0o644); err != nil {
 		t.Fatal(err)
 	}

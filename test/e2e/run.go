@@ -171,7 +171,7 @@ func (o options) runSpecs(ctx context.Context, prefix, environment []string, cas
 	}
 	line := append(prefix, o.folder("ginkgo"), "--no-color", "--keep-going", "--timeout=6h", "--nodes="+strconv.Itoa(o.nodes),
 		"--label-filter="+catalog.Filter(cases), "--json-report="+report, o.folder("specs.test"), "--",
-		"-e2e.root="+o.root, "-e2e.artifacts="+artifacts)
+		"-e2e.root="+o.root, "-e2e.artifacts="+artifacts, "-e2e.base-port="+strconv.Itoa(o.basePort))
 	if o.cloud == catalog.Azure && o.kubeconfig == "" {
 		line = append(line, "-e2e.kind")
 	}

@@ -29,7 +29,8 @@ const (
 // hours is how long the clusters of a spec exist in Azure, an upper estimate. Steps in Azure take about twenty times as long as in the lab.
 var hours = map[string]float64{
 	"quick-start": 1, "md-scale": 1.5, "rollout": 2, "remediation": 1.5, "kcp-adoption": 1, "machine-pool": 1.5, "upgrade": 2, "upgrade-ha": 3,
-	"managed-upgrade": 2, "clusterclass-changes": 2, "clusterclass-rollout": 2.5, "cluster-deletion": 1.5,
+	"managed-upgrade": 2, "clusterclass-changes": 2, "clusterclass-rollout": 2.5, "cluster-deletion": 1.5, "move": 1, "clusterctl-upgrade": 1,
+	"node-drain": 2, "self-hosted": 2, "conformance": 3,
 }
 
 // Amounts returns what a case uses at the same time.

@@ -15,7 +15,7 @@ import (
 // Versions of the providers: of Cluster API that of the lab, of ours that of `make release`.
 const (
 	coreVersion     = "v1.14.2"
-	providerVersion = "v2.0.0"
+	ProviderVersion = "v2.0.0"
 )
 
 // LoadConfig returns the configuration of the specs in a source tree that has bin/ and out/.
@@ -49,9 +49,9 @@ func LoadConfig(root string) (*clusterctl.E2EConfig, error) {
 }
 
 func azureProvider(root string) (clusterctl.ProviderConfig, error) {
-	release := filepath.Join(root, "out", "infrastructure-azure", providerVersion)
+	release := filepath.Join(root, "out", "infrastructure-azure", ProviderVersion)
 	provider := clusterctl.ProviderConfig{Name: "azure", Type: "InfrastructureProvider", Versions: []clusterctl.ProviderVersionSource{{
-		Name: providerVersion, Type: clusterctl.URLSource, Value: filepath.Join(release, "infrastructure-components.yaml"), Contract: "v1beta2",
+		Name: ProviderVersion, Type: clusterctl.URLSource, Value: filepath.Join(release, "infrastructure-components.yaml"), Contract: "v1beta2",
 		Files: []clusterctl.Files{{SourcePath: filepath.Join(release, "metadata.yaml")}},
 	}}}
 	for _, pattern := range []string{"cluster-template*.yaml", "clusterclass-*.yaml"} {

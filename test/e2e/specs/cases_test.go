@@ -36,6 +36,11 @@ var runners = map[string]func(c catalog.Case){
 	"clusterclass-rollout": runClassRollout,
 	"cluster-deletion":     runDeletion,
 	"managed-upgrade":      runManagedUpgrade,
+	"move":                 runMove,
+	"node-drain":           runNodeDrain,
+	"self-hosted":          runSelfHosted,
+	"conformance":          runConformance,
+	"clusterctl-upgrade":   runProviderUpgrade,
 }
 
 var _ = func() bool {

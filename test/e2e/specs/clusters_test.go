@@ -19,7 +19,7 @@ func runUpgrade(c catalog.Case) {
 		machines := c.ControlPlaneMachines
 		return e2e.ClusterUpgradeConformanceSpecInput{
 			E2EConfig: config, ClusterctlConfigPath: ctlConfig, BootstrapClusterProxy: proxy, ArtifactFolder: *artifacts, SkipConformanceTests: true,
-			Flavor: flavorOf(c), PostNamespaceCreated: prepareNamespace(c), ControlPlaneMachineCount: &machines,
+			Flavor: flavorOf(c), PostNamespaceCreated: prepareNamespace(c), ControlPlaneWaiters: waitersOf(c), ControlPlaneMachineCount: &machines,
 		}
 	})
 }
@@ -29,7 +29,7 @@ func runClassChanges(c catalog.Case) {
 	e2e.ClusterClassChangesSpec(ctx, func() e2e.ClusterClassChangesSpecInput {
 		return e2e.ClusterClassChangesSpecInput{
 			E2EConfig: config, ClusterctlConfigPath: ctlConfig, BootstrapClusterProxy: proxy, ArtifactFolder: *artifacts,
-			Flavor: *flavorOf(c), PostNamespaceCreated: prepareNamespace(c),
+			Flavor: *flavorOf(c), PostNamespaceCreated: prepareNamespace(c), ControlPlaneWaiters: waitersOf(c),
 			ModifyControlPlaneFields:                             map[string]any{"spec.kubeadmConfigSpec.verbosity": int64(4)},
 			ModifyMachineDeploymentBootstrapConfigTemplateFields: map[string]any{"spec.template.spec.verbosity": int64(4)},
 			ModifyMachineDeploymentInfrastructureMachineTemplateFields: map[string]any{
@@ -43,7 +43,7 @@ func runClassRollout(c catalog.Case) {
 	e2e.ClusterClassRolloutSpec(ctx, func() e2e.ClusterClassRolloutSpecInput {
 		return e2e.ClusterClassRolloutSpecInput{
 			E2EConfig: config, ClusterctlConfigPath: ctlConfig, BootstrapClusterProxy: proxy, ArtifactFolder: *artifacts,
-			Flavor: *flavorOf(c), PostNamespaceCreated: prepareNamespace(c),
+			Flavor: *flavorOf(c), PostNamespaceCreated: prepareNamespace(c), ControlPlaneWaiters: waitersOf(c),
 		}
 	})
 }
@@ -65,7 +65,7 @@ func runDeletion(c catalog.Case) {
 		machines := int64(3)
 		return e2e.ClusterDeletionSpecInput{
 			E2EConfig: config, ClusterctlConfigPath: ctlConfig, BootstrapClusterProxy: proxy, ArtifactFolder: *artifacts,
-			Flavor: flavorOf(c), PostNamespaceCreated: prepareNamespace(c), ControlPlaneMachineCount: &machines,
+			Flavor: flavorOf(c), PostNamespaceCreated: prepareNamespace(c), ControlPlaneWaiters: waitersOf(c), ControlPlaneMachineCount: &machines,
 			ClusterDeletionPhases: []e2e.ClusterDeletionPhase{
 				{ObjectFilter: machinesOf("MachineDeployment", "MachineSet"), BlockingObjectFilter: ofKinds("Machine")},
 				{ObjectFilter: machinesOf("KubeadmControlPlane"), BlockingObjectFilter: ofKinds("Machine")},

@@ -12,7 +12,7 @@ func runMachineDeploymentScale(c catalog.Case) {
 	e2e.MachineDeploymentScaleSpec(ctx, func() e2e.MachineDeploymentScaleSpecInput {
 		return e2e.MachineDeploymentScaleSpecInput{
 			E2EConfig: config, ClusterctlConfigPath: ctlConfig, BootstrapClusterProxy: proxy, ArtifactFolder: *artifacts,
-			Flavor: *flavorOf(c), PostNamespaceCreated: prepareNamespace(c),
+			Flavor: *flavorOf(c), PostNamespaceCreated: prepareNamespace(c), ControlPlaneWaiters: waitersOf(c),
 		}
 	})
 }
@@ -21,7 +21,7 @@ func runRollout(c catalog.Case) {
 	e2e.KCPAndMachineDeploymentRolloutSpec(ctx, func() e2e.KCPAndMachineDeploymentRolloutSpecInput {
 		return e2e.KCPAndMachineDeploymentRolloutSpecInput{
 			E2EConfig: config, ClusterctlConfigPath: ctlConfig, BootstrapClusterProxy: proxy, ArtifactFolder: *artifacts,
-			Flavor: *flavorOf(c), PostNamespaceCreated: prepareNamespace(c),
+			Flavor: *flavorOf(c), PostNamespaceCreated: prepareNamespace(c), ControlPlaneWaiters: waitersOf(c),
 		}
 	})
 }
@@ -30,7 +30,7 @@ func runRemediation(c catalog.Case) {
 	e2e.MachineDeploymentRemediationSpec(ctx, func() e2e.MachineDeploymentRemediationSpecInput {
 		return e2e.MachineDeploymentRemediationSpecInput{
 			E2EConfig: config, ClusterctlConfigPath: ctlConfig, BootstrapClusterProxy: proxy, ArtifactFolder: *artifacts,
-			Flavor: flavorOf(c), PostNamespaceCreated: prepareNamespace(c),
+			Flavor: flavorOf(c), PostNamespaceCreated: prepareNamespace(c), ControlPlaneWaiters: waitersOf(c),
 		}
 	})
 }

@@ -37,7 +37,7 @@ func checkResilience(c catalog.Case) func(framework.ClusterProxy, string, string
 		By("Checking that finalizers are resilient")
 		framework.ValidateFinalizersResilience(ctx, management, namespace, cluster, filter, coreFinalizers,
 			framework.KubeadmControlPlaneFinalizersAssertion, framework.ExpFinalizersAssertion, ours.AzureFinalizers,
-			credentialFinalizers(c, namespace, cluster))
+			credentialFinalizers(c, management, namespace, cluster))
 
 		By("Checking that resourceVersions are stable")
 		framework.ValidateResourceVersionStable(ctx, framework.ValidateResourceVersionStableInput{
@@ -49,9 +49,9 @@ func checkResilience(c catalog.Case) func(framework.ClusterProxy, string, string
 }
 
 // credentialFinalizers are those of the identity and of the Secrets, which depend on the object that uses the identity.
-func credentialFinalizers(c catalog.Case, namespace, cluster string) map[string]func(types.NamespacedName) []string {
+func credentialFinalizers(c catalog.Case, management framework.ClusterProxy, namespace, cluster string) map[string]func(types.NamespacedName) []string {
 	object := &clusterv1.Cluster{}
-	Expect(proxy.GetClient().Get(ctx, types.NamespacedName{Namespace: namespace, Name: cluster}, object)).To(Succeed())
+	Expect(management.GetClient().Get(ctx, types.NamespacedName{Namespace: namespace, Name: cluster}, object)).To(Succeed())
 	prefix, user := infrav1.ClusterFinalizer, object.Spec.InfrastructureRef.Name
 	if c.Family == catalog.AKS {
 		prefix, user = infrav1.ManagedControlPlaneFinalizer, object.Spec.ControlPlaneRef.Name

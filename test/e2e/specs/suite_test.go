@@ -31,6 +31,7 @@ import (
 var (
 	root      = flag.String("e2e.root", "", "source tree with the release and the templates")
 	artifacts = flag.String("e2e.artifacts", "", "folder for logs, objects and the repository of clusterctl")
+	basePort  = flag.Int("e2e.base-port", 0, "first port of the lab; a second lab of a spec takes ports below it")
 	kind      = flag.Bool("e2e.kind", false, "create a management cluster with kind, instead of using that of KUBECONFIG")
 )
 
