@@ -14,7 +14,7 @@ func recordCommand() *cobra.Command {
 	var commit string
 	c := &cobra.Command{
 		Use:   "record REPORT...",
-		Short: "Record the results of reports that Ginkgo wrote with --json-report",
+		Short: "Record the results of reports, such as those in out/e2e/artifacts/reports",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, reports []string) error {
 			root, err := filepath.Abs(o.root)

@@ -162,15 +162,16 @@ func (o options) runOnAzure(ctx context.Context, out io.Writer, account azure.Se
 
 // runSpecs runs specs in an environment, which a prefix of the command line may change.
 func (o options) runSpecs(ctx context.Context, prefix, environment []string, cases []catalog.Case) ([]results.Result, error) {
-	artifacts, report := o.folder("artifacts"), o.folder("report.json")
-	if err := os.RemoveAll(report); err != nil {
+	artifacts := o.folder("artifacts")
+	reports := filepath.Join(artifacts, "reports")
+	if err := os.RemoveAll(reports); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(artifacts, 0o755); err != nil {
 		return nil, err
 	}
 	line := append(prefix, o.folder("ginkgo"), "--no-color", "--keep-going", "--timeout=6h", "--nodes="+strconv.Itoa(o.nodes),
-		"--label-filter="+catalog.Filter(cases), "--json-report="+report, o.folder("specs.test"), "--",
+		"--label-filter="+catalog.Filter(cases), o.folder("specs.test"), "--",
 		"-e2e.root="+o.root, "-e2e.artifacts="+artifacts, "-e2e.base-port="+strconv.Itoa(o.basePort))
 	if o.cloud == catalog.Azure && o.kubeconfig == "" {
 		line = append(line, "-e2e.kind")
@@ -180,9 +181,10 @@ func (o options) runSpecs(ctx context.Context, prefix, environment []string, cas
 	command.Stdout, command.Stderr = os.Stdout, os.Stderr
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	failure := command.Run()
-	runs, err := results.Read(report, o.cloud, o.commit(ctx))
+	// An interrupted run has the reports of the specs that ended.
+	runs, err := results.ReadAll(reports, o.cloud, o.commit(ctx))
 	if err != nil {
-		return nil, fmt.Errorf("ginkgo ended without a report (%w): %w", failure, err)
+		return nil, err
 	}
 	for _, r := range runs {
 		state := "passed"
@@ -197,7 +199,7 @@ func (o options) runSpecs(ctx context.Context, prefix, environment []string, cas
 		}
 	}
 	if len(runs) != len(cases) {
-		return runs, fmt.Errorf("%d of %d cases ran", len(runs), len(cases))
+		return runs, fmt.Errorf("%d of %d cases ran: ginkgo ended with %v", len(runs), len(cases), failure)
 	}
 	return runs, nil
 }

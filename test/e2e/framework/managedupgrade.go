@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	. "github.com/onsi/ginkgo/v2" //nolint:revive // Specs are written in these words.
-	. "github.com/onsi/gomega"    //nolint:revive // Specs are written in these words.
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -31,13 +31,13 @@ func UpgradeManagedControlPlaneAndWait(ctx context.Context, input UpgradeManaged
 	kube, version := input.ClusterProxy.GetClient(), input.KubernetesUpgradeVersion
 	control := WaitForManagedControlPlaneInput{Getter: kube, Cluster: input.Cluster}
 
-	By(fmt.Sprintf("Upgrading cluster %s to %s", klog.KObj(input.Cluster), version))
+	ginkgo.By(fmt.Sprintf("Upgrading cluster %s to %s", klog.KObj(input.Cluster), version))
 	cluster := &clusterv1.Cluster{}
-	Expect(kube.Get(ctx, client.ObjectKeyFromObject(input.Cluster), cluster)).To(Succeed())
+	gomega.Expect(kube.Get(ctx, client.ObjectKeyFromObject(input.Cluster), cluster)).To(gomega.Succeed())
 	if cluster.Spec.Topology.IsDefined() {
 		patchObject(ctx, kube, cluster, map[string]any{"spec": map[string]any{"topology": map[string]any{"version": version}}})
 	} else {
-		controlPlane := getControlPlane(ctx, NewGomega(func(message string, skip ...int) { Fail(message, skip...) }), control)
+		controlPlane := getControlPlane(ctx, gomega.NewGomega(func(message string, skip ...int) { ginkgo.Fail(message, skip...) }), control)
 		patchObject(ctx, kube, controlPlane, map[string]any{"spec": map[string]any{"version": version}})
 	}
 	WaitForManagedControlPlaneVersion(ctx, control, version, input.WaitForControlPlaneToBeUpgraded...)
@@ -46,7 +46,7 @@ func UpgradeManagedControlPlaneAndWait(ctx context.Context, input UpgradeManaged
 		if !cluster.Spec.Topology.IsDefined() {
 			patchObject(ctx, kube, pool, map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"version": version}}}})
 		}
-		By(fmt.Sprintf("Waiting for the machines of pool %s to have version %s", klog.KObj(pool), version))
+		ginkgo.By(fmt.Sprintf("Waiting for the machines of pool %s to have version %s", klog.KObj(pool), version))
 		framework.WaitForMachinePoolInstancesToBeUpgraded(ctx, framework.WaitForMachinePoolInstancesToBeUpgradedInput{
 			Getter: kube, WorkloadClusterGetter: input.ClusterProxy.GetWorkloadCluster(ctx, cluster.Namespace, cluster.Name).GetClient(),
 			Cluster: cluster, MachineCount: int(*pool.Spec.Replicas), KubernetesUpgradeVersion: version, MachinePool: pool,
@@ -57,8 +57,8 @@ func UpgradeManagedControlPlaneAndWait(ctx context.Context, input UpgradeManaged
 // patchObject merges fields into an object.
 func patchObject(ctx context.Context, kube client.Client, object client.Object, change map[string]any) {
 	raw, err := json.Marshal(change)
-	Expect(err).NotTo(HaveOccurred())
-	Eventually(func() error {
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	gomega.Eventually(func() error {
 		return kube.Patch(ctx, object, client.RawPatch(types.MergePatchType, raw))
-	}, "1m", "2s").Should(Succeed(), "Failed to change %s", klog.KObj(object))
+	}, "1m", "2s").Should(gomega.Succeed(), "Failed to change %s", klog.KObj(object))
 }

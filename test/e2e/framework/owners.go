@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"maps"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,11 +43,11 @@ func either(lists ...[]metav1.OwnerReference) func(types.NamespacedName, []metav
 func owners(list ...metav1.OwnerReference) []metav1.OwnerReference { return list }
 
 // AzureOwners are the owners of the provider's kinds. The infrastructure and the control plane of a Cluster with a topology have the Cluster
-// as controller.
+// as controller, and its pools have it as a second owner.
 func AzureOwners(topology bool) OwnerAssertions {
-	cluster := clusterOwner
+	cluster, pool := clusterOwner, owners(machinePool)
 	if topology {
-		cluster = clusterController
+		cluster, pool = clusterController, owners(machinePool, clusterOwner)
 	}
 	template := either(owners(class))
 	out := OwnerAssertions{
@@ -62,8 +63,18 @@ func AzureOwners(topology bool) OwnerAssertions {
 		out[kind+"Template"] = template
 	}
 	for _, kind := range []string{"AzureMachinePool", "AzureManagedMachinePool", "AzureASOManagedMachinePool"} {
-		out[kind] = either(owners(machinePool, clusterOwner))
+		out[kind] = either(pool)
 		out[kind+"Template"] = template
+	}
+	return out
+}
+
+// BootstrapOwners are those of Cluster API, and for pools without a topology the MachinePool alone: Cluster API's assertion knows the pools of
+// topologies only, which have the Cluster as a second owner.
+func BootstrapOwners(topology bool) OwnerAssertions {
+	out := maps.Clone(framework.KubeadmBootstrapOwnerReferenceAssertions)
+	if !topology {
+		out["KubeadmConfig"] = either(owners(machine), owners(machinePool))
 	}
 	return out
 }

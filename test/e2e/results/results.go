@@ -82,6 +82,23 @@ func Read(report, cloud, commit string) ([]Result, error) {
 	return out, nil
 }
 
+// ReadAll returns the results of all reports of a folder.
+func ReadAll(folder, cloud, commit string) ([]Result, error) {
+	reports, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var out []Result
+	for _, report := range reports {
+		runs, err := Read(report, cloud, commit)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, runs...)
+	}
+	return out, nil
+}
+
 // Load returns the results of a file. A file that does not exist has none.
 func Load(file string) ([]Result, error) {
 	raw, err := os.ReadFile(file)

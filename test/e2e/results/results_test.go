@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	report, file := filepath.Join(folder, "report.json"), filepath.Join(folder, "results.json")
+	report, file := filepath.Join(folder, "report.json"), filepath.Join(t.TempDir(), "results.json")
 	if err := os.WriteFile(report, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 	if err := Save(file, []Result{older}); err != nil {
 		t.Fatal(err)
 	}
-	runs, err := Read(report, catalog.Lab, "abc")
+	runs, err := ReadAll(folder, catalog.Lab, "abc")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestRead(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
-	log, err := os.ReadFile(filepath.Join(folder, "logs", "quick-start-default-lab.log"))
+	log, err := os.ReadFile(filepath.Join(filepath.Dir(file), "logs", "quick-start-default-lab.log"))
 	if diff := cmp.Diff("   2.5  Creating a cluster\n", string(log)); err != nil || diff != "" {
 		t.Errorf("log (-want +got): %v\n%s", err, diff)
 	}

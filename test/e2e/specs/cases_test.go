@@ -101,7 +101,8 @@ func createIdentity(management framework.ClusterProxy, namespace string) {
 		},
 		Spec: infrav1.AzureClusterIdentitySpec{
 			Type: infrav1.ServicePrincipal, TenantID: os.Getenv("AZURE_TENANT_ID"), ClientID: os.Getenv("AZURE_CLIENT_ID"),
-			ClientSecret: corev1.SecretReference{Name: identitySecret, Namespace: namespace},
+			ClientSecret:      corev1.SecretReference{Name: identitySecret, Namespace: namespace},
+			AllowedNamespaces: &infrav1.AllowedNamespaces{},
 		},
 	}
 	Expect(management.GetClient().Create(context.Background(), identity)).To(Succeed())

@@ -22,7 +22,7 @@ func checkResilience(c catalog.Case) func(framework.ClusterProxy, string, string
 	return func(management framework.ClusterProxy, namespace, cluster string) {
 		filter := clusterctlcluster.FilterClusterObjectsWithNameFilter(cluster)
 		owners := []ours.OwnerAssertions{framework.CoreOwnerReferenceAssertion, framework.ExpOwnerReferenceAssertions,
-			framework.KubeadmBootstrapOwnerReferenceAssertions, framework.KubeadmControlPlaneOwnerReferenceAssertions(c.IsTopology()),
+			ours.BootstrapOwners(c.IsTopology()), framework.KubeadmControlPlaneOwnerReferenceAssertions(c.IsTopology()),
 			ours.AzureOwners(c.IsTopology()), secretOwners(c)}
 
 		By("Checking that owner references are resilient")

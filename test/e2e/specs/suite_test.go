@@ -6,6 +6,7 @@ package specs
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
@@ -80,6 +82,19 @@ var _ = SynchronizedBeforeSuite(func() []byte {
 	path, kubeconfig, _ := strings.Cut(string(paths), "\n")
 	config, ctlConfig = loadConfig(), path
 	proxy = framework.NewClusterProxy("bootstrap", kubeconfig, newScheme())
+})
+
+// Each spec leaves a report of its own, so that an interrupted run has those of the specs that ended.
+var _ = ReportAfterEach(func(report SpecReport) {
+	if report.State == types.SpecStateSkipped || report.State == types.SpecStatePending {
+		return
+	}
+	raw, err := json.Marshal([]Report{{SpecReports: types.SpecReports{report}}})
+	Expect(err).NotTo(HaveOccurred())
+	folder := filepath.Join(*artifacts, "reports")
+	Expect(os.MkdirAll(folder, 0o755)).To(Succeed())
+	name := strings.ReplaceAll(strings.Join(report.ContainerHierarchyTexts, "-"), " ", "-")
+	Expect(os.WriteFile(filepath.Join(folder, name+".json"), raw, 0o644)).To(Succeed())
 })
 
 func loadConfig() *clusterctl.E2EConfig {
