@@ -122,7 +122,7 @@ var rows = map[string]row{
 		"properties.aadProfile.managed": "true", "properties.aadProfile.enableAzureRBAC": "true",
 		"properties.aadProfile.adminGroupObjectIDs.0": "5d24cf1c-0000-4000-8000-000000000001",
 	}},
-	"entra-kubernetes-rbac/What Azure does": {cluster: values{
+	"entra-kubernetes-rbac/How it works": {cluster: values{
 		"properties.aadProfile.managed": "true", "properties.aadProfile.enableAzureRBAC": "false", "properties.enableRBAC": "true",
 	}},
 	"features/Disable local accounts":                 {cluster: values{"properties.disableLocalAccounts": "true"}},
