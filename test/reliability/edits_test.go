@@ -31,8 +31,8 @@ var edits = []edit{foreignTag, changedTag, ownershipTag, allTags, property, dele
 // theirs is a tag that is not ours.
 const theirs = "costs"
 
-// properties are the edited properties by resource type: one that the provider sets, as a merge patch.
-var properties = map[string]map[string]any{
+// editedProperties are the edited properties by resource type: one that the provider sets, as a merge patch.
+var editedProperties = map[string]map[string]any{
 	types.VirtualNetwork:       {"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/9"}}}},
 	types.Subnet:               {"properties": body{"networkSecurityGroup": nil}},
 	types.NetworkSecurityGroup: {"properties": body{"securityRules": []any{}}},
@@ -134,7 +134,7 @@ func (e edit) applyEdit(w *world, short string) (done bool, undo func()) {
 	case allTags:
 		clear(kept)
 	case property:
-		patch := properties[w.expandID(short).Type()]
+		patch := editedProperties[w.expandID(short).Type()]
 		if patch == nil || !coversPatch(resource, patch) {
 			return false, nil
 		}

@@ -7,14 +7,19 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sigs.k8s.io/cluster-api-provider-azure/test/properties"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
+
+// enoughSeeds is from how many seeds on everything that can go wrong is met.
+const enoughSeeds = 40
 
 // TestExplored lives stories in which an explorer chooses the order of all requests and events, with faults of every kind. Each stage ends as in
 // the undisturbed life. A failure is reduced to the decisions that it needs, as a test file that runs as it is.
 //
 //	go test ./test/reliability -run Explored -seed 1 -seeds 100
 func TestExplored(t *testing.T) {
+	all := map[string]int{}
 	for name, story := range allStories() {
 		// A private cluster has no other kinds than the default one.
 		if name == "private" && !isWide() {
@@ -22,21 +27,26 @@ func TestExplored(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			undisturbed := playUndisturbed(t, story.stages)
-			met := map[virtual.Outcome]int{}
 			for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
 				explorer := virtual.NewExplorer(seed, virtual.UsualRates())
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) { playExplored(t, story.stages, undisturbed, explorer) })
+					synctest.Test(t, func(t *testing.T) {
+						for what, often := range playExplored(t, story.stages, undisturbed, explorer) {
+							all[what] += often
+						}
+					})
 					if t.Failed() {
 						t.Log(describeFailure(t, name, seed, explorer))
 					}
 				})
-				for outcome, often := range explorer.Met() {
-					met[outcome] += often
-				}
 			}
-			t.Logf("met: %v", met)
 		})
+	}
+	t.Logf("met: %v", all)
+	for _, what := range properties.Sometimes() {
+		if all[what] == 0 && *seeds >= enoughSeeds {
+			t.Errorf("%q was not met, so that nothing was explored about it", what)
+		}
 	}
 }
 
@@ -46,10 +56,11 @@ func playUndisturbed(t *testing.T, stages []stage) (out []ended) {
 	return out
 }
 
-// playExplored lives a story with an explorer.
-func playExplored(t *testing.T, stages []stage, want []ended, explorer *virtual.Explorer) {
+// playExplored lives a story with an explorer, and returns how often things went wrong.
+func playExplored(t *testing.T, stages []stage, want []ended, explorer *virtual.Explorer) map[string]int {
 	in := virtual.New(t)
 	in.Explore(explorer)
+	in.RecordProperties(in.Azure.ClientSecret)
 	w := withManager(in)
 	w.replaceLeaseholders(explorer)
 	t.Cleanup(func() {
@@ -58,6 +69,7 @@ func playExplored(t *testing.T, stages []stage, want []ended, explorer *virtual.
 		}
 	})
 	for i, stage := range stages {
+		w.MarkStable()
 		stage.play(w)
 		w.waitSettled()
 		if want == nil {
@@ -73,6 +85,8 @@ func playExplored(t *testing.T, stages []stage, want []ended, explorer *virtual.
 			break
 		}
 	}
+	w.MarkStable()
+	return w.CheckProperties()
 }
 
 // replaceLeaseholders has another manager start when the explorer has one lose its lease. The former one goes on for the time of a lease.

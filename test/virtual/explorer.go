@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing/synctest"
 	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/properties"
 )
 
 // Explorer chooses what happens in a scenario: when a request of a manager is carried out, when an event is delivered, and what goes wrong.
@@ -31,6 +33,8 @@ type Explorer struct {
 	made  []Decision
 	trace []string
 	met   map[Outcome]int
+	// recording records what goes wrong; nil records nothing.
+	recording *recording
 	// leaseLost is set until the scenario starts another manager.
 	leaseLost bool
 }
@@ -125,6 +129,7 @@ func (e *Explorer) meet(what Outcome) {
 	if e == nil || what == "" {
 		return
 	}
+	e.recording.add(properties.Step{Met: string(what)})
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.met[what]++
@@ -221,9 +226,11 @@ func (e *Explorer) choose(ending bool) (*choice, time.Time) {
 	}
 	if first.kind == eventCall {
 		if first.Delay > 0 {
+			e.recording.add(properties.Step{Met: string(EventLate)})
 			e.met[EventLate]++
 		}
 		if slices.ContainsFunc(e.waiting, func(c *choice) bool { return c.kind == eventCall && c.number < first.number && c.Of != first.Of }) {
+			e.recording.add(properties.Step{Met: string(EventsReordered)})
 			e.met[EventsReordered]++
 		}
 	}

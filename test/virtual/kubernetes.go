@@ -25,6 +25,8 @@ type Kubernetes struct {
 	mu sync.Mutex
 	// views are those of the managers that run.
 	views []*view
+	// recording records changes; nil records nothing.
+	recording *recording
 	// t fails if a tool contradicts the conditions of an object.
 	t testing.TB
 	// Changed has a value after each change.
@@ -41,6 +43,7 @@ func listedKinds() []client.Object {
 func newKubernetes(t testing.TB, changing func() (done func())) (*Kubernetes, error) {
 	k := &Kubernetes{t: t, Changed: make(chan struct{}, 1)}
 	server, err := kubernetes.New(func(ctx context.Context, before, after client.Object) {
+		k.recordChange(ctx, before, after)
 		k.checkStatus(after)
 		k.announceChange(ctx, before, after)
 	})

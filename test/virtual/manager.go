@@ -1,10 +1,12 @@
 package virtual
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -91,6 +93,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	m := &Manager{cancel: cancel, killed: make(chan struct{}), Features: s.Features}
 	m.Killed = m.killed
 	m.explorer = s.explorer
+	number := s.recording.numberManager()
 	view := s.Kubernetes.openView(s.Lag, s.explorer)
 	live := interceptor.NewClient(s.Client, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
@@ -160,12 +163,19 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	})
 	m.client = lastwrites.NewClient(m.client, time.Now, &corev1.Secret{}, &corev1.ConfigMap{})
 	m.cache, m.deaf = view.informers, func() { s.Kubernetes.closeView(view) }
-	transport := transport(func(request *http.Request) (response *http.Response, err error) {
-		err = m.countAndRun(s.newAzureCall(request, func() error {
-			response, err = s.serveAzure(request)
-			return err
-		}))
-		return response, err
+	transport := transport(func(request *http.Request) (response *http.Response, _ error) {
+		body, err := readBody(request)
+		if err != nil {
+			return nil, err
+		}
+		return s.recording.recordRequest(number, request, body, func(begin func()) (*http.Response, error) {
+			err := m.countAndRun(s.newAzureCall(request, func() error {
+				begin()
+				response, err = s.serveAzure(request)
+				return err
+			}))
+			return response, err
+		})
 	})
 	hooks, clients := engine.Hooks{}, armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}
 	if s.Metrics {
@@ -324,6 +334,16 @@ func (m *Manager) countAndRun(c call) error {
 		return errAnswerLost
 	}
 	return err
+}
+
+// readBody reads the body of a request, which can be read again.
+func readBody(request *http.Request) ([]byte, error) {
+	if request.Body == nil || request.Body == http.NoBody {
+		return nil, nil
+	}
+	body, err := io.ReadAll(request.Body)
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	return body, err
 }
 
 // transport is a policy.Transporter and a http.RoundTripper.

@@ -76,6 +76,8 @@ type Scenario struct {
 	// Log gets the log lines of managers that start afterwards; nil drops them.
 	Log logr.LogSink
 
+	// recording is the history for properties; nil records nothing.
+	recording *recording
 	// explorer chooses what happens to managers; nil lets everything happen at once.
 	explorer *Explorer
 	handler  http.Handler

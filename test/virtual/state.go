@@ -98,16 +98,22 @@ func (s State) ListDifferences(other State) (out []string) {
 }
 
 // decodeObject returns an object as JSON has it.
-func (s *Scenario) decodeObject(object any) (out any) {
+func (s *Scenario) decodeObject(object any) any {
 	s.T.Helper()
-	raw, err := json.Marshal(object)
-	if err == nil {
-		err = json.Unmarshal(raw, &out)
-	}
+	out, err := decodeJSON(object)
 	if err != nil {
 		s.T.Fatal(err)
 	}
 	return out
+}
+
+// decodeJSON returns a value as JSON has it.
+func decodeJSON(value any) (out any, err error) {
+	raw, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	return out, err
 }
 
 // ReadState returns the current state.

@@ -1,0 +1,190 @@
+package properties
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+type object = map[string]any
+
+const (
+	group   = "/subscriptions/s/resourcegroups/c1"
+	network = group + "/providers/microsoft.network/virtualnetworks/c1-vnet"
+	rules   = group + "/providers/microsoft.network/networksecuritygroups/c1-nsg"
+	machine = group + "/providers/microsoft.compute/virtualmachines/m"
+)
+
+// resource returns a step in which a resource has a state.
+func resource(id string, body object) Step { return Step{Resource: &Resource{ID: id, Body: body}} }
+
+// owned returns a resource with the ownership tag of the cluster.
+func owned(properties object) object {
+	return object{"tags": object{ownershipPrefix + "c1": "owned"}, "properties": properties}
+}
+
+// request returns a step of a request that begins at a step; change may change it.
+func request(begun int, method, path string, change func(*Request)) Step {
+	out := &Request{Sent: begun, Begun: begun, Method: method, Path: path, Query: "api-version=1", UserAgent: "cluster-api-provider-azure", Status: 200,
+		Body: "{}"}
+	if change != nil {
+		change(out)
+	}
+	return Step{Request: out}
+}
+
+// written returns a step in which a manager writes an object of a kind.
+func written(kind string, before, after object) Step {
+	return Step{Object: &Object{Kind: kind, Name: "c1", ByManager: true, Before: before, After: after}}
+}
+
+func metadata(key string, value any) object { return object{"metadata": object{key: value}} }
+
+func withCondition(of object) object { return object{"status": object{"conditions": []any{of}}} }
+
+func condition1(status, message string) object {
+	return object{"type": "Ready", "status": status, "reason": "Failed", "message": message, "lastTransitionTime": "1"}
+}
+
+// repeat returns a step several times.
+func repeat(n int, step func(i int) Step) (out []Step) {
+	for i := range n {
+		out = append(out, step(i))
+	}
+	return out
+}
+
+// changedBetween returns a resource that lacks something for a time between two stable moments.
+func changedBetween(id string, whole, part object) []Step {
+	return []Step{resource(id, whole), {Stable: true}, resource(id, part), resource(id, whole), {Stable: true}}
+}
+
+func list(name string, elements ...any) object { return object{"properties": object{name: elements}} }
+
+// violations has a history for each property that violates it.
+func violations() map[string][]Step {
+	element := object{"name": "a", "properties": object{"port": "443"}}
+	finalizer, start := metadata("finalizers", []any{"f"}), time.Time{}
+	return map[string][]Step{
+		"DeleteHasProof":    {resource(network, object{}), request(1, "DELETE", network, nil)},
+		"WriteHasFinalizer": {written("AzureCluster", nil, object{}), request(1, "PUT", network, nil)},
+		"WriteIsValid":      {request(0, "PUT", network, func(r *Request) { r.Status = 400 })},
+		"OneWritePerResource": {request(0, "PUT", network, nil),
+			request(0, "DELETE", network, nil)},
+		"WritesAreBounded": repeat(maxWritesInFlight+1, func(i int) Step {
+			return request(0, "PUT", network+strings.Repeat("x", i), nil)
+		}),
+		"UnchangedBodyIsNotSent": {resource(network, owned(object{"provisioningState": "Succeeded"})), request(0, "PUT", network, nil),
+			request(2, "PUT", network, nil)},
+		"RetryAfterIsKept": {request(0, "GET", network, func(r *Request) { r.Status, r.RetryAfter, r.SentAt = 429, 5*time.Second, start }),
+			request(1, "GET", network, func(r *Request) { r.SentAt = start.Add(time.Second) })},
+		"ReadsAreBounded": repeat(maxReads+1, func(i int) Step { return request(i, "GET", network, nil) }),
+		"VMIsCreatedOnce": {{Object: &Object{Kind: "AzureMachine", Name: "m", After: finalizer}}, request(1, "PUT", machine, nil), resource(machine, nil),
+			request(3, "PUT", machine, nil)},
+		"RequestHasVersion":   {request(0, "GET", network, func(r *Request) { r.Query = "" })},
+		"RequestHasUserAgent": {request(0, "GET", network, func(r *Request) { r.UserAgent = "curl" })},
+
+		"ResourceStays":     changedBetween(network, object{}, nil),
+		"SecurityRulesStay": changedBetween(rules, list("securityRules", element), list("securityRules")),
+		"RoutesStay":        changedBetween(group+"/providers/microsoft.network/routetables/r", list("routes", element), list("routes")),
+		"SubnetsStay":       changedBetween(network, list("subnets", element), list("subnets")),
+		"LoadBalancingStays": changedBetween(group+"/providers/microsoft.network/loadbalancers/l", list("loadBalancingRules", element),
+			list("loadBalancingRules")),
+		"TagsStay": changedBetween(network, object{"tags": object{"costs": "a"}}, object{}),
+
+		"SpecIsNotWritten":          {written("AzureCluster", object{"spec": object{"location": "a"}}, object{"spec": object{"location": "b"}})},
+		"ForeignStatusIsNotWritten": {written("Machine", object{"status": object{"phase": "a"}}, object{"status": object{"phase": "b"}})},
+		"ProviderIDStays":           {written("AzureMachine", object{"spec": object{"providerID": "a"}}, object{"spec": object{"providerID": "b"}})},
+		"EndpointStays": {written("AzureCluster", object{"spec": object{"controlPlaneEndpoint": object{"host": "a"}}},
+			object{"spec": object{"controlPlaneEndpoint": object{"host": "b"}}})},
+		"ProvisionedStays": {written("AzureCluster", object{"status": object{"initialization": object{"provisioned": true}}}, object{})},
+		"GenerationIsObserved": {written("AzureCluster", object{"status": object{"observedGeneration": 2.0}},
+			object{"metadata": object{"generation": 2.0}, "status": object{"observedGeneration": 1.0}})},
+		"OwnersStay":             {written("AzureCluster", metadata("ownerReferences", []any{object{"uid": "1"}}), object{})},
+		"ForeignAnnotationsStay": {written("AzureCluster", metadata("annotations", object{"a": "b"}), object{})},
+		"FinalizerHoldsResources": {resource(network, owned(nil)),
+			written("AzureCluster", finalizer, metadata("finalizers", []any{}))},
+		"ManagerDeletesItsOwn": {written("Cluster", object{}, nil)},
+
+		"RequestIsNamedOnce": {written("AzureCluster", object{}, withCondition(condition1("False", "GET skus/skus: a; GET skus/skus: a")))},
+		"ConditionTypesAreUnique": {written("AzureCluster", object{}, object{"status": object{"conditions": []any{condition1("True", ""),
+			condition1("True", "")}}})},
+		"ConditionIsValid": {written("AzureCluster", object{}, withCondition(condition1("Perhaps", "")))},
+		"TransitionIsHonest": {written("AzureCluster", withCondition(condition1("True", "")),
+			withCondition(object{"type": "Ready", "status": "True", "reason": "Failed", "message": "", "lastTransitionTime": "2"}))},
+		"ProgressIsOne": {written("AzureCluster", object{}, object{"status": object{"conditions": []any{
+			object{"type": "Reconciling", "status": "True", "reason": "A"}, object{"type": "Stalled", "status": "True", "reason": "A"}}}})},
+		"ReadyIsProvisioned": {written("AzureCluster", object{}, object{"status": object{"conditions": []any{condition1("True", "")},
+			"initialization": object{"provisioned": false}}})},
+
+		"SecretsAreNotInObjects": {written("AzureCluster", object{}, metadata("annotations", object{"a": "the-secret"}))},
+		"SecretsAreNotInEvents":  {{Event: &Event{Kind: "AzureCluster", Name: "c1", Note: "with the-secret"}}},
+		"SecretsAreNotInAzure":   {request(0, "PUT", network, func(r *Request) { r.Body = "the-secret" })},
+	}
+}
+
+// TestPropertiesFail has each property find the violation of a history that violates it, and name itself and a reason.
+func TestPropertiesFail(t *testing.T) {
+	histories := violations()
+	for _, p := range Always() {
+		found := p.Find(&History{Steps: histories[p.Name], Secrets: []string{"the-secret"}})
+		if len(found) == 0 {
+			t.Errorf("%s finds no violation", p.Name)
+			continue
+		}
+		if !strings.HasPrefix(found[0], p.Name+": ") || !strings.HasSuffix(found[0], p.because) || strings.Contains(found[0], "the-secret") {
+			t.Errorf("%s: the violation must have the name and the reason, and no secret: %s", p.Name, found[0])
+		}
+		delete(histories, p.Name)
+	}
+	if len(histories) > 0 {
+		t.Errorf("histories of no property: %v", slices.Sorted(maps.Keys(histories)))
+	}
+}
+
+// TestPropertiesHold has a history without violations: a network is created, changed with a lost answer, and deleted.
+func TestPropertiesHold(t *testing.T) {
+	finalizer, at := metadata("finalizers", []any{"f"}), time.Unix(0, 0)
+	ready := object{"type": "Ready", "status": "True", "reason": "Ready", "lastTransitionTime": "1"}
+	provisioned := object{"metadata": object{"finalizers": []any{"f"}, "generation": 1.0},
+		"status": object{"conditions": []any{ready}, "initialization": object{"provisioned": true}, "observedGeneration": 1.0}}
+	h := &History{Secrets: []string{"the-secret"}, Steps: []Step{
+		written("AzureCluster", object{}, finalizer),
+		resource(network, owned(object{"provisioningState": "Succeeded"})),
+		request(1, "PUT", network, nil),
+		written("AzureCluster", finalizer, provisioned),
+		{Stable: true},
+		request(5, "PUT", network, func(r *Request) { r.Body, r.Lost, r.SentAt = `{"a":1}`, true, at }),
+		{Met: LostAnswer},
+		request(7, "PUT", network, func(r *Request) { r.Body, r.SentAt = `{"a":1}`, at }),
+		{Stable: true},
+		request(9, "DELETE", network, func(r *Request) { r.SentAt = at }),
+		resource(network, nil),
+		written("AzureCluster", object{"metadata": object{"deletionTimestamp": "1"}}, nil),
+		{Stable: true},
+	}}
+	for _, violation := range Check(h) {
+		t.Error(violation)
+	}
+}
+
+// TestCountMet counts what went wrong. A crash counts between two writes only.
+func TestCountMet(t *testing.T) {
+	put := request(0, "PUT", network, nil)
+	for name, test := range map[string]struct {
+		reason string
+		steps  []Step
+		want   int
+	}{
+		"between":  {"the next manager writes after the crash", []Step{put, {Met: KilledAfter}, put}, 1},
+		"before":   {"nothing was written before", []Step{{Met: KilledBefore}, put}, 0},
+		"at rest":  {"the work was done before the crash", []Step{put, {Stable: true}, {Met: KilledAfter}, put}, 0},
+		"no crash": {"nothing went wrong", []Step{put, {Met: Throttled}, put}, 0},
+	} {
+		if got := CountMet(&History{Steps: test.steps})[CrashBetweenWrites]; got != test.want {
+			t.Errorf("%s: %s: counted %d crashes between writes, want %d", name, test.reason, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package properties
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// maxMessage is the longest message that the schema of conditions allows.
+const maxMessage = 32768
+
+var statusProperties = []Property{
+	{"RequestIsNamedOnce", "A message that repeats itself hides what else it has.", inConditions(findRepeatedRequest)},
+	{"ConditionTypesAreUnique", "Clients read one condition of a type.", byKinds(findDuplicateConditions)},
+	{"ConditionIsValid", "The API server refuses other conditions.", inConditions(findInvalidCondition)},
+	{"TransitionIsHonest", "Alerts measure the time since the status changed.", byKinds(findWrongTransition)},
+	{"ProgressIsOne", "kstatus and Flux take an object as in progress, failed or current.", byKinds(findContradictoryProgress)},
+	{"ReadyIsProvisioned", "Clusters whose infrastructure is not provisioned are not ready.", byKinds(findReadyUnprovisioned)},
+}
+
+// byKinds returns a property of each state of an object of the provider that a manager wrote.
+func byKinds(check func(*Object) string) func(t *timeline) []string {
+	return byManager(func(o *Object) string {
+		if o.After == nil || !strings.HasPrefix(o.Kind, "Azure") {
+			return ""
+		}
+		return check(o)
+	})
+}
+
+// condition is a condition as JSON has it.
+type condition map[string]any
+
+func (c condition) text(key string) string {
+	out, _ := c[key].(string)
+	return out
+}
+
+func conditionsOf(object map[string]any) (out []condition) {
+	list, _ := find(object, "status.conditions").([]any)
+	for _, each := range list {
+		if c, ok := each.(map[string]any); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func findCondition(object map[string]any, conditionType string) condition {
+	for _, each := range conditionsOf(object) {
+		if each.text("type") == conditionType {
+			return each
+		}
+	}
+	return nil
+}
+
+// inConditions is byKinds for each condition.
+func inConditions(check func(condition) string) func(t *timeline) []string {
+	return byKinds(func(o *Object) string {
+		for _, each := range conditionsOf(o.After) {
+			if found := check(each); found != "" {
+				return each.text("type") + " " + found
+			}
+		}
+		return ""
+	})
+}
+
+// namedRequest matches a request as errors of Azure name it.
+var namedRequest = regexp.MustCompile(`\b(?:GET|PUT|PATCH|POST|DELETE) [\w.-]+/[^\s:;,]+: `)
+
+func findRepeatedRequest(c condition) string {
+	seen := map[string]bool{}
+	for _, request := range namedRequest.FindAllString(c.text("message"), -1) {
+		if seen[request] {
+			return fmt.Sprintf("names %q twice: %s", request, c.text("message"))
+		}
+		seen[request] = true
+	}
+	return ""
+}
+
+func findDuplicateConditions(o *Object) string {
+	seen := map[string]bool{}
+	for _, each := range conditionsOf(o.After) {
+		if seen[each.text("type")] {
+			return "the condition " + each.text("type") + " is there twice"
+		}
+		seen[each.text("type")] = true
+	}
+	return ""
+}
+
+var reasonFormat = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
+
+func findInvalidCondition(c condition) string {
+	switch status := c.text("status"); {
+	case status != "True" && status != "False" && status != "Unknown":
+		return "has the status " + status
+	case !reasonFormat.MatchString(c.text("reason")):
+		return "has the reason " + c.text("reason")
+	case len([]rune(c.text("message"))) > maxMessage:
+		return "has a message that is too long"
+	}
+	return ""
+}
+
+func findWrongTransition(o *Object) string {
+	for _, was := range conditionsOf(o.Before) {
+		now := findCondition(o.After, was.text("type"))
+		if now != nil && was.text("status") == now.text("status") && was.text("reason") == now.text("reason") &&
+			was.text("message") == now.text("message") && now.text("lastTransitionTime") != was.text("lastTransitionTime") {
+			return was.text("type") + " has a new lastTransitionTime without a change"
+		}
+	}
+	return ""
+}
+
+func findContradictoryProgress(o *Object) string {
+	isTrue := func(conditionType string) bool { return findCondition(o.After, conditionType).text("status") == "True" }
+	switch {
+	case isTrue("Reconciling") && isTrue("Stalled"):
+		return "Reconciling and Stalled are both True"
+	case isTrue("Stalled") && isTrue("Ready") && findCondition(o.After, "Ready").text("reason") != "LastSeen":
+		return "Ready and Stalled are both True"
+	}
+	return ""
+}
+
+func findReadyUnprovisioned(o *Object) string {
+	initialization, known := find(o.After, "status.initialization").(map[string]any)
+	// Control planes have other fields.
+	if strings.HasSuffix(o.Kind, "ControlPlane") || findCondition(o.After, "Ready").text("status") != "True" || !known || initialization["provisioned"] == true {
+		return ""
+	}
+	return "Ready is True, and status.initialization.provisioned is not"
+}
