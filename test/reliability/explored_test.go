@@ -30,14 +30,17 @@ func TestExplored(t *testing.T) {
 			for seed := *firstSeed; seed < *firstSeed+*seeds; seed++ {
 				explorer := virtual.NewExplorer(seed, virtual.UsualRates())
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
+					// A test that fails in a bubble ends here.
+					defer func() {
+						if t.Failed() {
+							t.Log(describeFailure(t, name, seed, explorer))
+						}
+					}()
 					synctest.Test(t, func(t *testing.T) {
 						for what, often := range playExplored(t, story.stages, undisturbed, explorer) {
 							all[what] += often
 						}
 					})
-					if t.Failed() {
-						t.Log(describeFailure(t, name, seed, explorer))
-					}
 				})
 			}
 		})
