@@ -187,6 +187,9 @@ func cloneValue(value any) any {
 func areMet(conditions []Condition, o body.Object) bool {
 	for _, c := range conditions {
 		value := body.String(o, c.Path)
+		if _, isObject := body.Get(o, c.Path).(body.Object); isObject && len(c.In) == 0 && c.Contains == "" {
+			continue
+		}
 		switch {
 		case value == "",
 			len(c.In) > 0 && !slices.ContainsFunc(c.In, func(s string) bool { return strings.EqualFold(s, value) }),

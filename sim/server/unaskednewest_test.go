@@ -22,7 +22,7 @@ func TestShownUnaskedByNewest(t *testing.T) {
 		p["osProfile"] = obj{"computerName": "windows", "adminUsername": "capi", "adminPassword": "Password-1234", "windowsConfiguration": obj{}}
 		delete(p["storageProfile"].(obj), "dataDisks")
 	}))
-	const windows = "properties.osProfile.windowsConfiguration."
+	const windows, linux = "properties.osProfile.windowsConfiguration.", "properties.osProfile.linuxConfiguration.enableVMAgentPlatformUpdates"
 	a.checkShown(t, map[string]shownCase{
 		"service": {"published", net + "/privateLinkServices/service", "2026-03-01",
 			obj{"properties.accessMode": "Default", "properties.ipConfigurations.0.properties.privateIPAllocationMethod": "Dynamic"}},
@@ -31,7 +31,9 @@ func TestShownUnaskedByNewest(t *testing.T) {
 		"endpoint, old": {"recorded", net + "/privateEndpoints/endpoint", "2024-03-01", obj{"properties.ipVersionType": nil, "properties.billingSku": nil}},
 		"machine": {"published", comp + "/virtualMachines/windows", "2025-04-01", obj{windows + "enableVMAgentPlatformUpdates": false,
 			windows + "patchSettings.patchMode": "AutomaticByOS", windows + "patchSettings.assessmentMode": "ImageDefault"}},
-		"machine, old": {"recorded", comp + "/virtualMachines/windows", "2020-12-01", obj{windows + "enableVMAgentPlatformUpdates": nil, windows + "patchSettings": nil}},
+		"Linux machine":      {"its request configures Linux", comp + "/virtualMachines/vm0", "2022-03-01", obj{linux: false}},
+		"Linux machine, old": {"recorded", comp + "/virtualMachines/vm0", "2020-12-01", obj{linux: nil}},
+		"machine, old":       {"recorded", comp + "/virtualMachines/windows", "2020-12-01", obj{windows + "enableVMAgentPlatformUpdates": nil, windows + "patchSettings": nil}},
 	})
 	for _, path := range []string{"properties.resourceGuid", "properties.subnets.0.properties.resourceGuid", "properties.subnets.1.properties.resourceGuid"} {
 		if id, _ := a.sendRequest("GET", net+"/virtualNetworks/vnet?api-version=2026-03-01", nil).valueAt(path).(string); len(id) != 36 {
