@@ -27,7 +27,7 @@ type planFlags struct {
 }
 
 func (f *planFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.enabled, "plan", true, "compute for each Cluster what this provider would write to Azure; it signs in like kubectl capz plan")
+	cmd.Flags().BoolVar(&f.enabled, "plan", true, "compute the writes to Azure that this provider would send for each Cluster; it signs in like kubectl capz plan")
 	cmd.Flags().StringVar(&f.gates, "feature-gates", "", "feature gates of the next manager, as in its flag; default: those of the installed one")
 	cmd.Flags().StringVar(&f.subscription, "default-subscription", "", "AZURE_SUBSCRIPTION_ID of the manager, for objects that name no subscription")
 }

@@ -116,7 +116,7 @@ func networkRows() []row {
 		editedRow("Subnet", "the security group is detached", "resources that others attached stay", "c1", cp,
 			body{"properties": body{"networkSecurityGroup": nil}}),
 		{
-			resource: "Subnet", change: "a delegation is added", outcome: kept, note: "as above", object: "c1", path: spare,
+			resource: "Subnet", change: "a delegation is added", outcome: kept, note: "the spec has no field for it", object: "c1", path: spare,
 			do: func(w *world) {
 				w.addElement(spare, "delegations", body{"name": "theirs", "properties": body{"serviceName": "Microsoft.Web/serverFarms"}})
 			},
@@ -235,7 +235,7 @@ func balancerRows() []row {
 			holds: func(w *world) bool { return w.FindProperty(public, "properties.loadBalancingRules.theirs") != nil },
 		},
 		{
-			resource: "Load balancer", change: "a probe is added", outcome: kept, note: "as above", object: "c1", path: public,
+			resource: "Load balancer", change: "a probe is added", outcome: kept, note: "cloud-provider-azure adds probes for Services", object: "c1", path: public,
 			do: func(w *world) {
 				w.InsertElements(public, "probes",
 					body{"name": "theirs", "properties": body{"protocol": "Tcp", "port": 30080, "intervalInSeconds": 5, "numberOfProbes": 2}})
@@ -251,7 +251,7 @@ func balancerRows() []row {
 			holds: func(w *world) bool { return w.FindProperty(public, "properties.inboundNatRules.theirs") != nil },
 		},
 		{
-			resource: "Load balancer", change: "a frontend is added", outcome: kept, note: "as above", object: "c1", path: out,
+			resource: "Load balancer", change: "a frontend is added", outcome: kept, note: "cloud-provider-azure adds frontends for Services", object: "c1", path: out,
 			do: func(w *world) {
 				w.putPublicIP("service")
 				w.InsertElements(out, "frontendIPConfigurations", body{"name": "theirs", "properties": body{"privateIPAllocationMethod": "Dynamic",
@@ -260,14 +260,14 @@ func balancerRows() []row {
 			holds: func(w *world) bool { return w.FindProperty(out, "properties.frontendIPConfigurations.theirs") != nil },
 		},
 		{
-			resource: "Load balancer", change: "a backend pool is added", outcome: kept, note: "as above", object: "c1", path: out,
+			resource: "Load balancer", change: "a backend pool is added", outcome: kept, note: "cloud-provider-azure adds pools for Services", object: "c1", path: out,
 			do: func(w *world) {
 				w.InsertElements(out, "backendAddressPools", body{"name": "kubernetes", "properties": body{}})
 			},
 			holds: func(w *world) bool { return w.FindProperty(out, "properties.backendAddressPools.kubernetes") != nil },
 		},
 		{
-			resource: "Load balancer", change: "an outbound rule is added", outcome: kept, note: "as above", object: "c1", path: out,
+			resource: "Load balancer", change: "an outbound rule is added", outcome: kept, note: "users add rules for outbound connections", object: "c1", path: out,
 			do: func(w *world) {
 				w.InsertElements(out, "outboundRules", body{"name": "theirs", "properties": body{"protocol": "All", "idleTimeoutInMinutes": 4,
 					"backendAddressPool":       body{"id": string(w.ResourceID(out)) + "/backendAddressPools/kubernetes"},

@@ -107,12 +107,12 @@ func machineRows() []row {
 			running, "properties.hardwareProfile.vmSize",
 			body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D4s_v3"}}},
 			body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D2s_v3"}}}),
-		driftedRow("Virtual machine", "boot diagnostics are turned off", "as above", worker, vm, running,
+		driftedRow("Virtual machine", "boot diagnostics are turned off", "the spec applies at creation only. Replace the Machine to turn them on", worker, vm, running,
 			"properties.diagnosticsProfile.bootDiagnostics.enabled",
 			body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": false}}}},
 			body{"properties": body{"diagnosticsProfile": body{"bootDiagnostics": body{"enabled": true}}}}),
 		{
-			resource: "Virtual machine", change: "a data disk is detached", outcome: reported, note: "as above", object: worker, path: vm,
+			resource: "Virtual machine", change: "a data disk is detached", outcome: reported, note: "the spec applies at creation only. Replace the Machine to restore it", object: worker, path: vm,
 			do: func(w *world) {
 				w.EditResource(vm, body{"properties": body{"storageProfile": body{"dataDisks": []any{}}}})
 			},
@@ -127,7 +127,7 @@ func machineRows() []row {
 		},
 		haltedRow("it is deallocated", "the provider does not start it. Start it, or let a MachineHealthCheck replace the Machine", "deallocate",
 			"deallocated"),
-		haltedRow("it is stopped", "as above", "powerOff", "stopped"),
+		haltedRow("it is stopped", "the provider does not start it. Start it, or let a MachineHealthCheck replace the Machine", "powerOff", "stopped"),
 		{
 			resource: "Virtual machine", change: "a data disk is attached", outcome: kept, note: "the CSI driver attaches one for each volume",
 			object: worker, path: vm,
