@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// AzureFinalizers are the finalizers of the provider's kinds.
+// AzureFinalizers are the finalizers of the provider's kinds. An AzureManagedCluster has no resources of its own in Azure, and no finalizer.
 var AzureFinalizers = func() map[string]func(types.NamespacedName) []string {
 	out := map[string]func(types.NamespacedName) []string{}
 	for kind, finalizer := range map[string]string{
@@ -17,7 +17,6 @@ var AzureFinalizers = func() map[string]func(types.NamespacedName) []string {
 		"AzureMachinePoolMachine":     infrav1.MachinePoolMachineFinalizer,
 		"AzureManagedControlPlane":    infrav1.ManagedControlPlaneFinalizer,
 		"AzureManagedMachinePool":     infrav1.ManagedMachinePoolFinalizer,
-		"AzureManagedCluster":         infrav1.ClusterFinalizer,
 		"AzureASOManagedControlPlane": infrav1.ASOManagedControlPlaneFinalizer,
 		"AzureASOManagedMachinePool":  infrav1.ASOManagedFinalizer,
 		"AzureASOManagedCluster":      infrav1.ASOManagedFinalizer,
