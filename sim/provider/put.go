@@ -261,10 +261,11 @@ func (c *Call) storeDraft(d *Draft, old *store.Resource) (*Reply, error) {
 	if old == nil {
 		state = t.initialState()
 	}
-	if immediate {
-		state = store.Succeeded
-	}
 	body.Set(r.Body, statePath, state)
+	if immediate {
+		// Parts that an earlier operation left Failed are written, too.
+		setState(r.Body, c.InlineTypes(t.Name), store.Succeeded)
+	}
 	c.SaveResource(r)
 	op := c.StartOperation(verb, d.ID, timing)
 	if immediate {
