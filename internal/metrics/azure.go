@@ -59,7 +59,10 @@ func resourceTypeLabel(id arm.ID) string {
 }
 
 // CountRequest counts a request to Azure.
-func CountRequest(answered client.RequestRecord) {
+func (w Work) CountRequest(answered client.RequestRecord) {
+	if w.Uncounted {
+		return
+	}
 	operation, resourceType := answered.Operation, resourceTypeLabel(answered.ID)
 	if answered.BudgetEmpty {
 		heldBack.WithLabelValues(operation, resourceType).Inc()
@@ -77,7 +80,10 @@ func CountRequest(answered client.RequestRecord) {
 }
 
 // EngineHooks returns hooks that count the work of an engine.
-func EngineHooks() engine.Hooks {
+func (w Work) EngineHooks() engine.Hooks {
+	if w.Uncounted {
+		return engine.Hooks{}
+	}
 	return engine.Hooks{
 		OnCacheRead: func(look observe.CacheResult) { lookups.WithLabelValues(string(look)).Inc() },
 		OnOperationEnd: func(op *operate.Operation, took time.Duration, err error) {

@@ -61,11 +61,11 @@ func newWorld(t *testing.T, budgets *client.Budgets) *world {
 	w := &world{t: t, sim: sim, woken: make(chan struct{}, 1), before: readFigures(t)}
 	w.client, err = client.New(credential.Token(sim.Token("")), cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}},
-		client.Options{Principal: "p", Transport: listener.Client(), Budgets: budgets, OnRequestEnd: metrics.CountRequest})
+		client.Options{Principal: "p", Transport: listener.Client(), Budgets: budgets, OnRequestEnd: metrics.Work{}.CountRequest})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.engine = engine.New(engine.Options{Hooks: metrics.EngineHooks()})
+	w.engine = engine.New(engine.Options{Hooks: metrics.Work{}.EngineHooks()})
 	metrics.WatchOperations(w.engine.OperationAges)
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)

@@ -57,11 +57,11 @@ func figuresSince(t *testing.T, before map[string]float64, names ...string) map[
 
 func TestControllerMetrics(t *testing.T) {
 	before := readFigures(t)
-	metrics.CountReconciliation("AzureMachine", "Done", 0.25)
-	metrics.CountReconciliation("AzureMachine", "Done", 3)
-	metrics.CountReconciliation("AzureCluster", "Failed", 1)
-	metrics.ObserveTimeToReady("AzureMachine", 90)
-	metrics.CountFailedStatusWrite("AzureMachine")
+	metrics.Work{}.CountReconciliation("AzureMachine", "Done", 0.25)
+	metrics.Work{}.CountReconciliation("AzureMachine", "Done", 3)
+	metrics.Work{}.CountReconciliation("AzureCluster", "Failed", 1)
+	metrics.Work{}.ObserveTimeToReady("AzureMachine", 90)
+	metrics.Work{}.CountFailedStatusWrite("AzureMachine")
 	want := map[string]float64{
 		`capz_pass_duration_seconds_count{kind="AzureMachine",result="Done"}`:           2,
 		`capz_pass_duration_seconds_sum{kind="AzureMachine",result="Done"}`:             3.25,
@@ -95,15 +95,15 @@ func TestObservedObjects(t *testing.T) {
 		do     func()
 		want   map[string]float64
 	}{
-		{"two writes of one machine", func() { metrics.SetObserved("AzureMachine", "n/a", 2) }, figures(1, 1, 2, 0, 0, 0)},
-		{"a machine in order is observed and does not differ", func() { metrics.SetObserved("AzureMachine", "n/b", 0) }, figures(2, 1, 2, 0, 0, 0)},
-		{"kinds are counted apart", func() { metrics.SetObserved("AzureMachinePool", "n/a", 3) }, figures(2, 1, 2, 1, 1, 3)},
-		{"the last number of an object counts", func() { metrics.SetObserved("AzureMachine", "n/a", 1) }, figures(2, 1, 1, 1, 1, 3)},
-		{"an object that is not observed any more does not count", func() { metrics.ForgetObserved("AzureMachine", "n/a") }, figures(1, 0, 0, 1, 1, 3)},
-		{"an object that was never observed changes nothing", func() { metrics.ForgetObserved("AzureCluster", "n/a") }, figures(1, 0, 0, 1, 1, 3)},
+		{"two writes of one machine", func() { metrics.Work{}.SetObserved("AzureMachine", "n/a", 2) }, figures(1, 1, 2, 0, 0, 0)},
+		{"a machine in order is observed and does not differ", func() { metrics.Work{}.SetObserved("AzureMachine", "n/b", 0) }, figures(2, 1, 2, 0, 0, 0)},
+		{"kinds are counted apart", func() { metrics.Work{}.SetObserved("AzureMachinePool", "n/a", 3) }, figures(2, 1, 2, 1, 1, 3)},
+		{"the last number of an object counts", func() { metrics.Work{}.SetObserved("AzureMachine", "n/a", 1) }, figures(2, 1, 1, 1, 1, 3)},
+		{"an object that is not observed any more does not count", func() { metrics.Work{}.ForgetObserved("AzureMachine", "n/a") }, figures(1, 0, 0, 1, 1, 3)},
+		{"an object that was never observed changes nothing", func() { metrics.Work{}.ForgetObserved("AzureCluster", "n/a") }, figures(1, 0, 0, 1, 1, 3)},
 		{"the last object of each kind", func() {
-			metrics.ForgetObserved("AzureMachine", "n/b")
-			metrics.ForgetObserved("AzureMachinePool", "n/a")
+			metrics.Work{}.ForgetObserved("AzureMachine", "n/b")
+			metrics.Work{}.ForgetObserved("AzureMachinePool", "n/a")
 		}, figures(0, 0, 0, 0, 0, 0)},
 	} {
 		step.do()
@@ -116,8 +116,8 @@ func TestObservedObjects(t *testing.T) {
 
 // TestConventions checks the served metrics against Prometheus' conventions for names, units and help.
 func TestConventions(t *testing.T) {
-	metrics.CountReconciliation("AzureMachine", "Done", 1)
-	metrics.ObserveTimeToReady("AzureMachine", 1)
+	metrics.Work{}.CountReconciliation("AzureMachine", "Done", 1)
+	metrics.Work{}.ObserveTimeToReady("AzureMachine", 1)
 	var ours strings.Builder
 	for line := range strings.Lines(scrapeMetrics(t)) {
 		if strings.Contains(line, "capz_") {

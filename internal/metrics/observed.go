@@ -25,7 +25,10 @@ var observed = &observedObjects{
 }
 
 // SetObserved records an observed object and the number of writes that it waits with.
-func SetObserved(kind, object string, writes int) {
+func (w Work) SetObserved(kind, object string, writes int) {
+	if w.Uncounted {
+		return
+	}
 	observed.mu.Lock()
 	defer observed.mu.Unlock()
 	if observed.byKind[kind] == nil {
@@ -35,7 +38,10 @@ func SetObserved(kind, object string, writes int) {
 }
 
 // ForgetObserved drops an object that is not observed any more, or is gone.
-func ForgetObserved(kind, object string) {
+func (w Work) ForgetObserved(kind, object string) {
+	if w.Uncounted {
+		return
+	}
 	observed.mu.Lock()
 	defer observed.mu.Unlock()
 	delete(observed.byKind[kind], object)

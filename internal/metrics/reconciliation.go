@@ -27,18 +27,29 @@ var (
 )
 
 // CountReconciliation counts a reconciliation of an object of a kind. The result is one of a few fixed words, never a message.
-func CountReconciliation(kind, result string, seconds float64) {
+func (w Work) CountReconciliation(kind, result string, seconds float64) {
+	if w.Uncounted {
+		return
+	}
 	passDuration.WithLabelValues(kind, result).Observe(seconds)
 }
 
 // CountFailedStatusWrite counts a failed write of the status of an object of a kind.
-func CountFailedStatusWrite(kind string) { statusWritesFailed.WithLabelValues(kind).Inc() }
+func (w Work) CountFailedStatusWrite(kind string) {
+	if w.Uncounted {
+		return
+	}
+	statusWritesFailed.WithLabelValues(kind).Inc()
+}
 
 // CountPostponed counts a reconciliation of an object of a kind that waits until the cache shows the last write of an object of the kind
 // written.
 func CountPostponed(kind, written string) { postponed.WithLabelValues(kind, written).Inc() }
 
 // ObserveTimeToReady counts an object of a kind that became ready for the first time, seconds after its creation.
-func ObserveTimeToReady(kind string, seconds float64) {
+func (w Work) ObserveTimeToReady(kind string, seconds float64) {
+	if w.Uncounted {
+		return
+	}
 	timeToReady.WithLabelValues(kind).Observe(seconds)
 }

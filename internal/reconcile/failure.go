@@ -9,7 +9,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
@@ -85,7 +84,7 @@ func (p *reconciliation[O, I]) recordLostStatus(ctx context.Context, err error) 
 	}
 	if eventlog.IsFailure(ctx, err) && !apierrors.IsNotFound(err) {
 		ctrl.LoggerFrom(ctx).Error(err, "the status cannot be written, so the object does not show the result")
-		metrics.CountFailedStatusWrite(p.declaration.Name)
+		p.Work.CountFailedStatusWrite(p.declaration.Name)
 	}
 	return true
 }

@@ -14,7 +14,6 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
@@ -102,18 +101,18 @@ func (a *azureReconciliation[O, I]) reportObserving(ended resultKind, err error)
 	switch {
 	case !o.isOn():
 		conditions.Delete(a.object, infrav1.DriftedCondition)
-		metrics.ForgetObserved(a.declaration.Name, a.key.String())
+		a.Work.ForgetObserved(a.declaration.Name, a.key.String())
 	case o.known:
 		slices.Sort(o.intended)
 		conditions.Set(a.object, status.DriftedCondition(o.describeCauses(), o.intended))
-		metrics.SetObserved(a.declaration.Name, a.key.String(), len(o.intended))
+		a.Work.SetObserved(a.declaration.Name, a.key.String(), len(o.intended))
 	case ended == resultQuiet, conditions.Has(a.object, infrav1.DriftedCondition) && !forbidsPlan(err):
 		// The condition shows the last known writes.
 	default:
 		conditions.Set(a.object, metav1.Condition{Type: infrav1.DriftedCondition, Status: metav1.ConditionUnknown,
 			Reason: infrav1.ObservingReason, Message: "The object is observed because of " + o.describeCauses() +
 				". Its writes to Azure cannot be computed yet. See Ready"})
-		metrics.SetObserved(a.declaration.Name, a.key.String(), 0)
+		a.Work.SetObserved(a.declaration.Name, a.key.String(), 0)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
@@ -39,7 +38,7 @@ func (p *reconciliation[O, I]) isDeleting() bool { return !p.object.GetDeletionT
 func (p *reconciliation[O, I]) recordResult() {
 	p.recording.EmitEvents()
 	if !p.target.WasProvisioned && !p.isDeleting() && conditions.IsTrue(p.object, infrav1.ReadyCondition) {
-		metrics.ObserveTimeToReady(p.declaration.Name, p.Now().Sub(p.object.GetCreationTimestamp().Time).Seconds())
+		p.Work.ObserveTimeToReady(p.declaration.Name, p.Now().Sub(p.object.GetCreationTimestamp().Time).Seconds())
 	}
 }
 
@@ -48,5 +47,5 @@ func (r *Runner[O, I]) recordMetrics(begun time.Time, ended resultKind, err erro
 	if err != nil {
 		ended = resultError
 	}
-	metrics.CountReconciliation(r.declaration.Name, string(ended), r.Now().Sub(begun).Seconds())
+	r.Work.CountReconciliation(r.declaration.Name, string(ended), r.Now().Sub(begun).Seconds())
 }

@@ -56,6 +56,8 @@ type Services struct {
 	Tracer *tracing.Tracer
 	// Reads records when the resources of objects were last read from Azure; nil records nothing.
 	Reads *metrics.Reads
+	// Work counts reconciliations and what they find.
+	Work metrics.Work
 }
 
 // Runner reconciles the objects of one kind. It is safe for concurrent use for different objects.
@@ -188,7 +190,7 @@ func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, resul
 	p.changes, result, err = lifecycle.Enter(entering, p.Client, p.target.Cluster, p.object, p.declaration.Finalizer)
 	endStage(span, err)
 	if conditions.IsTrue(p.object, clusterv1.PausedCondition) {
-		metrics.ForgetObserved(p.declaration.Name, p.key.String())
+		p.Work.ForgetObserved(p.declaration.Name, p.key.String())
 	}
 	if err == nil && p.declaration.Dependents != nil && annotations.IsPaused(p.target.Cluster, p.object) {
 		return resultNothing, result, p.pauseDependents(ctx)
@@ -221,7 +223,7 @@ func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (p 
 			return nil, 0, fmt.Errorf("get %s %s: %w", r.declaration.Name, p.key, err)
 		}
 		r.stability.Forget(p.key)
-		metrics.ForgetObserved(r.declaration.Name, p.key.String())
+		r.Work.ForgetObserved(r.declaration.Name, p.key.String())
 		r.Reads.Forget(r.declaration.Name, p.key.String())
 		r.eventLog.Forget(p.object, p.key)
 		if r.declaration.IdentityUsers == nil {

@@ -45,6 +45,7 @@ type shared struct {
 	facts   *facts.Facts
 	tracer  *tracing.Tracer
 	reads   *metrics.Reads
+	work    metrics.Work
 	now     func() time.Time
 }
 
@@ -53,8 +54,10 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A plan counts nothing, and must not replace the metrics of a manager in the same process.
+	work := metrics.Work{Uncounted: o.Plan != nil}
 	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock,
-		Hooks: metrics.EngineHooks().WithTracer(tracer), MaxVouchedAge: o.fullSyncPeriod()})
+		Hooks: work.EngineHooks().WithTracer(tracer), MaxVouchedAge: o.fullSyncPeriod()})
 	if err := mgr.Add(armEngine); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
 	}
@@ -68,20 +71,19 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	tokens.FormerNamespace = o.leaseNamespace()
 	budgets, reads := o.requestBudgets(), metrics.NewReads()
 	out := &shared{
-		mgr: mgr, options: o, engine: armEngine, tracer: tracer, reads: reads,
+		mgr: mgr, options: o, engine: armEngine, tracer: tracer, reads: reads, work: work,
 		access: &access.Gate{
 			Client:     mgr.GetClient(),
 			APIReader:  mgr.GetAPIReader(),
 			Identities: identity.New(mgr.GetClient(), tokens),
 			Clients: identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: budgets,
-				OnRequestEnd: metrics.CountRequest}),
+				OnRequestEnd: work.CountRequest}),
 		},
 		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Unchanged: sharedLook(armEngine), Now: now, TTL: o.SyncPeriod,
 			Wait: o.Plan != nil, Catalogs: o.catalogs()}),
 		now: now,
 	}
-	// A plan has no metrics of its own, and must not replace those of a manager in the same process.
-	if o.Plan == nil {
+	if !work.Uncounted {
 		metrics.WatchOperations(armEngine.OperationAges)
 		metrics.WatchBudgets(budgets)
 		metrics.WatchReads(reads)
@@ -95,7 +97,7 @@ func (s *shared) runnerServices() reconcile.Services {
 	return reconcile.Services{
 		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.mgr.GetEventRecorder,
 		Now: s.now, Resync: s.options.SyncPeriod, Observe: s.options.Observe, WatchFilter: s.options.WatchFilter, Tracer: s.tracer,
-		Reads: s.reads,
+		Reads: s.reads, Work: s.work,
 	}
 }
 
@@ -119,7 +121,7 @@ func (s *shared) setupSelfManaged(ctx context.Context) error {
 	}
 	if err := (&azuremachinetemplate.Reconciler{
 		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremachinetemplate-reconciler"), Access: s.access,
-		Facts: s.facts, WatchFilter: o.WatchFilter,
+		Facts: s.facts, WatchFilter: o.WatchFilter, Work: s.work,
 	}).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachineConcurrency)); err != nil {
 		return fmt.Errorf("AzureMachineTemplate controller: %w", err)
 	}

@@ -179,7 +179,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	})
 	hooks, clients := engine.Hooks{}, armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}
 	if s.Metrics {
-		hooks, clients.OnRequestEnd = metrics.EngineHooks(), metrics.CountRequest
+		hooks, clients.OnRequestEnd = metrics.Work{}.EngineHooks(), metrics.Work{}.CountRequest
 		m.watchMetrics(clients.Budgets)
 	}
 	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, MaxVouchedAge: s.Full,

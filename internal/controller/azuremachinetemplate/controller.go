@@ -51,6 +51,8 @@ type Reconciler struct {
 	Facts    *facts.Facts
 	// WatchFilter is the required value of the label cluster.x-k8s.io/watch-filter; "" accepts all objects.
 	WatchFilter string
+	// Work counts failed writes of the status.
+	Work metrics.Work
 
 	eventLog *eventlog.Recorder
 }
@@ -151,7 +153,7 @@ func setReady(template *infrav1.AzureMachineTemplate, message string) {
 func (r *Reconciler) writeStatus(ctx context.Context, template *infrav1.AzureMachineTemplate, changes *patch.Changes) error {
 	err := changes.Finish(ctx)
 	if eventlog.IsFailure(ctx, err) {
-		metrics.CountFailedStatusWrite("AzureMachineTemplate")
+		r.Work.CountFailedStatusWrite("AzureMachineTemplate")
 		r.warnOwner(ctx, template, "StatusWriteFailed", err)
 	}
 	return err

@@ -50,7 +50,7 @@ func TestKilledDuringRollout(t *testing.T) {
 					break
 				}
 				m.StopManager()
-				m = w.startManager()
+				m = w.StartProvider()
 				killed++
 				life = acts / perRollout
 			}

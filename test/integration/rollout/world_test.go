@@ -1,6 +1,6 @@
-// Package rollout_test takes pools through rollouts in virtual time: the controller of pools as the manager has it, a simulated
-// Azure that takes as long as the real one, and Cluster API played, with an API server played as well. Minutes take
-// milliseconds, so that a manager can be killed at hundreds of moments, and what everything takes is the same on any computer.
+// Package rollout_test takes pools through rollouts in virtual time: the controllers of all clusters, a simulated Azure that takes as long as
+// the real one, and Cluster API played, with an API server played as well. Minutes take milliseconds, so that a manager can be killed at
+// hundreds of moments, and durations are the same on any computer.
 package rollout_test
 
 import (
@@ -15,19 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -81,59 +71,10 @@ func newWorld(t *testing.T, s settings) *world {
 	return w
 }
 
-// startManager starts a manager with the controller of pools.
-func (w *world) startManager() *virtual.Manager {
+// createNetwork waits until the network of the cluster is made.
+func (w *world) createNetwork() {
 	w.t.Helper()
-	return w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
-		kind := &azuremachinepool.Kind{Client: m.GetClient(), Engine: m.Engine, Facts: m.Facts}
-		return reconcile.NewAzureRunner(m.Services, kind).SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)})
-	})
-}
-
-// createNetwork makes that of the cluster, with the engine of a manager.
-func (w *world) createNetwork(m *virtual.Manager) {
-	w.t.Helper()
-	azureCluster, owner := &infrav1.AzureCluster{}, &clusterv1.Cluster{}
-	w.ReadObject(azureCluster, "c1")
-	w.ReadObject(owner, "c1")
-	opened, err := m.Gate.Open(w.t.Context(), access.RequestForAzureCluster(azureCluster))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	in := plan.ClusterInput{Cluster: owner, AzureCluster: azureCluster, SubscriptionID: w.Azure.SubscriptionID}
-	if in.Facts.VNet, err = m.Facts.ReadClusterVNet(w.t.Context(), facts.Asker{Client: opened.Client}, in); err != nil {
-		w.t.Fatal(err)
-	}
-	key, value := plan.OwnerTag(in)
-	woken := make(chan struct{}, 1)
-	for {
-		graph, err := cluster.BuildPlan(in)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		outcome, err := m.Engine.Converge(w.t.Context(),
-			engine.Request{Object: "AzureCluster", Client: opened.Client, Owner: engine.Owner{TagKey: key, TagValue: value, IDKey: infrav1.OwnerTag,
-				ID: ownership.OwnerTagValue(azureCluster, owner.Name)}, Graph: graph,
-				Wake: func() {
-					select {
-					case woken <- struct{}{}:
-					default:
-					}
-				}})
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if outcome.IsDone() {
-			break
-		}
-		for _, cause := range outcome.RootCauses() {
-			if cause.State == arm.Failed {
-				w.t.Fatalf("%s: %v", cause.ID.ShortName(), cause.Err)
-			}
-		}
-		virtual.WaitForSignal(woken, max(outcome.RetryAfter, time.Second))
-	}
-	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	w.WaitClusterProvisioned("c1")
 }
 
 // createPool makes the pool and waits until it is whole.
@@ -152,8 +93,8 @@ func (w *world) createPool() {
 // startWhole starts a manager and makes the network and the pool. From then on the rules are checked.
 func (w *world) startWhole() *virtual.Manager {
 	w.t.Helper()
-	m := w.startManager()
-	w.createNetwork(m)
+	m := w.StartProvider()
+	w.createNetwork()
 	w.createPool()
 	w.rules.beginChecks()
 	return m

@@ -24,8 +24,8 @@ func TestKilledAtEveryWrite(t *testing.T) {
 		s := three
 		s.replicas = 1
 		w := newWorld(t, s)
-		m := w.startManager()
-		w.createNetwork(m)
+		m := w.StartProvider()
+		w.createNetwork()
 		m.StopManager()
 		before := w.Azure.ListResources()
 		writes := w.playLife(0, false)
@@ -47,14 +47,14 @@ func TestKilledAtEveryWrite(t *testing.T) {
 func (w *world) playLife(k int, unsent bool) (writes int) {
 	w.t.Helper()
 	mark := w.Azure.MarkRequests()
-	m := w.startManager()
+	m := w.StartProvider()
 	m.DieAtWrite(k, unsent)
 	restarted := k == 0
 	w.meanwhile = func() {
 		select {
 		case <-m.Killed:
 			m.StopManager()
-			m, restarted = w.startManager(), true
+			m, restarted = w.StartProvider(), true
 		default:
 		}
 	}
