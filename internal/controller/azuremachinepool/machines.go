@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -72,11 +73,7 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 	machine := &infrav1.AzureMachinePoolMachine{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: in.azurePool.Namespace, Name: machineName(in, vm), Labels: in.machineLabels(),
-			Finalizers: []string{infrav1.MachinePoolMachineFinalizer},
-			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachinePool", Name: in.azurePool.Name, UID: in.azurePool.UID,
-				BlockOwnerDeletion: new(true),
-			}},
+			Finalizers: []string{infrav1.MachinePoolMachineFinalizer}, OwnerReferences: []metav1.OwnerReference{in.poolReference()},
 		},
 		Spec: infrav1.AzureMachinePoolMachineSpec{ProviderID: vm.ProviderID, InstanceID: vm.InstanceID},
 	}
@@ -91,8 +88,15 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 	return k.updateMachineStatus(ctx, in, in.members[len(in.members)-1], vm)
 }
 
-// updateMachineStatus writes the state of a VM into the status of its object, and adds a missing finalizer: without it the object could
-// go before its VM. For a paused object it only updates the Paused condition.
+// poolReference returns the owner reference of AzureMachinePoolMachines. Kubernetes deletes them with the pool by it, and clusterctl move finds them by it.
+func (in *input) poolReference() metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachinePool", Name: in.azurePool.Name,
+		UID: in.azurePool.UID, BlockOwnerDeletion: new(true)}
+}
+
+// updateMachineStatus writes the state of a VM into the status of its object, and adds a missing finalizer and a missing owner: without
+// the finalizer the object could go before its VM, and backups restore objects without owners. For a paused object it only updates the
+// Paused condition.
 func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm pool.Instance) error {
 	before := m.vm.DeepCopy()
 	changes := patch.TrackRelatedChanges(k.Client, m.vm)
@@ -100,14 +104,19 @@ func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm 
 		m.reportVM(vm, in.lastDeletionFailure, in.power)
 		if m.vm.DeletionTimestamp.IsZero() {
 			controllerutil.AddFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
+			// An owner with another UID is an earlier pool of the name.
+			if !slices.ContainsFunc(m.vm.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == in.azurePool.UID }) {
+				m.vm.OwnerReferences = util.EnsureOwnerRef(m.vm.OwnerReferences, in.poolReference())
+			}
 		}
 	}
 	return writeIfChanged(ctx, m, before, changes)
 }
 
-// writeIfChanged writes the object if its status or its finalizers differ from before.
+// writeIfChanged writes the object if its status, its finalizers or its owners differ from before.
 func writeIfChanged(ctx context.Context, m member, before *infrav1.AzureMachinePoolMachine, changes *patch.Changes) error {
-	if equality.Semantic.DeepEqual(before.Status, m.vm.Status) && slices.Equal(before.Finalizers, m.vm.Finalizers) {
+	if equality.Semantic.DeepEqual(before.Status, m.vm.Status) && slices.Equal(before.Finalizers, m.vm.Finalizers) &&
+		equality.Semantic.DeepEqual(before.OwnerReferences, m.vm.OwnerReferences) {
 		return nil
 	}
 	if err := changes.Write(ctx); client.IgnoreNotFound(err) != nil {

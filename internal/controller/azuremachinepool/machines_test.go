@@ -40,7 +40,8 @@ func TestMachineStatus(t *testing.T) {
 			vm.Status.Conditions = []metav1.Condition{{Type: infrav1.BootstrapSucceededCondition, Status: metav1.ConditionTrue},
 				{Type: "OnlyThere", Status: metav1.ConditionTrue}}
 			k := &Kind{Client: storetest.NewClient(t, vm)}
-			if err := k.updateMachineStatus(t.Context(), &input{cluster: &clusterv1.Cluster{}}, member{vm: vm}, test.vm); err != nil {
+			azurePool := &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "pool"}}
+			if err := k.updateMachineStatus(t.Context(), &input{cluster: &clusterv1.Cluster{}, azurePool: azurePool}, member{vm: vm}, test.vm); err != nil {
 				t.Fatal(err)
 			}
 			stored := &infrav1.AzureMachinePoolMachine{}
@@ -49,6 +50,11 @@ func TestMachineStatus(t *testing.T) {
 			}
 			if diff := cmp.Diff([]string{infrav1.MachinePoolMachineFinalizer}, stored.Finalizers); diff != "" {
 				t.Errorf("finalizers (-want +got):\n%s", diff)
+			}
+			owners := []metav1.OwnerReference{{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachinePool", Name: "p", UID: "pool",
+				BlockOwnerDeletion: new(true)}}
+			if diff := cmp.Diff(owners, stored.OwnerReferences); diff != "" {
+				t.Errorf("owners of an object that a backup restored without them (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(test.addresses, stored.Status.Addresses); diff != "" {
 				t.Errorf("addresses (-want +got):\n%s", diff)
