@@ -2,6 +2,7 @@ package reliability_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -78,10 +79,10 @@ func playExplored(t *testing.T, stages []stage, want []ended, explorer *virtual.
 		if want == nil {
 			continue
 		}
-		for end := time.Now().Add(2*w.Resync + quiet); time.Now().Before(end) && len(listDifferences(want[i].State, w.ReadState())) > 0; {
+		for end := time.Now().Add(2*w.Resync + quiet); time.Now().Before(end) && len(listExploredDifferences(want[i].State, w.ReadState())) > 0; {
 			w.waitSettled()
 		}
-		for _, difference := range listDifferences(want[i].State, w.ReadState()) {
+		for _, difference := range listExploredDifferences(want[i].State, w.ReadState()) {
 			t.Errorf("%s: %s", stage.name, difference)
 		}
 		if t.Failed() {
@@ -90,6 +91,15 @@ func playExplored(t *testing.T, stages []stage, want []ended, explorer *virtual.
 	}
 	w.MarkStable()
 	return w.CheckProperties()
+}
+
+// listExploredDifferences returns the differences between an explored and an undisturbed life. If the event of a pool is late, the pool is created after
+// its AKS cluster instead of with it. AKS then shows enableAutoScaling in answers also where it is false, as recording Test_AKS_ManagedCluster_20251002preview_CRUD shows.
+func listExploredDifferences(want, is virtual.State) []string {
+	return slices.DeleteFunc(listDifferences(want, is),
+		func(difference string) bool {
+			return strings.HasSuffix(difference, ".enableAutoScaling: false is too much")
+		})
 }
 
 // replaceLeaseholders has another manager start when the explorer has one lose its lease. The former one goes on for the time of a lease.
