@@ -28,26 +28,37 @@ func (p *plans) rememberState() {
 	switch {
 	case len(p.before) == maxEarlier:
 	case p.step != nil:
-		p.before = append(p.before, earlier{step: p.step, between: lasted == 0})
+		p.before = append(p.before, p.keepStep(lasted == 0))
 	case p.running == 0:
 	case lasted == 0:
-		p.before = append(p.before, p.takeState())
+		p.before = append(p.before, p.takeState(true))
 	case lasted < soon && !p.unseen:
-		p.before = append(p.before, earlier{step: p.newStep()})
+		p.before = append(p.before, p.takeState(false))
 	}
 }
 
-// takeState returns the state between two changes of one moment.
-func (p *plans) takeState() earlier {
-	if _, disturbed := p.readFaults(); disturbed || !p.isIdle() || p.scenario.Observe {
-		return earlier{step: &step{disturbed: true}, between: true}
+// keepStep returns the state in which the current step began.
+func (p *plans) keepStep(between bool) earlier {
+	if p.step.skipped {
+		return p.takeState(between)
+	}
+	return earlier{step: p.step, between: between}
+}
+
+// takeState returns the state now. between is set for one between two changes of a moment.
+func (p *plans) takeState(between bool) earlier {
+	if p.scenario.Observe {
+		return earlier{step: &step{}, between: between}
+	}
+	if p.readFaults().hidden || !p.isIdle() || p.isTooLarge() {
+		return earlier{step: &step{disturbed: true}, between: between}
 	}
 	moment, err := p.world().Take(context.Background(), p.scenario.Azure.SubscriptionID)
 	if err != nil {
 		p.problems = append(p.problems, err.Error())
-		return earlier{step: &step{disturbed: true}, between: true}
+		return earlier{step: &step{disturbed: true}, between: between}
 	}
-	return earlier{moment: moment, between: true}
+	return earlier{moment: moment, between: between}
 }
 
 func (p *plans) forgetStates() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +30,8 @@ type Kubernetes struct {
 	recording *recording
 	// t fails if a tool contradicts the conditions of an object.
 	t testing.TB
+	// objects counts the objects.
+	objects atomic.Int64
 	// Changed has a value after each change.
 	Changed chan struct{}
 }
@@ -44,6 +47,12 @@ func newKubernetes(t testing.TB, changing func() (done func())) (*Kubernetes, er
 	k := &Kubernetes{t: t, Changed: make(chan struct{}, 1)}
 	server, err := kubernetes.New(func(ctx context.Context, before, after client.Object) {
 		k.recordChange(ctx, before, after)
+		switch {
+		case before == nil:
+			k.objects.Add(1)
+		case after == nil:
+			k.objects.Add(-1)
+		}
 		k.checkStatus(after)
 		k.announceChange(ctx, before, after)
 	})

@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
-	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -24,8 +22,11 @@ import (
 type plans struct {
 	scenario *Scenario
 	options  server.Options
-	// off means that nothing is planned.
-	off bool
+	test     string
+	// off means that nothing is planned, sampled that only some steps are.
+	off, sampled bool
+	// faulty means that steps with faults are compared.
+	faulty bool
 	// turn has a value while nothing plans. A mutex would stop the time of the bubble.
 	turn chan struct{}
 
@@ -38,6 +39,8 @@ type plans struct {
 	// changing is how many changes are under way, and free is closed when there are none.
 	changing int
 	free     chan struct{}
+	// afterFault is set if the next step begins because of a fault.
+	afterFault bool
 	// changed is when the step began. unseen is set if Azure was changed then: managers see that at their next reconciliation.
 	changed time.Time
 	unseen  bool
@@ -55,11 +58,16 @@ type plans struct {
 	counts map[string]int
 }
 
-// step is a step with the faults of Azure that had acted when it was planned. A disturbed one was not planned.
+// step is a step with the faults of Azure when it was planned.
 type step struct {
 	planned.Step
-	disturbed bool
-	faults    string
+	// disturbed is set if it cannot be planned, and skipped if it is not in the sample.
+	disturbed, skipped bool
+	// afterFault is set if it began because of a fault.
+	afterFault bool
+	faults     faults
+	// began is when it was planned.
+	began time.Time
 }
 
 // The ways in which steps end.
@@ -68,6 +76,9 @@ const (
 	stepInterrupted = "interrupted"
 	stepQuiet       = "quiet"
 	stepDisturbed   = "disturbed"
+	stepSkipped     = "skipped"
+	// stepFault is one that ended because of a fault of Azure.
+	stepFault = "fault"
 	// stepLate is one that was over before a write of it was made.
 	stepLate = "late"
 )
@@ -76,7 +87,8 @@ const (
 const settleTime = 2 * time.Hour
 
 func newPlans(s *Scenario, test string, options server.Options) *plans {
-	p := &plans{scenario: s, options: options, off: !isPlanned(test), turn: make(chan struct{}, 1), changed: time.Now(), counts: map[string]int{},
+	p := &plans{scenario: s, options: options, test: test, faulty: findTest(faulty, testFolder(), test) != "", off: FindUnplanned(testFolder(), test) != "",
+		sampled: FindSampled(testFolder(), test) != "", turn: make(chan struct{}, 1), changed: time.Now(), counts: map[string]int{},
 		known: map[[sha256.Size]byte][]planned.Write{}, catalogs: facts.NewCatalogs(planned.CatalogLifetime, time.Now)}
 	p.turn <- struct{}{}
 	return p
@@ -86,18 +98,6 @@ func newPlans(s *Scenario, test string, options server.Options) *plans {
 func (p *plans) lock() func() {
 	<-p.turn
 	return func() { p.turn <- struct{}{} }
-}
-
-// readFaults returns a text that changes when a fault of Azure acts, and whether anything that a plan does not know may keep managers from
-// what they do.
-func (p *plans) readFaults() (state string, disturbed bool) {
-	var out strings.Builder
-	for _, each := range p.scenario.Sim.Faults() {
-		fmt.Fprint(&out, each.Kind, each.ID, each.Done, " ")
-		disturbed = disturbed || !each.Spent && each.Kind != fault.Modify
-	}
-	// A plan knows no rights of the manager's identity.
-	return out.String(), disturbed || p.options.EnforceRBAC || p.scenario.Refuse != nil
 }
 
 // plan returns the writes that a manager would make now.
@@ -137,18 +137,25 @@ func (p *plans) begin(request *http.Request, body []byte) *step {
 		unlock = p.lock()
 	}
 	defer unlock()
+	write := planned.NewWrite(request.Method, request.URL.Path, body)
+	if p.step != nil && p.isOutdated(p.step, &write) {
+		p.interruptStep()
+	}
 	if p.step == nil {
 		p.step = p.newStep()
 	}
-	p.sent = append(p.sent, planned.NewWrite(request.Method, request.URL.Path, body))
+	p.sent = append(p.sent, write)
 	return p.step
 }
 
 func (p *plans) newStep() *step {
-	out := &step{}
-	out.faults, out.disturbed = p.readFaults()
+	out := &step{faults: p.readFaults(), afterFault: p.afterFault, began: time.Now()}
+	p.afterFault = false
 	// While a plan is computed Azure does not change: operations under way do not end, and nothing that comes after them is planned.
-	if out.disturbed = out.disturbed || !p.isIdle(); out.disturbed {
+	if out.disturbed = out.faults.hidden || !p.isIdle(); out.disturbed {
+		return out
+	}
+	if out.skipped = !p.isSampled(); out.skipped {
 		return out
 	}
 	plan, err := p.plan()
@@ -171,6 +178,7 @@ func (p *plans) end(of *step, request *http.Request, body []byte, accepted bool)
 	}
 	switch {
 	case !accepted || p.step == nil:
+	case p.step == of && !p.step.isPlanned():
 	case p.step == of && !p.step.Knows(write) && time.Since(p.changed) < soon && p.knewBefore(write):
 		// The manager has read the objects before they were changed. What it does then is planned when it does it.
 		p.counts[stepLate]++
@@ -236,44 +244,47 @@ func (p *plans) stop() {
 
 // endStep compares the writes of the step.
 func (p *plans) endStep() {
-	ended, lasted := p.step, time.Since(p.changed)
-	p.step = nil
+	ended, lasted, now := p.step, time.Since(p.changed), p.readFaults()
+	p.step, p.afterFault = nil, false
 	switch {
-	case p.isDisturbed(ended):
+	case now.hidden || ended != nil && (ended.disturbed || !p.faulty && ended.faults.acted != now.acted):
 		p.counts[stepDisturbed]++
-	case ended == nil && (p.running == 0 || p.unseen || lasted < time.Minute):
+	case ended != nil && ended.skipped:
+		p.counts[stepSkipped]++
+	case ended == nil && (p.running == 0 || p.unseen || lasted < time.Minute || now.pending):
 		return
+	case ended == nil && !p.isSampled():
+		p.counts[stepSkipped]++
 	case ended == nil:
 		p.counts[stepQuiet]++
-		p.compare(&planned.Step{}, "nothing was written")
+		p.compare(&planned.Step{}, false, "nothing was written")
+	case ended.faults.isChanged(now):
+		p.counts[stepFault]++
+		p.report(&planned.Step{Unplanned: ended.Unplanned}, "before a fault")
 	case len(ended.Unplanned) > 0 || len(ended.Left) == 0:
 		p.counts[stepEqual]++
 		p.report(&ended.Step, "at the end of a step")
 	default:
 		p.counts[stepInterrupted]++
 		if lasted > 0 && p.isIdle() {
-			p.compare(&ended.Step, "the step was interrupted")
+			p.compare(&ended.Step, now.pending || ended.faults.acted != now.acted, "the step was interrupted")
 		}
 	}
 }
+
+func (s *step) isPlanned() bool { return !s.disturbed && !s.skipped }
 
 // isIdle reports whether no operation of Azure is under way.
 func (p *plans) isIdle() bool {
 	return !slices.ContainsFunc(p.scenario.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() })
 }
 
-// isDisturbed reports whether a step cannot be compared; nil is one that was not planned.
-func (p *plans) isDisturbed(ended *step) bool {
-	faults, disturbed := p.readFaults()
-	return disturbed || ended != nil && (ended.disturbed || ended.faults != faults)
-}
-
 // soon is how long a manager may take from the decision about a write to the write. A write that is planned for later comes with the time, as
 // those of a schedule do.
 const soon = time.Minute
 
-// compare checks that a plan has the writes that are left of a step.
-func (p *plans) compare(ended *planned.Step, what string) {
+// compare checks that a plan has the writes that are left of a step. refused is set if Azure has refused something meanwhile.
+func (p *plans) compare(ended *planned.Step, refused bool, what string) {
 	now, err := p.plan()
 	if err != nil {
 		p.problems = append(p.problems, err.Error())
@@ -282,8 +293,10 @@ func (p *plans) compare(ended *planned.Step, what string) {
 	now = slices.DeleteFunc(now, func(w planned.Write) bool { return w.After > soon && !planned.Has(ended.Left, w) })
 	// Azure may have made a write that it has not answered.
 	isSent := func(w planned.Write) bool { return planned.Has(p.sent, w) }
-	left := slices.DeleteFunc(slices.Clone(ended.Left), isSent)
-	now = slices.DeleteFunc(now, isSent)
+	// A manager may give up a write that Azure refuses, such as that of an object that is being deleted.
+	isGivenUp := func(w planned.Write) bool { return refused && !planned.Has(now, w) }
+	left := slices.DeleteFunc(slices.Clone(ended.Left), func(w planned.Write) bool { return isSent(w) || isGivenUp(w) })
+	now = slices.DeleteFunc(slices.Clone(now), isSent)
 	if diff := planned.Compare(left, now); diff != "" {
 		p.problems = append(p.problems, fmt.Sprintf("%s, and a plan differs from what is left (-left +plan):\n%s", what, diff))
 	}
@@ -306,7 +319,9 @@ func (p *plans) finish() {
 	defer p.lock()()
 	switch {
 	case p.step == nil || p.running == 0:
-	case p.isDisturbed(p.step):
+	case p.isHindered(p.step):
+		p.endStep()
+	case !p.step.isPlanned():
 		p.counts[stepDisturbed]++
 	default:
 		p.counts[stepEqual]++
@@ -315,9 +330,15 @@ func (p *plans) finish() {
 	p.step = nil
 }
 
+// isHindered reports whether faults of Azure, or rights, may keep managers from what is left of a step.
+func (p *plans) isHindered(of *step) bool {
+	now := p.readFaults()
+	return now.hidden || now.pending || of.faults.isChanged(now) || of.faults.acted != now.acted && !p.faulty
+}
+
 func (p *plans) isUnfinished() bool {
 	defer p.lock()()
-	return p.step != nil && p.running > 0 && len(p.step.Left) > 0 && len(p.problems) == 0 && !p.scenario.T.Failed()
+	return p.step != nil && p.running > 0 && len(p.step.Left) > 0 && !p.isHindered(p.step) && len(p.problems) == 0 && !p.scenario.T.Failed()
 }
 
 // flush reports the problems so far.

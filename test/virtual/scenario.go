@@ -265,7 +265,7 @@ func (s *Scenario) serveAzure(request *http.Request) (*http.Response, error) {
 	recorder := httptest.NewRecorder()
 	cut := isConnectionCut(func() { s.handler.ServeHTTP(recorder, served) })
 	if isPlanned {
-		s.plans.end(of, request, body, recorder.Code < http.StatusBadRequest)
+		s.plans.end(of, request, body, recorder.Code < http.StatusBadRequest && !cut)
 	}
 	if s.WrittenBody != nil && isPlanned {
 		s.WrittenBody(request, recorder.Code, body)

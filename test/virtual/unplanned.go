@@ -9,32 +9,27 @@ import (
 
 // unplanned are the packages, or tests of a package, whose stories are not compared with plans, with the reason.
 var unplanned = map[string]string{
-	"test/reliability":                                          "managers are killed and Azure is edited at every call, so that there are thousands of steps to plan",
-	"test/tenancy":                                              "the test adds resources to the graphs of its controllers, which plans do not have",
-	"test/integration/rates":                                    "Azure refuses or throttles requests in every story",
-	"test/integration/drift TestObservedDrift":                  "each row takes five plans of clusters of all kinds; TestDriftIsRepairedReportedOrKept compares the rows, and test/virtual/observed managers that observe",
-	"test/integration/rollout TestKilledAtEveryWrite":           "the story has up to a hundred steps or more, each of which would plan all VMs of the pool",
-	"test/integration/rollout TestKilledDuringRollout":          "the story has up to a hundred steps or more, each of which would plan all VMs of the pool",
-	"test/integration/rollout TestManyTemplates":                "the story has up to a hundred steps or more, each of which would plan all VMs of the pool",
-	"test/integration/rollout TestTemplatesDuringRollout":       "the story has up to a hundred steps or more, each of which would plan all VMs of the pool",
-	"test/integration/requests TestManyClusters":                "the story has up to hundreds of clusters or managers, and each step would plan all of them",
-	"test/integration/requests TestManyWorkers":                 "the story has up to hundreds of clusters or managers, and each step would plan all of them",
-	"test/integration/requests TestMassCreation":                "the story has up to hundreds of clusters or managers, and each step would plan all of them",
-	"test/integration/requests TestTenantsShareBudgets":         "the story has up to hundreds of clusters or managers, and each step would plan all of them",
-	"test/integration/requests TestNamespacesShareWorkers":      "the story has up to hundreds of clusters or managers, and each step would plan all of them",
-	"test/integration/requests TestOverhead":                    "the story has up to hundreds of clusters or managers, and each step would plan all of them",
-	"test/integration/requests TestTemplatesAreLeftAlone":       "only the controllers of templates run; plans have all controllers",
-	"test/virtual/stopped TestSchedule":                         "a schedule changes the wanted power state at a time between the plan of a step and its writes",
-	"test/virtual/alerts":                                       "Azure has a fault in most stories, and steps with faults are not compared",
-	"test/integration/requests TestDocumentsKilledAtEveryWrite": "managers are killed at every write",
+	"test/reliability":                                     "managers are killed and Azure is edited at every call, so that there are thousands of steps to plan",
+	"test/integration/drift TestObservedDrift":             "each row takes five plans of clusters of all kinds; TestDriftIsRepairedReportedOrKept compares the rows, and test/virtual/observed managers that observe",
+	"test/integration/requests TestMassCreation":           "the story has a hundred machines or more, and each step would plan all of them",
+	"test/integration/requests TestNamespacesShareWorkers": "the story has hundreds of clusters, and each step would plan all of them",
+	"test/integration/rollout TestManyModels":              "the manager brings VMs to the latest model only when it has read them again, and the next change of the test comes before; a plan reads them at once",
+	"test/integration/requests TestTemplatesAreLeftAlone":  "only the controllers of templates run; plans have all controllers",
+	"test/integration/requests TestTenantsShareBudgets":    "the test sends all writes itself, with the clients of a manager, and no object asks for them",
 }
 
 // Unplanned returns the list.
 func Unplanned() map[string]string { return maps.Clone(unplanned) }
 
 // FindUnplanned returns the entry of the list that a test in a folder of the repository has, or "".
-func FindUnplanned(folder, test string) string {
-	for each := range unplanned {
+func FindUnplanned(folder, test string) string { return findTest(unplanned, folder, test) }
+
+// FindSampled returns the entry of the list of sampled tests that a test has, or "".
+func FindSampled(folder, test string) string { return findTest(sampled, folder, test) }
+
+// findTest returns the entry of a list of tests that has a test in a folder, or "".
+func findTest(list map[string]string, folder, test string) string {
+	for each := range list {
 		of, name, some := strings.Cut(each, " ")
 		if strings.HasSuffix("/"+folder, "/"+of) && (!some || strings.HasPrefix(test+"/", name+"/")) {
 			return each
@@ -43,8 +38,8 @@ func FindUnplanned(folder, test string) string {
 	return ""
 }
 
-// isPlanned reports whether the stories of a test of the package under test are compared with plans. Tests run in the folder of their package.
-func isPlanned(test string) bool {
-	folder, err := os.Getwd()
-	return err != nil || FindUnplanned(filepath.ToSlash(folder), test) == ""
+// testFolder returns the folder of the package under test, in which tests run.
+func testFolder() string {
+	folder, _ := os.Getwd()
+	return filepath.ToSlash(folder)
 }
