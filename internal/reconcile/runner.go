@@ -56,7 +56,7 @@ type Services struct {
 	Tracer *tracing.Tracer
 	// Reads records when the resources of objects were last read from Azure; nil records nothing.
 	Reads *metrics.Reads
-	// Work counts reconciliations and what they find.
+	// Work counts reconciliations, failed status writes and observed changes in the metrics.
 	Work metrics.Work
 }
 

@@ -154,10 +154,9 @@ func driftMessage(results []arm.Result) string {
 func joinMessages(results []arm.Result) string {
 	subjects, order := map[string][]string{}, []string(nil)
 	for _, result := range results {
-		message := resultMessage(result)
-		subject, detail := "", message
-		if shared, ok := strings.CutPrefix(message, result.ID.ShortName()); ok && namesRequest(shared) {
-			subject, detail = result.ID.ShortName(), shared
+		subject, detail := describeResult(result)
+		if !namesRequest(detail) {
+			subject, detail = "", subject+detail
 		}
 		if _, known := subjects[detail]; !known {
 			order = append(order, detail)
@@ -196,19 +195,26 @@ func limitLines(lines []string) []string {
 
 // resultMessage describes the state of one result.
 func resultMessage(result arm.Result) string {
+	subject, detail := describeResult(result)
+	return subject + detail
+}
+
+// describeResult returns the two parts of the message of a result: its resource, if the message begins with it, and the rest.
+func describeResult(result arm.Result) (subject, detail string) {
+	name := result.ID.ShortName()
 	switch {
 	case result.Err != nil && result.Message != "":
-		return result.Err.Error() + "; " + result.Message
+		return "", result.Err.Error() + "; " + result.Message
 	case result.Err != nil:
-		return result.Err.Error()
+		return "", result.Err.Error()
 	case result.State == arm.Blocked && result.Message != "":
-		return result.ID.ShortName() + " " + result.Message
+		return name, " " + result.Message
 	case result.State == arm.Blocked:
-		return fmt.Sprintf("%s waits for %s", result.ID.ShortName(), result.BlockedBy.ShortName())
+		return name, " waits for " + result.BlockedBy.ShortName()
 	case result.Message != "":
-		return result.ID.ShortName() + ": " + result.Message
+		return name, ": " + result.Message
 	default:
-		return fmt.Sprintf("%s %s", strings.ToLower(string(result.State)), result.ID.ShortName())
+		return "", strings.ToLower(string(result.State)) + " " + name
 	}
 }
 

@@ -100,7 +100,7 @@ func printNextCommands(out io.Writer, s *settings.Settings, name string, o workl
 	}
 	for _, line := range []string{
 		"", "Try next:",
-		"  eval \"$(" + ownCommand(s, "env") + ")\"",
+		"  " + shellHint(s),
 		"  " + kubectl + " get " + kinds,
 		"  " + relativePath(s.BinaryPath("clusterctl")) + " describe cluster " + name + " --show-conditions all",
 		"  " + ownCommand(s, "kubeconfig", name) + " >" + name + ".kubeconfig && " + kubectl + " --kubeconfig " + name + ".kubeconfig get nodes",
@@ -126,6 +126,11 @@ func ownCommand(s *settings.Settings, args ...string) string {
 		words = append(words, "--dir", dir)
 	}
 	return strings.Join(words, " ")
+}
+
+// shellHint returns the command for a shell of the lab. In a shell that takes over the environment of the lab, other HTTPS requests fail.
+func shellHint(s *settings.Settings) string {
+	return ownCommand(s, "exec") + ` -- bash    # a shell with the kubeconfig, certificates and proxy of the lab; "exit" leaves it`
 }
 
 // relativePath returns a path as seen from the working directory, if that is shorter.

@@ -86,7 +86,7 @@ func upCommand() *cobra.Command {
 			return unfinishedError(c, s, err)
 		}
 		if bare || s.WithoutProvider {
-			fmt.Fprintf(out, "\nTry next:\n  eval \"$(%s)\"\n  kubectl get providers -A\n  %s\n", ownCommand(s, "env"),
+			fmt.Fprintf(out, "\nTry next:\n  %s\n  kubectl get providers -A\n  %s\n", shellHint(s),
 				ownCommand(s, "create", name))
 			return nil
 		}

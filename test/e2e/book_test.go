@@ -4,8 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/catalog"
 )
@@ -31,6 +34,21 @@ func TestBook(t *testing.T) {
 		flavors, _ := c.Flags().GetStringSlice("flavor")
 		if _, err := catalog.Select(catalog.Lab, specs, flavors, false); err != nil {
 			t.Errorf("%s: %v", line[0], err)
+		}
+	}
+	runCommand().Flags().VisitAll(func(f *pflag.Flag) {
+		// The Makefile sets these.
+		if !slices.Contains([]string{"root", "cloud"}, f.Name) && !strings.Contains(page, "`--"+f.Name+"`") {
+			t.Errorf("the page does not describe the flag --%s", f.Name)
+		}
+	})
+	sweeps := regexp.MustCompile(`make e2e-sweep(?:.*)E2E_FLAGS="([^"]*)"|with `+"`"+`E2E_FLAGS="(--kubeconfig [^"]*)"`).FindAllStringSubmatch(page, -1)
+	if len(sweeps) == 0 {
+		t.Error("the page has no flags of the sweep")
+	}
+	for _, sweep := range sweeps {
+		if err := sweepCommand().ParseFlags(strings.Fields(sweep[1] + sweep[2])); err != nil {
+			t.Errorf("%s: %v", sweep[0], err)
 		}
 	}
 	for _, c := range catalog.Cases {

@@ -4,7 +4,7 @@
 //	go run . run --cloud azure --subscription ID
 //	go run . sweep --subscription ID
 //
-// `make e2e` and `make e2e-sweep` build what it needs and start it.
+// `make e2e` and `make e2e-sweep` build the providers and the lab, and start it.
 package main
 
 import (

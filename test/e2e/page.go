@@ -24,7 +24,7 @@ func pageCommand() *cobra.Command {
 // recordResults adds results to those of the repository, and writes the page.
 func (o options) recordResults(runs []results.Result) error {
 	file := filepath.Join(o.root, "test", "e2e", "results", "results.json")
-	if err := results.Save(file, runs); err != nil {
+	if err := results.Save(file, results.WithoutPaths(runs, o.root)); err != nil {
 		return err
 	}
 	all, err := results.Load(file)

@@ -22,6 +22,9 @@ func recordCommand() *cobra.Command {
 				return err
 			}
 			o.root = root
+			if err := catalog.CheckCloud(o.cloud); err != nil {
+				return err
+			}
 			if commit == "" {
 				commit = o.commit(c.Context())
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -70,6 +71,9 @@ func (o options) run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if o.cloud == catalog.Lab && (o.subscription != "" || o.kubeconfig != "") {
+		return errors.New("--subscription and --kubeconfig are for --cloud azure only. The lab has a subscription and a management cluster of its own")
+	}
 	var account azure.Settings
 	if o.cloud == catalog.Azure {
 		if account, err = azure.ReadSettings(o.subscription, os.Getenv); err != nil {
@@ -93,7 +97,7 @@ func (o options) run(ctx context.Context, out io.Writer) error {
 			// The gates of an existing management cluster are those that it has.
 			runs, err = o.runOnAzure(ctx, out, account, catalog.WithGate(cases, gate))
 		} else {
-			runs, err = o.runInLab(ctx, gate, catalog.WithGate(cases, gate))
+			runs, err = o.runInLab(ctx, out, gate, catalog.WithGate(cases, gate))
 		}
 		if err != nil {
 			return err
@@ -104,7 +108,7 @@ func (o options) run(ctx context.Context, out io.Writer) error {
 			}
 		}
 	}
-	fmt.Printf("%d cases in %s\n", len(cases), time.Since(begin).Round(time.Second))
+	fmt.Fprintf(out, "%d cases in %s\n", len(cases), time.Since(begin).Round(time.Second))
 	if len(failed) > 0 {
 		return fmt.Errorf("%d of %d cases failed:\n%s", len(failed), len(cases), strings.Join(failed, "\n"))
 	}
@@ -127,14 +131,14 @@ func (o options) buildPrograms(ctx context.Context) error {
 }
 
 // runInLab starts a lab with a feature gate, and runs specs in it.
-func (o options) runInLab(ctx context.Context, gate string, cases []catalog.Case) ([]results.Result, error) {
+func (o options) runInLab(ctx context.Context, out io.Writer, gate string, cases []catalog.Case) ([]results.Result, error) {
 	lab, dir := o.path("bin", "lab"), o.folder("lab")
 	args := []string{"up", "--bare", "--dir", dir, "--base-port", strconv.Itoa(o.basePort), "--time-scale", "0.05"}
 	if gate != "" {
 		args = append(args, "--feature-gates", gate+"=true")
 	}
 	defer func() {
-		// The lab goes even if the run was interrupted.
+		// The lab is stopped also after an interruption.
 		if out, err := exec.Command(lab, "down", "--dir", dir).CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "lab down: %v\n%s", err, out)
 		}
@@ -145,7 +149,7 @@ func (o options) runInLab(ctx context.Context, gate string, cases []catalog.Case
 	if out, err := up.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("lab %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
-	return o.runSpecs(ctx, []string{lab, "exec", "--dir", dir, "--"}, os.Environ(), cases)
+	return o.runSpecs(ctx, out, []string{lab, "exec", "--dir", dir, "--"}, os.Environ(), cases)
 }
 
 // runOnAzure runs specs on a subscription.
@@ -157,11 +161,11 @@ func (o options) runOnAzure(ctx context.Context, out io.Writer, account azure.Se
 	if o.kubeconfig != "" {
 		environment = append(environment, "KUBECONFIG="+o.kubeconfig)
 	}
-	return o.runSpecs(ctx, nil, environment, cases)
+	return o.runSpecs(ctx, out, nil, environment, cases)
 }
 
 // runSpecs runs specs in an environment, which a prefix of the command line may change.
-func (o options) runSpecs(ctx context.Context, prefix, environment []string, cases []catalog.Case) ([]results.Result, error) {
+func (o options) runSpecs(ctx context.Context, out io.Writer, prefix, environment []string, cases []catalog.Case) ([]results.Result, error) {
 	artifacts := o.folder("artifacts")
 	reports := filepath.Join(artifacts, "reports")
 	if err := os.RemoveAll(reports); err != nil {
@@ -178,7 +182,7 @@ func (o options) runSpecs(ctx context.Context, prefix, environment []string, cas
 	}
 	command := exec.CommandContext(ctx, line[0], line[1:]...)
 	command.Env = environment
-	command.Stdout, command.Stderr = os.Stdout, os.Stderr
+	command.Stdout, command.Stderr = out, os.Stderr
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	failure := command.Run()
 	// An interrupted run has the reports of the specs that ended.
@@ -191,7 +195,7 @@ func (o options) runSpecs(ctx context.Context, prefix, environment []string, cas
 		if !r.Passed {
 			state = "FAILED"
 		}
-		fmt.Printf("%s  %4d s  %s %s\n", state, r.Seconds, r.Spec, r.Flavor)
+		fmt.Fprintf(out, "%s  %4d s  %s %s\n", state, r.Seconds, r.Spec, r.Flavor)
 	}
 	if o.record {
 		if err := o.recordResults(runs); err != nil {

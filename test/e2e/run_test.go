@@ -6,6 +6,28 @@ import (
 	"testing"
 )
 
+// TestRefusedFlags has flags that would run the specs elsewhere than the user wants, or that a lab would ignore.
+func TestRefusedFlags(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		args   []string
+		fails  string
+	}{
+		"misspelt cloud":  {reason: "it must not run in the lab instead", args: []string{"--cloud", "azuer"}, fails: `--cloud "azuer" is no cloud: choose lab or azure`},
+		"a subscription":  {reason: "the user wants to run on it", args: []string{"--subscription", "s"}, fails: "--subscription and --kubeconfig are for --cloud azure only"},
+		"another cluster": {reason: "the lab has its own", args: []string{"--kubeconfig", "k"}, fails: "--subscription and --kubeconfig are for --cloud azure only"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := runCommand()
+			c.SilenceUsage, c.SilenceErrors = true, true
+			c.SetArgs(append([]string{"--root", t.TempDir()}, tc.args...))
+			if err := c.ExecuteContext(t.Context()); err == nil || !strings.HasPrefix(err.Error(), tc.fails) {
+				t.Errorf("%s: error %v, want %q", tc.reason, err, tc.fails)
+			}
+		})
+	}
+}
+
 // TestCostFirst runs the command on a subscription, from a source tree that has nothing to run.
 func TestCostFirst(t *testing.T) {
 	const subscription = "20000000-0000-4000-8000-000000000001"

@@ -88,7 +88,8 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 	return k.updateMachineStatus(ctx, in, in.members[len(in.members)-1], vm)
 }
 
-// poolReference returns the owner reference of AzureMachinePoolMachines. Kubernetes deletes them with the pool by it, and clusterctl move finds them by it.
+// poolReference returns the owner reference of AzureMachinePoolMachines. With it, Kubernetes deletes them with the pool, and clusterctl move moves
+// them.
 func (in *input) poolReference() metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachinePool", Name: in.azurePool.Name,
 		UID: in.azurePool.UID, BlockOwnerDeletion: new(true)}
@@ -104,7 +105,7 @@ func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm 
 		m.reportVM(vm, in.lastDeletionFailure, in.power)
 		if m.vm.DeletionTimestamp.IsZero() {
 			controllerutil.AddFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
-			// An owner with another UID is an earlier pool of the name.
+			// An owner with another UID is a deleted pool of the same name.
 			if !slices.ContainsFunc(m.vm.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == in.azurePool.UID }) {
 				m.vm.OwnerReferences = util.EnsureOwnerRef(m.vm.OwnerReferences, in.poolReference())
 			}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Settings are what a run on a subscription needs.
+// Settings are the subscription of a run, the service principal that signs in, and the endpoints of the cloud.
 type Settings struct {
 	Subscription, Tenant, ClientID, ClientSecret string
 	// Endpoint, Authority and Audience belong to another cloud than the public one, "" otherwise.
@@ -29,14 +29,14 @@ func ReadSettings(subscription string, lookup func(string) string) (Settings, er
 	s := Settings{Subscription: subscription, Tenant: lookup("AZURE_TENANT_ID"), ClientID: lookup("AZURE_CLIENT_ID"), ClientSecret: lookup("AZURE_CLIENT_SECRET"),
 		Endpoint: lookup("AZURE_RESOURCE_MANAGER_ENDPOINT"), Authority: lookup("AZURE_AUTHORITY_HOST"), Audience: lookup("AZURE_RESOURCE_MANAGER_AUDIENCE")}
 	var missing []string
-	for name, value := range map[string]string{"AZURE_TENANT_ID": s.Tenant, "AZURE_CLIENT_ID": s.ClientID, "AZURE_CLIENT_SECRET": s.ClientSecret} {
-		if value == "" {
+	for _, name := range []string{"AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET", "AZURE_TENANT_ID"} {
+		if lookup(name) == "" {
 			missing = append(missing, name)
 		}
 	}
 	if len(missing) > 0 {
 		return Settings{}, fmt.Errorf("%s is not set. The provider and the sweep sign in with the service principal of these variables",
-			strings.Join(sorted(missing), ", "))
+			strings.Join(missing, ", "))
 	}
 	return s, nil
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -17,8 +16,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources"
 )
-
-func sorted(names []string) []string { slices.Sort(names); return names }
 
 // configuration returns the cloud of the settings.
 func (s Settings) configuration() cloud.Configuration {
@@ -43,7 +40,7 @@ func newGroups(s Settings, transport policy.Transporter) (*armresources.Resource
 	return armresources.NewResourceGroupsClient(s.Subscription, credential, &arm.ClientOptions{ClientOptions: options})
 }
 
-// pollInterval is how often a deletion is polled when Azure does not tell.
+// pollInterval is the time between polls of a deletion whose answer has no Retry-After.
 const pollInterval = 5 * time.Second
 
 // Sweep deletes the resource groups with the tag of runs, and waits until they are gone. An empty run is every run. A group without the tag is

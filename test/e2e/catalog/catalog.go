@@ -69,9 +69,20 @@ func (c Case) Labels() []string {
 	return out
 }
 
+// CheckCloud returns an error for a name that is not one of a cloud.
+func CheckCloud(cloud string) error {
+	if cloud != Lab && cloud != Azure {
+		return fmt.Errorf("--cloud %q is no cloud: choose %s or %s", cloud, Lab, Azure)
+	}
+	return nil
+}
+
 // Select returns the cases of a cloud with one of the specs and one of the flavors. An empty list selects all of them. A name that no case
 // has is an error.
 func Select(cloud string, specs, flavors []string, cheap bool) ([]Case, error) {
+	if err := CheckCloud(cloud); err != nil {
+		return nil, err
+	}
 	if err := checkNames("spec", specs, func(c Case) string { return c.Spec }); err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ var prices = map[string]float64{
 	network: 0.15, bastion: 0.29,
 }
 
-// What is paid for by the hour.
+// Resources with a price for each hour.
 const (
 	smallMachine   = "Standard_D2s_v3"
 	windowsMachine = "Standard_D2s_v3 with Windows"
@@ -33,7 +33,7 @@ var hours = map[string]float64{
 	"node-drain": 2, "self-hosted": 2, "conformance": 3,
 }
 
-// Amounts returns what a case uses at the same time.
+// Amounts returns the largest number of each priced resource that a case has at one time.
 func (c Case) Amounts() map[string]int {
 	out := map[string]int{network: 1, smallMachine: 2}
 	if c.Family != SelfManaged {
@@ -85,6 +85,6 @@ func PrintCost(out io.Writer, cases []Case) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(out, "These are estimates with list prices of West Europe (test/e2e/catalog/cost.go). Azure charges what it measures.")
+	_, err := fmt.Fprintln(out, "These are estimates with list prices of West Europe (test/e2e/catalog/cost.go). Azure bills the actual use.")
 	return err
 }

@@ -82,6 +82,20 @@ func Read(report, cloud, commit string) ([]Result, error) {
 	return out, nil
 }
 
+// WithoutPaths returns results whose texts name files below a root without the root, which is a folder of the machine that ran them.
+func WithoutPaths(runs []Result, root string) []Result {
+	remove := strings.NewReplacer(root+string(filepath.Separator), "")
+	out := slices.Clone(runs)
+	for i := range out {
+		out[i].Failure = remove.Replace(out[i].Failure)
+		out[i].Steps = slices.Clone(out[i].Steps)
+		for j, step := range out[i].Steps {
+			out[i].Steps[j] = remove.Replace(step)
+		}
+	}
+	return out
+}
+
 // ReadAll returns the results of all reports of a folder.
 func ReadAll(folder, cloud, commit string) ([]Result, error) {
 	reports, err := filepath.Glob(filepath.Join(folder, "*.json"))

@@ -90,3 +90,15 @@ func TestRow(t *testing.T) {
 		})
 	}
 }
+
+// TestWithoutPaths records a failure and a step that name files of the machine.
+func TestWithoutPaths(t *testing.T) {
+	runs := []Result{{Failure: "open /home/me/source/out/e2e/lab: no such file", Steps: []string{"   1.0  reading /home/me/source/bin/lab"}}}
+	want := []Result{{Failure: "open out/e2e/lab: no such file", Steps: []string{"   1.0  reading bin/lab"}}}
+	if diff := cmp.Diff(want, WithoutPaths(runs, "/home/me/source")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if runs[0].Steps[0] != "   1.0  reading /home/me/source/bin/lab" {
+		t.Error("the given results were changed")
+	}
+}
