@@ -27,26 +27,19 @@ type server struct {
 	kubeconfig string
 }
 
-// certManager are the kinds of cert-manager that the release has objects of. cert-manager itself does not run.
-const certManager = `
+// certManager returns the definition of a kind of cert-manager, of which the release has objects. cert-manager itself does not run.
+func certManager(kind, plural string) string {
+	return `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
-metadata: {name: certificates.cert-manager.io}
+metadata: {name: ` + plural + `.cert-manager.io}
 spec:
   group: cert-manager.io
-  names: {kind: Certificate, listKind: CertificateList, plural: certificates}
-  scope: Namespaced
-  versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
----
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: issuers.cert-manager.io}
-spec:
-  group: cert-manager.io
-  names: {kind: Issuer, listKind: IssuerList, plural: issuers}
+  names: {kind: ` + kind + `, listKind: ` + kind + `List, plural: ` + plural + `}
   scope: Namespaced
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]
 `
+}
 
 func startServer(t *testing.T) *server {
 	t.Helper()
@@ -64,7 +57,7 @@ func startServer(t *testing.T) *server {
 	if err := os.WriteFile(s.kubeconfig, environment.KubeConfig, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.kubectl(certManager, "apply", "-f", "-")
+	s.kubectl(certManager("Certificate", "certificates")+"---"+certManager("Issuer", "issuers"), "apply", "-f", "-")
 	s.kubectl("", "wait", "--for=condition=Established", "crd", "--all")
 	return s
 }

@@ -1,6 +1,6 @@
-// Package properties has the named properties of the provider: what is always so in each history of requests, resources and objects, and what
-// sometimes went wrong in tests that look for it. Histories come from explored lives in virtual time and from the stories of the lab. The package is
-// pure, and uses no code of the provider, so that they do not share faults.
+// Package properties has the named properties of the provider. A property of Always holds in each history of requests, resources and objects. An
+// entry of Sometimes is a failure, such as a lost answer, that a long exploration has to meet. Histories come from explored lives in virtual time.
+// The package is pure, and uses no code of the provider, so that the two do not share faults.
 package properties
 
 import (
@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// History is what happened, in its order.
+// History has the requests, changes and events of a scenario, in their order.
 type History struct {
 	Steps []Step
 	// Secrets are values that may be in Secrets and requests for tokens only.
 	Secrets []string
 }
 
-// Step is one thing that happened. One field besides At is set.
+// Step is one request, change, event or failure. One field besides At is set.
 type Step struct {
 	At time.Time
 	// Request is a request of a manager to Azure that has ended.
@@ -26,9 +26,9 @@ type Step struct {
 	Object *Object
 	// Event is an event that a manager recorded.
 	Event *Event
-	// Stable is a moment at which nothing is left to do.
+	// Stable marks a moment at which the managers have nothing left to do.
 	Stable bool
-	// Met names what went wrong.
+	// Met names a failure, one of Sometimes.
 	Met string
 }
 

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Property is something that is always so in a history.
+// Property is a rule that holds in each history.
 type Property struct {
 	Name string
-	// because is the reason why it has to be so.
+	// because is the reason for the rule.
 	because string
 	find    func(t *timeline) []string
 }

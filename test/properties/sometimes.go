@@ -1,6 +1,6 @@
 package properties
 
-// What goes wrong in tests that look for it. The names are those of the outcomes of an explorer.
+// Names of failures of requests, and of disorders of events.
 const (
 	LostAnswer      = "answer lost"
 	KilledBefore    = "killed before"
@@ -19,13 +19,13 @@ const (
 	CrashBetweenWrites = "crash between writes"
 )
 
-// Sometimes are the things that tests which look for faults have to meet. A test that meets none of them shows nothing.
+// Sometimes returns the failures that an exploration of many seeds has to meet. One that it does not meet was not explored.
 func Sometimes() []string {
 	return []string{LostAnswer, KilledBefore, KilledAfter, LeaseLost, Conflict, Throttled, ServerError, OperationFailed, StaleAnswer, StaleRead,
 		EventLate, EventsMerged, EventsReordered, CrashBetweenWrites}
 }
 
-// CountMet returns how often each of them was met in a history.
+// CountMet returns how often a history has each of them.
 func CountMet(h *History) map[string]int {
 	out := map[string]int{}
 	hasWritten, died := false, false

@@ -25,7 +25,7 @@ var writeProperties = []Property{
 	{"WriteIsValid", "Azure never takes a body that it answers with 400.", findInvalidWrites},
 	{"OneWritePerResource", "The second of two writes at the same time fails or undoes the first one.", findWritesAtOnce},
 	{"WritesAreBounded", "Azure throttles a principal that sends many writes at once.", findManyWrites},
-	{"UnchangedBodyIsNotSent", "A write without effect uses write quota, and can restart what it configures.", findUnchangedBodies},
+	{"UnchangedBodyIsNotSent", "A write without effect uses write quota, and can restart VMs or AKS nodes.", findUnchangedBodies},
 	{"RetryAfterIsKept", "A request before that time is throttled again, and extends the time.", findEarlyRetries},
 	{"ReadsAreBounded", "Reads in a loop use up the read quota of the subscription.", findManyReads},
 	{"VMIsCreatedOnce", "A Machine has one VM, which is not replaced.", findSecondVMs},

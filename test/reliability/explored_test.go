@@ -102,7 +102,7 @@ func listExploredDifferences(want, is virtual.State) []string {
 		})
 }
 
-// replaceLeaseholders has another manager start when the explorer has one lose its lease. The former one goes on for the time of a lease.
+// replaceLeaseholders starts another manager when the explorer has one lose its lease. The former one continues until its lease would have ended.
 func (w *world) replaceLeaseholders(explorer *virtual.Explorer) {
 	type former struct {
 		manager *virtual.Manager

@@ -6,17 +6,18 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/properties"
 )
 
-// Decision is one thing that an explorer does to a request or an event. Without a decision a request is carried out and an event is delivered
-// at once.
+// Decision is a delay or a failure of a request or an event. Without a decision a request is carried out and an event is delivered at once.
 type Decision struct {
 	// Of is the name of the request or event, and Nth counts those of the name from 1.
 	Of  string
 	Nth int
 	// Delay is how long it waits.
 	Delay time.Duration
-	// Outcome is what goes wrong; "" is nothing.
+	// Outcome is the failure; "" is none.
 	Outcome Outcome
 }
 
@@ -25,42 +26,42 @@ func (d Decision) String() string {
 	return fmt.Sprintf("%s (%d): after %s %s", d.Of, d.Nth, d.Delay, d.Outcome)
 }
 
-// Outcome is what goes wrong with a request.
+// Outcome is a failure of a request, by its name in test/properties.
 type Outcome string
 
 // Outcomes of requests.
 const (
 	// AnswerLost has the request carried out, and the manager gets an error.
-	AnswerLost Outcome = "answer lost"
+	AnswerLost Outcome = properties.LostAnswer
 	// KilledBefore and KilledAfter have the manager die before or after the request is carried out.
-	KilledBefore Outcome = "killed before"
-	KilledAfter  Outcome = "killed after"
-	// LeaseLost has the manager lose its lease: another one starts, and this one goes on for the time of a lease.
-	LeaseLost Outcome = "lease lost"
+	KilledBefore Outcome = properties.KilledBefore
+	KilledAfter  Outcome = properties.KilledAfter
+	// LeaseLost has the manager lose its lease. Another manager starts, and this one continues until the lease would have ended.
+	LeaseLost Outcome = properties.LeaseLost
 	// Conflict has the API server, or Azure, refuse a write because another one came first.
-	Conflict Outcome = "conflict"
+	Conflict Outcome = properties.Conflict
 	// Throttled has Azure answer 429 with Retry-After.
-	Throttled Outcome = "throttled"
+	Throttled Outcome = properties.Throttled
 	// ServerError has the API server answer 500, or Azure 503.
-	ServerError Outcome = "server error"
+	ServerError Outcome = properties.ServerError
 	// OperationFailed has Azure accept a write of a network resource, whose operation fails.
-	OperationFailed Outcome = "operation failed"
+	OperationFailed Outcome = properties.OperationFailed
 	// StaleAnswer has Azure answer a read with what it answered up to a minute ago.
-	StaleAnswer Outcome = "stale answer"
+	StaleAnswer Outcome = properties.StaleAnswer
 )
 
-// What goes wrong with events, and with reads of the cache, because events are late.
+// Disorders of events, and of reads of the cache because of late events.
 const (
 	// EventLate is an event that was delivered after a delay, EventsMerged are several changes of an object that were delivered as one, and
 	// EventsReordered is an event that was delivered before an earlier one of another object.
-	EventLate       Outcome = "event late"
-	EventsMerged    Outcome = "events merged"
-	EventsReordered Outcome = "events reordered"
+	EventLate       Outcome = properties.EventLate
+	EventsMerged    Outcome = properties.EventsMerged
+	EventsReordered Outcome = properties.EventsReordered
 	// StaleRead is a read of an object from the cache that does not have its last change.
-	StaleRead Outcome = "stale read"
+	StaleRead Outcome = properties.StaleRead
 )
 
-// callKind is what a choice is.
+// callKind is the kind of a request or an event.
 type callKind int
 
 const (

@@ -45,8 +45,8 @@ var azureFaults = map[Outcome]fault.Rule{
 	StaleAnswer:     {Kind: fault.Stale},
 }
 
-// disturbAzure sends a request that meets a fault of the simulator. Faults strike resources and lists: requests for other paths, as for the
-// state of an operation, are carried out.
+// disturbAzure sends a request that meets a fault of the simulator. The simulator has faults of resources and lists
+// only. Requests for other paths, such as the state of an operation, are carried out.
 func (s *Scenario) disturbAzure(request *http.Request, o Outcome, do func() error) error {
 	rule := azureFaults[o]
 	rule.Method, rule.ID = request.Method, strings.ToLower(path.Clean(request.URL.Path))

@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/properties"
 )
 
-// Explorer chooses what happens in a scenario: when a request of a manager is carried out, when an event is delivered, and what goes wrong.
-// Requests and events happen one after the other, each when everything else waits, and managers read objects from a cache that has only the
-// delivered events. The same decisions have the same effects.
+// Explorer chooses when each request of a manager is carried out, when each event is delivered, and which of them fail. Requests and events
+// happen one after the other, each when everything else waits, and managers read objects from a cache that has only the delivered events.
+// The same decisions have the same effects, except that requests which one reconciliation sends at the same moment can change their order.
 type Explorer struct {
 	// decide returns the decision about a request or event.
 	decide func(of string, nth int, kind callKind) Decision
@@ -29,11 +29,11 @@ type Explorer struct {
 	turn chan struct{}
 	// seen counts the requests and events of each name.
 	seen map[string]int
-	// made are the decisions that changed something, trace has everything that happened, and met counts what went wrong.
+	// made are the decisions with a delay or a failure, trace has all requests and events, and met counts the failures.
 	made  []Decision
 	trace []string
 	met   map[Outcome]int
-	// recording records what goes wrong; nil records nothing.
+	// recording records the failures; nil records nothing.
 	recording *recording
 	// leaseLost is set until the scenario starts another manager.
 	leaseLost bool
@@ -74,7 +74,7 @@ func newExplorer(decide func(of string, nth int, kind callKind) Decision) *Explo
 	return &Explorer{decide: decide, seen: map[string]int{}, met: map[Outcome]int{}}
 }
 
-// Explore has an explorer choose what happens to managers that start afterwards.
+// Explore has an explorer choose the order and the failures of the requests and events of managers that start afterwards.
 func (s *Scenario) Explore(e *Explorer) {
 	ctx, cancel := context.WithCancel(context.Background())
 	// Channels are those of the bubble.
@@ -91,14 +91,14 @@ func (s *Scenario) Explore(e *Explorer) {
 	})
 }
 
-// Trace returns everything that happened, in its order.
+// Trace returns all requests and events, in their order.
 func (e *Explorer) Trace() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.trace)
 }
 
-// Decisions returns the decisions that changed something.
+// Decisions returns the decisions with a delay or a failure.
 func (e *Explorer) Decisions() []Decision {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -124,7 +124,7 @@ func (e *Explorer) TakeLostLease() bool {
 	return lost
 }
 
-// meet counts something that went wrong.
+// meet counts a failure.
 func (e *Explorer) meet(what Outcome) {
 	if e == nil || what == "" {
 		return
@@ -153,7 +153,7 @@ func (e *Explorer) add(of string, kind callKind, carryOut func(Outcome)) {
 	}
 }
 
-// await waits until a request is due, and returns what goes wrong with it. A nil explorer lets all requests pass.
+// await waits until a request is due, and returns its failure. A nil explorer lets all requests pass.
 func (e *Explorer) await(of string, kind callKind) Outcome {
 	if e == nil {
 		return ""

@@ -167,7 +167,7 @@ func nameOfEvent(object client.Object) string {
 	return fmt.Sprintf("event of %T %s", object, object.GetName())
 }
 
-// catchUpWith shows the changes of one object up to now as one change. The events that were merged into it come to nothing.
+// catchUpWith shows the changes of one object up to now as one change. The other events of these changes then show nothing.
 func (v *view) catchUpWith(object client.Object) {
 	isSame := func(c change) bool { return isSameObject(c.subject(), object) }
 	v.mu.Lock()

@@ -105,7 +105,7 @@ func describeProtectionError(code, message, advice string) *provider.Error {
 	return out
 }
 
-// describeBackupError adds what Azure Backup tells of each error.
+// describeBackupError adds the properties that errors of Azure Backup have.
 func describeBackupError(e *provider.Error, advice string, more body.Object) error {
 	e.More = body.Clone(more)
 	if e.More == nil {

@@ -74,7 +74,7 @@ func newBackupPolicy() *provider.Type {
 	return policy
 }
 
-// backupNotFound is the answer of Azure Backup, not of Resource Manager, for what it does not have.
+// backupNotFound is the answer for a missing policy or instance. It comes from Azure Backup, and not from Resource Manager.
 func backupNotFound() *provider.Error {
 	e := provider.Errorf(http.StatusNotFound, "UserErrorGenericResourceNotFound",
 		"Azure resource does not exist. Please make sure required resources exist. If the issue persists, contact Microsoft support.")

@@ -89,8 +89,8 @@ func observabilityTypes() []*provider.Type {
 	return []*provider.Type{grafana, ruleGroup, diagnostic}
 }
 
-// showDiagnosticSetting shows a setting as Azure Monitor does: with the ID of its resource in lower case, null for what it does not have, and
-// for what does not keep data. Only reads have the location of the resource, and metrics that were not asked for.
+// showDiagnosticSetting shows a setting as Azure Monitor does: with the ID of its resource in lower case, and null for missing properties and
+// retention policies. Only answers to reads have the location of the resource, and the metrics that the request left out.
 func showDiagnosticSetting(c *provider.Call, it *provider.Item) {
 	id, err := store.ParseID(it.ID)
 	if err != nil {
