@@ -95,7 +95,7 @@ func (in *input) poolReference() metav1.OwnerReference {
 		UID: in.azurePool.UID, BlockOwnerDeletion: new(true)}
 }
 
-// updateMachineStatus writes the state of a VM into the status of its object, and adds a missing finalizer and a missing owner: without
+// updateMachineStatus writes the state of a VM into the status of its object, and adds a missing finalizer and owner: without
 // the finalizer the object could go before its VM, and backups restore objects without owners. For a paused object it only updates the
 // Paused condition.
 func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm pool.Instance) error {
@@ -105,9 +105,10 @@ func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm 
 		m.reportVM(vm, in.lastDeletionFailure, in.power)
 		if m.vm.DeletionTimestamp.IsZero() {
 			controllerutil.AddFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
-			// An owner with another UID is a deleted pool of the same name.
-			if !slices.ContainsFunc(m.vm.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == in.azurePool.UID }) {
-				m.vm.OwnerReferences = util.EnsureOwnerRef(m.vm.OwnerReferences, in.poolReference())
+			// An owner with another UID is a deleted pool of the same name. One with another API version was written before an upgrade.
+			owner := in.poolReference()
+			if !slices.ContainsFunc(m.vm.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == owner.UID && r.APIVersion == owner.APIVersion }) {
+				m.vm.OwnerReferences = util.EnsureOwnerRef(m.vm.OwnerReferences, owner)
 			}
 		}
 	}

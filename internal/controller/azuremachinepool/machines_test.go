@@ -40,8 +40,7 @@ func TestMachineStatus(t *testing.T) {
 			vm.Status.Conditions = []metav1.Condition{{Type: infrav1.BootstrapSucceededCondition, Status: metav1.ConditionTrue},
 				{Type: "OnlyThere", Status: metav1.ConditionTrue}}
 			k := &Kind{Client: storetest.NewClient(t, vm)}
-			azurePool := &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "pool"}}
-			if err := k.updateMachineStatus(t.Context(), &input{cluster: &clusterv1.Cluster{}, azurePool: azurePool}, member{vm: vm}, test.vm); err != nil {
+			if err := k.updateMachineStatus(t.Context(), &input{cluster: &clusterv1.Cluster{}, azurePool: &infrav1.AzureMachinePool{}}, member{vm: vm}, test.vm); err != nil {
 				t.Fatal(err)
 			}
 			stored := &infrav1.AzureMachinePoolMachine{}
@@ -50,11 +49,6 @@ func TestMachineStatus(t *testing.T) {
 			}
 			if diff := cmp.Diff([]string{infrav1.MachinePoolMachineFinalizer}, stored.Finalizers); diff != "" {
 				t.Errorf("finalizers (-want +got):\n%s", diff)
-			}
-			owners := []metav1.OwnerReference{{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachinePool", Name: "p", UID: "pool",
-				BlockOwnerDeletion: new(true)}}
-			if diff := cmp.Diff(owners, stored.OwnerReferences); diff != "" {
-				t.Errorf("owners of an object that a backup restored without them (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(test.addresses, stored.Status.Addresses); diff != "" {
 				t.Errorf("addresses (-want +got):\n%s", diff)
@@ -70,6 +64,45 @@ func TestMachineStatus(t *testing.T) {
 			}
 			if bootstrap != test.bootstrap || message != test.message {
 				t.Errorf("%q %q, want %q %q", bootstrap, message, test.bootstrap, test.message)
+			}
+		})
+	}
+}
+
+// TestOwnerIsRestored updates AzureMachinePoolMachines whose owner references are not those that the pool writes.
+func TestOwnerIsRestored(t *testing.T) {
+	owner := metav1.OwnerReference{APIVersion: infrav1.GroupVersion.String(), Kind: "AzureMachinePool", Name: "p", UID: "pool", BlockOwnerDeletion: new(true)}
+	machine := metav1.OwnerReference{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: "m", UID: "machine"}
+	with := func(change func(*metav1.OwnerReference)) metav1.OwnerReference {
+		out := owner
+		change(&out)
+		return out
+	}
+	controller := with(func(r *metav1.OwnerReference) { r.Controller = new(true) })
+	for name, test := range map[string]struct {
+		reason    string
+		has, want []metav1.OwnerReference
+	}{
+		"none":                {"a backup restores objects without owners", nil, []metav1.OwnerReference{owner}},
+		"another owner":       {"owners of others stay", []metav1.OwnerReference{machine}, []metav1.OwnerReference{machine, owner}},
+		"another UID":         {"the pool of the name was deleted", []metav1.OwnerReference{with(func(r *metav1.OwnerReference) { r.UID = "old" })}, []metav1.OwnerReference{owner}},
+		"another API version": {"the version may be removed", []metav1.OwnerReference{with(func(r *metav1.OwnerReference) { r.APIVersion = infrav1.GroupVersion.Group + "/v1alpha4" })}, []metav1.OwnerReference{owner}},
+		"another flag":        {"it names the pool, so it is not written", []metav1.OwnerReference{controller}, []metav1.OwnerReference{controller}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			vm := &infrav1.AzureMachinePoolMachine{ObjectMeta: storetest.NewMeta("p-7")}
+			vm.OwnerReferences = test.has
+			k := &Kind{Client: storetest.NewClient(t, vm)}
+			in := &input{cluster: &clusterv1.Cluster{}, azurePool: &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "pool"}}}
+			if err := k.updateMachineStatus(t.Context(), in, member{vm: vm}, pool.Instance{}); err != nil {
+				t.Fatal(err)
+			}
+			stored := &infrav1.AzureMachinePoolMachine{}
+			if err := k.Client.Get(t.Context(), client.ObjectKeyFromObject(vm), stored); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, stored.OwnerReferences); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})
 	}
