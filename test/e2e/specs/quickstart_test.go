@@ -17,6 +17,10 @@ import (
 )
 
 func runQuickStart(c catalog.Case) {
+	if c.Family != catalog.SelfManaged {
+		runManagedQuickStart(c)
+		return
+	}
 	e2e.QuickStartSpec(ctx, func() e2e.QuickStartSpecInput {
 		return e2e.QuickStartSpecInput{
 			E2EConfig: config, ClusterctlConfigPath: ctlConfig, BootstrapClusterProxy: proxy, ArtifactFolder: *artifacts,
