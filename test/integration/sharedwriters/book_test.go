@@ -59,7 +59,8 @@ Status: decided. Kept true by ` + "`test/integration/sharedwriters TestSharedWri
 
 [Programs that share resources with the provider](../book/shared-resources.md) shows users which settings of other programs stay. Each row of this table is a test. It writes the setting with the request of that
 program, and lets the provider reconcile all objects at several regular syncs and a full sync: the provider must not write. Then it changes the spec, and checks the setting again. The rows of cloud-provider-azure
-and its disk driver follow their source, version v1.36.5. The others follow Microsoft's documentation.
+and its disk driver follow their source, version v1.36.5, and those of cluster-autoscaler the source of its cloud provider for Azure.
+The others follow Microsoft's documentation.
 
 A PUT of cloud-provider-azure has no tags. According to Microsoft's [page on PUTs](https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update),
 scale sets keep settings that a PUT leaves out. The page does not mention tags. That tags stay is an assumption.
@@ -87,6 +88,7 @@ var settings = map[[2]string]string{
 	{"Azure Policy", "AKS cluster"}:                             "the add-on `azurepolicy`",
 	{"Azure Backup", "Virtual machine"}:                         "its VM extension, and a lock against deletion",
 	{"Autoscale of Azure", "Scale set"}:                         "the capacity, if the MachinePool has the annotation `cluster.x-k8s.io/replicas-managed-by`",
+	{"cluster-autoscaler", "Scale set"}:                         "the capacity, and which VMs it deletes, if the MachinePool has the annotation `cluster.x-k8s.io/replicas-managed-by`",
 	{"Defender for Cloud", "AKS cluster"}:                       "its sensor in `securityProfile`",
 	{"Azure Monitor", "AKS cluster"}:                            "the add-on `omsagent`",
 	{"AKS", "Agent pool"}:                                       "the version of the node image; the number of nodes, if AKS's autoscaler is on",

@@ -72,5 +72,5 @@ func (w *world) checkQuiet(since string, r row) {
 
 // listRows returns all entries, those of one program together.
 func listRows() []row {
-	return slices.Concat(cloudProviderRows(), diskRows(), policyRows(), aksRows())
+	return slices.Concat(cloudProviderRows(), diskRows(), policyRows(), autoscalerRows(), aksRows())
 }
