@@ -390,9 +390,8 @@ func (x *exchange) scaleRetryAfter(asked time.Duration) {
 	if due := x.pending.Due; !due.IsZero() {
 		wait = min(wait, due.Sub(x.s.opts.Clock.Now()))
 	}
-	if wait < time.Second {
-		x.w.Header().Set("retry-after-ms", strconv.Itoa(max(1, int((wait+time.Millisecond-1)/time.Millisecond))))
-	}
+	// Also from a second on: Retry-After has whole seconds, and a client cannot see in it that time is faster than on Azure.
+	x.w.Header().Set("retry-after-ms", strconv.Itoa(max(1, int((wait+time.Millisecond-1)/time.Millisecond))))
 }
 
 // pollStep is how far a poll moves a virtual clock. It is the delay that most of Azure's answers ask for.

@@ -93,13 +93,14 @@ func TestRetryAfter(t *testing.T) {
 	tests := map[string]struct {
 		name, value string
 		want        time.Duration
+		exact       bool
 	}{
-		"seconds":      {"Retry-After", "10", 10 * time.Second},
-		"date":         {"Retry-After", now.Add(42 * time.Second).Format(http.TimeFormat), 42 * time.Second},
-		"milliseconds": {"retry-after-ms", "250", 250 * time.Millisecond},
-		"x-ms":         {"x-ms-retry-after-ms", "1500", 1500 * time.Millisecond},
-		"past":         {"Retry-After", now.Add(-time.Hour).Format(http.TimeFormat), 0},
-		"nonsense":     {"Retry-After", "soon", 0},
+		"seconds":      {"Retry-After", "10", 10 * time.Second, false},
+		"date":         {"Retry-After", now.Add(42 * time.Second).Format(http.TimeFormat), 42 * time.Second, false},
+		"milliseconds": {"retry-after-ms", "250", 250 * time.Millisecond, true},
+		"x-ms":         {"x-ms-retry-after-ms", "1500", 1500 * time.Millisecond, true},
+		"past":         {"Retry-After", now.Add(-time.Hour).Format(http.TimeFormat), 0, false},
+		"nonsense":     {"Retry-After", "soon", 0, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +109,7 @@ func TestRetryAfter(t *testing.T) {
 				w.WriteHeader(202)
 			})
 			response, err := c.Delete(context.Background(), id, "v", nil)
-			if err != nil || response.RetryAfter != test.want || response.Body != nil {
+			if err != nil || response.RetryAfter != test.want || response.RetryAfterExact != test.exact || response.Body != nil {
 				t.Errorf("%+v, %v", response, err)
 			}
 		})

@@ -96,19 +96,19 @@ func flattenDetails(out []arm.Detail, details []errorBody, depth int) []arm.Deta
 	return out
 }
 
-// retryAfter returns the wait time of the headers: milliseconds, seconds or a date.
-func retryAfter(header http.Header, now time.Time) time.Duration {
+// retryAfter returns the wait time of the headers: milliseconds, seconds or a date. exact means that it was in milliseconds.
+func retryAfter(header http.Header, now time.Time) (wait time.Duration, exact bool) {
 	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} {
 		if ms, err := strconv.Atoi(header.Get(name)); err == nil && ms > 0 {
-			return time.Duration(min(ms, int(maxWait/time.Millisecond))) * time.Millisecond
+			return time.Duration(min(ms, int(maxWait/time.Millisecond))) * time.Millisecond, true
 		}
 	}
 	value := header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 {
-		return time.Duration(min(seconds, int(maxWait/time.Second))) * time.Second
+		return time.Duration(min(seconds, int(maxWait/time.Second))) * time.Second, false
 	}
 	if date, err := http.ParseTime(value); err == nil && date.After(now) {
-		return min(date.Sub(now), maxWait)
+		return min(date.Sub(now), maxWait), false
 	}
-	return 0
+	return 0, false
 }

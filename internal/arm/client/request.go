@@ -48,6 +48,8 @@ type Response struct {
 	ETag string
 	// RetryAfter is the wait time before polling that Azure asked for; 0 if none.
 	RetryAfter time.Duration
+	// RetryAfterExact means that the wait time was in milliseconds. Azure Resource Manager sends seconds.
+	RetryAfterExact bool
 	// AsyncOperation and Location are the URLs with the status of a long-running operation; "" if absent.
 	AsyncOperation string
 	Location       string
@@ -162,7 +164,7 @@ func (c *Client) sendRequest(ctx context.Context, request Request) (response *Re
 	default:
 		return fail(CodeConnectionFailed, "the answer broke off: "+withoutURL(err))
 	}
-	after := retryAfter(answer.Header, c.options.Now())
+	after, exact := retryAfter(answer.Header, c.options.Now())
 	c.options.Budgets.learnFromAnswer(c.options.Principal, request, answer.StatusCode, answer.Header, body, after)
 	requestID := headerOf(answer, "X-Ms-Request-Id")
 	if !success {
@@ -182,7 +184,7 @@ func (c *Client) sendRequest(ctx context.Context, request Request) (response *Re
 			Message: "it cannot be read: " + err.Error(), RequestID: requestID}
 	}
 	response = &Response{
-		Status: answer.StatusCode, ETag: headerOf(answer, "ETag"), RetryAfter: after, RequestID: requestID,
+		Status: answer.StatusCode, ETag: headerOf(answer, "ETag"), RetryAfter: after, RetryAfterExact: exact, RequestID: requestID,
 		AsyncOperation: firstNonEmpty(headerOf(answer, "Azure-AsyncOperation"), headerOf(answer, "Operation-Location")),
 		Location:       headerOf(answer, "Location"),
 	}

@@ -24,7 +24,7 @@ func (o *Operator) followAccepted(op *Operation, response *client.Response) {
 	if op.url == "" {
 		op.url = response.Location
 	}
-	op.setNotBefore(o.options.Clock.Now(), response.RetryAfter)
+	op.setNotBefore(o.options.Clock.Now(), response)
 	op.mu.Unlock()
 	o.scheduleCheck(op)
 }
@@ -42,11 +42,12 @@ func (o *Operator) FollowExisting(op *Operation, wake func()) {
 }
 
 // setNotBefore records when Azure accepts the next poll. op.mu is held.
-func (op *Operation) setNotBefore(now time.Time, retryAfter time.Duration) {
+func (op *Operation) setNotBefore(now time.Time, response *client.Response) {
+	retryAfter := response.RetryAfter
 	if retryAfter <= 0 {
 		retryAfter = defaultPollDelay
 	}
-	op.notBefore, op.shortPolling = now.Add(retryAfter), retryAfter < time.Second
+	op.notBefore, op.exactDelay = now.Add(retryAfter), response.RetryAfterExact
 }
 
 // maxShowDelay is how long after its request a resource that is being created may be invisible.
@@ -62,7 +63,7 @@ func (o *Operator) scheduleCheck(op *Operation) {
 	now, readBudgetLeft := o.options.Clock.Now(), op.Client.ReadBudgetLeft(op.ID.Subscription())
 	delay, ask := o.pacer.nextCheck(progress{
 		key: durationKey(op), elapsed: now.Sub(op.started), hasURL: op.url != "", notBefore: max(0, op.notBefore.Sub(now)),
-		idleFor: max(0, op.idleUntil.Sub(now)), minRemaining: op.minRemaining, shortPolling: op.shortPolling,
+		idleFor: max(0, op.idleUntil.Sub(now)), minRemaining: op.minRemaining, exactDelay: op.exactDelay,
 		resourceUnhelpful: op.Action || readBudgetLeft <= 0.2, startUnknown: op.Method == "", notShown: op.notShown,
 		readBudgetLeft: readBudgetLeft,
 	})
@@ -206,7 +207,7 @@ func (o *Operator) pollURL(op *Operation) (done bool) {
 		return true
 	}
 	op.mu.Lock()
-	op.setNotBefore(o.options.Clock.Now(), response.RetryAfter)
+	op.setNotBefore(o.options.Clock.Now(), response)
 	if !statusInBody && response.Location != "" {
 		op.url = response.Location
 	}

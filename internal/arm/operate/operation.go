@@ -46,9 +46,9 @@ type Operation struct {
 	// url returns the status. statusInBody means that the status is in the body, otherwise it is the HTTP status.
 	url          string
 	statusInBody bool
-	// notBefore is when Azure accepts the next poll. shortPolling means that Azure asked for less than a second.
-	notBefore    time.Time
-	shortPolling bool
+	// notBefore is when Azure accepts the next poll. exactDelay means that the answer had milliseconds.
+	notBefore  time.Time
+	exactDelay bool
 	// idleUntil is until when the end can wait without a delay for others, minRemaining how long the remaining work takes at least.
 	idleUntil    time.Time
 	minRemaining time.Duration

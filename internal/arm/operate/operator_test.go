@@ -116,6 +116,10 @@ func TestFollow(t *testing.T) {
 			withOperationLink(201, withProvisioningState("Succeeded").body), nil, nil, "", 0},
 		"no state, with a link": {"the URL has the state", "PUT", arm.Creating, withOperationLink(201, `{"id":"x"}`), []answer{gone},
 			[]answer{withStatus("InProgress"), withStatus("Succeeded")}, "", 30 * time.Second},
+		"faster than on Azure": {"milliseconds are when the operation can be over, whatever it takes on Azure", "PUT", arm.Creating,
+			answer{status: 201, body: withProvisioningState("Creating").body, header: map[string]string{
+				"Azure-AsyncOperation": operationURL, "Retry-After": "2", "retry-after-ms": "1200"}},
+			[]answer{withProvisioningState("Succeeded")}, []answer{withStatus("Succeeded")}, "", 1200 * time.Millisecond},
 		"seen before the URL shows it": {"once it can be over, the resource is read more often than the URL", "PUT", arm.Creating,
 			withOperationLink(201, withProvisioningState("Creating").body), []answer{withProvisioningState("Creating"),
 				withProvisioningState("Succeeded")}, []answer{withStatus("InProgress")}, "",

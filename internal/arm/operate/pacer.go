@@ -42,9 +42,9 @@ type progress struct {
 	notBefore time.Duration
 	// idleFor is how long the end can wait without a delay for others, minRemaining how long the remaining work takes at least.
 	idleFor, minRemaining time.Duration
-	// shortPolling means that Azure asked for a poll within a second. Only a simulation does that, whose time is faster than the known
-	// durations.
-	shortPolling bool
+	// exactDelay means that the answer had the time of the next poll in milliseconds. Only a simulation does that, whose time is faster
+	// than the known durations.
+	exactDelay bool
 	// resourceUnhelpful means that the resource does not show the progress, or that the read budget is needed for other reads.
 	resourceUnhelpful bool
 	// startUnknown means that another party began the operation at an unknown time. notShown means that the resource was absent at the
@@ -62,7 +62,7 @@ type progress struct {
 // unusually long ones, and a 12th for deletions, which only other deletions wait for. There is no check while no dependant can
 // continue; if most of the work is still to come, the delay is a 240th of that.
 func (p *pacer) nextCheck(at progress) (delay time.Duration, ask bool) {
-	if at.hasURL && at.shortPolling {
+	if at.hasURL && at.exactDelay {
 		return max(at.notBefore, min(at.elapsed/12, 5*minPollInterval), minPollInterval), true
 	}
 	earliestEnd, deleting := p.earliestEnd(at), strings.HasSuffix(at.key, string(arm.Deleting))

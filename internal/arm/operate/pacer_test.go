@@ -85,7 +85,9 @@ func TestNextCheck(t *testing.T) {
 		"little read budget": {"the budget is kept for more important reads", types.VirtualMachine, arm.Creating, 40 * s, 10 * s, nil,
 			progress{hasURL: true, readBudgetLeft: 0.4}, 4, 1, 8 * s},
 		"faster than on Azure": {"a simulation returns the right interval", types.ManagedCluster, arm.Creating, s,
-			250 * time.Millisecond, nil, progress{hasURL: true, shortPolling: true}, 0, 4, s / 4},
+			250 * time.Millisecond, nil, progress{hasURL: true, exactDelay: true}, 0, 4, s / 4},
+		"faster than on Azure, a second or more": {"milliseconds are the time of the end", types.VirtualMachine, arm.Creating,
+			1700 * time.Millisecond, 1200 * time.Millisecond, nil, progress{hasURL: true, exactDelay: true}, 0, 2, s},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, at := newPacer(), test.at
