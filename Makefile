@@ -134,6 +134,13 @@ lab-tools:
 ccm: ## Build cloud-provider-azure's controller manager (takes minutes), to run against clusters of the lab
 	@hack/tools/build.sh $(BIN) cloud-controller-manager
 
+.PHONY: programs programs-test
+programs: ## Build Terraform's provider azapi (takes minutes), which programs-test runs
+	@hack/tools/build.sh $(BIN) terraform-provider-azapi
+
+programs-test: programs ## Run Terraform, which has to be installed, with azapi beside a cluster in the simulated Azure
+	go test $(TEST_FLAGS) -tags programs -timeout 20m ./test/programs/unmodified
+
 lab: ## Start a management cluster and a workload cluster on a simulated Azure
 	@hack/tools/check-go.sh
 	@$(MAKE) --no-print-directory -j2 lab-tools build

@@ -118,15 +118,26 @@ func TestBuildOfOneTool(t *testing.T) {
 	}
 }
 
-// TestBuildLeavesOutWhatFewNeed checks that cloud-controller-manager is built only when it is named: it takes minutes.
+// TestBuildLeavesOutWhatFewNeed checks that the programs of a few tests are built only when they are named: each takes minutes.
 func TestBuildLeavesOutWhatFewNeed(t *testing.T) {
-	const name = "cloud-controller-manager"
-	if out, messages, err := runBuild(t, fakeGo); err != nil || strings.Contains(out, name) {
+	names := []string{"cloud-controller-manager", "terraform-provider-azapi"}
+	out, messages, err := runBuild(t, fakeGo)
+	if err != nil {
 		t.Errorf("without names: %v\n%s%s", err, out, messages)
 	}
-	out, messages, err := runBuildOf(t, []string{name}, fakeGo)
-	if err != nil || !strings.Contains(out, "building 1 tools") || !strings.Contains(out, "\n  "+name+" ") {
-		t.Errorf("by its name: %v\n%s%s", err, out, messages)
+	for _, name := range names {
+		if strings.Contains(out, name) {
+			t.Errorf("without names, %s is built:\n%s", name, out)
+		}
+	}
+	out, messages, err = runBuildOf(t, names, fakeGo)
+	if err != nil || !strings.Contains(out, "building 2 tools") {
+		t.Errorf("by their names: %v\n%s%s", err, out, messages)
+	}
+	for _, name := range names {
+		if !strings.Contains(out, "\n  "+name+" ") {
+			t.Errorf("%s is named and not built:\n%s", name, out)
+		}
 	}
 }
 

@@ -2,9 +2,9 @@
 # Builds what hack/tools/go.mod pins into a directory: build.sh BIN_DIR [TOOL...]. Without names it builds all tools.
 #
 # A tool is built when its binary is missing or when go.mod, go.sum, its flags or the Go version changed since it was built.
-# Everything is compiled by one `go build`, so shared packages are compiled once and all cores stay busy. The linter and Azure's
-# cloud-controller-manager are pinned by modules of their own, lint and ccm, because what they need would choose the versions of
-# what the others need. Nothing but its name builds cloud-controller-manager: only one story in the lab and users who ask for it run it.
+# Everything is compiled by one `go build`, so shared packages are compiled once and all cores stay busy. The linter, Azure's
+# cloud-controller-manager and Terraform's provider azapi are pinned by modules of their own, because what they need would choose the
+# versions of what the others need. Nothing but their names builds the last two: only a few tests and users run them.
 set -euo pipefail
 
 cd "$(dirname "$0")"
@@ -33,7 +33,9 @@ capi-kubeadm-control-plane  sigs.k8s.io/cluster-api/controlplane/kubeadm
 kube-controller-manager     k8s.io/kubernetes/cmd/kube-controller-manager
 kube-apiserver              k8s.io/kubernetes/cmd/kube-apiserver
 cloud-controller-manager    sigs.k8s.io/cloud-provider-azure/cmd/cloud-controller-manager
+terraform-provider-azapi    github.com/Azure/terraform-provider-azapi
 "
+by_name=" cloud-controller-manager terraform-provider-azapi "
 
 # Without the versions kube-apiserver reports v0.0.0-master, and Cluster API then refuses the management cluster as too old.
 version_flags() { # package version
@@ -48,22 +50,25 @@ module_of() { # tool
 	case $1 in
 	golangci-lint) echo lint ;;
 	cloud-controller-manager) echo ccm ;;
+	terraform-provider-azapi) echo azapi ;;
 	*) echo . ;;
 	esac
 }
 ldflags_of() { # directory of a module
-	[ "$1" = ccm ] && echo "$ccm_ldflags" || echo "$ldflags"
+	case $1 in
+	ccm) echo "$ccm_ldflags" ;;
+	azapi) echo "-s -w" ;;
+	*) echo "$ldflags" ;;
+	esac
 }
 key_of() { # directory of a module
 	{ cat "$1/go.mod" "$1/go.sum"; go version; ldflags_of "$1"; } | sha256sum | cut -d' ' -f1
 }
-key=$(key_of .) lint_key=$(key_of lint) ccm_key=$(key_of ccm)
+key=$(key_of .)
 stamp_of() { # tool
-	case $(module_of "$1") in
-	lint) echo "$lint_key" ;;
-	ccm) echo "$ccm_key" ;;
-	*) echo "$key" ;;
-	esac
+	local module
+	module=$(module_of "$1")
+	[ "$module" = . ] && echo "$key" || key_of "$module"
 }
 
 exec 9>"$bin/.lock"
@@ -73,7 +78,7 @@ missing=()
 while read -r name package; do
 	[ -n "$name" ] || continue
 	if [ -z "${wanted// /}" ]; then
-		[ "$name" != cloud-controller-manager ] || continue
+		[[ $by_name != *" $name "* ]] || continue
 	elif [[ $wanted != *" $name "* ]]; then
 		continue
 	fi
@@ -115,7 +120,7 @@ trap 'rm -rf "$out"; [ -z "${pid:-}" ] || kill "$pid" 2>/dev/null || true' EXIT
 packages=() separate=()
 for tool in "${missing[@]}"; do
 	case ${tool%%=*} in
-	capi-kubeadm-control-plane | golangci-lint | cloud-controller-manager) separate+=("$tool") ;;
+	capi-kubeadm-control-plane | golangci-lint | cloud-controller-manager | terraform-provider-azapi) separate+=("$tool") ;;
 	*) packages+=("${tool#*=}") ;;
 	esac
 done

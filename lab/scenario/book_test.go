@@ -162,6 +162,7 @@ var foreign = map[string]string{
 	"sed":                "part of every Linux",
 	"ssh":                "not part of the lab",
 	"tail":               "part of every Linux",
+	"terraform":          "TestAzapi of test/programs runs it",
 }
 
 // checkShell looks at every command of a block: does the program, the subcommand, the flag or the target exist?
