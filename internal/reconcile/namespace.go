@@ -33,7 +33,7 @@ func (r *Runner[O, I]) namespaceSource(mgr ctrl.Manager) (source.Source, error) 
 	namespace.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	objects := func(ctx context.Context, changed *metav1.PartialObjectMetadata) []ctrl.Request {
 		list := empty.DeepCopyObject().(client.ObjectList)
-		if err := r.Client.List(ctx, list, client.InNamespace(changed.Name)); err != nil {
+		if err := r.Client.List(ctx, list, client.InNamespace(changed.Name), client.UnsafeDisableDeepCopy); err != nil {
 			ctrl.LoggerFrom(ctx).Error(err, "list the objects of a Namespace")
 			return nil
 		}

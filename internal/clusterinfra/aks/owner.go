@@ -76,12 +76,12 @@ func refersToPool(machinePool *clusterv1.MachinePool, name string) bool {
 // FindControlPlane returns the AzureManagedControlPlane of a Cluster of this name, which may be gone, or nil.
 func FindControlPlane(ctx context.Context, c client.Reader, namespace, cluster string) (*infrav1.AzureManagedControlPlane, error) {
 	list := &infrav1.AzureManagedControlPlaneList{}
-	if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
+	if err := c.List(ctx, list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list AzureManagedControlPlanes: %w", err)
 	}
 	for i := range list.Items {
 		if name := deletion.ClusterName(&list.Items[i]); name != "" && name == cluster {
-			return &list.Items[i], nil
+			return list.Items[i].DeepCopy(), nil
 		}
 	}
 	return nil, nil

@@ -30,12 +30,12 @@ func FindAzureCluster(ctx context.Context, c client.Reader, cluster *clusterv1.C
 		return out, nil
 	}
 	list := &infrav1.AzureClusterList{}
-	if err := c.List(ctx, list, client.InNamespace(cluster.Namespace)); err != nil {
+	if err := c.List(ctx, list, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list AzureClusters: %w", err)
 	}
 	for i := range list.Items {
 		if name := deletion.ClusterName(&list.Items[i]); name != "" && name == cluster.Name {
-			return &list.Items[i], nil
+			return list.Items[i].DeepCopy(), nil
 		}
 	}
 	return nil, nil

@@ -29,10 +29,11 @@ var allKinds = []asoKind{
 	{MachinePoolKind, infrav1.ASOManagedFinalizer, func() client.ObjectList { return &infrav1.AzureASOManagedMachinePoolList{} }},
 }
 
-// forEachObject calls do with the objects of the kind in a namespace, until do returns an error.
+// forEachObject calls do with the objects of the kind in a namespace, until do returns an error. They are the cache's own: do must not
+// change them.
 func (k asoKind) forEachObject(ctx context.Context, c client.Reader, namespace string, do func(client.Object) error) error {
 	list := k.list()
-	if err := c.List(ctx, list, client.InNamespace(namespace)); err != nil {
+	if err := c.List(ctx, list, client.InNamespace(namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list %ss: %w", k.name, err)
 	}
 	return meta.EachListItem(list, func(item runtime.Object) error { return do(item.(client.Object)) })

@@ -15,16 +15,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// listOfCluster returns the objects of a list that belong to a Cluster by owner or label.
+// listOfCluster returns copies of the objects of a list that belong to a Cluster by owner or label.
 func listOfCluster[T client.Object](ctx context.Context, c client.Reader, cluster *clusterv1.Cluster, list client.ObjectList) ([]T, error) {
-	if err := c.List(ctx, list, client.InNamespace(cluster.Namespace)); err != nil {
+	if err := c.List(ctx, list, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list objects of Cluster %s: %w", cluster.Name, err)
 	}
 	var out []T
 	// The only possible error is one that the function returns.
 	_ = meta.EachListItem(list, func(item runtime.Object) error {
 		if object := item.(T); deletion.ClusterName(object) == cluster.Name {
-			out = append(out, object)
+			out = append(out, object.DeepCopyObject().(T))
 		}
 		return nil
 	})

@@ -139,28 +139,32 @@ func findObject[T client.Object](ctx context.Context, c client.Reader, cluster *
 // and no MachinePool.
 func listPools(ctx context.Context, c client.Reader, cluster *clusterv1.Cluster) ([]Pool, error) {
 	azure := &infrav1.AzureASOManagedMachinePoolList{}
-	if err := c.List(ctx, azure, client.InNamespace(cluster.Namespace)); err != nil {
+	if err := c.List(ctx, azure, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list AzureASOManagedMachinePools: %w", err)
 	}
 	if len(azure.Items) == 0 {
 		return nil, nil
 	}
 	machinePools := &clusterv1.MachinePoolList{}
-	if err := c.List(ctx, machinePools, client.InNamespace(cluster.Namespace)); err != nil {
+	if err := c.List(ctx, machinePools, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list MachinePools: %w", err)
 	}
 	var out []Pool
 	for i := range azure.Items {
-		pool := Pool{Pool: &azure.Items[i]}
-		of := pool.Pool.Labels[clusterv1.ClusterNameLabel]
-		at := slices.IndexFunc(machinePools.Items, func(m clusterv1.MachinePool) bool { return RefersToPool(&m, pool.Pool.Name) })
+		cached := &azure.Items[i]
+		of := cached.Labels[clusterv1.ClusterNameLabel]
+		at := slices.IndexFunc(machinePools.Items, func(m clusterv1.MachinePool) bool { return RefersToPool(&m, cached.Name) })
 		if at >= 0 {
-			pool.MachinePool = &machinePools.Items[at]
-			of = pool.MachinePool.Spec.ClusterName
+			of = machinePools.Items[at].Spec.ClusterName
 		}
-		if of == cluster.Name {
-			out = append(out, pool)
+		if of != cluster.Name {
+			continue
 		}
+		pool := Pool{Pool: cached.DeepCopy()}
+		if at >= 0 {
+			pool.MachinePool = machinePools.Items[at].DeepCopy()
+		}
+		out = append(out, pool)
 	}
 	return out, nil
 }

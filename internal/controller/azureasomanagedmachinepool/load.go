@@ -50,12 +50,12 @@ func (k *Kind) Load(ctx context.Context, object *infrav1.AzureASOManagedMachineP
 
 func (k *Kind) loadOwners(ctx context.Context, in *input) error {
 	machinePools := &clusterv1.MachinePoolList{}
-	if err := k.Client.List(ctx, machinePools, client.InNamespace(in.object.Namespace)); err != nil {
+	if err := k.Client.List(ctx, machinePools, client.InNamespace(in.object.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list MachinePools: %w", err)
 	}
 	for i := range machinePools.Items {
 		if asoresources.RefersToPool(&machinePools.Items[i], in.object.Name) {
-			in.machinePool = &machinePools.Items[i]
+			in.machinePool = machinePools.Items[i].DeepCopy()
 		}
 	}
 	key := client.ObjectKey{Namespace: in.object.Namespace, Name: deletion.ClusterName(in.object)}

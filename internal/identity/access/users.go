@@ -46,7 +46,7 @@ func ControlPlaneUsers(kubernetes client.Reader) IdentityUsers {
 // MapIdentity returns the users of an AzureClusterIdentity.
 func (u IdentityUsers) MapIdentity(ctx context.Context, named client.Object) []ctrl.Request {
 	list := u.NewList()
-	if err := u.Client.List(ctx, list); err != nil {
+	if err := u.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list the users of an AzureClusterIdentity")
 		return nil
 	}
