@@ -135,10 +135,10 @@ ccm: ## Build cloud-provider-azure's controller manager (takes minutes), to run 
 	@hack/tools/build.sh $(BIN) cloud-controller-manager
 
 .PHONY: programs programs-test
-programs: ## Build Terraform's provider azapi (takes minutes), which programs-test runs
-	@hack/tools/build.sh $(BIN) terraform-provider-azapi
+programs: ## Build the azuredisk CSI driver and Terraform's provider azapi (takes minutes), which programs-test runs
+	@hack/tools/build.sh $(BIN) azurediskplugin terraform-provider-azapi
 
-programs-test: programs ## Run Terraform, which has to be installed, with azapi beside a cluster in the simulated Azure
+programs-test: programs ## Run the azuredisk CSI driver and Terraform, which has to be installed, beside a cluster in the simulated Azure
 	go test $(TEST_FLAGS) -tags programs -timeout 20m ./test/programs/unmodified
 
 lab: ## Start a management cluster and a workload cluster on a simulated Azure

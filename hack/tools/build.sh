@@ -3,8 +3,8 @@
 #
 # A tool is built when its binary is missing or when go.mod, go.sum, its flags or the Go version changed since it was built.
 # Everything is compiled by one `go build`, so shared packages are compiled once and all cores stay busy. The linter, Azure's
-# cloud-controller-manager and Terraform's provider azapi are pinned by modules of their own, because what they need would choose the
-# versions of what the others need. Nothing but their names builds the last two: only a few tests and users run them.
+# cloud-controller-manager, its azuredisk CSI driver and Terraform's provider azapi are pinned by modules of their own, because what they
+# need would choose the versions of what the others need. Nothing but their names builds the last three: only a few tests and users run them.
 set -euo pipefail
 
 cd "$(dirname "$0")"
@@ -33,9 +33,10 @@ capi-kubeadm-control-plane  sigs.k8s.io/cluster-api/controlplane/kubeadm
 kube-controller-manager     k8s.io/kubernetes/cmd/kube-controller-manager
 kube-apiserver              k8s.io/kubernetes/cmd/kube-apiserver
 cloud-controller-manager    sigs.k8s.io/cloud-provider-azure/cmd/cloud-controller-manager
+azurediskplugin             sigs.k8s.io/azuredisk-csi-driver/pkg/azurediskplugin
 terraform-provider-azapi    github.com/Azure/terraform-provider-azapi
 "
-by_name=" cloud-controller-manager terraform-provider-azapi "
+by_name=" cloud-controller-manager azurediskplugin terraform-provider-azapi "
 
 # Without the versions kube-apiserver reports v0.0.0-master, and Cluster API then refuses the management cluster as too old.
 version_flags() { # package version
@@ -50,6 +51,7 @@ module_of() { # tool
 	case $1 in
 	golangci-lint) echo lint ;;
 	cloud-controller-manager) echo ccm ;;
+	azurediskplugin) echo azuredisk ;;
 	terraform-provider-azapi) echo azapi ;;
 	*) echo . ;;
 	esac
@@ -57,7 +59,7 @@ module_of() { # tool
 ldflags_of() { # directory of a module
 	case $1 in
 	ccm) echo "$ccm_ldflags" ;;
-	azapi) echo "-s -w" ;;
+	azuredisk | azapi) echo "-s -w" ;;
 	*) echo "$ldflags" ;;
 	esac
 }
@@ -120,7 +122,7 @@ trap 'rm -rf "$out"; [ -z "${pid:-}" ] || kill "$pid" 2>/dev/null || true' EXIT
 packages=() separate=()
 for tool in "${missing[@]}"; do
 	case ${tool%%=*} in
-	capi-kubeadm-control-plane | golangci-lint | cloud-controller-manager | terraform-provider-azapi) separate+=("$tool") ;;
+	capi-kubeadm-control-plane | golangci-lint | cloud-controller-manager | azurediskplugin | terraform-provider-azapi) separate+=("$tool") ;;
 	*) packages+=("${tool#*=}") ;;
 	esac
 done

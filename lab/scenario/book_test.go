@@ -162,6 +162,7 @@ var foreign = map[string]string{
 	"sed":                "part of every Linux",
 	"ssh":                "not part of the lab",
 	"tail":               "part of every Linux",
+	"azurediskplugin":    "TestAzuredisk of test/programs runs it",
 	"terraform":          "TestAzapi of test/programs runs it",
 }
 
