@@ -67,9 +67,10 @@ func (c *Client) forget(request Request, ref objectRef) {
 	}
 }
 
-// isStale reports whether the cache does not show the last write of an object yet. After the API server was restored from a backup no
+// isStale reports whether the cache does not show the last write of an object yet. The API server is asked about a write whose answer does
+// not show whether it was carried out. After the API server was restored from a backup no
 // cache will ever show it: resource versions are below the recorded one although the cache is current. The same holds for an object that
-// others deleted. So the API server is asked about writes that are older than askAfter.
+// others deleted. So the API server is asked also about writes that are older than askAfter.
 func (c *Client) isStale(ctx context.Context, ref objectRef) (bool, error) {
 	c.mu.Lock()
 	written, ok := c.written[ref]
@@ -88,7 +89,7 @@ func (c *Client) isStale(ctx context.Context, ref objectRef) (bool, error) {
 	if written.isShownBy(cached) {
 		return false, nil
 	}
-	if c.now().Sub(written.at) < askAfter {
+	if !written.isUnsure && c.now().Sub(written.at) < askAfter {
 		return true, nil
 	}
 	stored := &unstructured.Unstructured{}
@@ -97,7 +98,27 @@ func (c *Client) isStale(ctx context.Context, ref objectRef) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("read %s %s past the cache: %w", ref.kind.Kind, ref.key, err)
 	}
-	return current != cached, nil
+	if current == cached {
+		return false, nil
+	}
+	if written.isUnsure {
+		c.replace(ref, written, current, cached.uid)
+	}
+	return true, nil
+}
+
+// replace remembers a state of the API server instead of an unsure write, so that the cache alone shows when it has it. cached is the UID of
+// the object that the cache has.
+func (c *Client) replace(ref objectRef, unsure write, current state, cached types.UID) {
+	known := write{uid: current.uid, resourceVersion: current.resourceVersion, at: c.now()}
+	if current.uid == "" {
+		known.uid, known.removed = cached, true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.written[ref] == unsure {
+		c.written[ref] = known
+	}
 }
 
 // read returns the state of an object.
@@ -111,6 +132,8 @@ func (c *Client) read(ctx context.Context, key client.ObjectKey, into client.Obj
 // isShownBy reports whether a cached state is that of the write or a later one.
 func (w write) isShownBy(cached state) bool {
 	switch {
+	case w.isUnsure:
+		return false
 	case cached.uid == "":
 		return w.deleted || w.removed
 	case cached.uid != w.uid:

@@ -2,11 +2,13 @@ package lastwrites
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"reflect"
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -59,7 +61,9 @@ type write struct {
 	deleted bool
 	// removed is set if the write removed the last finalizer of an object that is being deleted.
 	removed bool
-	at      time.Time
+	// isUnsure is set if the answer does not show whether the API server carried out the write. The other fields but at are then empty.
+	isUnsure bool
+	at       time.Time
 }
 
 // retention is how long a write is remembered of an object that no controller reads again. No cache lags that long.
@@ -67,40 +71,32 @@ const retention = time.Hour
 
 // Create implements client.Writer.
 func (c *Client) Create(ctx context.Context, obj client.Object, opts ...client.CreateOption) error {
-	if err := c.Client.Create(ctx, obj, opts...); err != nil {
-		return err
-	}
-	c.record(ctx, obj, false)
-	return nil
+	err := c.Client.Create(ctx, obj, opts...)
+	c.record(ctx, obj, false, err)
+	return err
 }
 
 // Update implements client.Writer.
 func (c *Client) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
-	if err := c.Client.Update(ctx, obj, opts...); err != nil {
-		return err
-	}
-	c.record(ctx, obj, false)
-	return nil
+	err := c.Client.Update(ctx, obj, opts...)
+	c.record(ctx, obj, false, err)
+	return err
 }
 
 // Patch implements client.Writer.
 func (c *Client) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-	if err := c.Client.Patch(ctx, obj, patch, opts...); err != nil {
-		return err
-	}
-	c.record(ctx, obj, false)
-	return nil
+	err := c.Client.Patch(ctx, obj, patch, opts...)
+	c.record(ctx, obj, false, err)
+	return err
 }
 
 // Delete implements client.Writer.
 func (c *Client) Delete(ctx context.Context, obj client.Object, opts ...client.DeleteOption) error {
-	if err := c.Client.Delete(ctx, obj, opts...); err != nil {
-		return err
-	}
+	err := c.Client.Delete(ctx, obj, opts...)
 	if obj.GetUID() != "" {
-		c.record(ctx, obj, true)
+		c.record(ctx, obj, true, err)
 	}
-	return nil
+	return err
 }
 
 // Status implements client.StatusClient.
@@ -116,26 +112,23 @@ type statusWriter struct {
 
 // Update implements client.SubResourceWriter.
 func (s *statusWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
-	if err := s.StatusWriter.Update(ctx, obj, opts...); err != nil {
-		return err
-	}
-	s.client.record(ctx, obj, false)
-	return nil
+	err := s.StatusWriter.Update(ctx, obj, opts...)
+	s.client.record(ctx, obj, false, err)
+	return err
 }
 
 // Patch implements client.SubResourceWriter.
 func (s *statusWriter) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
-	if err := s.StatusWriter.Patch(ctx, obj, patch, opts...); err != nil {
-		return err
-	}
-	s.client.record(ctx, obj, false)
-	return nil
+	err := s.StatusWriter.Patch(ctx, obj, patch, opts...)
+	s.client.record(ctx, obj, false, err)
+	return err
 }
 
-// record remembers the API server's response to a write, and the request of ctx whose reconciliation wrote it.
-func (c *Client) record(ctx context.Context, obj client.Object, deleted bool) {
+// record remembers the API server's response to a write, and the request of ctx whose reconciliation wrote it. A refused write changed
+// nothing.
+func (c *Client) record(ctx context.Context, obj client.Object, deleted bool, err error) {
 	ref, ok := c.refOf(obj)
-	if !ok {
+	if !ok || isRefused(err) || ref.key.Name == "" {
 		return
 	}
 	c.mu.Lock()
@@ -145,6 +138,9 @@ func (c *Client) record(ctx context.Context, obj client.Object, deleted bool) {
 	last, known := c.written[ref]
 	this := write{uid: obj.GetUID(), resourceVersion: obj.GetResourceVersion(), at: now, deleted: deleted,
 		removed: !obj.GetDeletionTimestamp().IsZero() && len(obj.GetFinalizers()) == 0}
+	if err != nil {
+		this = write{isUnsure: true, at: now}
+	}
 	// Two controllers may write an object at the same time, and record it in another order.
 	if !known || last.uid != this.uid || deleted || !isOlder(this.resourceVersion, last.resourceVersion) {
 		c.written[ref] = this
@@ -155,6 +151,18 @@ func (c *Client) record(ctx context.Context, obj client.Object, deleted bool) {
 		}
 		c.writtenBy[request][ref] = true
 	}
+}
+
+// isRefused reports whether an error proves that the API server did not carry out a write: it answered that the request is at fault. A
+// write that ends with another error, as of a connection, may be stored: etcd reports a timeout also after it has stored a value.
+func isRefused(err error) bool {
+	var answer apierrors.APIStatus
+	if !errors.As(err, &answer) {
+		return false
+	}
+	code := answer.Status().Code
+	// 408 is a timeout.
+	return code >= 400 && code < 500 && code != 408
 }
 
 // refOf names an object, and returns false for an object that no cache has.

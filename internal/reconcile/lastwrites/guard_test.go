@@ -2,15 +2,18 @@ package lastwrites
 
 import (
 	"context"
+	"io"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -28,6 +31,8 @@ type server struct {
 	cached client.WithWatch
 	// asked counts reads past the cache.
 	asked int
+	// answer is the error that follows a write that was carried out, and refusal the one that comes instead of it.
+	answer, refusal error
 }
 
 func newServer(t *testing.T) *server {
@@ -52,7 +57,27 @@ func (s *server) client() client.Client {
 			}
 			return s.cached.Get(ctx, key, obj)
 		},
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
+			return s.write(func() error { return c.Patch(ctx, obj, patch, options...) })
+		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, obj client.Object, patch client.Patch,
+			options ...client.SubResourcePatchOption) error {
+			return s.write(func() error { return c.SubResource(sub).Patch(ctx, obj, patch, options...) })
+		},
+		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
+			return s.write(func() error { return c.Create(ctx, obj, options...) })
+		},
 	})
+}
+
+func (s *server) write(do func() error) error {
+	if s.refusal != nil {
+		return s.refusal
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	return s.answer
 }
 
 // show has the cache show the stored machines.
@@ -248,6 +273,75 @@ func TestGuard(t *testing.T) {
 				}
 				if test.want && len(c.written)+len(c.writtenBy) != 0 {
 					t.Errorf("remembers %v, %v", c.written, c.writtenBy)
+				}
+			})
+		})
+	}
+}
+
+// TestGuardAfterUnclearAnswer has a write of the machine "own" end with an error, and checks whether the next reconciliation is postponed.
+func TestGuardAfterUnclearAnswer(t *testing.T) {
+	patchStatus := func(ctx context.Context, c client.Client, own *infrav1.AzureMachine) error {
+		before := own.DeepCopy()
+		own.Status.VMState = infrav1.VMStateDeleting
+		return c.Status().Patch(ctx, own, client.MergeFrom(before))
+	}
+	resource := schema.GroupResource{Resource: "azuremachines"}
+	for name, test := range map[string]struct {
+		reason          string
+		write           func(ctx context.Context, c client.Client, own *infrav1.AzureMachine) error
+		answer, refusal error
+		want            bool
+		// wantAsked is the number of reads past the cache in the two next reconciliations.
+		wantAsked int
+	}{
+		"a lost answer": {reason: "the status was stored", write: patchStatus, answer: io.ErrUnexpectedEOF, want: true, wantAsked: 1},
+		"a timeout": {reason: "etcd may have stored it", write: patchStatus,
+			answer: apierrors.NewTimeoutError("etcdserver: request timed out", 0), want: true, wantAsked: 1},
+		"a lost answer to a patch": {reason: "the metadata was stored", answer: io.ErrUnexpectedEOF, want: true, wantAsked: 1,
+			write: func(ctx context.Context, c client.Client, own *infrav1.AzureMachine) error { return label(ctx, c, own) }},
+		"a lost answer to a creation": {reason: "it would be created twice", answer: io.ErrUnexpectedEOF, want: true, wantAsked: 1,
+			write: func(ctx context.Context, c client.Client, _ *infrav1.AzureMachine) error {
+				return c.Create(ctx, newMachine("new"))
+			}},
+		"a lost request": {reason: "the cache has the current state", write: patchStatus, refusal: io.ErrUnexpectedEOF, wantAsked: 1},
+		"a conflict":     {reason: "nothing was written", write: patchStatus, refusal: apierrors.NewConflict(resource, "own", nil)},
+		"no right":       {reason: "nothing was written", write: patchStatus, refusal: apierrors.NewForbidden(resource, "own", nil)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newServer(t)
+				if err := s.stored.Create(t.Context(), newMachine("own")); err != nil {
+					t.Fatal(err)
+				}
+				s.show(t)
+				s.answer, s.refusal = test.answer, test.refusal
+				c := NewClient(s.client(), time.Now)
+				calls := 0
+				guarded := Guard(c, "AzureMachine", &infrav1.AzureMachine{}, reconcile.Func(func(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+					if calls++; calls > 1 {
+						return ctrl.Result{}, nil
+					}
+					return ctrl.Result{}, test.write(ctx, c, read(t, s.stored, "own"))
+				}))
+				request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: "own"}}
+				if _, err := guarded.Reconcile(t.Context(), request); err == nil {
+					t.Fatal("the write must fail")
+				}
+				for range 2 {
+					if _, err := guarded.Reconcile(t.Context(), request); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if postponed := calls == 1; postponed != test.want || s.asked != test.wantAsked {
+					t.Errorf("%s: postponed %t, read %d times past the cache", test.reason, postponed, s.asked)
+				}
+				s.show(t)
+				if _, err := guarded.Reconcile(t.Context(), request); err != nil || calls == 1 {
+					t.Errorf("postponed although the cache shows everything: %v", err)
+				}
+				if len(c.written)+len(c.writtenBy) != 0 || s.asked != test.wantAsked {
+					t.Errorf("remembers %v, %v, and read %d times past the cache", c.written, c.writtenBy, s.asked)
 				}
 			})
 		})
