@@ -1,5 +1,5 @@
-// Command slowest runs commands with `go test` in them, prints their output, and at the end the packages that took
-// longest.
+// Command slowest runs commands with `go test` in them, prints their output, and at the end the CPU time of each command and the packages
+// that took longest.
 //
 //	go run ./hack/slowest [-at-once N] COMMAND...
 //
@@ -58,5 +58,9 @@ func runOne(report *report, command string) error {
 	blocks := &blocks{report: report}
 	shell := exec.Command("bash", "-c", command)
 	shell.Stdout, shell.Stderr = blocks, blocks
-	return errors.Join(shell.Run(), blocks.flush())
+	err := shell.Run()
+	if state := shell.ProcessState; state != nil {
+		report.addCPU(command, state.UserTime()+state.SystemTime())
+	}
+	return errors.Join(err, blocks.flush())
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// cpuLine has the CPU time of a command.
+var cpuLine = regexp.MustCompile(`(?m)^--- +\d+\.\d s of CPU  .*\n`)
+
 func TestRun(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason   string
@@ -54,8 +57,14 @@ func TestRun(t *testing.T) {
 			if (err == nil) != (tc.fails == "") || err != nil && !strings.Contains(err.Error(), tc.fails) {
 				t.Errorf("%s: want %q, got %v", tc.reason, tc.fails, err)
 			}
-			if diff := cmp.Diff(tc.want, regexp.MustCompile(`(?m)^--- \d+s`).ReplaceAllString(out.String(), "--- TIME")); diff != "" {
+			got := cpuLine.ReplaceAllString(out.String(), "")
+			if diff := cmp.Diff(tc.want, regexp.MustCompile(`(?m)^--- \d+s`).ReplaceAllString(got, "--- TIME")); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+			}
+			for _, command := range tc.commands {
+				if !strings.Contains(out.String(), " s of CPU  "+command+"\n") {
+					t.Errorf("the CPU time of %q is missing in\n%s", command, out.String())
+				}
 			}
 		})
 	}
@@ -67,13 +76,26 @@ func TestOnlyTheSlowestAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 21+1+listed {
+	if len(lines) != 21+2+listed {
 		t.Fatalf("want %d packages in the list, got\n%s", listed, out.String())
 	}
-	for i, line := range lines[22:] {
+	for i, line := range lines[23:] {
 		if want := fmt.Sprintf("---   %d.0 s  example/p%d", 30-i, 30-i); line != want {
 			t.Errorf("want %q, got %q", want, line)
 		}
+	}
+}
+
+// TestCPU compares two commands, because a machine's speed is not known.
+func TestCPU(t *testing.T) {
+	var out strings.Builder
+	busy := `i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; printf 'ok  \texample/busy\t1.0s\n'`
+	if err := run(&out, 1, []string{"echo idle", busy}); err != nil {
+		t.Fatal(err)
+	}
+	found := cpuLine.FindAllString(out.String(), -1)
+	if len(found) != 2 || !strings.Contains(found[0], busy) || strings.Contains(found[0], "   0.0 s") {
+		t.Errorf("the command that computes comes first, with its CPU time: got %q", found)
 	}
 }
 

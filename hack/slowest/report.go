@@ -20,11 +20,25 @@ type report struct {
 	mu  sync.Mutex
 	out io.Writer
 	ran []duration
+	// used is the CPU time of commands. It includes child processes that the command waited for, and not those that it left running.
+	used []duration
 }
 
+// duration belongs to a package or a command.
 type duration struct {
-	pkg  string
+	name string
 	took time.Duration
+}
+
+// addCPU records the CPU time of a command.
+func (r *report) addCPU(command string, used time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.used = append(r.used, duration{command, used})
+}
+
+func sortByDuration(list []duration) {
+	slices.SortFunc(list, func(a, b duration) int { return cmp.Or(cmp.Compare(b.took, a.took), cmp.Compare(a.name, b.name)) })
 }
 
 // block prints the lines of a package, of which the last is its verdict.
@@ -42,16 +56,22 @@ func (r *report) block(lines, last []byte) error {
 	return err
 }
 
-// summarize prints the packages that took longest. The lines begin with "---", as those that CI shows again.
+// summarize prints the CPU time of the commands and the packages that took longest. The lines begin with "---", as those that CI shows again.
 func (r *report) summarize(count int, all time.Duration) error {
-	slices.SortFunc(r.ran, func(a, b duration) int { return cmp.Or(cmp.Compare(b.took, a.took), cmp.Compare(a.pkg, b.pkg)) })
+	sortByDuration(r.used)
+	for _, d := range r.used {
+		if _, err := fmt.Fprintf(r.out, "--- %6.1f s of CPU  %s\n", d.took.Seconds(), d.name); err != nil {
+			return err
+		}
+	}
+	sortByDuration(r.ran)
 	slowest := r.ran[:min(count, len(r.ran))]
 	if _, err := fmt.Fprintf(r.out, "--- %s for all tests; the %d slowest of %d packages that ran:\n", all.Round(time.Second), len(slowest),
 		len(r.ran)); err != nil {
 		return err
 	}
 	for _, d := range slowest {
-		if _, err := fmt.Fprintf(r.out, "--- %6.1f s  %s\n", d.took.Seconds(), d.pkg); err != nil {
+		if _, err := fmt.Fprintf(r.out, "--- %6.1f s  %s\n", d.took.Seconds(), d.name); err != nil {
 			return err
 		}
 	}
