@@ -11,8 +11,10 @@ DOWNLOADS ?= https://downloads.example
 export KUBEBUILDER_ASSETS := $(BIN)/envtest
 export PATH := $(BIN):$(PATH)
 # Binaries, the release and tests are compiled in the same way, so that the libraries of Kubernetes are compiled once for all of them.
+# The linker drops debug information in any case; not to generate it saves a sixth of the CPU time.
 export CGO_ENABLED := 0
-export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
+COMPILE_FLAGS := -trimpath -gcflags=all=-dwarf=false
+export GOFLAGS := $(strip $(filter-out $(COMPILE_FLAGS),$(GOFLAGS)) $(COMPILE_FLAGS))
 
 # Modules with code of their own: the provider, the lab beside it, what makes releases, what compares with recordings of Azure, and what has
 # Prometheus evaluate alerts and dashboard. hack/site makes the documentation site.

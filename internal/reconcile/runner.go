@@ -191,6 +191,8 @@ func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, resul
 	endStage(span, err)
 	if conditions.IsTrue(p.object, clusterv1.PausedCondition) {
 		p.Work.ForgetObserved(p.declaration.Name, p.key.String())
+		// Others may change everything during a pause, as backups do that restore objects without owners.
+		p.stability.Forget(p.key)
 	}
 	if err == nil && p.declaration.Dependents != nil && annotations.IsPaused(p.target.Cluster, p.object) {
 		return resultNothing, result, p.pauseDependents(ctx)

@@ -40,6 +40,14 @@ func (o options) folder(elements ...string) string {
 	return o.path(append([]string{"out", "e2e"}, elements...)...)
 }
 
+// artifacts is another folder for each cloud, because a run begins with the deletion of the reports there.
+func (o options) artifacts() string {
+	if o.cloud == catalog.Azure {
+		return o.folder("artifacts-azure")
+	}
+	return o.folder("artifacts")
+}
+
 func runCommand() *cobra.Command {
 	var o options
 	c := &cobra.Command{
@@ -158,6 +166,11 @@ func (o options) runOnAzure(ctx context.Context, out io.Writer, account azure.Se
 	fmt.Fprintf(out, "run %s: its resource groups have the tag %s=%s\n", run, azure.Tag, run)
 	environment := append(os.Environ(), azure.RunVariable+"="+run, "AZURE_SUBSCRIPTION_ID="+account.Subscription, "CLUSTER_TOPOLOGY=true",
 		"EXP_KUBEADM_BOOTSTRAP_FORMAT_IGNITION=true", "EXP_MACHINE_TAINT_PROPAGATION=true")
+	data, err := repository.DataVariables(ctx, o.root)
+	if err != nil {
+		return nil, err
+	}
+	environment = append(environment, data...)
 	if o.kubeconfig != "" {
 		environment = append(environment, "KUBECONFIG="+o.kubeconfig)
 	}
@@ -166,7 +179,7 @@ func (o options) runOnAzure(ctx context.Context, out io.Writer, account azure.Se
 
 // runSpecs runs specs in an environment, which a prefix of the command line may change.
 func (o options) runSpecs(ctx context.Context, out io.Writer, prefix, environment []string, cases []catalog.Case) ([]results.Result, error) {
-	artifacts := o.folder("artifacts")
+	artifacts := o.artifacts()
 	reports := filepath.Join(artifacts, "reports")
 	if err := os.RemoveAll(reports); err != nil {
 		return nil, err

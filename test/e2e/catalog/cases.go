@@ -23,6 +23,7 @@ var Cases = append(quickStarts(), []Case{
 	{Spec: "clusterclass-rollout", Flavor: "topology", Family: SelfManaged, Variables: class},
 	{Spec: "cluster-deletion", Flavor: "topology", Family: SelfManaged, Variables: class},
 	{Spec: "node-drain", Flavor: "topology", Family: SelfManaged, Variables: class, Excluded: needsPods},
+	{Spec: "autoscaler", Flavor: "topology-autoscaler", Family: SelfManaged, Variables: class, Excluded: needsPods},
 	{Spec: "self-hosted", Flavor: "default", Family: SelfManaged, Excluded: needsPods},
 	{Spec: "conformance", Flavor: "default", Family: SelfManaged, Excluded: needsPods},
 }...)

@@ -30,7 +30,7 @@ const (
 var hours = map[string]float64{
 	"quick-start": 1, "md-scale": 1.5, "rollout": 2, "remediation": 1.5, "kcp-adoption": 1, "machine-pool": 1.5, "upgrade": 2, "upgrade-ha": 3,
 	"managed-upgrade": 2, "clusterclass-changes": 2, "clusterclass-rollout": 2.5, "cluster-deletion": 1.5, "move": 1, "clusterctl-upgrade": 1,
-	"node-drain": 2, "self-hosted": 2, "conformance": 3,
+	"node-drain": 2, "self-hosted": 2, "conformance": 3, "autoscaler": 2,
 }
 
 // Amounts returns the largest number of each priced resource that a case has at one time.
@@ -41,7 +41,7 @@ func (c Case) Amounts() map[string]int {
 		out[smallMachine] = 3
 	}
 	switch c.Spec {
-	case "md-scale", "machine-pool":
+	case "md-scale", "machine-pool", "autoscaler":
 		out[smallMachine] = 4
 	case "rollout", "upgrade", "clusterclass-changes", "clusterclass-rollout":
 		out[smallMachine] = 4

@@ -28,6 +28,12 @@ func LoadConfig(root string) (*clusterctl.E2EConfig, error) {
 	if err := yaml.UnmarshalStrict(raw, config); err != nil {
 		return nil, fmt.Errorf("test/e2e/config/e2e.yaml: %w", err)
 	}
+	// Cluster API's specs demand that the configuration has them.
+	for name := range dataFiles {
+		if file := os.Getenv(name); file != "" {
+			config.Variables[name] = file
+		}
+	}
 	manifests := filepath.Join(root, "bin", "manifests")
 	for _, p := range []struct{ name, kind, file string }{
 		{"cluster-api", "CoreProvider", "cluster-api.yaml"},

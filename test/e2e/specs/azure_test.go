@@ -28,7 +28,18 @@ func runSelfHosted(c catalog.Case) {
 	})
 }
 
-// runConformance needs the variable KUBETEST_CONFIGURATION, which names a configuration of kubetest.
+// runAutoscaler runs the autoscaler in the management cluster, because machines on Azure cannot reach a management cluster of kind.
+func runAutoscaler(c catalog.Case) {
+	e2e.AutoscalerSpec(ctx, func() e2e.AutoscalerSpecInput {
+		return e2e.AutoscalerSpecInput{
+			E2EConfig: config, ClusterctlConfigPath: ctlConfig, BootstrapClusterProxy: proxy, ArtifactFolder: *artifacts,
+			Flavor: flavorOf(c), PostNamespaceCreated: prepareNamespace(c), ControlPlaneWaiters: waitersOf(c),
+			InfrastructureMachineTemplateKind: "azuremachinetemplates", AutoscalerVersion: config.MustGetVariable("AUTOSCALER_VERSION"),
+			InstallOnManagementCluster: true, ScaleToAndFromZero: true,
+		}
+	})
+}
+
 func runConformance(c catalog.Case) {
 	e2e.K8SConformanceSpec(ctx, func() e2e.K8SConformanceSpecInput {
 		return e2e.K8SConformanceSpecInput{

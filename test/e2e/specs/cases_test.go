@@ -39,6 +39,7 @@ var runners = map[string]func(c catalog.Case){
 	"move":                 runMove,
 	"node-drain":           runNodeDrain,
 	"self-hosted":          runSelfHosted,
+	"autoscaler":           runAutoscaler,
 	"conformance":          runConformance,
 	"clusterctl-upgrade":   runProviderUpgrade,
 }

@@ -3,13 +3,18 @@
 package specs
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	clusterctlv1 "sigs.k8s.io/cluster-api/cmd/clusterctl/api/v1alpha3"
 	"sigs.k8s.io/cluster-api/test/e2e"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/catalog"
 )
 
@@ -44,8 +49,18 @@ func runClassRollout(c catalog.Case) {
 		return e2e.ClusterClassRolloutSpecInput{
 			E2EConfig: config, ClusterctlConfigPath: ctlConfig, BootstrapClusterProxy: proxy, ArtifactFolder: *artifacts,
 			Flavor: *flavorOf(c), PostNamespaceCreated: prepareNamespace(c), ControlPlaneWaiters: waitersOf(c),
+			FilterMetadataBeforeValidation: withoutProviderAnnotations,
 		}
 	})
+}
+
+// withoutProviderAnnotations returns the metadata of an object without the annotations that this provider keeps for itself.
+func withoutProviderAnnotations(object client.Object) clusterv1.ObjectMeta {
+	out := clusterv1.ObjectMeta{Labels: object.GetLabels(), Annotations: maps.Clone(object.GetAnnotations())}
+	for _, name := range []string{infrav1.AppliedAnnotation, clusterctlv1.BlockMoveAnnotation} {
+		delete(out.Annotations, name)
+	}
+	return out
 }
 
 // runDeletion checks the order of a deletion, with finalizers that block it: workers, control plane, infrastructure.

@@ -19,11 +19,13 @@ type secondLab struct{ dir string }
 
 // startSecondLab starts a lab beside that of the specs. It stops at the end of the spec.
 func startSecondLab(name string, flags ...string) secondLab {
-	l := secondLab{dir: filepath.Join(*artifacts, "labs", name)}
-	// One block of ports for each parallel process, below that of the lab.
-	port := strconv.Itoa(*basePort - 1000*GinkgoParallelProcess())
-	l.run(append([]string{"up", "--bare", "--dir", l.dir, "--base-port", port, "--beside", os.Getenv("XDG_CONFIG_HOME"), "--time-scale", "0.05"}, flags...)...)
+	// One folder and one block of ports for each parallel process, below that of the lab: two specs may start labs of the same name.
+	process := GinkgoParallelProcess()
+	l := secondLab{dir: filepath.Join(*artifacts, "labs", name+"-"+strconv.Itoa(process))}
+	port := strconv.Itoa(*basePort - 1000*process)
+	// A lab that did not start completely has processes, too.
 	DeferCleanup(func() { l.run("down", "--dir", l.dir) })
+	l.run(append([]string{"up", "--bare", "--dir", l.dir, "--base-port", port, "--beside", os.Getenv("XDG_CONFIG_HOME"), "--time-scale", "0.05"}, flags...)...)
 	return l
 }
 
