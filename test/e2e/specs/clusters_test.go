@@ -5,6 +5,7 @@ package specs
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,7 +15,6 @@ import (
 	clusterctlv1 "sigs.k8s.io/cluster-api/cmd/clusterctl/api/v1alpha3"
 	"sigs.k8s.io/cluster-api/test/e2e"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/catalog"
 )
 
@@ -57,9 +57,9 @@ func runClassRollout(c catalog.Case) {
 // withoutProviderAnnotations returns the metadata of an object without the annotations that this provider keeps for itself.
 func withoutProviderAnnotations(object client.Object) clusterv1.ObjectMeta {
 	out := clusterv1.ObjectMeta{Labels: object.GetLabels(), Annotations: maps.Clone(object.GetAnnotations())}
-	for _, name := range []string{infrav1.AppliedAnnotation, clusterctlv1.BlockMoveAnnotation} {
-		delete(out.Annotations, name)
-	}
+	maps.DeleteFunc(out.Annotations, func(name, _ string) bool {
+		return strings.Contains(name, "cluster-api-provider-azure") || name == clusterctlv1.BlockMoveAnnotation
+	})
 	return out
 }
 
