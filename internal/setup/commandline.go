@@ -47,10 +47,11 @@ var flagGroups = []struct {
 	{generalGroup, []string{"feature-gates", "unchecked-aso-kinds", "disable-controllers-or-webhooks", "namespace", "watch-filter", "version"}},
 	{syncGroup, []string{
 		"sync-period", "full-sync-period", "observe", "azurecluster-concurrency", "azuremachine-concurrency", "azuremachinepool-concurrency",
+		"azure-request-share",
 	}},
 	{tenancyGroup, []string{"tenancy", "manager-identity-namespaces", "identity-certificate-folder", "secret-namespaces"}},
 	{leaderGroup, []string{
-		"leader-elect", "leader-election-namespace", "leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",
+		"leader-elect", "leader-election-namespace", "leader-election-id", "leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",
 	}},
 	{kubernetesGroup, []string{"kubeconfig", "kube-api-qps", "kube-api-burst"}},
 	{webhookGroup, []string{"webhook-port", "webhook-cert-dir", "webhook-client-ca"}},

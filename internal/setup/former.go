@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
 )
 
-// leaderElectionID is the name of the lease. The established provider uses the same, so that only one of the two is active at a
+// leaderElectionID is the default name of the lease. The established provider uses the same, so that only one of the two is active at a
 // time.
 const leaderElectionID = "controller-leader-election-capz"
 

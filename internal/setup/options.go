@@ -21,6 +21,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
@@ -35,6 +36,7 @@ import (
 type Options struct {
 	LeaderElect                 bool
 	LeaderElectionNamespace     string
+	LeaderElectionID            string
 	LeaseDuration               time.Duration
 	RenewDeadline               time.Duration
 	RetryPeriod                 time.Duration
@@ -47,6 +49,7 @@ type Options struct {
 	SyncPeriod                  time.Duration
 	FullSyncPeriod              time.Duration
 	Observe                     bool
+	AzureRequestShare           float64
 	HealthAddress               string
 	WebhookPort                 int
 	WebhookCertDir              string
@@ -98,6 +101,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.LeaderElect, "leader-elect", false, "Elect a leader, so that only one of several managers reconciles objects.")
 	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "",
 		"Namespace of the leader election lease. The default is the namespace of the manager.")
+	fs.StringVar(&o.LeaderElectionID, "leader-election-id", leaderElectionID,
+		"Name of the leader election lease. Managers with the same lease take over from each other. Managers that divide the objects with --watch-filter or --namespace need a lease each.")
 	fs.DurationVar(&o.LeaseDuration, "leader-elect-lease-duration", 15*time.Second,
 		"Time after the last renewal of the lease after which another manager can become the leader.")
 	fs.DurationVar(&o.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second,
@@ -120,6 +125,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.Observe, "observe", false,
 		"Write nothing to Azure. The condition Drifted of each object lists the writes that the manager would send. The annotation "+
 			infrav1.ObserveAnnotation+" does the same for an object, a Cluster or a Namespace.")
+	fs.Float64Var(&o.AzureRequestShare, "azure-request-share", 1,
+		"Share of Azure's request limits that this manager uses, more than 0 and at most 1. Set it if several managers send requests with the same identity to the same subscription. The sum of their shares must not exceed 1.")
 	fs.StringVar(&o.HealthAddress, "health-addr", ":9440", "Address of the health endpoint.")
 	fs.IntVar(&o.WebhookPort, "webhook-port", 9443, "Port of the webhook server.")
 	fs.StringVar(&o.WebhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs/",
@@ -157,6 +164,13 @@ func (o *Options) Validate() error {
 	if o.FullSyncPeriod < 0 {
 		return fmt.Errorf("--full-sync-period: %s is negative; use 0 to make every sync a full one", o.FullSyncPeriod)
 	}
+	// NaN fails both comparisons of the allowed range.
+	if !(o.AzureRequestShare > 0 && o.AzureRequestShare <= 1) {
+		return fmt.Errorf("--azure-request-share: %v is not more than 0 and at most 1; use 1 divided by the number of managers", o.AzureRequestShare)
+	}
+	if errs := validation.IsDNS1123Subdomain(o.LeaderElectionID); len(errs) > 0 {
+		return fmt.Errorf("--leader-election-id: %q is not the name of a Lease: %s", o.LeaderElectionID, strings.Join(errs, "; "))
+	}
 	return o.validateTenancy()
 }
 
@@ -190,7 +204,7 @@ func (o *Options) managerOptions() (ctrl.Options, []func(*tls.Config), error) {
 	return ctrl.Options{
 		Scheme:                     newScheme(),
 		LeaderElection:             o.LeaderElect,
-		LeaderElectionID:           leaderElectionID,
+		LeaderElectionID:           o.LeaderElectionID,
 		LeaderElectionNamespace:    o.LeaderElectionNamespace,
 		LeaseDuration:              &o.LeaseDuration,
 		RenewDeadline:              &o.RenewDeadline,

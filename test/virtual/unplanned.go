@@ -15,6 +15,7 @@ var unplanned = map[string]string{
 	"test/integration/requests TestNamespacesShareWorkers": "the story has hundreds of clusters, and each step would plan all of them",
 	"test/integration/rollout TestManyModels":              "the manager brings VMs to the latest model only when it has read them again, and the next change of the test comes before; a plan reads them at once",
 	"test/integration/requests TestTemplatesAreLeftAlone":  "only the controllers of templates run; plans have all controllers",
+	"test/virtual/fleet":                                   "the stories have dozens of clusters or more, and each step would plan all of them",
 	"test/integration/requests TestTenantsShareBudgets":    "the test sends all writes itself, with the clients of a manager, and no object asks for them",
 }
 

@@ -18,6 +18,8 @@ import (
 // A nil *Budgets limits nothing. It is safe for concurrent use.
 type Budgets struct {
 	now func() time.Time
+	// share is the part of Azure's limits that the process uses, more than 0 and at most 1.
+	share float64
 
 	mu      sync.Mutex
 	buckets map[string]*tokenBucket
@@ -42,11 +44,16 @@ var bucketLimits = map[string]tokenBucket{
 var networkLimits = map[string]float64{"reads": 9500, "writes": 950, "deletes": 950}
 
 // NewBudgets returns full budgets. now is the clock; nil is time.Now.
-func NewBudgets(now func() time.Time) *Budgets {
+func NewBudgets(now func() time.Time) *Budgets { return NewBudgetsOfShare(now, 1) }
+
+// NewBudgetsOfShare is NewBudgets for one of several processes that send requests as one principal: share is its part of each limit, more
+// than 0 and at most 1. Azure's headers have the remaining requests of all processes only when it answers, and Microsoft.Network has no
+// such header, so processes that each use the whole limit are throttled.
+func NewBudgetsOfShare(now func() time.Time, share float64) *Budgets {
 	if now == nil {
 		now = time.Now
 	}
-	return &Budgets{now: now, buckets: map[string]*tokenBucket{}, throttledUntil: map[string]time.Time{},
+	return &Budgets{now: now, share: share, buckets: map[string]*tokenBucket{}, throttledUntil: map[string]time.Time{},
 		throttledFor: map[string]time.Duration{}, regions: map[string]string{}}
 }
 
@@ -88,6 +95,7 @@ func (b *Budgets) bucketFor(key string, limit tokenBucket) *tokenBucket {
 	found, ok := b.buckets[key]
 	if !ok {
 		found = &limit
+		found.size, found.rate = max(1, found.size*b.share), found.rate*b.share
 		found.tokens, found.at = found.size, b.now()
 		b.buckets[key] = found
 	}

@@ -1,0 +1,126 @@
+// Package fleet_test measures fleets in virtual time: many clusters in several subscriptions. Counts of requests are exact. Processor time counts nothing, so queues show only what waits for Azure.
+package fleet_test
+
+import (
+	"flag"
+	"fmt"
+	"runtime"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+)
+
+var (
+	clusters      = flag.Int("clusters", 12, "how many clusters the fleet has")
+	machines      = flag.Int("machines", 1, "how many machines each cluster has, of which the first is of the control plane")
+	subscriptions = flag.Int("subscriptions", 4, "in how many subscriptions the clusters are")
+)
+
+// fleet is a scenario whose requests are counted when they end, because the simulator does not keep those of large fleets.
+type fleet struct {
+	*virtual.Scenario
+	subscriptions []string
+	requests      counter
+}
+
+// play plays a story with a fleet.
+func play(t *testing.T, subscriptions int, story func(f *fleet)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fleet{}
+		for i := range subscriptions {
+			f.subscriptions = append(f.subscriptions, fmt.Sprintf("00000000-0000-0000-0000-%012d", i+1))
+		}
+		f.Scenario = virtual.NewWith(t, server.Options{Seed: 7, Subscriptions: f.subscriptions, RequestLog: &f.requests})
+		story(f)
+	})
+}
+
+// createCluster applies a cluster. The subscriptions take turns.
+func (f *fleet) createCluster(i int, name string) {
+	f.T.Helper()
+	f.ApplyNetwork(name, func(c *infrav1.AzureCluster) {
+		c.Spec.SubscriptionID = f.subscriptions[i%len(f.subscriptions)]
+	})
+}
+
+// addMachines waits for the network of a cluster and applies its machines.
+func (f *fleet) addMachines(name string, count int) {
+	f.T.Helper()
+	f.waitEach(&infrav1.AzureCluster{}, name)
+	owner := &clusterv1.Cluster{}
+	f.ReadObject(owner, name)
+	harness.ChangeStatus(f.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	for i := range count {
+		role := harness.Worker
+		if i == 0 {
+			role = harness.ControlPlane
+		}
+		f.ApplyMachine(name, fmt.Sprintf("%s-%d", name, i), role)
+	}
+}
+
+// waitEach waits until an object is Ready. It looks every second: after each event of a fleet it would look all the time.
+func (f *fleet) waitEach(object harness.Conditioned, name string) {
+	f.T.Helper()
+	ready := virtual.ObjectMatches(f.Scenario, object, name, func(o harness.Conditioned) bool { return harness.IsReady(o) })
+	for end := time.Now().Add(6 * time.Hour); !ready(); virtual.WaitForSignal(nil, time.Second) {
+		if time.Now().After(end) {
+			f.T.Fatalf("%T %s is not Ready after 6 hours: %v", object, name, object.GetConditions())
+		}
+	}
+}
+
+// TestFleet makes a fleet, and leaves it alone for an hour: nothing is refused, nothing is written then, and clusters of one subscription share
+// their reads.
+//
+//	go test ./test/virtual/fleet -run TestFleet -clusters 40 -v -timeout 0
+func TestFleet(t *testing.T) {
+	play(t, *subscriptions, func(f *fleet) {
+		f.StartProvider()
+		begun, used := time.Now(), processorTime()
+		for i := range *clusters {
+			f.createCluster(i, clusterName(i))
+		}
+		for i := range *clusters {
+			f.addMachines(clusterName(i), *machines)
+		}
+		for i := range *clusters {
+			for j := range *machines {
+				f.waitEach(&infrav1.AzureMachine{}, fmt.Sprintf("%s-%d", clusterName(i), j))
+			}
+		}
+		made := f.requests.take()
+		t.Logf("%d clusters of %d machines in %d subscriptions: all Ready after %s, with %s; %s of processor time, heap %d MiB",
+			*clusters, *machines, *subscriptions, time.Since(begun), made, processorTime()-used, heapMiB())
+		// The hour before reads what has not been read since the creation.
+		virtual.WaitForSignal(nil, time.Hour)
+		f.requests.take()
+		virtual.WaitForSignal(nil, time.Hour)
+		quiet := f.requests.take()
+		t.Logf("an hour without changes: %s; heap %d MiB", quiet, heapMiB())
+		if made.throttled > 0 || quiet.throttled > 0 || quiet.writes > 0 {
+			t.Errorf("%d and %d answers 429, and %d writes in an hour without changes; want none", made.throttled, quiet.throttled, quiet.writes)
+		}
+		// Two lists every ten minutes, eight once in the hour, and at most six each of two catalogs; large lists have several pages.
+		if most := 32 * *subscriptions; *clusters <= 100 && quiet.reads > most {
+			t.Errorf("%d reads in an hour without changes, want %d at most in %d subscriptions", quiet.reads, most, *subscriptions)
+		}
+	})
+}
+
+func clusterName(i int) string { return fmt.Sprintf("c%04d", i) }
+
+func heapMiB() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc >> 20
+}
