@@ -103,6 +103,16 @@ reliability: ## Kill the manager at its calls, edit what is in Azure, and change
 	go test $(TEST_FLAGS) -timeout 600m -v ./test/reliability -every $(RELIABILITY_EVERY) -seeds $(RELIABILITY_SEEDS)
 	go test $(TEST_FLAGS) -timeout 600m -v ./test/transitions -rapid.checks $(RELIABILITY_SEQUENCES)
 
+# The fleet of make fleet.
+FLEET_CLUSTERS ?= 200
+FLEET_MACHINES ?= 5
+FLEET_SUBSCRIPTIONS ?= 4
+
+.PHONY: fleet
+fleet: ## Count the requests and reconciliations of a fleet in virtual time, as make test does for a small one
+	go test $(TEST_FLAGS) -timeout 600m -v ./test/virtual/fleet -clusters $(FLEET_CLUSTERS) -machines $(FLEET_MACHINES) \
+		-subscriptions $(FLEET_SUBSCRIPTIONS)
+
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m
 

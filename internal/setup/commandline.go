@@ -51,7 +51,8 @@ var flagGroups = []struct {
 	}},
 	{tenancyGroup, []string{"tenancy", "manager-identity-namespaces", "identity-certificate-folder", "secret-namespaces"}},
 	{leaderGroup, []string{
-		"leader-elect", "leader-election-namespace", "leader-election-id", "leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",
+		"leader-elect", "leader-election-namespace", "leader-election-id", "leader-elect-lease-duration", "leader-elect-renew-deadline",
+		"leader-elect-retry-period",
 	}},
 	{kubernetesGroup, []string{"kubeconfig", "kube-api-qps", "kube-api-burst"}},
 	{webhookGroup, []string{"webhook-port", "webhook-cert-dir", "webhook-client-ca"}},

@@ -102,7 +102,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.LeaderElectionNamespace, "leader-election-namespace", "",
 		"Namespace of the leader election lease. The default is the namespace of the manager.")
 	fs.StringVar(&o.LeaderElectionID, "leader-election-id", leaderElectionID,
-		"Name of the leader election lease. Managers with the same lease take over from each other. Managers that divide the objects with --watch-filter or --namespace need a lease each.")
+		"Name of the leader election lease. Managers with the same lease take over from each other. Managers that divide the objects with "+
+			"--watch-filter or --namespace need a lease each.")
 	fs.DurationVar(&o.LeaseDuration, "leader-elect-lease-duration", 15*time.Second,
 		"Time after the last renewal of the lease after which another manager can become the leader.")
 	fs.DurationVar(&o.RenewDeadline, "leader-elect-renew-deadline", 10*time.Second,
@@ -126,7 +127,8 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		"Write nothing to Azure. The condition Drifted of each object lists the writes that the manager would send. The annotation "+
 			infrav1.ObserveAnnotation+" does the same for an object, a Cluster or a Namespace.")
 	fs.Float64Var(&o.AzureRequestShare, "azure-request-share", 1,
-		"Share of Azure's request limits that this manager uses, more than 0 and at most 1. Set it if several managers send requests with the same identity to the same subscription. The sum of their shares must not exceed 1.")
+		"Share of Azure's request limits that this manager uses, more than 0 and at most 1. Set it if several managers send requests "+
+			"with the same identity to the same subscription. The sum of their shares must not exceed 1.")
 	fs.StringVar(&o.HealthAddress, "health-addr", ":9440", "Address of the health endpoint.")
 	fs.IntVar(&o.WebhookPort, "webhook-port", 9443, "Port of the webhook server.")
 	fs.StringVar(&o.WebhookCertDir, "webhook-cert-dir", "/tmp/k8s-webhook-server/serving-certs/",
@@ -166,7 +168,8 @@ func (o *Options) Validate() error {
 	}
 	// NaN fails both comparisons of the allowed range.
 	if !(o.AzureRequestShare > 0 && o.AzureRequestShare <= 1) {
-		return fmt.Errorf("--azure-request-share: %v is not more than 0 and at most 1; use 1 divided by the number of managers", o.AzureRequestShare)
+		return fmt.Errorf("--azure-request-share: %v is not more than 0 and at most 1; use 1 divided by the number of managers",
+			o.AzureRequestShare)
 	}
 	if errs := validation.IsDNS1123Subdomain(o.LeaderElectionID); len(errs) > 0 {
 		return fmt.Errorf("--leader-election-id: %q is not the name of a Lease: %s", o.LeaderElectionID, strings.Join(errs, "; "))

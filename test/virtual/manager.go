@@ -177,7 +177,12 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 			return response, err
 		})
 	})
-	hooks, clients := engine.Hooks{}, armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now)}
+	share := s.RequestShare
+	if share == 0 {
+		share = 1
+	}
+	hooks := engine.Hooks{}
+	clients := armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgetsOfShare(time.Now, share)}
 	if s.Metrics {
 		hooks, clients.OnRequestEnd = metrics.Work{}.EngineHooks(), metrics.Work{}.CountRequest
 		m.watchMetrics(clients.Budgets)

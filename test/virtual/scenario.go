@@ -42,6 +42,8 @@ type Scenario struct {
 	Resync, Full time.Duration
 	// Observe has managers write nothing to Azure.
 	Observe bool
+	// RequestShare is the share of Azure's request limits that managers use that start afterwards; 0 is all of them.
+	RequestShare float64
 	// Features are the feature gates of managers.
 	Features plan.Features
 	// Lag is the longest delay with which managers that start see changes and get their events. All changes of an object within it are

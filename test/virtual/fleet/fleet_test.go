@@ -1,7 +1,9 @@
-// Package fleet_test measures fleets in virtual time: many clusters in several subscriptions. Counts of requests are exact. Processor time counts nothing, so queues show only what waits for Azure.
+// Package fleet_test measures fleets in virtual time: many clusters in several subscriptions. Counts of requests are exact.
+// Processor time counts nothing, so queues show only what waits for Azure.
 package fleet_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"runtime"
@@ -10,8 +12,10 @@ import (
 	"time"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/queue"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -40,6 +44,17 @@ func play(t *testing.T, subscriptions int, story func(f *fleet)) {
 		}
 		f.Scenario = virtual.NewWith(t, server.Options{Seed: 7, Subscriptions: f.subscriptions, RequestLog: &f.requests})
 		story(f)
+	})
+}
+
+// startManager starts a manager with the queues of a release and ten workers for each kind. It reconciles the objects with this
+// value of the watch label, "" for all, and uses a share of Azure's limits.
+func (f *fleet) startManager(watchFilter string, share float64) *virtual.Manager {
+	f.T.Helper()
+	f.RequestShare = share
+	return f.StartManager(func(ctx context.Context, m *virtual.Manager) error {
+		m.Services.WatchFilter = watchFilter
+		return virtual.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 10, NewQueue: queue.New(time.Now)})
 	})
 }
 
@@ -78,13 +93,14 @@ func (f *fleet) waitEach(object harness.Conditioned, name string) {
 	}
 }
 
-// TestFleet makes a fleet, and leaves it alone for an hour: nothing is refused, nothing is written then, and clusters of one subscription share
-// their reads.
+// TestFleet makes a fleet, and leaves it alone for an hour: nothing is refused, nothing is written then, and clusters of one subscription
+// share their reads.
 //
-//	go test ./test/virtual/fleet -run TestFleet -clusters 40 -v -timeout 0
+//	go test ./test/virtual/fleet -run TestFleet -clusters 40 -v
 func TestFleet(t *testing.T) {
 	play(t, *subscriptions, func(f *fleet) {
-		f.StartProvider()
+		f.startManager("", 1)
+		before := readWork(t)
 		begun, used := time.Now(), processorTime()
 		for i := range *clusters {
 			f.createCluster(i, clusterName(i))
@@ -98,14 +114,15 @@ func TestFleet(t *testing.T) {
 			}
 		}
 		made := f.requests.take()
-		t.Logf("%d clusters of %d machines in %d subscriptions: all Ready after %s, with %s; %s of processor time, heap %d MiB",
-			*clusters, *machines, *subscriptions, time.Since(begun), made, processorTime()-used, heapMiB())
+		t.Logf("%d clusters of %d machines in %d subscriptions: all Ready after %s, with %s; %s; %s of processor time, heap %d MiB",
+			*clusters, *machines, *subscriptions, time.Since(begun), made, readWork(t).since(before), processorTime()-used, heapMiB())
 		// The hour before reads what has not been read since the creation.
 		virtual.WaitForSignal(nil, time.Hour)
 		f.requests.take()
+		before = readWork(t)
 		virtual.WaitForSignal(nil, time.Hour)
 		quiet := f.requests.take()
-		t.Logf("an hour without changes: %s; heap %d MiB", quiet, heapMiB())
+		t.Logf("an hour without changes: %s; %s; heap %d MiB", quiet, readWork(t).since(before), heapMiB())
 		if made.throttled > 0 || quiet.throttled > 0 || quiet.writes > 0 {
 			t.Errorf("%d and %d answers 429, and %d writes in an hour without changes; want none", made.throttled, quiet.throttled, quiet.writes)
 		}
