@@ -5,7 +5,6 @@ package access
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/util/retry"
@@ -60,7 +59,7 @@ type Gate struct {
 	Clients    *identity.Clients
 
 	// finalizers serializes changes of the finalizers of identities.
-	finalizers sync.Mutex
+	finalizers lock
 }
 
 // Open resolves the identity. An error that a person has to act on is an *identity.Error.
@@ -177,10 +176,13 @@ func (g *Gate) patchFinalizers(ctx context.Context, held *infrav1.AzureClusterId
 	if !change(held.DeepCopy()) {
 		return nil
 	}
-	g.finalizers.Lock()
-	defer g.finalizers.Unlock()
 	key := client.ObjectKeyFromObject(held)
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+	if err := g.finalizers.acquire(ctx); err != nil {
+		return fmt.Errorf("finalizers of AzureClusterIdentity %s: %w", key, err)
+	}
+	defer g.finalizers.release()
+	// Managers of other shards write the same identity. The intervals are of 10 ms.
+	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		stored := held.DeepCopy()
 		if err := g.APIReader.Get(ctx, key, stored); err != nil {
 			return err
