@@ -62,7 +62,7 @@ func runCommand() *cobra.Command {
 	c.Flags().StringSliceVar(&o.flavors, "flavor", nil, "flavors to run them with, all by default")
 	c.Flags().BoolVar(&o.cheap, "cheap", false, "run only the specs of make test")
 	c.Flags().BoolVar(&o.record, "record", false, "record the results, and write docs/book/e2e-results.md")
-	c.Flags().IntVar(&o.nodes, "nodes", 4, "how many specs run at once")
+	c.Flags().IntVar(&o.nodes, "nodes", 8, "how many specs run at once")
 	c.Flags().IntVar(&o.basePort, "base-port", 19000, "first of the 1000 ports of the lab")
 	c.Flags().StringVar(&o.subscription, "subscription", "", "with --cloud azure: the ID of the subscription that pays")
 	c.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "with --cloud azure: an existing management cluster (default one of kind)")
