@@ -20,7 +20,7 @@ var Cases = append(quickStarts(), []Case{
 	{Spec: "move", Flavor: "aks", Family: AKS, Excluded: needsLab},
 	{Spec: "clusterctl-upgrade", Flavor: "default", Family: SelfManaged, Excluded: needsLab},
 	{Spec: "clusterclass-changes", Flavor: "topology", Family: SelfManaged, Variables: class},
-	{Spec: "clusterclass-rollout", Flavor: "topology", Family: SelfManaged, Variables: class},
+	{Spec: "clusterclass-rollout", Flavor: "topology-rollout", Family: SelfManaged, Variables: class},
 	{Spec: "cluster-deletion", Flavor: "topology", Family: SelfManaged, Variables: class},
 	{Spec: "node-drain", Flavor: "topology", Family: SelfManaged, Variables: class, Excluded: needsPods},
 	{Spec: "autoscaler", Flavor: "topology-autoscaler", Family: SelfManaged, Variables: class, Excluded: needsPods},
