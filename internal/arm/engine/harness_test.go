@@ -52,7 +52,8 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	virtual := store.NewVirtual(epoch)
-	sim, err := server.New(server.Options{Clock: virtual, TimeScale: 1, Seed: 7})
+	past := &history{now: virtual.Now}
+	sim, err := server.New(server.Options{Clock: virtual, TimeScale: 1, Seed: 7, Committed: past.addChanges})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +61,10 @@ func newWorld(t *testing.T) *world {
 	// Requests that a test leaves behind are cut off, which needs no log.
 	listener.Config.ErrorLog = log.New(io.Discard, "", 0)
 	listener.StartTLS()
+	past.Transporter = listener.Client()
 	t.Cleanup(func() {
 		listener.Close()
+		past.check(t)
 		if err := sim.Close(); err != nil {
 			t.Error(err)
 		}
@@ -69,7 +72,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, sim: sim, clock: &clock{sim: sim, virtual: virtual}}
 	w.cloud = cloud.Configuration{Services: map[cloud.ServiceName]cloud.ServiceConfiguration{
 		cloud.ResourceManager: {Endpoint: listener.URL, Audience: "https://management.core.windows.net/"}}}
-	w.options = client.Options{Principal: "p", Transport: &requestLimit{Transporter: listener.Client(), now: virtual.Now}, Now: virtual.Now}
+	w.options = client.Options{Principal: "p", Transport: &requestLimit{Transporter: past, now: virtual.Now}, Now: virtual.Now}
 	w.client, err = client.New(credential.Token(sim.Token("")), w.cloud, w.options)
 	if err != nil {
 		t.Fatal(err)
