@@ -1,7 +1,6 @@
 package aks
 
 import (
-	"context"
 	"fmt"
 	"testing"
 
@@ -12,32 +11,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// uncopied is a cache that returns its own objects without copies, and fails if a caller lists with copies.
-type uncopied struct {
-	client.Reader
-	clusters     []clusterv1.Cluster
-	machinePools []clusterv1.MachinePool
-	azurePools   []infrav1.AzureManagedMachinePool
-}
-
-// List implements client.Reader.
-func (u *uncopied) List(_ context.Context, list client.ObjectList, options ...client.ListOption) error {
-	var asked client.ListOptions
-	asked.ApplyOptions(options)
-	if asked.UnsafeDisableDeepCopy == nil || !*asked.UnsafeDisableDeepCopy {
-		return fmt.Errorf("%T: all objects of namespace %s are copied", list, asked.Namespace)
-	}
-	switch list := list.(type) {
-	case *clusterv1.ClusterList:
-		list.Items = append(list.Items, u.clusters...)
-	case *clusterv1.MachinePoolList:
-		list.Items = append(list.Items, u.machinePools...)
-	case *infrav1.AzureManagedMachinePoolList:
-		list.Items = append(list.Items, u.azurePools...)
-	}
-	return nil
-}
-
 // TestFindReturnsCopies finds an object in a list of many: the list is not copied, and the returned object is a copy, so
 // that callers cannot change the cache.
 func TestFindReturnsCopies(t *testing.T) {
@@ -47,14 +20,18 @@ func TestFindReturnsCopies(t *testing.T) {
 	cluster := storetest.NewCluster("mine", ClusterKind, "mine")
 	azurePool := &infrav1.AzureManagedMachinePool{ObjectMeta: storetest.NewMeta("pool")}
 	machines := machinePool("machines", "mine", MachinePoolKind, "pool")
-	for _, object := range []client.Object{cluster, azurePool, machines} {
+	controlPlane := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewMeta("mine")}
+	objects := []client.Object{cluster, azurePool, machines, controlPlane}
+	for _, object := range objects {
 		labelled(object)
 	}
-	cache := &uncopied{clusters: []clusterv1.Cluster{*cluster}, machinePools: []clusterv1.MachinePool{*machines},
-		azurePools: []infrav1.AzureManagedMachinePool{*azurePool}}
+	cache := storetest.NewSharedCache(objects...)
 	for name, find := range map[string]func() (client.Object, error){
 		"Cluster": func() (client.Object, error) {
 			return FindCluster(t.Context(), cache, &infrav1.AzureManagedCluster{ObjectMeta: storetest.NewMeta("mine")}, ClusterKind)
+		},
+		"control plane": func() (client.Object, error) {
+			return FindControlPlane(t.Context(), cache, storetest.Namespace, "mine")
 		},
 		"MachinePool of a pool": func() (client.Object, error) { return FindMachinePool(t.Context(), cache, azurePool) },
 		"pool of a cluster": func() (client.Object, error) {
