@@ -67,10 +67,9 @@ func (c *Client) forget(request Request, ref objectRef) {
 	}
 }
 
-// isStale reports whether the cache does not show the last write of an object yet. The API server is asked about a write whose answer does
-// not show whether it was carried out. After the API server was restored from a backup no
-// cache will ever show it: resource versions are below the recorded one although the cache is current. The same holds for an object that
-// others deleted. So the API server is asked also about writes that are older than askAfter.
+// isStale reports whether the cache does not show the last write of an object yet. It asks the API server in two cases. The answer to the
+// write did not show whether it was carried out. Or the write is older than askAfter: after the API server was restored from a backup, no
+// cache will ever show it, because resource versions are below the recorded one. The same holds for an object that others deleted.
 func (c *Client) isStale(ctx context.Context, ref objectRef) (bool, error) {
 	c.mu.Lock()
 	written, ok := c.written[ref]
