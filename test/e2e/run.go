@@ -40,7 +40,8 @@ func (o options) folder(elements ...string) string {
 	return o.path(append([]string{"out", "e2e"}, elements...)...)
 }
 
-// artifacts is another folder for each cloud, because a run begins with the deletion of the reports there.
+// artifacts returns the folder of the objects, events and reports of the cloud's specs. Each cloud has its own, because a run deletes the
+// earlier reports.
 func (o options) artifacts() string {
 	if o.cloud == catalog.Azure {
 		return o.folder("artifacts-azure")

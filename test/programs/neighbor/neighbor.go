@@ -1,5 +1,5 @@
-// Package neighbor builds a self-managed cluster in virtual time, beside which other programs work in the same simulated Azure, and checks
-// what the provider does because of them.
+// Package neighbor builds a self-managed cluster in virtual time, beside which other programs work in the same simulated Azure. It checks
+// that the provider sends no write because of them, and lists the resources that they leave.
 //
 // Its promise: each step returns when the provider and Azure are idle. It may be repeated, and changes nothing but the scenario.
 package neighbor
@@ -89,10 +89,10 @@ func (c *Cluster) CheckNoWrites(mark harness.Mark) {
 	c.waitReady()
 }
 
-// WritesSince returns the writes of the provider, as "PUT /subscriptions/...".
+// WritesSince returns the writes of the provider, as "PUT resourceGroups/c1/Microsoft.Compute/disks/d".
 func (c *Cluster) WritesSince(mark harness.Mark) []string { return c.listWrites(mark, true) }
 
-// OtherWritesSince returns the writes of other programs.
+// OtherWritesSince returns the writes of other programs in the same form.
 func (c *Cluster) OtherWritesSince(mark harness.Mark) []string { return c.listWrites(mark, false) }
 
 func (c *Cluster) listWrites(mark harness.Mark, ofProvider bool) (out []string) {
@@ -103,7 +103,8 @@ func (c *Cluster) listWrites(mark harness.Mark, ofProvider bool) (out []string) 
 			continue
 		}
 		if strings.Contains(request.UserAgent, "cluster-api-provider-azure") == ofProvider {
-			out = append(out, request.Method+" "+path)
+			path = strings.TrimPrefix(path, "/subscriptions/"+c.Azure.SubscriptionID+"/")
+			out = append(out, request.Method+" "+strings.Replace(path, "/providers/", "/", 1))
 		}
 	}
 	return out

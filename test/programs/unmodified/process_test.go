@@ -56,18 +56,14 @@ func run(dir string, environment []string, program string, arguments ...string) 
 	return out.String(), nil
 }
 
-// act runs a part of a program outside of the bubble, and returns its writes, without the subscription's part of the paths.
-func act(c *neighbor.Cluster, outside *virtual.Outside, part func() error) (writes []string) {
+// act runs a part of a program outside of the bubble, and returns its writes.
+func act(c *neighbor.Cluster, outside *virtual.Outside, part func() error) []string {
 	c.T.Helper()
 	mark := c.Azure.MarkRequests()
 	if err := c.RunOutside(outside, part); err != nil {
 		c.T.Fatal(err)
 	}
-	for _, write := range c.OtherWritesSince(mark) {
-		write = strings.Replace(write, "/subscriptions/"+c.Azure.SubscriptionID+"/", "", 1)
-		writes = append(writes, strings.Replace(write, "/providers/", "/", 1))
-	}
-	return writes
+	return c.OtherWritesSince(mark)
 }
 
 var errUnexpected = errors.New("unexpected answer")
