@@ -110,7 +110,7 @@ FLEET_SUBSCRIPTIONS ?= 4
 
 .PHONY: fleet
 fleet: ## Count the requests and reconciliations of a fleet in virtual time, as make test does for a small one
-	go test $(TEST_FLAGS) -timeout 600m -v ./test/virtual/fleet -clusters $(FLEET_CLUSTERS) -machines $(FLEET_MACHINES) \
+	go test $(TEST_FLAGS) -timeout 600m -v ./test/virtual/fleet -run TestFleet -clusters $(FLEET_CLUSTERS) -machines $(FLEET_MACHINES) \
 		-subscriptions $(FLEET_SUBSCRIPTIONS)
 
 # How long each fuzz target runs.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -22,24 +23,24 @@ var shardClusters = flag.Int("shard-clusters", 3, "how many clusters each of two
 // clusters become Ready, Azure refuses nothing, and each manager writes only its own objects and the finalizers of the identity that both use.
 func TestShards(t *testing.T) {
 	play(t, 1, func(f *fleet) {
-		shards := map[string]*virtual.Manager{}
-		for _, shard := range []string{"red", "blue"} {
-			shards[shard] = f.startManager(shard, 0.5)
+		shards, managers := []string{"red", "blue"}, map[string]*virtual.Manager{}
+		for _, shard := range shards {
+			managers[shard] = f.startManager(shard, 0.5)
 		}
 		f.labelObjects()
 		begun := time.Now()
 		for i := range *shardClusters {
-			for shard := range shards {
+			for _, shard := range shards {
 				f.createCluster(i, nameInShard(shard, i))
 			}
 		}
 		for i := range *shardClusters {
-			for shard := range shards {
+			for _, shard := range shards {
 				f.addMachines(nameInShard(shard, i), 1)
 			}
 		}
 		for i := range *shardClusters {
-			for shard := range shards {
+			for _, shard := range shards {
 				f.waitEach(&infrav1.AzureMachine{}, nameInShard(shard, i)+"-0")
 			}
 		}
@@ -48,7 +49,7 @@ func TestShards(t *testing.T) {
 		if made.throttled > 0 {
 			t.Errorf("%d answers 429, want none", made.throttled)
 		}
-		for shard, m := range shards {
+		for shard, m := range managers {
 			writes := m.KubernetesWrites()
 			if len(writes) == 0 {
 				t.Errorf("the manager of %s wrote nothing", shard)
@@ -67,9 +68,7 @@ func (f *fleet) labelObjects() {
 	f.Client = interceptor.NewClient(f.Kubernetes, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
 			labels := map[string]string{}
-			for key, value := range object.GetLabels() {
-				labels[key] = value
-			}
+			maps.Copy(labels, object.GetLabels())
 			labels[clusterv1.WatchLabel], _, _ = strings.Cut(object.GetName(), "-")
 			object.SetLabels(labels)
 			return c.Create(ctx, object, options...)
