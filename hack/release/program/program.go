@@ -8,11 +8,15 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
 // Architectures are those of the image, all on Linux.
 var Architectures = []string{"amd64", "arm64"}
+
+// flags compile as the Makefile compiles tests and the other binaries, so that Go's cache serves both.
+var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
 
 // Platform is the operating system and architecture of a program.
 type Platform struct{ OS, Architecture string }
@@ -22,15 +26,20 @@ type Platform struct{ OS, Architecture string }
 func Build(ctx context.Context, root, pkg, version string, platform Platform, out string) error {
 	// Without C the program links to no library, so the other contents of the image do not matter. The path of the
 	// checkout, its commit and symbols are left out: -trimpath, -buildvcs, -s, -w.
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X main.version="+version, "-o", out,
-		pkg)
+	command := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-buildvcs=false"}, flags,
+		[]string{"-ldflags=-s -w -X main.version=" + version, "-o", out, pkg})...)
 	command.Dir = root
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+platform.OS, "GOARCH="+platform.Architecture, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0",
-		"GOEXPERIMENT=", "GOWORK=off")
+	command.Env = environment(platform)
 	var messages bytes.Buffer
 	command.Stderr = &messages
 	if err := command.Run(); err != nil {
 		return fmt.Errorf("go build %s for %s/%s: %w: %s", pkg, platform.OS, platform.Architecture, err, strings.TrimSpace(messages.String()))
 	}
 	return nil
+}
+
+// environment is that of the go command for a platform, whatever the caller's is.
+func environment(platform Platform) []string {
+	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+platform.OS, "GOARCH="+platform.Architecture, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0",
+		"GOEXPERIMENT=", "GOWORK=off")
 }
