@@ -170,6 +170,36 @@ func TestPropertiesHold(t *testing.T) {
 	}
 }
 
+// TestTransitionIsHonest has a Ready that was written as False at 00:08:45 become True.
+func TestTransitionIsHonest(t *testing.T) {
+	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	ready := func(status, at string) object {
+		return withCondition(object{"type": "Ready", "status": status, "reason": "A", "message": "", "lastTransitionTime": "2026-01-01T" + at + "Z"})
+	}
+	for name, test := range map[string]struct {
+		reason, at string
+		want       int
+	}{
+		"now":         {"the time is that of the change", "00:09:10", 0},
+		"same second": {"times have whole seconds", "00:08:45", 0},
+		"earlier":     {"Ready was False at that time", "00:06:22", 1},
+		"none":        {"a condition has a time", "", 1},
+	} {
+		before, between, after := ready("True", "00:06:22"), ready("False", "00:08:45"), ready("True", test.at)
+		steps := []Step{written("AzureMachine", before, between), written("AzureMachine", between, after)}
+		steps[0].At, steps[1].At = day.Add(8*time.Minute+45*time.Second+time.Millisecond), day.Add(10*time.Minute)
+		var found []string
+		for _, p := range Always() {
+			if p.Name == "TransitionIsHonest" {
+				found = p.Find(&History{Steps: steps})
+			}
+		}
+		if len(found) != test.want {
+			t.Errorf("%s: %s: found %q, want %d", name, test.reason, found, test.want)
+		}
+	}
+}
+
 // TestCountMet counts what went wrong. A crash counts between two writes only.
 func TestCountMet(t *testing.T) {
 	put := request(0, "PUT", network, nil)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // maxMessage is the longest message that the schema of conditions allows.
@@ -13,7 +14,7 @@ var statusProperties = []Property{
 	{"RequestIsNamedOnce", "A message that repeats itself hides what else it has.", inConditions(findRepeatedRequest)},
 	{"ConditionTypesAreUnique", "Clients read one condition of a type.", byKinds(findDuplicateConditions)},
 	{"ConditionIsValid", "The API server refuses other conditions.", inConditions(findInvalidCondition)},
-	{"TransitionIsHonest", "Alerts measure the time since the status changed.", byKinds(findWrongTransition)},
+	{"TransitionIsHonest", "Alerts measure the time since the status changed.", findWrongTransitions},
 	{"ProgressIsOne", "kstatus and Flux take an object as in progress, failed or current.", byKinds(findContradictoryProgress)},
 	{"ReadyIsProvisioned", "Clusters whose infrastructure is not provisioned are not ready.", byKinds(findReadyUnprovisioned)},
 }
@@ -106,13 +107,44 @@ func findInvalidCondition(c condition) string {
 	return ""
 }
 
-func findWrongTransition(o *Object) string {
-	for _, was := range conditionsOf(o.Before) {
-		now := findCondition(o.After, was.text("type"))
-		if now != nil && was.text("status") == now.text("status") && was.text("reason") == now.text("reason") &&
-			was.text("message") == now.text("message") && now.text("lastTransitionTime") != was.text("lastTransitionTime") {
-			return was.text("type") + " has a new lastTransitionTime without a change"
+// findWrongTransitions finds new times of unchanged conditions, and changed statuses with a time before the former status was written. Other
+// writes of the object may come between the moment of a change and its own write, so they do not count.
+func findWrongTransitions(t *timeline) (out []string) {
+	since := map[string]time.Time{}
+	for _, step := range t.Steps {
+		o := step.Object
+		if o == nil || !strings.HasPrefix(o.Kind, "Azure") {
+			continue
 		}
+		for _, now := range conditionsOf(o.After) {
+			key := strings.Join([]string{o.Kind, o.Name, now.text("type")}, "/")
+			was := findCondition(o.Before, now.text("type"))
+			if found := findWrongTransition(was, now, since[key]); found != "" && o.ByManager {
+				out = append(out, fmt.Sprintf("%s %s: %s %s", o.Kind, o.Name, now.text("type"), found))
+			}
+			if was.text("status") != now.text("status") {
+				since[key] = step.At
+			}
+		}
+	}
+	return out
+}
+
+// findWrongTransition compares a condition with its former state, whose status was written at a time.
+func findWrongTransition(was, now condition, since time.Time) string {
+	at, err := time.Parse(time.RFC3339, now.text("lastTransitionTime"))
+	switch {
+	case was == nil:
+		return ""
+	case was.text("status") != now.text("status"):
+		// Times of conditions have whole seconds.
+		if err != nil || at.Before(since.Truncate(time.Second)) {
+			return fmt.Sprintf("was %s since %s, and is %s since %s", was.text("status"), since.UTC().Format(time.RFC3339), now.text("status"),
+				now.text("lastTransitionTime"))
+		}
+	case was.text("reason") == now.text("reason") && was.text("message") == now.text("message") &&
+		now.text("lastTransitionTime") != was.text("lastTransitionTime"):
+		return "has a new lastTransitionTime without a change"
 	}
 	return ""
 }
