@@ -91,7 +91,8 @@ func findWritesWithoutFinalizer(t *timeline) (out []string) {
 
 func findInvalidWrites(t *timeline) (out []string) {
 	t.requests(func(_ int, r *Request) {
-		if r.isWrite() && r.Status == 400 {
+		// A DELETE has no body: Azure refuses to delete the last System pool of a cluster whose deletion the manager has not seen yet.
+		if r.isWrite() && r.Method != "DELETE" && r.Status == 400 {
 			out = append(out, r.Method+" "+r.Path+" was answered with 400")
 		}
 	})

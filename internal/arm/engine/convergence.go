@@ -201,16 +201,32 @@ func (c *convergence) evaluateUntilAnswered(ids func() []arm.ID, evaluate func()
 				return
 			}
 		}
-		select {
-		case <-c.changed:
-		case <-expired:
-			return
-		case <-c.request.Superseded:
-			return
-		case <-c.ctx.Done():
+		if !c.waitForChange(expired) {
 			return
 		}
 	}
+}
+
+// waitForChange waits for the next answer, and returns false if the convergence has to end. An end that has come takes precedence over an answer, so
+// that the same events have the same effects.
+func (c *convergence) waitForChange(expired <-chan struct{}) bool {
+	select {
+	case <-expired:
+		return false
+	case <-c.request.Superseded:
+		return false
+	case <-c.ctx.Done():
+		return false
+	default:
+	}
+	select {
+	case <-c.changed:
+		return true
+	case <-expired:
+	case <-c.request.Superseded:
+	case <-c.ctx.Done():
+	}
+	return false
 }
 
 func (c *convergence) countPendingWrites() int {
