@@ -81,7 +81,7 @@ func (w world) buildSpec() rollout.Spec {
 }
 
 func (w world) buildObserved() rollout.Observed {
-	seen := rollout.Observed{Capacity: w.capacity, Updating: w.updating, Outdated: w.setOld}
+	seen := rollout.Observed{Capacity: w.capacity, Updating: w.updating, Outdated: w.setOld, Instances: make([]rollout.Instance, 0, w.count)}
 	for i, v := range w.listVMs() {
 		seen.Instances = append(seen.Instances, rollout.Instance{
 			ID: ids[i], Outdated: v.has(outdated), Ready: v.has(ready), Broken: v.has(broken), MachineDeleting: v.has(leaving), Drained: v.has(free),
@@ -302,6 +302,9 @@ func (w world) countChosen(next world) int {
 
 // hasMarksOnly reports whether marks change the actions although the pool does not get smaller.
 func (w world) hasMarksOnly() bool {
+	if !slices.ContainsFunc(w.listVMs(), func(v vm) bool { return v.has(marked) }) {
+		return false
+	}
 	seen := w.buildObserved()
 	for i := range seen.Instances {
 		seen.Instances[i].Marked = false

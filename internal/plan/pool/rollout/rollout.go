@@ -264,7 +264,7 @@ func trueFirst(a, b bool) int {
 }
 
 func filterInstances(vms []Instance, keep func(Instance) bool) []Instance {
-	var out []Instance
+	out := make([]Instance, 0, len(vms))
 	for _, vm := range vms {
 		if keep(vm) {
 			out = append(out, vm)
