@@ -170,24 +170,32 @@ func TestPropertiesHold(t *testing.T) {
 	}
 }
 
-// TestTransitionIsHonest has a Ready that was written as False at 00:08:45 become True.
+// TestTransitionIsHonest has a Ready that was written as False at 00:08:45 change at 00:10:00.
 func TestTransitionIsHonest(t *testing.T) {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	ready := func(status, at string) object {
 		return withCondition(object{"type": "Ready", "status": status, "reason": "A", "message": "", "lastTransitionTime": "2026-01-01T" + at + "Z"})
 	}
 	for name, test := range map[string]struct {
-		reason, at string
-		want       int
+		reason, status, at string
+		// leaseLost is when a manager lost its lease.
+		leaseLost time.Duration
+		want      int
 	}{
-		"now":         {"the time is that of the change", "00:09:10", 0},
-		"same second": {"times have whole seconds", "00:08:45", 0},
-		"earlier":     {"Ready was False at that time", "00:06:22", 1},
-		"none":        {"a condition has a time", "", 1},
+		"now":         {reason: "the time is that of the change", status: "True", at: "00:09:10"},
+		"same second": {reason: "times have whole seconds", status: "True", at: "00:08:45"},
+		"earlier":     {reason: "Ready was False at that time", status: "True", at: "00:06:22", want: 1},
+		"none":        {reason: "a condition has a time", status: "True", want: 1},
+		"unchanged":   {reason: "Ready is False since 00:08:45", status: "False", at: "00:09:10", want: 1},
+		"handover":    {reason: "two managers wrote", status: "False", at: "00:09:10", leaseLost: 9*time.Minute + 30*time.Second},
+		"later":       {reason: "the handover is over", status: "False", at: "00:09:10", leaseLost: 8 * time.Minute, want: 1},
 	} {
-		before, between, after := ready("True", "00:06:22"), ready("False", "00:08:45"), ready("True", test.at)
-		steps := []Step{written("AzureMachine", before, between), written("AzureMachine", between, after)}
-		steps[0].At, steps[1].At = day.Add(8*time.Minute+45*time.Second+time.Millisecond), day.Add(10*time.Minute)
+		before, between, after := ready("True", "00:06:22"), ready("False", "00:08:45"), ready(test.status, test.at)
+		steps := []Step{written("AzureMachine", before, between), {Met: Conflict}, written("AzureMachine", between, after)}
+		steps[0].At, steps[2].At = day.Add(8*time.Minute+45*time.Second+time.Millisecond), day.Add(10*time.Minute)
+		if test.leaseLost > 0 {
+			steps[1] = Step{At: day.Add(test.leaseLost), Met: LeaseLost}
+		}
 		var found []string
 		for _, p := range Always() {
 			if p.Name == "TransitionIsHonest" {

@@ -107,11 +107,19 @@ func findInvalidCondition(c condition) string {
 	return ""
 }
 
+// handover is how long after a lost lease the former manager and events that are late may still have conditions written from an earlier state.
+const handover = time.Minute
+
 // findWrongTransitions finds new times of unchanged conditions, and changed statuses with a time before the former status was written. Other
-// writes of the object may come between the moment of a change and its own write, so they do not count.
+// writes of the object may come between the moment of a change and its own write, so they do not count. Neither do those of a handover, in which two
+// managers write.
 func findWrongTransitions(t *timeline) (out []string) {
 	since := map[string]time.Time{}
+	var handedOver time.Time
 	for _, step := range t.Steps {
+		if step.Met == LeaseLost {
+			handedOver = step.At.Add(handover)
+		}
 		o := step.Object
 		if o == nil || !strings.HasPrefix(o.Kind, "Azure") {
 			continue
@@ -119,7 +127,7 @@ func findWrongTransitions(t *timeline) (out []string) {
 		for _, now := range conditionsOf(o.After) {
 			key := strings.Join([]string{o.Kind, o.Name, now.text("type")}, "/")
 			was := findCondition(o.Before, now.text("type"))
-			if found := findWrongTransition(was, now, since[key]); found != "" && o.ByManager {
+			if found := findWrongTransition(was, now, since[key]); found != "" && o.ByManager && !step.At.Before(handedOver) {
 				out = append(out, fmt.Sprintf("%s %s: %s %s", o.Kind, o.Name, now.text("type"), found))
 			}
 			if was.text("status") != now.text("status") {
