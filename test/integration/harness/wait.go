@@ -3,13 +3,9 @@ package harness
 import (
 	"context"
 	"errors"
-	"reflect"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
@@ -34,107 +30,59 @@ func (s *Stage) WaitGone(object client.Object, name string) {
 // unasked is the interval at which an object is read that does not change: wanted may depend on other things, too.
 const unasked = 500 * time.Millisecond
 
-// followObject reads object, and follows its changes until done, which gets the error of the read. It returns the last error, and another one when
-// the stage's patience ends. Most of a test's time is waiting, and a read costs the API server more than an event of a watch.
+// followObject reads object after each of its changes until done, which gets the error of the read. It returns the error of the
+// last read, and an error when the stage's patience ends. Most of a test's time is waiting, and a read costs the API server more
+// than a watch event.
 func (s *Stage) followObject(object client.Object, name string, done func(read error) bool) (last, err error) {
-	s.T.Helper()
 	ctx, cancel := s.withPatience()
 	defer cancel()
-	read := func() bool {
-		s.actMeanwhile()
-		got := s.Client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: name}, object)
-		if ctx.Err() == nil || !errors.Is(got, ctx.Err()) {
-			last = got // object keeps the content of the last completed read
-		}
-		return done(got)
-	}
-	if read() {
-		return last, nil
-	}
-	var changes <-chan client.Object
+	var changes <-chan struct{}
 	if !s.virtual {
 		changes = s.watchChanges(ctx, object, name)
 	}
 	ticker := time.NewTicker(unasked)
 	defer ticker.Stop()
 	for {
+		s.actMeanwhile()
+		read := s.Client.Get(ctx, client.ObjectKey{Namespace: s.Namespace, Name: name}, object)
+		if ctx.Err() == nil || !errors.Is(read, ctx.Err()) {
+			last = read // object keeps the content of the last completed read
+		}
+		if done(read) {
+			return last, nil
+		}
 		select {
-		case changed := <-changes:
-			if changed == nil {
-				if read() {
-					return last, nil
-				}
-				continue
-			}
-			s.actMeanwhile()
-			last = nil
-			reflect.ValueOf(object).Elem().Set(reflect.ValueOf(changed).Elem())
-			if done(nil) {
-				return last, nil
-			}
+		case <-changes:
 		case <-ticker.C:
-			if read() {
-				return last, nil
-			}
 		case <-ctx.Done():
 			return last, errors.New("waited for " + s.patience().String())
 		}
 	}
 }
 
-// watchChanges returns a channel that receives the latest state of the object after changes, and at the beginning; nil if it was deleted. It ends
-// with ctx.
-func (s *Stage) watchChanges(ctx context.Context, object client.Object, name string) <-chan client.Object {
+// watchChanges returns a channel that receives a value after changes of the object; changes before it is read are merged. It ends with
+// ctx.
+func (s *Stage) watchChanges(ctx context.Context, object client.Object, name string) <-chan struct{} {
 	s.T.Helper()
-	list, err := s.newList(object)
+	kind, err := apiutil.GVKForObject(object, s.Client.Scheme())
 	if err != nil {
 		s.T.Fatal(err)
 	}
+	list := &metav1.PartialObjectMetadataList{}
+	list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 	watcher, err := s.Client.Watch(ctx, list, client.InNamespace(s.Namespace), client.MatchingFields{metav1.ObjectNameField: name})
 	if err != nil {
 		s.T.Fatalf("watch %T %s: %v", object, name, err)
 	}
-	out := make(chan client.Object, 1)
+	out := make(chan struct{}, 1)
 	go func() {
 		defer watcher.Stop()
-		for event := range watcher.ResultChan() {
-			changed, isObject := event.Object.(client.Object)
-			switch {
-			case event.Type == watch.Deleted:
-				changed = nil
-			case !isObject:
-				continue // an error: what comes later is read
-			}
+		for range watcher.ResultChan() {
 			select {
-			case <-out: // a newer state replaces one that is pending
-			default:
+			case out <- struct{}{}:
+			default: // a notification is pending already
 			}
-			out <- changed
 		}
 	}()
 	return out
-}
-
-// newList returns an empty list of the kind of object.
-func (s *Stage) newList(object client.Object) (client.ObjectList, error) {
-	kind, err := apiutil.GVKForObject(object, s.Client.Scheme())
-	if err != nil {
-		return nil, err
-	}
-	kind.Kind += "List"
-	switch object.(type) {
-	case *metav1.PartialObjectMetadata:
-		list := &metav1.PartialObjectMetadataList{}
-		list.SetGroupVersionKind(kind)
-		return list, nil
-	case runtime.Unstructured:
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(kind)
-		return list, nil
-	}
-	list, err := s.Client.Scheme().New(kind)
-	if err != nil {
-		return nil, err
-	}
-	return list.(client.ObjectList), nil
 }
