@@ -20,8 +20,8 @@ import (
 
 const version = "v2.0.1-test.1"
 
-// TestWrite makes a release twice, which gives the same bytes, and looks at all of it. The release is only for the architecture of this machine,
-// because to compile for another one takes minutes.
+// TestWrite makes a release twice, which gives the same bytes, and looks at all of it. The release has only the architecture of this machine, because
+// it takes minutes to compile for another one.
 func TestWrite(t *testing.T) {
 	root := checkout(t)
 	registry := serveRegistry(t)

@@ -15,7 +15,7 @@ import (
 // Architectures are those of the image, all on Linux.
 var Architectures = []string{"amd64", "arm64"}
 
-// flags compile as the Makefile compiles tests and the other binaries, so that Go's cache serves both.
+// flags are COMPILE_FLAGS of the Makefile, so that packages in Go's cache are not compiled again for a release.
 var flags = []string{"-trimpath", "-gcflags=all=-dwarf=false"}
 
 // Platform is the operating system and architecture of a program.
@@ -29,7 +29,7 @@ func Build(ctx context.Context, root, pkg, version string, platform Platform, ou
 	command := exec.CommandContext(ctx, "go", slices.Concat([]string{"build", "-buildvcs=false"}, flags,
 		[]string{"-ldflags=-s -w -X main.version=" + version, "-o", out, pkg})...)
 	command.Dir = root
-	command.Env = environment(platform)
+	command.Env = platform.Environment()
 	var messages bytes.Buffer
 	command.Stderr = &messages
 	if err := command.Run(); err != nil {
@@ -38,8 +38,8 @@ func Build(ctx context.Context, root, pkg, version string, platform Platform, ou
 	return nil
 }
 
-// environment is that of the go command for a platform, whatever the caller's is.
-func environment(platform Platform) []string {
-	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+platform.OS, "GOARCH="+platform.Architecture, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0",
-		"GOEXPERIMENT=", "GOWORK=off")
+// Environment returns the environment of a go command for the platform. Settings of the caller that change what is compiled do not count.
+func (p Platform) Environment() []string {
+	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Architecture, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=",
+		"GOWORK=off")
 }
