@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -186,4 +187,40 @@ func TestReleaseIsIgnored(t *testing.T) {
 	if !strings.Contains("\n"+string(raw), "\n/out/\n") {
 		t.Errorf("make release writes to out/, which git would add:\n%s", raw)
 	}
+}
+
+// TestVersionsOfControllerManager compares the modules of cloud-controller-manager with those of the other tools. Packages of the same versions are
+// compiled once for all of them.
+func TestVersionsOfControllerManager(t *testing.T) {
+	// newer are modules of which cloud-provider-azure requires newer versions than the other tools.
+	newer := map[string]bool{"github.com/fsnotify/fsnotify": true, "github.com/prometheus/client_golang": true, "github.com/prometheus/common": true,
+		"github.com/prometheus/procfs": true}
+	tools, own := readVersions(t, "tools"), readVersions(t, "tools/ccm")
+	same := 0
+	for module, version := range own {
+		switch {
+		case tools[module] == "" || newer[module]:
+		case tools[module] != version:
+			t.Errorf("%s: hack/tools has %s, and hack/tools/ccm %s", module, tools[module], version)
+		default:
+			same++
+		}
+	}
+	if same < 50 {
+		t.Errorf("only %d modules are the same: are these the go.mod files of the tools?", same)
+	}
+}
+
+// readVersions returns the versions of the modules that a go.mod requires.
+func readVersions(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, match := range regexp.MustCompile(`(?m)^\t(\S+) (v\S+)`).FindAllStringSubmatch(string(raw), -1) {
+		out[match[1]] = match[2]
+	}
+	return out
 }
