@@ -160,7 +160,8 @@ func TestPropertiesHold(t *testing.T) {
 		{Met: LostAnswer},
 		request(7, "PUT", network, func(r *Request) { r.Body, r.SentAt = `{"a":1}`, at }),
 		{Stable: true},
-		request(9, "DELETE", network, func(r *Request) { r.SentAt = at }),
+		request(9, "DELETE", network, func(r *Request) { r.Status, r.SentAt = 400, at }), // in use
+		request(10, "DELETE", network, func(r *Request) { r.SentAt = at }),
 		resource(network, nil),
 		written("AzureCluster", object{"metadata": object{"deletionTimestamp": "1"}}, nil),
 		{Stable: true},

@@ -107,12 +107,12 @@ func findInvalidCondition(c condition) string {
 	return ""
 }
 
-// handover is how long after a lost lease the former manager and events that are late may still have conditions written from an earlier state.
+// handover is how long after a lost lease conditions may be written from an earlier state of the object: the former manager still writes, and the
+// new one gets its events late.
 const handover = time.Minute
 
-// findWrongTransitions finds new times of unchanged conditions, and changed statuses with a time before the former status was written. Other
-// writes of the object may come between the moment of a change and its own write, so they do not count. Neither do those of a handover, in which two
-// managers write.
+// findWrongTransitions finds unchanged conditions with a new time, and changed statuses with a time before the former status was written. Writes
+// during a handover do not count.
 func findWrongTransitions(t *timeline) (out []string) {
 	since := map[string]time.Time{}
 	var handedOver time.Time
@@ -140,11 +140,11 @@ func findWrongTransitions(t *timeline) (out []string) {
 
 // findWrongTransition compares a condition with its former state, whose status was written at a time.
 func findWrongTransition(was, now condition, since time.Time) string {
-	at, err := time.Parse(time.RFC3339, now.text("lastTransitionTime"))
 	switch {
 	case was == nil:
 		return ""
 	case was.text("status") != now.text("status"):
+		at, err := time.Parse(time.RFC3339, now.text("lastTransitionTime"))
 		// Times of conditions have whole seconds.
 		if err != nil || at.Before(since.Truncate(time.Second)) {
 			return fmt.Sprintf("was %s since %s, and is %s since %s", was.text("status"), since.UTC().Format(time.RFC3339), now.text("status"),
