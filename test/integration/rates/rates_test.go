@@ -21,25 +21,22 @@ import (
 )
 
 // The most that a refusal may cost in its first minute. A request is tried two or three times if only a person can correct the cause, and
-// again after 1, 2, 4, 8, 16 and 32 s if the cause may pass by itself. A try is a pass or two, and one or two requests. building is for
-// the other resources of an object that is made, which are not refused: the rest of a network takes three dozen requests, and each owner,
-// finalizer and resource a pass.
+// again after 1, 2, 4, 8, 16 and 32 s if the cause may pass by itself. A try is a moment or two, and one or two requests. building is for
+// the other resources of an object that is made, which are not refused: the rest of a network takes three dozen requests, and the end of
+// each resource is a moment.
 var (
-	stalledBound = cost{passes: 10, calls: 16}
-	retriedBound = cost{passes: 18, calls: 32}
+	stalledBound = cost{moments: 5, calls: 16}
+	retriedBound = cost{moments: 12, calls: 32}
 	building     = map[string]cost{
-		"AzureCluster": {passes: 10, calls: 36}, "AzureMachine": {passes: 6, calls: 8},
-		"AzureManagedControlPlane": {passes: 14, calls: 24}, "AzureManagedMachinePool": {passes: 6},
+		"AzureCluster": {moments: 7, calls: 36}, "AzureMachine": {moments: 4, calls: 8},
+		"AzureManagedControlPlane": {moments: 6, calls: 24}, "AzureManagedMachinePool": {moments: 2},
 	}
-	// standing is for the steps after the creation of a virtual network: five more resources whose ends are a pass each, and another one
-	// when the cache does not have yet the write of the pass before.
-	standing = cost{passes: 10}
 	// deleting is for the reads of a deletion before each of its tries: the group, and the resources in it.
 	deleting = cost{calls: 12}
 )
 
-// cost is the number of passes and requests of one object in a minute.
-type cost struct{ passes, calls int }
+// cost is at how many moments of a minute one object is reconciled, and the number of requests.
+type cost struct{ moments, calls int }
 
 // subject is an object that Azure refuses something for.
 type subject struct {
@@ -76,19 +73,49 @@ func (c *counted) addRefusal(kind, name, method, glob string, r refusal) {
 // addSubject adds a subject that is made.
 func (c *counted) addSubject(kind, name, trace string, r refusal) {
 	bound := r.maxCost()
-	bound.passes += building[kind].passes
+	bound.moments += building[kind].moments
 	bound.calls += building[kind].calls
 	c.subjects = append(c.subjects, subject{kind: kind, name: name, refusal: r, bound: bound, trace: trace})
 }
 
-// countReconciliations returns how many reconciliations of each subject have begun.
-func (c *counted) countReconciliations() []int {
-	out := make([]int, len(c.subjects))
-	for _, line := range c.Environment.Logs.LinesContaining(`"msg"="Reconciling"`) {
+// passes are the reconciliations of an object: how many began at each moment of virtual time. Each write of an object wakes its controller,
+// and how many of these events are one reconciliation depends on how busy the machine is. So the cost is in moments, and loops without a
+// wait are found by the reconciliations of one moment.
+type passes map[string]int
+
+// mostAtOnce is twice the writes of one moment: the finalizer, the owners, the former and the new status, and those of the objects beside
+// it.
+const mostAtOnce = 20
+
+// count returns the number of reconciliations.
+func (p passes) count() int {
+	count := 0
+	for _, atOnce := range p {
+		count += atOnce
+	}
+	return count
+}
+
+// atOnce returns the most reconciliations of one moment.
+func (p passes) atOnce() int {
+	return slices.Max(append(slices.Collect(maps.Values(p)), 0))
+}
+
+// listPasses returns the reconciliations of each subject that began after the first lines of the log.
+func (c *counted) listPasses(first int) []passes {
+	out := make([]passes, len(c.subjects))
+	for i := range out {
+		out[i] = passes{}
+	}
+	for _, line := range c.Environment.Logs.LinesSince(first) {
+		moment, rest, _ := strings.Cut(line, `"level"`)
+		if !strings.Contains(rest, `"msg"="Reconciling"`) {
+			continue
+		}
 		for i, s := range c.subjects {
-			if strings.Contains(line, fmt.Sprintf(`"controller"=%q`, strings.ToLower(s.kind))) &&
-				strings.Contains(line, fmt.Sprintf(`"namespace"=%q "name"=%q`, c.Namespace, s.name)) {
-				out[i]++
+			if strings.Contains(rest, fmt.Sprintf(`"controller"=%q`, strings.ToLower(s.kind))) &&
+				strings.Contains(rest, fmt.Sprintf(`"namespace"=%q "name"=%q`, c.Namespace, s.name)) {
+				out[i][moment]++
 			}
 		}
 	}
@@ -114,21 +141,23 @@ func (c *counted) listCalls(s subject, mark harness.Mark) []string {
 // countMinute calls begin, and checks the cost of each subject in the minute after it.
 func (c *counted) countMinute(begin func()) {
 	c.T.Helper()
-	mark := c.Azure.MarkRequests()
-	before := c.countReconciliations()
+	mark, first := c.Azure.MarkRequests(), c.Environment.Logs.CountLines()
 	over := time.After(time.Minute)
 	begin()
 	<-over
-	after := c.countReconciliations()
-	for i, s := range c.subjects {
-		passes, calls := after[i]-before[i], c.listCalls(s, mark)
-		c.T.Logf("%-24s %-28s %3d passes %3d calls", s.kind, s.name, passes, len(calls))
-		if passes > s.bound.passes || len(calls) > s.bound.calls {
-			c.T.Errorf("%s %s: %s: %d passes and %d requests in a minute, at most %d and %d are needed:\n%s", s.kind, s.name, s.refusal.reason,
-				passes, len(calls), s.bound.passes, s.bound.calls, strings.Join(calls, "\n"))
+	for i, p := range c.listPasses(first) {
+		s := c.subjects[i]
+		calls := c.listCalls(s, mark)
+		c.T.Logf("%-24s %-28s %3d moments %3d calls %3d reconciliations %3d at once", s.kind, s.name, len(p), len(calls), p.count(), p.atOnce())
+		if len(p) > s.bound.moments || len(calls) > s.bound.calls {
+			c.T.Errorf("%s %s: %s: reconciled at %d moments of a minute with %d requests, at most %d and %d are needed:\n%s", s.kind, s.name,
+				s.refusal.reason, len(p), len(calls), s.bound.moments, s.bound.calls, strings.Join(calls, "\n"))
 		}
-		if passes == 0 || len(calls) == 0 {
-			c.T.Errorf("%s %s: %d passes and %d requests: nothing was refused", s.kind, s.name, passes, len(calls))
+		if p.atOnce() > mostAtOnce {
+			c.T.Errorf("%s %s: %d reconciliations at one moment", s.kind, s.name, p.atOnce())
+		}
+		if len(p) == 0 || len(calls) == 0 {
+			c.T.Errorf("%s %s: reconciled at %d moments with %d requests: nothing was refused", s.kind, s.name, len(p), len(calls))
 		}
 	}
 }
@@ -211,7 +240,6 @@ func TestRefusedClustersAreTriedRarely(t *testing.T) {
 		c.addSubject(kind, "c-subscription", otherSubscription, wrongSubscription)
 		create("c-subscription", func(a *infrav1.AzureCluster) { a.Spec.SubscriptionID = otherSubscription })
 		c.addSubject(kind, "c-peering", "", refusal{reason: "the network that the spec names does not exist", retried: true})
-		c.subjects[len(c.subjects)-1].bound.passes += standing.passes
 		create("c-peering", func(a *infrav1.AzureCluster) {
 			a.Spec.NetworkSpec.Vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{ResourceGroup: "nobody",
 				RemoteVnetName: "nowhere"}}}
@@ -288,7 +316,7 @@ func TestMachinesShareReadsOfAnUnreadableNetwork(t *testing.T) {
 		for i := range 5 {
 			c.subjects = append(c.subjects,
 				subject{kind: "AzureMachine", name: fmt.Sprintf("m%d", i), refusal: refusals["forbidden"],
-					bound: cost{passes: stalledBound.passes + building["AzureMachine"].passes, calls: stalledBound.calls}, trace: "/virtualnetworks/"})
+					bound: cost{moments: stalledBound.moments + building["AzureMachine"].moments, calls: stalledBound.calls}, trace: "/virtualnetworks/"})
 		}
 		c.countMinute(func() {
 			for _, s := range c.subjects {
@@ -440,9 +468,10 @@ func TestIdentityWithoutSecretAsksAzureNothing(t *testing.T) {
 			return harness.FindCondition(a, infrav1.ReadyCondition).Status == metav1.ConditionFalse
 		})
 		<-over
-		for i, passes := range c.countReconciliations() {
-			if passes == 0 || passes > stalledBound.passes+building["AzureCluster"].passes {
-				c.T.Errorf("%s without its Secret: %d passes in a minute, at most %d are needed", c.subjects[i].kind, passes, stalledBound.passes)
+		for i, p := range c.listPasses(0) {
+			if len(p) == 0 || len(p) > stalledBound.moments || p.atOnce() > mostAtOnce {
+				c.T.Errorf("%s without its Secret: %d reconciliations at %d moments of a minute, at most %d are needed", c.subjects[i].kind,
+					p.count(), len(p), stalledBound.moments)
 			}
 		}
 		if requests := c.Azure.RequestsSince(0); len(requests) > 0 {
