@@ -49,13 +49,20 @@ func (l *lab) prepareFiles() error {
 	return writeKubeconfig(s)
 }
 
-// auditPolicy has the API server log the managers' requests without bodies: those that were refused, and the rights
-// that they need.
+// auditPolicy has the API server log the managers' requests: those that were refused, the rights that they need, and what they write to the
+// objects of the provider and to events. None of these has secrets. Other bodies are left out.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 omitManagedFields: true
 rules:
+- level: RequestResponse
+  userGroups: ["system:serviceaccounts"]
+  verbs: [create, update, patch]
+  resources:
+  - {group: infrastructure.cluster.x-k8s.io}
+  - {group: "", resources: [events]}
+  - {group: events.k8s.io, resources: [events]}
 - {level: Metadata, userGroups: ["system:serviceaccounts"]}
 - {level: None}
 `

@@ -26,6 +26,8 @@ type request struct {
 	URL       string    `json:"url"`
 	Status    int       `json:"status"`
 	UserAgent string    `json:"userAgent"`
+	// DurationMs is how long Azure took for the answer.
+	DurationMs int64 `json:"durationMs"`
 }
 
 // resourceID returns the path of the resource, lower case as Resource Manager compares it.

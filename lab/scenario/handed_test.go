@@ -63,7 +63,7 @@ func takeLab(t *testing.T) *lab {
 	}
 	l := *handed.labs[n]
 	handed.labs = handed.labs[:n]
-	l.t, l.left, l.excused = t, false, nil
+	l.t, l.left, l.excused, l.unchecked = t, false, nil, nil
 	l.seenRequests, l.seenAudit = logLength(t, l.loadSettings().RequestLog()), logLength(t, l.loadSettings().AuditLog())
 	t.Cleanup(l.endStory)
 	return &l
@@ -72,6 +72,7 @@ func takeLab(t *testing.T) *lab {
 // endStory is the end of a story. Its lab is another one's then, if nothing went wrong and the story left it as it was.
 func (l *lab) endStory() {
 	l.expectRights()
+	l.expectProperties()
 	if l.shared && l.left && !l.t.Failed() && l.handOn() {
 		return
 	}

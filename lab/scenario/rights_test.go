@@ -11,15 +11,19 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // entry is a request in the API server's audit log: https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/
 type entry struct {
 	Verb, RequestURI string
 	User             struct{ Username string }
-	ObjectRef        struct{ APIGroup, Resource, Subresource string }
+	ObjectRef        struct{ APIGroup, Resource, Subresource, Name string }
 	ResponseStatus   struct{ Code int }
 	Annotations      map[string]string
+	StageTimestamp   time.Time
+	// ResponseObject is there for writes of objects of the provider, and of events.
+	ResponseObject map[string]any
 }
 
 // neededRight returns the right that the request needs, as "verb resource.group/subresource".

@@ -1,0 +1,141 @@
+package scenario
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/properties"
+)
+
+// expectProperties fails the story for every property of histories that what the managers sent to Azure, and what they wrote to Kubernetes,
+// violates. The logs of a lab do not have the bodies of requests to Azure, nor what others write to Kubernetes, so properties that compare
+// these find nothing.
+func (l *lab) expectProperties() {
+	l.t.Helper()
+	if _, err := os.Stat(filepath.Join(l.dir, "requests.jsonl")); errors.Is(err, fs.ErrNotExist) {
+		return // the simulated Azure was never started
+	}
+	s := l.loadSettings()
+	for _, each := range findViolations(l.unchecked, []string{s.ClientSecret}, requestSteps(l.listRequests(), s.TimeScale),
+		objectSteps(l.auditedRequests())) {
+		l.t.Error(each)
+	}
+}
+
+// findViolations returns the violations of properties in histories, each once.
+func findViolations(unchecked, secrets []string, histories ...[]properties.Step) []string {
+	var out []string
+	for _, steps := range histories {
+		for _, p := range properties.Always() {
+			if !slices.Contains(unchecked, p.Name) {
+				out = append(out, p.Find(&properties.History{Steps: steps, Secrets: secrets})...)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// requestSteps returns the requests of the provider's managers to Azure in the order of their ends, at the times that they would have if
+// Azure and its clients were as slow as they are. The time scale of the lab is for Azure's side only, so reads seem rarer than they are.
+func requestSteps(requests []request, scale float64) []properties.Step {
+	requests = slices.DeleteFunc(slices.Clone(requests), func(r request) bool {
+		return !strings.Contains(r.UserAgent, "cluster-api-provider-azure")
+	})
+	if len(requests) == 0 {
+		return nil
+	}
+	if scale <= 0 {
+		scale = 1
+	}
+	slices.SortStableFunc(requests, func(a, b request) int { return a.end().Compare(b.end()) })
+	first := requests[0].Time
+	stretch := func(t time.Time) time.Time { return first.Add(time.Duration(float64(t.Sub(first)) / scale)) }
+	var out []properties.Step
+	for _, r := range requests {
+		path, query, _ := strings.Cut(r.URL, "?")
+		sent := 0
+		for sent < len(out) && !requests[sent].end().After(r.Time) {
+			sent++
+		}
+		out = append(out, properties.Step{At: stretch(r.end()), Request: &properties.Request{
+			Sent: sent, Begun: sent, SentAt: stretch(r.Time), Method: r.Method, Path: strings.ToLower(path), Query: query,
+			UserAgent: r.UserAgent, Status: r.Status, Lost: r.Status == 0,
+		}})
+	}
+	return out
+}
+
+// end returns the moment at which Azure answered.
+func (r request) end() time.Time { return r.Time.Add(time.Duration(r.DurationMs) * time.Millisecond) }
+
+// objectSteps returns the objects and events that the provider's managers wrote. The state before each write is not known.
+func objectSteps(entries []entry) []properties.Step {
+	var out []properties.Step
+	for _, e := range entries {
+		if e.ResponseObject == nil || e.ResponseStatus.Code >= 300 || !strings.HasSuffix(e.User.Username, ":capz-manager") {
+			continue
+		}
+		kind, _ := e.ResponseObject["kind"].(string)
+		step := properties.Step{At: e.StageTimestamp}
+		if kind == "Event" {
+			step.Event = &properties.Event{Kind: kind, Name: e.ObjectRef.Name, Note: fmt.Sprint(e.ResponseObject)}
+		} else {
+			step.Object = &properties.Object{Kind: kind, Name: e.ObjectRef.Name, ByManager: true, After: e.ResponseObject}
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// TestPropertiesOfLogs finds violations in the logs of a lab: writes at the same time, a body that Azure refuses, conditions and a secret.
+func TestPropertiesOfLogs(t *testing.T) {
+	const vm = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/VM1"
+	var requests []request
+	for _, line := range []string{
+		`{"time":"2026-01-01T00:00:00Z","method":"PUT","url":"` + vm + `?api-version=1","status":201,"durationMs":50,"userAgent":"cluster-api-provider-azure/v2"}`,
+		`{"time":"2026-01-01T00:00:00.04Z","method":"PUT","url":"` + vm + `?api-version=1","status":400,"durationMs":50,"userAgent":"cluster-api-provider-azure/v2"}`,
+		`{"time":"2026-01-01T00:00:01Z","method":"GET","url":"` + vm + `","status":200,"durationMs":1,"userAgent":"cluster-api-provider-azure/v2"}`,
+		`{"time":"2026-01-01T00:00:01Z","method":"PUT","url":"` + vm + `","status":400,"durationMs":1,"userAgent":"lab"}`,
+	} {
+		var r request
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		requests = append(requests, r)
+	}
+	var entries []entry
+	const manager = `"verb":"patch","user":{"username":"system:serviceaccount:capz-system:capz-manager"},"responseStatus":{"code":200}`
+	for _, line := range []string{
+		`{` + manager + `,"objectRef":{"name":"c1"},"responseObject":{"kind":"AzureCluster","status":{"conditions":[` +
+			`{"type":"Ready","status":"True"},{"type":"Ready","status":"False"}]}}}`,
+		`{` + manager + `,"objectRef":{"name":"e1"},"responseObject":{"kind":"Event","message":"the password is a-secret"}}`,
+		`{` + strings.Replace(manager, "capz-manager", "other", 1) + `,"objectRef":{"name":"e2"},"responseObject":{"kind":"Event","message":"a-secret"}}`,
+	} {
+		var e entry
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, e)
+	}
+	found := findViolations([]string{"ConditionIsValid", "TransitionIsHonest"}, []string{"a-secret"}, requestSteps(requests, 0.05), objectSteps(entries))
+	var names []string
+	for _, each := range found {
+		name, _, _ := strings.Cut(each, ":")
+		names = append(names, name)
+	}
+	want := []string{"ConditionTypesAreUnique", "OneWritePerResource", "RequestHasVersion", "SecretsAreNotInEvents", "WriteIsValid"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("-want +got:\n%s\n%s", diff, strings.Join(found, "\n"))
+	}
+}
