@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"sigs.k8s.io/cluster-api-provider-azure/test/properties"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -42,6 +44,9 @@ func TestExplored(t *testing.T) {
 							all[what] += often
 						}
 					})
+					if !t.Failed() && seed == *firstSeed {
+						checkReplay(t, story.stages, undisturbed, explorer)
+					}
 				})
 			}
 		})
@@ -51,6 +56,16 @@ func TestExplored(t *testing.T) {
 		if all[what] == 0 && *seeds >= enoughSeeds {
 			t.Errorf("%q was not met, so that nothing was explored about it", what)
 		}
+	}
+}
+
+// checkReplay lives a life again with the same decisions, which has the same requests and events in the same order.
+func checkReplay(t *testing.T, stages []stage, undisturbed []ended, explorer *virtual.Explorer) {
+	t.Helper()
+	replay := virtual.NewReplay(explorer.Decisions())
+	synctest.Test(t, func(t *testing.T) { playExplored(t, stages, undisturbed, replay) })
+	if diff := cmp.Diff(explorer.Trace(), replay.Trace()); diff != "" {
+		t.Errorf("the same decisions had other effects, -first +again:\n%s", diff)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"sync"
 	"testing/synctest"
@@ -16,7 +17,8 @@ import (
 
 // Explorer chooses when each request of a manager is carried out, when each event is delivered, and which of them fail. Requests and events
 // happen one after the other, each when everything else waits, and managers read objects from a cache that has only the delivered events.
-// The same decisions have the same effects, except that requests which one reconciliation sends at the same moment can change their order.
+// Meanwhile the process has one processor, so that goroutines which one answer wakes continue in the same order, and the same decisions have
+// the same effects.
 type Explorer struct {
 	// decide returns the decision about a request or event.
 	decide func(of string, nth int, kind callKind) Decision
@@ -80,6 +82,8 @@ func (s *Scenario) Explore(e *Explorer) {
 	// Channels are those of the bubble.
 	s.explorer, e.arrived, e.turn = e, make(chan struct{}, 1), make(chan struct{}, 1)
 	e.turn <- struct{}{}
+	processors := runtime.GOMAXPROCS(1)
+	s.T.Cleanup(func() { runtime.GOMAXPROCS(processors) })
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

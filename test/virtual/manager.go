@@ -294,8 +294,12 @@ func (m *Manager) KubernetesWrites() []string {
 	return slices.Clone(m.kubernetes)
 }
 
-// countAndRun carries out a request when the explorer chooses it, unless the manager is dead.
+// countAndRun carries out a request when the explorer chooses it, unless the manager is dead. The explorer makes no choice about the requests
+// of dead managers: their order depends on which of the events that come with the death their goroutines see first.
 func (m *Manager) countAndRun(c call) error {
+	if m.isDead() {
+		return errKilled
+	}
 	chosen := m.explorer.await(c.name, c.kind)
 	m.mu.Lock()
 	if m.dead {
@@ -339,6 +343,12 @@ func (m *Manager) countAndRun(c call) error {
 		return errAnswerLost
 	}
 	return err
+}
+
+func (m *Manager) isDead() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.dead
 }
 
 // readBody reads the body of a request, which can be read again.

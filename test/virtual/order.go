@@ -14,14 +14,14 @@ import (
 type exploredQueue struct {
 	workqueue.TypedRateLimitingInterface[reconcile.Request]
 	controller string
-	explorer   *Explorer
+	manager    *Manager
 }
 
 // Get returns the next object to reconcile.
 func (q *exploredQueue) Get() (reconcile.Request, bool) {
 	item, shutdown := q.TypedRateLimitingInterface.Get()
-	if !shutdown {
-		q.explorer.await("reconcile "+q.controller+" "+item.Name, reconciliation)
+	if !shutdown && !q.manager.isDead() {
+		q.manager.explorer.await("reconcile "+q.controller+" "+item.Name, reconciliation)
 	}
 	return item, shutdown
 }
@@ -36,7 +36,7 @@ func (m *Manager) exploreOrder(options controller.Options) controller.Options {
 		inner = queue.New(time.Now)
 	}
 	options.NewQueue = func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-		return &exploredQueue{TypedRateLimitingInterface: inner(name, limiter), controller: name, explorer: m.explorer}
+		return &exploredQueue{TypedRateLimitingInterface: inner(name, limiter), controller: name, manager: m}
 	}
 	return options
 }

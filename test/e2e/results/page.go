@@ -50,11 +50,8 @@ func row(runs []Result, c catalog.Case, cloud string) string {
 		if !r.Passed {
 			result = "**failed**: " + strings.ReplaceAll(r.Failure, "|", `\|`)
 		}
-		log := "[log](../../test/e2e/results/logs/" + r.LogName() + ")"
-		if r.NoLog {
-			log = "not kept"
-		}
-		return fmt.Sprintf("| %s | %s | %s | %s | %d | %s | %s | %s |\n", c.Spec, c.Flavor, name, result, r.Seconds, r.Date, r.Commit, log)
+		log := "../../test/e2e/results/logs/" + r.LogName()
+		return fmt.Sprintf("| %s | %s | %s | %s | %d | %s | %s | [log](%s) |\n", c.Spec, c.Flavor, name, result, r.Seconds, r.Date, r.Commit, log)
 	case c.Excluded[cloud] != "":
 		return fmt.Sprintf("| %s | %s | %s | excluded: %s | | | | |\n", c.Spec, c.Flavor, name, c.Excluded[cloud])
 	default:

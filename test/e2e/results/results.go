@@ -29,8 +29,6 @@ type Result struct {
 	Seconds int    `json:"seconds"`
 	// Failure is the first line of the failure.
 	Failure string `json:"failure,omitempty"`
-	// NoLog is set if only the result of the run was kept.
-	NoLog bool `json:"noLog,omitempty"`
 	// Steps are the log: each step of the spec with the seconds since its start.
 	Steps []string `json:"-"`
 }
