@@ -307,7 +307,7 @@ func (x *exchange) readBody() error {
 	}
 	raw, err := io.ReadAll(io.LimitReader(x.r.Body, maxBody))
 	if err != nil {
-		return provider.Errorf(400, "InvalidRequestContent", "The request content could not be read.")
+		x.cutConnection() // The client ended before it had sent the body, so nobody would read an answer.
 	}
 	if len(raw) == 0 {
 		if x.r.Method == "POST" {

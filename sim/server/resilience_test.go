@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"crypto/tls"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	stdnet "net"
@@ -13,6 +14,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -508,5 +510,40 @@ func BenchmarkThousandMachines(b *testing.B) {
 		if err := sim.Close(); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// lines sends each line that is written.
+type lines chan []byte
+
+func (l lines) Write(line []byte) (int, error) {
+	l <- bytes.Clone(line)
+	return len(line), nil
+}
+
+// TestHalfBody sends a part of a body, as a client that is killed does. Nothing is created, and the log has no answer.
+func TestHalfBody(t *testing.T) {
+	log := make(lines, 10)
+	a := newAzure(t, func(o *server.Options) { o.RequestLog = log })
+	body := io.MultiReader(strings.NewReader(`{"location":"west`), iotest.ErrReader(errors.New("killed")))
+	request, err := http.NewRequest(http.MethodPut, a.url+groupA+"?api-version=2024-05-01", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.ContentLength = 100
+	request.Header.Set("Authorization", "Bearer "+a.token)
+	if response, err := a.http.Do(request); err == nil {
+		response.Body.Close()
+		t.Errorf("half of a body was answered with %s", response.Status)
+	}
+	var record server.RequestRecord
+	if err := json.Unmarshal(<-log, &record); err != nil {
+		t.Fatal(err)
+	}
+	if record.Method != http.MethodPut || record.Status != 0 {
+		t.Errorf("the log has %s with the status %d, want PUT with 0", record.Method, record.Status)
+	}
+	if got := a.sendRequest(http.MethodGet, groupA, nil).status; got != http.StatusNotFound {
+		t.Errorf("the group was answered with %d, want 404", got)
 	}
 }
