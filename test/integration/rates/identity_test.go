@@ -15,9 +15,9 @@ func TestManyClustersShareAnIdentityWithoutConflicts(t *testing.T) {
 	t.Parallel()
 	playCounted(t, func(c *counted) {
 		c.CreateIdentity()
-		// A cluster takes 14 to 25 passes, because events that are close to each other start one pass together or two; on average it takes 17
-		// to 20. With a pass for each finalizer of another cluster the average is 26.
-		const clusters, most = 20, 22
+		// A cluster takes 14 to 29 passes, because events that are close to each other start one pass together or two; on average it takes 17
+		// to 22. A pass for each finalizer of another cluster is seven more on average, because several of these events are one pass, too.
+		const clusters, most = 20, 25
 		c.subjects = append(c.subjects, subject{kind: "AzureClusterIdentity", name: harness.IdentityName})
 		for i := range clusters {
 			c.subjects = append(c.subjects, subject{kind: "AzureCluster", name: fmt.Sprintf("c%d", i)})
