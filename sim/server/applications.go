@@ -2,7 +2,6 @@ package server
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -53,7 +52,7 @@ func (e *entra) serveApplications(w http.ResponseWriter, r *http.Request, path s
 	if !isApplication && (path != "servicePrincipals" || r.Method != http.MethodPost) {
 		return false
 	}
-	if raw, err := io.ReadAll(io.LimitReader(r.Body, maxBody)); err != nil || len(raw) > 0 && json.Unmarshal(raw, &in) != nil {
+	if raw := receiveBody(r); len(raw) > 0 && json.Unmarshal(raw, &in) != nil {
 		e.graphError(w, 400, "BadRequest", "Unable to read JSON request payload.")
 		return true
 	}

@@ -299,16 +299,23 @@ func (x *exchange) checkAPIVersion() error {
 	return nil
 }
 
+// receiveBody returns the body of a request, up to maxBody. If the client closes the connection before it has sent the whole body, the
+// request ends without an answer, and the log has the status 0.
+func receiveBody(r *http.Request) []byte {
+	raw, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	return raw
+}
+
 func (x *exchange) readBody() error {
 	switch x.r.Method {
 	case "PUT", "PATCH", "POST":
 	default:
 		return nil
 	}
-	raw, err := io.ReadAll(io.LimitReader(x.r.Body, maxBody))
-	if err != nil {
-		x.cutConnection() // The client ended before it had sent the body, so nobody would read an answer.
-	}
+	raw := receiveBody(x.r)
 	if len(raw) == 0 {
 		if x.r.Method == "POST" {
 			return nil
@@ -318,7 +325,7 @@ func (x *exchange) readBody() error {
 		e.Gateway = true
 		return e
 	}
-	err = json.Unmarshal(raw, &x.call.Body)
+	err := json.Unmarshal(raw, &x.call.Body)
 	if err != nil && strings.Contains(strings.Join(x.lower, "/"), "/microsoft.resources/deployments/") {
 		err = json.Unmarshal(strictJSON(raw), &x.call.Body)
 	}

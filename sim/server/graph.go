@@ -2,7 +2,6 @@ package server
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -58,7 +57,7 @@ func (e *entra) serveGraph(w http.ResponseWriter, r *http.Request) bool {
 		var in struct {
 			IDs []string `json:"ids"`
 		}
-		if raw, err := io.ReadAll(io.LimitReader(r.Body, maxBody)); err != nil || json.Unmarshal(raw, &in) != nil {
+		if json.Unmarshal(receiveBody(r), &in) != nil {
 			e.graphError(w, 400, "BadRequest", "Unable to read JSON request payload.")
 			return true
 		}

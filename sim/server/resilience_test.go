@@ -521,29 +521,48 @@ func (l lines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// TestHalfBody sends a part of a body, as a client that is killed does. Nothing is created, and the log has no answer.
+// TestHalfBody sends a part of a body, as a client that is killed does, to Resource Manager and to Microsoft Graph. Nothing is created, and the
+// log has no answer.
 func TestHalfBody(t *testing.T) {
-	log := make(lines, 10)
-	a := newAzure(t, func(o *server.Options) { o.RequestLog = log })
-	body := io.MultiReader(strings.NewReader(`{"location":"west`), iotest.ErrReader(errors.New("killed")))
-	request, err := http.NewRequest(http.MethodPut, a.url+groupA+"?api-version=2024-05-01", body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.ContentLength = 100
-	request.Header.Set("Authorization", "Bearer "+a.token)
-	if response, err := a.http.Do(request); err == nil {
-		response.Body.Close()
-		t.Errorf("half of a body was answered with %s", response.Status)
-	}
-	var record server.RequestRecord
-	if err := json.Unmarshal(<-log, &record); err != nil {
-		t.Fatal(err)
-	}
-	if record.Method != http.MethodPut || record.Status != 0 {
-		t.Errorf("the log has %s with the status %d, want PUT with 0", record.Method, record.Status)
-	}
-	if got := a.sendRequest(http.MethodGet, groupA, nil).status; got != http.StatusNotFound {
-		t.Errorf("the group was answered with %d, want 404", got)
+	for name, row := range map[string]struct{ method, path, read string }{
+		"resource":    {http.MethodPut, groupA + "?api-version=2024-05-01", groupA},
+		"application": {http.MethodPost, "/v1.0/applications", ""},
+		"objects":     {http.MethodPost, "/v1.0/directoryObjects/getByIds", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := make(lines, 10)
+			a := newAzure(t, func(o *server.Options) {
+				o.RequestLog, o.Principals = log, []server.Principal{{ClientID: ownerID, Secret: "s"}}
+			})
+			body := io.MultiReader(strings.NewReader(`{"location":"west`), iotest.ErrReader(errors.New("killed")))
+			request, err := http.NewRequest(row.method, a.url+row.path, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.ContentLength = 100
+			token := a.token
+			if strings.HasPrefix(row.path, "/v1.0/") {
+				_, _, token = a.signIn(url.Values{"scope": {"https://graph.microsoft.com/.default"}, "client_id": {ownerID}, "client_secret": {"s"}})
+				<-log
+			}
+			request.Header.Set("Authorization", "Bearer "+token)
+			if response, err := a.http.Do(request); err == nil {
+				response.Body.Close()
+				t.Errorf("half of a body was answered with %s", response.Status)
+			}
+			var record server.RequestRecord
+			if err := json.Unmarshal(<-log, &record); err != nil {
+				t.Fatal(err)
+			}
+			if record.Method != row.method || record.Status != 0 {
+				t.Errorf("the log has %s with the status %d, want %s with 0", record.Method, record.Status, row.method)
+			}
+			if row.read == "" {
+				return
+			}
+			if got := a.sendRequest(http.MethodGet, row.read, nil).status; got != http.StatusNotFound {
+				t.Errorf("%s was answered with %d, want 404", row.read, got)
+			}
+		})
 	}
 }
