@@ -35,7 +35,7 @@ var (
 	deleting = cost{calls: 12}
 )
 
-// cost is at how many moments of a minute one object is reconciled, and the number of requests.
+// cost counts the moments of a minute at which one object is reconciled, and its requests to Azure.
 type cost struct{ moments, calls int }
 
 // subject is an object that Azure refuses something for.
@@ -78,9 +78,9 @@ func (c *counted) addSubject(kind, name, trace string, r refusal) {
 	c.subjects = append(c.subjects, subject{kind: kind, name: name, refusal: r, bound: bound, trace: trace})
 }
 
-// passes are the reconciliations of an object: how many began at each moment of virtual time. Each write of an object wakes its controller,
-// and how many of these events are one reconciliation depends on how busy the machine is. So the cost is in moments, and loops without a
-// wait are found by the reconciliations of one moment.
+// passes has the number of reconciliations of an object that began at each moment of virtual time. Each write of an object is an event for its
+// controller, and a busy machine merges more of these events into one reconciliation. So tests limit the number of moments, which is the same
+// in each run. A loop that does not wait has more than mostAtOnce reconciliations at one moment.
 type passes map[string]int
 
 // mostAtOnce is twice the writes of one moment: the finalizer, the owners, the former and the new status, and those of the objects beside
