@@ -49,8 +49,8 @@ func (l *lab) prepareFiles() error {
 	return writeKubeconfig(s)
 }
 
-// auditPolicy has the API server log the managers' requests: those that were refused, the rights that they need, and what they write to the
-// objects of the provider and to events. None of these has secrets. Other bodies are left out.
+// auditPolicy makes the API server log every request of the managers, so that the log shows which rights they use and lack. The log has the
+// bodies of writes to the provider's objects and to events, and no others, so it has no Secrets.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]

@@ -28,6 +28,10 @@ func TestDefaultFlavor(t *testing.T) {
 
 	l.deleteCluster("demo")
 	l.expectNothingLeft()
+	// The end of each story checks these.
+	if steps := objectSteps(l.auditedRequests()); len(steps) == 0 {
+		t.Error("the audit log has no object that the manager wrote")
+	}
 }
 
 // expectQuiet watches the request log of a cluster that is Ready: no write, and few reads.

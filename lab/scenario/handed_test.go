@@ -63,7 +63,7 @@ func takeLab(t *testing.T) *lab {
 	}
 	l := *handed.labs[n]
 	handed.labs = handed.labs[:n]
-	l.t, l.left, l.excused, l.unchecked = t, false, nil, nil
+	l.t, l.left, l.excused = t, false, nil
 	l.seenRequests, l.seenAudit = logLength(t, l.loadSettings().RequestLog()), logLength(t, l.loadSettings().AuditLog())
 	t.Cleanup(l.endStory)
 	return &l

@@ -36,8 +36,6 @@ type lab struct {
 	variables []string
 	// excused are spans of the audit log, by line, in which managers lacked rights on purpose.
 	excused [][2]int
-	// unchecked are names of properties that the story violates on purpose.
-	unchecked []string
 	// shared is set when other stories may have the lab, left when it is as it was when the story began. seenRequests and seenAudit are
 	// how many bytes the logs had then.
 	shared, left            bool
