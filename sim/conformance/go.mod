@@ -4,6 +4,4 @@ go 1.26.0
 
 require sigs.k8s.io/cluster-api-provider-azure/sim v0.0.0
 
-require go.yaml.in/yaml/v2 v2.4.4 // indirect
-
 replace sigs.k8s.io/cluster-api-provider-azure/sim => ..

@@ -79,7 +79,7 @@ func readStories(t *testing.T) map[string]string {
 // loadSeries returns a Prometheus with series, which begin at time 0 with a sample each minute, and how long they are.
 func loadSeries(t *testing.T, series string) (*promqltest.LazyLoader, time.Duration) {
 	t.Helper()
-	loaded, err := promqltest.NewLazyLoader(series, promqltest.LazyLoaderOpts{Parser: parser.NewParser(parser.Options{})})
+	loaded, err := promqltest.NewLazyLoader(series, promqltest.LazyLoaderOpts{EnableAtModifier: true, EnableNegativeOffset: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func evaluateRules(t *testing.T, file, series string) map[string]*firing {
 	t.Helper()
 	loaded, length := loadSeries(t, series)
 	manager := rules.NewManager(&rules.ManagerOptions{
-		QueryFunc: rules.EngineQueryFunc(loaded.QueryEngine(), loaded.Storage()), AppendableV2: loaded.Storage(), Context: context.Background(),
+		QueryFunc: rules.EngineQueryFunc(loaded.QueryEngine(), loaded.Storage()), Appendable: loaded.Storage(), Context: context.Background(),
 		NotifyFunc: func(context.Context, string, ...*rules.Alert) {}, Logger: promslog.NewNopLogger(), Parser: parser.NewParser(parser.Options{}),
 	})
 	groups, errs := manager.LoadGroups(time.Minute, labels.EmptyLabels(), "", nil, false, file)
