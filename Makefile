@@ -110,11 +110,12 @@ reliability: ## Kill the manager at its calls, edit what is in Azure, and change
 FLEET_CLUSTERS ?= 200
 FLEET_MACHINES ?= 5
 FLEET_SUBSCRIPTIONS ?= 4
+FLEET_WORKERS ?= 10
 
 .PHONY: fleet
 fleet: ## Count the requests and reconciliations of a fleet in virtual time, as make test does for a small one
 	go test $(TEST_FLAGS) -timeout 600m -v ./test/virtual/fleet -run TestFleet -clusters $(FLEET_CLUSTERS) -machines $(FLEET_MACHINES) \
-		-subscriptions $(FLEET_SUBSCRIPTIONS)
+		-subscriptions $(FLEET_SUBSCRIPTIONS) -workers $(FLEET_WORKERS)
 
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m

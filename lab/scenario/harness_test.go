@@ -266,8 +266,11 @@ func (l *lab) awaitNodes(cluster, kubeconfig string, count int) {
 		if err != nil {
 			return false, err.Error()
 		}
+		if len(nodes) != count {
+			return false, fmt.Sprintf("nodes %v", nodes)
+		}
 		machines := l.machineNodes(cluster)
-		return len(nodes) == count && slices.Equal(nodes, machines), fmt.Sprintf("nodes %v, machines' nodes %v", nodes, machines)
+		return slices.Equal(nodes, machines), fmt.Sprintf("nodes %v, machines' nodes %v", nodes, machines)
 	})
 }
 

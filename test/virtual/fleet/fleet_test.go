@@ -25,6 +25,7 @@ var (
 	clusters      = flag.Int("clusters", 12, "how many clusters the fleet has")
 	machines      = flag.Int("machines", 1, "how many machines each cluster has, of which the first is of the control plane")
 	subscriptions = flag.Int("subscriptions", 4, "in how many subscriptions the clusters are")
+	workers       = flag.Int("workers", 10, "how many objects of each kind the manager reconciles at once")
 )
 
 // fleet is a scenario whose requests are counted when they end, because the simulator does not keep those of large fleets.
@@ -47,14 +48,14 @@ func play(t *testing.T, subscriptions int, story func(f *fleet)) {
 	})
 }
 
-// startManager starts a manager with the queues of a release and ten workers for each kind. It reconciles the objects with this
+// startManager starts a manager with the queues of a release and as many workers for each kind as the flag says. It reconciles the objects with this
 // value of the watch label, "" for all, and uses a share of Azure's limits.
 func (f *fleet) startManager(watchFilter string, share float64) *virtual.Manager {
 	f.T.Helper()
 	f.RequestShare = share
 	return f.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 		m.Services.WatchFilter = watchFilter
-		return virtual.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 10, NewQueue: queue.New(time.Now)})
+		return virtual.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: *workers, NewQueue: queue.New(time.Now)})
 	})
 }
 
