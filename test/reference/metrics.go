@@ -11,7 +11,7 @@ import (
 	_ "sigs.k8s.io/cluster-api-provider-azure/internal/metrics" // registers the metrics
 )
 
-var description = regexp.MustCompile(`fqName: "([^"]+)", help: "(.*)", constLabels: .*variableLabels: \{([^}]*)\}`)
+var description = regexp.MustCompile(`fqName: "([^"]+)", help: "(.*)", unit: "[^"]*", constLabels: .*variableLabels: \{([^}]*)\}`)
 
 // renderMetrics returns the page of the provider's metrics.
 func renderMetrics() *page {
