@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -77,7 +78,7 @@ func (c Console) readBlob(ctx context.Context, uri string) ([]byte, error) {
 
 // withoutURL returns the text of an error without the URL that it contains.
 func withoutURL(err error) string {
-	if failure, is := err.(*url.Error); is {
+	if failure := (*url.Error)(nil); errors.As(err, &failure) {
 		return failure.Err.Error()
 	}
 	return "the request failed"

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"regexp"
 	"strings"
@@ -30,12 +31,12 @@ func FilterLog(in io.Reader, names []string, limit int) (string, error) {
 	reader := bufio.NewReaderSize(in, maxLine)
 	for {
 		line, err := reader.ReadSlice('\n')
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			line = append([]byte(nil), line...) // The next read overwrites it.
 		}
-		for rest := err; rest == bufio.ErrBufferFull; {
+		for rest := err; errors.Is(rest, bufio.ErrBufferFull); {
 			_, rest = reader.ReadSlice('\n') // The end of a long line.
-			if rest != bufio.ErrBufferFull {
+			if !errors.Is(rest, bufio.ErrBufferFull) {
 				err = rest
 			}
 		}
@@ -51,7 +52,7 @@ func FilterLog(in io.Reader, names []string, limit int) (string, error) {
 			all := out.String()
 			return all[max(0, len(all)-limit):], nil
 		}
-		if err != nil && err != bufio.ErrBufferFull {
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return "", err
 		}
 	}

@@ -64,12 +64,11 @@ func isSecretField(name string, value any) bool {
 	if !secretField.MatchString(name) {
 		return false
 	}
-	switch value.(type) {
+	switch value := value.(type) {
 	case string, []byte:
 		return true
 	case []any:
-		list := value.([]any)
-		return len(list) > 0 && isText(list[0])
+		return len(value) > 0 && isText(value[0])
 	}
 	return false
 }

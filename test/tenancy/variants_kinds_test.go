@@ -17,7 +17,6 @@ type variant struct {
 var (
 	marks = regexp.MustCompile(`(?i)"reason":"(InvalidConfiguration|NotSupported)","message":".*?tag`)
 	scope = regexp.MustCompile(`would give rights outside`)
-	below = regexp.MustCompile(`nothing is created below it`)
 	named = regexp.MustCompile(`is not the Cluster's`)
 	byURL = regexp.MustCompile(`by a URL, which does not say whose`)
 )

@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/planned"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // The following methods play users of Azure and other programs. A path is an ID below the subscription, as "resourceGroups/a", or below the

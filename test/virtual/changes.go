@@ -5,9 +5,10 @@ import (
 	"slices"
 	"sync"
 
-	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
 // managerKey marks the contexts of managers.

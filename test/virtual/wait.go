@@ -5,8 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
 // WaitUntil waits until the condition holds, for an hour at most. describe returns the state that was found instead.

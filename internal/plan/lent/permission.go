@@ -102,7 +102,7 @@ func isNetwork(id arm.ID) bool {
 // https://learn.microsoft.com/en-us/rest/api/compute/images/create-or-update (blobUri)
 // https://learn.microsoft.com/en-us/rest/api/compute/disks/create-or-update (sourceUri, securityDataUri)
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/create-or-update (vhd.uri,
-// bootDiagnostics.storageUri)
+// bootDiagnostics.storageUri).
 var fileProperties = []string{"blobUri", "sourceUri", "securityDataUri", "vhd.uri", "bootDiagnostics.storageUri"}
 
 // findFileURLs returns the places of a body that name files by their URL.

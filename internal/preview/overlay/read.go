@@ -34,7 +34,7 @@ func (a *Azure) read(request *http.Request) (*http.Response, error) {
 // recordUnanswered records a read to which the live Azure gave no answer about the resource: without rights, with too many requests, or with
 // an error. The controllers keep what they knew then, so a plan would look as if nothing had to be written.
 func (a *Azure) recordUnanswered(request *http.Request, status int, body []byte, err error) {
-	reason := ""
+	var reason string
 	switch {
 	case err != nil:
 		reason = err.Error()

@@ -13,7 +13,7 @@ import (
 // TestReimages compares the mark of changes with the tables of https://learn.microsoft.com/en-us/azure/aks/node-disruption-policy.
 func TestReimages(t *testing.T) {
 	cluster := arm.NewID("00000000-0000-0000-0000-000000000001", "c1", types.ManagedCluster, "c1")
-	pool := arm.ID(cluster + "/agentPools/pool0")
+	pool := cluster + "/agentPools/pool0"
 	tests := map[string]struct {
 		reason       string
 		id           arm.ID

@@ -143,7 +143,7 @@ func (c *Cluster) ReadPoolNode() string {
 	c.T.Helper()
 	for _, resource := range c.Sim.State() {
 		if resource["type"] == "Microsoft.Compute/virtualMachineScaleSets/virtualMachines" {
-			if name := harness.FindString(map[string]any(resource), "properties.osProfile.computerName"); name != "" {
+			if name := harness.FindString(resource, "properties.osProfile.computerName"); name != "" {
 				return name
 			}
 		}

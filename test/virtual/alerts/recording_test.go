@@ -87,16 +87,16 @@ func addSamples(out map[string]float64, family *dto.MetricFamily) {
 			return family.GetName() + suffix + "{" + strings.Join(append(labels, more...), ",") + "}"
 		}
 		switch {
-		case metric.Histogram != nil:
-			out[name("_count")], out[name("_sum")] = float64(metric.Histogram.GetSampleCount()), metric.Histogram.GetSampleSum()
-			for _, bucket := range metric.Histogram.GetBucket() {
+		case metric.GetHistogram() != nil:
+			out[name("_count")], out[name("_sum")] = float64(metric.GetHistogram().GetSampleCount()), metric.GetHistogram().GetSampleSum()
+			for _, bucket := range metric.GetHistogram().GetBucket() {
 				out[name("_bucket", fmt.Sprintf("le=%q", strconv.FormatFloat(bucket.GetUpperBound(), 'g', -1, 64)))] = float64(bucket.GetCumulativeCount())
 			}
-			out[name("_bucket", `le="+Inf"`)] = float64(metric.Histogram.GetSampleCount())
-		case metric.Counter != nil:
-			out[name("")] = metric.Counter.GetValue()
-		case metric.Gauge != nil:
-			out[name("")] = metric.Gauge.GetValue()
+			out[name("_bucket", `le="+Inf"`)] = float64(metric.GetHistogram().GetSampleCount())
+		case metric.GetCounter() != nil:
+			out[name("")] = metric.GetCounter().GetValue()
+		case metric.GetGauge() != nil:
+			out[name("")] = metric.GetGauge().GetValue()
 		}
 	}
 }
