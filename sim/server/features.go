@@ -23,7 +23,7 @@ var knownFeatures = []string{
 
 // answerFeatures answers the paths of Microsoft.Features below a subscription: the list of all features, those of a provider, one of them, and its
 // registration. Azure registers in the background, within minutes or after an approval; the simulator does at once.
-// Source: https://learn.microsoft.com/rest/api/resources/features and .../subscription-feature-registrations
+// Source: https://learn.microsoft.com/rest/api/resources/features and .../subscription-feature-registrations.
 func (x *exchange) answerFeatures() (*provider.Reply, error) {
 	l := x.lower
 	namespace, name, action := "", "", ""

@@ -13,7 +13,7 @@ import (
 const registeredProviders = "providers"
 
 // alwaysRegistered are the namespaces of Resource Manager itself.
-// Source: https://learn.microsoft.com/azure/azure-resource-manager/management/azure-services-resource-providers ("registered by default")
+// Source: https://learn.microsoft.com/azure/azure-resource-manager/management/azure-services-resource-providers ("registered by default").
 var alwaysRegistered = []string{"microsoft.resources", "microsoft.authorization"}
 
 func registrationKey(subscription, namespace string) string {

@@ -108,7 +108,7 @@ func (x *exchange) graphTable(table string, subscriptions []string) ([]body.Obje
 func splitOutside(query string, at byte) []string {
 	var out []string
 	begin, depth, quote := 0, 0, byte(0)
-	for i := 0; i < len(query); i++ {
+	for i := range len(query) {
 		switch b := query[i]; {
 		case quote != 0:
 			if b == quote {

@@ -78,7 +78,7 @@ func predictChange(c *provider.Call, r *template.Resource) (body.Object, error) 
 	if err != nil {
 		return nil, err
 	}
-	after := body.Clone(body.Object(wanted))
+	after := body.Clone(wanted)
 	after["id"], after["name"], after["type"], after["apiVersion"] = r.ID, r.Name[strings.LastIndex(r.Name, "/")+1:], r.Type, r.APIVersion
 	have := c.Get(r.ID)
 	if have == nil {
@@ -94,7 +94,7 @@ func predictChange(c *provider.Call, r *template.Resource) (body.Object, error) 
 		return nil, err
 	}
 	before, _ := rep.Body.(body.Object)
-	delta := listDifferences("", before, body.Object(wanted))
+	delta := listDifferences("", before, wanted)
 	kind := "NoChange"
 	if len(delta) > 0 {
 		kind = "Modify"
