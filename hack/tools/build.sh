@@ -116,7 +116,7 @@ fi
 
 rm -rf "$out"
 mkdir -p "$out"
-trap 'rm -rf "$out"; kill ${pid:-} ${early_pid:-} 2>/dev/null || true' EXIT
+trap 'kill ${pid:-} ${early_pid:-} 2>/dev/null || true; rm -rf "$out"' EXIT
 
 # `go build -o DIR` names a binary after the last path element, which two packages share: those go to directories of their own.
 packages=() separate=()
@@ -154,8 +154,6 @@ build_separately() { # tool
 	(cd "$module" && go build -trimpath -ldflags "$(ldflags_of "$module")" -o "$out/separate/$name" "${1#*=}")
 }
 done_tools=" "
-# The control plane provider needs little that the bootstrap provider does not, so it is linked while the others are compiled.
-early='' early_pid=''
 report() {
 	local tool name package file
 	for tool in "${missing[@]}"; do
@@ -166,6 +164,11 @@ report() {
 			built "$name"
 		fi
 	done
+}
+# The control plane provider needs little that the bootstrap provider does not, so it is built beside the tools that take longer.
+early='' early_pid=''
+build_early() {
+	local tool
 	[[ -z $early_pid && $done_tools == *" capi-kubeadm-bootstrap "* ]] || return 0
 	for tool in "${separate[@]+"${separate[@]}"}"; do
 		[ "${tool%%=*}" = capi-kubeadm-control-plane ] || continue
@@ -176,6 +179,7 @@ report() {
 }
 while [ -n "${pid:-}" ] && kill -0 "$pid" 2>/dev/null; do
 	report
+	build_early
 	[ ! -t 1 ] || printf '%s  compiled %d packages, %d s%s' "$line_begin" "$(wc -l <"$out/.log")" $((SECONDS - start)) "$line_end"
 	sleep 1
 done

@@ -78,7 +78,7 @@ func (c Console) readBlob(ctx context.Context, uri string) ([]byte, error) {
 
 // withoutURL returns the text of an error without the URL that it contains.
 func withoutURL(err error) string {
-	if failure := (*url.Error)(nil); errors.As(err, &failure) {
+	if failure, is := errors.AsType[*url.Error](err); is {
 		return failure.Err.Error()
 	}
 	return "the request failed"
