@@ -15,6 +15,8 @@ type clock struct {
 
 	mu     sync.Mutex
 	timers []*timer
+	// called is how many functions were called.
+	called int
 }
 
 type timer struct {
@@ -56,6 +58,7 @@ func (c *clock) advance(d time.Duration) {
 		}
 		c.Set(next.due)
 		if c.remove(next) {
+			c.called++
 			next.call()
 		}
 	}

@@ -103,7 +103,11 @@ type run struct {
 	clock   *clock
 	manager *manager
 	// turns has the positions of objects, in the order of their first reconciliations.
-	turns    map[string]int
+	turns map[string]int
+	// last has the last reconciliations of objects, by controller: a kind may have two.
+	last map[reconciliation]reconciled
+	// changed counts the changes of objects.
+	changed  int
 	admit    *Admission
 	progress progress
 	// ended and begun are the objects that came and went. The first ones, as many as stored, are from the input.
@@ -112,12 +116,26 @@ type run struct {
 	notes        []string
 }
 
+// reconciliation is the work of a controller, by its position, for an object.
+type reconciliation struct {
+	controller int
+	key        client.ObjectKey
+}
+
+// reconciled is a reconciliation that was made.
+type reconciled struct {
+	// changes is how many changes there were before it.
+	changes int
+	// due is when the object is to be reconciled again.
+	due time.Time
+}
+
 // Compute computes a plan.
 func Compute(ctx context.Context, o Options) (*Outcome, error) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
-	p := &run{options: o, clock: newClock(o.Now), turns: map[string]int{}}
+	p := &run{options: o, clock: newClock(o.Now), turns: map[string]int{}, last: map[reconciliation]reconciled{}}
 	var err error
 	if p.server, err = kubernetes.New(p.recordChange); err != nil {
 		return nil, err
@@ -173,6 +191,7 @@ func describeUnanswered(reasons map[string]string) string {
 }
 
 func (p *run) recordChange(ctx context.Context, before, after client.Object) {
+	p.changed++
 	p.progress.recordObject(ctx, before, after)
 	switch {
 	case after == nil:
@@ -245,7 +264,7 @@ func (credential) GetToken(context.Context, policy.TokenRequestOptions) (azcore.
 	return azcore.AccessToken{Token: "plan", ExpiresOn: time.Now().Add(24 * time.Hour)}, nil
 }
 
-// settle reconciles all objects again and again until nothing has changed for long enough.
+// settle reconciles the objects again and again until nothing has changed for long enough.
 func (p *run) settle(ctx context.Context) (rounds int, settled bool, err error) {
 	idle := time.Duration(0)
 	for rounds < maxRounds {
@@ -283,11 +302,11 @@ func (p *run) settle(ctx context.Context) (rounds int, settled bool, err error) 
 	return rounds, false, nil
 }
 
-// reconcileAll reconciles each object once and returns after which time the first has to be reconciled again. Errors of controllers are
-// shown on their objects.
+// reconcileAll reconciles each object for which something may have changed, or that is due, and returns after which time the first has to be
+// reconciled again. Errors of controllers are shown on their objects.
 func (p *run) reconcileAll(ctx context.Context) (next time.Duration, err error) {
 	next = maxIdle
-	for _, c := range p.manager.controllers {
+	for at, c := range p.manager.controllers {
 		keys, err := listKeys(ctx, p.server, c.kind)
 		if err != nil {
 			return 0, err
@@ -296,16 +315,33 @@ func (p *run) reconcileAll(ctx context.Context) (next time.Duration, err error) 
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
-			result, err := c.Reconcile(p.withActor(ctx, c.kind+" "+key.String()), reconcile.Request{NamespacedName: key})
-			if err != nil {
-				next = min(next, time.Minute)
-			} else if result.RequeueAfter > 0 {
-				next = min(next, result.RequeueAfter)
-			}
+			due := p.reconcile(ctx, reconciliation{at, key})
+			next = min(next, due.Sub(p.clock.Now()))
 		}
 	}
 	return next, nil
 }
+
+// reconcile reconciles an object, unless nothing has changed since it was reconciled and it is not due. It returns when it is due again.
+func (p *run) reconcile(ctx context.Context, of reconciliation) time.Time {
+	now, changes := p.clock.Now(), p.countChanges()
+	if last, was := p.last[of]; was && last.changes == changes && now.Before(last.due) {
+		return last.due
+	}
+	after := maxIdle
+	c := p.manager.controllers[of.controller]
+	if result, err := c.Reconcile(p.withActor(ctx, c.kind+" "+of.key.String()), reconcile.Request{NamespacedName: of.key}); err != nil {
+		after = time.Minute
+	} else if result.RequeueAfter > 0 {
+		after = min(after, result.RequeueAfter)
+	}
+	due := now.Add(after)
+	p.last[of] = reconciled{changes: changes, due: due}
+	return due
+}
+
+// countChanges returns how often something has changed that a reconciliation may depend on, other than the time.
+func (p *run) countChanges() int { return p.changed + p.azure.Changes() + p.clock.called }
 
 // withActor returns the context of a reconciliation of an object.
 func (p *run) withActor(ctx context.Context, object string) context.Context {

@@ -44,6 +44,8 @@ type Azure struct {
 	// operations has the paths at which the simulated Azure shows operations.
 	operations map[string]bool
 	writes     []Write
+	// committed counts the changes that the simulated Azure has made.
+	committed int
 	// unanswered has the reasons of the live Azure for not answering reads, by path.
 	unanswered map[string]string
 }
@@ -94,9 +96,17 @@ func (a *Azure) Writes() []Write {
 	return sortWrites(slices.Clone(a.writes))
 }
 
+// Changes returns how often something was changed so far: by a request, or by the end of an operation.
+func (a *Azure) Changes() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.writes) + a.committed
+}
+
 func (a *Azure) recordChanges(changes []server.Change) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.committed++
 	for _, change := range changes {
 		a.changed[change.ID] = true
 		if change.Body == nil {
