@@ -33,7 +33,7 @@ type Cache struct {
 	resourceChanges map[string]changeMark // the last change of a resource, by ID key
 	documentChanges map[string]changeMark // the last change of a resource that shares the document of this one, by ID key
 	sideEffects     map[string]changeMark // the last change that may have created resources of a type in a resource group, by both
-	entries         map[string]Observation
+	entries         entryTable
 	lists           map[string]*listing
 	emptyGroups     map[string]changeMark    // resource groups created by this process, which have only its resources, by cache key
 	readsInFlight   map[string]chan struct{} // closed at the end of the read of one resource, by cache key
@@ -60,7 +60,7 @@ func NewCache(clock Clock, freshness, maxVouchedAge time.Duration) *Cache {
 		resourceChanges:   map[string]changeMark{},
 		documentChanges:   map[string]changeMark{},
 		sideEffects:       map[string]changeMark{},
-		entries:           map[string]Observation{},
+		entries:           newEntryTable(),
 		lists:             map[string]*listing{},
 		emptyGroups:       map[string]changeMark{},
 		readsInFlight:     map[string]chan struct{}{},
@@ -123,8 +123,8 @@ func (c *Cache) Invalidate(change Change) {
 
 // invalidateDetached discards reads of resources of some types in a group.
 func (c *Cache) invalidateDetached(group arm.ID, resourceTypes []string, now changeMark) {
-	for _, found := range c.entries {
-		if resourceGroupOf(found.ID).Key() == group.Key() && slices.Contains(resourceTypes, found.ID.Type()) {
+	for found := range c.entries.near(group) {
+		if slices.Contains(resourceTypes, found.ID.Type()) {
 			c.resourceChanges[found.ID.Key()] = now
 		}
 	}
@@ -136,7 +136,7 @@ func (c *Cache) invalidateBelow(id arm.ID, now changeMark) {
 		_, group, _ := strings.Cut(key, "|")
 		return group == id.Key()
 	})
-	for _, found := range c.entries {
+	for found := range c.entries.near(id) {
 		if found.ID.IsWithin(id) {
 			c.resourceChanges[found.ID.Key()] = now
 		}
@@ -176,12 +176,12 @@ func (c *Cache) StoreObservation(scope string, found Observation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := cacheKey(scope, found.ID)
-	old, ok := c.entries[key]
+	old, ok := c.entries.byKey[key]
 	if ok && (old.changeCount > found.changeCount || old.At.After(found.At)) {
 		return
 	}
 	found.requested = found.requested || old.requested
-	c.entries[key] = c.shareBody(c.withDigestMark(scope, found), old)
+	c.entries.store(key, c.shareBody(c.withDigestMark(scope, found), old))
 	c.dropExpired()
 }
 
@@ -200,11 +200,11 @@ func (c *Cache) findObservation(scope string, id arm.ID, oldest time.Time) (Obse
 	// An absent resource may have been created since, also by a write to another one.
 	absent := max(written, c.sideEffects[effectKey(group, id.Type())].count)
 	key := cacheKey(scope, id)
-	found, ok := c.entries[key]
+	found, ok := c.entries.byKey[key]
 	if ok && found.changeCount >= written && (found.Exists || found.changeCount >= absent) && !found.At.Before(oldest) {
 		if !found.requested {
 			found.requested = true
-			c.entries[key] = found
+			c.entries.store(key, found)
 		}
 		return found.decompressBody()
 	}
@@ -266,7 +266,7 @@ func (c *Cache) dropExpired() {
 		return
 	}
 	c.lastSweep = now
-	maps.DeleteFunc(c.entries, func(_ string, found Observation) bool {
+	c.entries.deleteFunc(func(found Observation) bool {
 		if found.mark == 0 || !found.requested {
 			return now.Sub(found.At) > old
 		}
@@ -275,9 +275,9 @@ func (c *Cache) dropExpired() {
 		return now.Sub(found.At) > c.maxVouchedAge && now.Sub(found.vouchedAt) > c.maxVouchedAge ||
 			found.changeCount < max(c.resourceChanges[key].count, c.documentChanges[key].count)
 	})
-	for key, found := range c.entries {
+	for key, found := range c.entries.byKey {
 		if len(found.Body) > 0 && now.Sub(found.At) > old {
-			c.entries[key] = found.compressBody(&c.compressor)
+			c.entries.store(key, found.compressBody(&c.compressor))
 		}
 	}
 	maps.DeleteFunc(c.digests, func(_ string, d *digest) bool { return now.Sub(d.begun) > max(old, c.maxVouchedAge) })
@@ -300,7 +300,7 @@ func (c *Cache) EntryCounts() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return map[string]int{"written": len(c.resourceChanges), "touched": len(c.documentChanges), "effects": len(c.sideEffects),
-		"entries": len(c.entries), "lists": len(c.lists), "empty": len(c.emptyGroups)}
+		"entries": len(c.entries.byKey), "lists": len(c.lists), "empty": len(c.emptyGroups)}
 }
 
 func resourceGroupOf(id arm.ID) arm.ID {

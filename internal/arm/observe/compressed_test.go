@@ -35,7 +35,7 @@ func TestVouchedBodiesAreCompressed(t *testing.T) {
 	advanceTime(10 * time.Minute)(cache)
 	cache.DropExpired()
 
-	if kept := cache.entries[cacheKey("p", network)]; kept.Body != nil || kept.compressed.IsEmpty() ||
+	if kept := cache.entries.byKey[cacheKey("p", network)]; kept.Body != nil || kept.compressed.IsEmpty() ||
 		kept.compressed.Size() > len(long)/4 {
 		t.Errorf("a body of %d bytes is kept as %d and %d", len(long), len(kept.Body), kept.compressed.Size())
 	}
@@ -73,11 +73,11 @@ func TestRepeatedBodiesAreShared(t *testing.T) {
 		{"a compressed body is not compressed again", time.Second, "Succeeded", true, true},
 		{"it has changed once more", time.Second, "Updating", false, false},
 	} {
-		before := cache.entries[cacheKey("p", network)]
+		before := cache.entries.byKey[cacheKey("p", network)]
 		advanceTime(step.wait)(cache)
 		cache.StoreObservation("p", cache.NewObservation(Observed{ID: network, Exists: true, Body: body(step.state),
 			ETag: step.state}, false))
-		kept := cache.entries[cacheKey("p", network)]
+		kept := cache.entries.byKey[cacheKey("p", network)]
 		if packed := kept.Body == nil && kept.compressed.Size() > 0; packed != step.packed {
 			t.Errorf("step %d: %s: packed %t", i, step.reason, packed)
 		}

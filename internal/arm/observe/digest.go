@@ -133,7 +133,7 @@ func (c *Cache) vouchedObservation(scope string, id arm.ID, oldest, oldestFull t
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := cacheKey(scope, id)
-	found, ok := c.entries[key]
+	found, ok := c.entries.byKey[key]
 	if !ok || mark == 0 || found.mark != mark || found.changeCount < c.resourceChanges[id.Key()].count {
 		return Observation{}, false
 	}
@@ -141,7 +141,7 @@ func (c *Cache) vouchedObservation(scope string, id arm.ID, oldest, oldestFull t
 		return Observation{}, false
 	}
 	found.vouchedAt = c.clock.Now()
-	c.entries[key] = found
+	c.entries.store(key, found)
 	if found, ok = found.decompressBody(); !ok {
 		return Observation{}, false
 	}

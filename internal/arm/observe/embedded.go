@@ -79,7 +79,7 @@ func (c *Cache) embeddedObservation(scope string, id arm.ID, oldest time.Time) (
 	if holder == "" {
 		return Observation{}, false
 	}
-	found, ok := c.entries[cacheKey(scope, holder)]
+	found, ok := c.entries.byKey[cacheKey(scope, holder)]
 	if !ok || found.At.Before(oldest) || found.changeCount < max(c.resourceChanges[id.Key()].count, c.resourceChanges[holder.Key()].count) {
 		return Observation{}, false
 	}

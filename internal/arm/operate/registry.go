@@ -14,12 +14,13 @@ import (
 type registry struct {
 	mu            sync.Mutex
 	operations    map[string]*Operation // by key
+	inCollection  map[string]int        // number of operations, by the path of the collection in lower case
 	serialHolders map[string]*Operation // by serial key
 	serialWaiters map[string]*waiterSet // waiting objects, by serial key
 }
 
 func newRegistry() *registry {
-	return &registry{operations: map[string]*Operation{}, serialHolders: map[string]*Operation{}, serialWaiters: map[string]*waiterSet{}}
+	return &registry{operations: map[string]*Operation{}, inCollection: map[string]int{}, serialHolders: map[string]*Operation{}, serialWaiters: map[string]*waiterSet{}}
 }
 
 // FindOperation returns the running operation with a key, or nil.
@@ -51,17 +52,12 @@ func (r *registry) operationsBelow(id arm.ID) []*Operation {
 
 // CountInCollection returns the number of running operations on resources of the collection of id.
 func (r *registry) CountInCollection(id arm.ID) int {
-	path := types.ListPath(id)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	count := 0
-	for _, op := range r.operations {
-		if strings.EqualFold(types.ListPath(op.ID), path) {
-			count++
-		}
-	}
-	return count
+	return r.inCollection[collectionKey(id)]
 }
+
+func collectionKey(id arm.ID) string { return strings.ToLower(types.ListPath(id)) }
 
 // register adds an operation. If its resource or its serial key is held, it returns the operation that holds it. A deletion replaces
 // another operation on the same resource if replace is set.
@@ -78,7 +74,9 @@ func (r *registry) register(op *Operation, replace bool) (holder *Operation) {
 		}
 		r.serialHolders[op.SerialKey.Key()] = op
 	}
-	if old != nil {
+	if old == nil {
+		r.inCollection[collectionKey(op.ID)]++
+	} else {
 		old.mu.Lock()
 		old.ended, old.replaced = true, true
 		old.mu.Unlock()
@@ -113,6 +111,7 @@ func (r *registry) unregister(op *Operation) {
 	r.mu.Lock()
 	if r.operations[op.Key] == op {
 		delete(r.operations, op.Key)
+		r.dropFromCollection(op.ID)
 	}
 	var serial *waiterSet
 	if r.serialHolders[op.SerialKey.Key()] == op {
@@ -124,6 +123,13 @@ func (r *registry) unregister(op *Operation) {
 	op.waiters.wakeAll()
 	if serial != nil {
 		serial.wakeAll()
+	}
+}
+
+func (r *registry) dropFromCollection(id arm.ID) {
+	key := collectionKey(id)
+	if r.inCollection[key]--; r.inCollection[key] == 0 {
+		delete(r.inCollection, key)
 	}
 }
 
