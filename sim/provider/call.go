@@ -40,6 +40,8 @@ type Env struct {
 	// PutDropsTags makes a PUT without tags remove the tags of a resource whose type otherwise keeps the properties
 	// that a PUT leaves out.
 	PutDropsTags bool
+	// AssumeRoles has the identities of AKS clusters hold the roles that they need.
+	AssumeRoles bool
 	// OperationFault lets the fault script change an operation at its start.
 	OperationFault func(op *store.Operation)
 	// RequestFault returns an error the fault script wants a named check to give ("quota", "capacity"), or nil.

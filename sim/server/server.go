@@ -84,6 +84,8 @@ type Options struct {
 	Committed func([]Change)
 	// Origin has the resources with which the simulator begins. Each is copied when it is first needed. Nil has none.
 	Origin Origin
+	// AssumeRoles has the identities of AKS clusters hold the roles that they need: an Origin does not show its role assignments.
+	AssumeRoles bool
 }
 
 // Server is a running simulator. All methods are safe for concurrent use.
@@ -152,7 +154,7 @@ func New(o Options) (*Server, error) {
 	s.random.operations, s.random.ids = rand.NewPCG(o.Seed, restarts), rand.NewPCG(o.Seed, ^restarts)
 	s.ids = rand.New(s.random.ids)
 	s.env = &provider.Env{Tenant: o.Tenant, TimeScale: o.TimeScale, Rand: rand.New(s.random.operations), Locations: o.Locations, Pairs: regionPairs(),
-		Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, Replication: o.Replication,
+		Quota: o.Quota, FeaturesOff: o.FeaturesOff, PutDropsTags: o.PutDropsTags, AssumeRoles: o.AssumeRoles, Replication: o.Replication,
 		RemembersGroup: o.RemembersGroup}
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault

@@ -201,15 +201,20 @@ func (c *Cache) findObservation(scope string, id arm.ID, oldest time.Time) (Obse
 	absent := max(written, c.sideEffects[effectKey(group, id.Type())].count)
 	key := cacheKey(scope, id)
 	found, ok := c.entries.byKey[key]
-	if ok && found.changeCount >= written && (found.Exists || found.changeCount >= absent) && !found.At.Before(oldest) {
+	valid := ok && found.changeCount >= written && (found.Exists || found.changeCount >= absent) && !found.At.Before(oldest)
+	if valid {
+		// The plan may have been made from a later read of the parent. An older read of the resource would differ from it.
+		oldest = found.At.Add(1)
+	}
+	if embedded, ok := c.embeddedObservation(scope, id, oldest); ok {
+		return embedded, true
+	}
+	if valid {
 		if !found.requested {
 			found.requested = true
 			c.entries.store(key, found)
 		}
 		return found.decompressBody()
-	}
-	if found, ok := c.embeddedObservation(scope, id, oldest); ok {
-		return found, true
 	}
 	list := c.lists[listKey(scope, id)]
 	if list != nil && !list.at.IsZero() && !list.members[hashOf(id.Key())] && list.changeCount >= absent && !list.at.Before(oldest) &&

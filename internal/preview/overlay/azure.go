@@ -74,7 +74,8 @@ type Write struct {
 // New returns an Azure.
 func New(o Options) (*Azure, error) {
 	a := &Azure{live: o.Live, clock: o.Clock, changed: map[string]bool{}, gone: map[string]bool{}, operations: map[string]bool{}, unanswered: map[string]string{}}
-	options := server.Options{Clock: o.Clock, Subscriptions: o.Subscriptions, PageSize: 1 << 20, Committed: a.recordChanges}
+	options := server.Options{Clock: o.Clock, Subscriptions: o.Subscriptions, PageSize: 1 << 20, Committed: a.recordChanges,
+		AssumeRoles: true}
 	if options.Origin = assumedOrigin(o.Assumed); o.Live != nil {
 		options.Origin = liveOrigin{o.Live}
 	}

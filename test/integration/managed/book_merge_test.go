@@ -15,7 +15,7 @@ import (
 )
 
 // mergePieces merges pieces into spec, as `kubectl patch --type merge` does. A field that spec's type does not have fails the test.
-func mergePieces(t *testing.T, place string, spec any, pieces []map[string]any) {
+func mergePieces(t testing.TB, place string, spec any, pieces []map[string]any) {
 	t.Helper()
 	if len(pieces) == 0 {
 		return
@@ -59,7 +59,7 @@ func mergeInto(have, piece map[string]any) {
 
 // applySnippet makes the objects of the flavor with the snippet merged into them, and returns the pools with the number of nodes
 // that each asks for.
-func (s snippet) applySnippet(t *testing.T, stage *harness.Stage) []harness.ManagedPool {
+func (s snippet) applySnippet(t testing.TB, stage *harness.Stage) []harness.ManagedPool {
 	t.Helper()
 	for _, d := range s.documents {
 		if !slices.Contains([]string{"Cluster", "AzureManagedControlPlane", "AzureManagedMachinePool", "MachinePool"}, d.kind) {

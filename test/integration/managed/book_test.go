@@ -6,12 +6,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // leastSnippets is how many specs the book shows at least.
@@ -44,7 +44,7 @@ func TestBook(t *testing.T) {
 		used[key] = true
 		t.Run(key, func(t *testing.T) {
 			t.Parallel()
-			reads.Add(int64(s.runSnippet(t, row)))
+			play(t, func(story *virtual.Scenario) { reads.Add(int64(s.runSnippet(story, row))) })
 			if !t.Failed() {
 				quietSpecs.Add(1)
 			}
@@ -58,8 +58,8 @@ func TestBook(t *testing.T) {
 }
 
 // runSnippet makes the cluster of the snippet and returns how often Azure was asked while it was quiet.
-func (s snippet) runSnippet(t *testing.T, row row) int {
-	stage := harness.NewStage(t, environment)
+func (s snippet) runSnippet(story *virtual.Scenario, row row) int {
+	t, stage := story.T, story.Stage
 	if row.bring != nil {
 		row.bring(stage)
 	}
@@ -67,10 +67,10 @@ func (s snippet) runSnippet(t *testing.T, row row) int {
 	brought := stage.Azure.MarkRequests()
 	stage.CreateIdentity()
 	asked := s.applySnippet(t, stage)
-	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: 300 * time.Millisecond})
+	manager := story.StartProvider()
 	stage.WaitManagedClusterReady("c1", asked...)
 	mark := stage.Azure.MarkRequests()
-	checkQuiet(t, stage, manager, snippetResyncs)
+	stage.QuietManaged(manager, snippetResyncs)
 	reads := len(stage.Azure.RequestsSince(mark)) - len(stage.Azure.WritesSince(mark))
 
 	written := map[string]bool{}
@@ -95,7 +95,7 @@ func (s snippet) runSnippet(t *testing.T, row row) int {
 }
 
 // checkValues compares the values in Azure with the row.
-func (r row) checkValues(t *testing.T, stage *harness.Stage) {
+func (r row) checkValues(t testing.TB, stage *harness.Stage) {
 	t.Helper()
 	version := clusterVersion
 	if r.preview {
@@ -133,7 +133,7 @@ func versionOf(path string) string {
 }
 
 // compareValues compares values of a resource with the wanted ones.
-func compareValues(t *testing.T, stage *harness.Stage, path, version string, want values) {
+func compareValues(t testing.TB, stage *harness.Stage, path, version string, want values) {
 	t.Helper()
 	status, resource := stage.Azure.GetResource(path, version)
 	if status != 200 {

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
 // verdict is the expected reaction to a change that another program makes in Azure.
@@ -74,8 +74,12 @@ func readValue(stage *harness.Stage, path, version, at string) string {
 // change; no reaction is left open.
 func TestDrift(t *testing.T) {
 	t.Parallel()
-	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	virtual.PlayRows(t, play, playDrift)
+}
+
+func playDrift(s *virtual.Scenario, played *virtual.Rows) {
+	t, stage := s.T, s.Stage
+	s.StartProvider()
 	fleet(stage)
 	stage.CreateIdentity()
 	own := stage.ControlPlane("c1")
@@ -241,7 +245,8 @@ func TestDrift(t *testing.T) {
 			}},
 	}
 	for i, row := range rows {
-		t.Run(fmt.Sprintf("%02d %s", i, row.name), func(t *testing.T) {
+		played.Play(fmt.Sprintf("%02d %s", i, row.name), func() {
+			t := s.T
 			mark := stage.Azure.MarkRequests()
 			row.outside(stage)
 			stage.ResyncManaged()
