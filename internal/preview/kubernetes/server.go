@@ -6,9 +6,7 @@
 package kubernetes
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"sync"
@@ -37,13 +35,17 @@ import (
 // Server has objects. It is safe for concurrent use.
 type Server struct {
 	client.WithWatch
-	scheme  *runtime.Scheme
-	tracker testing.ObjectTracker
+	// converting is the client below it, which converts objects to JSON and back.
+	converting client.WithWatch
+	scheme     *runtime.Scheme
+	tracker    testing.ObjectTracker
 	// changed is called after each change with the object before and after it; nil means that there is none.
 	changed func(ctx context.Context, before, after client.Object)
 
 	// changing is held while an object is changed: its generation counts with its spec, and changes are reported in order.
 	changing sync.Mutex
+	// storing is held while an object is changed and stored: reads see the state before it or after it.
+	storing sync.RWMutex
 
 	mu   sync.Mutex
 	uids int
@@ -92,24 +94,31 @@ func New(changed func(ctx context.Context, before, after client.Object)) (*Serve
 	}
 	s := &Server{scheme: scheme, changed: changed,
 		tracker: testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())}
-	s.WithWatch = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(namespaced).
+	s.converting = fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(namespaced).
 		// The default one converts every object to the form of server-side apply, which is not used here.
 		WithObjectTracker(s.tracker).
 		// Cluster API's own controllers may run beside the provider.
-		WithStatusSubresource(append(WatchedKinds(), &clusterv1.MachineHealthCheck{})...).
-		WithInterceptorFuncs(interceptor.Funcs{
-			Create: s.createObject, Patch: s.patchObject, Delete: s.deleteObject,
-			SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch,
-				options ...client.SubResourcePatchOption) error {
-				return s.changeObject(ctx, c, obj, func() error { return c.Status().Patch(ctx, obj, patch, options...) })
-			},
-		}).Build()
+		WithStatusSubresource(append(WatchedKinds(), &clusterv1.MachineHealthCheck{})...).Build()
+	s.WithWatch = interceptor.NewClient(s.converting, interceptor.Funcs{
+		Get: s.getObject, List: s.listObjects, Create: s.createObject, Patch: s.patchObject, Delete: s.deleteObject,
+		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch,
+			options ...client.SubResourcePatchOption) error {
+			return s.changeObject(ctx, c, obj, func() error { return c.Status().Patch(ctx, obj, patch, options...) })
+		},
+	})
 	return s, nil
 }
 
 // Restore stores an object as it was in another API server, with its UID and its status.
 func (s *Server) Restore(object client.Object) error {
-	return s.tracker.Add(object.DeepCopyObject())
+	if err := s.tracker.Add(object.DeepCopyObject()); err != nil {
+		return err
+	}
+	stored, is := s.readStored(context.Background(), s.converting, object)
+	if !is {
+		return nil // It is of a kind that the tracker keeps and nothing reads.
+	}
+	return s.putBack(stored)
 }
 
 // SkipUIDs makes the UIDs of new objects differ from those of n earlier ones.
@@ -152,27 +161,10 @@ func (s *Server) deleteObject(ctx context.Context, c client.WithWatch, obj clien
 func (s *Server) changeObject(ctx context.Context, c client.Client, obj client.Object, change func() error) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	before, was := s.readStored(ctx, c, obj)
-	if err := change(); err != nil {
+	before, was := s.readStored(ctx, s, obj)
+	after, is, err := s.storeChange(ctx, c, obj, before, was, change)
+	if err != nil || was && is && after.GetResourceVersion() == before.GetResourceVersion() {
 		return err
-	}
-	after, is := s.readStored(ctx, c, obj)
-	if was && is && !bytes.Equal(encodeSpec(before), encodeSpec(after)) {
-		after.SetGeneration(before.GetGeneration() + 1)
-		if err := c.Update(ctx, after); err != nil {
-			return err
-		}
-		obj.SetGeneration(after.GetGeneration())
-		obj.SetResourceVersion(after.GetResourceVersion())
-	}
-	if was && is {
-		// A patch without effect is no change to an API server either, which keeps the resource version.
-		same := after.DeepCopyObject().(client.Object)
-		same.SetResourceVersion(before.GetResourceVersion())
-		if equality.Semantic.DeepEqual(before, same) {
-			obj.SetResourceVersion(before.GetResourceVersion())
-			return s.putBack(before)
-		}
 	}
 	if !was {
 		before = nil
@@ -186,30 +178,76 @@ func (s *Server) changeObject(ctx context.Context, c client.Client, obj client.O
 	return nil
 }
 
-// putBack stores an object as it was.
+// storeChange changes an object and returns what is stored then. A patch without effect is no change to an API server either, which keeps the
+// resource version.
+func (s *Server) storeChange(ctx context.Context, c client.Client, obj, before client.Object, was bool, change func() error) (after client.Object,
+	is bool, err error) {
+	s.storing.Lock()
+	defer s.storing.Unlock()
+	if err := change(); err != nil {
+		return nil, false, err
+	}
+	if after, is = s.readStored(ctx, c, obj); !is {
+		return nil, false, nil
+	}
+	if was && !isSameSpec(before, after) {
+		after.SetGeneration(before.GetGeneration() + 1)
+		obj.SetGeneration(after.GetGeneration())
+	}
+	if was {
+		same := after.DeepCopyObject().(client.Object)
+		if same.SetResourceVersion(before.GetResourceVersion()); equality.Semantic.DeepEqual(before, same) {
+			obj.SetResourceVersion(before.GetResourceVersion())
+			after = before
+		}
+	}
+	return after, true, s.putBack(after) // It is stored as JSON has it, and reads need not convert it.
+}
+
+// putBack stores an object as it is, with the version that it has.
 func (s *Server) putBack(object client.Object) error {
 	kind, err := apiutil.GVKForObject(object, s.scheme)
 	if err != nil {
 		return err
 	}
 	resource, _ := meta.UnsafeGuessKindToResource(kind)
-	return s.tracker.Update(resource, object.DeepCopyObject(), object.GetNamespace())
+	stored := object.DeepCopyObject()
+	switch o := stored.(type) {
+	case *unstructured.Unstructured:
+		stored, err = s.typedForm(o, kind)
+	case *metav1.PartialObjectMetadata: // The rest of the object is stored.
+		if stored, err = s.tracker.Get(resource, object.GetNamespace(), object.GetName()); err == nil {
+			stored.(client.Object).SetResourceVersion(object.GetResourceVersion())
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.tracker.Update(resource, stored, object.GetNamespace())
 }
 
-func (s *Server) readStored(ctx context.Context, c client.Client, obj client.Object) (client.Object, bool) {
+// typedForm returns an unstructured object as one of its type, if the scheme has one.
+func (s *Server) typedForm(object *unstructured.Unstructured, kind schema.GroupVersionKind) (runtime.Object, error) {
+	typed, err := s.scheme.New(kind)
+	if err != nil {
+		return nil, err
+	}
+	if _, raw := typed.(runtime.Unstructured); raw {
+		return object, nil
+	}
+	return typed, runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, typed)
+}
+
+func (s *Server) readStored(ctx context.Context, c client.Reader, obj client.Object) (client.Object, bool) {
 	out := obj.DeepCopyObject().(client.Object)
 	return out, c.Get(ctx, client.ObjectKeyFromObject(obj), out) == nil
 }
 
-// encodeSpec returns the part of an object that generations count.
-func encodeSpec(obj client.Object) []byte {
-	raw, err := json.Marshal(obj)
-	if err != nil {
-		return nil
+// isSameSpec compares the parts of an object that generations count. Both states have been JSON.
+func isSameSpec(before, after client.Object) bool {
+	if raw, is := before.(*unstructured.Unstructured); is {
+		return equality.Semantic.DeepEqual(raw.Object["spec"], after.(*unstructured.Unstructured).Object["spec"])
 	}
-	var parsed struct {
-		Spec json.RawMessage `json:"spec"`
-	}
-	_ = json.Unmarshal(raw, &parsed)
-	return parsed.Spec
+	was, is := reflect.ValueOf(before).Elem().FieldByName("Spec"), reflect.ValueOf(after).Elem().FieldByName("Spec")
+	return !was.IsValid() || equality.Semantic.DeepEqual(was.Interface(), is.Interface())
 }
