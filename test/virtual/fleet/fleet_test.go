@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
@@ -44,8 +46,27 @@ func play(t *testing.T, subscriptions int, story func(f *fleet)) {
 			f.subscriptions = append(f.subscriptions, fmt.Sprintf("00000000-0000-0000-0000-%012d", i+1))
 		}
 		f.Scenario = virtual.NewWith(t, server.Options{Seed: 7, Subscriptions: f.subscriptions, RequestLog: &f.requests})
+		f.addTeams()
 		story(f)
 	})
+}
+
+// addTeams makes a namespace with an identity for the team of each subscription. The first has those of the scenario.
+func (f *fleet) addTeams() {
+	f.T.Helper()
+	for i := range f.subscriptions[1:] {
+		f.enterTeam(i + 1)
+		f.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.Namespace}})
+		f.CreateIdentity()
+	}
+	f.enterTeam(0)
+}
+
+// enterTeam has the test work in the namespace of the team of a cluster. The teams take turns.
+func (f *fleet) enterTeam(i int) {
+	if f.Namespace = "default"; i%len(f.subscriptions) > 0 {
+		f.Namespace = fmt.Sprintf("team-%d", i%len(f.subscriptions))
+	}
 }
 
 // startManager starts a manager with the queues of a release and as many workers for each kind as the flag says. It reconciles the objects with this
@@ -104,12 +125,15 @@ func TestFleet(t *testing.T) {
 		before := readWork(t)
 		begun, used := time.Now(), processorTime()
 		for i := range *clusters {
+			f.enterTeam(i)
 			f.createCluster(i, clusterName(i))
 		}
 		for i := range *clusters {
+			f.enterTeam(i)
 			f.addMachines(clusterName(i), *machines)
 		}
 		for i := range *clusters {
+			f.enterTeam(i)
 			for j := range *machines {
 				f.waitEach(&infrav1.AzureMachine{}, fmt.Sprintf("%s-%d", clusterName(i), j))
 			}
