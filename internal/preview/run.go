@@ -104,8 +104,8 @@ type run struct {
 	manager *manager
 	// turns has the positions of objects, in the order of their first reconciliations.
 	turns map[string]int
-	// last has the last reconciliations of objects, by controller: a kind may have two.
-	last map[reconciliation]reconciled
+	// last has the last reconciliation of each object by each controller: a kind may have two controllers.
+	last map[reconcileKey]lastReconcile
 	// changed counts the changes of objects.
 	changed  int
 	admit    *Admission
@@ -116,17 +116,18 @@ type run struct {
 	notes        []string
 }
 
-// reconciliation is the work of a controller, by its position, for an object.
-type reconciliation struct {
+// reconcileKey names an object and a controller that reconciles it.
+type reconcileKey struct {
+	// controller is the position of the controller in the manager.
 	controller int
-	key        client.ObjectKey
+	object     client.ObjectKey
 }
 
-// reconciled is a reconciliation that was made.
-type reconciled struct {
-	// changes is how many changes there were before it.
+// lastReconcile is the last time that a controller reconciled an object.
+type lastReconcile struct {
+	// changes is the result of countChanges before it.
 	changes int
-	// due is when the object is to be reconciled again.
+	// due is when the controller wants to reconcile the object again.
 	due time.Time
 }
 
@@ -135,7 +136,7 @@ func Compute(ctx context.Context, o Options) (*Outcome, error) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
-	p := &run{options: o, clock: newClock(o.Now), turns: map[string]int{}, last: map[reconciliation]reconciled{}}
+	p := &run{options: o, clock: newClock(o.Now), turns: map[string]int{}, last: map[reconcileKey]lastReconcile{}}
 	var err error
 	if p.server, err = kubernetes.New(p.recordChange); err != nil {
 		return nil, err
@@ -315,7 +316,7 @@ func (p *run) reconcileAll(ctx context.Context) (next time.Duration, err error) 
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
-			due := p.reconcile(ctx, reconciliation{at, key})
+			due := p.reconcile(ctx, reconcileKey{at, key})
 			next = min(next, due.Sub(p.clock.Now()))
 		}
 	}
@@ -323,24 +324,25 @@ func (p *run) reconcileAll(ctx context.Context) (next time.Duration, err error) 
 }
 
 // reconcile reconciles an object, unless nothing has changed since it was reconciled and it is not due. It returns when it is due again.
-func (p *run) reconcile(ctx context.Context, of reconciliation) time.Time {
+func (p *run) reconcile(ctx context.Context, of reconcileKey) time.Time {
 	now, changes := p.clock.Now(), p.countChanges()
 	if last, was := p.last[of]; was && last.changes == changes && now.Before(last.due) {
 		return last.due
 	}
 	after := maxIdle
 	c := p.manager.controllers[of.controller]
-	if result, err := c.Reconcile(p.withActor(ctx, c.kind+" "+of.key.String()), reconcile.Request{NamespacedName: of.key}); err != nil {
+	if result, err := c.Reconcile(p.withActor(ctx, c.kind+" "+of.object.String()), reconcile.Request{NamespacedName: of.object}); err != nil {
 		after = time.Minute
 	} else if result.RequeueAfter > 0 {
 		after = min(after, result.RequeueAfter)
 	}
 	due := now.Add(after)
-	p.last[of] = reconciled{changes: changes, due: due}
+	p.last[of] = lastReconcile{changes: changes, due: due}
 	return due
 }
 
-// countChanges returns how often something has changed that a reconciliation may depend on, other than the time.
+// countChanges counts the changes of objects and of Azure, and the timers that fired. A reconciliation depends on nothing else but the time: it
+// ends when Azure has answered its writes, because the clock stands still meanwhile.
 func (p *run) countChanges() int { return p.changed + p.azure.Changes() + p.clock.called }
 
 // withActor returns the context of a reconciliation of an object.

@@ -40,7 +40,7 @@ type Env struct {
 	// PutDropsTags makes a PUT without tags remove the tags of a resource whose type otherwise keeps the properties
 	// that a PUT leaves out.
 	PutDropsTags bool
-	// AssumeRoles has the identities of AKS clusters hold the roles that they need.
+	// AssumeRoles has the identities of resources hold the roles that a service checks them for.
 	AssumeRoles bool
 	// OperationFault lets the fault script change an operation at its start.
 	OperationFault func(op *store.Operation)

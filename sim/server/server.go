@@ -84,7 +84,7 @@ type Options struct {
 	Committed func([]Change)
 	// Origin has the resources with which the simulator begins. Each is copied when it is first needed. Nil has none.
 	Origin Origin
-	// AssumeRoles has the identities of AKS clusters hold the roles that they need: an Origin does not show its role assignments.
+	// AssumeRoles has the identities of resources hold the roles that a service checks them for: an Origin does not list its role assignments.
 	AssumeRoles bool
 }
 

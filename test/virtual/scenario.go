@@ -135,8 +135,13 @@ func PlayWith(t *testing.T, options Options, story func(s *Scenario)) {
 // everything of an installed release takes part. The identity does not exist yet.
 func PlayComplete(t *testing.T, story func(s *Scenario)) {
 	t.Helper()
-	PlayWith(t, Options{AtOnce: true, Complete: true,
-		Azure: server.Options{Seed: 7, Locations: []string{"eastus", "westus"}, Throttle: harness.Unlimited}}, story)
+	PlayWith(t, CompleteOptions(), story)
+}
+
+// CompleteOptions returns the options of PlayComplete, with two regions.
+func CompleteOptions() Options {
+	return Options{AtOnce: true, Complete: true,
+		Azure: server.Options{Seed: 7, Locations: []string{"eastus", "westus"}, Throttle: harness.Unlimited}}
 }
 
 // New returns a scenario in which Azure takes as long as it really does. It has to be called in a bubble of virtual time.

@@ -203,7 +203,7 @@ func (c *Cache) findObservation(scope string, id arm.ID, oldest time.Time) (Obse
 	found, ok := c.entries.byKey[key]
 	valid := ok && found.changeCount >= written && (found.Exists || found.changeCount >= absent) && !found.At.Before(oldest)
 	if valid {
-		// The plan may have been made from a later read of the parent. An older read of the resource would differ from it.
+		// The plan may contain values from a later read of the parent. An older read of the resource would look like drift.
 		oldest = found.At.Add(1)
 	}
 	if embedded, ok := c.embeddedObservation(scope, id, oldest); ok {

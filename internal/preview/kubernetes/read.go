@@ -13,16 +13,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// getObject reads a typed object as it is stored. The client converts each object to JSON and back, which takes most of the time of a
-// reconciliation.
+// getObject reads a typed object as it is stored. The client below converts each object that it reads to JSON and back, which is much slower.
 func (s *Server) getObject(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
 	s.storing.RLock()
 	defer s.storing.RUnlock()
-	kind, err := apiutil.GVKForObject(obj, s.scheme)
+	resource, err := s.resourceOf(obj)
 	if err != nil {
 		return err
 	}
-	resource, _ := meta.UnsafeGuessKindToResource(kind)
 	stored, err := s.tracker.Get(resource, key.Namespace, key.Name)
 	if err != nil || !setObject(obj, stored) {
 		return c.Get(ctx, key, obj, options...)
@@ -37,17 +35,24 @@ func setObject(obj client.Object, stored runtime.Object) bool {
 		return false
 	}
 	to.Elem().Set(from.Elem())
-	showObject(obj)
+	clearServerFields(obj)
 	return true
 }
 
-// showObject removes what a client does not get.
-func showObject(obj client.Object) {
+// resourceOf returns the resource under which the tracker stores an object.
+func (s *Server) resourceOf(obj client.Object) (schema.GroupVersionResource, error) {
+	kind, err := apiutil.GVKForObject(obj, s.scheme)
+	resource, _ := meta.UnsafeGuessKindToResource(kind)
+	return resource, err
+}
+
+// clearServerFields clears the kind and the managed fields of a typed object, as the client does when it reads one.
+func clearServerFields(obj client.Object) {
 	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	obj.SetManagedFields(nil)
 }
 
-// listObjects is getObject for lists. Selectors of fields are left to the client.
+// listObjects is getObject for lists. The client below answers lists with a selector of fields.
 func (s *Server) listObjects(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 	s.storing.RLock()
 	defer s.storing.RUnlock()
@@ -73,12 +78,9 @@ func (s *Server) listObjects(ctx context.Context, c client.WithWatch, list clien
 	}
 	found := []runtime.Object{}
 	for _, each := range all {
-		object, is := each.(client.Object)
-		if !is {
-			return c.List(ctx, list, options...)
-		}
+		object := each.(client.Object)
 		if wanted.LabelSelector == nil || wanted.LabelSelector.Matches(labels.Set(object.GetLabels())) {
-			showObject(object)
+			clearServerFields(object)
 			found = append(found, object)
 		}
 	}

@@ -25,7 +25,6 @@ import (
 	"k8s.io/client-go/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -35,7 +34,7 @@ import (
 // Server has objects. It is safe for concurrent use.
 type Server struct {
 	client.WithWatch
-	// converting is the client below it, which converts objects to JSON and back.
+	// converting is the client below WithWatch. It converts each object that it reads to JSON and back.
 	converting client.WithWatch
 	scheme     *runtime.Scheme
 	tracker    testing.ObjectTracker
@@ -116,7 +115,7 @@ func (s *Server) Restore(object client.Object) error {
 	}
 	stored, is := s.readStored(context.Background(), s.converting, object)
 	if !is {
-		return nil // It is of a kind that the tracker keeps and nothing reads.
+		return fmt.Errorf("%T %s cannot be read after it was restored", object, client.ObjectKeyFromObject(object))
 	}
 	return s.putBack(stored)
 }
@@ -178,8 +177,8 @@ func (s *Server) changeObject(ctx context.Context, c client.Client, obj client.O
 	return nil
 }
 
-// storeChange changes an object and returns what is stored then. A patch without effect is no change to an API server either, which keeps the
-// resource version.
+// storeChange carries out a change of an object. It returns the object that the server has then, and false if the change has deleted it. Like an
+// API server, it keeps the resource version of an object that a patch leaves as it was.
 func (s *Server) storeChange(ctx context.Context, c client.Client, obj, before client.Object, was bool, change func() error) (after client.Object,
 	is bool, err error) {
 	s.storing.Lock()
@@ -201,21 +200,20 @@ func (s *Server) storeChange(ctx context.Context, c client.Client, obj, before c
 			after = before
 		}
 	}
-	return after, true, s.putBack(after) // It is stored as JSON has it, and reads need not convert it.
+	return after, true, s.putBack(after) // It has been converted to JSON and back, so reads need not convert it.
 }
 
-// putBack stores an object as it is, with the version that it has.
+// putBack stores an object with the resource version that it has.
 func (s *Server) putBack(object client.Object) error {
-	kind, err := apiutil.GVKForObject(object, s.scheme)
+	resource, err := s.resourceOf(object)
 	if err != nil {
 		return err
 	}
-	resource, _ := meta.UnsafeGuessKindToResource(kind)
 	stored := object.DeepCopyObject()
 	switch o := stored.(type) {
 	case *unstructured.Unstructured:
-		stored, err = s.typedForm(o, kind)
-	case *metav1.PartialObjectMetadata: // The rest of the object is stored.
+		stored, err = s.typedForm(o)
+	case *metav1.PartialObjectMetadata: // The tracker has the whole object, with this metadata.
 		if stored, err = s.tracker.Get(resource, object.GetNamespace(), object.GetName()); err == nil {
 			stored.(client.Object).SetResourceVersion(object.GetResourceVersion())
 		}
@@ -227,8 +225,8 @@ func (s *Server) putBack(object client.Object) error {
 }
 
 // typedForm returns an unstructured object as one of its type, if the scheme has one.
-func (s *Server) typedForm(object *unstructured.Unstructured, kind schema.GroupVersionKind) (runtime.Object, error) {
-	typed, err := s.scheme.New(kind)
+func (s *Server) typedForm(object *unstructured.Unstructured) (runtime.Object, error) {
+	typed, err := s.scheme.New(object.GroupVersionKind())
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +241,7 @@ func (s *Server) readStored(ctx context.Context, c client.Reader, obj client.Obj
 	return out, c.Get(ctx, client.ObjectKeyFromObject(obj), out) == nil
 }
 
-// isSameSpec compares the parts of an object that generations count. Both states have been JSON.
+// isSameSpec compares the specs of two states of an object: a change of the spec raises the generation.
 func isSameSpec(before, after client.Object) bool {
 	if raw, is := before.(*unstructured.Unstructured); is {
 		return equality.Semantic.DeepEqual(raw.Object["spec"], after.(*unstructured.Unstructured).Object["spec"])

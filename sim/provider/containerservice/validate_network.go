@@ -293,29 +293,11 @@ var (
 
 // hasRole reports whether the cluster's user-assigned identity has one of the roles on a resource or above it.
 func hasRole(c *provider.Call, cluster body.Object, resourceID string, roles []string) bool {
-	if c.Env.AssumeRoles {
-		return true
-	}
-	principals := map[string]bool{}
+	var principals []string
 	for id := range body.Child(cluster, "identity.userAssignedIdentities") {
 		if it := c.FindItem(id); it != nil {
-			principals[strings.ToLower(body.String(it.Body, "properties.principalId"))] = true
+			principals = append(principals, body.String(it.Body, "properties.principalId"))
 		}
 	}
-	found := false
-	c.Each("Microsoft.Authorization/roleAssignments", func(r *store.Resource) {
-		id, err := store.ParseID(r.ID)
-		if err != nil || !principals[strings.ToLower(body.String(r.Body, "properties.principalId"))] {
-			return
-		}
-		at, target := store.Key(id.Scope), store.Key(resourceID)
-		if at != "" && target != at && !strings.HasPrefix(target, at+"/") {
-			return
-		}
-		role := strings.ToLower(body.String(r.Body, "properties.roleDefinitionId"))
-		for _, want := range roles {
-			found = found || strings.HasSuffix(role, want)
-		}
-	})
-	return found
+	return c.HoldsRole(principals, resourceID, roles)
 }

@@ -153,23 +153,11 @@ var (
 
 // holdsRole reports whether an identity of a resource has one of the roles at a scope or above it.
 func holdsRole(c *provider.Call, of body.Object, scope string, roles []string) bool {
-	principals := map[string]bool{strings.ToLower(body.String(of, "identity.principalId")): true}
+	principals := []string{body.String(of, "identity.principalId")}
 	for _, identity := range body.Child(of, "identity.userAssignedIdentities") {
 		if identity, ok := identity.(body.Object); ok {
-			principals[strings.ToLower(body.String(identity, "principalId"))] = true
+			principals = append(principals, body.String(identity, "principalId"))
 		}
 	}
-	found := false
-	c.Each("Microsoft.Authorization/roleAssignments", func(r *store.Resource) {
-		id, err := store.ParseID(r.ID)
-		principal := strings.ToLower(body.String(r.Body, "properties.principalId"))
-		if err != nil || principal == "" || !principals[principal] || !strings.HasPrefix(store.Key(scope)+"/", store.Key(id.Scope)+"/") {
-			return
-		}
-		role := strings.ToLower(body.String(r.Body, "properties.roleDefinitionId"))
-		for _, want := range roles {
-			found = found || strings.HasSuffix(role, want)
-		}
-	})
-	return found
+	return c.HoldsRole(principals, scope, roles)
 }

@@ -11,12 +11,12 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Writer is a manager whose writes to Kubernetes are counted.
-type Writer interface{ KubernetesWrites() []string }
+// WriteRecorder is a manager that records its writes to Kubernetes.
+type WriteRecorder interface{ KubernetesWrites() []string }
 
 // QuietManaged watches an AKS cluster that is in order for some resyncs: nothing is written, neither to Azure nor to
 // Kubernetes. It returns how often Azure was asked.
-func (s *Stage) QuietManaged(manager Writer, resyncs int) int {
+func (s *Stage) QuietManaged(manager WriteRecorder, resyncs int) int {
 	s.T.Helper()
 	// The passes that found the objects Ready may have more to report, and write after their last read from Azure.
 	for calm := 0; calm < 2; calm++ {

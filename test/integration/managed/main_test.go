@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -16,14 +15,13 @@ var environment *harness.Environment
 
 func TestMain(m *testing.M) { os.Exit(harness.RunTests(m, &environment)) }
 
-// play plays a story as virtual.PlayComplete does, with one more region and with managers that read everything from Azure in each sync.
+// play plays a story as virtual.PlayComplete does, with the region of a snippet of the book. Managers read everything from Azure every 30 seconds.
 func play(t *testing.T, story func(s *virtual.Scenario)) {
 	t.Helper()
-	virtual.PlayWith(t, virtual.Options{AtOnce: true, Complete: true,
-		Azure: server.Options{Seed: 7, Locations: []string{"eastus", "westus", "westeurope"}, Throttle: harness.Unlimited}},
-		func(s *virtual.Scenario) {
-			s.Full = 0
-			s.Resync = 30 * time.Second
-			story(s)
-		})
+	options := virtual.CompleteOptions()
+	options.Azure.Locations = append(options.Azure.Locations, "westeurope")
+	virtual.PlayWith(t, options, func(s *virtual.Scenario) {
+		s.Resync, s.Full = 30*time.Second, 0
+		story(s)
+	})
 }

@@ -34,7 +34,9 @@ var (
 type fleet struct {
 	*virtual.Scenario
 	subscriptions []string
-	requests      counter
+	// namespaces are those of the teams, one for each subscription.
+	namespaces []string
+	requests   counter
 }
 
 // play plays a story with a fleet.
@@ -51,10 +53,12 @@ func play(t *testing.T, subscriptions int, story func(f *fleet)) {
 	})
 }
 
-// addTeams makes a namespace with an identity for the team of each subscription. The first has those of the scenario.
+// addTeams makes a namespace with an identity for the team of each subscription. The first team has those of the scenario.
 func (f *fleet) addTeams() {
 	f.T.Helper()
+	f.namespaces = []string{f.Namespace}
 	for i := range f.subscriptions[1:] {
+		f.namespaces = append(f.namespaces, fmt.Sprintf("team-%d", i+1))
 		f.enterTeam(i + 1)
 		f.CreateObject(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: f.Namespace}})
 		f.CreateIdentity()
@@ -62,12 +66,8 @@ func (f *fleet) addTeams() {
 	f.enterTeam(0)
 }
 
-// enterTeam has the test work in the namespace of the team of a cluster. The teams take turns.
-func (f *fleet) enterTeam(i int) {
-	if f.Namespace = "default"; i%len(f.subscriptions) > 0 {
-		f.Namespace = fmt.Sprintf("team-%d", i%len(f.subscriptions))
-	}
-}
+// enterTeam has the test create and read objects in the namespace of the team that has a cluster. The teams take turns.
+func (f *fleet) enterTeam(cluster int) { f.Namespace = f.namespaces[cluster%len(f.namespaces)] }
 
 // startManager starts a manager with the queues of a release and as many workers for each kind as the flag says. It reconciles the objects with this
 // value of the watch label, "" for all, and uses a share of Azure's limits.
