@@ -341,7 +341,7 @@ spec:
 func (w *world) versions() map[string]string {
 	out := map[string]string{}
 	for _, object := range w.objects() {
-		out[object.GetName()] = object.GetResourceVersion()
+		out[fmt.Sprintf("%T %s", object, object.GetName())] = object.GetResourceVersion()
 	}
 	return out
 }
