@@ -187,10 +187,8 @@ func (l *lab) eventually(what string, condition func() (done bool, seen string))
 	l.t.Helper()
 	deadline, cancel := context.WithTimeout(l.t.Context(), patience)
 	defer cancel()
-	// Most conditions run kubectl, which takes a processor for a good part of a second on its way to the answer.
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
 	for {
+		begin := time.Now()
 		done, seen := condition()
 		if done {
 			return
@@ -198,10 +196,14 @@ func (l *lab) eventually(what string, condition func() (done bool, seen string))
 		select {
 		case <-deadline.Done():
 			l.t.Fatalf("%s: not after %s; last seen: %s", what, patience, seen)
-		case <-tick.C:
+		case <-time.After(pauseAfter(time.Since(begin))):
 		}
 	}
 }
+
+// pauseAfter is how long to wait after a check that took so long. Most checks run kubectl, which keeps a processor busy for a good part of a
+// second, so several stories that only wait would otherwise slow down what they wait for.
+func pauseAfter(check time.Duration) time.Duration { return max(time.Second, 3*check) }
 
 // checkThroughout looks for the whole time and fails as soon as something is wrong.
 func (l *lab) checkThroughout(d time.Duration, check func() error) {
