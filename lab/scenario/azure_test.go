@@ -28,6 +28,8 @@ type request struct {
 	UserAgent string    `json:"userAgent"`
 	// DurationMs is how long Azure took for the answer.
 	DurationMs int64 `json:"durationMs"`
+	// RetryAfterMs is the wait time that the answer asks for.
+	RetryAfterMs int64 `json:"retryAfterMs"`
 }
 
 // resourceID returns the path of the resource, lower case as Resource Manager compares it.

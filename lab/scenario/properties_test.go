@@ -57,6 +57,7 @@ func requestSteps(requests []request, scale float64) []properties.Step {
 		out = append(out, properties.Step{At: stretch(r.end()), Request: &properties.Request{
 			Sent: sent, Begun: sent, SentAt: stretch(r.Time), Method: r.Method, Path: strings.ToLower(path), Query: query,
 			UserAgent: r.UserAgent, Status: r.Status, Lost: r.Status == 0,
+			RetryAfter: stretch(first.Add(time.Duration(r.RetryAfterMs) * time.Millisecond)).Sub(first),
 		}})
 	}
 	return out
@@ -84,7 +85,8 @@ func objectSteps(entries []entry) []properties.Step {
 	return out
 }
 
-// TestPropertiesOfLogs finds violations in the logs of a lab: writes at the same time, a body that Azure refuses, conditions and a secret.
+// TestPropertiesOfLogs finds violations in the logs of a lab: writes at the same time, a body that Azure refuses, a read before the time of
+// Retry-After, conditions and a secret.
 func TestPropertiesOfLogs(t *testing.T) {
 	const vm = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/VM1"
 	var requests []request
@@ -93,6 +95,9 @@ func TestPropertiesOfLogs(t *testing.T) {
 		`{"time":"2026-01-01T00:00:00.04Z","method":"PUT","url":"` + vm + `?api-version=1","status":400,"durationMs":50,"userAgent":"cluster-api-provider-azure/v2"}`,
 		`{"time":"2026-01-01T00:00:01Z","method":"GET","url":"` + vm + `","status":200,"durationMs":1,"userAgent":"cluster-api-provider-azure/v2"}`,
 		`{"time":"2026-01-01T00:00:01Z","method":"PUT","url":"` + vm + `","status":400,"durationMs":1,"userAgent":"lab"}`,
+		`{"time":"2026-01-01T00:00:02Z","method":"GET","url":"` + vm + `?api-version=1","status":429,"durationMs":0,"retryAfterMs":250,"userAgent":"cluster-api-provider-azure/v2"}`,
+		`{"time":"2026-01-01T00:00:02.2Z","method":"GET","url":"` + vm + `?api-version=1","status":200,"durationMs":1,"userAgent":"cluster-api-provider-azure/v2"}`,
+		`{"time":"2026-01-01T00:00:02.3Z","method":"GET","url":"` + vm + `?api-version=1","status":200,"durationMs":1,"userAgent":"cluster-api-provider-azure/v2"}`,
 	} {
 		var r request
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
@@ -123,7 +128,7 @@ func TestPropertiesOfLogs(t *testing.T) {
 		name, _, _ := strings.Cut(each, ":")
 		names = append(names, name)
 	}
-	want := []string{"WriteIsValid", "OneWritePerResource", "RequestHasVersion", "ConditionTypesAreUnique", "SecretsAreNotInEvents"}
+	want := []string{"WriteIsValid", "OneWritePerResource", "RetryAfterIsKept", "RequestHasVersion", "ConditionTypesAreUnique", "SecretsAreNotInEvents"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("-want +got:\n%s\n%s", diff, strings.Join(found, "\n"))
 	}

@@ -48,7 +48,7 @@ func (s *Server) serveExchange(w http.ResponseWriter, r *http.Request) {
 	}()
 	rec := &statusWriter{ResponseWriter: w}
 	x.w = rec
-	defer func() { x.record.Status = rec.status }()
+	defer func() { x.record.Status, x.record.RetryAfterMs = rec.status, retryAfterOf(rec.Header()) }()
 	if s.serveManagedIdentity(rec, r) || s.serveMetadata(rec, r) || s.entra.serveTokens(rec, r) || s.entra.serveGraph(rec, r) ||
 		s.serveConsole(rec, r) {
 		return

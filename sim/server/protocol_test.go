@@ -146,6 +146,10 @@ func TestTimeScaleZeroStillPollsOnce(t *testing.T) {
 	if first.valueAt("status") != "InProgress" || second.valueAt("status") != "Succeeded" {
 		t.Errorf("polls: %v, %v", first.valueAt("status"), second.valueAt("status"))
 	}
+	log := a.sim.Requests()
+	if got, want := log[len(log)-2].RetryAfterMs, first.header.Get("retry-after-ms"); strconv.FormatInt(got, 10) != want {
+		t.Errorf("the log has retryAfterMs %d, the answer %s", got, want)
+	}
 	if first.header.Get("Retry-After") != "1" || first.header.Get("retry-after-ms") == "" {
 		t.Errorf("Retry-After %q, retry-after-ms %q: a scaled delay below a second is told both ways", first.header.Get("Retry-After"),
 			first.header.Get("retry-after-ms"))

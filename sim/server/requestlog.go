@@ -3,24 +3,37 @@ package server
 import (
 	"encoding/json"
 	"io"
+	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
 
 // RequestRecord is one answered request. It never holds bodies, tokens or signatures.
 type RequestRecord struct {
-	Time        time.Time `json:"time"`
-	Method      string    `json:"method"`
-	URL         string    `json:"url"`    // path and the harmless part of the query
-	Status      int       `json:"status"` // 0: the connection was cut
-	DurationMs  int64     `json:"durationMs"`
-	Principal   string    `json:"principal,omitempty"` // client ID
-	UserAgent   string    `json:"userAgent,omitempty"`
-	RequestID   string    `json:"requestID,omitempty"`
-	OperationID string    `json:"operationID,omitempty"` // of the operation the request started or asked for
-	Actions     []string  `json:"actions,omitempty"`     // actions that a role must allow for the request: its own, those on resources that the body refers to, and reading the operation that it starts
+	Time       time.Time `json:"time"`
+	Method     string    `json:"method"`
+	URL        string    `json:"url"`    // path and the harmless part of the query
+	Status     int       `json:"status"` // 0: the connection was cut
+	DurationMs int64     `json:"durationMs"`
+	// RetryAfterMs is the wait time that the answer asks for, in milliseconds; 0 if none.
+	RetryAfterMs int64    `json:"retryAfterMs,omitempty"`
+	Principal    string   `json:"principal,omitempty"` // client ID
+	UserAgent    string   `json:"userAgent,omitempty"`
+	RequestID    string   `json:"requestID,omitempty"`
+	OperationID  string   `json:"operationID,omitempty"` // of the operation the request started or asked for
+	Actions      []string `json:"actions,omitempty"`     // actions that a role must allow for the request: its own, those on resources that the body refers to, and reading the operation that it starts
+}
+
+// retryAfterOf returns the wait time of an answer in milliseconds, 0 if it has none.
+func retryAfterOf(h http.Header) int64 {
+	if ms, err := strconv.ParseInt(h.Get("retry-after-ms"), 10, 64); err == nil {
+		return ms
+	}
+	seconds, _ := strconv.ParseInt(h.Get("Retry-After"), 10, 64)
+	return seconds * 1000
 }
 
 const keptRequests = 200000
