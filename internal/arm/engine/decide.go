@@ -9,7 +9,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
 // failedPath is the path of the state of a resource, reported as drift if the last operation failed.
@@ -100,7 +99,7 @@ func decideChange(s situation) decision {
 		}
 		return decision{method: http.MethodPut, state: arm.Creating}
 	}
-	inProgress, failed := observe.ProvisioningState(s.found.Body)
+	inProgress, failed := s.found.Head().State()
 	if s.ownershipTagRemoved && !s.owned && s.otherOwnerTag == "" && !usesForeign(s) {
 		return reportRefusal(s, ownershipTagError(s))
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
 // observingRetryAfter is how often an absent resource of an observed object is read again.
@@ -18,7 +17,7 @@ func intendWrite(s situation, d decision) decision {
 		return decision{step: stepConfirm}
 	}
 	out := decision{step: stepReport, state: arm.Ready, intended: d.method, drift: d.drift}
-	if _, failed := observe.ProvisioningState(s.found.Body); failed && !s.removing {
+	if _, failed := s.found.Head().State(); failed && !s.removing {
 		out.state, out.retryAfter = arm.Failed, observingRetryAfter
 		if out.err = s.failure; out.err == nil {
 			out.err = &arm.Error{Method: http.MethodGet, ID: s.id, Status: http.StatusOK, Code: CodeProvisioningFailed,

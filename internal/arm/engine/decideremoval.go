@@ -43,7 +43,7 @@ func decideRemoval(s situation) decision {
 	case !s.owned:
 		return decision{step: stepReport, state: arm.Foreign, possiblyOwned: s.unclaimed}
 	}
-	inProgress, _ := observe.ProvisioningState(s.found.Body)
+	inProgress, _ := s.found.Head().State()
 	switch {
 	case inProgress == arm.Deleting:
 		return decision{step: stepFollow, state: arm.Deleting, retryAfter: followTimeout}
@@ -88,7 +88,7 @@ const (
 
 // decideGroup decides about a resource group of the graph.
 func decideGroup(s groupSituation) groupDecision {
-	inProgress, _ := observe.ProvisioningState(s.found.Body)
+	inProgress, _ := s.found.Head().State()
 	switch {
 	case s.running != "" && s.running != arm.Updating:
 		// The engine creates and deletes only owned groups.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -97,7 +96,7 @@ func (d *deletion) decideGroups() []arm.ID {
 		if decision == groupUnlisted {
 			s.listed = true
 			ours, s.hasForeign, s.listErr = d.listGroup(node.ID)
-			s.hasForeign = s.hasForeign || otherOwnerTagIn(observe.ParseHead(s.found.Body).Tags, d.request.Owner) != ""
+			s.hasForeign = s.hasForeign || otherOwnerTagIn(s.found.Head().Tags, d.request.Owner) != ""
 			decision = decideGroup(s)
 		}
 		switch decision {

@@ -7,7 +7,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -48,7 +47,7 @@ func (c *convergence) isOwned(id arm.ID) bool {
 		return false
 	}
 	if c.migrated[id.Key()] {
-		tags := observe.ParseHead(c.found[id.Key()].Body).Tags
+		tags := c.found[id.Key()].Head().Tags
 		if _, decided := tagValue(tags, c.request.Owner.TagKey); !decided && otherOwnerTagIn(tags, c.request.Owner) == "" {
 			return true
 		}
@@ -110,7 +109,7 @@ func (c *convergence) referencesOwned(id arm.ID, row types.Type) bool {
 			continue
 		}
 		for _, holder := range node.After {
-			if observe.ParseHead(c.found[holder.Key()].Body).Identity.PrincipalID == text && c.hasProvenOwner(holder) {
+			if c.found[holder.Key()].Head().Identity.PrincipalID == text && c.hasProvenOwner(holder) {
 				return true
 			}
 		}
@@ -129,7 +128,7 @@ func (c *convergence) isTargetOwned(id arm.ID) bool {
 
 // otherOwnerTag returns the tag that marks a resource as another cluster's or owner's, "" if there is none.
 func (c *convergence) otherOwnerTag(id arm.ID) string {
-	return otherOwnerTagIn(observe.ParseHead(c.found[id.Key()].Body).Tags, c.request.Owner)
+	return otherOwnerTagIn(c.found[id.Key()].Head().Tags, c.request.Owner)
 }
 
 // otherOwnerTagIn returns the key of the first tag that marks a resource as another cluster's or owner's, "" if there is none.

@@ -11,7 +11,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -71,7 +70,7 @@ func (c *convergence) taggableAncestor(id arm.ID) arm.ID {
 
 // hasProvenOwner reports whether the cluster owns a resource by its tags, or by other proof if the tags were removed.
 func (c *convergence) hasProvenOwner(id arm.ID) bool {
-	return tagsProveOwner(observe.ParseHead(c.found[id.Key()].Body).Tags, c.request.Owner) || c.isProvenByUse(id, nil)
+	return tagsProveOwner(c.found[id.Key()].Head().Tags, c.request.Owner) || c.isProvenByUse(id, nil)
 }
 
 // tagsProveOwner reports whether tags prove the ownership of a resource. If the ownership tag is missing, the owner tag is proof: it is
@@ -99,7 +98,7 @@ func (c *convergence) isProvenByUse(id arm.ID, through []arm.ID) bool {
 		slices.ContainsFunc(through, id.Equal) {
 		return false
 	}
-	tags := observe.ParseHead(found.Body).Tags
+	tags := found.Head().Tags
 	if _, has := tagValue(tags, c.request.Owner.TagKey); has || otherOwnerTagIn(tags, c.request.Owner) != "" {
 		return false
 	}
@@ -116,7 +115,7 @@ func (c *convergence) isProvenByUse(id arm.ID, through []arm.ID) bool {
 }
 
 func (c *convergence) hasProvingTags(id arm.ID) bool {
-	return tagsProveOwner(observe.ParseHead(c.found[id.Key()].Body).Tags, c.request.Owner)
+	return tagsProveOwner(c.found[id.Key()].Head().Tags, c.request.Owner)
 }
 
 // maxEvidence bounds the resources that are read to prove the ownership of one.
@@ -169,7 +168,7 @@ func (c *convergence) missingEvidence() []arm.ID {
 		if err != nil || !row.Taggable || !found.Exists || !c.record[key] && !c.engine.states.get(key).presence.createdHere {
 			continue
 		}
-		tags := observe.ParseHead(found.Body).Tags
+		tags := found.Head().Tags
 		if _, has := tagValue(tags, c.request.Owner.TagKey); has || otherOwnerTagIn(tags, c.request.Owner) != "" ||
 			tagsProveOwner(tags, c.request.Owner) {
 			continue

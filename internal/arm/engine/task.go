@@ -31,7 +31,7 @@ func (c *convergence) newTask(id arm.ID) *task {
 		t.group = t.node.Group
 	}
 	t.row, t.typeErr = types.ForID(id)
-	tags := observe.ParseHead(t.found.Body).Tags
+	tags := t.found.Head().Tags
 	t.owned, t.ownedAbove, t.inInventory, t.otherOwnerTag = c.isOwned(id), c.isAncestorOwned(id), c.storedInventory[key],
 		otherOwnerTagIn(tags, c.request.Owner)
 	if hasClusterTag(tags, c.request.Owner) {
@@ -137,7 +137,7 @@ func (c *convergence) compareWithDesired(t *task) {
 	}
 	t.denial = node.DenialMessage(t.body)
 	t.retryAfter, t.failure = e.states.get(key).retry.failureOf(t.desiredHash, e.clock.Now())
-	inProgress, failed := observe.ProvisioningState(t.found.Body)
+	inProgress, failed := t.found.Head().State()
 	switch {
 	case t.found.Exists && inProgress == "" && !failed:
 		t.normalized = c.isNormalization(key, t.desiredHash, t.differences, t.found)
@@ -168,7 +168,7 @@ func hasDrifted(s situation) bool {
 	if !s.found.Exists || !s.owned {
 		return !s.found.Exists
 	}
-	inProgress, failed := observe.ProvisioningState(s.found.Body)
+	inProgress, failed := s.found.Head().State()
 	if s.node.Policy == arm.CreateOnly || s.node.Policy == arm.TagOnly {
 		return inProgress == "" && (failed || len(s.origin.outside) > 0 || len(s.differences) > len(withoutTagDifferences(s.differences)))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -181,6 +182,7 @@ func (c *Cache) StoreObservation(scope string, found Observation) {
 		return
 	}
 	found.requested = found.requested || old.requested
+	found.head = new(atomic.Pointer[parsedHead])
 	c.entries.store(key, c.shareBody(c.withDigestMark(scope, found), old))
 	c.dropExpired()
 }

@@ -3,11 +3,13 @@ package observe
 import (
 	"bytes"
 	"hash/maphash"
+	"sync/atomic"
 )
 
 // compressBody returns the observation with a compressed body.
 func (o Observation) compressBody(p *Compressor) Observation {
 	o.compressed, o.bodyHash, o.Body = p.Compress(o.ID.Type(), o.Body), maphash.Bytes(seed, o.Body), nil
+	o.head = nil
 	return o
 }
 
@@ -20,7 +22,7 @@ func (o Observation) decompressBody() (out Observation, ok bool) {
 	if err != nil {
 		return Observation{}, false
 	}
-	o.Body, o.compressed = body, CompressedBody{}
+	o.Body, o.compressed, o.head = body, CompressedBody{}, new(atomic.Pointer[parsedHead])
 	return o, true
 }
 
@@ -36,10 +38,10 @@ func (c *Cache) shareBody(found, old Observation) Observation {
 	case len(found.Body) == 0:
 	case !old.compressed.IsEmpty():
 		if maphash.Bytes(seed, found.Body) == old.bodyHash {
-			found.Body, found.compressed, found.bodyHash, found.bodySince = nil, old.compressed, old.bodyHash, old.bodySince
+			found.Body, found.compressed, found.bodyHash, found.bodySince, found.head = nil, old.compressed, old.bodyHash, old.bodySince, nil
 		}
 	case bytes.Equal(found.Body, old.Body):
-		if found.Body, found.bodySince = old.Body, old.bodySince; found.At.Sub(found.bodySince) > compressAfter*c.freshness {
+		if found.Body, found.bodySince, found.head = old.Body, old.bodySince, old.head; found.At.Sub(found.bodySince) > compressAfter*c.freshness {
 			found = found.compressBody(&c.compressor)
 		}
 	}

@@ -155,7 +155,7 @@ func (c *Cache) withDigestMark(scope string, found Observation) Observation {
 	if d == nil || d.ended.After(found.At) || !found.Exists || found.FromWrite || found.Err != nil {
 		return found
 	}
-	if inProgress, failed := ProvisioningState(found.Body); inProgress == "" && !failed {
+	if inProgress, failed := found.Head().State(); inProgress == "" && !failed {
 		found.mark = d.markOf(found.ID)
 	}
 	return found

@@ -3,6 +3,7 @@ package observe
 import (
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -30,7 +31,7 @@ func embeddingParent(id arm.ID) (holder arm.ID, path string) {
 // fromParentDocument returns a resource from the document of its parent.
 func fromParentDocument(holder Observation, id arm.ID, path string) (Observation, bool) {
 	out := holder
-	out.ID, out.Exists, out.Body, out.ETag, out.mark = id, false, nil, "", 0
+	out.ID, out.Exists, out.Body, out.ETag, out.mark, out.head = id, false, nil, "", 0, new(atomic.Pointer[parsedHead])
 	if !holder.Exists {
 		return out, true
 	}

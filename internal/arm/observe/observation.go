@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -47,6 +48,28 @@ type Observation struct {
 	compressed CompressedBody
 	bodyHash   uint64
 	bodySince  time.Time
+	// head keeps the Head of the body for all copies of the observation; nil if it is not kept. Each convergence asks for it several times
+	// for each resource.
+	head *atomic.Pointer[parsedHead]
+}
+
+// parsedHead is the Head of the body that begins at first. A copy of an observation may have another body.
+type parsedHead struct {
+	first *byte
+	head  Head
+}
+
+// Head returns the Head of the body.
+func (o Observation) Head() Head {
+	if o.head == nil || len(o.Body) == 0 {
+		return ParseHead(o.Body)
+	}
+	if kept := o.head.Load(); kept != nil && kept.first == &o.Body[0] {
+		return kept.head
+	}
+	head := ParseHead(o.Body)
+	o.head.Store(&parsedHead{first: &o.Body[0], head: head})
+	return head
 }
 
 // WasRead reports whether the resource was read.
@@ -74,10 +97,10 @@ func ParseHead(body json.RawMessage) Head {
 	return out
 }
 
-// ProvisioningState reads the provisioningState of a body. doing is the running change, "" if there is none; failed means that the last
+// State returns what the provisioningState says. inProgress is the running change, "" if there is none; failed means that the last
 // operation failed.
-func ProvisioningState(body json.RawMessage) (inProgress arm.State, failed bool) {
-	switch strings.ToLower(ParseHead(body).Properties.ProvisioningState) {
+func (h Head) State() (inProgress arm.State, failed bool) {
+	switch strings.ToLower(h.Properties.ProvisioningState) {
 	case "", "succeeded", "ready":
 		return "", false
 	case "failed", "canceled", "cancelled":

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
-func TestProvisioningState(t *testing.T) {
+func TestStateOfHead(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, body string
 		doing        arm.State
@@ -30,7 +30,7 @@ func TestProvisioningState(t *testing.T) {
 			`{"properties":{"provisioningState":"UpgradingNodeImageVersion"}}`, arm.Updating, false},
 		"lower case": {"states are not case-sensitive", `{"properties":{"provisioningState":"succeeded"}}`, "", false},
 	} {
-		if doing, failed := observe.ProvisioningState([]byte(test.body)); doing != test.doing || failed != test.failed {
+		if doing, failed := observe.ParseHead([]byte(test.body)).State(); doing != test.doing || failed != test.failed {
 			t.Errorf("%s: %q %t, want %q %t: %s", name, doing, failed, test.doing, test.failed, test.reason)
 		}
 	}

@@ -32,7 +32,7 @@ func (c *Cache) reusableObservation(scope string, id arm.ID, oldest time.Time) (
 	if !ok || !found.Exists || found.FromWrite && id.Type() != types.ResourceGroup {
 		return Observation{}, false
 	}
-	if inProgress, failed := ProvisioningState(found.Body); inProgress != "" || failed {
+	if inProgress, failed := found.Head().State(); inProgress != "" || failed {
 		return Observation{}, false
 	}
 	c.mu.Lock()

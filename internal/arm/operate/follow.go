@@ -143,7 +143,7 @@ func (o *Operator) endIfOver(op *Operation, found observe.Observation, hasURL bo
 	if found.Err != nil || !found.WasRead() {
 		return false, false
 	}
-	inProgress, broken := observe.ProvisioningState(found.Body)
+	inProgress, broken := found.Head().State()
 	switch {
 	case op.State == arm.Deleting && !found.Exists:
 		o.completeOperation(op, nil, nil)

@@ -133,10 +133,11 @@ func (o *Operator) Send(op *Operation, request func() (*client.Response, error))
 // if there are headers for polling, as with load balancers.
 func isAccepted(method string, response *client.Response) bool {
 	hasURL := response.AsyncOperation != "" || response.Status == http.StatusAccepted && response.Location != ""
-	if method != http.MethodPut || observe.ParseHead(response.Body).Properties.ProvisioningState == "" {
+	head := observe.ParseHead(response.Body)
+	if method != http.MethodPut || head.Properties.ProvisioningState == "" {
 		return response.Status == http.StatusAccepted || hasURL
 	}
-	inProgress, failed := observe.ProvisioningState(response.Body)
+	inProgress, failed := head.State()
 	return inProgress != "" || failed
 }
 
