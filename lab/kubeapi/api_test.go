@@ -128,7 +128,7 @@ func checkLifecycle(t *testing.T, c dynamic.ResourceInterface, gvk schema.GroupV
 		t.Errorf("update of an old version: %v, want a conflict", err)
 	}
 	patched.SetAnnotations(map[string]string{"c": "d"})
-	if patched, err = c.Update(t.Context(), patched, metav1.UpdateOptions{}); err != nil {
+	if _, err = c.Update(t.Context(), patched, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	list, err := c.List(t.Context(), metav1.ListOptions{LabelSelector: "a=b", FieldSelector: "metadata.name=" + obj.GetName()})

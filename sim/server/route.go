@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,17 +113,28 @@ func (x *exchange) ofSubscription() (*provider.Reply, error, bool) {
 	case n >= 3 && n <= 5 && l[2] == "providers" && (n < 5 || l[4] == "register" || l[4] == "unregister"):
 		rep, err := x.answerProviders(x.segs[1], l[3:])
 		return rep, err, true
-	case n == 5 && l[2] == "resourcegroups" && x.r.Method == "POST" && (l[4] == "moveresources" || l[4] == "validatemoveresources"):
+	case n == 5 && l[2] == "resourcegroups":
+		return x.ofGroup(l[4])
+	}
+	return nil, nil, false
+}
+
+// ofGroup answers the lists and actions of a resource group.
+func (x *exchange) ofGroup(name string) (*provider.Reply, error, bool) {
+	post := x.r.Method == http.MethodPost
+	switch {
+	case post && (name == "moveresources" || name == "validatemoveresources"):
 		return nil, x.refuseMove(), true
-	case n == 5 && l[2] == "resourcegroups" && x.r.Method == "POST" && l[4] == "exporttemplate":
+	case post && name == "exporttemplate":
 		rep, err := x.exportGroup()
 		return rep, err, true
-	case n == 5 && l[2] == "resourcegroups" && l[4] == "resources":
+	case name == "resources":
 		x.call.Type = nil
-		if x.call.Get("/"+strings.Join(x.segs[:4], "/")) == nil {
+		group := "/" + strings.Join(x.segs[:4], "/")
+		if x.call.Get(group) == nil {
 			return nil, provider.ResourceGroupNotFound(x.segs[3]), true
 		}
-		return x.pageOf(x.genericList("/" + strings.Join(x.segs[:4], "/"))), nil, true
+		return x.pageOf(x.genericList(group)), nil, true
 	}
 	return nil, nil, false
 }
