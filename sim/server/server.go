@@ -353,8 +353,10 @@ func (s *Server) Settle() time.Duration {
 func (s *Server) nextDue() (time.Time, bool) {
 	var due time.Time
 	s.store.View(func(tx *store.Tx) {
-		if running := tx.Running(); len(running) > 0 {
-			due = running[0].Due
+		for op := range tx.EachRunning() {
+			if !op.Due.IsZero() && (due.IsZero() || op.Due.Before(due)) {
+				due = op.Due
+			}
 		}
 	})
 	return due, !due.IsZero()
@@ -395,18 +397,23 @@ func (s *Server) runDue() {
 
 // firstDue returns the operation to be ended next, nil when none is due. Deployments come behind all others, because they wait for others.
 func firstDue(tx *store.Tx) (first *store.Operation) {
-	for _, op := range tx.Running() {
-		if op.Due.IsZero() || op.Due.After(tx.Now()) {
-			return first
+	now := tx.Now()
+	for op := range tx.EachRunning() {
+		if op.Due.IsZero() || op.Due.After(now) {
+			continue
 		}
-		if !resources.IsDeployment(op) {
-			return op
-		}
-		if first == nil {
+		if first == nil || isEndedBefore(op, first) {
 			first = op
 		}
 	}
 	return first
+}
+
+func isEndedBefore(op, other *store.Operation) bool {
+	if deployment := resources.IsDeployment(op); deployment != resources.IsDeployment(other) {
+		return !deployment
+	}
+	return op.CompareDue(other) < 0
 }
 
 // runClock ends operations when their time has come, for clocks that move by themselves.

@@ -43,6 +43,18 @@ type Operation struct {
 	Seq    int64          `json:"seq"`
 }
 
+// CompareDue is negative if the operation is due before the other one. Of two that are due at the same time the one that began first is
+// before; those that never end come last.
+func (o *Operation) CompareDue(other *Operation) int {
+	if never := o.Due.IsZero(); never != other.Due.IsZero() {
+		if never {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(o.Due.Compare(other.Due), cmp.Compare(o.Seq, other.Seq))
+}
+
 // IsRunning reports whether the operation has not ended.
 func (o *Operation) IsRunning() bool { return o.Status == InProgress }
 

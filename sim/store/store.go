@@ -6,11 +6,11 @@
 package store
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -338,28 +338,17 @@ func (tx *Tx) Operations() []*Operation {
 	for _, op := range tx.s.ops {
 		out = append(out, op)
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Seq < out[j].Seq })
+	slices.SortFunc(out, func(a, b *Operation) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out
 }
 
 // Running returns the operations that have not ended, the one due first at the front; those that never end come last.
 func (tx *Tx) Running() []*Operation {
-	out := make([]*Operation, 0, len(tx.s.running))
-	for _, op := range tx.s.running {
-		out = append(out, op)
-	}
-	sort.Slice(out, func(i, j int) bool {
-		a, b := out[i], out[j]
-		if a.Due.IsZero() != b.Due.IsZero() {
-			return b.Due.IsZero()
-		}
-		if !a.Due.Equal(b.Due) {
-			return a.Due.Before(b.Due)
-		}
-		return a.Seq < b.Seq
-	})
-	return out
+	return slices.SortedFunc(tx.EachRunning(), (*Operation).CompareDue)
 }
+
+// EachRunning yields the operations that have not ended, in any order. The transaction must not write meanwhile.
+func (tx *Tx) EachRunning() iter.Seq[*Operation] { return maps.Values(tx.s.running) }
 
 // RunningOn returns the running operation that holds the key of id, or nil.
 func (tx *Tx) RunningOn(id string) *Operation {
@@ -403,7 +392,7 @@ func (tx *Tx) MetaKeys(prefix string) []string {
 			out = append(out, k)
 		}
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 

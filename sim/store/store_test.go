@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -103,6 +104,28 @@ func TestAnErrorUndoesTheTransaction(t *testing.T) {
 		if r := tx.Get("/Subscriptions/S/A"); r == nil || r.Body["v"] != 1.0 || tx.Get("/subscriptions/s/b") != nil || m != "old" ||
 			len(tx.Running()) != 0 {
 			t.Errorf("after the rollback: %v %v %q", tx.Get("/subscriptions/s/a"), tx.Get("/subscriptions/s/b"), m)
+		}
+	})
+}
+
+// TestRunningInTheOrderOfTheirEnds has operations that end, two of them at once, and one that never ends.
+func TestRunningInTheOrderOfTheirEnds(t *testing.T) {
+	s := openStore(t, "")
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	updateStore(t, s, func(tx *store.Tx) {
+		tx.PutOperation(&store.Operation{ID: "stuck", Status: store.InProgress})
+		tx.PutOperation(&store.Operation{ID: "late", Status: store.InProgress, Due: begin.Add(time.Minute)})
+		tx.PutOperation(&store.Operation{ID: "first", Status: store.InProgress, Due: begin})
+		tx.PutOperation(&store.Operation{ID: "second", Status: store.InProgress, Due: begin})
+		tx.PutOperation(&store.Operation{ID: "ended", Status: store.Succeeded, Due: begin})
+	})
+	s.View(func(tx *store.Tx) {
+		var got []string
+		for _, op := range tx.Running() {
+			got = append(got, op.ID)
+		}
+		if want := []string{"first", "second", "late", "stuck"}; !slices.Equal(got, want) {
+			t.Errorf("running operations are %v, want %v", got, want)
 		}
 	})
 }

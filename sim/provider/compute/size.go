@@ -6,7 +6,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/provider"
-	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
 // Size is one VM size of the catalogue.
@@ -181,11 +180,10 @@ const (
 // A deallocated VM uses none. Scale-set instances count as far as they are stored as VMs or as instances.
 func CountCores(c *provider.Call, location string) map[string]int {
 	out := map[string]int{}
-	prefix := store.Key("/subscriptions/"+c.ID.Subscription+"/") + "/"
 	for _, typ := range []string{VirtualMachines, ScaleSetVMs} {
-		c.Each(typ, func(r *store.Resource) {
-			if r.Location != location || body.String(r.Secret, "power") == "deallocated" || !strings.HasPrefix(store.Key(r.ID), prefix) {
-				return
+		for r := range c.Range(typ, "/subscriptions/"+c.ID.Subscription, "") {
+			if r.Location != location || body.String(r.Secret, "power") == "deallocated" {
+				continue
 			}
 			size := body.String(r.Body, "properties.hardwareProfile.vmSize")
 			if size == "" {
@@ -193,15 +191,15 @@ func CountCores(c *provider.Call, location string) map[string]int {
 			}
 			z, ok := FindSize(size)
 			if !ok {
-				return
+				continue
 			}
 			if strings.EqualFold(body.String(r.Body, "properties.priority"), "Spot") {
 				out["lowPriorityCores"] += z.VCPUs
-				return
+				continue
 			}
 			out[""] += z.VCPUs
 			out[z.Family] += z.VCPUs
-		})
+		}
 	}
 	return out
 }
