@@ -47,6 +47,7 @@ func dial(ctx context.Context, address string) (net.Conn, error) {
 	in := bufio.NewReader(connection)
 	if err = request.Write(connection); err == nil {
 		var response *http.Response
+		//nolint:bodyclose // What follows the answer to CONNECT is the connection.
 		if response, err = http.ReadResponse(in, request); err == nil && response.StatusCode != http.StatusOK {
 			err = errors.New(response.Status)
 		}
@@ -68,12 +69,13 @@ type bufferedConn struct {
 func (c bufferedConn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
 // dialAgent connects to the SSH agent.
-func dialAgent() (net.Conn, error) {
+func dialAgent(ctx context.Context) (net.Conn, error) {
 	socket := os.Getenv("SSH_AUTH_SOCK")
 	if socket == "" {
 		return nil, errors.New("SSH_AUTH_SOCK is not set")
 	}
-	return net.Dial("unix", socket)
+	var dialer net.Dialer
+	return dialer.DialContext(ctx, "unix", socket)
 }
 
 // openTerminal sets the terminal of the process to raw mode.

@@ -24,8 +24,8 @@ type served interface {
 
 // servedKinds lists all kinds that have webhooks; a new kind needs one row and its rules. `make generate` writes config/webhook from the
 // list.
-func servedKinds(reader client.Reader, random generator, features plan.Features, trusts bool) []served {
-	lookup, placement := managedLookup{reader: reader}, PlacementOf(reader)
+func servedKinds(reader client.Reader, features plan.Features, trusts bool) []served {
+	lookup, placement, names := managedLookup{reader: reader}, PlacementOf(reader), random{}
 	if trusts {
 		placement = lookupForTrusted(placement)
 	}
@@ -33,10 +33,10 @@ func servedKinds(reader client.Reader, random generator, features plan.Features,
 		identities,
 		azureClusterKind(features),
 		clusterTemplates,
-		azureMachineKind(placement, random),
-		machineTemplates(random),
-		machinePools(placement, random),
-		controlPlanes(lookup, random),
+		azureMachineKind(placement, names),
+		machineTemplates(names),
+		machinePools(placement, names),
+		controlPlanes(lookup, names),
 		controlPlaneTemplates,
 		managedMachinePoolKind(lookup),
 		poolTemplates,
@@ -55,7 +55,7 @@ func servedKinds(reader client.Reader, random generator, features plan.Features,
 // with the object, and which has only the namespaces that the manager watches.
 func SetupWithManager(mgr ctrl.Manager, features plan.Features, trusts bool) error {
 	go func() { _, _ = unusable() }() // Start it early, so that the first object need not wait. That object's request returns the error, if any.
-	for _, k := range servedKinds(mgr.GetAPIReader(), random{}, features, trusts) {
+	for _, k := range servedKinds(mgr.GetAPIReader(), features, trusts) {
 		if err := k.register(mgr); err != nil {
 			return err
 		}

@@ -136,7 +136,7 @@ func TestReplaceKeepsTheEndpoint(t *testing.T) {
 // TestEveryKindCarries holds the kinds whose annotations tell what in Azure is theirs to mutating webhooks, which keep them where a
 // replacement leaves them out.
 func TestEveryKindCarries(t *testing.T) {
-	for _, k := range servedKinds(nil, random{}, plan.Features{}, false) {
+	for _, k := range servedKinds(nil, plan.Features{}, false) {
 		if mutating, _ := k.operations(); len(mutating) == 0 && k.name() != "AzureClusterIdentity" {
 			t.Errorf("%s has no mutating webhook, so kubectl replace makes its controller forget the object's resources in Azure", k.name())
 		}

@@ -20,7 +20,7 @@ type StoredRules struct {
 // NewStoredRules returns the rules of all kinds. Rules that depend on other objects read them with the reader.
 func NewStoredRules(reader client.Reader, features plan.Features) *StoredRules {
 	rules := &StoredRules{kinds: map[string]served{}}
-	for _, kind := range servedKinds(reader, random{}, features, false) {
+	for _, kind := range servedKinds(reader, features, false) {
 		rules.kinds[kind.name()] = kind
 	}
 	return rules

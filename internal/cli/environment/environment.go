@@ -42,7 +42,7 @@ type Environment struct {
 	// Dial connects to host:port, through the proxy of the environment if there is one.
 	Dial func(ctx context.Context, address string) (net.Conn, error)
 	// DialAgent connects to the SSH agent of the user.
-	DialAgent func() (net.Conn, error)
+	DialAgent func(ctx context.Context) (net.Conn, error)
 	// OpenTerminal sets the terminal of the process to raw mode. It returns nil if there is none.
 	OpenTerminal func() (*Terminal, error)
 	// CreateFile creates a file that only the user can read.

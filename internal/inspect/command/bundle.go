@@ -140,7 +140,7 @@ func listLogs(ctx context.Context, config *rest.Config) (out []inspect.Log, err 
 	}
 	pods, err := c.CoreV1().Pods("").List(ctx, metav1.ListOptions{LabelSelector: clusterv1.ProviderNameLabel})
 	if err != nil {
-		return nil, nil // Without the right to list Pods there are the files of --log.
+		return nil, nil //nolint:nilerr // Without the right to list Pods there are the files of --log.
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]

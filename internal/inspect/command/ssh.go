@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -63,7 +64,7 @@ func (f *sshFlags) run(cmd *cobra.Command, e *environment.Environment, name stri
 	}
 	session := &inspect.Session{Dial: e.Dial, Fingerprint: f.fingerprint, In: cmd.InOrStdin(), Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr()}
 	var closeAgent func()
-	if session.Signers, closeAgent, err = f.readKeys(e); err != nil {
+	if session.Signers, closeAgent, err = f.readKeys(ctx, e); err != nil {
 		return err
 	}
 	defer closeAgent()
@@ -113,7 +114,7 @@ func (f *sshFlags) runBastion(cmd *cobra.Command, e *environment.Environment, fo
 const maxKeyFile = 64 << 10
 
 // readKeys returns the key of --identity-file, or those of the SSH agent.
-func (f *sshFlags) readKeys(e *environment.Environment) (signers []ssh.Signer, closeAgent func(), err error) {
+func (f *sshFlags) readKeys(ctx context.Context, e *environment.Environment) (signers []ssh.Signer, closeAgent func(), err error) {
 	closeAgent = func() {}
 	if f.identityFile != "" {
 		file, err := e.OpenFile(f.identityFile)
@@ -136,7 +137,7 @@ func (f *sshFlags) readKeys(e *environment.Environment) (signers []ssh.Signer, c
 		return []ssh.Signer{signer}, closeAgent, nil
 	}
 	if e.DialAgent != nil {
-		connection, err := e.DialAgent()
+		connection, err := e.DialAgent(ctx)
 		if err == nil {
 			if signers, err = agent.NewClient(connection).Signers(); err == nil && len(signers) > 0 {
 				return signers, func() { _ = connection.Close() }, nil

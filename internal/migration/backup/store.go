@@ -113,7 +113,7 @@ func countParts(ctx context.Context, c client.Reader) (int, error) {
 	}
 	parts, err := strconv.Atoi(string(index.Data[partsKey]))
 	if err != nil || parts < 1 || parts > maxParts {
-		return 0, fmt.Errorf("Secret %s/%s has no number of parts", migration.Namespace, SecretName)
+		return 0, fmt.Errorf("the Secret %s/%s has no number of parts", migration.Namespace, SecretName)
 	}
 	return parts, nil
 }

@@ -143,7 +143,7 @@ func Decode(source string, from io.Reader) (out []Document, err error) {
 			continue
 		}
 		if found := variable.Find(withoutComments(raw)); found != nil {
-			return nil, fmt.Errorf("%s: the variable %s has no value. Render the template first, for example with clusterctl generate cluster.", source,
+			return nil, fmt.Errorf("%s: the variable %s has no value; render the template first, for example with clusterctl generate cluster", source,
 				found)
 		}
 		object := &unstructured.Unstructured{}

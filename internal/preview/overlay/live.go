@@ -91,7 +91,7 @@ func (l *Live) getAllPages(ctx context.Context, at *url.URL) (int, []byte, error
 	}
 	var list page
 	if json.Unmarshal(body, &list) != nil || list.NextLink == "" {
-		return status, body, nil
+		return status, body, nil //nolint:nilerr // It is no list, and the caller reads it.
 	}
 	all, size := list.Value, len(body)
 	for n := 1; list.NextLink != ""; n++ {

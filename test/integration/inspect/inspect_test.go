@@ -107,7 +107,7 @@ func (u *user) dial(_ context.Context, address string) (net.Conn, error) {
 }
 
 // dialAgent connects to the agent of the user.
-func (u *user) dialAgent() (net.Conn, error) {
+func (u *user) dialAgent(context.Context) (net.Conn, error) {
 	if u.agent == nil {
 		return nil, errors.New("SSH_AUTH_SOCK is not set")
 	}
