@@ -25,7 +25,7 @@ type served interface {
 // servedKinds lists all kinds that have webhooks; a new kind needs one row and its rules. `make generate` writes config/webhook from the
 // list.
 func servedKinds(reader client.Reader, features plan.Features, trusts bool) []served {
-	lookup, placement, names := managedLookup{reader: reader}, PlacementOf(reader), random{}
+	lookup, placement := managedLookup{reader: reader}, PlacementOf(reader)
 	if trusts {
 		placement = lookupForTrusted(placement)
 	}
@@ -33,10 +33,10 @@ func servedKinds(reader client.Reader, features plan.Features, trusts bool) []se
 		identities,
 		azureClusterKind(features),
 		clusterTemplates,
-		azureMachineKind(placement, names),
-		machineTemplates(names),
-		machinePools(placement, names),
-		controlPlanes(lookup, names),
+		azureMachineKind(placement, random{}),
+		machineTemplates(random{}),
+		machinePools(placement, random{}),
+		controlPlanes(lookup, random{}),
 		controlPlaneTemplates,
 		managedMachinePoolKind(lookup),
 		poolTemplates,

@@ -35,14 +35,14 @@ func (p place) processSpec(secret secretReader) (process.Spec, error) {
 	out := process.Spec{Name: p.manager.Name, Log: p.LogPath(p.manager.Name),
 		Ready: process.ReadyURL("http://"+p.HealthAddress(p.manager)+"/readyz", nil)}
 	if err := p.checkSupported(); err != nil {
-		return out, fmt.Errorf("deployment %s: %w", p.deployment.Name, err)
+		return out, fmt.Errorf("the Deployment %s: %w", p.deployment.Name, err)
 	}
 	container := &p.podSpec().Containers[0]
 	var expand []string
 	for _, variable := range container.Env {
 		value, err := p.variableValue(container, variable, secret)
 		if err != nil {
-			return out, fmt.Errorf("deployment %s: variable %s: %w", p.deployment.Name, variable.Name, err)
+			return out, fmt.Errorf("the Deployment %s: variable %s: %w", p.deployment.Name, variable.Name, err)
 		}
 		out.Env = append(out.Env, variable.Name+"="+value)
 		expand = append(expand, "$("+variable.Name+")", value)

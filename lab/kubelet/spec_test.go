@@ -111,23 +111,23 @@ func TestSpecRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ reason, from, to, want string }{
 		"init container": {
 			"it would never run", "      containers:", "      initContainers: [{name: first}]\n      containers:",
-			"deployment capz-controller-manager: has 1 containers and 1 init containers; the lab runs pods of one container",
+			"the Deployment capz-controller-manager: has 1 containers and 1 init containers; the lab runs pods of one container",
 		},
 		"volume": {
 			"the process would not find its files", "emptyDir: {}", "configMap: {name: settings}",
-			"deployment capz-controller-manager: volume tmp: the lab has the webhook's certificate, projected tokens and empty folders only",
+			"the Deployment capz-controller-manager: volume tmp: the lab has the webhook's certificate, projected tokens and empty folders only",
 		},
 		"Secret": {
 			"a pod would not start", "name: credentials", "name: others",
-			"deployment capz-controller-manager: variable AZURE_SUBSCRIPTION_ID: no key subscription-id in Secret others",
+			"the Deployment capz-controller-manager: variable AZURE_SUBSCRIPTION_ID: no key subscription-id in Secret others",
 		},
 		"field": {
 			"it would be empty", "fieldPath: metadata.name", "fieldPath: status.hostIP",
-			"deployment capz-controller-manager: variable POD_NAME: the lab does not know the field status.hostIP",
+			"the Deployment capz-controller-manager: variable POD_NAME: the lab does not know the field status.hostIP",
 		},
 		"limit": {
 			"a kubelet gives the node's then", "limits: {memory: 1Mi}", "limits: {cpu: 1}",
-			"deployment capz-controller-manager: variable GOMEMLIMIT: the container has no limits.memory",
+			"the Deployment capz-controller-manager: variable GOMEMLIMIT: the container has no limits.memory",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -49,15 +49,16 @@ func requestSteps(requests []request, scale float64) []properties.Step {
 	}
 	slices.SortStableFunc(requests, func(a, b request) int { return a.end().Compare(b.end()) })
 	first := requests[0].Time
-	stretch := func(t time.Time) time.Time { return first.Add(time.Duration(float64(t.Sub(first)) / scale)) }
+	stretch := func(d time.Duration) time.Duration { return time.Duration(float64(d) / scale) }
+	inAzure := func(t time.Time) time.Time { return first.Add(stretch(t.Sub(first))) }
 	var out []properties.Step
 	for _, r := range requests {
 		path, query, _ := strings.Cut(r.URL, "?")
 		sent := sort.Search(len(out), func(i int) bool { return requests[i].end().After(r.Time) })
-		out = append(out, properties.Step{At: stretch(r.end()), Request: &properties.Request{
-			Sent: sent, Begun: sent, SentAt: stretch(r.Time), Method: r.Method, Path: strings.ToLower(path), Query: query,
+		out = append(out, properties.Step{At: inAzure(r.end()), Request: &properties.Request{
+			Sent: sent, Begun: sent, SentAt: inAzure(r.Time), Method: r.Method, Path: strings.ToLower(path), Query: query,
 			UserAgent: r.UserAgent, Status: r.Status, Lost: r.Status == 0,
-			RetryAfter: stretch(first.Add(time.Duration(r.RetryAfterMs) * time.Millisecond)).Sub(first),
+			RetryAfter: stretch(time.Duration(r.RetryAfterMs) * time.Millisecond),
 		}})
 	}
 	return out

@@ -411,9 +411,9 @@ func (x *exchange) advanceOnPoll() {
 	}
 	running := x.pending != nil
 	x.s.store.View(func(tx *store.Tx) {
-		running = running || slices.ContainsFunc(tx.Running(), func(op *store.Operation) bool {
-			return strings.EqualFold(op.ResourceID, x.call.ID.String())
-		})
+		for op := range tx.EachRunning() {
+			running = running || strings.EqualFold(op.ResourceID, x.call.ID.String())
+		}
 	})
 	if running {
 		x.s.Advance(pollStep)

@@ -82,6 +82,10 @@ func TestScriptedFaults(t *testing.T) {
 				if r := put(a); r.status != 429 || r.header.Get("Retry-After") != "17" {
 					t.Errorf("%d %q", r.status, r.header.Get("Retry-After"))
 				}
+				log := a.sim.Requests()
+				if got := log[len(log)-1].RetryAfterMs; got != 17000 {
+					t.Errorf("the log has retryAfterMs %d, want 17000", got)
+				}
 			}},
 		"second": {"nth counts matching requests", fault.Rule{Kind: fault.Status, Status: 500, Nth: 2, Type: "Microsoft.Network/routeTables"},
 			func(t *testing.T, a *azure) {

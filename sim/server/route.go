@@ -4,7 +4,6 @@ import (
 	"iter"
 	"maps"
 	"math"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,7 +120,7 @@ func (x *exchange) ofSubscription() (*provider.Reply, error, bool) {
 
 // ofGroup answers the lists and actions of a resource group.
 func (x *exchange) ofGroup(name string) (*provider.Reply, error, bool) {
-	post := x.r.Method == http.MethodPost
+	post := x.r.Method == "POST"
 	switch {
 	case post && (name == "moveresources" || name == "validatemoveresources"):
 		return nil, x.refuseMove(), true

@@ -48,13 +48,14 @@ type Observation struct {
 	compressed CompressedBody
 	bodyHash   uint64
 	bodySince  time.Time
-	// head keeps the Head of the body for all copies of the observation; nil if it is not kept. Each convergence asks for it several times
-	// for each resource.
+	// head is the Head that Head has parsed, shared by all copies of the observation; nil if it is parsed each time. Each convergence asks
+	// for it several times for each resource.
 	head *atomic.Pointer[parsedHead]
 }
 
-// parsedHead is the Head of the body that begins at first. A copy of an observation may have another body.
+// parsedHead is the Head of one body.
 type parsedHead struct {
+	// first is the first byte of that body. A copy of an observation may have another body, as an element of a list has.
 	first *byte
 	head  Head
 }
@@ -97,8 +98,8 @@ func ParseHead(body json.RawMessage) Head {
 	return out
 }
 
-// State returns what the provisioningState says. inProgress is the running change, "" if there is none; failed means that the last
-// operation failed.
+// State reads the provisioningState. inProgress is the change that Azure is carrying out on the resource, "" if there is none; failed means
+// that the last change of the resource failed.
 func (h Head) State() (inProgress arm.State, failed bool) {
 	switch strings.ToLower(h.Properties.ProvisioningState) {
 	case "", "succeeded", "ready":

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -139,8 +140,11 @@ func listLogs(ctx context.Context, config *rest.Config) (out []inspect.Log, err 
 		return nil, err
 	}
 	pods, err := c.CoreV1().Pods("").List(ctx, metav1.ListOptions{LabelSelector: clusterv1.ProviderNameLabel})
+	if apierrors.IsForbidden(err) {
+		return nil, nil // Whoever may not list Pods has the files of --log.
+	}
 	if err != nil {
-		return nil, nil //nolint:nilerr // Without the right to list Pods there are the files of --log.
+		return nil, fmt.Errorf("list the Pods of the providers: %w", err)
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]

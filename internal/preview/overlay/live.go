@@ -90,8 +90,8 @@ func (l *Live) getAllPages(ctx context.Context, at *url.URL) (int, []byte, error
 		NextLink string            `json:"nextLink"`
 	}
 	var list page
-	if json.Unmarshal(body, &list) != nil || list.NextLink == "" {
-		return status, body, nil //nolint:nilerr // It is no list, and the caller reads it.
+	if isList := json.Unmarshal(body, &list) == nil; !isList || list.NextLink == "" {
+		return status, body, nil
 	}
 	all, size := list.Value, len(body)
 	for n := 1; list.NextLink != ""; n++ {
