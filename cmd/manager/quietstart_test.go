@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -18,11 +19,11 @@ const maxStartLines = 5
 // startUntilLogged runs a manager until its log contains a text as often as wanted, ends it, and returns the lines before the end.
 func startUntilLogged(t *testing.T, text string, times int, arguments ...string) []string {
 	t.Helper()
-	_, webhooks, err := net.SplitHostPort(harness.FreeAddress(t))
+	_, webhooks, err := net.SplitHostPort(ports.Free(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	command, _ := newManagerProcess(t, append([]string{"--health-addr=" + harness.FreeAddress(t), "--diagnostics-address=" + harness.FreeAddress(t),
+	command, _ := newManagerProcess(t, append([]string{"--health-addr=" + ports.Free(t), "--diagnostics-address=" + ports.Free(t),
 		"--webhook-port=" + webhooks, "--webhook-cert-dir=" + environment.CertificateFolder()}, arguments...), nil)
 	name := filepath.Join(command.Dir, "manager.log")
 	file, err := os.Create(name)

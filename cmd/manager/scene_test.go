@@ -26,6 +26,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -50,7 +51,7 @@ func newScene(t *testing.T, format string) *scene {
 	t.Helper()
 	s := &scene{
 		Stage: harness.NewStage(t, environment), t: t, canaries: canaries{}, ended: make(chan error, 1), passwords: map[string]bool{},
-		diagnostics: harness.FreeAddress(t), profiler: harness.FreeAddress(t),
+		diagnostics: ports.Free(t), profiler: ports.Free(t),
 	}
 	azure := httptest.NewTLSServer(http.HandlerFunc(s.recordRequest))
 	t.Cleanup(azure.Close)
@@ -58,7 +59,7 @@ func newScene(t *testing.T, format string) *scene {
 	if err := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: azure.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	health, webhooks := harness.FreeAddress(t), harness.FreeAddress(t)
+	health, webhooks := ports.Free(t), ports.Free(t)
 	command, out := newManagerProcess(t, []string{
 		"--v=10", "--logging-format=" + format, "--namespace=" + s.Namespace, "--health-addr=" + health,
 		"--diagnostics-address=" + s.diagnostics, "--insecure-diagnostics", "--profiler-address=" + s.profiler,

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -174,13 +175,13 @@ func newManagerProcess(t *testing.T, arguments, variables []string) (*exec.Cmd, 
 // startUntilReady runs the manager until it is ready, ends it like a kubelet, and returns its log.
 func startUntilReady(t *testing.T, arguments, variables []string) string {
 	t.Helper()
-	health := harness.FreeAddress(t)
-	_, webhooks, err := net.SplitHostPort(harness.FreeAddress(t))
+	health := ports.Free(t)
+	_, webhooks, err := net.SplitHostPort(ports.Free(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	arguments = append([]string{
-		"--health-addr=" + health, "--diagnostics-address=" + harness.FreeAddress(t), "--profiler-address=" + harness.FreeAddress(t),
+		"--health-addr=" + health, "--diagnostics-address=" + ports.Free(t), "--profiler-address=" + ports.Free(t),
 		"--webhook-port=" + webhooks, "--webhook-cert-dir=" + environment.CertificateFolder(),
 	}, arguments...)
 	command, out := newManagerProcess(t, arguments, variables)

@@ -4,18 +4,17 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 )
 
 // patience bounds every single command and wait but those of the lab. It is long because a machine that builds and runs other
@@ -63,7 +62,7 @@ func newLab(t *testing.T) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{t: t, root: root, dir: filepath.Join(dir, "lab"), port: freePorts(t)}
+	l := &lab{t: t, root: root, dir: filepath.Join(dir, "lab"), port: ports.Block(t, settings.PortBlock)}
 	for _, name := range []string{"lab", "kubectl", "clusterctl", "manager", "azuresim"} {
 		if _, err := os.Stat(l.binaryPath(name)); err != nil {
 			t.Fatalf("%v: run `make tools build` first", err)
@@ -71,46 +70,6 @@ func newLab(t *testing.T) *lab {
 	}
 	t.Cleanup(l.endStory)
 	return l
-}
-
-// ports are handed out once, to stories that run side by side.
-var ports struct {
-	sync.Mutex
-	next int
-}
-
-// freePorts finds a block of free ports, below the ports that Linux gives to outgoing connections.
-func freePorts(t *testing.T) int {
-	t.Helper()
-	const first, last = 23000, 31000
-	ports.Lock()
-	defer ports.Unlock()
-	if ports.next == 0 {
-		// Test runs beside this one begin elsewhere.
-		ports.next = first + os.Getpid()%8*settings.PortBlock
-	}
-	for range (last - first) / settings.PortBlock {
-		base := ports.next
-		if ports.next += settings.PortBlock; ports.next > last {
-			ports.next = first
-		}
-		if isUnused(base) {
-			return base
-		}
-	}
-	t.Fatalf("no block of %d free ports between %d and %d: stop the labs that run there", settings.PortBlock, first, last)
-	return 0
-}
-
-func isUnused(base int) bool {
-	for port := base; port < base+32; port++ {
-		listener, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
-		if err != nil {
-			return false
-		}
-		listener.Close()
-	}
-	return true
 }
 
 func (l *lab) binaryPath(name string) string { return filepath.Join(l.root, "bin", name) }

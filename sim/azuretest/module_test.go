@@ -23,7 +23,7 @@ const (
 )
 
 // serveModule writes a module proxy that has this module as a release, and returns the environment of a Go command that has no other source
-// of it. Modules of others come from the files that building this test has downloaded.
+// of it. Modules of others come from the files that building this test has downloaded, and what those lack from where they came from.
 func serveModule(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,12 +46,13 @@ func serveModule(t *testing.T) []string {
 	if err := zip.CreateFromDir(archive, modulefile.Version{Path: modulePath, Version: version}, moduleRoot); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE", "GOPROXY").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	downloads := filepath.Join(strings.TrimSpace(string(out)), "cache", "download")
-	return append(os.Environ(), "GOPROXY=file://"+dir+",file://"+downloads, "GOSUMDB=off", "GOWORK=off", "GOMODCACHE="+t.TempDir(),
+	cache, others, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	downloads := filepath.Join(cache, "cache", "download")
+	return append(os.Environ(), "GOPROXY=file://"+dir+",file://"+downloads+","+others, "GOSUMDB=off", "GOWORK=off", "GOMODCACHE="+t.TempDir(),
 		"GOFLAGS="+os.Getenv("GOFLAGS")+" -modcacherw")
 }
 

@@ -2,12 +2,13 @@ package azuretest_test
 
 import (
 	"bufio"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 )
 
 // codeBlocks returns those of a Markdown text in a language.
@@ -41,7 +42,7 @@ func TestReadmeGo(t *testing.T) {
 // ports. The output is compared with the text of comments that begin with "prints".
 func TestReadmeCommands(t *testing.T) {
 	dir, environ := t.TempDir(), serveModule(t)
-	text := strings.NewReplacer("127.0.0.1:8443", freePort(t), "127.0.0.1:8444", freePort(t)).Replace(readFile(t, "../README.md"))
+	text := strings.NewReplacer("127.0.0.1:8443", ports.Free(t), "127.0.0.1:8444", ports.Free(t)).Replace(readFile(t, "../README.md"))
 	all := codeBlocks(text, "sh")
 	if len(all) < 4 || !strings.HasPrefix(all[0], "go run ") {
 		t.Fatalf("the README has %d blocks of commands, and the first one starts no simulator", len(all))
@@ -87,16 +88,6 @@ func startCommand(t *testing.T, dir string, environ []string, command string) {
 	if err != nil || !strings.Contains(line, "ready") {
 		t.Fatalf("got %q, %v", line, err)
 	}
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func readFile(t *testing.T, path string) string {

@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -26,6 +25,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 )
 
 // Identifiers of the lab's subscription, and the group that is there before.
@@ -41,7 +41,7 @@ func TestAbortedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &story{t: t, root: root, dir: filepath.Join(t.TempDir(), "lab"), port: freePorts(t)}
+	s := &story{t: t, root: root, dir: filepath.Join(t.TempDir(), "lab"), port: ports.Block(t, 1000)}
 	// The processes would download what is not there yet through the lab's proxy, which leads nowhere.
 	if err := (options{root: root}).buildPrograms(t.Context()); err != nil {
 		t.Fatal(err)
@@ -223,27 +223,4 @@ func (s *story) awaitMachine(ended <-chan struct{}, out *bytes.Buffer) {
 		case <-tick.C:
 		}
 	}
-}
-
-// freePorts returns a block of ports that this test alone uses.
-func freePorts(t *testing.T) int {
-	t.Helper()
-	for base := 12000; base < 19000; base += 1000 {
-		if isFree(base) {
-			return base
-		}
-	}
-	t.Fatal("no block of free ports from 12000 to 18999: stop the labs that run there")
-	return 0
-}
-
-func isFree(base int) bool {
-	for port := base; port < base+32; port++ {
-		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			return false
-		}
-		listener.Close()
-	}
-	return true
 }

@@ -5,13 +5,13 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
@@ -43,14 +43,7 @@ func TestPrincipals(t *testing.T) {
 
 func TestServesUntilTold(t *testing.T) {
 	dir := t.TempDir()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := ports.Free(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cmd := command()
 	cmd.SetArgs([]string{"--listen", address, "--state-dir", dir, "--time-scale", "0", "--request-log", filepath.Join(dir, "log")})

@@ -13,6 +13,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -22,7 +23,7 @@ func TestDiagnostics(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	installManifests(t)
 	binary := harness.BuildManager(t)
-	profiler := harness.FreeAddress(t)
+	profiler := ports.Free(t)
 	plain := startPod(stage, t, binary)
 	startPod(stage, t, binary, "--profiler-address="+profiler)
 	waitListening(stage, profiler)

@@ -15,6 +15,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -71,7 +72,7 @@ func startTokenController(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, port, err := net.SplitHostPort(harness.FreeAddress(t))
+	_, port, err := net.SplitHostPort(ports.Free(t))
 	if err != nil {
 		t.Fatal(err)
 	}

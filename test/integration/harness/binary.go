@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,17 +39,6 @@ func (e *Environment) writeKubeconfigFor(tb testing.TB, folder, token string) (p
 // CertificateFolder has tls.crt and tls.key of the webhook server.
 func (e *Environment) CertificateFolder() string {
 	return e.envtest.WebhookInstallOptions.LocalServingCertDir
-}
-
-// FreeAddress returns an address of this machine that is not in use.
-func FreeAddress(tb testing.TB) string {
-	tb.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // ServiceAccountKey returns the file with the private key that signs tokens of ServiceAccounts.

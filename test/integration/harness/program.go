@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 )
 
 // BuildManager builds the manager into a folder of the test and returns its path.
@@ -58,7 +60,7 @@ func (s *Stage) StartProgram(o ProgramOptions) *Program {
 	s.T.Helper()
 	folder := s.T.TempDir()
 	p := &Program{
-		Diagnostics: FreeAddress(s.T), Health: FreeAddress(s.T), Webhooks: FreeAddress(s.T),
+		Diagnostics: ports.Free(s.T), Health: ports.Free(s.T), Webhooks: ports.Free(s.T),
 		tb: s.T, log: filepath.Join(folder, "manager.log"), ended: make(chan struct{}),
 	}
 	log, err := os.Create(p.log)
