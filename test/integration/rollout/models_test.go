@@ -78,6 +78,33 @@ func TestManyModels(t *testing.T) {
 	}
 }
 
+// TestManyModelsAtRest makes a pool larger with other bootstrap data twelve times, as TestManyModels does, and leaves it alone after each time.
+// So the manager brings VMs to the latest model before the next change, and a plan of that step has the same writes.
+func TestManyModelsAtRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := three
+		s.replicas = 1
+		w := newWorld(t, s)
+		w.startWhole()
+		w.rules.endChecks()
+		models := w.watchModels()
+		mark := w.Azure.MarkRequests()
+		for n := range 12 {
+			w.renewBootstrapData(n)
+			w.settings.replicas++
+			w.resizePool()
+			w.waitUntil("the pool is larger", w.isWhole)
+			rested := time.Now().Add(time.Hour)
+			w.waitUntil("an hour is over", func() bool { return time.Now().After(rested) })
+		}
+		asked := countCalls(w.Azure, mark)
+		t.Logf("12 scale-ups with an hour between: at most %d models in use: %s", models.maxModels(), formatFigures(asked))
+		if asked["PUT refused"] > 0 || asked["POST refused"] > 0 || asked["POST"] == 0 {
+			t.Errorf("VMs are brought to the latest model, and no write is refused: %s", formatFigures(asked))
+		}
+	})
+}
+
 // TestManyTemplates makes a pool larger again and again, with another template each time that VMs get only when they are made anew. Azure
 // refuses an eleventh model of VMs. VMs of the oldest models are replaced before that, within the limits of the rollout.
 func TestManyTemplates(t *testing.T) {
