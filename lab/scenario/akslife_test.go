@@ -22,7 +22,7 @@ func TestAKSManagerKilled(t *testing.T) {
 	// Resource group, virtual network, subnet and managed cluster.
 	for puts := 1; puts <= 4; puts++ {
 		l.awaitPuts(puts, created)
-		l.runProgram("lab", "kill", settings.Azure.Name)
+		l.killManager()
 		l.runProgram("lab", "up", "--bare")
 	}
 	if err := <-created; err != nil {
@@ -73,7 +73,7 @@ func TestAKSManyPools(t *testing.T) {
 	l.expectQuiet()
 
 	before := len(l.listRequests())
-	l.runProgram("lab", "kill", settings.Azure.Name)
+	l.killManager()
 	l.runProgram("lab", "up", "--bare")
 	l.expectQuiet()
 	reads, writes = l.countRequests(before)
@@ -171,7 +171,7 @@ func TestAKSStopped(t *testing.T) {
 		return err != nil && strings.Contains(err.Error(), "Bad Gateway"), fmt.Sprint(out, err)
 	})
 	before := len(l.listRequests())
-	l.runProgram("lab", "kill", settings.Azure.Name)
+	l.killManager()
 	l.runProgram("lab", "up", "--bare")
 	l.checkThroughout(quiet, func() error {
 		for _, r := range l.listRequests()[before:] {

@@ -39,6 +39,8 @@ type lab struct {
 	// how many bytes the logs had then.
 	shared, left            bool
 	seenRequests, seenAudit int
+	// kills are the moments right before the manager was killed. Parts of a story share them.
+	kills *[]time.Time
 }
 
 // labFor returns the same lab for a part of the test, which has variables of its own.
@@ -62,7 +64,7 @@ func newLab(t *testing.T) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lab{t: t, root: root, dir: filepath.Join(dir, "lab"), port: ports.Block(t, settings.PortBlock)}
+	l := &lab{t: t, root: root, dir: filepath.Join(dir, "lab"), port: ports.Block(t, settings.PortBlock), kills: &[]time.Time{}}
 	for _, name := range []string{"lab", "kubectl", "clusterctl", "manager", "azuresim"} {
 		if _, err := os.Stat(l.binaryPath(name)); err != nil {
 			t.Fatalf("%v: run `make tools build` first", err)
@@ -117,6 +119,13 @@ func (l *lab) runProgram(program string, args ...string) string {
 		l.t.Fatal(err)
 	}
 	return out
+}
+
+// killManager kills the manager. The lab starts another one, which knows nothing of the requests of the first one.
+func (l *lab) killManager() {
+	l.t.Helper()
+	*l.kills = append(*l.kills, time.Now())
+	l.runProgram("lab", "kill", settings.Azure.Name)
 }
 
 // startLab starts the lab. Stories take Azure twenty times as fast as it is, as `make lab` does.

@@ -216,7 +216,7 @@ func (l *lab) loseObjects(cluster string) {
 	})
 	l.runProgram("kubectl", "delete", "secrets", "--selector", selector)
 	// The cluster is imported into another management cluster, whose manager has read nothing yet.
-	l.runProgram("lab", "kill", settings.Azure.Name)
+	l.killManager()
 	l.runProgram("lab", "up", "--bare")
 }
 

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
 // Moments at which the manager is killed are numbers of PUTs, so a seed names the same moments every time.
@@ -32,7 +31,7 @@ func TestManagerKilled(t *testing.T) {
 	created := l.startCreate("survivor", "--control-plane-machines", "1", "--worker-machines", "3")
 	for _, moment := range moments {
 		l.awaitPuts(moment+1, created)
-		l.runProgram("lab", "kill", settings.Azure.Name)
+		l.killManager()
 		seen := len(l.clusterPUTs())
 		l.runProgram("lab", "up", "--bare")
 		t.Logf("killed after PUT %d (wanted %d)", seen, moment+1)
@@ -45,7 +44,7 @@ func TestManagerKilled(t *testing.T) {
 	l.expectNoRepeats()
 
 	// Coming back to a cluster that is Ready, the manager reads everything once and finds nothing to do.
-	l.runProgram("lab", "kill", settings.Azure.Name)
+	l.killManager()
 	l.runProgram("lab", "up", "--bare")
 	l.expectQuiet()
 	l.runProgram("kubectl", "wait", "azureclusters,azuremachines", "--all", "--for=condition=Ready", "--timeout", "30s")

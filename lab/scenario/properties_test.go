@@ -28,7 +28,7 @@ func (l *lab) expectProperties() {
 		}
 	}
 	s := l.loadSettings()
-	for _, steps := range [][]properties.Step{requestSteps(l.listRequests(), s.TimeScale), objectSteps(l.auditedRequests())} {
+	for _, steps := range [][]properties.Step{requestSteps(l.listRequests(), s.TimeScale, *l.kills), objectSteps(l.auditedRequests())} {
 		for _, violation := range properties.Check(&properties.History{Steps: steps, Secrets: []string{s.ClientSecret}}) {
 			l.t.Error(violation)
 		}
@@ -36,8 +36,8 @@ func (l *lab) expectProperties() {
 }
 
 // requestSteps returns the requests of the provider's managers to Azure, ordered by when Azure answered. Their times are divided by the time
-// scale of the lab, because properties have limits in Azure's time.
-func requestSteps(requests []request, scale float64) []properties.Step {
+// scale of the lab, because properties have limits in Azure's time. The requests after each kill are those of another manager.
+func requestSteps(requests []request, scale float64, kills []time.Time) []properties.Step {
 	requests = slices.DeleteFunc(slices.Clone(requests), func(r request) bool {
 		return !strings.Contains(r.UserAgent, "cluster-api-provider-azure")
 	})
@@ -54,9 +54,10 @@ func requestSteps(requests []request, scale float64) []properties.Step {
 	var out []properties.Step
 	for _, r := range requests {
 		path, query, _ := strings.Cut(r.URL, "?")
+		manager := sort.Search(len(kills), func(i int) bool { return kills[i].After(r.Time) })
 		sent := sort.Search(len(out), func(i int) bool { return requests[i].end().After(r.Time) })
 		out = append(out, properties.Step{At: inAzure(r.end()), Request: &properties.Request{
-			Sent: sent, Begun: sent, SentAt: inAzure(r.Time), Method: r.Method, Path: strings.ToLower(path), Query: query,
+			Manager: manager, Sent: sent, Begun: sent, SentAt: inAzure(r.Time), Method: r.Method, Path: strings.ToLower(path), Query: query,
 			UserAgent: r.UserAgent, Status: r.Status, Lost: r.Status == 0,
 			RetryAfter: stretch(time.Duration(r.RetryAfterMs) * time.Millisecond),
 		}})
@@ -121,16 +122,20 @@ func TestPropertiesOfLogs(t *testing.T) {
 		}
 		entries = append(entries, e)
 	}
-	var found, names []string
-	for _, steps := range [][]properties.Step{requestSteps(requests, 0.05), objectSteps(entries)} {
-		found = append(found, properties.Check(&properties.History{Steps: steps, Secrets: []string{"a-secret"}})...)
-	}
-	for _, each := range found {
-		name, _, _ := strings.Cut(each, ":")
-		names = append(names, name)
+	check := func(kills ...time.Time) (names []string) {
+		for _, steps := range [][]properties.Step{requestSteps(requests, 0.05, kills), objectSteps(entries)} {
+			for _, each := range properties.Check(&properties.History{Steps: steps, Secrets: []string{"a-secret"}}) {
+				name, _, _ := strings.Cut(each, ":")
+				names = append(names, name)
+			}
+		}
+		return names
 	}
 	want := []string{"WriteIsValid", "OneWritePerResource", "RetryAfterIsKept", "RequestHasVersion", "ConditionTypesAreUnique", "SecretsAreNotInEvents"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("-want +got:\n%s\n%s", diff, strings.Join(found, "\n"))
+	if diff := cmp.Diff(want, check()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := check(requests[5].Time.Add(-time.Millisecond)); slices.Contains(got, "RetryAfterIsKept") {
+		t.Errorf("a manager cannot know which answer another one got before it was killed: %v", got)
 	}
 }
