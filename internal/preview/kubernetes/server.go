@@ -99,7 +99,10 @@ func New(changed func(ctx context.Context, before, after client.Object)) (*Serve
 		// Cluster API's own controllers may run beside the provider.
 		WithStatusSubresource(append(WatchedKinds(), &clusterv1.MachineHealthCheck{})...).Build()
 	s.WithWatch = interceptor.NewClient(s.converting, interceptor.Funcs{
-		Get: s.getObject, List: s.listObjects, Create: s.createObject, Patch: s.patchObject, Delete: s.deleteObject,
+		Get: s.getObject, List: s.listObjects, Create: s.createObject, Update: s.updateObject, Patch: s.patchObject, Delete: s.deleteObject,
+		SubResourceUpdate: func(ctx context.Context, c client.Client, _ string, obj client.Object, options ...client.SubResourceUpdateOption) error {
+			return s.changeObject(ctx, c, obj, func() error { return c.Status().Update(ctx, obj, options...) })
+		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch,
 			options ...client.SubResourcePatchOption) error {
 			return s.changeObject(ctx, c, obj, func() error { return c.Status().Patch(ctx, obj, patch, options...) })
@@ -145,6 +148,10 @@ func (s *Server) createObject(ctx context.Context, c client.WithWatch, obj clien
 		object.GetObserved().ObservedGeneration = -1
 	}
 	return s.changeObject(ctx, c, obj, func() error { return c.Create(ctx, obj, options...) })
+}
+
+func (s *Server) updateObject(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.UpdateOption) error {
+	return s.changeObject(ctx, c, obj, func() error { return c.Update(ctx, obj, options...) })
 }
 
 func (s *Server) patchObject(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch,

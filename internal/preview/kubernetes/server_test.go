@@ -10,48 +10,66 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestPatchWithoutEffect patches an object and its status with what they already have: nothing is announced, and the resource version stays, as
-// with an API server.
-func TestPatchWithoutEffect(t *testing.T) {
-	changes := 0
-	server, err := New(func(context.Context, client.Object, client.Object) { changes++ })
-	if err != nil {
-		t.Fatal(err)
-	}
-	machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "m", Labels: map[string]string{"a": "b"}}}
-	if err := server.Create(t.Context(), machine); err != nil {
-		t.Fatal(err)
-	}
-	for _, step := range []struct {
-		name, patch       string
-		status, unchanged bool
+// TestWrites patches and updates an object and its status. Each change is announced once. What an object already has is not announced, and the
+// resource version stays, as with an API server.
+func TestWrites(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		change     func(*infrav1.AzureMachine)
+		status     bool
+		unchanged  bool
+		generation int64
 	}{
-		{name: "metadata as it is", patch: `{"metadata":{"labels":{"a":"b"}}}`, unchanged: true},
-		{name: "status as it is", patch: `{"status":{"ready":false}}`, status: true, unchanged: true},
-		{name: "another label", patch: `{"metadata":{"labels":{"c":"d"}}}`},
-		{name: "another status", patch: `{"status":{"ready":true}}`, status: true},
+		{name: "metadata as it is", change: func(m *infrav1.AzureMachine) { m.Labels = map[string]string{"a": "b"} }, unchanged: true, generation: 1},
+		{name: "status as it is", change: func(m *infrav1.AzureMachine) { m.Status.Ready = false }, status: true, unchanged: true, generation: 1},
+		{name: "another label", change: func(m *infrav1.AzureMachine) { m.Labels["c"] = "d" }, generation: 1},
+		{name: "another spec", change: func(m *infrav1.AzureMachine) { m.Spec.VMSize = "Standard_D2s_v3" }, generation: 2},
+		{name: "another status", change: func(m *infrav1.AzureMachine) { m.Status.Ready = true }, status: true, generation: 1},
 	} {
-		stored := &infrav1.AzureMachine{}
-		if err := server.Get(t.Context(), client.ObjectKeyFromObject(machine), stored); err != nil {
-			t.Fatal(err)
+		for _, update := range []bool{false, true} {
+			changes := 0
+			server, err := New(func(context.Context, client.Object, client.Object) { changes++ })
+			if err != nil {
+				t.Fatal(err)
+			}
+			machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "m", Labels: map[string]string{"a": "b"}}}
+			if err := server.Create(t.Context(), machine); err != nil {
+				t.Fatal(err)
+			}
+			stored := &infrav1.AzureMachine{}
+			if err := server.Get(t.Context(), client.ObjectKeyFromObject(machine), stored); err != nil {
+				t.Fatal(err)
+			}
+			changes = 0
+			written := stored.DeepCopy()
+			test.change(written)
+			if err := write(t.Context(), server, written, stored, test.status, update); err != nil {
+				t.Fatal(err)
+			}
+			now := &infrav1.AzureMachine{}
+			if err := server.Get(t.Context(), client.ObjectKeyFromObject(machine), now); err != nil {
+				t.Fatal(err)
+			}
+			same := now.ResourceVersion == stored.ResourceVersion
+			if same != test.unchanged || same != (changes == 0) || changes > 1 || written.ResourceVersion != now.ResourceVersion ||
+				now.Generation != test.generation {
+				t.Errorf("%s, update %v: version %s, before %s, in the answer %s; generation %d; %d announcements", test.name, update,
+					now.ResourceVersion, stored.ResourceVersion, written.ResourceVersion, now.Generation, changes)
+			}
 		}
-		announced, patched := changes, stored.DeepCopy()
-		patch := client.RawPatch("application/merge-patch+json", []byte(step.patch))
-		write := func() error { return server.Patch(t.Context(), patched, patch) }
-		if step.status {
-			write = func() error { return server.Status().Patch(t.Context(), patched, patch) }
-		}
-		if err := write(); err != nil {
-			t.Fatal(err)
-		}
-		now := &infrav1.AzureMachine{}
-		if err := server.Get(t.Context(), client.ObjectKeyFromObject(machine), now); err != nil {
-			t.Fatal(err)
-		}
-		same := now.ResourceVersion == stored.ResourceVersion
-		if same != step.unchanged || same != (changes == announced) || patched.ResourceVersion != now.ResourceVersion {
-			t.Errorf("%s: version %s, before %s, in the answer %s; %d announcements", step.name, now.ResourceVersion, stored.ResourceVersion,
-				patched.ResourceVersion, changes-announced)
-		}
+	}
+}
+
+func write(ctx context.Context, c client.Client, object, before client.Object, status, update bool) error {
+	patch := client.MergeFrom(before)
+	switch {
+	case status && update:
+		return c.Status().Update(ctx, object)
+	case status:
+		return c.Status().Patch(ctx, object, patch)
+	case update:
+		return c.Update(ctx, object)
+	default:
+		return c.Patch(ctx, object, patch)
 	}
 }
