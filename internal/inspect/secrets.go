@@ -14,11 +14,17 @@ const hidden = "(hidden)"
 // secretField finds names of fields that can hold secrets. The names of Secrets, which end in Name or Ref, do not.
 var secretField = regexp.MustCompile(`(?i)(password|passwd|secret|token|credential|kubeconfig|connectionstring|privatekey|sastoken|certificate|cacert|authorization)s?(value|data)?$`)
 
-// secretFields are fields with contents that users choose: scripts, files, and settings of extensions may contain secrets. In lower case.
+// secretFields are fields with contents that users choose: scripts, files, settings of extensions and values of Helm charts may contain secrets.
+// In lower case.
 var secretFields = []string{
 	"protectedsettings", "settings", "customdata", "userdata", "content", "data", "stringdata", "binarydata", "prekubeadmcommands", "postkubeadmcommands",
 	"bootcommands", "additionalconfig", "inline", "sshprivatekey", "httpheaders",
+	"values", "valuestemplate",
 }
+
+// variableLists are the lists of the variables of a topology, and of the environment of a process. Users choose the names, so any value may be
+// a secret.
+var variableLists = []string{"variables", "overrides", "extraEnvs"}
 
 // hideSecrets masks the values of an object that can be secrets, and removes the copy of the object that kubectl keeps.
 func hideSecrets(object map[string]any) {
@@ -43,6 +49,9 @@ func hideIn(value any) {
 				value[name] = redact.RedactText(text)
 				continue
 			}
+			if slices.Contains(variableLists, name) {
+				hideValues(item)
+			}
 			hideIn(item)
 		}
 	case []any:
@@ -56,10 +65,22 @@ func hideIn(value any) {
 	}
 }
 
+// hideValues masks the values of variables.
+func hideValues(variables any) {
+	list, _ := variables.([]any)
+	for _, item := range list {
+		if variable, is := item.(map[string]any); is && variable["value"] != nil {
+			variable["value"] = hidden
+		}
+	}
+}
+
 // isSecretField reports whether a field holds a secret. References to Secrets are objects or names, which are none.
 func isSecretField(name string, value any) bool {
 	if slices.Contains(secretFields, strings.ToLower(name)) {
-		return value != nil
+		// The values of a selector are a list.
+		_, isList := value.([]any)
+		return value != nil && (!isList || !strings.EqualFold(name, "values"))
 	}
 	if !secretField.MatchString(name) {
 		return false
