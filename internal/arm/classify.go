@@ -211,13 +211,21 @@ func BackOff(class Class, attempt int, jitter float64) time.Duration {
 	return delay - time.Duration(float64(delay)*jitter/5)
 }
 
-// RetryDelay returns the delay after err, the attempt-th failure in a row: Azure's wait time if there is one, otherwise BackOff.
+// minRetryDelay is the shortest delay of a request that Azure asks to send again: it may ask for a millisecond, and for that without end.
+const minRetryDelay = 250 * time.Millisecond
+
+// RetryDelay returns the delay after err, the attempt-th failure in a row: BackOff, or Azure's wait time if that is longer. A request that
+// Azure will accept later waits as long as Azure asks, and not longer.
 func RetryDelay(err error, attempt int, jitter float64) time.Duration {
+	class := Classify(err)
 	var e *Error
-	if errors.As(err, &e) && e.RetryAfter > 0 {
-		return e.RetryAfter
+	if !errors.As(err, &e) || e.RetryAfter <= 0 {
+		return BackOff(class, attempt, jitter)
 	}
-	return BackOff(Classify(err), attempt, jitter)
+	if class == ClassWaiting {
+		return max(e.RetryAfter, minRetryDelay)
+	}
+	return max(e.RetryAfter, BackOff(class, attempt, jitter))
 }
 
 // Delays of read-only questions outside of the engine. A correction in Azure is noticed within a minute.

@@ -214,7 +214,7 @@ func (b *Budgets) learnFromAnswer(principal string, request Request, status int,
 	kind := requestClass(request.Method)
 	for _, name := range []string{"X-Ms-Ratelimit-Remaining-Subscription-" + kind, "X-Ms-Ratelimit-Remaining-Subscription-Global-" + kind} {
 		if remaining, err := strconv.ParseFloat(header.Get(name), 64); err == nil && remaining < bucket.tokens {
-			bucket.tokens = remaining
+			bucket.tokens = max(0, remaining)
 		}
 	}
 	// Other answers are not parsed here: lists of VM sizes have megabytes, and all other requests wait for the lock.

@@ -23,6 +23,7 @@ func readPage(body io.Reader) (page, error) {
 	if errors.Is(err, io.EOF) || err == nil && begin != json.Delim('{') {
 		return page{}, errNotPage
 	}
+	isPage := false
 	for err == nil && in.More() {
 		var key json.Token
 		if key, err = in.Token(); err != nil {
@@ -30,6 +31,7 @@ func readPage(body io.Reader) (page, error) {
 		}
 		switch name, _ := key.(string); {
 		case strings.EqualFold(name, "value"):
+			isPage = true
 			out.elements, err = readElements(in, values)
 		case strings.EqualFold(name, "nextLink"):
 			err = in.Decode(&out.next)
@@ -40,6 +42,9 @@ func readPage(body io.Reader) (page, error) {
 	}
 	if err == nil {
 		_, err = in.Token() // the end of the object
+	}
+	if err == nil && !isPage {
+		err = errNotPage // Absence follows from a list, and must not follow from another answer.
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF

@@ -34,7 +34,7 @@ func TestPages(t *testing.T) {
 			[]string{`{"name":"a"}`}, "", ""},
 		"none":      {"a list may be empty", `{"value":[]}`, 0, nil, "", ""},
 		"null":      {"some lists are null", `{"value":null}`, 0, nil, "", ""},
-		"no value":  {"or absent", `{}`, 0, nil, "", ""},
+		"no value":  {"resources would seem to be gone by any other answer", `{}`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
 		"no answer": {"an empty answer is not a list", ``, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
 		"HTML":      {"proxies return this", `<html>`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},
 		"an array":  {"it is not a page", `[{"name":"a"}]`, 0, nil, client.CodeInvalidAnswer, arm.ClassRetry},

@@ -45,15 +45,20 @@ const slots = 30
 // requestWindow counts requests by time.
 type requestWindow struct {
 	counts [slots + 1]float64
-	// last is the number of the latest slot since the epoch.
+	// begun is when the first request was counted. Times since then are not changed by corrections of the clock.
+	begun time.Time
+	// last is the number of the latest slot since begun.
 	last int64
 }
 
-func slotOf(now time.Time) int64 { return now.UnixNano() / int64(networkWindow/slots) }
+const slotLength = networkWindow / slots
 
 // dropExpiredSlots removes slots before the window.
 func (w *requestWindow) dropExpiredSlots(now time.Time) {
-	slot := slotOf(now)
+	if w.begun.IsZero() {
+		w.begun = now
+	}
+	slot := int64(now.Sub(w.begun) / slotLength)
 	for w.last = max(w.last, slot-slots-1); w.last < slot; {
 		w.last++
 		w.counts[w.last%(slots+1)] = 0
@@ -79,7 +84,7 @@ func (w *requestWindow) untilSlotExpires(now time.Time) time.Duration {
 	w.dropExpiredSlots(now)
 	for i := int64(1); i <= slots+1; i++ {
 		if w.counts[(w.last+i)%(slots+1)] > 0 {
-			return time.Unix(0, (w.last+i)*int64(networkWindow/slots)).Sub(now)
+			return w.begun.Add(time.Duration(w.last+i) * slotLength).Sub(now)
 		}
 	}
 	return 0

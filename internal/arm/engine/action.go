@@ -75,6 +75,9 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 	}
 	op.AddWaiter(action.Object, wake)
 	if holder := e.operate.Begin(op, false); holder != nil {
+		if holder.Object == action.Object {
+			e.operate.ReplaceClient(holder, c)
+		}
 		if !holder.AddWaiter(action.Object, wake) && wake != nil {
 			wake()
 		}

@@ -215,11 +215,13 @@ func (c *convergence) pruneResource(id arm.ID, all []arm.ID) {
 			before = other
 		}
 	}
-	t := c.newTask(id)
-	if t.blocker = before; before == "" {
-		t.blocker = c.successorUnderWay(id)
-	}
-	c.removeResource(t)
+	c.removeResource(func() *task {
+		t := c.newTask(id)
+		if t.blocker = before; before == "" {
+			t.blocker = c.successorUnderWay(id)
+		}
+		return t
+	})
 }
 
 // successorUnderWay returns a resource of the graph that may replace id and is still being created or updated, "" if there is none: a
@@ -244,13 +246,18 @@ func (c *convergence) successorUnderWay(id arm.ID) arm.ID {
 	return ""
 }
 
-// removeResource decides about a resource to delete and executes the decision.
-func (c *convergence) removeResource(t *task) {
-	t.removing = true
-	t.owned = t.owned && c.isRemovable(t.id, t.node)
-	if t.node != nil && t.node.Foreign == arm.AdoptForeign && c.request.DeleteAdopted && t.otherOwnerTag == "" {
-		t.owned = true
+// removeResource decides about a resource to delete and executes the decision. newTask is called again when the resource was read again.
+func (c *convergence) removeResource(newTask func() *task) {
+	for {
+		t := newTask()
+		t.removing = true
+		t.owned = t.owned && c.isRemovable(t.id, t.node)
+		if t.node != nil && t.node.Foreign == arm.AdoptForeign && c.request.DeleteAdopted && t.otherOwnerTag == "" {
+			t.owned = true
+		}
+		t.retryAfter, t.failure = c.engine.states.get(t.id.Key()).retry.failureOf(deletionHash, c.engine.clock.Now())
+		if c.decideAndExecute(t) {
+			return
+		}
 	}
-	t.retryAfter, t.failure = c.engine.states.get(t.id.Key()).retry.failureOf(deletionHash, c.engine.clock.Now())
-	c.decideAndExecute(t) // No decision about a removal reads again.
 }

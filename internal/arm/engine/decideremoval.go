@@ -34,6 +34,9 @@ func decideRemoval(s situation) decision {
 		return decision{step: stepReadAgain, state: arm.Waiting, retryAfter: time.Second}
 	case s.found.Err != nil:
 		return reportReadFailure(s, s.found.Err)
+	case !s.found.Exists && s.found.FromList:
+		// Nobody would know of a resource that is forgotten and still there.
+		return decision{step: stepConfirm}
 	case !s.found.Exists:
 		return decision{step: stepForget, state: arm.Gone}
 	case !s.owned && s.ownershipTagRemoved && s.otherOwnerTag == "":

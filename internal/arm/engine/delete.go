@@ -172,8 +172,10 @@ func (d *deletion) listGroup(group arm.ID) (ours []arm.ID, others bool, err erro
 			ID   arm.ID            `json:"id"`
 			Tags map[string]string `json:"tags"`
 		}
-		if json.Unmarshal(item, &resource) != nil {
-			continue
+		if err := json.Unmarshal(item, &resource); err != nil || resource.ID == "" {
+			// It may be another cluster's.
+			return nil, false, &arm.Error{Method: "GET", ID: group, Code: "InvalidAnswer",
+				Message: "the list of the resources of the group has an element without an ID or with other tags than texts"}
 		}
 		others = others || otherOwnerTagIn(resource.Tags, d.request.Owner) != ""
 		row, err := types.ForID(resource.ID)
@@ -221,17 +223,19 @@ func (d *deletion) removeTarget(id arm.ID) {
 	if before == arm.Gone || before == arm.Foreign {
 		return
 	}
-	t := d.newTask(id)
-	if into := d.deletedWith(id); !into.Equal(id) {
-		t.deletedWith, t.deletedWithGone = into, d.results[into.Key()].State == arm.Gone
-	} else {
-		t.blocker = d.blockingDependant(id)
-	}
-	if id.Type() == types.ResourceGroup {
-		t.groupKept, t.groupErr = !d.wholeGroups[id.Key()], d.groupErrs[id.Key()]
-		t.sameErrorAs = d.earlierSameError(id, cmp.Or(t.groupErr, t.found.Err))
-	}
-	d.convergence.removeResource(t)
+	d.convergence.removeResource(func() *task {
+		t := d.newTask(id)
+		if into := d.deletedWith(id); !into.Equal(id) {
+			t.deletedWith, t.deletedWithGone = into, d.results[into.Key()].State == arm.Gone
+		} else {
+			t.blocker = d.blockingDependant(id)
+		}
+		if id.Type() == types.ResourceGroup {
+			t.groupKept, t.groupErr = !d.wholeGroups[id.Key()], d.groupErrs[id.Key()]
+			t.sameErrorAs = d.earlierSameError(id, cmp.Or(t.groupErr, t.found.Err))
+		}
+		return t
+	})
 	if d.results[id.Key()].State == arm.Gone {
 		delete(d.inventory, id.Key())
 		// Resources that waited for it can be deleted in this convergence.

@@ -26,12 +26,35 @@ func (w *world) deleteOnce(request engine.Request) arm.Outcome {
 }
 
 // deletions are the ways in which a resource is deleted.
-var deletions = map[string]func(w *world, request engine.Request, id arm.ID) arm.Outcome{
-	"deletion": func(w *world, request engine.Request, _ arm.ID) arm.Outcome { return w.deleteOnce(request) },
-	"no longer planned": func(w *world, request engine.Request, id arm.ID) arm.Outcome {
-		request.Graph, request.Prune = &arm.Graph{}, []arm.ID{id}
+var deletions = map[string]func(w *world, request engine.Request, ids ...arm.ID) arm.Outcome{
+	"deletion": func(w *world, request engine.Request, _ ...arm.ID) arm.Outcome { return w.deleteOnce(request) },
+	"no longer planned": func(w *world, request engine.Request, ids ...arm.ID) arm.Outcome {
+		request.Graph, request.Prune = &arm.Graph{}, ids
 		return w.convergeOnce(request)
 	},
+}
+
+// TestDeleteConfirmsAbsence has a list lack a resource that exists. It is deleted all the same, because nobody would know of it afterwards.
+func TestDeleteConfirmsAbsence(t *testing.T) {
+	for how, again := range deletions {
+		t.Run(how, func(t *testing.T) {
+			other := pipNode()
+			other.ID = arm.NewID(sub, "rg", "Microsoft.Network/publicIPAddresses", "other")
+			w, request := worldWith(t, groupNode(), pipNode(), other)
+			if how == "deletion" {
+				w.putResource(group, object{"location": "eastus"}) // It is kept, so its resources are deleted one by one.
+			}
+			w.advanceClock(time.Hour)
+			w.addFault(fault.Rule{Method: "GET", Count: -1, Kind: fault.Omit, Target: "/pip"})
+			for range 20 {
+				outcome := again(w, request, pip, other.ID)
+				w.advanceClock(max(outcome.RetryAfter, time.Minute))
+			}
+			if w.getResource(pip) != nil || w.getResource(other.ID) != nil {
+				t.Errorf("the resource that lists lack is still there: %v", w.listWrites())
+			}
+		})
+	}
 }
 
 // TestDeleteWaitsForRunningOperation deletes a resource during its creation, which Azure would refuse.

@@ -45,6 +45,9 @@ func (c *convergence) newTask(id arm.ID) *task {
 	t.unclaimed = !t.owned && t.otherOwnerTag == "" && (t.row.Taggable || c.record[key] && !c.referencesOtherOwner(id, t.row))
 	t.sameErrorAs = c.earlierSameError(id, t.found.Err)
 	if op := e.operate.FindOperation(key); op != nil {
+		if op.Object == c.request.Object {
+			e.operate.ReplaceClient(op, c.request.Client)
+		}
 		t.running = c.describeOperation(op)
 		t.running.lastErr, t.running.statusErr = e.states.get(key).retry.lastAttemptError(), op.StatusError(e.clock.Now())
 	}

@@ -60,7 +60,7 @@ func (o *Operator) scheduleCheck(op *Operation) {
 	if op.ended || o.ctx.Err() != nil {
 		return
 	}
-	now, readBudgetLeft := o.options.Clock.Now(), op.Client.ReadBudgetLeft(op.ID.Subscription())
+	now, readBudgetLeft := o.options.Clock.Now(), op.currentClient().ReadBudgetLeft(op.ID.Subscription())
 	delay, ask := o.pacer.nextCheck(progress{
 		key: durationKey(op), elapsed: now.Sub(op.started), hasURL: op.url != "", notBefore: max(0, op.notBefore.Sub(now)),
 		idleFor: max(0, op.idleUntil.Sub(now)), minRemaining: op.minRemaining, exactDelay: op.exactDelay,
@@ -90,6 +90,23 @@ func (o *Operator) SetIdleUntil(op *Operation, idle time.Time, minRemaining time
 	}
 }
 
+// ReplaceClient has an operation followed with another client of the same object, if no request of its own client can succeed: the
+// credential that began it has expired, and the object has another one now.
+func (o *Operator) ReplaceClient(op *Operation, with *client.Client) {
+	now := o.options.Clock.Now()
+	if err := op.StatusError(now); err == nil || !observe.AffectsEveryRequest(err) || op.currentClient().CacheScope() == with.CacheScope() {
+		return
+	}
+	op.replacement.Store(with)
+	op.mu.Lock()
+	op.notBefore = now
+	reschedule := op.stop != nil && op.stop()
+	op.mu.Unlock()
+	if reschedule {
+		o.scheduleCheck(op)
+	}
+}
+
 // MinDuration returns a lower bound of the duration of operations on resources of this type.
 func (o *Operator) MinDuration(id arm.ID, state arm.State) time.Duration {
 	return o.pacer.minDuration(durationKey(&Operation{ID: id, State: state}))
@@ -107,8 +124,8 @@ func (o *Operator) checkProgress(op *Operation, ask bool) {
 		return
 	}
 	if !ask && !op.Action {
-		found := o.options.Reader.Read(op.Context, op.Client, []arm.ID{op.ID},
-			maxReadAge(o.options.Clock.Now().Sub(op.started), op.State, op.Client.ReadBudgetLeft(op.ID.Subscription())),
+		found := o.options.Reader.Read(op.Context, op.currentClient(), []arm.ID{op.ID},
+			maxReadAge(o.options.Clock.Now().Sub(op.started), op.State, op.currentClient().ReadBudgetLeft(op.ID.Subscription())),
 			observe.ReadOptions{})[op.ID.Key()]
 		done, failed := o.endIfOver(op, found, hasURL)
 		if done {
@@ -178,7 +195,7 @@ func (o *Operator) pollURL(op *Operation) (done bool) {
 	op.mu.Lock()
 	target, statusInBody := op.url, op.statusInBody
 	op.mu.Unlock()
-	response, err := op.Client.PollURL(op.Context, op.ID, target)
+	response, err := op.currentClient().PollURL(op.Context, op.ID, target)
 	op.recordCheck(o.options.Clock.Now(), err)
 	if err != nil {
 		return o.handlePollError(op, err)
@@ -188,7 +205,7 @@ func (o *Operator) pollURL(op *Operation) (done bool) {
 		var found *observe.Observation
 		if op.Method == http.MethodPut && !op.Action {
 			o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.ExtentResource})
-			read := o.options.Reader.Get(op.Context, op.Client, op.ID)
+			read := o.options.Reader.Get(op.Context, op.currentClient(), op.ID)
 			if read.Err == nil && read.Exists {
 				found = &read
 			}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -41,6 +42,8 @@ type Operation struct {
 
 	started time.Time
 	waiters waiterSet
+	// replacement is used instead of Client, whose credential is no longer valid; nil if there is none.
+	replacement atomic.Pointer[client.Client]
 
 	mu sync.Mutex
 	// url returns the status. statusInBody means that the status is in the body, otherwise it is the HTTP status.
@@ -61,6 +64,14 @@ type Operation struct {
 	ended          bool
 	replaced       bool
 	stop           func() bool
+}
+
+// currentClient returns the client that follows the operation.
+func (op *Operation) currentClient() *client.Client {
+	if c := op.replacement.Load(); c != nil {
+		return c
+	}
+	return op.Client
 }
 
 // AddWaiter registers wake for the end of the operation; false means that it has ended already. Each object has one wake; nil only

@@ -87,7 +87,7 @@ func (o *Operator) Release(op *Operation) {
 func (o *Operator) Send(op *Operation, request func() (*client.Response, error)) {
 	if op.Method == http.MethodPut && op.State == arm.Creating {
 		// Until Azure answers, the resource counts as absent, as when its creation was decided: a read would return no more.
-		o.cache.StoreObservation(op.Client.CacheScope(), o.cache.NewObservation(observe.Observed{ID: op.ID}, false))
+		o.cache.StoreObservation(op.currentClient().CacheScope(), o.cache.NewObservation(observe.Observed{ID: op.ID}, false))
 	} else {
 		o.cache.Invalidate(observe.Change{ID: op.ID, Extent: observe.ExtentResource})
 	}
@@ -109,7 +109,7 @@ func (o *Operator) Send(op *Operation, request func() (*client.Response, error))
 	op.requestID = response.RequestID
 	op.mu.Unlock()
 	if op.Method == http.MethodPut && response.Status == http.StatusCreated && op.ID.Type() == types.ResourceGroup {
-		o.cache.MarkGroupEmpty(op.Client.CacheScope(), op.ID)
+		o.cache.MarkGroupEmpty(op.currentClient().CacheScope(), op.ID)
 	}
 	var found *observe.Observation
 	if head := observe.ParseHead(response.Body); op.Method == http.MethodPut && !op.Action && head.ID != "" {
@@ -124,7 +124,7 @@ func (o *Operator) Send(op *Operation, request func() (*client.Response, error))
 	}
 	if found != nil {
 		// Readers need no request while the operation runs.
-		o.cache.StoreObservation(op.Client.CacheScope(), *found)
+		o.cache.StoreObservation(op.currentClient().CacheScope(), *found)
 	}
 	o.followAccepted(op, response)
 }
@@ -151,10 +151,10 @@ func (o *Operator) completeOperation(op *Operation, found *observe.Observation, 
 	switch {
 	case op.Action || err != nil:
 	case op.State == arm.Deleting:
-		o.cache.StoreObservation(op.Client.CacheScope(), o.cache.NewObservation(observe.Observed{ID: op.ID}, false))
+		o.cache.StoreObservation(op.currentClient().CacheScope(), o.cache.NewObservation(observe.Observed{ID: op.ID}, false))
 	case found != nil && !(found.FromWrite && op.State == arm.Updating):
 		// The result of an update is read once, so that its remaining differences are known.
-		o.cache.StoreObservation(op.Client.CacheScope(), *found)
+		o.cache.StoreObservation(op.currentClient().CacheScope(), *found)
 	}
 	duration := o.options.Clock.Now().Sub(op.started)
 	if op.OnEnd != nil {

@@ -62,7 +62,7 @@ type progress struct {
 // unusually long ones, and a 12th for deletions, which only other deletions wait for. There is no check while no dependant can
 // continue; if most of the work is still to come, the delay is a 240th of that.
 func (p *pacer) nextCheck(at progress) (delay time.Duration, ask bool) {
-	if at.hasURL && at.exactDelay {
+	if at.hasURL && at.exactDelay && at.readBudgetLeft >= client.ScarceReadBudget {
 		return max(at.notBefore, min(at.elapsed/12, 5*minPollInterval), minPollInterval), true
 	}
 	earliestEnd, deleting := p.earliestEnd(at), strings.HasSuffix(at.key, string(arm.Deleting))
