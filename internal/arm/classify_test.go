@@ -76,6 +76,19 @@ func TestBackOff(t *testing.T) {
 		t.Errorf("jitter reduces the longest delay by a tenth here, got %s", got)
 	}
 	if got := RetryDelay(&Error{Status: 429, RetryAfter: 17 * s}, 5, 0); got != 17*s {
-		t.Errorf("Azure's Retry-After takes precedence, got %s", got)
+		t.Errorf("a throttled request waits as long as Azure asks, got %s", got)
+	}
+	for _, test := range []struct {
+		err  *Error
+		want time.Duration
+	}{
+		{&Error{Status: 400, Code: "InvalidParameter", RetryAfter: time.Millisecond}, BackOff(ClassStalled, 3, 0)},
+		{&Error{Status: 503, RetryAfter: time.Millisecond}, BackOff(ClassRetry, 3, 0)},
+		{&Error{Status: 503, RetryAfter: 10 * time.Minute}, 10 * time.Minute},
+		{&Error{Status: 429, RetryAfter: time.Millisecond}, minRetryDelay},
+	} {
+		if got := RetryDelay(test.err, 3, 0); got != test.want {
+			t.Errorf("%d after a third failure: got %s, want %s", test.err.Status, got, test.want)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -174,7 +175,7 @@ func (d *deletion) listGroup(group arm.ID) (ours []arm.ID, others bool, err erro
 		}
 		if err := json.Unmarshal(item, &resource); err != nil || resource.ID == "" {
 			// It may be another cluster's.
-			return nil, false, &arm.Error{Method: "GET", ID: group, Code: "InvalidAnswer",
+			return nil, false, &arm.Error{Method: "GET", ID: group, Code: client.CodeInvalidAnswer,
 				Message: "the list of the resources of the group has an element without an ID or with other tags than texts"}
 		}
 		others = others || otherOwnerTagIn(resource.Tags, d.request.Owner) != ""

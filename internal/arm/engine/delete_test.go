@@ -1,14 +1,20 @@
 package engine_test
 
 import (
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/google/go-cmp/cmp"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
 var (
@@ -281,5 +287,49 @@ func TestDeletesGroupWhole(t *testing.T) {
 	w := newWorld(t)
 	if gone, err := w.engine.DeletesGroupWhole(t.Context(), w.newRequest(), group); !gone || err != nil {
 		t.Errorf("gone already: %t, %v", gone, err)
+	}
+}
+
+// otherAnswer answers one request with another body than Azure's.
+type otherAnswer struct {
+	policy.Transporter
+	path, body string
+}
+
+func (a otherAnswer) Do(request *http.Request) (*http.Response, error) {
+	response, err := a.Transporter.Do(request)
+	if err == nil && strings.HasSuffix(request.URL.Path, a.path) {
+		_ = response.Body.Close()
+		response.Body, response.ContentLength = io.NopCloser(strings.NewReader(a.body)), int64(len(a.body))
+		response.Header.Del("Content-Length")
+	}
+	return response, err
+}
+
+// TestGroupWithUnreadableList has the list of a group's resources, which shows those of other clusters, come as something else. The group is
+// not deleted by it.
+func TestGroupWithUnreadableList(t *testing.T) {
+	for name, body := range map[string]string{
+		"a tag that is no text": `{"value":[{"id":"/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/publicIPAddresses/pip","tags":{"n":1}}]}`,
+		"an empty element":      `{"value":[null]}`,
+		"no list":               `{}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, request := worldWith(t, groupNode(), nsgNode())
+			w.putResource(pip, object{"location": "eastus", "tags": object{"sigs.k8s.io_cluster-api-provider-azure_cluster_c2": "owned"}})
+			w.options.Transport = otherAnswer{w.options.Transport, "/resources", body}
+			request.Client = w.newClientWith(credential.Token(w.sim.Token("")), "other")
+			request.DeleteWholeGroups = true
+			for range 5 {
+				outcome := w.deleteOnce(request)
+				if got := findResult(t, outcome, group); got.State == arm.Deleting || codeOf(got.Err) != client.CodeInvalidAnswer {
+					t.Fatalf("%+v", got)
+				}
+				w.advanceClock(max(outcome.RetryAfter, time.Minute))
+			}
+			if w.getResource(pip) == nil {
+				t.Error("the resource of another cluster is gone")
+			}
+		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
@@ -104,5 +105,17 @@ func TestNextCheck(t *testing.T) {
 					test.asks, test.late)
 			}
 		})
+	}
+}
+
+// TestExactDelayNeedsBudget has Azure ask for a poll each millisecond: the poll that follows depends on the budget of reads, not on Azure alone.
+func TestExactDelayNeedsBudget(t *testing.T) {
+	p := newPacer()
+	at := progress{key: "Microsoft.Compute/virtualMachines Creating", elapsed: 10 * time.Minute, hasURL: true, exactDelay: true, readBudgetLeft: 1}
+	often, _ := p.nextCheck(at)
+	at.readBudgetLeft = client.ScarceReadBudget / 2
+	rarely, _ := p.nextCheck(at)
+	if often > 5*minPollInterval || rarely < 10*time.Second {
+		t.Errorf("%s with a full budget, %s with a scarce one", often, rarely)
 	}
 }

@@ -1,0 +1,95 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
+	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
+)
+
+// expiring is a credential that Entra ID refuses from a moment on.
+type expiring struct {
+	credential.Token
+	expired atomic.Bool
+}
+
+func (c *expiring) GetToken(ctx context.Context, options policy.TokenRequestOptions) (azcore.AccessToken, error) {
+	if c.expired.Load() {
+		return azcore.AccessToken{}, errors.New(`AADSTS7000222: The provided client secret keys for app 'a' are expired.`)
+	}
+	token, err := c.Token.GetToken(ctx, options)
+	token.ExpiresOn = time.Now().Add(-time.Second) // It is asked for again before each request.
+	return token, err
+}
+
+// TestNewCredentialFollowsOperation has a client secret expire while Azure works, and the user store another one twenty minutes later. The
+// operation is followed with that.
+func TestNewCredentialFollowsOperation(t *testing.T) {
+	for name, test := range map[string]struct {
+		method string
+		done   func(arm.Outcome) bool
+	}{
+		"creation": {"PUT", arm.Outcome.IsDone},
+		"deletion": {"DELETE", arm.Outcome.IsDeleted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, _ := worldWith(t, groupNode())
+			if test.method == "DELETE" {
+				w, _ = worldWith(t, groupNode(), pipNode())
+			}
+			w.addFault(fault.Rule{Method: test.method, ID: pip.Key(), Kind: fault.Slow, Seconds: 60})
+			node := pipNode()
+			node.After = nil
+			request := w.newRequest(node)
+			again := func() arm.Outcome { return w.convergeOnce(request) }
+			if test.method == "DELETE" {
+				again = func() arm.Outcome { return w.deleteOnce(request) }
+			}
+			old := &expiring{Token: credential.Token(w.sim.Token(""))}
+			request.Client = w.newClientWith(old, "old")
+			again()
+			old.expired.Store(true)
+			for end := w.clock.Now().Add(20 * time.Minute); w.clock.Now().Before(end); {
+				outcome := again()
+				if test.done(outcome) {
+					t.Fatal("the end was seen without a credential")
+				}
+				w.advanceClock(max(outcome.RetryAfter, time.Minute))
+			}
+			request.Client = w.newClientWith(credential.Token(w.sim.Token("")), "new")
+			request.RetryNow = true
+			for end := w.clock.Now().Add(5 * time.Minute); ; {
+				outcome := again()
+				request.RetryNow = false
+				if test.done(outcome) {
+					return
+				}
+				if w.clock.Now().After(end) {
+					t.Fatalf("five minutes after the new credential: %+v", outcome.Results)
+				}
+				w.advanceClock(max(outcome.RetryAfter, time.Second))
+			}
+		})
+	}
+}
+
+// newClientWith returns a client with a credential, whose requests share neither budgets nor reads with those of other principals.
+func (w *world) newClientWith(c azcore.TokenCredential, principal string) *client.Client {
+	w.t.Helper()
+	options := w.options
+	options.Principal = principal
+	out, err := client.New(c, w.cloud, options)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
