@@ -230,6 +230,7 @@ func (a *azureReconciliation[O, I]) engineRequest(planned *Plan) engine.Request 
 		Read:              a.session.Read,
 		Prune:             planned.LastApplied.ListPruned(planned.Graph),
 		Inventory:         list.Created,
+		IsOthers:          planned.IsOthers,
 		IgnoreInventory:   planned.IgnoreInventory,
 		Record:            a.recordedResources(),
 		Adopted:           list.Adopted,

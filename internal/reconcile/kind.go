@@ -200,6 +200,9 @@ type Plan struct {
 	OwnedUntagged []arm.ID
 	// Migrated are untagged resources that the established provider created for the object. They are deleted with it.
 	Migrated []arm.ID
+	// IsOthers reports whether another object of the Cluster, which is not being deleted, has a resource in its plan, too. Such a resource
+	// is not deleted for this object. It may be nil.
+	IsOthers func(id arm.ID) bool
 	// IgnoreInventory treats a resource that cannot carry tags as the object's only below a tagged one, without regard to the
 	// inventory.
 	IgnoreInventory bool

@@ -195,12 +195,21 @@ func (c *convergence) resourcesToPrune() []arm.ID {
 	var out []arm.ID
 	seen := map[string]bool{}
 	for _, id := range append(sortedIDs(c.inventory), c.request.Prune...) {
-		if !c.request.Graph.Has(id) && !seen[id.Key()] {
-			seen[id.Key()] = true
-			out = append(out, id)
+		if c.request.Graph.Has(id) || seen[id.Key()] {
+			continue
 		}
+		seen[id.Key()] = true
+		if c.isOthers(id) {
+			delete(c.inventory, id.Key())
+			continue
+		}
+		out = append(out, id)
 	}
 	return sortByRank(out)
+}
+
+func (c *convergence) isOthers(id arm.ID) bool {
+	return c.request.IsOthers != nil && c.request.IsOthers(id)
 }
 
 // pruneResource deletes a resource that is no longer planned. Resources that are gone or foreign get no result.

@@ -29,6 +29,11 @@ func (e *Engine) Delete(ctx context.Context, request Request) (arm.Outcome, erro
 			c.setResult(arm.Result{ID: node.ID, Group: node.Group, State: arm.Foreign}, 0)
 			continue
 		}
+		if c.isOthers(node.ID) {
+			delete(c.inventory, node.ID.Key())
+			c.setResult(arm.Result{ID: node.ID, Group: node.Group, State: arm.Foreign, Message: "kept: another object of the cluster has it, too"}, 0)
+			continue
+		}
 		d.targets = append(d.targets, node.ID)
 	}
 	extra := c.resourcesToPrune()

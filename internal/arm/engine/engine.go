@@ -111,6 +111,9 @@ type Request struct {
 	// Prune lists resources of earlier plans that this plan no longer has; owned ones are deleted. Inventory entries that count and are
 	// not in the graph are pruned without being listed here.
 	Prune []arm.ID
+	// IsOthers reports whether another object of the cluster, which is not being deleted, has a resource in its plan, too. Such a resource is
+	// deleted neither with this object nor when its plan no longer has it. Nil stands for none.
+	IsOthers func(id arm.ID) bool
 	// IgnoreDifference reports whether a difference of an owned resource is neither repaired nor drift. want and have are short texts.
 	// Nil ignores none.
 	IgnoreDifference func(id arm.ID, path, want, have string) bool

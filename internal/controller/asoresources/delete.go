@@ -27,7 +27,7 @@ func PlanDeletion(ctx context.Context, f *facts.Facts, session reconcile.Session
 		return nil, fmt.Errorf("plan deletion: %w", err)
 	}
 	migrated, _ := plan.SplitMigrated(in)
-	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(in), IgnoreInventory: in.UsesLentIdentity(),
+	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(in), IsOthers: in.IsDeclaredElsewhere, IgnoreInventory: in.UsesLentIdentity(),
 		DeleteWholeGroups: deleteWholeGroups, Migrated: migrated}, nil
 }
 

@@ -95,23 +95,27 @@ func (m *Members) newInput(kind string, obj client.Object, subscription string, 
 	in := plan.Input{
 		Cluster: m.Cluster.Name, Object: obj, ObjectKey: HolderName(kind, obj), Set: plan.NewSet(subscription, all, bound),
 		PlainObjects: m.plainObjects[HolderName(kind, obj)],
-		MachinePools: map[string]*clusterv1.MachinePool{}, Origins: map[string]plan.Origin{HolderName(kind, obj): plan.ReadOrigin(obj)},
+		MachinePools: map[string]*clusterv1.MachinePool{}, Leaving: map[string]bool{}, Origins: map[string]plan.Origin{HolderName(kind, obj): plan.ReadOrigin(obj)},
 	}
+	holders := map[string]client.Object{}
 	if m.Infrastructure != nil {
 		in.Owner = m.Infrastructure
-		in.Origins[HolderName(ClusterKind, m.Infrastructure)] = plan.ReadOrigin(m.Infrastructure)
+		holders[HolderName(ClusterKind, m.Infrastructure)] = m.Infrastructure
 	}
 	if m.ControlPlane != nil {
 		in.Version = m.ControlPlane.Spec.Version
-		in.Origins[HolderName(ControlPlaneKind, m.ControlPlane)] = plan.ReadOrigin(m.ControlPlane)
+		holders[HolderName(ControlPlaneKind, m.ControlPlane)] = m.ControlPlane
 	}
 	network := m.Cluster.Spec.ClusterNetwork
 	in.ServiceCIDR, in.PodCIDR = firstBlock(network.Services.CIDRBlocks), firstBlock(network.Pods.CIDRBlocks)
 	for _, pool := range m.Pools {
-		in.Origins[HolderName(MachinePoolKind, pool.Pool)] = plan.ReadOrigin(pool.Pool)
+		holders[HolderName(MachinePoolKind, pool.Pool)] = pool.Pool
 		if pool.MachinePool != nil && pool.Pool.DeletionTimestamp.IsZero() {
 			in.MachinePools[HolderName(MachinePoolKind, pool.Pool)] = pool.MachinePool
 		}
+	}
+	for name, holder := range holders {
+		in.Origins[name], in.Leaving[name] = plan.ReadOrigin(holder), !holder.GetDeletionTimestamp().IsZero()
 	}
 	return in
 }
@@ -222,5 +226,6 @@ func (m *Members) PlanResources(ctx context.Context, f *facts.Facts, session rec
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	migrated, _ := plan.SplitMigrated(*in)
-	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(*in), IgnoreInventory: in.UsesLentIdentity(), Migrated: migrated}, nil
+	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(*in), IsOthers: in.IsDeclaredElsewhere,
+		IgnoreInventory: in.UsesLentIdentity(), Migrated: migrated}, nil
 }

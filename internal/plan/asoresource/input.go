@@ -2,6 +2,7 @@ package asoresource
 
 import (
 	"encoding/json"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -40,8 +41,9 @@ type Input struct {
 	// MachinePools are the MachinePools of the Cluster's pools by object key. A pool without one has no MachinePool yet.
 	MachinePools map[string]*clusterv1.MachinePool
 
-	// Origins are the origins of the objects of the Cluster by object key.
+	// Origins are the origins of the objects of the Cluster by object key. Leaving are the objects that are being deleted.
 	Origins map[string]Origin
+	Leaving map[string]bool
 	// ListedResources are the resources in the groups of GroupsToList, and the groups themselves, by the key of their ID. It is nil
 	// for an object that this provider created.
 	ListedResources map[string]ListedResource
@@ -61,6 +63,14 @@ func (in Input) ownershipTags() map[string]string {
 		out[infrav1.OwnerTag] = owner
 	}
 	return out
+}
+
+// IsDeclaredElsewhere reports whether another object of the Cluster, which is not being deleted, has a manifest of a resource. A manifest that
+// only refers to the resource does not count.
+func (in Input) IsDeclaredElsewhere(id arm.ID) bool {
+	return slices.ContainsFunc(in.ManifestsOf(id), func(m Manifest) bool {
+		return m.DeclaredIn != in.ObjectKey && !in.Leaving[m.DeclaredIn] && m.Annotations[PolicyAnnotation] != PolicySkip
+	})
 }
 
 // OwnManifests returns the manifests of the object.

@@ -1,2 +1,3 @@
-// Package transferred holds that an AKS cluster moves between the families of objects in virtual time, without a write to Azure.
+// Package transferred moves an AKS cluster between the families of objects, and resources between the objects of a Cluster, in virtual time
+// and without a write to Azure.
 package transferred
