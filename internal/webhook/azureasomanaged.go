@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -52,8 +53,40 @@ func documentClusters(features plan.Features) kind[*infrav1.AzureASOManagedClust
 		func(o *infrav1.AzureASOManagedCluster) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedCluster) []runtime.RawExtension { return o.Spec.Resources }, "",
 		func(*infrav1.AzureASOManagedCluster) string { return "" })
+	manifests, created := k.update, k.create
+	k.create = func(ctx context.Context, o *infrav1.AzureASOManagedCluster) (field.ErrorList, error) {
+		errs, err := created(ctx, o)
+		return append(errs, validateDocumentIdentity(o)...), err
+	}
+	k.update = func(ctx context.Context, old, o *infrav1.AzureASOManagedCluster) (field.ErrorList, error) {
+		errs, err := manifests(ctx, old, o)
+		errs = append(errs, introducedErrors(validateDocumentIdentity(old), validateDocumentIdentity(o))...)
+		return append(errs, immutableDocuments(old, o)...), err
+	}
 	k.fill = keepEndpoint(func(o *infrav1.AzureASOManagedCluster) *infrav1.APIEndpoint { return &o.Spec.ControlPlaneEndpoint })
 	return k
+}
+
+func validateDocumentIdentity(o *infrav1.AzureASOManagedCluster) field.ErrorList {
+	if o.Spec.IdentityRef == nil {
+		return nil
+	}
+	return validateIdentityRef(o.Spec.IdentityRef, field.NewPath("spec", "identityRef"))
+}
+
+// immutableDocuments refuses another subscription or cloud once there are resources. Without a value the subscription is that of the credential
+// or of the manager, so it may be named later: the controller compares it with the resources.
+func immutableDocuments(old, o *infrav1.AzureASOManagedCluster) (errs field.ErrorList) {
+	if provisioned := old.Status.Initialization.Provisioned; asoresource.NothingCreated(old) && (provisioned == nil || !*provisioned) {
+		return nil
+	}
+	const public = "AzurePublicCloud" // the default
+	spec := field.NewPath("spec")
+	if old.Spec.SubscriptionID != "" && o.Spec.SubscriptionID != "" {
+		errs = refuseMove(old.Spec.SubscriptionID, o.Spec.SubscriptionID, spec.Child("subscriptionID"), "subscriptions")
+	}
+	return append(errs, refuseMove(cmp.Or(old.Spec.AzureEnvironment, public), cmp.Or(o.Spec.AzureEnvironment, public),
+		spec.Child("azureEnvironment"), "clouds")...)
 }
 
 func documentControlPlanes(features plan.Features) kind[*infrav1.AzureASOManagedControlPlane] {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -109,9 +110,16 @@ func validateNodeResourceGroup(c *infrav1.AzureManagedControlPlane, path *field.
 }
 
 func validateManagedIdentityRef(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) field.ErrorList {
-	ref := spec.IdentityRef
+	if spec.IdentityRef == nil {
+		return field.ErrorList{field.Required(path.Child("name"), "name the AzureClusterIdentity to use")}
+	}
+	return validateIdentityRef(spec.IdentityRef, path)
+}
+
+// validateIdentityRef validates a reference to an AzureClusterIdentity.
+func validateIdentityRef(ref *corev1.ObjectReference, path *field.Path) field.ErrorList {
 	switch {
-	case ref == nil || ref.Name == "":
+	case ref.Name == "":
 		return field.ErrorList{field.Required(path.Child("name"), "name the AzureClusterIdentity to use")}
 	case ref.Kind != "" && ref.Kind != "AzureClusterIdentity":
 		return field.ErrorList{field.NotSupported(path.Child("kind"), ref.Kind, []string{"AzureClusterIdentity"})}

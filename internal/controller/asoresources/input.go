@@ -114,10 +114,28 @@ func (m *Members) newInput(kind string, obj client.Object, subscription string, 
 			in.MachinePools[HolderName(MachinePoolKind, pool.Pool)] = pool.MachinePool
 		}
 	}
+	for _, resource := range shownResources(obj) {
+		if resource.ID != "" {
+			in.ShownIDs = append(in.ShownIDs, arm.ID(resource.ID))
+		}
+	}
 	for name, holder := range holders {
 		in.Origins[name], in.Leaving[name] = plan.ReadOrigin(holder), !holder.GetDeletionTimestamp().IsZero()
 	}
 	return in
+}
+
+// shownResources returns the resources in the status of an object.
+func shownResources(obj client.Object) []infrav1.ASOResourceStatus {
+	switch o := obj.(type) {
+	case *infrav1.AzureASOManagedCluster:
+		return o.Status.Resources
+	case *infrav1.AzureASOManagedControlPlane:
+		return o.Status.Resources
+	case *infrav1.AzureASOManagedMachinePool:
+		return o.Status.Resources
+	}
+	return nil
 }
 
 // remainingManifests returns the manifests without those of pools that are being deleted.
@@ -213,6 +231,7 @@ func (m *Members) PlanResources(ctx context.Context, f *facts.Facts, session rec
 		in.Facts[id.Key()] = found
 	}
 	errs := append(slices.Clone(m.manifestErrors[in.ObjectKey]), plan.CheckCredentials(in.OwnManifests())...)
+	errs = append(errs, plan.CheckSubscription(*in)...)
 	if errs = append(errs, plan.CheckManifests(*in)...); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}

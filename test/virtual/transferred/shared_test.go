@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -129,4 +130,48 @@ func shareAgentPool(s *virtual.Scenario, of, name string) *infrav1.AzureASOManag
 	out.Spec.Resources[0].Raw = bytes.Replace(out.Spec.Resources[0].Raw, []byte(`"`+of+`"`), []byte(`"`+name+`"`), 1)
 	s.CreateObject(out)
 	return out
+}
+
+// TestCredentialOfAnotherSubscription gives the Secret of a cluster's credential another subscription. Nothing is made there, because the
+// cluster would run on in the first one, and a deletion waits, too. With the first subscription all is as before.
+func TestCredentialOfAnotherSubscription(t *testing.T) {
+	const other = "00000000-0000-0000-0000-000000000002"
+	options := virtual.Options{Azure: server.Options{Seed: 7, Subscriptions: []string{server.DefaultSubscription, other}}}
+	virtual.PlayWith(t, options, func(s *virtual.Scenario) {
+		sent := recordWrites(s)
+		s.StartProvider()
+		c := s.BuildASOCluster("docs", "pool0", "pool1")
+		s.MakeDocuments(c)
+		sent.take()
+		name := func(subscription string) {
+			harness.ChangeObject(s.Stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.OperatorSecret}},
+				func(o *corev1.Secret) { o.Data["AZURE_SUBSCRIPTION_ID"] = []byte(subscription) })
+			virtual.WaitForSignal(nil, time.Hour)
+		}
+		name(other)
+		if got := sent.take(); len(got) > 0 {
+			t.Errorf("the subscription of the credential changed, and Azure was written: %v", got)
+		}
+		for _, object := range []harness.Conditioned{c.Infrastructure, c.ControlPlane, c.Pools[0]} {
+			s.ReadObject(object, object.GetName())
+			ready := harness.FindCondition(object, infrav1.ReadyCondition)
+			if ready.Reason != infrav1.InvalidConfigurationReason || !strings.Contains(ready.Message, other) {
+				t.Errorf("%T: %+v", object, ready)
+			}
+		}
+		name(server.DefaultSubscription)
+		if got := sent.take(); len(got) > 0 || !s.InPlace(c) {
+			t.Errorf("the subscription is the first one again: %v", got)
+		}
+		name(other)
+		s.DeleteObjects(virtual.MachinePool("docs-pool1"), c.Pools[1])
+		virtual.WaitForSignal(nil, time.Hour)
+		if got := sent.take(); len(got) > 0 {
+			t.Errorf("the pool cannot be deleted with this credential: %v", got)
+		}
+		s.ReadObject(c.Pools[1], "docs-pool1")
+		if ready := harness.FindCondition(c.Pools[1], infrav1.ReadyCondition); !strings.Contains(ready.Message, other) {
+			t.Errorf("the deletion waits, and does not say why: %+v", ready)
+		}
+	})
 }
