@@ -188,7 +188,7 @@ e2e: ## Run the end-to-end specs of Cluster API in a lab, or with E2E_CLOUD=azur
 	@$(MAKE) --no-print-directory release ARCHITECTURES=$$(go env GOARCH)
 	cd test/e2e && go run . run --cloud $(E2E_CLOUD) --subscription '$(E2E_SUBSCRIPTION)' $(E2E_FLAGS)
 
-e2e-sweep: ## Delete the resource groups that aborted end-to-end specs left on E2E_SUBSCRIPTION
+e2e-sweep: ## Delete the resource groups that an aborted run of end-to-end specs left on E2E_SUBSCRIPTION; E2E_FLAGS has its --run
 	cd test/e2e && go run . sweep --subscription '$(E2E_SUBSCRIPTION)' $(E2E_FLAGS)
 
 RELEASE = cd hack/release && go run . -root $(CURDIR) -version '$(VERSION)' -registry '$(REGISTRY)' -architectures '$(ARCHITECTURES)' -downloads '$(DOWNLOADS)'

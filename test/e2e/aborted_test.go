@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,9 @@ const (
 	labSubscription = "20000000-0000-4000-8000-000000000001"
 	labGroup        = "cluster-api"
 )
+
+// runName finds the name of the run in the output of a run.
+var runName = regexp.MustCompile(`run (capz-e2e-\d+): its resource groups`)
 
 // TestAbortedRun has a lab play a subscription and a management cluster that know nothing of the lab's own commands. A run begins to create a
 // cluster there and is killed, together with the manager. All of its resources have the tag, and the sweep deletes them and nothing else.
@@ -79,7 +83,11 @@ func TestAbortedRun(t *testing.T) {
 	if len(untagged) > 0 {
 		t.Errorf("these resources have no tag of the run: %q", untagged)
 	}
-	t.Log(s.exec(program, "sweep", "--subscription", labSubscription))
+	name := runName.FindStringSubmatch(out.String())
+	if name == nil {
+		t.Fatalf("the output does not name the run:\n%s", out.String())
+	}
+	t.Log(s.exec(program, "sweep", "--subscription", labSubscription, "--run", name[1]))
 	if left := s.listGroups(); !slices.Equal(left, []string{labGroup}) {
 		t.Errorf("groups after the sweep: %v, want that of the subscription's owner alone", left)
 	}

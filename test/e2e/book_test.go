@@ -42,15 +42,24 @@ func TestBook(t *testing.T) {
 			t.Errorf("the page does not describe the flag --%s", f.Name)
 		}
 	})
-	sweeps := regexp.MustCompile(`make e2e-sweep(?:.*)E2E_FLAGS="([^"]*)"|with `+"`"+`E2E_FLAGS="(--kubeconfig [^"]*)"`).FindAllStringSubmatch(page, -1)
+	sweeps := regexp.MustCompile(`(?m)^make e2e-sweep(?:.*)E2E_FLAGS="([^"]*)"`).FindAllStringSubmatch(page, -1)
 	if len(sweeps) == 0 {
 		t.Error("the page has no flags of the sweep")
 	}
 	for _, sweep := range sweeps {
-		if err := sweepCommand().ParseFlags(strings.Fields(sweep[1] + sweep[2])); err != nil {
+		c := sweepCommand()
+		if err := c.ParseFlags(strings.Fields(sweep[1])); err != nil {
 			t.Errorf("%s: %v", sweep[0], err)
 		}
+		if !c.Flags().Changed("run") && !c.Flags().Changed("all-runs") {
+			t.Errorf("%s selects no run, so it deletes nothing", sweep[0])
+		}
 	}
+	sweepCommand().Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Name != "root" && !strings.Contains(page, "`--"+f.Name) {
+			t.Errorf("the page does not describe the flag --%s of the sweep", f.Name)
+		}
+	})
 	for _, c := range catalog.Cases {
 		if !strings.Contains(page, "`"+c.Spec+"`") {
 			t.Errorf("the page does not describe the spec %s", c.Spec)

@@ -2,7 +2,7 @@
 //
 //	go run . run --spec quick-start --flavor default
 //	go run . run --cloud azure --subscription ID
-//	go run . sweep --subscription ID
+//	go run . sweep --subscription ID --run NAME
 //
 // `make e2e` and `make e2e-sweep` build the providers and the lab, and start it.
 package main

@@ -165,6 +165,7 @@ func (o options) runInLab(ctx context.Context, out io.Writer, gate string, cases
 func (o options) runOnAzure(ctx context.Context, out io.Writer, account azure.Settings, cases []catalog.Case) ([]results.Result, error) {
 	run := "capz-e2e-" + time.Now().UTC().Format("0102150405")
 	fmt.Fprintf(out, "run %s: its resource groups have the tag %s=%s\n", run, azure.Tag, run)
+	defer func() { fmt.Fprintf(out, "To delete what run %s left in Azure: %s\n", run, o.sweepLine(account, run)) }()
 	environment := append(os.Environ(), azure.RunVariable+"="+run, "AZURE_SUBSCRIPTION_ID="+account.Subscription, "CLUSTER_TOPOLOGY=true",
 		"EXP_KUBEADM_BOOTSTRAP_FORMAT_IGNITION=true", "EXP_MACHINE_TAINT_PROPAGATION=true")
 	data, err := repository.DataVariables(ctx, o.root)
@@ -176,6 +177,15 @@ func (o options) runOnAzure(ctx context.Context, out io.Writer, account azure.Se
 		environment = append(environment, "KUBECONFIG="+o.kubeconfig)
 	}
 	return o.runSpecs(ctx, out, nil, environment, cases)
+}
+
+// sweepLine returns the command that deletes what a run left on a subscription.
+func (o options) sweepLine(account azure.Settings, run string) string {
+	flags := "--run " + run
+	if o.kubeconfig != "" {
+		flags += " --kubeconfig " + o.kubeconfig
+	}
+	return fmt.Sprintf("make e2e-sweep E2E_SUBSCRIPTION=%s E2E_FLAGS=%q", account.Subscription, flags)
 }
 
 // runSpecs runs specs in an environment, which a prefix of the command line may change.

@@ -1,36 +1,74 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/spf13/cobra"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/e2e/azure"
 )
 
+// sweepOptions are the flags of sweep.
+type sweepOptions struct {
+	subscription, kubeconfig, run string
+	allRuns                       bool
+}
+
 func sweepCommand() *cobra.Command {
-	var subscription, kubeconfig, run string
+	var o sweepOptions
 	c := &cobra.Command{
 		Use:   "sweep",
 		Short: "Delete the clusters and resource groups that aborted runs left",
-		Long: `Delete the clusters and resource groups that aborted runs left. With --kubeconfig, the Clusters in the namespaces of these runs are deleted
-first, so that the provider of that management cluster does not create them again. Then every resource group with the tag capz-e2e is deleted.`,
+		Long: `Delete the clusters and resource groups that aborted runs left: those of --run, or with --all-runs those of every run, also of one that is
+still at work. Without these flags, the runs that have resource groups are listed, and nothing is deleted.
+
+With --kubeconfig, the Clusters in the namespaces of these runs are deleted first, so that the provider of that management cluster does not create
+them again. Then their resource groups, which have the tag capz-e2e with the name of the run, are deleted.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			account, err := azure.ReadSettings(subscription, os.Getenv)
-			if err != nil {
-				return err
-			}
-			if kubeconfig != "" {
-				if err := azure.DeleteClusters(c.Context(), c.OutOrStdout(), kubeconfig, run); err != nil {
-					return err
-				}
-			}
-			return azure.Sweep(c.Context(), c.OutOrStdout(), account, run, nil)
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return o.sweep(c.Context(), c.OutOrStdout(), nil) },
 	}
-	c.Flags().StringVar(&subscription, "subscription", "", "the ID of the subscription")
-	c.Flags().StringVar(&kubeconfig, "kubeconfig", "", "the management cluster of the runs, if it still exists")
-	c.Flags().StringVar(&run, "run", "", "the name of one run (default all runs)")
+	c.Flags().StringVar(&o.subscription, "subscription", "", "the ID of the subscription")
+	c.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "the management cluster of the runs, if it still exists")
+	c.Flags().StringVar(&o.run, "run", "", "the name of one run")
+	c.Flags().BoolVar(&o.allRuns, "all-runs", false, "delete the resource groups of all runs, also of those that are still at work")
+	c.MarkFlagsMutuallyExclusive("run", "all-runs")
 	return c
+}
+
+// sweep deletes what the selected runs left. transport is nil outside of tests.
+func (o sweepOptions) sweep(ctx context.Context, out io.Writer, transport policy.Transporter) error {
+	account, err := azure.ReadSettings(o.subscription, os.Getenv)
+	if err != nil {
+		return err
+	}
+	if o.run == "" && !o.allRuns {
+		return listRuns(ctx, out, account, transport)
+	}
+	if o.kubeconfig != "" {
+		if err := azure.DeleteClusters(ctx, out, o.kubeconfig, o.run); err != nil {
+			return err
+		}
+	}
+	return azure.Sweep(ctx, out, account, o.run, transport)
+}
+
+// listRuns lists the runs with resource groups, and returns an error that names the flags that select them: one of the runs may still be at work.
+func listRuns(ctx context.Context, out io.Writer, account azure.Settings, transport policy.Transporter) error {
+	runs, err := azure.ListRuns(ctx, account, transport)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		fmt.Fprintf(out, "run %s: %d resource groups\n", run.Name, run.Groups)
+	}
+	if len(runs) == 0 {
+		fmt.Fprintf(out, "no resource group of subscription %s has the tag %s\n", account.Subscription, azure.Tag)
+	}
+	return errors.New("no run is selected, so nothing is deleted. Name one with --run NAME, or select all with --all-runs, " +
+		"also those that are still at work")
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -43,6 +45,34 @@ func newGroups(s Settings, transport policy.Transporter) (*armresources.Resource
 // pollInterval is the time between polls of a deletion whose answer has no Retry-After.
 const pollInterval = 5 * time.Second
 
+// Run is a run that left resource groups.
+type Run struct {
+	Name string
+	// Groups counts its resource groups.
+	Groups int
+}
+
+// ListRuns returns the runs with resource groups in the subscription, by name. A run that is still at work is among them.
+func ListRuns(ctx context.Context, s Settings, transport policy.Transporter) ([]Run, error) {
+	groups, err := newGroups(s, transport)
+	if err != nil {
+		return nil, err
+	}
+	tagged, err := listTagged(ctx, groups, "")
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int{}
+	for _, group := range tagged {
+		counts[*group.Tags[Tag]]++
+	}
+	var runs []Run
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		runs = append(runs, Run{Name: name, Groups: counts[name]})
+	}
+	return runs, nil
+}
+
 // Sweep deletes the resource groups with the tag of runs, and waits until they are gone. An empty run is every run. A group without the tag is
 // never deleted, whatever its name is.
 func Sweep(ctx context.Context, out io.Writer, s Settings, run string, transport policy.Transporter) error {
@@ -50,17 +80,17 @@ func Sweep(ctx context.Context, out io.Writer, s Settings, run string, transport
 	if err != nil {
 		return err
 	}
-	names, err := listTagged(ctx, groups, run)
+	tagged, err := listTagged(ctx, groups, run)
 	if err != nil {
 		return err
 	}
-	if len(names) == 0 {
-		_, err := fmt.Fprintf(out, "no resource group of subscription %s has the tag %s\n", s.Subscription, Tag)
-		return err
+	if len(tagged) == 0 {
+		return reportNone(out, s, run)
 	}
 	var failures []error
 	pollers := map[string]*runtime.Poller[armresources.ResourceGroupsClientDeleteResponse]{}
-	for _, name := range names {
+	for _, group := range tagged {
+		name := *group.Name
 		fmt.Fprintf(out, "deleting resource group %s\n", name)
 		poller, err := groups.BeginDelete(ctx, name, nil)
 		if err != nil {
@@ -71,23 +101,31 @@ func Sweep(ctx context.Context, out io.Writer, s Settings, run string, transport
 		}
 		pollers[name] = poller
 	}
-	for _, name := range names {
-		if poller := pollers[name]; poller != nil {
-			if _, err := poller.PollUntilDone(ctx, &runtime.PollUntilDoneOptions{Frequency: pollInterval}); err != nil && !isNotFound(err) {
-				failures = append(failures, fmt.Errorf("resource group %s: %w", name, err))
-			}
+	for _, name := range slices.Sorted(maps.Keys(pollers)) {
+		if _, err := pollers[name].PollUntilDone(ctx, &runtime.PollUntilDoneOptions{Frequency: pollInterval}); err != nil && !isNotFound(err) {
+			failures = append(failures, fmt.Errorf("resource group %s: %w", name, err))
 		}
 	}
 	return errors.Join(failures...)
 }
 
-// listTagged returns the names of groups with the tag. The filter of the request saves reads; the tag is checked again.
-func listTagged(ctx context.Context, groups *armresources.ResourceGroupsClient, run string) ([]string, error) {
+// reportNone reports that no group has the tag of a run, or of any run if run is empty.
+func reportNone(out io.Writer, s Settings, run string) error {
+	tag := Tag
+	if run != "" {
+		tag += "=" + run
+	}
+	_, err := fmt.Fprintf(out, "no resource group of subscription %s has the tag %s\n", s.Subscription, tag)
+	return err
+}
+
+// listTagged returns the groups with the tag. The filter of the request saves reads; the tag is checked again.
+func listTagged(ctx context.Context, groups *armresources.ResourceGroupsClient, run string) ([]*armresources.ResourceGroup, error) {
 	filter := fmt.Sprintf("tagName eq '%s'", Tag)
 	if run != "" {
 		filter += fmt.Sprintf(" and tagValue eq '%s'", run)
 	}
-	var names []string
+	var tagged []*armresources.ResourceGroup
 	for pager := groups.NewListPager(&armresources.ResourceGroupsClientListOptions{Filter: &filter}); pager.More(); {
 		page, err := pager.NextPage(ctx)
 		if err != nil {
@@ -95,11 +133,11 @@ func listTagged(ctx context.Context, groups *armresources.ResourceGroupsClient, 
 		}
 		for _, group := range page.Value {
 			if value := group.Tags[Tag]; group.Name != nil && value != nil && (run == "" || *value == run) {
-				names = append(names, *group.Name)
+				tagged = append(tagged, group)
 			}
 		}
 	}
-	return names, nil
+	return tagged, nil
 }
 
 func isNotFound(err error) bool {

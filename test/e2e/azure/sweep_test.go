@@ -23,23 +23,8 @@ func TestSweep(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sim := azuretest.Start(t)
-			account := Settings{Subscription: sim.Subscription, Tenant: sim.Tenant, ClientID: sim.ClientID, ClientSecret: sim.ClientSecret,
-				Endpoint: sim.Endpoint, Authority: sim.Authority, Audience: azuretest.Audience}
-			groups, err := newGroups(account, sim.Client)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for group, run := range map[string]string{"first-cluster": "first", "first-other": "first", "second-cluster": "second", "production": "",
-				"capz-e2e-notes": ""} {
-				location := "westeurope"
-				body := armresources.ResourceGroup{Location: &location}
-				if run != "" {
-					body.Tags = map[string]*string{Tag: &run}
-				}
-				if _, err := groups.CreateOrUpdate(t.Context(), group, body, nil); err != nil {
-					t.Fatal(err)
-				}
-			}
+			account := settingsOf(sim)
+			groups := createGroups(t, sim, account)
 			var out bytes.Buffer
 			if err := Sweep(t.Context(), &out, account, tc.run, sim.Client); err != nil {
 				t.Fatal(err)
@@ -55,6 +40,47 @@ func TestSweep(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestListRuns counts the groups of each run, and only of runs.
+func TestListRuns(t *testing.T) {
+	sim := azuretest.Start(t)
+	account := settingsOf(sim)
+	createGroups(t, sim, account)
+	runs, err := ListRuns(t.Context(), account, sim.Client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Run{{Name: "first", Groups: 2}, {Name: "second", Groups: 1}}, runs); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+}
+
+// settingsOf returns the settings of a simulated Azure.
+func settingsOf(sim *azuretest.Azure) Settings {
+	return Settings{Subscription: sim.Subscription, Tenant: sim.Tenant, ClientID: sim.ClientID, ClientSecret: sim.ClientSecret,
+		Endpoint: sim.Endpoint, Authority: sim.Authority, Audience: azuretest.Audience}
+}
+
+// createGroups creates groups of two runs and of others.
+func createGroups(t *testing.T, sim *azuretest.Azure, account Settings) *armresources.ResourceGroupsClient {
+	t.Helper()
+	groups, err := newGroups(account, sim.Client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for group, run := range map[string]string{"first-cluster": "first", "first-other": "first", "second-cluster": "second", "production": "",
+		"capz-e2e-notes": ""} {
+		location := "westeurope"
+		body := armresources.ResourceGroup{Location: &location}
+		if run != "" {
+			body.Tags = map[string]*string{Tag: &run}
+		}
+		if _, err := groups.CreateOrUpdate(t.Context(), group, body, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return groups
 }
 
 func listGroups(t *testing.T, groups *armresources.ResourceGroupsClient) []string {
