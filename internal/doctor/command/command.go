@@ -2,7 +2,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -79,7 +78,7 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment) error {
 		return err
 	}
 	if len(accounts) == 0 {
-		return errors.New("the manifests have no cluster of this provider. Use -f with a file that has a Cluster with its infrastructure")
+		return manifests.ErrNoCluster
 	}
 	report := doctor.Run(ctx, doctor.Options{Accounts: accounts, Writes: outcome.Writes, Objects: objects, User: newUser(e, accounts[0]),
 		Transport: e.Transport, Version: e.Version})

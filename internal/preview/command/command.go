@@ -92,6 +92,10 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment, arguments []
 	if err != nil {
 		return err
 	}
+	// Objects of the manifests that are invalid are reported before: they may be what is missing.
+	if err := f.checkManifests(input.options.Objects); err != nil {
+		return err
+	}
 	planned, err := outcome.Report(ctx, input.specs)
 	if err != nil {
 		return err
@@ -148,6 +152,9 @@ func (f *flags) readInput(ctx context.Context, cmd *cobra.Command, e *environmen
 	}
 	in.options.Objects = applied
 	if isLive {
+		if err := f.checkApplied(applied); err != nil {
+			return nil, err
+		}
 		if err := f.readLive(ctx, e, in, namespace, arguments, applied); err != nil {
 			return nil, err
 		}
@@ -211,6 +218,9 @@ func (f *flags) readLive(ctx context.Context, e *environment.Environment, in *in
 		return err
 	}
 	if in.options.Objects, in.specs, err = preview.Merge(ctx, features, read.Items, applied); err != nil {
+		return err
+	}
+	if err := checkScope(scope, in.options.Objects); err != nil {
 		return err
 	}
 	in.options.Live, err = preview.NewLive(e.Identity, e.Transport, e.Credential, preview.CloudOf(in.options.Objects))

@@ -201,6 +201,21 @@ func TestManyClusters(t *testing.T) {
 	}
 }
 
+// otherObjects have no part of a cluster: of the Deployment the plan knows nothing, and the others serve objects that are not there.
+const otherObjects = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: a}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: a}
+---
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+kind: AzureClusterIdentity
+metadata: {name: a}
+spec: {type: WorkloadIdentity, clientID: a, tenantID: a}
+`
+
 // TestErrors checks that invalid input ends with code 1 and that the message names the file, object or field.
 func TestErrors(t *testing.T) {
 	tests := map[string]struct {
@@ -215,7 +230,10 @@ func TestErrors(t *testing.T) {
 		"refused": {"what the webhooks refuse is named",
 			"apiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: AzureCluster\nmetadata:\n  name: c1\nspec:\n  location: eastus\n  networkSpec:\n    vnet:\n      cidrBlocks: [none]\n",
 			[]string{"-f", "-"}, "AzureCluster default/c1"},
-		"file": {"a missing file is named", "", []string{"-f", "testdata/none.yaml"}, "testdata/none.yaml"},
+		"file":          {"a missing file is named", "", []string{"-f", "testdata/none.yaml"}, "testdata/none.yaml"},
+		"empty file":    {"there is nothing to plan", "", []string{"-f", "-"}, "the manifests have no cluster of this provider"},
+		"empty folder":  {"there is no manifest in it", "", []string{"-f", t.TempDir()}, "the manifests have no cluster of this provider"},
+		"other objects": {"nothing in Azure depends on them", otherObjects, []string{"-f", "-"}, "the manifests have no cluster of this provider"},
 		"cluster of manifests": {"a Cluster is selected in a management cluster", "", []string{"c1", "-f", "testdata/default.yaml"},
 			"use -f only with --live"},
 	}

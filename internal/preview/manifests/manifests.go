@@ -45,6 +45,9 @@ const (
 // Standard is the name of the standard input.
 const Standard = "-"
 
+// ErrNoCluster is the error of manifests without the objects of a cluster, such as those of another program.
+var ErrNoCluster = errors.New("the manifests have no cluster of this provider. Use -f with a file that has a Cluster with its infrastructure")
+
 // Files opens files by the names that users give: a folder of the computer, and the standard input.
 type Files struct {
 	// Open opens a file, and Folder returns the file system of a folder, or false if the name is not that of a folder.

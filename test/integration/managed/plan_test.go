@@ -80,6 +80,7 @@ func TestPlanCommandReadsTheManagementCluster(t *testing.T) {
 	}
 	commands := map[string]row{
 		"no cluster": {"a name without a Cluster is an error", []string{"plan", "c2"}, clienvironment.CodeError, nil},
+		"no object":  {"a misspelt namespace is not without changes", []string{"plan", "-n", "misspelt"}, clienvironment.CodeError, nil},
 	}
 	for _, arguments := range planCommands(t, stage.Namespace, file) {
 		of := row{"the manager would write nothing", arguments, clienvironment.CodeDone, []string{"No changes"}}
@@ -89,8 +90,8 @@ func TestPlanCommandReadsTheManagementCluster(t *testing.T) {
 		}
 		commands[strings.Join(arguments, " ")] = of
 	}
-	if len(commands) != 4 {
-		t.Fatalf("the page has %d commands for one namespace of a management cluster, want 3: %v", len(commands)-1, commands)
+	if len(commands) != 5 {
+		t.Fatalf("the page has %d commands for one namespace of a management cluster, want 3: %v", len(commands)-2, commands)
 	}
 	for name, test := range commands {
 		check(name, test)
