@@ -25,7 +25,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	err := cli.NewCommand(&environment.Environment{
 		Version: version, Transport: http.DefaultClient, RunProgram: runProgram, OpenFolder: openFolder,
-		RunInteractive: runInteractive, Dial: dial, DialAgent: dialAgent, OpenTerminal: openTerminal, CreateFile: createFile,
+		RunInteractive: runInteractive, Dial: dial, DialAgent: dialAgent, OpenTerminal: openTerminal, CreateFile: createFile, RemoveFile: os.Remove,
 		OpenFile: func(name string) (io.ReadCloser, error) { return os.Open(name) },
 		Identity: identity.Options{
 			AuthorityHost:           os.Getenv("AZURE_AUTHORITY_HOST"),

@@ -47,9 +47,11 @@ type Bundle struct {
 	Kinds []schema.GroupVersionKind
 	// Cluster is the key of the Cluster.
 	Cluster client.ObjectKey
-	// Azure reads the resources of the cluster's groups; with nil they are left out.
+	// Azure reads the resources of the cluster's groups; with nil they are left out, and Notes have the reason.
 	Azure *armclient.Client
 	Logs  []Log
+	// Notes are about parts that the bundle cannot have.
+	Notes []string
 	// Now is the time of the files.
 	Now time.Time
 }
@@ -63,7 +65,7 @@ type bundled struct {
 
 // Write writes the bundle as a compressed archive, and returns notes about parts that are missing. It writes no Secret and reads none.
 func (b Bundle) Write(ctx context.Context, out io.Writer) (notes []string, err error) {
-	c := &bundled{files: map[string][]byte{}}
+	c := &bundled{files: map[string][]byte{}, notes: slices.Clone(b.Notes)}
 	if err := b.collectObjects(ctx, c); err != nil {
 		return nil, err
 	}
@@ -71,11 +73,16 @@ func (b Bundle) Write(ctx context.Context, out io.Writer) (notes []string, err e
 		c.notes = append(c.notes, "Events are missing: "+err.Error())
 	}
 	c.files["conditions.txt"] = formatConditions(c.objects)
-	b.collectOperations(ctx, c)
+	if b.Azure != nil {
+		b.collectOperations(ctx, c)
+	}
 	for _, log := range b.Logs {
 		if err := b.collectLog(ctx, c, log); err != nil {
 			c.notes = append(c.notes, "The log of "+log.Name+" is missing: "+err.Error())
 		}
+	}
+	for i, note := range c.notes {
+		c.notes[i] = redact.RedactText(oneLine(note))
 	}
 	c.files["notes.txt"] = []byte(strings.Join(append(c.notes, ""), "\n"))
 	return c.notes, b.writeArchive(c, out)
@@ -88,6 +95,9 @@ func (b Bundle) collectObjects(ctx context.Context, c *bundled) error {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 		if err := b.Kubernetes.List(ctx, list, client.InNamespace(b.Cluster.Namespace), client.Limit(maxObjects)); err != nil {
+			if kind.GroupKind() == clusterv1.GroupVersion.WithKind("Cluster").GroupKind() {
+				return fmt.Errorf("list the Clusters of namespace %s: %w", b.Cluster.Namespace, err)
+			}
 			c.notes = append(c.notes, fmt.Sprintf("Objects of kind %s are missing: %v", kind.Kind, err))
 			continue
 		}
@@ -224,10 +234,6 @@ func formatConditions(objects []*unstructured.Unstructured) []byte {
 
 // collectOperations adds the resources of the cluster's groups with the state of their last operation.
 func (b Bundle) collectOperations(ctx context.Context, c *bundled) {
-	if b.Azure == nil {
-		c.notes = append(c.notes, "Operations in Azure are missing: no user is signed in to Azure.")
-		return
-	}
 	var out bytes.Buffer
 	table := tabwriter.NewWriter(&out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "RESOURCE\tSTATE\tCREATED\tCHANGED")

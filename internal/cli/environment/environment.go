@@ -47,6 +47,8 @@ type Environment struct {
 	OpenTerminal func() (*Terminal, error)
 	// CreateFile creates a file that only the user can read.
 	CreateFile func(name string) (io.WriteCloser, error)
+	// RemoveFile removes a file that CreateFile created.
+	RemoveFile func(name string) error
 
 	// OpenFile opens a file of the computer. OpenFolder returns the file system of a folder, or false if the name is not that of one.
 	OpenFile   func(name string) (io.ReadCloser, error)

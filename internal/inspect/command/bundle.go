@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -49,14 +50,7 @@ func NewBundleCommand(e *environment.Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := e.CreateFile(file)
-			if err != nil {
-				return err
-			}
-			notes, err := b.Write(cmd.Context(), out)
-			if closeErr := out.Close(); err == nil {
-				err = closeErr
-			}
+			notes, err := writeFile(cmd.Context(), e, b, file)
 			if err != nil {
 				return err
 			}
@@ -73,6 +67,22 @@ func NewBundleCommand(e *environment.Environment) *cobra.Command {
 	cmd.Flags().StringArrayVar(&logs, "log", nil, "log file of a manager that does not run in a Pod; may be repeated")
 	addCloudFlag(cmd, &environmentName)
 	return cmd
+}
+
+// writeFile writes a bundle to a file, and returns its notes. It leaves no file after an error, so that the command can be repeated.
+func writeFile(ctx context.Context, e *environment.Environment, b *inspect.Bundle, file string) ([]string, error) {
+	out, err := e.CreateFile(file)
+	if err != nil {
+		return nil, err
+	}
+	notes, err := b.Write(ctx, out)
+	if closeErr := out.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, errors.Join(err, e.RemoveFile(file))
+	}
+	return notes, nil
 }
 
 func newBundle(ctx context.Context, e *environment.Environment, cluster, environmentName string, files []string) (*inspect.Bundle, error) {
@@ -92,13 +102,21 @@ func newBundle(ctx context.Context, e *environment.Environment, cluster, environ
 	if b.Kinds, err = listKinds(config); err != nil {
 		return nil, err
 	}
-	if b.Azure, err = newClient(e, environmentName); err == nil {
-		b.Azure = b.Azure.ReadOnly()
-		if b.Azure.SignIn(ctx) != nil {
-			b.Azure = nil
-		}
+	azure, err := newClient(e, environmentName)
+	if err != nil {
+		return nil, err
 	}
-	if b.Logs, err = listLogs(ctx, config); err != nil {
+	if err := azure.SignIn(ctx); err != nil {
+		b.Notes = append(b.Notes, "Operations in Azure are missing: "+err.Error())
+	} else {
+		b.Azure = azure.ReadOnly()
+	}
+	b.Logs, err = listLogs(ctx, config)
+	switch {
+	case apierrors.IsForbidden(err):
+		// Users who may not list Pods may have the files for --log.
+		b.Notes = append(b.Notes, "The logs of the Pods are missing: "+err.Error())
+	case err != nil:
 		return nil, err
 	}
 	for _, name := range files {
@@ -140,9 +158,6 @@ func listLogs(ctx context.Context, config *rest.Config) (out []inspect.Log, err 
 		return nil, err
 	}
 	pods, err := c.CoreV1().Pods("").List(ctx, metav1.ListOptions{LabelSelector: clusterv1.ProviderNameLabel})
-	if apierrors.IsForbidden(err) {
-		return nil, nil // Whoever may not list Pods has the files of --log.
-	}
 	if err != nil {
 		return nil, fmt.Errorf("list the Pods of the providers: %w", err)
 	}

@@ -69,7 +69,8 @@ func (u *user) run(arguments ...string) (string, error) {
 		CreateFile: func(name string) (io.WriteCloser, error) {
 			return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		},
-		Dial: u.dial, DialAgent: u.dialAgent,
+		RemoveFile: os.Remove,
+		Dial:       u.dial, DialAgent: u.dialAgent,
 		OpenTerminal: func() (*clienvironment.Terminal, error) { return u.terminal, nil },
 		RunInteractive: func(_ context.Context, name string, arguments ...string) error {
 			u.interactive = append(u.interactive, append([]string{name}, arguments...))
@@ -306,6 +307,9 @@ func TestBundle(t *testing.T) {
 	}
 	if _, err := u.run("bundle", "c3", "--file", file+"3"); err == nil || !strings.Contains(err.Error(), "there is no Cluster") {
 		t.Errorf("an unknown cluster: %v", err)
+	}
+	if _, err := os.Stat(file + "3"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the corrected command would find the file: %v", err)
 	}
 	if ran := u.runPage(t, "bundle", "c1-report", filepath.Join(u.folder, "c1-report")); ran != 2 {
 		t.Errorf("the page has %d commands with bundle, want 2", ran)
