@@ -183,14 +183,17 @@ E2E_FLAGS ?=
 E2E_SUBSCRIPTION ?=
 
 .PHONY: e2e e2e-sweep
+# The flags are checked before programs are built, which takes minutes.
+E2E_ARGUMENTS = --cloud $(E2E_CLOUD) --subscription '$(E2E_SUBSCRIPTION)' $(E2E_FLAGS)
 # Clusters on a subscription get the image of make image-push, which is for all architectures, so the components have to name that one.
 E2E_RELEASE = release $(if $(filter azure,$(E2E_CLOUD)),,ARCHITECTURES=$$(go env GOARCH))
 e2e: ## Run the end-to-end specs of Cluster API in a lab, or with E2E_CLOUD=azure on a subscription
 	@$(if $(and $(filter azure,$(E2E_CLOUD)),$(filter registry.example registry.example/%,$(REGISTRY))),$(error REGISTRY is $(REGISTRY), \
 	which has no image. Push the image with make image-push REGISTRY=HOST/FOLDER, and add the same REGISTRY to make e2e))
+	@cd test/e2e && go run . check $(E2E_ARGUMENTS)
 	@$(MAKE) --no-print-directory -j2 lab-tools build
 	@$(MAKE) --no-print-directory $(E2E_RELEASE)
-	cd test/e2e && go run . run --cloud $(E2E_CLOUD) --subscription '$(E2E_SUBSCRIPTION)' $(E2E_FLAGS)
+	cd test/e2e && go run . run $(E2E_ARGUMENTS)
 
 e2e-sweep: ## Delete the resource groups that an aborted run of end-to-end specs left on E2E_SUBSCRIPTION; E2E_FLAGS has its --run
 	cd test/e2e && go run . sweep --subscription '$(E2E_SUBSCRIPTION)' $(E2E_FLAGS)

@@ -20,7 +20,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	root := &cobra.Command{Use: "e2e", Short: "Run the end-to-end specs of Cluster API", SilenceUsage: true, SilenceErrors: true}
-	root.AddCommand(runCommand(), sweepCommand(), recordCommand(), pageCommand())
+	root.AddCommand(runCommand(), checkCommand(), sweepCommand(), recordCommand(), pageCommand())
 	err := root.ExecuteContext(ctx)
 	stop()
 	if err != nil {

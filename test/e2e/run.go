@@ -57,6 +57,27 @@ func runCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return o.run(c.Context(), c.OutOrStdout()) },
 	}
+	o.addFlags(c)
+	return c
+}
+
+// checkCommand returns the command check. Its flags are those of run, so that the Makefile has both for the same flags.
+func checkCommand() *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:   "check",
+		Short: "Check the flags and the environment of run, and run nothing",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, _, err := o.check()
+			return err
+		},
+	}
+	o.addFlags(c)
+	return c
+}
+
+func (o *options) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&o.root, "root", "../..", "source tree with bin/ and out/")
 	c.Flags().StringVar(&o.cloud, "cloud", catalog.Lab, "lab or azure")
 	c.Flags().StringSliceVar(&o.specs, "spec", nil, "specs to run, all by default")
@@ -66,28 +87,37 @@ func runCommand() *cobra.Command {
 	c.Flags().IntVar(&o.nodes, "nodes", 8, "how many specs run at once")
 	c.Flags().IntVar(&o.basePort, "base-port", 19000, "first of the 1000 ports of the lab")
 	c.Flags().StringVar(&o.subscription, "subscription", "", "with --cloud azure: the ID of the subscription that pays")
-	c.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "with --cloud azure: an existing management cluster (default one of kind)")
-	return c
+	c.Flags().StringVar(&o.kubeconfig, "kubeconfig", "",
+		"with --cloud azure: an existing management cluster (default one of kind). A relative path begins at the source tree")
+}
+
+// check returns the cases and the account that the flags select. It makes the paths of the flags absolute.
+func (o *options) check() (cases []catalog.Case, account azure.Settings, err error) {
+	if o.root, err = filepath.Abs(o.root); err != nil {
+		return nil, account, err
+	}
+	if cases, err = catalog.Select(o.cloud, o.specs, o.flavors, o.cheap); err != nil {
+		return nil, account, err
+	}
+	if o.cloud == catalog.Lab && (o.subscription != "" || o.kubeconfig != "") {
+		return nil, account, errors.New("--subscription and --kubeconfig are for --cloud azure only. " +
+			"The lab has a subscription and a management cluster of its own")
+	}
+	if o.cloud == catalog.Azure {
+		if account, err = azure.ReadSettings(o.subscription, os.Getenv); err != nil {
+			return nil, account, err
+		}
+	}
+	o.kubeconfig, err = resolveKubeconfig(o.root, o.kubeconfig)
+	return cases, account, err
 }
 
 func (o options) run(ctx context.Context, out io.Writer) error {
-	root, err := filepath.Abs(o.root)
+	cases, account, err := o.check()
 	if err != nil {
 		return err
 	}
-	o.root = root
-	cases, err := catalog.Select(o.cloud, o.specs, o.flavors, o.cheap)
-	if err != nil {
-		return err
-	}
-	if o.cloud == catalog.Lab && (o.subscription != "" || o.kubeconfig != "") {
-		return errors.New("--subscription and --kubeconfig are for --cloud azure only. The lab has a subscription and a management cluster of its own")
-	}
-	var account azure.Settings
 	if o.cloud == catalog.Azure {
-		if account, err = azure.ReadSettings(o.subscription, os.Getenv); err != nil {
-			return err
-		}
 		if err := catalog.PrintCost(out, cases); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/spf13/cobra"
@@ -15,8 +16,8 @@ import (
 
 // sweepOptions are the flags of sweep.
 type sweepOptions struct {
-	subscription, kubeconfig, run string
-	allRuns                       bool
+	root, subscription, kubeconfig, run string
+	allRuns                             bool
 }
 
 func sweepCommand() *cobra.Command {
@@ -32,8 +33,10 @@ them again. Then their resource groups, which have the tag capz-e2e with the nam
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return o.sweep(c.Context(), c.OutOrStdout(), nil) },
 	}
+	c.Flags().StringVar(&o.root, "root", "../..", "source tree")
 	c.Flags().StringVar(&o.subscription, "subscription", "", "the ID of the subscription")
-	c.Flags().StringVar(&o.kubeconfig, "kubeconfig", "", "the management cluster of the runs, if it still exists")
+	c.Flags().StringVar(&o.kubeconfig, "kubeconfig", "",
+		"the management cluster of the runs, if it still exists. A relative path begins at the source tree")
 	c.Flags().StringVar(&o.run, "run", "", "the name of one run")
 	c.Flags().BoolVar(&o.allRuns, "all-runs", false, "delete the resource groups of all runs, also of those that are still at work")
 	c.MarkFlagsMutuallyExclusive("run", "all-runs")
@@ -46,11 +49,19 @@ func (o sweepOptions) sweep(ctx context.Context, out io.Writer, transport policy
 	if err != nil {
 		return err
 	}
+	root, err := filepath.Abs(o.root)
+	if err != nil {
+		return err
+	}
+	kubeconfig, err := resolveKubeconfig(root, o.kubeconfig)
+	if err != nil {
+		return err
+	}
 	if o.run == "" && !o.allRuns {
 		return listRuns(ctx, out, account, transport)
 	}
-	if o.kubeconfig != "" {
-		if err := azure.DeleteClusters(ctx, out, o.kubeconfig, o.run); err != nil {
+	if kubeconfig != "" {
+		if err := azure.DeleteClusters(ctx, out, kubeconfig, o.run); err != nil {
 			return err
 		}
 	}
