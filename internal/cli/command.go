@@ -31,6 +31,8 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	}))
 	root.AddCommand(preview.NewCommand(e), doctor.NewCommand(e), importing.NewCommand(e), migrate.NewCommand(e), newConvertCommand(e))
 	root.AddCommand(inspect.NewLogsCommand(e), inspect.NewSSHCommand(e), inspect.NewBundleCommand(e))
+	root.InitDefaultCompletionCmd() // It is a group as well, which cobra adds later otherwise.
+	refuseUnknownVerbs(root)
 	return root
 }
 

@@ -28,7 +28,16 @@ func TestBadArguments(t *testing.T) {
 		arguments []string
 		want      string
 	}{
-		"verb":      {"an unknown verb is no verb", []string{"repair"}, `unknown command "repair"`},
+		"verb": {"an unknown verb is no verb", []string{"repair"}, `unknown command "repair"`},
+		"verb of migrate": {"a script must not continue", []string{"migrate", "chek"},
+			"unknown command \"chek\" for \"kubectl capz migrate\"\n\nDid you mean this?\n\tcheck\n"},
+		"verb before its flag": {"the verb is wrong, and not the flag", []string{"migrate", "chek", "--to", "v2.0.0"},
+			`unknown command "chek" for "kubectl capz migrate"`},
+		"flag without a verb": {"the group has no such flag", []string{"migrate", "--to", "v2.0.0"}, "unknown flag: --to"},
+		"flag of a verb":      {"the verb exists", []string{"migrate", "check", "--form", "v1"}, "unknown flag: --form"},
+		"verb of convert": {"a script must not continue", []string{"convert", "document", "c1"},
+			`unknown command "document" for "kubectl capz convert"`},
+		"shell":     {"a script must not continue", []string{"completion", "bahs"}, `unknown command "bahs" for "kubectl capz completion"`},
 		"format":    {"the formats are named", []string{"plan", "--output", "yaml"}, `"yaml" is no format. Use text or json`},
 		"no format": {"a verb with one format has no flag for another", []string{"adopt", "--output", "json"}, "unknown flag: --output"},
 		"unused identity": {"resource manifests name a Secret", []string{"convert", "documents", "c1", "--identity", "i"},
@@ -64,6 +73,15 @@ func TestVerbs(t *testing.T) {
 	for _, verb := range cli.NewCommand(&environment.Environment{}).Commands() {
 		if verb.Short == "" || verb.Long == "" || !strings.Contains(out, verb.Name()) {
 			t.Errorf("%s has no description or is missing in the help", verb.Name())
+		}
+	}
+}
+
+// TestGroups holds that a group without a verb shows its verbs, and is no error.
+func TestGroups(t *testing.T) {
+	for group, verb := range map[string]string{"migrate": "check", "convert": "documents", "completion": "bash"} {
+		if out, err := run(group); err != nil || !strings.Contains(out, "\n  "+verb+" ") {
+			t.Errorf("%s: %v\n%s", group, err, out)
 		}
 	}
 }

@@ -21,7 +21,6 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 		Short: "Move a management cluster from the established provider, and back",
 		Long: "Moves a management cluster from the established provider (CAPZ) and the Azure Service Operator to this provider, and back.\n" +
 			"Begin with the verb check. It changes nothing, and lists the obstacles and their remedies.",
-		Args: cobra.NoArgs,
 	}
 	cmd.AddCommand(newCheckCommand(e), newRunCommand(e), newBackCommand(e))
 	return cmd
