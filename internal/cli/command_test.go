@@ -77,6 +77,19 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
+// TestNamespaceShorthand holds that each verb has -n, which the reference lists for all, also a verb with a --namespace of its own.
+func TestNamespaceShorthand(t *testing.T) {
+	for _, verb := range cli.NewCommand(&environment.Environment{}).Commands() {
+		if err := verb.ParseFlags([]string{"-n", "team-a"}); err != nil {
+			t.Errorf("%s: %v", verb.Name(), err)
+			continue
+		}
+		if got := verb.Flag("namespace").Value.String(); got != "team-a" {
+			t.Errorf("%s: -n sets the namespace %q", verb.Name(), got)
+		}
+	}
+}
+
 // TestGroups holds that a group without a verb shows its verbs, and is no error.
 func TestGroups(t *testing.T) {
 	for group, verb := range map[string]string{"migrate": "check", "convert": "documents", "completion": "bash"} {

@@ -76,7 +76,7 @@ func NewCommand(o Options) *cobra.Command {
 	fs.StringVar(&f.name, "name", "", "name of the AKS cluster")
 	fs.StringVar(&f.as, "as", asAzureManaged, "kinds of the objects: azuremanaged or documents")
 	fs.StringVar(&f.ClusterName, "cluster-name", "", "name of the Cluster; default: the name of the AKS cluster")
-	fs.StringVar(&f.Namespace, "namespace", "", "namespace of all objects; default: none, so that kubectl chooses it")
+	fs.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of all objects; default: none, so that kubectl chooses it")
 	fs.StringVar(&f.Identity, "identity", "cluster-identity", "name of the AzureClusterIdentity, with --as azuremanaged")
 	fs.StringVar(&f.Credential, "credential-from", "aso-credential", "name of the Secret with the credential, with --as documents")
 	fs.StringVar(&f.environment, "environment", "", "AzurePublicCloud, AzureChinaCloud or AzureUSGovernmentCloud; default: AzurePublicCloud")
