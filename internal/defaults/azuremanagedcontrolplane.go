@@ -50,13 +50,14 @@ func FillAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane) {
 	}
 }
 
-// FillAzureManagedControlPlaneTemplate fills in the fields that do not depend on the cluster that is made from the template.
+// FillAzureManagedControlPlaneTemplate fills in the fields that do not depend on the cluster that is made from the template. The name of
+// the subnet stays empty, because each cluster names its own: with the template's name, a template that replaces another one would rename
+// the subnets of existing clusters, which is refused.
 func FillAzureManagedControlPlaneTemplate(t *infrav1.AzureManagedControlPlaneTemplate) {
 	spec := &t.Spec.Template.Spec
 	fillControlPlaneClass(&spec.AzureManagedControlPlaneClassSpec)
 	network := &spec.VirtualNetwork
 	network.CIDRBlock = cmp.Or(network.CIDRBlock, managedVNetCIDR)
-	network.Subnet.Name = cmp.Or(network.Subnet.Name, t.Name)
 	network.Subnet.CIDRBlock = cmp.Or(network.Subnet.CIDRBlock, managedSubnetCIDR)
 }
 

@@ -119,7 +119,7 @@ func TestDefaultAzureManagedControlPlaneTemplate(t *testing.T) {
 	want := newControlPlane().Spec.AzureManagedControlPlaneClassSpec
 	want.Version = "v1.33.2"
 	want.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{CIDRBlock: "10.0.0.0/8",
-		Subnet: infrav1.ManagedControlPlaneSubnet{Name: "class", CIDRBlock: "10.240.0.0/16"}}
+		Subnet: infrav1.ManagedControlPlaneSubnet{CIDRBlock: "10.240.0.0/16"}}
 	want.NetworkPlugin, want.LoadBalancerSKU, want.EnablePreviewFeatures = new("azure"), new("Standard"), new(false)
 	want.SKU = &infrav1.AKSSku{Tier: "Standard"}
 	want.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(false)}

@@ -17,6 +17,7 @@ func controlPlanes(lookup managedLookup, random generator) kind[*infrav1.AzureMa
 		spec: func(c *infrav1.AzureManagedControlPlane) any { return &c.Spec },
 		fill: func(ctx context.Context, c *infrav1.AzureManagedControlPlane) error {
 			fillEndpoint(ctx, c)
+			keepSubnetName(ctx, c, func(c *infrav1.AzureManagedControlPlane) *string { return &c.Spec.VirtualNetwork.Subnet.Name })
 			return fillSSHPublicKey(ctx, c, random, func(c *infrav1.AzureManagedControlPlane) *string { return c.Spec.SSHPublicKey })
 		},
 		defaults: defaults.FillAzureManagedControlPlane,
@@ -72,6 +73,12 @@ func managedMachinePoolKind(lookup managedLookup) kind[*infrav1.AzureManagedMach
 var controlPlaneTemplates = kind[*infrav1.AzureManagedControlPlaneTemplate]{
 	template: true,
 	spec:     func(t *infrav1.AzureManagedControlPlaneTemplate) any { return &t.Spec.Template.Spec },
+	fill: func(ctx context.Context, t *infrav1.AzureManagedControlPlaneTemplate) error {
+		keepSubnetName(ctx, t, func(t *infrav1.AzureManagedControlPlaneTemplate) *string {
+			return &t.Spec.Template.Spec.VirtualNetwork.Subnet.Name
+		})
+		return nil
+	},
 	defaults: defaults.FillAzureManagedControlPlaneTemplate,
 	create:   of(ValidateAzureManagedControlPlaneTemplate),
 	update:   between(ValidateAzureManagedControlPlaneTemplateUpdate),

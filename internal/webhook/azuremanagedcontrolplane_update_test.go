@@ -309,7 +309,7 @@ func TestAzureManagedControlPlaneTemplate(t *testing.T) {
 			p("networkDataplane: FieldValueForbidden"), p("loadBalancerSKU: FieldValueForbidden")}},
 		"ranges": {reason: "clusters keep their network", change: func(s *spec) {
 			s.VirtualNetwork.CIDRBlock, s.VirtualNetwork.Subnet.CIDRBlock, s.VirtualNetwork.Subnet.Name = "10.0.0.0/7", "10.0.0.0/16", "n"
-		}, want: []string{p("virtualNetwork.cidrBlock: FieldValueInvalid"), p("virtualNetwork.subnet.name: FieldValueInvalid"),
+		}, want: []string{p("virtualNetwork.subnet.name: FieldValueInvalid"), p("virtualNetwork.cidrBlock: FieldValueInvalid"),
 			p("virtualNetwork.subnet.cidrBlock: FieldValueInvalid")}},
 		"private": {reason: "a cluster is private from the beginning", change: func(s *spec) {
 			s.APIServerAccessProfile = &infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true)}

@@ -35,6 +35,10 @@ func ValidateAzureManagedControlPlaneTemplateUpdate(old, t *infrav1.AzureManaged
 			errs = append(errs, field.Forbidden(path.Child(part.name), immutableTemplate))
 		}
 	}
+	// Clusters of a template without the name have named their subnets themselves, so it cannot be added either.
+	if name := after.VirtualNetwork.Subnet.Name; before.VirtualNetwork.Subnet.Name == "" && name != "" {
+		errs = append(errs, field.Invalid(path.Child("virtualNetwork", "subnet", "name"), name, immutableTemplate))
+	}
 	if before.Version != after.Version && isLowerVersion(after.Version, before.Version) {
 		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+before.Version+": AKS cannot downgrade"))
 	}
