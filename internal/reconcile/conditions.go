@@ -52,6 +52,9 @@ func (p *reconciliation[O, I]) applyStopReason(ctx context.Context) (resultKind,
 		deletion.RecordAbandoned(ctx, p.eventRecorder, p.object, v.abandonCause, azure)
 		return v.result, 0, p.finishDeletion(ctx)
 	case resultDeleted:
+		if v.keptResources != "" {
+			p.recording.AddLeftBehind(v.keptResources)
+		}
 		return v.result, 0, p.finishDeletion(ctx)
 	}
 	if v.retryAfter == UntilResync {

@@ -56,6 +56,8 @@ func TestBeforeDelete(t *testing.T) {
 		"released": {reason: "something else takes it out of Azure", verdict: FinishDeletion()},
 		"abandoned": {reason: "users have to know which resources may be left", verdict: AbandonResources("no credential", "the VM m"),
 			event: "Check Azure for the VM m"},
+		"kept": {reason: "users have to know that the resource stays", verdict: KeepResources("The VM m stays in Azure"),
+			event: "Warning LeftBehindInAzure The VM m stays in Azure"},
 		"waits": {reason: "other objects go first, and the condition names them",
 			verdict: WaitFor(metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "x"}), stays: true,
 			want: "WaitingForX"},

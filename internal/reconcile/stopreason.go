@@ -20,7 +20,9 @@ type stopReason struct {
 	eventReason string
 	// abandonCause explains why the object goes without deleting azureResources, which describes them.
 	abandonCause, azureResources string
-	retryAfter                   time.Duration
+	// keptResources explains which resources stay in Azure when the object goes; "" if none do.
+	keptResources string
+	retryAfter    time.Duration
 }
 
 // resultKind is the result of a reconciliation, as its metric shows it. docs/book/metrics.md explains the values.
@@ -111,4 +113,9 @@ func FinishDeletion() error { return &stopReason{result: resultDeleted} }
 // AbandonResources is FinishDeletion for an object whose resources cannot be determined. azure describes them, why gives the cause.
 func AbandonResources(why, azure string) error {
 	return &stopReason{result: resultAbandoned, abandonCause: why, azureResources: azure}
+}
+
+// KeepResources is FinishDeletion for an object whose resources stay in Azure, because others use them. An event has the explanation.
+func KeepResources(explanation string) error {
+	return &stopReason{result: resultDeleted, keptResources: explanation}
 }

@@ -22,10 +22,28 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 		return reconcile.AbandonResources("the AzureManagedControlPlane with the identity for Azure is gone", describePool(in, ""))
 	}
 	goes, err := k.isDeletedWithCluster(ctx, in)
-	if err == nil && goes {
+	switch {
+	case err != nil:
+		return err
+	case goes:
 		return reconcile.FinishDeletion()
 	}
-	return err
+	return k.keepSharedPool(ctx, in)
+}
+
+// keepSharedPool ends the deletion of a pool whose agent pool another AzureManagedMachinePool has, too: users delete the object that was
+// refused for its name, and the nodes are those of the other one.
+func (k *Kind) keepSharedPool(ctx context.Context, in *input) error {
+	pools, err := aks.ListPools(ctx, k.Client, in.cluster)
+	if err != nil {
+		return err
+	}
+	pool := aks.NewPool(in.azurePool, in.machinePool)
+	if sharing := plan.ListSharingPools(pools, pool); len(sharing) > 0 {
+		return reconcile.KeepResources(fmt.Sprintf("The agent pool %s stays in Azure, because it is that of %s %s, too",
+			plan.PoolName(pool), aks.MachinePoolKind, sharing[0].Name))
+	}
+	return nil
 }
 
 // isDeletedWithCluster reports whether the pool needs no deletion of its own.

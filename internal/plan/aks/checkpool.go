@@ -49,11 +49,9 @@ func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 		return field.ErrorList{field.Invalid(path, name,
 			fmt.Sprintf("is too long: a pool with Windows has at most %d characters", maxWindowsPoolName))}
 	}
-	for _, other := range in.Pools {
-		if other.AzurePool.Name != pool.AzurePool.Name && PoolName(other) == name {
-			return field.ErrorList{field.Invalid(path, name,
-				fmt.Sprintf("is the name of AzureManagedMachinePool %s in Azure, too: give one of them another name", other.AzurePool.Name))}
-		}
+	if owner := findNameOwner(in, pool); owner != nil {
+		return field.ErrorList{field.Invalid(path, name, fmt.Sprintf("is the name of the agent pool of AzureManagedMachinePool %s, too. "+
+			"A name cannot change: delete this object, which does not delete the agent pool, and create it with another spec.name", owner.Name))}
 	}
 	return nil
 }

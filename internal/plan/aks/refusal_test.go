@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
@@ -152,8 +154,25 @@ func TestCheckPool(t *testing.T) {
 			withPoolName("win1234")(in, pool)
 			pool.AzurePool.Spec.OSType = new("Windows")
 		}, want: []string{"spec.name ... at most 6"}},
-		"taken name": {reason: "two objects would write one pool", change: withPoolName("pool0"),
-			want: []string{"spec.name ... is the name of AzureManagedMachinePool c1-pool0"}},
+		"taken name": {reason: "two objects would write one pool", change: func(in *aks.Input, pool *aks.Pool) {
+			withPoolName("pool0")(in, pool)
+			pool.AzurePool.Name = "c1-pool2"
+		}, want: []string{"spec.name ... is the name of the agent pool of AzureManagedMachinePool c1-pool0, too ... delete this object, " +
+			"which does not delete the agent pool, and create it with another spec.name"}},
+		"taken name of its own": {reason: "the pool with nodes keeps working", change: func(in *aks.Input, pool *aks.Pool) {
+			withPoolName("pool0")(in, pool)
+			pool.AzurePool.Spec.ProviderIDList = []string{"azure:///vm"}
+		}},
+		"taken name, scaled to zero": {reason: "the record shows that the pool is planned", change: func(in *aks.Input, pool *aks.Pool) {
+			withPoolName("pool0")(in, pool)
+			pool.AzurePool.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"p":[""]}}`}
+		}},
+		"taken name of a pool that goes": {reason: "the pool that stays has the agent pool", change: func(in *aks.Input, pool *aks.Pool) {
+			withPoolName("pool0")(in, pool)
+			for i := range in.Pools {
+				in.Pools[i].AzurePool.DeletionTimestamp = new(metav1.Now())
+			}
+		}},
 		"system pool that cannot be": {reason: "AKS demands Linux and lasting nodes", pool: "c1-pool0",
 			change: func(_ *aks.Input, pool *aks.Pool) {
 				pool.AzurePool.Spec.OSType, pool.AzurePool.Spec.ScaleSetPriority = new("Windows"), new("Spot")

@@ -1,0 +1,50 @@
+package duplicates_test
+
+import (
+	"strings"
+	"testing"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
+)
+
+// TestAgentPool makes a second AzureManagedMachinePool with the name of an agent pool with nodes, and deletes the two one after the other.
+func TestAgentPool(t *testing.T) {
+	const kind = "AzureManagedMachinePool"
+	for name, originalFirst := range map[string]bool{"the copy first": false, "the original first": true} {
+		t.Run(name, func(t *testing.T) {
+			play(t, func(s *virtual.Scenario, written *writes) {
+				s.BuildAKSCluster("aks", 2)
+				written.take()
+				s.CreateManagedPool("aks", harness.ManagedPool{Name: "copy", Mode: "User", Replicas: 2,
+					Change: func(p *infrav1.AzureManagedMachinePool) {
+						p.Spec.Name = new("pool1")
+						defaults.FillAzureManagedMachinePool(p)
+					}})
+				virtual.WaitForSignal(nil, long)
+				requireNoWrites(s, written, "for a pool with the name of another one")
+				requireReady(s, &infrav1.AzureManagedMachinePool{}, "aks-pool1")
+				requireReady(s, &infrav1.AzureManagedMachinePool{}, "aks-copy", "spec.name", "aks-pool1", "delete this object")
+
+				first, last := "aks-copy", "aks-pool1"
+				if originalFirst {
+					first, last = last, first
+				}
+				events := deletePool(s, kind, &infrav1.AzureManagedMachinePool{}, first)
+				if want := "The agent pool pool1 stays in Azure, because it is that of " + kind + " " + last; !strings.Contains(events, want) {
+					t.Errorf("events of the deleted pool:\n%s\nwant %s", events, want)
+				}
+				virtual.WaitForSignal(nil, long)
+				requireNoWrites(s, written, "after the deletion of one of the pools")
+				requireReady(s, &infrav1.AzureManagedMachinePool{}, last)
+
+				deletePool(s, kind, &infrav1.AzureManagedMachinePool{}, last)
+				if list := written.take(); len(list) != 1 || !strings.HasPrefix(list[0], "DELETE ") || !strings.HasSuffix(list[0], "/agentPools/pool1") {
+					t.Errorf("the agent pool is deleted with the last of its pools: %q", list)
+				}
+			})
+		})
+	}
+}
