@@ -21,6 +21,9 @@ import (
 // LoadPlanInput implements reconcile.Kind.
 func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
 	in.planned = k.newPlanInput(in, session.Access.SubscriptionID)
+	if in.planned.ClusterPools, err = k.listClusterPools(ctx, in); err != nil {
+		return err
+	}
 	if in.planned.BootstrapData,
 		err = selfmanaged.ReadBootstrapData(ctx, k.Client, in.azurePool.Namespace,
 		in.machinePool.Spec.Template.Spec.Bootstrap.DataSecretName); err != nil {
@@ -54,7 +57,7 @@ func (in *input) FingerprintInputs() []any {
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
-	if errs := pool.UnsupportedFields(in.planned); len(errs) > 0 {
+	if errs := append(pool.UnsupportedFields(in.planned), pool.CheckScaleSetName(in.planned)...); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	if err := k.readFacts(ctx, session, in); err != nil {

@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/volumes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
@@ -43,11 +42,26 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	}
 	switch {
 	case in.infrastructure.Exists():
-		return nil
+		return k.keepSharedScaleSet(ctx, in)
 	case nothingPlanned(in):
 		return reconcile.FinishDeletion()
 	}
 	return reconcile.AbandonResources("the AzureCluster or AzureManagedControlPlane with the identity for Azure is gone", describeScaleSet(in))
+}
+
+// keepSharedScaleSet ends the deletion of a pool whose scale set another AzureMachinePool has, too: users delete the object that was
+// refused for its name, and the VMs are those of the other one.
+func (k *Kind) keepSharedScaleSet(ctx context.Context, in *input) error {
+	planned := pool.Input{AzureMachinePool: in.azurePool}
+	var err error
+	if planned.ClusterPools, err = k.listClusterPools(ctx, in); err != nil {
+		return err
+	}
+	if sharing := pool.ListSharingPools(planned); len(sharing) > 0 {
+		return reconcile.KeepResources(fmt.Sprintf("The scale set %s with its VMs stays in Azure, because it is that of AzureMachinePool %s, too",
+			pool.ScaleSetName(planned), sharing[0].Name))
+	}
+	return nil
 }
 
 // nothingCreated reports whether the pool cannot have created anything in Azure: scale sets are created only in a provisioned network.
@@ -57,7 +71,7 @@ func nothingCreated(in *input) bool {
 
 // nothingPlanned reports whether, by the pool's own fields, no plan of the pool was ever stored.
 func nothingPlanned(in *input) bool {
-	return in.azurePool.Spec.ProviderID == "" && !applied.IsStored(in.azurePool.Annotations)
+	return !pool.WasPlanned(in.azurePool)
 }
 
 // PlanDeletion implements reconcile.Kind. If the Cluster and its resource group are deleted, the deletion of the group covers all

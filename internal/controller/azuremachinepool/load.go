@@ -128,3 +128,17 @@ func (k *Kind) findMachinePool(ctx context.Context, azurePool *infrav1.AzureMach
 	}
 	return nil, nil
 }
+
+// listClusterPools returns the AzureMachinePools of the pool's Cluster by the label that Cluster API sets with their owner. They are not
+// copies.
+func (k *Kind) listClusterPools(ctx context.Context, in *input) (out []*infrav1.AzureMachinePool, err error) {
+	list := &infrav1.AzureMachinePoolList{}
+	if err := k.Client.List(ctx, list, client.InNamespace(in.azurePool.Namespace),
+		client.MatchingLabels{clusterv1.ClusterNameLabel: in.cluster.Name}, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list AzureMachinePools: %w", err)
+	}
+	for i := range list.Items {
+		out = append(out, &list.Items[i])
+	}
+	return out, nil
+}

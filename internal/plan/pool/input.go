@@ -17,6 +17,8 @@ type Input struct {
 
 	MachinePool      *clusterv1.MachinePool
 	AzureMachinePool *infrav1.AzureMachinePool
+	// ClusterPools are the AzureMachinePools of the Cluster, for the check of the scale set's name. They may include AzureMachinePool.
+	ClusterPools []*infrav1.AzureMachinePool
 
 	// BootstrapData is the value of the key "value" of the bootstrap data Secret; nil if the Secret does not exist. An
 	// existing scale set keeps its bootstrap data until VMs are added: the token in it is renewed every few minutes, and

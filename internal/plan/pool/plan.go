@@ -1,8 +1,8 @@
 // Package pool plans the Azure resources of one machine pool of a self-managed cluster: its scale set, and the role of the
 // identity that its VMs share.
 //
-// It is pure: BuildPlan, BuildDeletePlan, CheckSpec and UnsupportedFields are functions of their input alone. CheckSpec
-// and UnsupportedFields come before a scale set is created or changed; if they return errors, it must not be. Actions on
+// It is pure: BuildPlan, BuildDeletePlan, CheckSpec, CheckScaleSetName and UnsupportedFields are functions of their input alone. The
+// checks come before a scale set is created or changed; if they return errors, it must not be. Actions on
 // single VMs are not part of a plan.
 package pool
 

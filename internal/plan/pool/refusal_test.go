@@ -3,6 +3,8 @@ package pool_test
 import (
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/fieldtest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
@@ -54,13 +56,42 @@ func TestRefusals(t *testing.T) {
 		"identities of another kind": {reason: "identities are the pool's", change: func(in *pool.Input) {
 			in.AzureMachinePool.Spec.UserAssignedIdentities = []infrav1.UserAssignedIdentity{{ProviderID: "x"}}
 		}, want: []string{"spec.userAssignedIdentities ... needs spec.identity UserAssigned"}},
+		"scale set of another pool": {reason: "both pools would write it", change: func(in *pool.Input) { shareScaleSet(in, "prod-nodes", "test-nodes") },
+			want: []string{`metadata.name: Invalid value: "test-nodes": has the scale set win-nodes of AzureMachinePool prod-nodes ... ` +
+				"other last five characters, or at most 9 characters"}},
+		"copied providerID": {reason: "a copy does not take the VMs", change: func(in *pool.Input) {
+			shareScaleSet(in, "prod-nodes", "test-nodes")
+			in.ClusterPools[0].Spec.ProviderID = scaleSetProviderID
+			in.AzureMachinePool.Spec.ProviderID = scaleSetProviderID
+		}, want: []string{"spec.providerID ... AzureMachinePool prod-nodes ... without providerID"}},
+		"scale set of its own": {reason: "the pool with VMs keeps working", change: func(in *pool.Input) {
+			shareScaleSet(in, "prod-nodes", "test-nodes")
+			in.AzureMachinePool.Spec.ProviderID = scaleSetProviderID
+		}},
+		"scale set of a pool that goes": {reason: "the pool that stays has it", change: func(in *pool.Input) {
+			shareScaleSet(in, "prod-nodes", "test-nodes")
+			in.ClusterPools[0].DeletionTimestamp = new(metav1.Now())
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := readInput(t, "default")
 			test.change(&in)
-			fieldtest.RequireRefusals(t, test.reason, append(pool.CheckSpec(in), pool.UnsupportedFields(in)...), test.want)
+			errs := append(pool.CheckSpec(in), pool.UnsupportedFields(in)...)
+			fieldtest.RequireRefusals(t, test.reason, append(errs, pool.CheckScaleSetName(in)...), test.want)
 		})
 	}
+}
+
+const scaleSetProviderID = "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/win-nodes"
+
+// shareScaleSet gives the pool a name that Windows shortens like that of another pool.
+func shareScaleSet(in *pool.Input, earlier, name string) {
+	in.AzureMachinePool.Name, in.AzureMachinePool.Spec.ProviderID = name, ""
+	in.AzureMachinePool.Annotations = nil
+	in.AzureMachinePool.Spec.Template.OSDisk.OSType = infrav1.WindowsOS
+	other := in.AzureMachinePool.DeepCopy()
+	other.Name = earlier
+	in.ClusterPools = []*infrav1.AzureMachinePool{other, in.AzureMachinePool}
 }
 
 func TestScaleSetName(t *testing.T) {
