@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"strings"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -64,7 +65,13 @@ func (a *azureReconciliation[O, I]) storePathsBefore(planned *Plan) bool {
 
 // storePathsAfter records in the object the paths that it has in Azure after a convergence.
 func (a *azureReconciliation[O, I]) storePathsAfter(planned *Plan, outcome arm.Outcome) {
-	a.updateApplied(func(c *applied.Content) { c.Applied = planned.LastApplied.PathsAfter(planned.Graph, outcome) })
+	seen := slices.ContainsFunc(outcome.Results, func(r arm.Result) bool { return r.Owned && len(r.Observed) > 0 })
+	a.updateApplied(func(c *applied.Content) {
+		c.Applied = planned.LastApplied.PathsAfter(planned.Graph, outcome)
+		if planned.RecordSubscription && seen {
+			c.Subscription = a.session.Access.SubscriptionID
+		}
+	})
 }
 
 // readInventory reads the inventory of the object, and emits an event if it is that of another object.

@@ -114,28 +114,10 @@ func (m *Members) newInput(kind string, obj client.Object, subscription string, 
 			in.MachinePools[HolderName(MachinePoolKind, pool.Pool)] = pool.MachinePool
 		}
 	}
-	for _, resource := range shownResources(obj) {
-		if resource.ID != "" {
-			in.ShownIDs = append(in.ShownIDs, arm.ID(resource.ID))
-		}
-	}
 	for name, holder := range holders {
 		in.Origins[name], in.Leaving[name] = plan.ReadOrigin(holder), !holder.GetDeletionTimestamp().IsZero()
 	}
 	return in
-}
-
-// shownResources returns the resources in the status of an object.
-func shownResources(obj client.Object) []infrav1.ASOResourceStatus {
-	switch o := obj.(type) {
-	case *infrav1.AzureASOManagedCluster:
-		return o.Status.Resources
-	case *infrav1.AzureASOManagedControlPlane:
-		return o.Status.Resources
-	case *infrav1.AzureASOManagedMachinePool:
-		return o.Status.Resources
-	}
-	return nil
 }
 
 // remainingManifests returns the manifests without those of pools that are being deleted.
@@ -246,5 +228,5 @@ func (m *Members) PlanResources(ctx context.Context, f *facts.Facts, session rec
 	}
 	migrated, _ := plan.SplitMigrated(*in)
 	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(*in), IsOthers: in.IsDeclaredElsewhere,
-		IgnoreInventory: in.UsesLentIdentity(), Migrated: migrated}, nil
+		RecordSubscription: true, IgnoreInventory: in.UsesLentIdentity(), Migrated: migrated}, nil
 }

@@ -22,6 +22,8 @@ type Content struct {
 	Inventory Inventory `json:"inventory,omitzero"`
 	// OwnerID is the ID from which the owner tag is computed, "" on objects whose ID marks no resources.
 	OwnerID string `json:"ownerID,omitzero"`
+	// Subscription is that of the object's resources, once one was seen in Azure. It is "" for kinds whose spec cannot change it.
+	Subscription string `json:"subscription,omitzero"`
 	// Migration is nil until the first reconciliation of an object of the established provider has read all its resources.
 	Migration *Migration `json:"migration,omitzero"`
 
@@ -75,7 +77,7 @@ func readParts(stored string) Content {
 	c := Content{
 		Applied:   d.lists(all["applied"]),
 		Inventory: Inventory{Object: d.text(inventory["object"]), Created: d.ids(inventory["created"]), Adopted: d.ids(inventory["adopted"])},
-		OwnerID:   d.text(all["ownerID"]),
+		OwnerID:   d.text(all["ownerID"]), Subscription: d.text(all["subscription"]),
 	}
 	if migration := d.object(all["migration"]); migration != nil {
 		c.Migration = &Migration{Kept: d.lists(migration["kept"])}

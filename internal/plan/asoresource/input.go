@@ -44,8 +44,6 @@ type Input struct {
 	// Origins are the origins of the objects of the Cluster by object key. Leaving are the objects that are being deleted.
 	Origins map[string]Origin
 	Leaving map[string]bool
-	// ShownIDs are the IDs of the object's resources that its status shows.
-	ShownIDs []arm.ID
 	// ListedResources are the resources in the groups of GroupsToList, and the groups themselves, by the key of their ID. It is nil
 	// for an object that this provider created.
 	ListedResources map[string]ListedResource

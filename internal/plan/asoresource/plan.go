@@ -50,29 +50,16 @@ func CheckManifests(in Input) field.ErrorList {
 	return append(errs, checkDestinationCollisions(in.OwnManifests(), in.Cluster)...)
 }
 
-// CheckSubscription returns an error for each resource of the object that exists in another subscription than that of the credential. The
-// resource would be made a second time, and nobody would delete the first one.
-func CheckSubscription(in Input) (errs field.ErrorList) {
-	for _, m := range in.OwnManifests() {
-		id, err := in.ResourceID(m)
-		if err != nil || m.Annotations[PolicyAnnotation] == PolicySkip {
-			continue
-		}
-		for _, shown := range in.ShownIDs {
-			if !strings.EqualFold(shown.Subscription(), id.Subscription()) && strings.EqualFold(belowSubscription(shown), belowSubscription(id)) {
-				errs = append(errs, field.Invalid(m.Path, id.ShortName(), fmt.Sprintf("the resource is in subscription %s, and the credential and "+
-					"spec.subscriptionID of the AzureASOManagedCluster are of subscription %s. Resources cannot move between subscriptions: "+
-					"name the former, or make a new cluster", shown.Subscription(), id.Subscription())))
-			}
-		}
+// CheckSubscription returns an error if the resources of the object are in another subscription than that of the credential. They would be
+// made a second time, and nobody would delete the first ones.
+func CheckSubscription(in Input) field.ErrorList {
+	recorded := applied.Read(in.Object.GetAnnotations()).Subscription
+	if recorded == "" || strings.EqualFold(recorded, in.SubscriptionID()) {
+		return nil
 	}
-	return errs
-}
-
-// belowSubscription returns the part of an ID after the subscription.
-func belowSubscription(id arm.ID) string {
-	_, rest, _ := strings.Cut(strings.TrimPrefix(string(id), "/subscriptions/"), "/")
-	return rest
+	return field.ErrorList{field.Invalid(field.NewPath("spec", "resources"), in.SubscriptionID(), fmt.Sprintf("is the subscription of the "+
+		"credential or of spec.subscriptionID of the AzureASOManagedCluster, and the resources are in subscription %s. "+
+		"Resources cannot move between subscriptions: name that one, or make a new cluster", recorded))}
 }
 
 // BuildPlan returns the desired state of the manifests of the object. An error means an inconsistent graph, which is a bug and not
