@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
 )
 
 // Moments at which the manager is killed are numbers of PUTs, so a seed names the same moments every time.
