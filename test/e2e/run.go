@@ -209,7 +209,7 @@ func (o options) runOnAzure(ctx context.Context, out io.Writer, account azure.Se
 	return o.runSpecs(ctx, out, nil, environment, cases)
 }
 
-// sweepLine returns the command that deletes what a run left on a subscription.
+// sweepLine returns the command that deletes the resource groups of a run.
 func (o options) sweepLine(account azure.Settings, run string) string {
 	flags := "--run " + run
 	if o.kubeconfig != "" {

@@ -43,7 +43,7 @@ them again. Then their resource groups, which have the tag capz-e2e with the nam
 	return c
 }
 
-// sweep deletes what the selected runs left. transport is nil outside of tests.
+// sweep deletes the clusters and resource groups of the selected runs. transport is nil outside of tests.
 func (o sweepOptions) sweep(ctx context.Context, out io.Writer, transport policy.Transporter) error {
 	account, err := azure.ReadSettings(o.subscription, os.Getenv)
 	if err != nil {

@@ -1,11 +1,13 @@
 package planned_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +19,9 @@ import (
 // scenarioMakers are the functions of test/virtual that make a scenario, which compares plans.
 var scenarioMakers = []string{"Play", "PlayUnmanaged", "PlayWith", "PlayComplete", "New", "NewWith", "NewAtOnce"}
 
+// inStories is the kind of the tests in all other folders.
+const inStories = "tests with stories"
+
 // kindOfStories returns how the figures name the tests of a folder.
 func kindOfStories(folder string) string {
 	switch folder {
@@ -25,11 +30,11 @@ func kindOfStories(folder string) string {
 	case "test/transitions":
 		return "tests of spec transitions"
 	}
-	return "tests with stories"
+	return inStories
 }
 
 // uncompared are how many tests of each kind are not compared. The number changes with the list in test/virtual/unplanned.go.
-var uncompared = map[string]int{"tests of drift rows": 1, "tests of spec transitions": 0, "tests with stories": 22}
+var uncompared = map[string]int{"tests of drift rows": 1, "tests of spec transitions": 0, inStories: 22}
 
 // TestShare counts the tests that play scenarios, and how many of them are compared with plans. Each entry of the lists of exceptions and
 // of samples has to name such tests.
@@ -59,6 +64,13 @@ func TestShare(t *testing.T) {
 		if n := all[kind] - compared[kind]; n != uncompared[kind] {
 			t.Errorf("%s: %d are not compared, want %d", kind, n, uncompared[kind])
 		}
+	}
+	page, err := os.ReadFile("../../docs/design/preview.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row := fmt.Sprintf("| Stories in virtual time | %d of %d tests ", compared[inStories], all[inStories]); !strings.Contains(string(page), row) {
+		t.Errorf("docs/design/preview.md lacks %q", row)
 	}
 	t.Logf("of %d compared tests, a sample of the steps is compared", samples)
 	for entry := range needless {

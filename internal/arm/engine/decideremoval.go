@@ -35,7 +35,7 @@ func decideRemoval(s situation) decision {
 	case s.found.Err != nil:
 		return reportReadFailure(s, s.found.Err)
 	case !s.found.Exists && s.found.FromList:
-		// Nobody would know of a resource that is forgotten and still there.
+		// Lists may lag. If the resource still exists, no object would delete it after this one.
 		return decision{step: stepConfirm}
 	case !s.found.Exists:
 		return decision{step: stepForget, state: arm.Gone}

@@ -69,7 +69,7 @@ func TestDecideRemoval(t *testing.T) {
 			decision{step: stepReport, state: arm.Blocked, blockedBy: theGroup, readFailed: true}},
 		"gone": {"the goal is reached", newSituation(theVNet, repair, isRemoving, notThere, waitsForGroup),
 			decision{step: stepForget, state: arm.Gone}},
-		"absent by a list": {"nobody would know of a resource that is there after all", newSituation(theVNet, repair, isRemoving, absentInList),
+		"absent by a list": {"lists may lag, and no object would delete the resource later", newSituation(theVNet, repair, isRemoving, absentInList),
 			decision{step: stepConfirm}},
 		"foreign": {"foreign resources are never deleted", newSituation(theVNet, repair, isRemoving, isForeign, unclaimedByTag),
 			decision{step: stepReport, state: arm.Foreign, possiblyOwned: true}},

@@ -85,7 +85,7 @@ func (d *deletion) decideGroups() []arm.ID {
 	var extra []arm.ID
 	within := map[string][]arm.ID{}
 	for _, node := range d.nodes {
-		if node.ID.Type() != types.ResourceGroup || node.Policy == arm.Observe {
+		if node.ID.Type() != types.ResourceGroup || node.Policy == arm.Observe || d.isOthers(node.ID) {
 			continue
 		}
 		key, s, ours := node.ID.Key(), groupSituation{}, []arm.ID(nil)

@@ -290,6 +290,22 @@ func TestDeletesGroupWhole(t *testing.T) {
 	}
 }
 
+// TestGroupOfAnotherObject deletes an object whose resource group another object of the cluster has in its plan, too. The group stays, and the
+// resources of the deleted object in it go one by one.
+func TestGroupOfAnotherObject(t *testing.T) {
+	w, request := worldWith(t, groupNode(), nsgNode(), pipNode())
+	request.DeleteWholeGroups = true
+	request.IsOthers = func(id arm.ID) bool { return id.Equal(group) || id.Equal(pip) }
+	w.listWrites()
+	outcome := w.deleteUntilDone(request, 10*time.Minute)
+	if !outcome.IsDeleted() || len(outcome.Inventory) != 0 {
+		t.Errorf("%v %v", listStates(outcome), outcome.Inventory)
+	}
+	if diff := cmp.Diff([]string{"DELETE rg networkSecurityGroups/nsg"}, w.listWrites()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // otherAnswer answers one request with another body than Azure's.
 type otherAnswer struct {
 	policy.Transporter

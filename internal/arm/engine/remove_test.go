@@ -34,7 +34,7 @@ var deletions = map[string]func(w *world, request engine.Request, ids ...arm.ID)
 	},
 }
 
-// TestDeleteConfirmsAbsence has a list lack a resource that exists. It is deleted all the same, because nobody would know of it afterwards.
+// TestDeleteConfirmsAbsence deletes a resource that Azure's list does not contain, although it exists.
 func TestDeleteConfirmsAbsence(t *testing.T) {
 	for how, again := range deletions {
 		t.Run(how, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestDeleteConfirmsAbsence(t *testing.T) {
 				w.advanceClock(max(outcome.RetryAfter, time.Minute))
 			}
 			if w.getResource(pip) != nil || w.getResource(other.ID) != nil {
-				t.Errorf("the resource that lists lack is still there: %v", w.listWrites())
+				t.Errorf("the resource that is missing in lists still exists: %v", w.listWrites())
 			}
 		})
 	}

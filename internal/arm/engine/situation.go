@@ -116,7 +116,7 @@ const (
 	stepCompare step = "examine"
 	// stepCountReadFailure counts a failed read and determines the time of the next try.
 	stepCountReadFailure step = "count"
-	// stepConfirm reads the resource alone, because the read at hand is no basis for a write.
+	// stepConfirm reads the resource alone, because a list or a digest is no basis for a write or for a removal.
 	stepConfirm step = "confirm"
 	// stepClaim claims the resource for a write, or finds the operation that holds it.
 	stepClaim step = "claim"

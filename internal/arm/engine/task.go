@@ -22,7 +22,8 @@ type task struct {
 	op, holderOperation *operate.Operation
 }
 
-// newTask collects the known facts about a resource without any request.
+// newTask collects the known facts about a resource without any request. If the credential of its operation has expired, the operation
+// continues with that of the request.
 func (c *convergence) newTask(id arm.ID) *task {
 	e, key := c.engine, id.Key()
 	t := &task{situation: situation{id: id, observing: c.request.Observing, owner: c.request.Owner, node: c.request.Graph.Node(id), jitter: e.options.Jitter(),

@@ -50,8 +50,8 @@ func CheckManifests(in Input) field.ErrorList {
 	return append(errs, checkDestinationCollisions(in.OwnManifests(), in.Cluster)...)
 }
 
-// CheckSubscription returns an error if the resources of the object are in another subscription than that of the credential. They would be
-// made a second time, and nobody would delete the first ones.
+// CheckSubscription returns an error if the object has resources in another subscription than that of the credential. Otherwise the provider
+// would create the resources again in the new subscription, and never delete those in the old one.
 func CheckSubscription(in Input) field.ErrorList {
 	recorded := applied.Read(in.Object.GetAnnotations()).Subscription
 	if recorded == "" || strings.EqualFold(recorded, in.SubscriptionID()) {

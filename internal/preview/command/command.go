@@ -92,7 +92,7 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment, arguments []
 	if err != nil {
 		return err
 	}
-	// Objects of the manifests that are invalid are reported before: they may be what is missing.
+	// preview.Compute comes first, because it names invalid manifests: an invalid Cluster would otherwise be reported as missing.
 	if err := f.checkManifests(input.options.Objects); err != nil {
 		return err
 	}
