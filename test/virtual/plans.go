@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -279,6 +280,13 @@ func (p *plans) isIdle() bool {
 	return !slices.ContainsFunc(p.scenario.Sim.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() })
 }
 
+// isUnderWay reports whether an operation of Azure does an action on a resource.
+func (p *plans) isUnderWay(w planned.Write) bool {
+	return w.Method == http.MethodPost && slices.ContainsFunc(p.scenario.Sim.Operations(), func(op *store.Operation) bool {
+		return op.Ended.IsZero() && w.Path == strings.ToLower(op.ResourceID)+"/"+strings.ToLower(op.Verb)
+	})
+}
+
 // soon is how long a manager may take from the decision about a write to the write. A write that is planned for later comes with the time, as
 // those of a schedule do.
 const soon = time.Minute
@@ -291,8 +299,8 @@ func (p *plans) compare(ended *planned.Step, refused bool, what string) {
 		return
 	}
 	now = slices.DeleteFunc(now, func(w planned.Write) bool { return w.After > soon && !planned.Has(ended.Left, w) })
-	// Azure may have made a write that it has not answered.
-	isSent := func(w planned.Write) bool { return planned.Has(p.sent, w) }
+	// Azure may have made a write that it has not answered. It shows the effect of an action only when its operation has ended.
+	isSent := func(w planned.Write) bool { return planned.Has(p.sent, w) || p.isUnderWay(w) }
 	// A manager may give up a write that Azure refuses, such as that of an object that is being deleted.
 	isGivenUp := func(w planned.Write) bool { return refused && !planned.Has(now, w) }
 	left := slices.DeleteFunc(slices.Clone(ended.Left), func(w planned.Write) bool { return isSent(w) || isGivenUp(w) })

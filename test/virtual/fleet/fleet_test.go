@@ -151,7 +151,8 @@ func TestFleet(t *testing.T) {
 		if made.throttled > 0 || quiet.throttled > 0 || quiet.writes > 0 {
 			t.Errorf("%d and %d answers 429, and %d writes in an hour without changes; want none", made.throttled, quiet.throttled, quiet.writes)
 		}
-		// Two lists every ten minutes, and others once in the hour. With more clusters or machines, lists have several pages.
+		// In each subscription two lists every ten minutes, two more five times, because a list ten minutes old serves until the next
+		// reconciliation of an object that needs it, and eight once. With more clusters or machines, lists have several pages.
 		onePage := *clusters <= 100 && *clusters**machines <= 200**subscriptions
 		if want := 30 * *subscriptions; onePage && quiet.reads != want {
 			t.Errorf("%d reads in an hour without changes, want %d in %d subscriptions", quiet.reads, want, *subscriptions)
