@@ -1,9 +1,8 @@
 // Package expiring keeps values in memory for a limited time.
 //
-// A Cache never returns a value that is as old as its lifetime or older. The age counts from the store of the value, from the begin of the
-// request of Fetch, or, in a cache of NewIdle, from its last use. Expired values leave memory with calls after an eighth of a lifetime, and
-// a bounded cache drops its oldest values when there are too many. Concurrent callers of Fetch share one request, which no caller's context
-// ends. Errors are not kept.
+// A Cache never returns a value that is as old as its lifetime or older. The age counts from the store of the value, or, in a cache of
+// NewIdle, from its last use. Expired values leave memory with calls after an eighth of a lifetime, and a bounded cache drops its oldest
+// values when there are too many. Concurrent callers of Fetch share one request, which no caller's context ends. Errors are not kept.
 //
 // k8s.io/apimachinery has a similar cache. It needs a clock with timers, has no types and no bound, and does not share requests.
 package expiring
@@ -111,12 +110,9 @@ func (c *Cache[V]) Fetch(ctx context.Context, key string, fetch func(context.Con
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
-		asked := c.now()
 		value, err := fetch(ctx)
 		if err == nil {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.storeAt(key, value, asked)
+			c.Set(key, value)
 		}
 		return value, err
 	})
@@ -149,11 +145,9 @@ func (c *Cache[V]) get(key string) (value V, ok bool) {
 	return found.value, true
 }
 
-func (c *Cache[V]) store(key string, value V) { c.storeAt(key, value, c.now()) }
-
-func (c *Cache[V]) storeAt(key string, value V, at time.Time) {
+func (c *Cache[V]) store(key string, value V) {
 	c.count++
-	c.entries[key] = entry[V]{value, at, c.count}
+	c.entries[key] = entry[V]{value, c.now(), c.count}
 	if c.maxEntries > 0 && len(c.entries) > c.maxEntries {
 		c.dropOldest()
 	}

@@ -139,27 +139,6 @@ func TestCallersShareOneFetch(t *testing.T) {
 	})
 }
 
-// TestFetchedValueIsAsOldAsItsRequest lets a request take a while: the value may have been read when it began.
-func TestFetchedValueIsAsOldAsItsRequest(t *testing.T) {
-	clock := &manualClock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	cache := New[int](time.Minute, 0, clock.Now)
-	fetch := func(context.Context) (int, error) {
-		clock.now = clock.now.Add(10 * time.Second)
-		return 1, nil
-	}
-	if got, err := cache.Fetch(t.Context(), "a", fetch); got != 1 || err != nil {
-		t.Fatalf("got %d and %v", got, err)
-	}
-	clock.now = clock.now.Add(50*time.Second - 1)
-	if _, ok := cache.Get("a"); !ok {
-		t.Error("the value has expired less than a minute after its request began")
-	}
-	clock.now = clock.now.Add(1)
-	if _, ok := cache.Get("a"); ok {
-		t.Error("the value is returned a minute after its request began")
-	}
-}
-
 func TestErrorsAreNotKept(t *testing.T) {
 	refused := errors.New("refused")
 	for name, get := range map[string]func(*Cache[int], func() (int, error)) (int, error){

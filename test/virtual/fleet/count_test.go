@@ -18,11 +18,13 @@ type counter struct {
 	counts counts
 }
 
-// counts are numbers of requests to Azure Resource Manager, and of answers 429.
-type counts struct{ reads, writes, deletes, throttled int }
+// counts are numbers of requests to Azure Resource Manager, and of answers 429. offers are the reads of what a subscription offers: VM sizes
+// and regions.
+type counts struct{ reads, offers, writes, deletes, throttled int }
 
 func (c counts) String() string {
-	return fmt.Sprintf("%d reads, %d writes, %d deletions, %d answers 429", c.reads, c.writes, c.deletes, c.throttled)
+	return fmt.Sprintf("%d reads, %d of them of sizes and regions, %d writes, %d deletions, %d answers 429", c.reads, c.offers, c.writes, c.deletes,
+		c.throttled)
 }
 
 // Write counts a request.
@@ -38,6 +40,9 @@ func (c *counter) Write(line []byte) (int, error) {
 		return len(line), nil // a token
 	case request.Method == http.MethodGet:
 		c.counts.reads++
+		if path, _, _ := strings.Cut(request.URL, "?"); strings.HasSuffix(path, "/skus") || strings.HasSuffix(path, "/locations") {
+			c.counts.offers++
+		}
 	case request.Method == http.MethodDelete:
 		c.counts.deletes++
 	default:

@@ -151,11 +151,16 @@ func TestFleet(t *testing.T) {
 		if made.throttled > 0 || quiet.throttled > 0 || quiet.writes > 0 {
 			t.Errorf("%d and %d answers 429, and %d writes in an hour without changes; want none", made.throttled, quiet.throttled, quiet.writes)
 		}
-		// In each subscription two lists every ten minutes, two more five times, because a list ten minutes old serves until the next
-		// reconciliation of an object that needs it, and eight once. With more clusters or machines, lists have several pages.
+		// In each subscription two lists every ten minutes, and eight once in the hour. With more clusters or machines, lists have several
+		// pages. An answer about sizes or regions serves for ten minutes, to the next reconciliation that needs it: whether that is the next
+		// one of the same object depends on how long the answer took.
 		onePage := *clusters <= 100 && *clusters**machines <= 200**subscriptions
-		if want := 30 * *subscriptions; onePage && quiet.reads != want {
-			t.Errorf("%d reads in an hour without changes, want %d in %d subscriptions", quiet.reads, want, *subscriptions)
+		if want := 20 * *subscriptions; onePage && quiet.reads-quiet.offers != want {
+			t.Errorf("%d reads in an hour without changes besides sizes and regions, want %d in %d subscriptions",
+				quiet.reads-quiet.offers, want, *subscriptions)
+		}
+		if most := 2 * 6 * *subscriptions; onePage && (quiet.offers == 0 || quiet.offers > most) {
+			t.Errorf("%d reads of sizes and regions in an hour without changes, want at most %d: one of each in ten minutes", quiet.offers, most)
 		}
 	})
 }
