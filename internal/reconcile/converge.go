@@ -24,6 +24,8 @@ type azureReconciliation[O Object, I any] struct {
 	session Session
 	// observing is the mode without writes to Azure.
 	observing observing
+	// outcome is that of the convergence, empty before it.
+	outcome arm.Outcome
 }
 
 // reconcile runs the stages after enter. It returns when the next reconciliation is due; 0 means that an event wakes the object.
@@ -153,6 +155,7 @@ func (a *azureReconciliation[O, I]) convergeResources(ctx context.Context, plann
 	if err != nil {
 		return arm.Outcome{}, fmt.Errorf("converge: %w", err)
 	}
+	a.outcome = outcome
 	a.noteUnread(outcome)
 	a.recording.AddOutcome(outcome)
 	a.storeOutcome(outcome)

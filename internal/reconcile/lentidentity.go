@@ -117,8 +117,12 @@ func (a *azureReconciliation[O, I]) findField(find func(specfield.Spec) string) 
 	return gvk.Kind + " " + owner.GetName() + ": " + found
 }
 
-// runAction sends an action, unless the grants of a lent identity deny its body.
+// runAction sends an action, unless the object only observes the resource or somebody else made it, or the grants of a lent identity deny
+// the body of the action.
 func (a *azureReconciliation[O, I]) runAction(ctx context.Context, action engine.Action) arm.Result {
+	if planned, ok := a.outcome.Result(action.ID); ok && !planned.Managed {
+		return arm.Result{ID: action.ID, State: arm.Failed, Err: arm.Refusal(action.ID.ShortName() + " is not managed by the object, so nothing is sent to it")}
+	}
 	g := &arm.Graph{}
 	g.Add(arm.Node{ID: action.ID, Body: action.Body, Policy: arm.Repair})
 	denials, err := a.restrictGraph(ctx, g)

@@ -19,6 +19,8 @@ type Power struct {
 	stopping.Request
 	// Starting is set while the VMs start that the provider has stopped, or that the annotation asks to start.
 	Starting bool
+	// known is set once the annotations were read.
+	known bool
 	// startingSince is when Starting began, as far as the condition Stopped shows it.
 	startingSince time.Time
 	// message and done are what the kind reported. reported is set once it did.
@@ -68,7 +70,7 @@ func (a *azureReconciliation[O, I]) readPower() error {
 		return RefuseSpec(errs)
 	}
 	power := a.session.Power
-	power.Request, a.changesAt = request, request.Until
+	power.Request, power.known, a.changesAt = request, true, request.Until
 	if stopped := conditions.Get(a.object, infrav1.StoppedCondition); !request.Stop && (stopped != nil || request.Run) {
 		power.Starting = true
 		if stopped != nil && stopped.Reason == infrav1.StartingReason {
@@ -88,11 +90,12 @@ func (a *azureReconciliation[O, I]) warnOfStopAnnotations() {
 	}
 }
 
-// reportPower sets the condition Stopped of an object whose VMs are being stopped or started, and removes it from any other.
+// reportPower sets the condition Stopped of an object whose VMs are being stopped or started, and removes it from any other. The condition
+// stays while it is not known what annotations ask, because it is all that remembers who stopped the VMs.
 func (a *azureReconciliation[O, I]) reportPower() {
 	power := a.session.Power
 	switch {
-	case power == nil:
+	case power == nil, !power.known:
 	case !power.IsRequested(), power.Starting && power.done:
 		conditions.Delete(a.object, infrav1.StoppedCondition)
 	case power.reported:

@@ -171,6 +171,17 @@ func usesForeign(s situation) bool {
 	return s.node.Policy == arm.Observe || s.node.Foreign == arm.UseForeign || s.node.Body == nil || matchesUntagged(s)
 }
 
+// isOfOthers reports whether the resource exists and is neither the object's own nor one that the plan uses.
+func isOfOthers(s situation) bool {
+	switch {
+	case s.node == nil, s.removing, !s.found.Exists, s.owned, s.ownershipTagRemoved, s.running.state != "":
+		return false
+	case s.node.Foreign == arm.AdoptForeign:
+		return s.otherOwnerTag != ""
+	}
+	return !usesForeign(s)
+}
+
 func matchesUntagged(s situation) bool { return len(s.differences) == 0 && !s.row.Taggable }
 
 // otherClusterMessage returns the message about a resource with the tag of another cluster.

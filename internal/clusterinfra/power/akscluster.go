@@ -25,7 +25,7 @@ const recheck = 15 * time.Second
 // https://learn.microsoft.com/en-us/azure/aks/start-stop-cluster
 func ChangeAKSCluster(ctx context.Context, session reconcile.Session, cluster arm.Result) error {
 	power := session.Power
-	if !power.IsRequested() || len(cluster.Observed) == 0 {
+	if !power.IsRequested() || !cluster.Managed {
 		return nil
 	}
 	state := managedcluster.ProvisioningState(cluster.Observed)

@@ -36,7 +36,7 @@ func CheckPool(power *reconcile.Power, system bool) field.ErrorList {
 
 // ReportPool reports how far the stop or start of an agent pool is that annotations ask for. The plan of the pool has the power state.
 func ReportPool(power *reconcile.Power, pool arm.Result, cluster json.RawMessage) {
-	if !power.IsRequested() || len(pool.Observed) == 0 {
+	if !power.IsRequested() || !pool.Managed {
 		return
 	}
 	verb, state := "start", "running"

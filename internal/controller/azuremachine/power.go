@@ -30,7 +30,7 @@ func waitStopped(power *reconcile.Power) error {
 func (k *Kind) changePower(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) error {
 	power := session.Power
 	vm, _ := outcome.Result(plan.VMID(in.planned))
-	if !power.IsRequested() || len(vm.Observed) == 0 {
+	if !power.IsRequested() || !vm.Managed {
 		return nil
 	}
 	if power.Stop && in.planned.AzureMachine.Spec.OSDisk.DiffDiskSettings != nil {

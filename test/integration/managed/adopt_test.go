@@ -118,7 +118,7 @@ func TestAdopt(t *testing.T) {
 }
 
 // TestAdoptAnotherClusters has an object of the same name as an AKS cluster that another Cluster owns: nothing of it is handed
-// out, changed or deleted.
+// out or shown, and it is not changed, stopped or deleted.
 func TestAdoptAnotherClusters(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -131,7 +131,9 @@ func TestAdoptAnotherClusters(t *testing.T) {
 	stage.StartManager(harness.ManagerOptions{})
 	stage.CreateIdentity()
 	mark := stage.Azure.MarkRequests()
-	stage.CreateManagedCluster(buildAdopting(stage), pools...)
+	adopting := buildAdopting(stage)
+	metav1.SetMetaDataAnnotation(&adopting.ObjectMeta, infrav1.StopAnnotation, "true")
+	stage.CreateManagedCluster(adopting, pools...)
 	controlPlane := &infrav1.AzureManagedControlPlane{}
 	stage.Eventually("the object says whose it is", func() bool {
 		stage.ReadObject(controlPlane, "c1")
@@ -139,6 +141,14 @@ func TestAdoptAnotherClusters(t *testing.T) {
 		return condition.Reason == infrav1.ResourceExistsNotOwnedReason &&
 			strings.Contains(condition.Message, infrav1.ClusterTagKey("other")+"=owned of another cluster")
 	})
+	shown := controlPlane.Status
+	if endpoint := controlPlane.Spec.ControlPlaneEndpoint; endpoint.Host != "" || shown.Version != "" || shown.OIDCIssuerProfile != nil {
+		t.Errorf("what another cluster is like is shown: endpoint %v, version %q, issuer %v", endpoint, shown.Version, shown.OIDCIssuerProfile)
+	}
+	azureCluster := &infrav1.AzureManagedCluster{}
+	if stage.ReadObject(azureCluster, "c1"); azureCluster.Status.Ready || azureCluster.Spec.ControlPlaneEndpoint.Host != "" {
+		t.Errorf("the AzureManagedCluster is ready with the endpoint %v", azureCluster.Spec.ControlPlaneEndpoint)
+	}
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
 	if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
 		t.Errorf("nothing of another cluster is asked for or written: %v", writes)

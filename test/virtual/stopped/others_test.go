@@ -1,0 +1,111 @@
+package stopped_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
+)
+
+// powered are the types of resources that are stopped and started.
+var powered = []string{"Microsoft.Compute/virtualMachines", "Microsoft.Compute/virtualMachineScaleSets", "Microsoft.ContainerService/managedClusters"}
+
+// TestResourcesOfOthers hands everything that can be stopped over to another cluster, by its tags, and then stops the Clusters that made it.
+// Nothing of others is stopped, and no object says that it is.
+func TestResourcesOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.StartProvider()
+		w.apply()
+		handedOver := 0
+		for _, resource := range w.Azure.ListResources() {
+			if strings.HasPrefix(resource, "resourceGroups/MC_") ||
+				!slices.ContainsFunc(powered, func(kind string) bool { return strings.Contains(resource, "/"+kind+"/") }) {
+				continue
+			}
+			handedOver++
+			group, path, _ := strings.Cut(resource, "/Microsoft.")
+			id := group + "/providers/Microsoft." + path
+			if status, answer := w.SendAsUser(http.MethodPatch, id+"/providers/Microsoft.Resources/tags/default", "2021-04-01", map[string]any{
+				"operation":  "Replace",
+				"properties": map[string]any{"tags": map[string]any{infrav1.ClusterTagKey("other"): infrav1.TagOwned}},
+			}); status > 299 {
+				t.Fatalf("tags of %s: %d %s", id, status, answer)
+			}
+		}
+		if handedOver < 6 {
+			t.Fatalf("%d resources were handed over", handedOver)
+		}
+		w.AdvanceClock(30 * time.Minute) // The manager has read everything again.
+		mark := w.Azure.MarkRequests()
+		w.annotate(infrav1.StopAnnotation, "true")
+		w.AdvanceClock(time.Hour)
+		for _, request := range w.Azure.WritesSince(mark) {
+			for _, action := range []string{"/stop", "/start", "/deallocate"} {
+				if strings.Contains(request, action) {
+					t.Errorf("sent to a resource of another cluster: %s", request)
+				}
+			}
+		}
+		for _, object := range w.objects() {
+			if stopped := harness.FindCondition(object, infrav1.StoppedCondition); stopped.Status == metav1.ConditionTrue {
+				t.Errorf("%T %s is shown as stopped: %s", object, object.GetName(), stopped.Message)
+			}
+			if ready := harness.FindCondition(object, infrav1.ReadyCondition); ready.Status == metav1.ConditionTrue {
+				t.Errorf("%T %s is Ready", object, object.GetName())
+			}
+		}
+	})
+}
+
+// TestMistypedAnnotation stops clusters, mistypes the value that is to start them, and removes it then: everything runs again.
+func TestMistypedAnnotation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.StartProvider()
+		w.apply()
+		w.annotate(infrav1.StopAnnotation, "true")
+		w.waitStopped(metav1.ConditionTrue)
+		w.annotate(infrav1.StopAnnotation, "fasle")
+		w.AdvanceClock(time.Hour)
+		for _, object := range w.objects() {
+			ready, stopped := harness.FindCondition(object, infrav1.ReadyCondition), harness.FindCondition(object, infrav1.StoppedCondition)
+			if !strings.Contains(ready.Message, "fasle") || stopped.Status != metav1.ConditionTrue {
+				t.Errorf("%T %s: Ready has %q, and Stopped is %q: its VMs are still stopped", object, object.GetName(), ready.Message, stopped.Status)
+			}
+		}
+		w.annotate(infrav1.StopAnnotation, "")
+		w.waitReady(metav1.ConditionTrue)
+		w.waitStopped("")
+	})
+}
+
+// TestQuietWhileStopped leaves stopped clusters alone: no object is written, and its conditions keep the times of their last changes.
+func TestQuietWhileStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.StartProvider()
+		w.apply()
+		w.annotate(infrav1.StopAnnotation, "true")
+		w.waitStopped(metav1.ConditionTrue)
+		w.AdvanceClock(time.Hour)
+		before := map[string]string{}
+		for _, object := range w.objects() {
+			before[object.GetName()] = object.(client.Object).GetResourceVersion()
+		}
+		w.AdvanceClock(time.Hour)
+		for _, object := range w.objects() {
+			if version := object.(client.Object).GetResourceVersion(); version != before[object.GetName()] {
+				t.Errorf("%T %s was written while nothing changed:\n%s", object, object.GetName(), w.describe())
+			}
+		}
+	})
+}
