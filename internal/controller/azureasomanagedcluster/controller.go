@@ -60,21 +60,11 @@ type input struct {
 
 // Declare implements reconcile.Kind.
 func (k *Kind) Declare() reconcile.Declaration {
+	users := access.ASOManagedClusterUsers(k.Client)
 	return reconcile.Declaration{
-		Name: asoresources.ClusterKind, Finalizer: infrav1.ASOManagedFinalizer, IdentityUsers: k.identityUsers(), ExternallyManageable: true,
+		Name: asoresources.ClusterKind, Finalizer: infrav1.ASOManagedFinalizer, IdentityUsers: &users, ExternallyManageable: true,
 		PrimaryCondition: infrav1.ResourcesReadyCondition, SummarizedConditions: summarizedConditions,
 		WatchedObjects: k.watchedObjects, PublishesValues: true,
-	}
-}
-
-// identityUsers finds the AzureASOManagedClusters of an identity.
-func (k *Kind) identityUsers() *access.IdentityUsers {
-	return &access.IdentityUsers{
-		Client:  k.Client,
-		NewList: func() client.ObjectList { return &infrav1.AzureASOManagedClusterList{} },
-		IdentityRef: func(obj client.Object) *corev1.ObjectReference {
-			return obj.(*infrav1.AzureASOManagedCluster).Spec.IdentityRef
-		},
 	}
 }
 

@@ -38,7 +38,7 @@ var (
 type input struct {
 	object *infrav1.AzureClusterIdentity
 	// users names the possible users of an identity that is being deleted, by the finalizers that they put on it.
-	users map[string]string
+	users map[string][]string
 	// unusable is why the identity yields no credential, or nil.
 	unusable error
 	// answered is set if Entra ID has answered this process.

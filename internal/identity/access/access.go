@@ -156,10 +156,18 @@ func (g *Gate) removeFinalizersExcept(ctx context.Context, prefix string, owner,
 	}
 	for i := range list.Items {
 		held := &list.Items[i]
-		if client.ObjectKeyFromObject(held) == keep {
+		if client.ObjectKeyFromObject(held) == keep ||
+			!controllerutil.ContainsFinalizer(held, current) && !controllerutil.ContainsFinalizer(held, legacy) {
 			continue
 		}
-		err := g.patchFinalizers(ctx, held, func(object client.Object) bool {
+		shared, err := g.sharesFinalizer(ctx, prefix, owner, held)
+		if err != nil {
+			return err
+		}
+		if shared {
+			continue
+		}
+		err = g.patchFinalizers(ctx, held, func(object client.Object) bool {
 			removed := controllerutil.RemoveFinalizer(object, current)
 			return controllerutil.RemoveFinalizer(object, legacy) || removed
 		})
@@ -168,6 +176,27 @@ func (g *Gate) removeFinalizersExcept(ctx context.Context, prefix string, owner,
 		}
 	}
 	return nil
+}
+
+// sharesFinalizer reports whether another user of an identity has the same finalizer on it as owner: that of a-b/c is that of a/b-c.
+func (g *Gate) sharesFinalizer(ctx context.Context, prefix string, owner client.ObjectKey, held *infrav1.AzureClusterIdentity) (bool, error) {
+	legacy := identity.LegacyFinalizerKey(prefix, owner.Namespace, owner.Name)
+	for _, users := range UsersOfAllKinds(g.Client) {
+		if users.Finalizer != prefix {
+			continue
+		}
+		list, err := users.List(ctx)
+		if err != nil {
+			return false, err
+		}
+		for _, obj := range list {
+			if client.ObjectKeyFromObject(obj) != owner && users.refersTo(obj, held) &&
+				identity.LegacyFinalizerKey(prefix, obj.GetNamespace(), obj.GetName()) == legacy {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
 }
 
 // patchFinalizers changes the finalizers of an identity. Many clusters may do so at once: writes of this process are serialized and

@@ -91,6 +91,70 @@ func TestFinalizers(t *testing.T) {
 	}
 }
 
+// TestNamesakesShareFinalizer has two objects of each kind whose namespaces and names read the same in a finalizer, with an identity of
+// their own each. Neither takes the other's away.
+func TestNamesakesShareFinalizer(t *testing.T) {
+	ref := func(name string) *corev1.ObjectReference {
+		return &corev1.ObjectReference{Namespace: storetest.Namespace, Name: name}
+	}
+	meta := func(namespace, name string) metav1.ObjectMeta {
+		return metav1.ObjectMeta{Namespace: namespace, Name: name}
+	}
+	for kind, newUser := range map[string]func(namespace, name, identity string) client.Object{
+		"AzureCluster": func(namespace, name, identity string) client.Object { return clusterOf(namespace, name, ref(identity)) },
+		"AzureManagedControlPlane": func(namespace, name, identity string) client.Object {
+			out := &infrav1.AzureManagedControlPlane{ObjectMeta: meta(namespace, name)}
+			out.Spec.IdentityRef = ref(identity)
+			return out
+		},
+		"AzureASOManagedCluster": func(namespace, name, identity string) client.Object {
+			out := &infrav1.AzureASOManagedCluster{ObjectMeta: meta(namespace, name)}
+			out.Spec.IdentityRef = ref(identity)
+			return out
+		},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			first, second := newUser("team", "a-prod", "one"), newUser("team-a", "prod", "two")
+			store := storetest.NewClient(t, identityOf("one"), identityOf("two"), first, second)
+			gate := &access.Gate{Client: store, APIReader: store}
+			of := slices.IndexFunc(access.UsersOfAllKinds(store), func(u access.IdentityUsers) bool { return u.Kind == kind })
+			prefix := access.UsersOfAllKinds(store)[of].Finalizer
+			shared := identity.FinalizerKey(prefix, "team", "a-prod")
+			if !identity.IsUser(shared) {
+				t.Errorf("%s is not known as the finalizer of a user", shared)
+			}
+			for range 2 {
+				for name, user := range map[string]client.Object{"one": first, "two": second} {
+					stored := &infrav1.AzureClusterIdentity{}
+					if err := store.Get(t.Context(), client.ObjectKey{Namespace: storetest.Namespace, Name: name}, stored); err != nil {
+						t.Fatal(err)
+					}
+					if err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: stored}}, prefix, user); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for _, name := range []string{"one", "two"} {
+				if got := readFinalizers(t, store, name); !slices.Equal(got, []string{shared}) {
+					t.Errorf("identity %s has the finalizers %q, want %q", name, got, shared)
+				}
+			}
+			if err := store.Delete(t.Context(), first); err != nil {
+				t.Fatal(err)
+			}
+			if err := gate.RemoveFinalizers(t.Context(), prefix, client.ObjectKeyFromObject(first)); err != nil {
+				t.Fatal(err)
+			}
+			if got := readFinalizers(t, store, "one"); len(got) > 0 {
+				t.Errorf("identity one is free, but has the finalizers %q", got)
+			}
+			if got := readFinalizers(t, store, "two"); !slices.Equal(got, []string{shared}) {
+				t.Errorf("identity two has the finalizers %q, want %q", got, shared)
+			}
+		})
+	}
+}
+
 // TestConcurrentUsersKeepAllFinalizers has many clusters begin at the same time, all with the identity as it was before any of them.
 func TestConcurrentUsersKeepAllFinalizers(t *testing.T) {
 	store := storetest.NewClient(t, identityOf("id"))
@@ -172,8 +236,7 @@ func TestListUsersOfSecretsAndIdentities(t *testing.T) {
 		clusterOf("far", "far", ref(storetest.Namespace, "a")), clusterOf("far", "same-name", ref("", "a")),
 		clusterOf(storetest.Namespace, "of-b", ref("", "b")), clusterOf(storetest.Namespace, "of-c", ref("", "c")),
 		clusterOf(storetest.Namespace, "of-nothing", nil))
-	users := access.IdentityUsers{Client: store, NewList: func() client.ObjectList { return &infrav1.AzureClusterList{} },
-		IdentityRef: func(obj client.Object) *corev1.ObjectReference { return obj.(*infrav1.AzureCluster).Spec.IdentityRef }}
+	users := access.AzureClusterUsers(store)
 	secret := func(namespace, name string) client.Object {
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	}
