@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -124,6 +125,7 @@ func (p *Changes) setProgress() {
 func (p *Changes) patchObject(ctx context.Context) error {
 	c, before, obj := p.client, p.before, p.obj
 	truncateMessages(obj)
+	keepTransitionTimes(before, obj)
 	deleting := !obj.GetDeletionTimestamp().IsZero()
 	gone := func(err error) bool { return deleting && apierrors.IsNotFound(err) }
 	statusChanged, restChanged, err := compareObjects(before, obj)
@@ -142,6 +144,7 @@ func (p *Changes) patchObject(ctx context.Context) error {
 			}
 			return &StatusError{Object: obj, Err: err}
 		}
+		followVersion(written, before, obj)
 		p.logConditions(ctx, p.before, obj)
 		p.before = copyWithStatus(p.before, obj)
 		return nil
@@ -150,13 +153,18 @@ func (p *Changes) patchObject(ctx context.Context) error {
 		if !restChanged {
 			return nil
 		}
-		written := obj.DeepCopyObject().(client.Object)
-		if err := c.Patch(ctx, written, client.MergeFrom(before)); err != nil {
+		written, change := obj.DeepCopyObject().(client.Object), client.MergeFrom(before)
+		if !slices.Equal(before.GetFinalizers(), obj.GetFinalizers()) {
+			// The patch has the whole list, and other programs may have added theirs since the object was read.
+			change = client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+		}
+		if err := c.Patch(ctx, written, change); err != nil {
 			if gone(err) {
 				return nil
 			}
 			return err
 		}
+		followVersion(written, obj)
 		p.before = copyWithStatus(obj, p.before)
 		if written.GetGeneration() == before.GetGeneration()+1 {
 			statusChanged = advanceObservedGeneration(obj, before.GetGeneration(), written.GetGeneration()) || p.finished || statusChanged
@@ -188,6 +196,34 @@ func truncateMessages(obj client.Object) {
 	for i := range list {
 		list[i].Message = text.Truncate(list[i].Message, text.MaxCondition)
 	}
+}
+
+// followVersion gives copies of an object the resource version that a write made, unless another program has changed the finalizers
+// meanwhile: a later patch of the finalizers then fails, and the object is read again.
+func followVersion(written client.Object, copies ...client.Object) {
+	for _, each := range copies {
+		if slices.Equal(written.GetFinalizers(), each.GetFinalizers()) {
+			each.SetResourceVersion(written.GetResourceVersion())
+		}
+	}
+}
+
+// keepTransitionTimes gives conditions that are as they were the time since when they are so. A reconciliation may set a condition from the
+// resources first, and then again from what it knows besides.
+func keepTransitionTimes(before, obj client.Object) {
+	setter, ok := obj.(conditions.Setter)
+	getter, known := before.(conditions.Getter)
+	if !ok || !known {
+		return
+	}
+	list := setter.GetConditions()
+	for i, is := range list {
+		was := conditions.Get(getter, is.Type)
+		if was != nil && was.Status == is.Status && was.Reason == is.Reason && was.Message == is.Message {
+			list[i].LastTransitionTime = was.LastTransitionTime
+		}
+	}
+	setter.SetConditions(list)
 }
 
 // advanceObservedGeneration moves conditions of generation from to generation to, which the reconciliation itself created by writing

@@ -1,0 +1,95 @@
+package patch
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+)
+
+// TestFinalizersOfOthers has another program add its finalizer after the object was read. A patch with the list of finalizers has to leave it.
+func TestFinalizersOfOthers(t *testing.T) {
+	const own, others = "own.example.com/a", "others.example.com/b"
+	for name, test := range map[string]struct {
+		stored, want []string
+		change       func(*infrav1.AzureMachine)
+		conflict     bool
+	}{
+		"own finalizer added": {want: []string{others}, conflict: true,
+			change: func(m *infrav1.AzureMachine) { m.Finalizers = append(m.Finalizers, own) }},
+		"own finalizer removed": {stored: []string{own}, want: []string{own, others}, conflict: true,
+			change: func(m *infrav1.AzureMachine) { m.Finalizers = nil }},
+		"own finalizer added with a status": {want: []string{others}, conflict: true, change: func(m *infrav1.AzureMachine) {
+			m.Finalizers, m.Status.Ready = append(m.Finalizers, own), true
+		}},
+		"something else changed": {stored: []string{own}, want: []string{own, others},
+			change: func(m *infrav1.AzureMachine) { m.Annotations = map[string]string{"a": "b"} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stored := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m", Finalizers: test.stored}}
+			c := fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(stored).WithStatusSubresource(stored).Build()
+			read := func() *infrav1.AzureMachine {
+				out := &infrav1.AzureMachine{}
+				if err := c.Get(t.Context(), client.ObjectKeyFromObject(stored), out); err != nil {
+					t.Fatal(err)
+				}
+				return out
+			}
+			mine, theirs := read(), read()
+			theirs.Finalizers = append(theirs.Finalizers, others)
+			if err := c.Update(t.Context(), theirs); err != nil {
+				t.Fatal(err)
+			}
+			changes := TrackChanges(c, mine)
+			test.change(mine)
+			if err := changes.Write(t.Context()); apierrors.IsConflict(err) != test.conflict {
+				t.Errorf("the write returned %v", err)
+			}
+			if got := read().Finalizers; !slices.Equal(got, test.want) {
+				t.Errorf("the object has the finalizers %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestTransitionTimes has a reconciliation set a condition to something else first, and then to what it was.
+func TestTransitionTimes(t *testing.T) {
+	since := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	stopped := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: "Stopped", Message: "it is stopped",
+		LastTransitionTime: since}
+	other := stopped
+	other.Message = "it is stopped by others"
+	for name, test := range map[string]struct {
+		last metav1.Condition
+		kept bool
+	}{
+		"as before": {stopped, true}, "otherwise": {other, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stored := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m"}}
+			stored.Status.Conditions = []metav1.Condition{stopped}
+			c := fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(stored).WithStatusSubresource(stored).Build()
+			machine := &infrav1.AzureMachine{}
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(stored), machine); err != nil {
+				t.Fatal(err)
+			}
+			changes := TrackChanges(c, machine)
+			test.last.LastTransitionTime = metav1.Time{}
+			conditions.Set(machine, metav1.Condition{Type: stopped.Type, Status: metav1.ConditionTrue, Reason: "Ready"})
+			conditions.Set(machine, test.last)
+			if err := changes.write(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if at := conditions.Get(machine, stopped.Type).LastTransitionTime; at.Equal(&since) != test.kept {
+				t.Errorf("the condition is of %s, and was of %s", at, since)
+			}
+		})
+	}
+}
