@@ -2,8 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -51,48 +49,15 @@ func (a *azureReconciliation[O, I]) restrictGraph(ctx context.Context, g *arm.Gr
 	if grants == nil {
 		return nil, nil
 	}
-	in := lent.Input{Grants: *grants, Owner: a.clusterOwner(), Facts: map[string]lent.Fact{}, Field: a.findFieldNaming}
-	for missing := lent.ListMissingFacts(g, in); len(missing) > 0; missing = lent.ListMissingFacts(g, in) {
-		for _, id := range missing {
-			fact, err := a.readOwnership(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			in.Facts[id.Key()] = fact
-		}
-	}
-	return lent.RestrictGraph(g, in), nil
+	return a.Facts.RestrictGraph(ctx, a.session.Asker(), lent.Input{Grants: *grants, Owner: a.clusterOwner(), Field: a.findFieldNaming}, g)
 }
 
 // clusterOwner returns the owner of the Cluster's resources.
 func (a *azureReconciliation[O, I]) clusterOwner() ownership.Owner {
-	out := ownership.Owner{Cluster: a.target.Cluster.Name}
-	if a.target.Owner != nil {
-		out.ID = ownership.OwnerTagValue(a.target.Owner, out.Cluster)
+	if a.target.Owner == nil {
+		return ownership.Owner{Cluster: a.target.Cluster.Name}
 	}
-	return out
-}
-
-// readOwnership reads the tags of a resource. A resource that Azure does not show to the identity is unreadable.
-func (a *azureReconciliation[O, I]) readOwnership(ctx context.Context, id arm.ID) (lent.Fact, error) {
-	shown, err := a.Facts.ReadResource(ctx, a.session.Asker(), id)
-	var refused *arm.Error
-	switch {
-	case errors.As(err, &refused) && refused.Status >= 400 && !arm.IsUnanswered(err):
-		return lent.Fact{Unreadable: true}, nil
-	case err != nil:
-		return lent.Fact{}, err
-	case len(shown) == 0:
-		return lent.Fact{}, nil
-	}
-	var body struct {
-		Tags map[string]string `json:"tags"`
-	}
-	readable := json.Unmarshal(shown, &body) == nil
-	if !readable {
-		return lent.Fact{Unreadable: true}, nil
-	}
-	return lent.Fact{Exists: true, Tags: body.Tags}, nil
+	return ownership.OwnerOf(a.target.Owner, a.target.Cluster.Name)
 }
 
 // findFieldNaming returns the field that names an ID, in the object or in the owner of its Cluster's resources.

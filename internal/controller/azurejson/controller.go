@@ -33,6 +33,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cloudconfig"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
@@ -227,6 +228,12 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 		path := field.NewPath("spec")
 		if _, template := owner.(*infrav1.AzureMachineTemplate); template {
 			path = path.Child("template", "spec")
+		}
+		if grants := opened.LentGrants; grants != nil {
+			if err := r.Facts.CheckIdentities(ctx, asker, lent.Input{Grants: *grants, Owner: found.OwnerOfResources(cluster)}, opened.SubscriptionID,
+				path.Child("userAssignedIdentities"), spec.UserAssignedIdentities[:1]); err != nil {
+				return r.reportFailure(ctx, owner, err)
+			}
 		}
 		input.UserAssignedClientID, err = r.Facts.ReadUserAssignedClientID(ctx, asker,
 			path.Child("userAssignedIdentities").Index(0).Child("providerID"), spec.UserAssignedIdentities[0].ProviderID)

@@ -32,7 +32,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lastwrites"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
@@ -107,7 +109,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	case isComplete(template) && opened == nil:
 		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
 	}
-	if err := r.readNode(ctx, template, *in, facts.Asker{Client: opened.Client}); err != nil {
+	if err := r.readNode(ctx, template, *in, facts.Asker{Client: opened.Client}, opened.LentGrants); err != nil {
 		return r.reportFailure(ctx, template, changes, err)
 	}
 	r.eventLog.MarkResolved(template, nodeMatter)
@@ -115,8 +117,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, r.writeStatus(ctx, template, changes)
 }
 
-// readNode sets the properties of a node, and checks that the identities of the machines exist.
-func (r *Reconciler) readNode(ctx context.Context, template *infrav1.AzureMachineTemplate, in plan.ClusterInput, asker facts.Asker) error {
+// readNode sets the properties of a node, and checks that the identities of the machines exist. grants are those of a lent identity.
+func (r *Reconciler) readNode(ctx context.Context, template *infrav1.AzureMachineTemplate, in plan.ClusterInput, asker facts.Asker,
+	grants *lent.Grants) error {
 	spec, path := template.Spec.Template.Spec, field.NewPath("spec", "template", "spec")
 	size, near, err := r.Facts.FindVMSize(ctx, asker, in, spec.VMSize)
 	if err != nil {
@@ -130,6 +133,12 @@ func (r *Reconciler) readNode(ctx context.Context, template *infrav1.AzureMachin
 		return field.Invalid(path.Child("vmSize"), spec.VMSize, err.Error())
 	}
 	template.Status.Capacity, template.Status.NodeInfo = machine.NodeCapacity(size), &node
+	if grants != nil {
+		if err := r.Facts.CheckIdentities(ctx, asker, lent.Input{Grants: *grants, Owner: ownership.OwnerOf(in.AzureCluster, in.Cluster.Name)},
+			in.SubscriptionID, path.Child("userAssignedIdentities"), spec.UserAssignedIdentities); err != nil {
+			return err
+		}
+	}
 	for i, identity := range spec.UserAssignedIdentities {
 		of := path.Child("userAssignedIdentities").Index(i).Child("providerID")
 		if _, err := r.Facts.ReadUserAssignedClientID(ctx, asker, of, identity.ProviderID); err != nil {

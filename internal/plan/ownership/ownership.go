@@ -29,6 +29,11 @@ import (
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/tag-resources#limitations
 const maxReadableLength = 239
 
+// OwnerOf returns the owner of the resources of a Cluster. holder is its AzureCluster or AzureManagedControlPlane.
+func OwnerOf(holder metav1.Object, cluster string) Owner {
+	return Owner{Cluster: cluster, ID: OwnerTagValue(holder, cluster)}
+}
+
 // OwnerTagValue returns the value of the owner tag for a Cluster, as in "default/c1/8c1f2a0f5d3b9e64". holder is its
 // AzureCluster or AzureManagedControlPlane. The value is "" if holder has no ID.
 func OwnerTagValue(holder metav1.Object, cluster string) string {

@@ -1,0 +1,78 @@
+package facts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
+)
+
+// RestrictGraph restricts a graph to the grants of a lent identity, as lent.RestrictGraph does, and returns the denials. It reads the
+// resources whose owners have to be known.
+func (f *Facts) RestrictGraph(ctx context.Context, asker Asker, in lent.Input, g *arm.Graph) ([]arm.Denial, error) {
+	in.Facts = map[string]lent.Fact{}
+	for missing := lent.ListMissingFacts(g, in); len(missing) > 0; missing = lent.ListMissingFacts(g, in) {
+		for _, id := range missing {
+			fact, err := f.readOwnership(ctx, asker, id)
+			if err != nil {
+				return nil, err
+			}
+			in.Facts[id.Key()] = fact
+		}
+	}
+	return lent.RestrictGraph(g, in), nil
+}
+
+// readOwnership reads the tags of a resource. A resource that Azure does not show to the identity is unreadable.
+func (f *Facts) readOwnership(ctx context.Context, asker Asker, id arm.ID) (lent.Fact, error) {
+	shown, err := f.ReadResource(ctx, asker, id)
+	var refused *arm.Error
+	switch {
+	case errors.As(err, &refused) && refused.Status >= 400 && !arm.IsUnanswered(err):
+		return lent.Fact{Unreadable: true}, nil
+	case err != nil:
+		return lent.Fact{}, err
+	case len(shown) == 0:
+		return lent.Fact{}, nil
+	}
+	var body struct {
+		Tags map[string]string `json:"tags"`
+	}
+	readable := json.Unmarshal(shown, &body) == nil
+	if !readable {
+		return lent.Fact{Unreadable: true}, nil
+	}
+	return lent.Fact{Exists: true, Tags: body.Tags}, nil
+}
+
+// CheckIdentities returns an error for the first user-assigned identity that VMs must not have, by the grants of a lent identity. Whether
+// such an identity exists, and what it is like, is not told to who borrows the identity. path is that of the identities.
+func (f *Facts) CheckIdentities(ctx context.Context, asker Asker, in lent.Input, subscription string, path *field.Path,
+	identities []infrav1.UserAssignedIdentity) error {
+	for i, identity := range identities {
+		at := path.Index(i).Child("providerID")
+		id, err := arm.ParseID(identity.ProviderID)
+		if err != nil {
+			continue // ReadUserAssignedClientID explains it.
+		}
+		in.Field = func(arm.ID) string { return at.String() }
+		g := &arm.Graph{}
+		g.Add(arm.Node{ID: arm.NewID(subscription, "vms", types.VirtualMachine, "vm"), Policy: arm.Repair,
+			Body: map[string]any{"identity": map[string]any{"userAssignedIdentities": map[string]any{string(id): map[string]any{}}}}})
+		denials, err := f.RestrictGraph(ctx, asker, in, g)
+		if err != nil {
+			return err
+		}
+		if len(denials) > 0 || g.Nodes()[0].Blocked != "" {
+			return field.Forbidden(at, in.Identity+" belongs to another namespace and does not allow this identity for VMs: use one that was created for the Cluster, "+
+				"or have the owner of the AzureClusterIdentity add it to its spec.allowedResources")
+		}
+	}
+	return nil
+}

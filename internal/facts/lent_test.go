@@ -1,0 +1,46 @@
+package facts
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
+)
+
+// TestCheckIdentities asks for identities with the grants of a lent identity. Who borrows it is told the same of identities of others and of
+// those that do not exist.
+func TestCheckIdentities(t *testing.T) {
+	const id = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i"
+	tag := infrav1.ClusterTagKey("c1")
+	for name, test := range map[string]struct {
+		body    string
+		granted []arm.ID
+		allowed bool
+	}{
+		"of others":      {body: `{"tags":{}}`},
+		"does not exist": {},
+		"listed":         {body: `{"tags":{}}`, granted: []arm.ID{id}, allowed: true},
+		"of the Cluster": {body: `{"tags":{"` + tag + `":"owned","` + infrav1.OwnerTag + `":"ns/c1/1"}}`, allowed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newFakeAzure(nil)
+			a.setBody("/subscriptions/s/resourceGroups/g", `{"tags":{}}`)
+			if test.body != "" {
+				a.setBody(id, test.body)
+			}
+			err := New(Options{}).CheckIdentities(t.Context(), newAsker(t, a, "p"), lent.Input{
+				Grants: lent.Grants{Identity: "AzureClusterIdentity operator/shared", Resources: test.granted},
+				Owner:  ownership.Owner{Cluster: "c1", ID: "ns/c1/1"},
+			}, "s", field.NewPath("spec", "userAssignedIdentities"), []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + id}})
+			const want = "spec.userAssignedIdentities[0].providerID: Forbidden: AzureClusterIdentity operator/shared belongs to another namespace and does not allow this identity"
+			if (err == nil) != test.allowed || err != nil && !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("got %v, want an error: %t", err, !test.allowed)
+			}
+		})
+	}
+}
