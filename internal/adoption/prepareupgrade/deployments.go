@@ -3,6 +3,7 @@ package prepareupgrade
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -47,19 +48,31 @@ func waitUntilStopped(ctx context.Context, c client.Client) error {
 	return nil
 }
 
-// WaitUntilNoPods waits until the last pod has stopped. A pod that is being deleted still runs for a while.
+// WaitUntilNoPods waits until the last pod has stopped. A pod that is being deleted still runs for a while. A finished one, such as an
+// evicted pod, stays for hours, and none of its containers runs any more:
+// https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-phase
 func WaitUntilNoPods(ctx context.Context, c client.Client, deployment appsv1.Deployment) error {
 	selector, err := metav1.LabelSelectorAsSelector(deployment.Spec.Selector)
 	if err != nil {
 		return fmt.Errorf("selector of Deployment %s: %w", deployment.Name, err)
 	}
-	pods := &corev1.PodList{}
+	var running []string
 	err = wait.PollUntilContextTimeout(ctx, time.Second, podStopTimeout, true, func(ctx context.Context) (bool, error) {
-		err := c.List(ctx, pods, client.InNamespace(deployment.Namespace), client.MatchingLabelsSelector{Selector: selector})
-		return len(pods.Items) == 0, err
+		pods := &corev1.PodList{}
+		if err := c.List(ctx, pods, client.InNamespace(deployment.Namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
+			return false, err
+		}
+		running = nil
+		for _, pod := range pods.Items {
+			if pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
+				running = append(running, pod.Name)
+			}
+		}
+		return len(running) == 0, nil
 	})
 	if err != nil {
-		return fmt.Errorf("wait until %d pods of Deployment %s have stopped: %w", len(pods.Items), deployment.Name, err)
+		return fmt.Errorf("wait until the pods of Deployment %s in namespace %s have stopped: %s: %w", deployment.Name, deployment.Namespace,
+			strings.Join(running, ", "), err)
 	}
 	return nil
 }
