@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -116,6 +117,14 @@ func (m *Move) readyBefore(name string) string {
 	return cmp.Or(m.backup.Ready[name], absent)
 }
 
+// externallyManageable are the kinds whose objects this provider leaves alone if they have the annotation managed-by.
+var externallyManageable = []string{"AzureCluster", "AzureManagedCluster", "AzureManagedControlPlane", "AzureASOManagedCluster"}
+
+// isExternallyManaged reports whether another manager reconciles the object, so that nothing changes with the migration.
+func isExternallyManaged(object *unstructured.Unstructured) bool {
+	return annotations.IsExternallyManaged(object) && slices.Contains(externallyManageable, object.GetKind())
+}
+
 // isReconciledObject reports whether this provider has reconciled the present spec: the condition Ready has a reason of its own, and the
 // status was computed for the generation. The established provider stores neither. A paused object is left alone: paused has the Clusters
 // whose spec pauses them.
@@ -139,6 +148,9 @@ func (m *Move) waitingFor(ctx context.Context) ([]string, error) {
 	var out []string
 	err = m.forEachObject(ctx, func(object *unstructured.Unstructured) error {
 		name := describe(object)
+		if isExternallyManaged(object) {
+			return nil
+		}
 		if !isReconciledObject(object, paused) {
 			out = append(out, name+" is not reconciled")
 		} else if m.readyBefore(name) == "True" && readiness(object) != "True" {
