@@ -24,9 +24,8 @@ func (m *Move) hasObserved(context.Context) (bool, error) {
 // observeClusters has the next manager observe all Clusters of this provider: it computes the writes to Azure and sends none.
 func (m *Move) observeClusters(ctx context.Context) error {
 	return m.forEachCluster(ctx, func(cluster *clusterv1.Cluster) (changed bool) {
-		infrastructure, controlPlane := cluster.Spec.InfrastructureRef.APIGroup, cluster.Spec.ControlPlaneRef.APIGroup
 		value, has := cluster.Annotations[infrav1.ObserveAnnotation]
-		if infrastructure != migration.GroupVersion.Group && controlPlane != migration.GroupVersion.Group || has && value != "false" {
+		if !isOfProvider(cluster) || has && value != "false" {
 			return false
 		}
 		if cluster.Annotations == nil {
@@ -35,6 +34,12 @@ func (m *Move) observeClusters(ctx context.Context) error {
 		cluster.Annotations[infrav1.ObserveAnnotation] = migration.ObserveValue
 		return true
 	})
+}
+
+// isOfProvider reports whether this provider has the infrastructure or the control plane of a Cluster.
+func isOfProvider(cluster *clusterv1.Cluster) bool {
+	group := migration.GroupVersion.Group
+	return cluster.Spec.InfrastructureRef.APIGroup == group || cluster.Spec.ControlPlaneRef.APIGroup == group
 }
 
 // removeObserve removes the annotations of the step observe.
