@@ -94,9 +94,13 @@ func describeObject(object metav1.PartialObjectMetadata) string {
 }
 
 // ListOperatorObjects lists the operator's objects in their stored version, because only the operator's webhook could convert them.
-// Objects of clusters have an owner of this provider's kinds. Others belong to other users of the operator.
+// Objects that are not of clusters belong to other users of the operator.
 func ListOperatorObjects(ctx context.Context, c client.Reader, kinds []apiextensionsv1.CustomResourceDefinition) (clusters,
 	others []metav1.PartialObjectMetadata, err error) {
+	declared, err := listManifests(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, kind := range kinds {
 		if !strings.HasSuffix(kind.Spec.Group, groupSuffix) {
 			continue
@@ -107,7 +111,7 @@ func ListOperatorObjects(ctx context.Context, c client.Reader, kinds []apiextens
 		err := pages.ForEach(ctx, c, list, func(object client.Object) error {
 			switch item := *object.(*metav1.PartialObjectMetadata); {
 			case !slices.Contains(item.Finalizers, operatorFinalizer):
-			case isOfCluster(item):
+			case hasProviderOwner(item) || item.Labels[formerOwnerLabel] != "" || declared.contain(item):
 				clusters = append(clusters, item)
 			default:
 				others = append(others, item)
@@ -121,8 +125,11 @@ func ListOperatorObjects(ctx context.Context, c client.Reader, kinds []apiextens
 	return clusters, others, nil
 }
 
-// isOfCluster reports whether the established provider created the object for a cluster. It sets an owner reference on each.
-func isOfCluster(object metav1.PartialObjectMetadata) bool {
+// formerOwnerLabel is the label by which versions of the established provider before owner references recognize the objects of a cluster.
+const formerOwnerLabel = "sigs.k8s.io_cluster-api-provider-azure_owned"
+
+// hasProviderOwner reports whether an object of the provider owns the object.
+func hasProviderOwner(object metav1.PartialObjectMetadata) bool {
 	return slices.ContainsFunc(object.OwnerReferences, func(ref metav1.OwnerReference) bool {
 		group, err := schema.ParseGroupVersion(ref.APIVersion)
 		return err == nil && group.Group == infrav1.GroupVersion.Group

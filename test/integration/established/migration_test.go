@@ -126,7 +126,7 @@ func (f *fakeClusterctl) setVersion(version string) {
 // reconcileObjects stores every object as the manager of this provider does after a reconciliation.
 func (f *fakeClusterctl) reconcileObjects() {
 	f.t.Helper()
-	for _, kind := range []string{"AzureClusterIdentity", "AzureCluster", "AzureMachine"} {
+	for _, kind := range []string{"AzureClusterIdentity", "AzureCluster", "AzureMachine", "AzureASOManagedCluster"} {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(migration.GroupVersion.WithKind(kind + "List"))
 		if err := api.client.List(f.t.Context(), list); err != nil {
