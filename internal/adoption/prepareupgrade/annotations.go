@@ -45,10 +45,20 @@ func FindMissingAnnotations(ctx context.Context, c client.Reader, objects []meta
 	return out, nil
 }
 
+// IsChanged reports whether this command has set the policy of an object.
+func IsChanged(object metav1.PartialObjectMetadata) bool {
+	return isSetBy(object, asoresource.PolicyAnnotation, commandFieldManager)
+}
+
 // isAppliedAnnotation reports whether the established provider or this command has set an annotation.
 func isAppliedAnnotation(object metav1.PartialObjectMetadata, key string) bool {
+	return isSetBy(object, key, providerFieldManager) || isSetBy(object, key, commandFieldManager)
+}
+
+// isSetBy reports whether a field manager has set an annotation.
+func isSetBy(object metav1.PartialObjectMetadata, key, manager string) bool {
 	return slices.ContainsFunc(object.ManagedFields, func(entry metav1.ManagedFieldsEntry) bool {
-		return (entry.Manager == providerFieldManager || entry.Manager == commandFieldManager) && entry.FieldsV1 != nil &&
+		return entry.Manager == manager && entry.FieldsV1 != nil &&
 			strings.Contains(entry.FieldsV1.GetRawString(), `"f:`+key+`"`)
 	})
 }

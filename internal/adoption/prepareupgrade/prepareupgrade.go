@@ -101,6 +101,33 @@ func ListOperatorObjects(ctx context.Context, c client.Reader, kinds []apiextens
 	if err != nil {
 		return nil, nil, err
 	}
+	err = forEachOperatorObject(ctx, c, kinds, func(item metav1.PartialObjectMetadata) {
+		switch {
+		case !slices.Contains(item.Finalizers, operatorFinalizer):
+		case hasProviderOwner(item) || item.Labels[FormerOwnerLabel] != "" || declared.contain(item):
+			clusters = append(clusters, item)
+		default:
+			others = append(others, item)
+		}
+	})
+	return clusters, others, err
+}
+
+// ListReleasedObjects lists the operator's objects that have the policy skip from ReleaseObjects, or with it and without the finalizer.
+func ListReleasedObjects(ctx context.Context, c client.Reader, kinds []apiextensionsv1.CustomResourceDefinition) ([]metav1.PartialObjectMetadata, error) {
+	var out []metav1.PartialObjectMetadata
+	err := forEachOperatorObject(ctx, c, kinds, func(item metav1.PartialObjectMetadata) {
+		isSkipped := item.Annotations[asoresource.PolicyAnnotation] == asoresource.PolicySkip
+		if isSkipped && (IsChanged(item) || !slices.Contains(item.Finalizers, operatorFinalizer)) {
+			out = append(out, item)
+		}
+	})
+	return out, err
+}
+
+// forEachOperatorObject calls do for the objects of the kinds in the operator's groups.
+func forEachOperatorObject(ctx context.Context, c client.Reader, kinds []apiextensionsv1.CustomResourceDefinition,
+	do func(metav1.PartialObjectMetadata)) error {
 	for _, kind := range kinds {
 		if !strings.HasSuffix(kind.Spec.Group, groupSuffix) {
 			continue
@@ -109,24 +136,19 @@ func ListOperatorObjects(ctx context.Context, c client.Reader, kinds []apiextens
 		list.SetGroupVersionKind(schema.GroupVersionKind{Group: kind.Spec.Group, Version: StorageVersion(kind),
 			Kind: kind.Spec.Names.Kind + "List"})
 		err := pages.ForEach(ctx, c, list, func(object client.Object) error {
-			switch item := *object.(*metav1.PartialObjectMetadata); {
-			case !slices.Contains(item.Finalizers, operatorFinalizer):
-			case hasProviderOwner(item) || item.Labels[formerOwnerLabel] != "" || declared.contain(item):
-				clusters = append(clusters, item)
-			default:
-				others = append(others, item)
-			}
+			do(*object.(*metav1.PartialObjectMetadata))
 			return nil
 		})
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
-	return clusters, others, nil
+	return nil
 }
 
-// formerOwnerLabel is the label by which versions of the established provider before owner references recognize the objects of a cluster.
-const formerOwnerLabel = "sigs.k8s.io_cluster-api-provider-azure_owned"
+// FormerOwnerLabel is the label with the name of the Cluster by which the established provider recognizes objects of the operator without
+// owner references, and adopts them. Its former versions set it.
+const FormerOwnerLabel = "sigs.k8s.io_cluster-api-provider-azure_owned"
 
 // hasProviderOwner reports whether an object of the provider owns the object.
 func hasProviderOwner(object metav1.PartialObjectMetadata) bool {

@@ -57,8 +57,9 @@ func (o OperatorObject) Describe() string {
 	return fmt.Sprintf("%s %s/%s", o.GroupVersionKind.Kind, o.Namespace, o.Name)
 }
 
-// Collect reads the present state, except the readiness of objects.
-func Collect(ctx context.Context, c client.Reader, from string) (*Backup, error) {
+// Collect reads the present state, except the readiness of objects. Those that a migration has changed keep the state that they have in an
+// earlier backup, which may be nil.
+func Collect(ctx context.Context, c client.Reader, from string, earlier *Backup) (*Backup, error) {
 	out := &Backup{From: from}
 	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
 	if err := c.List(ctx, definitions); err != nil {
@@ -74,6 +75,9 @@ func Collect(ctx context.Context, c client.Reader, from string) (*Backup, error)
 		return nil, err
 	}
 	for _, item := range objects {
+		if prepareupgrade.IsChanged(item) && earlier.Has(item.UID) {
+			continue
+		}
 		one := OperatorObject{GroupVersionKind: item.GroupVersionKind(), Namespace: item.Namespace, Name: item.Name, UID: item.UID,
 			Finalizers: item.Finalizers, OwnerReferences: item.OwnerReferences}
 		if policy, has := item.Annotations[asoresource.PolicyAnnotation]; has {
@@ -81,7 +85,11 @@ func Collect(ctx context.Context, c client.Reader, from string) (*Backup, error)
 		}
 		out.Operator = append(out.Operator, one)
 	}
-	out.Generations, err = ReadGenerations(ctx, c)
+	if out.Generations, err = ReadGenerations(ctx, c); err != nil || earlier == nil {
+		return out, err
+	}
+	kept, err := earlier.withoutGone(ctx, c)
+	out.AddMissing(kept)
 	return out, err
 }
 

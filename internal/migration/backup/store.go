@@ -2,6 +2,7 @@ package backup
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -20,11 +21,15 @@ import (
 )
 
 const (
-	// SecretName is the name of the Secret with the number of parts. It is created last and deleted first, so a backup with it is
-	// complete.
+	// SecretName is the name of the Secret with the number of parts and the beginning of their names. It is written last and deleted
+	// first, so a backup with it is complete.
 	SecretName = "capz-migration-backup"
 	partsKey   = "parts"
+	prefixKey  = "prefix"
 	dataKey    = "backup.json.gz"
+	// otherPrefix is the beginning of the names of parts that replace those whose names begin with SecretName, and reversely. The backup
+	// before stays complete until the index names the new parts.
+	otherPrefix = SecretName + "-b"
 	// partSize keeps a Secret below the limit of 1 MiB.
 	partSize = 900 << 10
 	// partLabel is the label of the parts, by which they are found without the number.
@@ -34,8 +39,16 @@ const (
 	maxParts   = maxContent/partSize + 2
 )
 
-// Store stores a backup. It may be repeated after an interruption.
+// Store stores a backup in place of the one before. It may be repeated after an interruption.
 func (b *Backup) Store(ctx context.Context, c client.Client) error {
+	stored, err := readIndex(ctx, c)
+	if err != nil {
+		return err
+	}
+	prefix := SecretName
+	if stored.prefix == prefix {
+		prefix = otherPrefix
+	}
 	content, err := json.Marshal(b)
 	if err != nil {
 		return err
@@ -51,15 +64,15 @@ func (b *Backup) Store(ctx context.Context, c client.Client) error {
 	}
 	parts := 0
 	for part := range slices.Chunk(packed.Bytes(), partSize) {
-		if err := storeSecret(ctx, c, partName(parts), map[string][]byte{dataKey: part}); err != nil {
+		if err := storeSecret(ctx, c, partName(prefix, parts), map[string][]byte{dataKey: part}); err != nil {
 			return err
 		}
 		parts++
 	}
-	return storeSecret(ctx, c, SecretName, map[string][]byte{partsKey: []byte(strconv.Itoa(parts))})
+	return storeSecret(ctx, c, SecretName, map[string][]byte{partsKey: []byte(strconv.Itoa(parts)), prefixKey: []byte(prefix)})
 }
 
-func partName(i int) string { return fmt.Sprintf("%s-%d", SecretName, i) }
+func partName(prefix string, i int) string { return fmt.Sprintf("%s-%d", prefix, i) }
 
 func storeSecret(ctx context.Context, c client.Client, name string, data map[string][]byte) error {
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: migration.Namespace, Name: name}, Data: data}
@@ -78,14 +91,14 @@ func storeSecret(ctx context.Context, c client.Client, name string, data map[str
 
 // Load returns the stored backup, nil if there is no complete one.
 func Load(ctx context.Context, c client.Reader) (*Backup, error) {
-	parts, err := countParts(ctx, c)
-	if err != nil || parts == 0 {
+	stored, err := readIndex(ctx, c)
+	if err != nil || stored.parts == 0 {
 		return nil, err
 	}
 	var packed []byte
-	for i := range parts {
+	for i := range stored.parts {
 		secret := &corev1.Secret{}
-		if err := c.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: partName(i)}, secret); err != nil {
+		if err := c.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: partName(stored.prefix, i)}, secret); err != nil {
 			return nil, fmt.Errorf("get a part of the backup: %w", err)
 		}
 		packed = append(packed, secret.Data[dataKey]...)
@@ -101,29 +114,36 @@ func Load(ctx context.Context, c client.Reader) (*Backup, error) {
 	return out, nil
 }
 
-// countParts returns 0 if there is no complete backup.
-func countParts(ctx context.Context, c client.Reader) (int, error) {
-	index := &corev1.Secret{}
-	err := c.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: SecretName}, index)
+// index is the content of the Secret that is written last.
+type index struct {
+	// parts is 0 if there is no complete backup.
+	parts  int
+	prefix string
+}
+
+func readIndex(ctx context.Context, c client.Reader) (index, error) {
+	secret := &corev1.Secret{}
+	err := c.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: SecretName}, secret)
 	if apierrors.IsNotFound(err) {
-		return 0, nil
+		return index{}, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("get the backup: %w", err)
+		return index{}, fmt.Errorf("get the backup: %w", err)
 	}
-	parts, err := strconv.Atoi(string(index.Data[partsKey]))
+	parts, err := strconv.Atoi(string(secret.Data[partsKey]))
 	if err != nil || parts < 1 || parts > maxParts {
-		return 0, fmt.Errorf("the Secret %s/%s has no number of parts", migration.Namespace, SecretName)
+		return index{}, fmt.Errorf("the Secret %s/%s has no number of parts", migration.Namespace, SecretName)
 	}
-	return parts, nil
+	// The first versions of the command stored no prefix.
+	return index{parts: parts, prefix: cmp.Or(string(secret.Data[prefixKey]), SecretName)}, nil
 }
 
 // Delete deletes the stored backup. It may be repeated after an interruption.
 func Delete(ctx context.Context, c client.Client) error {
-	index := &corev1.Secret{}
-	err := c.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: SecretName}, index)
+	last := &corev1.Secret{}
+	err := c.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: SecretName}, last)
 	if err == nil {
-		err = c.Delete(ctx, index)
+		err = c.Delete(ctx, last)
 	}
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("delete Secret %s/%s: %w", migration.Namespace, SecretName, err)

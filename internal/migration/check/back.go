@@ -5,11 +5,13 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
@@ -56,6 +58,9 @@ func FindBack(ctx context.Context, c client.Reader) (*migration.Report, error) {
 	for _, object := range stored.Operator {
 		findOperatorObject(report, stored, object, current)
 	}
+	if err := findUnsaved(ctx, c, report, stored); err != nil {
+		return nil, err
+	}
 	for _, find := range []func(context.Context, client.Reader, *migration.Report) error{findIsolated, findSettings, findOwnFields} {
 		if err := find(ctx, c, report); err != nil {
 			return nil, err
@@ -76,6 +81,23 @@ func findOperatorObject(report *migration.Report, stored *backup.Backup, object 
 			"The spec of its owner was changed after the migration. It keeps the policy skip, so that the operator does not write its old spec to Azure.",
 			"After the return, check that the established provider has set the policy manage. If it has not, compare the spec with Azure, and set it.")
 	}
+}
+
+// findUnsaved finds objects of the operator that a migration has released and the backup does not have.
+func findUnsaved(ctx context.Context, c client.Reader, report *migration.Report, stored *backup.Backup) error {
+	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
+	if err := c.List(ctx, definitions); err != nil {
+		return fmt.Errorf("list CustomResourceDefinitions: %w", err)
+	}
+	released, err := prepareupgrade.ListReleasedObjects(ctx, c, definitions.Items)
+	for i := range released {
+		if !stored.Has(released[i].UID) {
+			report.Add("back", migration.ToKnow, describe(&released[i]),
+				"It has the policy skip, and the backup does not have it. It stays as it is, and the established provider takes it for an object of a user.",
+				"If it belongs to a cluster, set its label "+prepareupgrade.FormerOwnerLabel+" to the name of the Cluster before you return. The established provider then adopts it.")
+		}
+	}
+	return err
 }
 
 // findIsolated finds workload identities that sign in as a ServiceAccount of their namespace.

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -81,7 +82,7 @@ func (m *Move) forwardSteps() []Step {
 	upgraded := m.isVersion(m.To)
 	all := []Step{
 		{"backup", either(upgraded, m.hasBackup), m.storeBackup},
-		{stopStep, upgraded, func(ctx context.Context) error { return m.stopDeployments(ctx, establishedDeployments) }},
+		{stopStep, upgraded, m.stopEstablished},
 		{pauseStep, upgraded, m.pauseTopologies},
 		{"operator-webhooks", either(upgraded, m.hasNoOperatorWebhooks), func(ctx context.Context) error {
 			return prepareupgrade.DeleteWebhooks(ctx, m.Client)
@@ -109,18 +110,42 @@ const (
 	upgradeStep = "upgrade"
 )
 
-func (m *Move) hasBackup(context.Context) (bool, error) { return m.backup != nil, nil }
+// hasBackup reports whether the backup is one of the state in which the established provider was stopped. Before it has stopped, its
+// objects change.
+func (m *Move) hasBackup(context.Context) (bool, error) {
+	return m.backup != nil && slices.Contains(m.progress.steps, stopStep), nil
+}
+
+func (m *Move) collectBackup(ctx context.Context, earlier *backup.Backup) (*backup.Backup, error) {
+	collected, err := backup.Collect(ctx, m.Client, m.progress.from, earlier)
+	if err != nil {
+		return nil, err
+	}
+	ready, err := m.readReady(ctx)
+	collected.Ready = ready
+	return collected, err
+}
 
 func (m *Move) storeBackup(ctx context.Context) error {
-	collected, err := backup.Collect(ctx, m.Client, m.progress.from)
-	if err != nil {
-		return err
-	}
-	if collected.Ready, err = m.readReady(ctx); err != nil {
+	collected, err := m.collectBackup(ctx, m.backup)
+	if err != nil || equality.Semantic.DeepEqual(collected, m.backup) {
 		return err
 	}
 	m.backup = collected
 	return collected.Store(ctx, m.Client)
+}
+
+// stopEstablished stops the established provider and its operator. Then it adds to the backup what they have created since: objects that
+// are not in it could not be restored.
+func (m *Move) stopEstablished(ctx context.Context) error {
+	if err := m.stopDeployments(ctx, establishedDeployments); err != nil {
+		return err
+	}
+	collected, err := m.collectBackup(ctx, nil)
+	if err != nil || !m.backup.AddMissing(collected) {
+		return err
+	}
+	return m.backup.Store(ctx, m.Client)
 }
 
 // establishedDeployments are the Deployments of the established provider and of its operator, in the order in which they are stopped.

@@ -2,6 +2,7 @@ package established_test
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
 )
 
-// TestBackupParts stores a backup that needs several Secrets, loads it and deletes it. A backup that could not be loaded is not stored.
+// TestBackupParts stores a backup that needs several Secrets, loads it, replaces it and deletes it. A backup that could not be loaded is not stored.
 func TestBackupParts(t *testing.T) {
 	createNamespace(t, "capz-system")
 	list := func() (out []string) {
@@ -44,6 +45,22 @@ func TestBackupParts(t *testing.T) {
 	}
 	if loaded, err := backup.Load(t.Context(), api.client); err != nil || !cmp.Equal(stored, loaded) {
 		t.Errorf("the loaded backup differs from the stored one: %v", err)
+	}
+	// The second backup is incomplete until its index is stored, so the first one counts.
+	later := &backup.Backup{From: "v1.26.1", Generations: stored.Generations}
+	if err := later.Store(t.Context(), newMove(t, nil, 2).Client); !errors.Is(err, errKilled) {
+		t.Fatalf("the program is not killed: %v", err)
+	}
+	if loaded, err := backup.Load(t.Context(), api.client); err != nil || !cmp.Equal(stored, loaded) {
+		t.Errorf("the first backup is lost: %v", err)
+	}
+	for _, last := range []*backup.Backup{later, stored, later} {
+		if err := last.Store(t.Context(), api.client); err != nil {
+			t.Fatal(err)
+		}
+		if loaded, err := backup.Load(t.Context(), api.client); err != nil || !cmp.Equal(last, loaded) {
+			t.Errorf("the loaded backup differs from the last one: %v", err)
+		}
 	}
 	if err := backup.Delete(t.Context(), api.client); err != nil {
 		t.Error(err)
