@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/resources/armresources"
@@ -18,10 +20,12 @@ func addResourceGroups(in plan.ClusterInput, g *arm.Graph) {
 		names = append(names, network)
 	}
 	for i, name := range names {
+		tag := name
 		// A new cluster is not started in another cluster's group. The engine knows the resources that exist there already.
 		var others arm.OtherClusterAction
 		switch {
 		case i > 0: // The network may belong to another cluster.
+			tag = cmp.Or(normalizeName(name), name)
 		case plan.WasProvisioned(in.AzureCluster):
 			others = arm.ReportOtherCluster
 		default:
@@ -32,7 +36,7 @@ func addResourceGroups(in plan.ClusterInput, g *arm.Graph) {
 			ID:           arm.ResourceGroupID(in.SubscriptionID, name),
 			Body: armresources.ResourceGroup{
 				Location: new(plan.Location(in)),
-				Tags:     plan.BuildTags(in, infrav1.RoleCommon, name, in.AzureCluster.Spec.AdditionalTags),
+				Tags:     plan.BuildTags(in, infrav1.RoleCommon, tag, in.AzureCluster.Spec.AdditionalTags),
 			},
 			Foreign: arm.UseForeign,
 			Policy:  arm.Repair,
@@ -42,4 +46,12 @@ func addResourceGroups(in plan.ClusterInput, g *arm.Graph) {
 	if zone := arm.ResourceGroupID(in.SubscriptionID, plan.PrivateDNSZoneResourceGroup(in)); hasPrivateDNS(in) && !g.Has(zone) {
 		g.Add(arm.Node{ID: zone, Policy: arm.Observe, Group: infrav1.PrivateDNSZoneReadyCondition})
 	}
+}
+
+var notInObjectName = regexp.MustCompile(`[^a-z0-9-]+`)
+
+// normalizeName returns the name as that of an object in Kubernetes. The established provider gives it to the network's group in the tag
+// Name, so existing groups have it there.
+func normalizeName(name string) string {
+	return strings.Trim(notInObjectName.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
