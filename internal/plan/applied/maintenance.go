@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
@@ -16,6 +17,9 @@ const (
 	_ maintenance = iota
 	// allButTags is all of the resource except its tags, which are set at creation.
 	allButTags
+	// allButNameTags is all of the resource except the tags with its name and role, which are set at creation. Additional tags follow
+	// the spec.
+	allButNameTags
 	// onlyNewElements means that missing list elements are added, and nothing else is changed.
 	onlyNewElements
 	// imageAndSize means that a scale set gets another image or size, and no other change that has no other cause. Of its
@@ -26,9 +30,11 @@ const (
 )
 
 // maintenanceByType is derived from the resources that the established provider leaves in Azure. Types that are not in the
-// table are maintained completely: groups, subnets, NAT gateways, private endpoints, DNS records, AKS clusters and their
-// child resources, and the tags of VMs, which are all that this provider writes to an existing VM.
+// table are maintained completely: subnets, NAT gateways, private endpoints, DNS records, AKS clusters and their child resources.
 var maintenanceByType = map[string]maintenance{
+	// The tag Name of a network's group is not always its name there.
+	types.ResourceGroup:  allButNameTags,
+	types.VirtualMachine: allButNameTags,
 	types.VirtualNetwork: allButTags,
 	types.LoadBalancer:   allButTags,
 	types.BastionHost:    allButTags,
@@ -59,6 +65,8 @@ func isMaintained(id arm.ID, path, have string) bool {
 		return have == absent && strings.HasSuffix(path, "]")
 	case allButTags:
 		return !strings.HasPrefix(path, "tags.")
+	case allButNameTags:
+		return !strings.EqualFold(path, "tags."+infrav1.NameTag) && !strings.EqualFold(path, "tags."+infrav1.RoleTag)
 	}
 	return true
 }
