@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -207,7 +208,7 @@ func (c *coverage) compareValue(path jsonpath.Path, shown, planned any) {
 	}
 	why := reasonStays
 	if planned != nil {
-		why = reasonDiffers
+		why = cmp.Or(c.reasonAt(path), reasonDiffers)
 	}
 	c.list(path, shown, why)
 }

@@ -96,7 +96,7 @@ func Write(e Estate, o Options) (*Result, error) {
 	w := &writer{Options: o, estate: e, id: id, reasons: map[reasonKey]string{}}
 	w.newCluster()
 	for _, step := range []func() error{
-		w.readMachines, w.readPools, w.findNetwork, w.findBalancers, w.findControlPlanes, w.writeSubnets, w.writeBalancers,
+		w.readMachines, w.readPools, w.findNetwork, w.findBalancers, w.nameAzureCluster, w.findControlPlanes, w.writeSubnets, w.writeBalancers,
 		w.writePrivateDNS, w.writeBastion, w.writePeerings, w.writePrivateEndpoints, w.writeEndpoint, w.writeClusterTags,
 		w.writeMachines, w.writePools, w.writeGroups, w.writeControlPlane,
 	} {

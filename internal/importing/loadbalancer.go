@@ -89,10 +89,10 @@ func (w *writer) writeBalancers() error {
 		network.APIServerLB = lb
 	}
 	if of := w.balancers.nodeOutbound; of != nil {
-		network.NodeOutboundLB = w.outboundSpec(of, "node-outbound")
+		network.NodeOutboundLB = w.outboundSpec(of, nodeOutbound)
 	}
 	if of := w.balancers.controlPlaneOutbound; of != nil {
-		network.ControlPlaneOutboundLB = w.outboundSpec(of, "controlplane-outbound")
+		network.ControlPlaneOutboundLB = w.outboundSpec(of, controlPlaneOutbound)
 	}
 	return nil
 }
@@ -155,41 +155,6 @@ func (w *writer) apiServerSpec(of *balancer) (*infrav1.LoadBalancerSpec, error) 
 		}
 	}
 	return lb, nil
-}
-
-// outboundSpec returns the spec of a load balancer for outbound connections. The names of its frontends and addresses follow from its
-// name and that of the AzureCluster, so only their number is in the spec.
-func (w *writer) outboundSpec(of *balancer, purpose string) *infrav1.LoadBalancerSpec {
-	lb := &infrav1.LoadBalancerSpec{Name: of.ID.Name()}
-	count := int32(0)
-	for _, frontend := range of.Properties.FrontendIPConfigurations {
-		if strings.HasPrefix(frontend.Name, lb.Name+"-frontEnd") && frontend.Properties.PublicIPAddress != nil {
-			count++
-			if zones := w.addressZones(frontend.Properties.PublicIPAddress.ID); !slices.Equal(zones, sorted(w.regionZones())) {
-				lb.AvailabilityZones = zones
-			}
-			continue
-		}
-		reason := "frontends of this load balancer are named " + lb.Name + "-frontEnd and their addresses pip-" + w.azure.Name + "-" + purpose + ". It stays as it is"
-		if serviceEntry.MatchString(frontend.Name) {
-			reason = fromService
-		}
-		w.explain(of.ID, fmt.Sprintf("properties.frontendIPConfigurations[%s]", frontend.Name), reason)
-	}
-	lb.FrontendIPsCount = &count
-	for _, rule := range of.Properties.OutboundRules {
-		if rule.Name != plan.OutboundRule {
-			continue
-		}
-		lb.IdleTimeoutInMinutes = rule.Properties.IdleTimeoutInMinutes
-		if pool := rule.Properties.BackendAddressPool; pool != nil {
-			lb.BackendPool.Name = arm.ID(pool.ID).Name()
-		}
-	}
-	for _, rule := range of.Properties.LoadBalancingRules {
-		w.explain(of.ID, fmt.Sprintf("properties.loadBalancingRules[%s]", rule.Name), fromService)
-	}
-	return lb
 }
 
 // addressZones returns the zones of a public IP address, sorted.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/importing"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
@@ -58,6 +60,39 @@ func TestFlavors(t *testing.T) {
 				}
 				t.Logf("%d carried, %d default, %d listed, %d tags", importing.Count(got.Findings, importing.Carried),
 					importing.Count(got.Findings, importing.Default), importing.Count(got.Findings, importing.Listed), len(got.Tags))
+				setTags(s, got.Tags)
+				takeOver(s, got)
+			})
+		})
+	}
+}
+
+// TestOtherName imports clusters with load balancers for outbound connections whose AzureCluster has the name of Cluster API's topology
+// controller. The names of their addresses follow from it.
+func TestOtherName(t *testing.T) {
+	const former = "c1-abcde"
+	rename := func(objects []*unstructured.Unstructured) {
+		for _, object := range objects {
+			switch object.GetKind() {
+			case "AzureCluster":
+				object.SetName(former)
+			case "Cluster":
+				if err := unstructured.SetNestedField(object.Object, former, "spec", "infrastructureRef", "name"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"private", "dual-stack"} {
+		t.Run(name, func(t *testing.T) {
+			objects := renderFlavor(t, "cluster-template-"+name+".yaml", variables[name], rename)
+			play(t, features[name], func(s *virtual.Scenario) {
+				build(s, objects)
+				got := mustImport(s, "--cluster", "c1")
+				dump(t, "other-name-"+name, got)
+				if got.found {
+					t.Errorf("the plan of the manifests has changes or reports: %+v", got.Check)
+				}
 				setTags(s, got.Tags)
 				takeOver(s, got)
 			})

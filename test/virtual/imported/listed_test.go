@@ -2,6 +2,7 @@ package imported_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,4 +120,27 @@ func accountForAll(t *testing.T, s *virtual.Scenario, got imported) {
 		}
 		t.Errorf("%s has no finding", id)
 	}
+}
+
+// TestOtherAddress imports a load balancer for outbound connections whose address has a name that no AzureCluster results in. The finding
+// explains why the plan replaces it.
+func TestOtherAddress(t *testing.T) {
+	objects := renderFlavor(t, "cluster-template-private.yaml", nil, nil)
+	play(t, plan.Features{}, func(s *virtual.Scenario) {
+		build(s, objects)
+		const group = "resourceGroups/c1/providers/Microsoft.Network/"
+		s.PutAsUser(group+"publicIPAddresses/mine", networkVersion, object{"location": "eastus", "sku": object{"name": "Standard"},
+			"properties": object{"publicIPAllocationMethod": "Static"}})
+		change(s, group+"loadBalancers/c1", networkVersion, func(b object) {
+			frontend := properties(b)["frontendIPConfigurations"].([]any)[0].(object)
+			properties(frontend)["publicIPAddress"] = object{"id": "/subscriptions/" + s.Azure.SubscriptionID + "/" + group + "publicIPAddresses/mine"}
+		})
+		got := mustImport(s, "--resource-group", "c1")
+		const reason = "addresses of this load balancer are named pip-c1-node-outbound, and this one is mine"
+		if !slices.ContainsFunc(got.Findings, func(f importing.Finding) bool {
+			return f.Outcome == importing.Listed && f.Resource.ShortName() == "loadBalancers/c1" && strings.HasPrefix(f.Reason, reason)
+		}) || !got.found {
+			t.Errorf("no finding explains the change of the address: %+v, %+v", got.Check, got.Findings)
+		}
+	})
 }
