@@ -88,7 +88,7 @@ func Collect(ctx context.Context, c client.Reader, from string, earlier *Backup)
 	if out.Generations, err = ReadGenerations(ctx, c); err != nil || earlier == nil {
 		return out, err
 	}
-	kept, err := earlier.withoutGone(ctx, c)
+	kept, err := earlier.withoutGone(ctx, c, out)
 	out.AddMissing(kept)
 	return out, err
 }

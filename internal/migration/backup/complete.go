@@ -18,11 +18,15 @@ func (b *Backup) Has(uid types.UID) bool {
 	return b != nil && slices.ContainsFunc(b.Operator, func(o OperatorObject) bool { return o.UID == uid })
 }
 
-// withoutGone returns the backup without objects of the operator that were deleted since.
-func (b *Backup) withoutGone(ctx context.Context, c client.Reader) (*Backup, error) {
+// withoutGone returns the backup without objects of the operator that were deleted since. Those of a newer backup were not.
+func (b *Backup) withoutGone(ctx context.Context, c client.Reader, newer *Backup) (*Backup, error) {
 	out := *b
 	out.Operator = nil
+	known := newer.operatorUIDs()
 	for _, object := range b.Operator {
+		if known[object.UID] {
+			continue
+		}
 		found := &metav1.PartialObjectMetadata{}
 		found.SetGroupVersionKind(object.GroupVersionKind)
 		err := c.Get(ctx, client.ObjectKey{Namespace: object.Namespace, Name: object.Name}, found)
@@ -36,16 +40,21 @@ func (b *Backup) withoutGone(ctx context.Context, c client.Reader) (*Backup, err
 	return &out, nil
 }
 
+func (b *Backup) operatorUIDs() map[types.UID]bool {
+	out := map[types.UID]bool{}
+	for _, object := range b.Operator {
+		out[object.UID] = true
+	}
+	return out
+}
+
 // AddMissing adds the entries of another backup that this one lacks, and reports whether there were any. It replaces none: an object that
 // the migration has changed is not as it was before.
 func (b *Backup) AddMissing(other *Backup) (added bool) {
 	if other == nil {
 		return false
 	}
-	known := map[types.UID]bool{}
-	for _, object := range b.Operator {
-		known[object.UID] = true
-	}
+	known := b.operatorUIDs()
 	for _, object := range other.Operator {
 		if known[object.UID] {
 			continue

@@ -505,7 +505,8 @@ func forgetMigration(t *testing.T) {
 	t.Helper()
 	for _, of := range [][4]string{{"v1", "ConfigMap", "capz-system", "capz-migration"},
 		{"v1", "Secret", "capz-system", "capz-migration-backup"},
-		{"v1", "Secret", "capz-system", "capz-migration-backup-0"}, {"v1", "ServiceAccount", "default", "capz-workload-identity"}} {
+		{"v1", "Secret", "capz-system", "capz-migration-backup-0"}, {"v1", "Secret", "capz-system", "capz-migration-backup-b-0"},
+		{"v1", "ServiceAccount", "default", "capz-workload-identity"}} {
 		object := &unstructured.Unstructured{}
 		object.SetAPIVersion(of[0])
 		object.SetKind(of[1])

@@ -117,3 +117,38 @@ func (c *creatingClient) List(ctx context.Context, list client.ObjectList, optio
 	}
 	return c.Client.List(ctx, list, options...)
 }
+
+// TestMigrateForgotten deletes the progress of a migration that has released one object of the operator and half of another one. The
+// repetition makes the backup again and keeps the state of both before the migration.
+func TestMigrateForgotten(t *testing.T) {
+	installCluster(t)
+	ownAnOperatorObject(t)
+	createGroup(t, "half")
+	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t), killed: 1}
+	t.Cleanup(func() { deleteAll(t, c.released); forgetMigration(t) })
+	if _, err := newMove(t, c, 1000).Forward(t.Context()); err == nil || !strings.Contains(err.Error(), "step upgrade") {
+		t.Fatalf("the first run ends with %v", err)
+	}
+	half := readObject(t, groupKind, "half")
+	half.SetFinalizers([]string{"serviceoperator.azure.com/finalizer"})
+	half.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: migration.GroupVersion.String(), Kind: "AzureCluster", Name: "one",
+		UID: readObject(t, migration.GroupVersion.WithKind("AzureCluster"), "one").GetUID()}})
+	if err := api.client.Update(t.Context(), half); err != nil {
+		t.Fatal(err)
+	}
+	progress := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: migration.Namespace, Name: "capz-migration"}}
+	if err := api.client.Delete(t.Context(), progress); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := newMove(t, c, 1000).Forward(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := newMove(t, c, 1000).Back(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"one", "half"} {
+		if got, want := readGroup(t, name), (groupState{"manage", 1, 1}); got != want {
+			t.Errorf("ResourceGroup %s is %+v after the return, want %+v", name, got, want)
+		}
+	}
+}
