@@ -1,6 +1,10 @@
 package compare
 
-import "sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
+import (
+	"slices"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
+)
 
 // completeElements adds the observed members that the plan leaves out to the elements of the list at steps, and to the objects in them.
 // Lists in an element are not changed.
@@ -43,5 +47,17 @@ func copyMissing(item, other any) {
 		} else {
 			object[key] = jsonpath.Clone(value)
 		}
+	}
+}
+
+// preserve copies the observed value at steps to body, which has none there. In lists, elements are paired as in forEachPair.
+func preserve(body, have any, steps jsonpath.Path) {
+	if i := slices.IndexFunc(steps, func(s jsonpath.Step) bool { return s.Element }); i >= 0 {
+		forEachPair(steps[:i].GetFold(body), steps[:i].GetFold(have), func(item, other any) { preserve(item, other, steps[i+1:]) })
+		return
+	}
+	object, _ := body.(map[string]any)
+	if value := steps.GetFold(have); object != nil && !isEmpty(value) && steps.GetFold(body) == nil {
+		steps.Set(object, jsonpath.Clone(value))
 	}
 }

@@ -30,10 +30,8 @@ func MergeBody(want Desired, observed any) any {
 		carrySharedElements(want, body, have, jsonpath.Parse(path), "")
 	}
 	for _, path := range slices.Concat(want.Type.ChildLists, want.Type.PreservedPaths, want.Type.PreservedOnceSet) {
-		steps := jsonpath.Parse(path)
-		owned := slices.ContainsFunc(want.OwnedPaths, func(other string) bool { return strings.EqualFold(other, path) })
-		if value := steps.GetFold(have); !isEmpty(value) && steps.GetFold(body) == nil && !owned {
-			steps.Set(body, jsonpath.Clone(value))
+		if owned := slices.ContainsFunc(want.OwnedPaths, func(other string) bool { return strings.EqualFold(other, path) }); !owned {
+			preserve(body, have, jsonpath.Parse(path))
 		}
 	}
 	if want.Type.Put == types.PutPatches {
@@ -46,6 +44,35 @@ func MergeBody(want Desired, observed any) any {
 		}
 	}
 	return body
+}
+
+// KeepValues returns the desired state with the observed values at the paths of differences that are kept, or without a value where none is
+// observed.
+func KeepValues(want Desired, observed any, kept []Difference) Desired {
+	body, ok := jsonpath.Clone(want.Body).(map[string]any)
+	if !ok || len(kept) == 0 {
+		return want
+	}
+	for _, difference := range kept {
+		path := jsonpath.Parse(difference.Path)
+		if value := path.GetFold(observed); value == nil {
+			jsonpath.Delete(body, difference.Path)
+		} else {
+			setOrAppend(body, path, jsonpath.Clone(value))
+		}
+	}
+	want.Body = body
+	return want
+}
+
+// setOrAppend sets the value at a path. A list that lacks the element at the end of the path gets it.
+func setOrAppend(body map[string]any, path jsonpath.Path, value any) {
+	last := len(path) - 1
+	if list, isList := path[:last].GetFold(body).([]any); path[last].Element && isList && path.GetFold(body) == nil {
+		path[:last].Set(body, append(list, value))
+		return
+	}
+	path.Set(body, value)
 }
 
 // TagChanges returns the changes of tags that repair observed: tags to merge and keys to delete. Both are empty if the tags are as

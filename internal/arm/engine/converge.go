@@ -133,17 +133,24 @@ func (c *convergence) convergeNode(node *arm.Node) {
 	}
 }
 
-// filterDifferences returns the differences without those that the request ignores.
-func (c *convergence) filterDifferences(id arm.ID, owned bool, differences []compare.Difference) []compare.Difference {
+// filterDifferences returns the differences without those that the request ignores, which it returns as well: they are kept.
+func (c *convergence) filterDifferences(id arm.ID, owned bool, differences []compare.Difference) (remaining, kept []compare.Difference) {
 	if owned {
 		// Resources created before the owner tag existed get it with another write, never with a write of its own.
 		differences = slices.DeleteFunc(differences,
 			func(d compare.Difference) bool { return strings.EqualFold(d.Path, "tags."+c.request.Owner.IDKey) })
 	}
 	if c.request.IgnoreDifference == nil || !owned {
-		return differences
+		return differences, nil
 	}
-	return slices.DeleteFunc(differences, func(d compare.Difference) bool { return c.request.IgnoreDifference(id, d.Path, d.Want, d.Have) })
+	for _, d := range differences {
+		if c.request.IgnoreDifference(id, d.Path, d.Want, d.Have) {
+			kept = append(kept, d)
+		} else {
+			remaining = append(remaining, d)
+		}
+	}
+	return remaining, kept
 }
 
 // isNormalization reports whether the differences are Azure's normalisation of an earlier PUT. It logs those that are new.

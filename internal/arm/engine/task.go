@@ -18,6 +18,8 @@ type task struct {
 	desired     compare.Desired
 	body        any
 	desiredHash string
+	// kept are differences that the request ignores. A write leaves them as they are.
+	kept []compare.Difference
 	// op is the operation that a claim has begun, holderOperation the one that holds the resource instead.
 	op, holderOperation *operate.Operation
 }
@@ -136,7 +138,7 @@ func (c *convergence) compareWithDesired(t *task) {
 		}
 		t.body = body
 		if node.Body != nil {
-			t.differences = c.filterDifferences(t.id, t.owned, compare.Diff(t.desired, body))
+			t.differences, t.kept = c.filterDifferences(t.id, t.owned, compare.Diff(t.desired, body))
 		}
 	}
 	t.denial = node.DenialMessage(t.body)

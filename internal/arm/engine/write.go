@@ -91,6 +91,7 @@ func (c *convergence) newFollowedOperation(id arm.ID, state arm.State) *operate.
 // startWrite sends the request of a decision in the background.
 func (c *convergence) startWrite(t *task, d decision) error {
 	e, op := c.engine, t.op
+	written := compare.KeepValues(t.desired, t.body, t.kept)
 	var request func() (*client.Response, error)
 	switch d.method {
 	case http.MethodDelete:
@@ -98,7 +99,7 @@ func (c *convergence) startWrite(t *task, d decision) error {
 			return op.Client.Delete(op.Context, t.id, t.row.APIVersion, t.row.DeleteQuery)
 		}
 	case http.MethodPut:
-		raw, err := json.Marshal(compare.MergeBody(t.desired, t.body))
+		raw, err := json.Marshal(compare.MergeBody(written, t.body))
 		if err != nil {
 			return err
 		}
@@ -106,9 +107,9 @@ func (c *convergence) startWrite(t *task, d decision) error {
 			return op.Client.Put(op.Context, t.id, t.row.APIVersion, json.RawMessage(raw), d.etag)
 		}
 	default:
-		request = func() (*client.Response, error) { return writeTags(op, t.desired, t.body) }
+		request = func() (*client.Response, error) { return writeTags(op, written, t.body) }
 	}
-	merge, drop := compare.TagChanges(t.desired, t.body)
+	merge, drop := compare.TagChanges(written, t.body)
 	isTwoRequests := d.method == http.MethodPatch && len(merge) > 0 && len(drop) > 0
 	c.recordSent(t.id, d.method)
 	e.states.update(op.Key, func(state *resourceState) { state.write.recordSent() })

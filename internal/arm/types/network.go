@@ -85,6 +85,10 @@ var networkTypes = []Type{
 		ChildLists:       []string{"properties.inboundNatRules"},
 		SharedLists: []string{"properties.frontendIPConfigurations", "properties.backendAddressPools", "properties.loadBalancingRules",
 			"properties.probes", "properties.outboundRules"},
+		// Users set these members of rules and probes, whose other members the plan has.
+		PreservedPaths: []string{"properties.outboundRules[].properties.allocatedOutboundPorts", "properties.outboundRules[].properties.enableTcpReset",
+			"properties.loadBalancingRules[].properties.enableTcpReset", "properties.loadBalancingRules[].properties.enableConnectionTracking",
+			"properties.probes[].properties.probeThreshold", "properties.probes[].properties.noHealthyBackendsBehavior"},
 		BackReferences: []string{"properties.backendAddressPools[].properties.backendIPConfigurations"}},
 	{Name: InboundNATRule, APIVersion: networkAPIVersion, ChangesOnlyOnWrite: true, SerialLevel: 1, DeletedWithParent: true,
 		DeleteRank: 35},

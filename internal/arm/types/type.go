@@ -45,7 +45,7 @@ type Type struct {
 	// have them as read-only; reads drop them.
 	BackReferences []string
 	// PreservedPaths lists paths of settings that plans leave to others and that a PUT without them would reset: the observed value is
-	// sent unless the plan sets or owns the path.
+	// sent unless the plan sets or owns the path. A path in a list is one of all its elements.
 	PreservedPaths []string
 	// PreservedOnceSet lists paths like PreservedPaths that plans set at times: a later plan without the value does not remove it.
 	PreservedOnceSet []string

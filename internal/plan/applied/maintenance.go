@@ -22,6 +22,9 @@ const (
 	allButNameTags
 	// onlyNewElements means that missing list elements are added, and nothing else is changed.
 	onlyNewElements
+	// loadBalancerParts means that missing frontends, backend pools and outbound rules are added, and that existing ones are neither changed
+	// nor removed, because clients see their addresses. Everything else is as in allButTags.
+	loadBalancerParts
 	// imageAndSize means that a scale set gets another image or size, and no other change that has no other cause. Of its
 	// VMs only the image counts.
 	imageAndSize
@@ -36,7 +39,7 @@ var maintenanceByType = map[string]maintenance{
 	types.ResourceGroup:  allButNameTags,
 	types.VirtualMachine: allButNameTags,
 	types.VirtualNetwork: allButTags,
-	types.LoadBalancer:   allButTags,
+	types.LoadBalancer:   loadBalancerParts,
 	types.BastionHost:    allButTags,
 	// A rule with the name and port of a rule in the spec is not changed.
 	types.NetworkSecurityGroup:    onlyNewElements,
@@ -53,6 +56,9 @@ var maintenanceByType = map[string]maintenance{
 	types.VirtualNetworkLink:      createOnly,
 }
 
+// onlyAdded are the lists of a load balancer to which the established provider only adds.
+var onlyAdded = []string{"properties.frontendIPConfigurations", "properties.backendAddressPools", "properties.outboundRules"}
+
 // isMaintained returns true if the established provider would have removed a difference itself.
 func isMaintained(id arm.ID, path, have string) bool {
 	row, _ := types.ForID(id)
@@ -63,6 +69,11 @@ func isMaintained(id arm.ID, path, have string) bool {
 		return path == "sku.name" || slices.Contains(strings.Split(path, "."), "imageReference")
 	case onlyNewElements:
 		return have == absent && strings.HasSuffix(path, "]")
+	case loadBalancerParts:
+		if slices.ContainsFunc(onlyAdded, func(list string) bool { return strings.HasPrefix(path, list+"[") }) {
+			return have == absent && strings.HasSuffix(path, "]")
+		}
+		return !strings.HasPrefix(path, "tags.")
 	case allButTags:
 		return !strings.HasPrefix(path, "tags.")
 	case allButNameTags:
