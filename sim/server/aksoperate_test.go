@@ -122,7 +122,7 @@ func TestManagedClusterGoesOnAfterARestart(t *testing.T) {
 	a.createGroup()
 	a.sendRequest("PUT", aks+aksV, aksCluster(nil))
 	a.sim.Advance(70 * time.Second)
-	// The first simulator stays open: the second one reads the files as they are at this moment.
+	dir = copyState(t, dir)
 	b := newAzure(t, with)
 	b.sim.Settle()
 	if r := b.sendRequest("GET", aks+aksV, nil); r.valueAt("properties.provisioningState") != "Succeeded" || len(b.listNodes()) != 2 {

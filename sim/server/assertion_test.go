@@ -289,7 +289,7 @@ func TestRegistrationsByTheControlAPI(t *testing.T) {
 	control("issuers", `{"issuer":"`+issuer+`","keys":[{"kty":"EC","crv":"P-256","x":"AQ","y":"AQ"}]}`, 400)
 
 	thumb := sha256.Sum256(certificate.Raw)
-	// The first simulator stays open: the second one reads the files as they are at this moment.
+	dir = copyState(t, dir)
 	a = newAzure(t, func(o *server.Options) { o.StateDir = dir })
 	end := time.Now().Add(time.Minute).Unix()
 	for name, token := range map[string]string{

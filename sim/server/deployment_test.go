@@ -266,7 +266,7 @@ func TestDeploymentRestarts(t *testing.T) {
 	if r := a.sendRequest("GET", deployments+"d"+deployedWith, nil); r.valueAt("properties.provisioningState") != "Running" {
 		t.Fatalf("after 3 s: %v", r.body)
 	}
-	// The first simulator stays open: the second one reads the files as they are at this moment.
+	dir = copyState(t, dir)
 	a = newAzure(t, with)
 	a.sim.Settle()
 	if r := a.sendRequest("GET", deployments+"d"+deployedWith, nil); r.valueAt("properties.provisioningState") != "Succeeded" {

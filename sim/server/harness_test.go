@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +59,17 @@ func newAzure(t *testing.T, change ...func(*server.Options)) *azure {
 		}
 	})
 	return &azure{t: t, sim: sim, url: ts.URL, http: ts.Client(), token: sim.Token("")}
+}
+
+// copyState returns a copy of a state directory as it is at this moment: what another simulator finds if the one that uses the directory
+// is killed now.
+func copyState(t *testing.T, dir string) string {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return copied
 }
 
 type fixedToken string

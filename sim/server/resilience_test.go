@@ -34,7 +34,7 @@ func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
 		obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}}).header.Get("Azure-AsyncOperation")
 	token := a.sim.Token("")
 	before := a.sim.State()
-	// The first simulator stays open: the second one reads the files as they are at this moment.
+	dir = copyState(t, dir)
 	b := newAzure(t, with)
 	if d := cmp.Diff(before, b.sim.State()); d != "" {
 		t.Error(d)

@@ -15,6 +15,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -141,6 +142,14 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	s, err := newServer(o, st)
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return s, nil
+}
+
+func newServer(o Options, st *store.Store) (*Server, error) {
 	s := &Server{opts: o, store: st, faults: &fault.Script{}, stop: make(chan struct{}), polls: map[string]int{}}
 	var restarts uint64
 	if err := st.Update(func(tx *store.Tx) error {
@@ -159,6 +168,7 @@ func New(o Options) (*Server, error) {
 	s.env.OperationFault = s.operationFault
 	s.env.RequestFault = s.checkFault
 	s.env.Register(s.listProviders()...)
+	var err error
 	if s.entra, err = newEntra(s); err != nil {
 		return nil, err
 	}
@@ -248,7 +258,7 @@ func (s *Server) endStuck(chosen func(store.Operation) bool) {
 		}
 		return nil
 	})
-	s.runDue()
+	_ = s.runDue()
 }
 
 // Token returns a bearer token for a client ID, or for the first principal when it is "".
@@ -326,10 +336,12 @@ func (s *Server) Advance(d time.Duration) {
 			break
 		}
 		v.Set(due)
-		s.runDue()
+		if s.runDue() != nil {
+			break
+		}
 	}
 	v.Set(until)
-	s.runDue()
+	_ = s.runDue()
 }
 
 // Settle moves a virtual clock until no operation is running, except those that are stuck. It returns how far the clock moved.
@@ -345,7 +357,9 @@ func (s *Server) Settle() time.Duration {
 			return v.Now().Sub(start)
 		}
 		v.Set(due)
-		s.runDue()
+		if s.runDue() != nil {
+			return v.Now().Sub(start)
+		}
 	}
 }
 
@@ -362,8 +376,8 @@ func (s *Server) nextDue() (time.Time, bool) {
 	return due, !due.IsZero()
 }
 
-// runDue ends every operation that is due.
-func (s *Server) runDue() {
+// runDue ends every operation that is due. It stops at one whose end cannot be stored.
+func (s *Server) runDue() error {
 	for range 100000 {
 		done, deployment := false, ""
 		err := s.store.Update(func(tx *store.Tx) error {
@@ -387,12 +401,13 @@ func (s *Server) runDue() {
 			return nil
 		})
 		if err != nil || !done {
-			return
+			return err
 		}
 		if deployment != "" {
 			s.stepDeployment(deployment)
 		}
 	}
+	return nil
 }
 
 // firstDue returns the operation to be ended next, nil when none is due. Deployments come behind all others, because they wait for others.
@@ -416,13 +431,18 @@ func isEndedBefore(op, other *store.Operation) bool {
 	return op.CompareDue(other) < 0
 }
 
+// retryEnd is the interval in which the clockwork tries again to store the end of an operation.
+const retryEnd = time.Second
+
 // runClock ends operations when their time has come, for clocks that move by themselves.
 func (s *Server) runClock() {
 	for {
-		s.runDue()
+		failure := s.runDue()
 		changed := s.store.Changed()
 		wait := time.Hour
-		if due, any := s.nextDue(); any {
+		if failure != nil {
+			wait = retryEnd
+		} else if due, any := s.nextDue(); any {
 			wait = due.Sub(s.opts.Clock.Now())
 			if sc, ok := s.opts.Clock.(*store.Scaled); ok {
 				wait = time.Duration(float64(wait) / sc.Rate)

@@ -154,7 +154,7 @@ func TestSnapshot(t *testing.T) {
 		t.Fatal(answer.Body)
 	}
 	restarted := options()
-	restarted.StateDir = dir
+	restarted.StateDir = copyState(t, dir)
 	third := newSimulator(t, restarted)
 	if diff := cmp.Diff(second.State(), third.State()); diff != "" || len(third.Operations()) != len(second.Operations()) {
 		t.Errorf("the snapshot on disk differs (-want +got):\n%s", diff)

@@ -31,25 +31,48 @@ type record struct {
 // journal appends one line per transaction. A write the kernel has accepted outlives the process, so SIGKILL loses nothing acknowledged.
 type journal struct {
 	dir     string
-	file    *os.File
+	lock    io.Closer
+	file    journalWriter
 	store   *Store
 	records int
+	length  int64 // of the whole records in the file
+	torn    bool  // the file has a part of a record behind them
+}
+
+// journalWriter is a file that is open for appending.
+type journalWriter interface {
+	io.WriteCloser
+	Truncate(size int64) error
 }
 
 func openJournal(dir string, s *Store) (*journal, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("state directory: %w", err)
 	}
-	j := &journal{dir: dir, store: s}
-	for _, name := range []string{snapshotFile, journalFile} {
-		if err := j.loadJournal(filepath.Join(dir, name)); err != nil {
-			return nil, err
-		}
-	}
-	if err := j.compactJournal(); err != nil {
+	lock, err := lockDirectory(dir)
+	if err != nil {
 		return nil, err
 	}
+	j := &journal{dir: dir, lock: lock, store: s}
+	if err := j.readFiles(); err != nil {
+		return nil, errors.Join(err, j.closeJournal())
+	}
 	return j, nil
+}
+
+// readFiles loads the state, and begins with an empty journal.
+func (j *journal) readFiles() error {
+	for _, name := range []string{snapshotFile, journalFile} {
+		if err := j.loadJournal(filepath.Join(j.dir, name)); err != nil {
+			return err
+		}
+	}
+	file, err := os.OpenFile(filepath.Join(j.dir, journalFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	j.file = file
+	return j.compactJournal()
 }
 
 func (j *journal) loadJournal(path string) error {
@@ -97,7 +120,7 @@ func (s *Store) replayRecord(rec record) {
 	}
 }
 
-// compactJournal writes everything as one snapshot and starts an empty journal. Replaying the old journal over the new snapshot would
+// compactJournal writes everything as one snapshot and empties the journal. Replaying the old journal over the new snapshot would
 // give the same state, so a crash between the two steps is harmless.
 func (j *journal) compactJournal() error {
 	tmp := filepath.Join(j.dir, snapshotFile+".new")
@@ -107,14 +130,10 @@ func (j *journal) compactJournal() error {
 	if err := os.Rename(tmp, filepath.Join(j.dir, snapshotFile)); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	if j.file != nil {
-		j.file.Close()
-	}
-	var err error
-	if j.file, err = os.OpenFile(filepath.Join(j.dir, journalFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600); err != nil {
+	if err := j.file.Truncate(0); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	j.records = 0
+	j.records, j.length, j.torn = 0, 0, false
 	return nil
 }
 
@@ -147,18 +166,43 @@ func writeRecords(path string, s *Store) (err error) {
 	return out.Flush()
 }
 
+// appendRecord writes a record, or nothing: a next record behind a part of this one would make a line that no restart can read.
 func (j *journal) appendRecord(rec record) error {
 	raw, err := json.Marshal(rec)
 	if err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	if _, err := j.file.Write(append(raw, '\n')); err != nil {
-		return fmt.Errorf("state: %w", err)
+	if err := j.dropPart(); err != nil {
+		return err
 	}
-	if j.records++; j.records >= compactAfter {
-		return j.compactJournal()
+	n, err := j.file.Write(append(raw, '\n'))
+	if err != nil {
+		j.torn = n > 0
+		return errors.Join(fmt.Errorf("state: %w", err), j.dropPart())
+	}
+	j.length += int64(n)
+	if j.records++; j.records >= compactAfter && j.compactJournal() != nil {
+		j.records = 0 // The journal has this record, so the write stands. A later one compacts the journal.
 	}
 	return nil
 }
 
-func (j *journal) closeJournal() error { return j.file.Close() }
+// dropPart removes the part of a record that a failed write left.
+func (j *journal) dropPart() error {
+	if !j.torn {
+		return nil
+	}
+	if err := j.file.Truncate(j.length); err != nil {
+		return fmt.Errorf("state: cannot remove an incomplete record of the journal: %w", err)
+	}
+	j.torn = false
+	return nil
+}
+
+func (j *journal) closeJournal() error {
+	var err error
+	if j.file != nil {
+		err = j.file.Close()
+	}
+	return errors.Join(err, j.lock.Close())
+}

@@ -95,6 +95,7 @@ func (s *Store) OnCommit(f func(tx *Tx, keys []string)) {
 
 // Open returns a store that keeps its state in dir, or only in memory when dir is "". It loads the state that an
 // earlier process acknowledged; a half-written last record (the process was killed while writing) is dropped.
+// A directory that another store has open is refused.
 func Open(clock Clock, dir string) (*Store, error) {
 	s := newEmpty(clock)
 	if dir == "" {
@@ -146,13 +147,18 @@ func (s *Store) View(f func(tx *Tx)) {
 	f(&Tx{s: s})
 }
 
-// Update runs f as one transaction. An error of f undoes everything f wrote and is returned.
+// Update runs f as one transaction. An error or a panic of f undoes everything f wrote, and goes on to the caller.
 func (s *Store) Update(f func(tx *Tx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	tx := &Tx{s: s, undo: map[string]*Resource{}, undoOps: map[string]*Operation{}, undoMeta: map[string]json.RawMessage{}}
+	committed := false
+	defer func() {
+		if !committed {
+			tx.rollBack() // An HTTP server survives a panic, and would go on with half a transaction.
+		}
+	}()
 	if err := f(tx); err != nil {
-		tx.rollBack()
 		return err
 	}
 	if len(tx.undo) == 0 && len(tx.undoOps) == 0 && len(tx.undoMeta) == 0 {
@@ -160,10 +166,10 @@ func (s *Store) Update(f func(tx *Tx) error) error {
 	}
 	if s.journal != nil {
 		if err := s.journal.appendRecord(tx.record()); err != nil {
-			tx.rollBack()
 			return err
 		}
 	}
+	committed = true
 	s.revision++
 	s.origin.recordDeletions(s, maps.Keys(tx.undo))
 	close(s.changed)
@@ -400,10 +406,11 @@ func (tx *Tx) MetaKeys(prefix string) []string {
 func (tx *Tx) Try(f func() error) error {
 	outer := *tx
 	tx.undo, tx.undoOps, tx.undoMeta = map[string]*Resource{}, map[string]*Operation{}, map[string]json.RawMessage{}
-	err := f()
-	tx.rollBack()
-	tx.undo, tx.undoOps, tx.undoMeta = outer.undo, outer.undoOps, outer.undoMeta
-	return err
+	defer func() {
+		tx.rollBack()
+		tx.undo, tx.undoOps, tx.undoMeta = outer.undo, outer.undoOps, outer.undoMeta
+	}()
+	return f()
 }
 
 func (tx *Tx) rollBack() {

@@ -26,6 +26,14 @@ func openStore(t *testing.T, dir string) *store.Store {
 	return s
 }
 
+// closeStore only closes the files, so what it leaves is what a kill leaves.
+func closeStore(t *testing.T, s *store.Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func updateStore(t *testing.T, s *store.Store, f func(tx *store.Tx)) {
 	t.Helper()
 	if err := s.Update(func(tx *store.Tx) error { f(tx); return nil }); err != nil {
@@ -187,7 +195,9 @@ func TestStateSurvivesAHalfWrittenRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time from the snapshot the first one wrote
+		closeStore(t, s)
 		again := openStore(t, dir)
+		s = again
 		again.View(func(tx *store.Tx) {
 			var n int
 			if tx.Get("/subscriptions/s/a") != nil || tx.Get("/subscriptions/s/b") == nil || tx.Get("/subscriptions/s/c") != nil ||
@@ -197,6 +207,7 @@ func TestStateSurvivesAHalfWrittenRecord(t *testing.T) {
 			}
 		})
 	}
+	closeStore(t, s)
 	if err := os.WriteFile(filepath.Join(dir, "journal.jsonl"), []byte("garbage\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +228,9 @@ func TestStateOfMany(t *testing.T) {
 		tx.SetMeta("kept", 7)
 	})
 	for range 2 {
-		openStore(t, dir).View(func(tx *store.Tx) {
+		closeStore(t, s)
+		s = openStore(t, dir)
+		s.View(func(tx *store.Tx) {
 			var kept int
 			if last := tx.Get("/subscriptions/s/1999"); !tx.ReadNote("kept", &kept) || kept != 7 || len(tx.Running()) != 2000 || last == nil ||
 				len(tx.List("", "/subscriptions/s")) != 2000 {
