@@ -36,6 +36,9 @@ func (x *exchange) answerTags(scope string) (*provider.Reply, error) {
 	}
 	sent := body.Child(c.Body, "properties.tags")
 	if sent == nil {
+		if value := body.Get(c.Body, "properties.tags"); value != nil {
+			return nil, provider.CheckTags(value)
+		}
 		sent = body.Object{}
 	}
 	op := "Replace"
@@ -57,6 +60,9 @@ func (x *exchange) answerTags(scope string) (*provider.Reply, error) {
 	case "replace":
 		have = body.Clone(sent)
 	case "merge":
+		if err := provider.CheckTags(sent); err != nil {
+			return nil, err
+		}
 		for k, v := range sent {
 			dropTag(have, k)
 			have[k] = v
@@ -73,8 +79,8 @@ func (x *exchange) answerTags(scope string) (*provider.Reply, error) {
 		return nil, provider.GatewayErrorf(400, "InvalidTagPatchOperation", "The operation '%s' is not supported. Use Merge, Replace or Delete.",
 			op)
 	}
-	if len(have) > 50 {
-		return nil, provider.GatewayErrorf(400, "InvalidTags", "The number of tags is %d, the maximum is 50.", len(have))
+	if err := provider.CheckTags(have); err != nil {
+		return nil, err
 	}
 	if whole {
 		c.SetMeta(key, have)
