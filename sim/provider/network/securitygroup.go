@@ -101,6 +101,9 @@ func prepareRule(c *provider.Call, d *provider.Draft) error {
 			return invalidValue("SecurityRuleParameterCannotBeNull",
 				"Security rule parameter %sPortRange of rule %s cannot be null: set %[1]sPortRange or %[1]sPortRanges.", side, d.ID)
 		}
+		if err := checkRuleValues(d.New, side); err != nil {
+			return err
+		}
 		body.Default(d.New, p+side+"AddressPrefixes", []any{})
 		body.Default(d.New, p+side+"PortRanges", []any{})
 		for _, ref := range body.Objects(d.New, p+side+"ApplicationSecurityGroups") {

@@ -63,6 +63,9 @@ func prepareVirtualNetwork(c *provider.Call, d *provider.Draft) error {
 		return invalidValue("InvalidRequestFormat", "Virtual network %s must have at least one address prefix in addressSpace.addressPrefixes.",
 			d.ID)
 	}
+	if err := checkSpace(nets, d.Name); err != nil {
+		return err
+	}
 	for i, a := range nets {
 		for _, b := range nets[:i] {
 			if a.Overlaps(b) {
@@ -91,6 +94,9 @@ func prepareSubnet(c *provider.Call, d *provider.Draft) error {
 		if !isWithin(n, space) {
 			return invalidValue("NetcfgSubnetRangeOutsideVnet",
 				"Subnet '%s' is not valid because its IP address range is outside the IP address range of virtual network '%s'.", d.Name, vnet)
+		}
+		if !hasSubnetSize(n) {
+			return invalidValue("NetcfgInvalidSubnet", "Subnet '%s' is not valid in virtual network '%s'.", d.Name, vnet) // The code is assumed.
 		}
 		for _, sibling := range body.Objects(d.Parent, "properties.subnets") {
 			if strings.EqualFold(body.String(sibling, "name"), d.Name) {
