@@ -179,7 +179,7 @@ func (c *Call) prepareDraft(d *Draft) error {
 			}
 			if was != nil && is == nil {
 				body.Set(d.New, p, was)
-			} else if was != nil && !body.Equal(was, is) {
+			} else if !body.Equal(was, is) {
 				return Errorf(409, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.",
 					strings.TrimPrefix(p, "properties.")).WithTarget(strings.TrimPrefix(p, "properties."))
 			}

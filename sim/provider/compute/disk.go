@@ -23,6 +23,7 @@ func diskType() *provider.Type {
 		Delete:    provider.Timing{HTTP: 300 * time.Millisecond, LRO: provider.Seconds(1)},
 		PutMerges: true,
 		Works:     true,
+		Immutable: []string{"zones"},
 		Since:     map[string]string{"properties.publicNetworkAccess": "2021-04-01"}, // recordings of 2020-09-30; SDK module armcompute
 		ReadOnlyPaths: []string{"managedBy", "properties.uniqueId", "properties.timeCreated", "properties.diskState", "properties.diskSizeBytes",
 			"properties.tier"},

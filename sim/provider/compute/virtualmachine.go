@@ -63,7 +63,7 @@ func vmName(name string) *provider.Error {
 		"The Virtual Machine name is invalid: '%s'. It can have letters, digits, '.', '_' and '-', must begin with a letter or digit, and be at most 64 characters long.", name).WithTarget("vmName")
 }
 
-// p is a path below properties; Azure's targets leave "properties" out.
+// changeNotAllowed refuses another value for a property that has one. path is below properties; Azure's targets leave "properties" out.
 func changeNotAllowed(d *provider.Draft, path string) error {
 	was, is := body.Get(d.Old, "properties."+path), body.Get(d.New, "properties."+path)
 	if d.Old == nil || was == nil || body.Equal(was, is) {
@@ -75,7 +75,29 @@ func changeNotAllowed(d *provider.Draft, path string) error {
 			return nil
 		}
 	}
+	return propertyChange(path)
+}
+
+func propertyChange(path string) error {
 	return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property '%s' is not allowed.", path).WithTarget(path)
+}
+
+// addingNotAllowed refuses a value for a property that a machine was created without. Other properties can be added later, such as a
+// proximity placement group: https://learn.microsoft.com/azure/virtual-machines/linux/proximity-placement-groups
+func addingNotAllowed(d *provider.Draft) error {
+	if d.Old == nil {
+		return nil
+	}
+	if len(body.Strings(d.Old, "zones")) == 0 && len(body.Strings(d.New, "zones")) > 0 {
+		return propertyChange("zones")
+	}
+	for _, path := range []string{"availabilitySet.id", "priority"} {
+		is := body.String(d.New, "properties."+path)
+		if body.String(d.Old, "properties."+path) == "" && is != "" && !strings.EqualFold(is, "Regular") {
+			return propertyChange(path)
+		}
+	}
+	return nil
 }
 
 func prepareVM(c *provider.Call, d *provider.Draft) error {
@@ -91,7 +113,10 @@ func prepareVM(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	if d.Old != nil && body.Get(d.Old, "zones") != nil && !body.Equal(d.Old["zones"], d.New["zones"]) {
-		return provider.Errorf(409, "PropertyChangeNotAllowed", "Changing property 'zones' is not allowed.").WithTarget("zones")
+		return propertyChange("zones")
+	}
+	if err := addingNotAllowed(d); err != nil {
+		return err
 	}
 	size := body.String(d.New, p+"hardwareProfile.vmSize")
 	if size == "" {

@@ -6,6 +6,8 @@
 package network
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -91,7 +93,7 @@ func referrerPaths(c *provider.Call, id string, fields ...string) []string {
 	return out
 }
 
-// checkZones checks the zones of a resource against its region. Edge zones have none.
+// checkZones checks the zones of a resource against its region, and that they stay. Edge zones have none.
 func checkZones(c *provider.Call, d *provider.Draft) error {
 	for _, z := range body.Strings(d.New, "zones") {
 		if c.EdgeZone() != "" || !provider.HasZones(d.Location) || z != "1" && z != "2" && z != "3" {
@@ -99,7 +101,18 @@ func checkZones(c *provider.Call, d *provider.Draft) error {
 				"Availability zone '%s' is not supported for resource %s in location '%s'.", z, d.ID, d.Location)
 		}
 	}
+	if was, is := zonesOf(d.Old), zonesOf(d.New); d.Old != nil && was != is {
+		return provider.NetworkError(400, "ResourceAvailabilityZonesCannotBeModified",
+			"Resource %s has an existing availability zone constraint %s and the request has availability zone constraint %s, which do not match. Zones cannot be added/updated/removed once the resource is created. The resource cannot be updated from regional to zonal or vice-versa.",
+			d.ID, was, is)
+	}
 	return nil
+}
+
+// zonesOf returns the zones of a resource as they are in errors. A PUT without zones asks for none: public reports of failed deployments.
+func zonesOf(o body.Object) string {
+	zones := slices.Sorted(slices.Values(body.Strings(o, "zones")))
+	return cmp.Or(strings.Join(zones, ", "), "NoZone")
 }
 
 // listUsages answers the network quotas of a region with Azure's defaults.

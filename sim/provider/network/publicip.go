@@ -21,7 +21,7 @@ func publicIPTypes() []*provider.Type {
 		Delete: provider.Timing{HTTP: 200 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
 		ReadOnlyPaths: []string{"properties.resourceGuid", "properties.ipAddress", "properties.ipConfiguration", "properties.natGateway",
 			"properties.dnsSettings.fqdn"},
-		Immutable: []string{"sku", "zones", "properties.publicIPAddressVersion"},
+		Immutable: []string{"sku", "properties.publicIPAddressVersion"},
 		Since:     map[string]string{"properties.ddosSettings": "2022-05-01"},
 		// recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork
 		Prepare: preparePublicIP, Finish: finishPublicIP, CanDelete: publicIPInUse, View: viewPublicIP,
