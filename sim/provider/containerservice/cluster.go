@@ -1,6 +1,7 @@
 package containerservice
 
 import (
+	"cmp"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -167,7 +168,32 @@ func plannedPools(c *provider.Call, d *provider.Draft, raw any) ([]*poolDraft, e
 	if systems == 0 {
 		return nil, badRequest("There has to be at least one agent pool with mode System in managed cluster %s.", d.Name)
 	}
+	if err := checkPoolsBehind(c, d, plane, out); err != nil {
+		return nil, err
+	}
 	return out, checkPoolQuota(c, d.ID, out)
+}
+
+// checkPoolsBehind refuses an upgrade of the control plane that would leave a pool too many minor versions behind. Pools of the same PUT
+// can be upgraded with it.
+func checkPoolsBehind(c *provider.Call, d *provider.Draft, plane version, planned []*poolDraft) error {
+	from, had := parseVersion(body.String(d.Old, "properties.currentKubernetesVersion"))
+	if !had || plane.minor <= from.minor {
+		return nil
+	}
+	upgraded := map[string]string{}
+	for _, p := range planned {
+		upgraded[store.Key(p.id)] = body.String(p.secret, "target")
+	}
+	for _, r := range poolsOf(c, d.ID) {
+		running := cmp.Or(upgraded[store.Key(r.ID)], body.String(r.Body, "properties.currentOrchestratorVersion"))
+		if v, ok := parseVersion(running); ok {
+			if err := checkSkew(v, plane); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // savePools stores the pools of an accepted cluster PUT.
