@@ -208,12 +208,15 @@ func (c *Call) RequireReference(id, from, typ, location string) (*Item, error) {
 	if it == nil || location != "" && c.IsElsewhere(it, location) {
 		return nil, InvalidReference(id, c.nameInErrors(from))
 	}
-	if state := body.String(it.Body, "properties.provisioningState"); state == "Updating" || state == "Deleting" {
+	state, busy := body.String(it.Body, statePath), c.nameInErrors(it.ID)
+	if whole := c.deletedWhole(it.ID); whole != "" {
+		state, busy = "Deleting", whole
+	}
+	if state == "Updating" || state == "Deleting" {
 		verb := "Put"
 		if state == "Deleting" {
 			verb = "Delete"
 		}
-		busy := c.nameInErrors(it.ID)
 		parsed, _ = store.ParseID(busy)
 		short := singularName(lastType(parsed.Type()))
 		msg := fmt.Sprintf("Cannot proceed with operation because resource %s used by resource %s is not in Succeeded state. Resource is in %s state and the last operation that updated/is updating the resource is %s%sOperation.", busy, c.nameInErrors(from), state, verb, short)
@@ -222,6 +225,19 @@ func (c *Call) RequireReference(id, from, typ, location string) (*Item, error) {
 		return nil, e // without Retry-After, as recorded
 	}
 	return it, nil
+}
+
+// deletedWhole returns the ID of the resource that is being deleted and takes the nested resource with that ID along, or "". That Azure
+// names it in the error is an assumption.
+func (c *Call) deletedWhole(id string) string {
+	parsed, err := store.ParseID(id)
+	for err == nil && len(parsed.Names) > 1 {
+		parsed = parsed.Parent()
+		if r := c.Get(parsed.String()); r != nil && body.String(r.Body, statePath) == "Deleting" {
+			return r.ID
+		}
+	}
+	return ""
 }
 
 // nameInErrors returns the name of a resource in errors. A part without a URL for writes, such as an IP configuration, has
