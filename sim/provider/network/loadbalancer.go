@@ -164,6 +164,11 @@ func poolInUse(c *provider.Call, it *provider.Item) error {
 				"Cannot delete load balancer %s since its child resources %s are in use by virtual machine scale set %s.", it.Resource.ID, it.Name,
 				r.ID)
 		}
+		// A rule goes with its load balancer, and a PUT can leave out both. The error for the pool alone is assumed to be that of such a PUT
+		// that keeps the rule.
+		if store.SameID(c.ID.String(), it.ID) && r != nil && store.SameID(r.ID, it.Resource.ID) {
+			return provider.InvalidReference(it.ID, ref.Path())
+		}
 	}
 	return nil
 }
