@@ -101,7 +101,7 @@ func scaleSetActions() map[string]*provider.Action {
 	}
 }
 
-// instanceIDs reads which instances a POST is for; none or "*" means all.
+// instanceIDs reads which instances a POST is for; none or "*" means all that are not protected.
 func instanceIDs(c *provider.Call, set *store.Resource, needed bool) ([]any, error) {
 	named := body.Strings(c.Body, "instanceIds")
 	if len(named) == 0 && needed {
@@ -111,7 +111,9 @@ func instanceIDs(c *provider.Call, set *store.Resource, needed bool) ([]any, err
 	out := []any{}
 	if all {
 		for _, r := range instancesOf(c, set.ID) {
-			out = append(out, r.Name())
+			if !isProtectedFromSet(r) {
+				out = append(out, r.Name())
+			}
 		}
 		return out, nil
 	}

@@ -57,7 +57,7 @@ func surplusIndex(have []*store.Resource, oldest bool) int {
 	}
 	best := -1
 	for i, r := range have {
-		if body.Bool(r.Body, "properties.protectionPolicy.protectFromScaleIn") {
+		if isProtectedFromScaleIn(r) {
 			continue
 		}
 		if best < 0 || perZone[zoneOf(r)] > perZone[zoneOf(have[best])] || perZone[zoneOf(r)] == perZone[zoneOf(have[best])] &&
@@ -272,7 +272,9 @@ func finishScaleSet(c *provider.Call, op *store.Operation, set *store.Resource) 
 		err := fitCapacity(c, set)
 		if err == nil && body.String(set.Body, "properties.upgradePolicy.mode") != "Manual" && !isFlexible(set.Body) {
 			for _, r := range instancesOf(c, set.ID) {
-				upgradeInstance(c, set, c.Edit(r.ID))
+				if !isProtectedFromSet(r) {
+					upgradeInstance(c, set, c.Edit(r.ID))
+				}
 			}
 		}
 		c.SaveResource(set)
