@@ -298,6 +298,9 @@ func TestSecurityAndSpotAreRefused(t *testing.T) {
 			change: setProperty("networkProfile",
 				obj{"networkInterfaces": newRefs(net+"/networkInterfaces/nic1", net+"/networkInterfaces/nic2", net+"/networkInterfaces/nic3")}),
 			code: "OperationNotAllowed", message: "The number of network interfaces is 3 and the maximum allowed is 2"},
+		"interfaces, no primary": {reason: "one of two interfaces is the primary one",
+			change: setProperty("networkProfile", obj{"networkInterfaces": newRefs(net+"/networkInterfaces/nic1", net+"/networkInterfaces/nic2")}),
+			code:   "VirtualMachineMustHaveOneNetworkInterfaceAsPrimary", message: "set as the primary"},
 	}
 	a := newAzure(t)
 	a.createBrought()

@@ -11,13 +11,16 @@ import (
 )
 
 func prepareNetworkProfile(c *provider.Call, d *provider.Draft, z Size) error {
-	refs := body.Objects(d.New, "properties.networkProfile.networkInterfaces")
+	refs := body.Objects(d.New, interfacesPath)
 	if len(refs) == 0 {
 		return provider.InvalidParameter("networkProfile", "Virtual Machine %s must have at least one network interface.", d.ID)
 	}
 	if len(refs) > z.MaxNICs {
 		return provider.Errorf(400, "OperationNotAllowed",
 			"The number of network interfaces for virtual machine %s exceeds the maximum allowed for the virtual machine size %s. The number of network interfaces is %d and the maximum allowed is %d.", d.Name, z.Name, len(refs), z.MaxNICs)
+	}
+	if err := checkInterfaces(d); err != nil {
+		return err
 	}
 	vnet := ""
 	for _, ref := range refs {
