@@ -27,24 +27,7 @@ func diskType() *provider.Type {
 		Since:     map[string]string{"properties.publicNetworkAccess": "2021-04-01"}, // recordings of 2020-09-30; SDK module armcompute
 		ReadOnlyPaths: []string{"managedBy", "properties.uniqueId", "properties.timeCreated", "properties.diskState", "properties.diskSizeBytes",
 			"properties.tier"},
-		Prepare: func(c *provider.Call, d *provider.Draft) error {
-			if body.String(d.New, "properties.creationData.createOption") == "" {
-				return provider.MissingProperty("disk.creationData.createOption")
-			}
-			size := body.Int(d.New, "properties.diskSizeGB")
-			if was := body.Int(d.Old, "properties.diskSizeGB"); was > size && size > 0 {
-				return provider.Errorf(409, "OperationNotAllowed", "Shrinking disk from %d GiB to %d GiB is not allowed.", was, size)
-			}
-			if size == 0 && body.String(d.New, "properties.creationData.createOption") == "Empty" {
-				return provider.MissingProperty("disk.diskSizeGB")
-			}
-			if err := checkDisk(c, d); err != nil {
-				return err
-			}
-			diskDefaults(c, d.New, d.Old)
-			return nil
-		},
-		Patch: func(c *provider.Call, d *provider.Draft) error { return nil }, PatchLRO: provider.Timing{LRO: provider.Seconds(1)},
+		Prepare: prepareDisk, Patch: prepareDisk, PatchLRO: provider.Timing{LRO: provider.Seconds(1)},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {
 			if owner := body.String(it.Body, "managedBy"); owner != "" {
 				return provider.Errorf(409, "OperationNotAllowed", "Disk %s is attached to VM %s.", it.Name, owner)
@@ -60,6 +43,24 @@ func diskType() *provider.Type {
 			"endgetaccess": {Timing: provider.Timing{LRO: provider.Seconds(1)}},
 		},
 	}
+}
+
+func prepareDisk(c *provider.Call, d *provider.Draft) error {
+	if body.String(d.New, "properties.creationData.createOption") == "" {
+		return provider.MissingProperty("disk.creationData.createOption")
+	}
+	size := body.Int(d.New, "properties.diskSizeGB")
+	if was := body.Int(d.Old, "properties.diskSizeGB"); was > size && size > 0 {
+		return provider.Errorf(409, "OperationNotAllowed", "Shrinking disk from %d GiB to %d GiB is not allowed.", was, size)
+	}
+	if size == 0 && body.String(d.New, "properties.creationData.createOption") == "Empty" {
+		return provider.MissingProperty("disk.diskSizeGB")
+	}
+	if err := checkDisk(c, d); err != nil {
+		return err
+	}
+	diskDefaults(c, d.New, d.Old)
+	return nil
 }
 
 // checkDisk checks the placement, source and encryption key of a disk.
@@ -117,7 +118,7 @@ func diskDefaults(c *provider.Call, n, old body.Object) {
 			body.Set(n, p+key, most) // it grows with the disk
 		}
 	}
-	if tier == "Premium" {
+	if body.Delete(n, p+"tier"); tier == "Premium" {
 		body.Set(n, p+"tier", premiumTier(size).name)
 	}
 	body.Default(n, p+"encryption", body.Object{"type": "EncryptionAtRestWithPlatformKey"})
@@ -208,6 +209,10 @@ func makeDisks(c *provider.Call, vm *store.Resource) {
 			}
 			diskDefaults(c, b, nil)
 			d = &store.Resource{ID: diskID, Type: Disks, Location: vm.Location, Body: body.Clone(b)}
+		}
+		if n := body.Int(def, "diskSizeGB"); n > body.Int(d.Body, "properties.diskSizeGB") {
+			body.Set(d.Body, "properties.diskSizeGB", float64(n))
+			diskDefaults(c, d.Body, d.Body)
 		}
 		d.Body["managedBy"] = vm.ID
 		body.Set(d.Body, "properties.diskState", "Attached")

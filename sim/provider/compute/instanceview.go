@@ -15,6 +15,7 @@ func viewVM(c *provider.Call, it *provider.Item) {
 		body.String(disk, "managedDisk.id") == "" && strings.HasPrefix(body.String(disk, "name"), it.Name+"_OsDisk_1_") {
 		delete(disk, "name") // while Azure has not yet made it up, as recorded
 	}
+	showSizes(c, it.Body)
 	// https://learn.microsoft.com/rest/api/compute/virtual-machines/list-all: statusOnly lists the run-time state.
 	if strings.Contains(expand, "instanceview") || strings.EqualFold(c.Query.Get("statusOnly"), "true") {
 		body.Set(it.Body, "properties.instanceView", InstanceView(c, it.Resource))

@@ -51,6 +51,9 @@ func prepareStorage(c *provider.Call, d *provider.Draft, z Size) error {
 	if err := checkOSDiskName(c, d); err != nil {
 		return err
 	}
+	if err := checkGrowth(c, body.Child(d.Old, sp+"osDisk"), body.Child(d.New, sp+"osDisk"), "osDisk"); err != nil {
+		return err
+	}
 	body.Default(d.New, sp+"osDisk.caching", "ReadWrite")
 	body.Default(d.New, sp+"osDisk.deleteOption", "Detach")
 	account := accountType(z)
@@ -171,11 +174,19 @@ func checkAttachable(c *provider.Call, d *provider.Draft, disk body.Object, path
 	if err != nil {
 		return err
 	}
-	if owner := body.String(it.Body, "managedBy"); owner != "" && !store.SameID(owner, d.ID) {
-		return provider.Errorf(409, "AttachDiskWhileBeingDetached", "Cannot attach data disk '%s' to VM '%s' because the disk is attached to %s.",
-			it.Name, d.Name, owner)
+	if err := checkDiskFree(c, d, it); err != nil {
+		return err
 	}
 	body.Default(disk, "name", it.Name)
+	return checkGrowth(c, formerDisk(d, disk), disk, path)
+}
+
+// formerDisk returns the definition that a machine has of a disk, or nil.
+func formerDisk(d *provider.Draft, disk body.Object) body.Object {
+	disks := append(body.Objects(d.Old, dataDisksPath), body.Child(d.Old, "properties.storageProfile.osDisk"))
+	if i := withDisk(disks, body.String(disk, "managedDisk.id")); i >= 0 {
+		return disks[i]
+	}
 	return nil
 }
 
@@ -194,8 +205,11 @@ func newDataDisk(c *provider.Call, d *provider.Draft, disk body.Object, known bo
 	if body.String(disk, "managedDisk.storageAccountType") == "UltraSSD_LRS" {
 		most = maxUltraGB
 	}
-	if err := checkDiskSize("dataDisk.diskSizeGB", size, 1, most); err != nil || known {
+	if err := checkDiskSize("dataDisk.diskSizeGB", size, 1, most); err != nil {
 		return err
+	}
+	if known {
+		return checkGrowth(c, formerDisk(d, disk), disk, "dataDisk")
 	}
 	if err := nameFree(c, d, name); err != nil {
 		return err
