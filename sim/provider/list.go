@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"iter"
 	"strconv"
+	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
@@ -79,8 +80,13 @@ func (c *Call) ListCollection() (Listing, error) {
 			return RenderedListing(out), nil
 		}
 	}
+	if t.CheckFilter != nil {
+		if err := t.CheckFilter(c); err != nil {
+			return Listing{}, err
+		}
+	}
 	l := Listing{
-		Stored: func(after string) iter.Seq[*store.Resource] { return c.Range(t.Name, c.listScope(), after) },
+		Stored: func(after string) iter.Seq[*store.Resource] { return c.rangeListed(after) },
 		Show:   func(r *store.Resource) any { return c.RenderResource(r) },
 	}
 	if t.ListFilter != nil {
@@ -90,4 +96,25 @@ func (c *Call) ListCollection() (Listing, error) {
 		l.More = func() []any { return t.ListMore(c) }
 	}
 	return l, nil
+}
+
+// rangeListed yields the stored resources of the call's collection.
+func (c *Call) rangeListed(after string) iter.Seq[*store.Resource] {
+	scope := c.listScope()
+	if !c.Type.Inherited {
+		return c.Range(c.Type.Name, scope, after)
+	}
+	return func(yield func(*store.Resource) bool) {
+		for r := range c.Range(c.Type.Name, "/subscriptions/"+c.ID.Subscription, after) {
+			id, err := store.ParseID(r.ID)
+			if err == nil && (IsWithin(id.Scope, scope) || IsWithin(scope, id.Scope)) && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// IsWithin reports whether a scope is another one or below it.
+func IsWithin(scope, whole string) bool {
+	return strings.HasPrefix(store.Key(scope)+"/", store.Key(whole)+"/")
 }

@@ -132,8 +132,11 @@ type Type struct {
 	Whole bool
 	// ListMore adds resources that are stored as another type to a list.
 	ListMore func(c *Call) []any
-	// ListFilter narrows a list by the request's $filter and $expand.
-	ListFilter func(c *Call, r *store.Resource) bool
+	// ListFilter narrows a list by the request's $filter and $expand. CheckFilter refuses a $filter that it does not know.
+	ListFilter  func(c *Call, r *store.Resource) bool
+	CheckFilter func(c *Call) error
+	// Inherited has lists show the resources of the scopes above, too.
+	Inherited bool
 }
 
 // initialState returns the provisioningState of a resource that is being made.

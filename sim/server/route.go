@@ -94,12 +94,14 @@ func (x *exchange) ofSubscription() (*provider.Reply, error, bool) {
 	case n == 3 && l[2] == "locations":
 		return x.pageOfList(x.listLocations(x.segs[1])), nil, true
 	case n == 3 && l[2] == "resources":
-		return x.pageOf(x.genericList("/subscriptions/" + x.segs[1])), nil, true
+		rep, err := x.pageOfListing(x.genericList("/subscriptions/" + x.segs[1]))
+		return rep, err, true
 	case n == 3 && l[2] == "tagnames":
 		return x.pageOfList([]any{}), nil, true
 	case n == 3 && l[2] == "resourcegroups":
 		x.call.Type = x.s.env.TypeOf(groupType)
-		return x.pageOf(x.listGroups()), nil, true
+		rep, err := x.pageOfListing(x.listGroups())
+		return rep, err, true
 	case n == 4 && l[2] == "operationresults":
 		rep, err := x.groupOperation(x.segs[3])
 		return rep, err, true
@@ -133,7 +135,8 @@ func (x *exchange) ofGroup(name string) (*provider.Reply, error, bool) {
 		if x.call.Get(group) == nil {
 			return nil, provider.ResourceGroupNotFound(x.segs[3]), true
 		}
-		return x.pageOf(x.genericList(group)), nil, true
+		rep, err := x.pageOfListing(x.genericList(group))
+		return rep, err, true
 	}
 	return nil, nil, false
 }
@@ -243,14 +246,11 @@ func (x *exchange) ofResource() (*provider.Reply, error) {
 			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
 		}
 		list, err := c.ListCollection()
-		if err != nil {
-			return nil, err
-		}
-		if t.Whole {
+		if err == nil && t.Whole {
 			rows, _ := list.CutPage("", math.MaxInt32)
 			return provider.OK(body.Object{"value": rows}), nil
 		}
-		return x.pageOf(list), nil
+		return x.pageOfListing(list, err)
 	}
 	if t == nil {
 		return x.belowNamed(id)
@@ -330,6 +330,14 @@ func (x *exchange) pageOfList(list []any) *provider.Reply {
 	return x.pageOf(provider.RenderedListing(list))
 }
 
+// pageOfListing answers with one page of a list, or with the reason why there is none.
+func (x *exchange) pageOfListing(list provider.Listing, err error) (*provider.Reply, error) {
+	if err != nil {
+		return nil, err
+	}
+	return x.pageOf(list), nil
+}
+
 // pageOf answers with one page of a list.
 func (x *exchange) pageOf(list provider.Listing) *provider.Reply {
 	size := x.s.opts.PageSize
@@ -358,13 +366,14 @@ func (x *exchange) pageOfReply(rep *provider.Reply) *provider.Reply {
 }
 
 // listGroups lists resource groups with $filter=tagName eq 'x' and tagValue eq 'y'.
-func (x *exchange) listGroups() provider.Listing {
+func (x *exchange) listGroups() (provider.Listing, error) {
 	c := x.call
+	filter, err := parseFilter(c.Query.Get("$filter"), groupFilters)
 	return provider.Listing{
 		Stored: func(after string) iter.Seq[*store.Resource] {
 			return c.Range(groupType, "/subscriptions/"+x.segs[1], after)
 		},
-		Wanted: tagFilter(c.Query.Get("$filter")),
+		Wanted: filter.matches,
 		Show: func(r *store.Resource) any {
 			shown := c.RenderResource(r)
 			// The reference has no $expand for this list. Scripts ask for createdTime and get it.
@@ -373,32 +382,30 @@ func (x *exchange) listGroups() provider.Listing {
 			}
 			return shown
 		},
-	}
+	}, err
 }
 
 // genericList returns the list of resources of any type.
-func (x *exchange) genericList(scope string) provider.Listing {
+func (x *exchange) genericList(scope string) (provider.Listing, error) {
 	c := x.call
-	filter := c.Query.Get("$filter")
-	match := tagFilter(filter)
-	wantType, otherType := filterValue(filter, "resourceType", "eq"), filterValue(filter, "resourceType", "ne")
-	wantName, wantLocation := filterValue(filter, "name", "eq"), provider.NormalizeLocation(filterValue(filter, "location", "eq"))
-	if group := filterValue(filter, "resourceGroup", "eq"); group != "" && len(x.segs) == 3 {
+	filter, err := parseFilter(c.Query.Get("$filter"), resourceFilters)
+	if group := filter.only("resourcegroup"); group != "" && len(x.segs) == 3 {
 		scope += "/resourceGroups/" + group
 	}
 	expand := strings.ToLower(c.Query.Get("$expand"))
 	return provider.Listing{
-		Stored: func(after string) iter.Seq[*store.Resource] { return c.Range(wantType, scope, after) },
+		Stored: func(after string) iter.Seq[*store.Resource] {
+			return c.Range(filter.only("resourcetype"), scope, after)
+		},
 		Wanted: func(r *store.Resource) bool {
 			t := x.s.env.TypeOf(r.Type)
 			if t == nil || t.Untracked || r.Type == groupType || t.Extension {
 				return false
 			}
-			return !strings.EqualFold(otherType, r.Type) && match(r) && (wantName == "" || strings.EqualFold(wantName, r.Name())) &&
-				(wantLocation == "" || strings.EqualFold(wantLocation, r.Location))
+			return filter.matches(r)
 		},
 		Show: func(r *store.Resource) any { return x.genericResource(r, expand) },
-	}
+	}, err
 }
 
 // genericResource returns a resource as the list of resources of any type shows it.
@@ -431,32 +438,4 @@ func changedTime(r *store.Resource) time.Time {
 		return r.Created
 	}
 	return r.Written
-}
-
-// filterValue reads field eq 'value' from an OData filter, or another operator.
-func filterValue(filter, field, operator string) string {
-	// The space keeps "name" from being found in "tagName".
-	low, want := " "+strings.ToLower(filter), " "+strings.ToLower(field)+" "+operator+" '"
-	i := strings.Index(low, want)
-	if i < 0 {
-		return ""
-	}
-	v, _, _ := strings.Cut(filter[i+len(want)-1:], "'")
-	return v
-}
-
-func tagFilter(filter string) func(r *store.Resource) bool {
-	name, value := filterValue(filter, "tagName", "eq"), filterValue(filter, "tagValue", "eq")
-	if name == "" {
-		return func(*store.Resource) bool { return true }
-	}
-	hasValue := strings.Contains(strings.ToLower(filter), "tagvalue")
-	return func(r *store.Resource) bool {
-		for k, v := range body.Child(r.Body, "tags") {
-			if strings.EqualFold(k, name) && (!hasValue || v == value) {
-				return true
-			}
-		}
-		return false
-	}
 }

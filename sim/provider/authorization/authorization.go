@@ -31,7 +31,7 @@ func Provider(known func(tx *store.Tx, objectID string) bool) *provider.Provider
 		Name: Assignments, Style: provider.Sync, Extension: true, Untracked: true, NoState: true,
 		Create: provider.Timing{HTTP: 2 * time.Second}, Delete: provider.Timing{HTTP: 2100 * time.Millisecond},
 		Prepare:    func(c *provider.Call, d *provider.Draft) error { return prepareAssignment(c, d, known) },
-		ListFilter: filterAssignment,
+		ListFilter: filterAssignment, CheckFilter: checkAssignmentFilter, Inherited: true,
 		View: func(c *provider.Call, it *provider.Item) {
 			showNulls(it.Body, "condition", "conditionVersion", "delegatedManagedIdentityResourceId", "description")
 			hideCreator(c, it)
@@ -200,20 +200,4 @@ func atScope(c *provider.Call) bool {
 func sameScope(c *provider.Call, r *store.Resource) bool {
 	id, _ := store.ParseID(r.ID)
 	return store.SameID(id.Scope, c.ID.Scope)
-}
-
-func filterAssignment(c *provider.Call, r *store.Resource) bool {
-	f := c.Query.Get("$filter")
-	if atScope(c) && !sameScope(c, r) {
-		return false
-	}
-	for _, open := range []string{"principalId eq '", "assignedTo('"} {
-		if _, rest, ok := strings.Cut(f, open); ok {
-			want, _, _ := strings.Cut(rest, "'")
-			if !strings.EqualFold(body.String(r.Body, "properties.principalId"), want) {
-				return false
-			}
-		}
-	}
-	return true
 }

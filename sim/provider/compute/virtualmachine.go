@@ -33,15 +33,7 @@ func virtualMachineType() *provider.Type {
 				return vmSizes(c, it.Location, nil)
 			},
 		},
-		ListFilter: func(c *provider.Call, r *store.Resource) bool {
-			// cloud-provider-azure lists the instances of a flexible scale set this way.
-			_, rest, ok := strings.Cut(c.Query.Get("$filter"), "virtualMachineScaleSet/id' eq '")
-			if !ok {
-				return true
-			}
-			id, _, _ := strings.Cut(rest, "'")
-			return store.SameID(body.String(r.Body, "properties.virtualMachineScaleSet.id"), id)
-		},
+		ListFilter: isInSet, CheckFilter: checkSetFilter,
 	}
 }
 
