@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -62,17 +63,15 @@ func (e *Env) Register(ps ...*Provider) {
 		have := e.spaces[key]
 		if have == nil {
 			have = &Provider{Namespace: p.Namespace, Regional: map[string]func(*Call, string, []string) (*Reply, error){},
-				Subscription: map[string]func(*Call) (*Reply, error){}}
+				RegionalPosts: map[string]func(*Call, string, []string) (*Reply, error){},
+				Subscription:  map[string]func(*Call) (*Reply, error){}}
 			e.spaces[key] = have
 			e.order = append(e.order, have)
 		}
 		have.Types = append(have.Types, p.Types...)
-		for k, f := range p.Regional {
-			have.Regional[k] = f
-		}
-		for k, f := range p.Subscription {
-			have.Subscription[k] = f
-		}
+		maps.Copy(have.Regional, p.Regional)
+		maps.Copy(have.RegionalPosts, p.RegionalPosts)
+		maps.Copy(have.Subscription, p.Subscription)
 		for _, t := range p.Types {
 			e.types[strings.ToLower(t.Name)] = t
 		}

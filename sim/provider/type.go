@@ -45,6 +45,8 @@ type Provider struct {
 	Types     []*Type
 	// Regional answers GET /subscriptions/s/providers/<namespace>/locations/<l>/<key>/…; keys in lower case.
 	Regional map[string]func(c *Call, location string, rest []string) (*Reply, error)
+	// RegionalPosts answers POSTs there.
+	RegionalPosts map[string]func(c *Call, location string, rest []string) (*Reply, error)
 	// Subscription answers GET /subscriptions/s/providers/<namespace>/<key>; keys in lower case.
 	Subscription map[string]func(c *Call) (*Reply, error)
 }

@@ -168,8 +168,7 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 		return x.pageOfList(x.listPermissions("/" + strings.Join(x.segs[:i], "/"))), nil, true
 	case ns == "microsoft.resourcehealth" && len(rest) == 2 && rest[0] == "availabilitystatuses":
 		if x.r.Method != "GET" {
-			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method),
-				true
+			return nil, x.refuseMethod(), true
 		}
 		rep, err := resourcehealth.AnswerCurrent(x.call, "/"+strings.Join(x.segs[:i], "/"))
 		return rep, err, true
@@ -188,18 +187,35 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 		return rep, err, true
 	}
 	if len(rest) >= 3 && rest[0] == "locations" {
-		if f := p.Regional[rest[2]]; f != nil && x.r.Method != "DELETE" {
-			rep, err := f(x.call, provider.NormalizeLocation(rest[1]), rest[3:])
-			return x.pageOfReply(rep), err, true
-		}
+		return x.ofRegion(p, rest[1:])
 	}
 	if len(rest) == 1 && i == 2 {
-		if f := p.Subscription[rest[0]]; f != nil {
+		if f := p.Subscription[rest[0]]; f != nil && x.r.Method != "GET" {
+			return nil, x.refuseMethod(), true
+		} else if f != nil {
 			rep, err := f(x.call)
 			return x.pageOfReply(rep), err, true
 		}
 	}
 	return nil, nil, false
+}
+
+// ofRegion answers what a provider serves for a region, besides resources.
+func (x *exchange) ofRegion(p *provider.Provider, rest []string) (*provider.Reply, error, bool) {
+	get, post := p.Regional[rest[1]], p.RegionalPosts[rest[1]]
+	f := map[string]func(*provider.Call, string, []string) (*provider.Reply, error){"GET": get, "POST": post}[x.r.Method]
+	switch {
+	case get == nil && post == nil:
+		return nil, nil, false
+	case f == nil:
+		return nil, x.refuseMethod(), true
+	}
+	rep, err := f(x.call, provider.NormalizeLocation(rest[0]), rest[2:])
+	return x.pageOfReply(rep), err, true
+}
+
+func (x *exchange) refuseMethod() error {
+	return provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
 }
 
 // polledOperation returns the operation that a path below a provider asks after, and whether it asks for its result.
@@ -243,7 +259,7 @@ func (x *exchange) ofResource() (*provider.Reply, error) {
 		}
 		c.ID, c.Type = id, t
 		if x.r.Method != "GET" {
-			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
+			return nil, x.refuseMethod()
 		}
 		list, err := c.ListCollection()
 		if err == nil && t.Whole {

@@ -95,28 +95,59 @@ func deletedVaults() *provider.Provider {
 		},
 		Regional: map[string]func(*provider.Call, string, []string) (*provider.Reply, error){
 			"deletedvaults": func(c *provider.Call, location string, rest []string) (*provider.Reply, error) {
-				if len(rest) == 0 || len(rest) > 2 || len(rest) == 2 && rest[1] != "purge" {
-					return nil, provider.GatewayErrorf(404, "InvalidResourceType", "The path names no deleted vault.")
+				if len(rest) == 2 && rest[1] == "purge" {
+					return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method 'GET'.")
 				}
-				v, found := findDeletedVault(c, c.ID.Subscription, rest[0])
-				if !found || !strings.EqualFold(v.Location, location) {
-					return nil, provider.Errorf(404, "DeletedVaultNotFound", "The specified deleted vault '%s' does not exist. Ensure that the vault was indeed deleted and that it is in recoverable state. If soft delete was not enabled then the vault is permanently deleted. Follow this link for more information: https://go.microsoft.com/fwlink/?linkid=2149745", rest[0])
+				if len(rest) != 1 {
+					return nil, noDeletedVault()
 				}
-				if len(rest) == 1 {
-					return provider.OK(showDeletedVault(c, v)), nil
+				v, err := requireDeletedVault(c, location, rest[0])
+				if err != nil {
+					return nil, err
 				}
-				c.SetMeta(deletedVaultNote(c.ID.Subscription, v.Name), deletedVault{})
+				return provider.OK(showDeletedVault(c, v)), nil
+			},
+		},
+		RegionalPosts: map[string]func(*provider.Call, string, []string) (*provider.Reply, error){
+			"deletedvaults": func(c *provider.Call, location string, rest []string) (*provider.Reply, error) {
+				if len(rest) != 2 || rest[1] != "purge" {
+					return nil, noDeletedVault()
+				}
+				v, err := requireDeletedVault(c, location, rest[0])
+				if err != nil {
+					return nil, err
+				}
+				if body.Bool(v.Body, purgeProtection) {
+					return nil, provider.Errorf(http.StatusMethodNotAllowed, "MethodNotAllowed", "Operation 'DeletedVaultPurge' is not allowed.")
+				}
 				c.Type = purged
-				op := c.StartOperation("purge", v.ID, provider.Timing{LRO: 5 * time.Second})
-				const form = "2006-01-02 15:04:05Z"
-				op.Location, op.Result = location, body.Object{"createdDateTime": c.Now().UTC().Format(form),
-					"lastActionDateTime": c.Now().UTC().Format(form), "status": store.Succeeded}
-				c.PutOperation(op)
-				return &provider.Reply{Status: http.StatusAccepted, Operation: op, RetryAfter: 5 * time.Second}, nil
+				return purgeVault(c, location, v), nil
 			},
 		},
 		Types: []*provider.Type{purged},
 	}
+}
+
+func noDeletedVault() error {
+	return provider.GatewayErrorf(404, "InvalidResourceType", "The path names no deleted vault.")
+}
+
+func requireDeletedVault(c *provider.Call, location, name string) (deletedVault, error) {
+	v, found := findDeletedVault(c, c.ID.Subscription, name)
+	if !found || !strings.EqualFold(v.Location, location) {
+		return v, provider.Errorf(404, "DeletedVaultNotFound", "The specified deleted vault '%s' does not exist. Ensure that the vault was indeed deleted and that it is in recoverable state. If soft delete was not enabled then the vault is permanently deleted. Follow this link for more information: https://go.microsoft.com/fwlink/?linkid=2149745", name)
+	}
+	return v, nil
+}
+
+func purgeVault(c *provider.Call, location string, v deletedVault) *provider.Reply {
+	c.SetMeta(deletedVaultNote(c.ID.Subscription, v.Name), deletedVault{})
+	op := c.StartOperation("purge", v.ID, provider.Timing{LRO: 5 * time.Second})
+	const form = "2006-01-02 15:04:05Z"
+	op.Location, op.Result = location, body.Object{"createdDateTime": c.Now().UTC().Format(form),
+		"lastActionDateTime": c.Now().UTC().Format(form), "status": store.Succeeded}
+	c.PutOperation(op)
+	return &provider.Reply{Status: http.StatusAccepted, Operation: op, RetryAfter: 5 * time.Second}
 }
 
 func showDeletedVault(c *provider.Call, v deletedVault) body.Object {

@@ -59,6 +59,9 @@ func deletesSoftly(c *provider.Call, d *provider.Draft) error {
 	if err := recoverVault(c, d); err != nil {
 		return err
 	}
+	if err := keepPurgeProtection(d); err != nil {
+		return err
+	}
 	if !body.Has(d.New, "properties.enableSoftDelete") && c.APIVersion >= "2021-10-01" {
 		body.Default(d.New, "properties.softDeleteRetentionInDays", 90.0)
 	}
@@ -67,6 +70,21 @@ func deletesSoftly(c *provider.Call, d *provider.Draft) error {
 	}
 	body.Set(d.New, "properties.enableSoftDelete", true)
 	body.Delete(d.New, "properties.createMode")
+	return nil
+}
+
+const purgeProtection = "properties.enablePurgeProtection"
+
+// keepPurgeProtection refuses to turn the protection off. The documentation has that it cannot be turned off, and public reports have this text
+// also for vaults without the protection: https://learn.microsoft.com/azure/key-vault/general/soft-delete-overview#purge-protection
+func keepPurgeProtection(d *provider.Draft) error {
+	if body.Get(d.Sent, purgeProtection) == false {
+		return provider.Errorf(http.StatusBadRequest, "BadRequest",
+			"The property \"enablePurgeProtection\" cannot be set to false. Enabling the purge protection for a vault is an irreversible action.")
+	}
+	if body.Bool(d.Old, purgeProtection) {
+		body.Set(d.New, purgeProtection, true)
+	}
 	return nil
 }
 
