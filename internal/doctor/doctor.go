@@ -29,7 +29,11 @@ type Account struct {
 	// Credential signs in. It is nil if Err has the reason why there is none.
 	Credential azcore.TokenCredential
 	Err        error
-	Cloud      cloud.Configuration
+	// Fix is the command that removes the cause of Err; "" if it follows from Identity.
+	Fix string
+	// ServiceAccount is the one whose token an identity of type WorkloadIdentity signs in with.
+	ServiceAccount client.ObjectKey
+	Cloud          cloud.Configuration
 	// SubscriptionID is that of the clusters.
 	SubscriptionID string
 }

@@ -111,6 +111,9 @@ func signIn(ctx context.Context, o Options, account *Account) (*armclient.Client
 // fixCredential returns the command that gives an identity a valid credential. code is that of Entra ID, or "".
 // https://learn.microsoft.com/entra/identity-platform/reference-error-codes
 func fixCredential(account *Account, code string) string {
+	if account.Fix != "" {
+		return account.Fix
+	}
 	spec, q := account.Identity.Spec, arm.ShellQuote
 	if spec.Type == "" && spec.ClientID == "" {
 		return "kubectl get azureclusteridentities --all-namespaces" // There is no identity whose credential could be changed.
@@ -121,10 +124,11 @@ func fixCredential(account *Account, code string) string {
 	switch spec.Type {
 	case infrav1.WorkloadIdentity:
 		if code == "" {
-			return "kubectl create token capz-manager --namespace capz-system --audience api://AzureADTokenExchange > token && export AZURE_FEDERATED_TOKEN_FILE=token"
+			return fmt.Sprintf("kubectl create token %s --namespace %s --audience api://AzureADTokenExchange > token && export AZURE_FEDERATED_TOKEN_FILE=token",
+				q(account.ServiceAccount.Name), q(account.ServiceAccount.Namespace))
 		}
-		return "az ad app federated-credential create --id " + q(spec.ClientID) +
-			` --parameters '{"name":"capz","issuer":"ISSUER","subject":"system:serviceaccount:capz-system:capz-manager","audiences":["api://AzureADTokenExchange"]}'`
+		return fmt.Sprintf(`az ad app federated-credential create --id %s --parameters '{"name":"capz","issuer":"ISSUER","subject":"system:serviceaccount:%s:%s","audiences":["api://AzureADTokenExchange"]}'`,
+			q(spec.ClientID), account.ServiceAccount.Namespace, account.ServiceAccount.Name)
 	case infrav1.UserAssignedMSI:
 		return "az vm identity assign --ids ID_OF_THIS_VM --identities ID_OF_THE_IDENTITY"
 	case infrav1.ServicePrincipalCertificate:

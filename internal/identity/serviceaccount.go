@@ -118,31 +118,54 @@ func refusedToken(account types.NamespacedName, err error) error {
 	return fmt.Errorf("token of ServiceAccount %s: %w", account, err)
 }
 
-// selectToken selects the token of an identity of type WorkloadIdentity: the manager's own if the identity may use it, else a
+// TokenSource is the ServiceAccount whose token an identity of type WorkloadIdentity signs in with.
+type TokenSource struct {
+	// ManagersOwn is true if it is the ServiceAccount of the manager. Its token is in TokenFile, and Account is empty.
+	ManagersOwn bool
+	Account     types.NamespacedName
+	// recorded is true if the identity used this credential under the established provider.
+	recorded bool
+}
+
+// Subject returns the subject of the tokens of Account.
+func (s TokenSource) Subject() string { return tokenSubject(s.Account) }
+
+// FindTokenSource selects the token of an identity of type WorkloadIdentity: the manager's own if the identity may use it, else a
 // ServiceAccount token of the identity's namespace. A Secret for ASO resources that was in use before the upgrade from the
 // established provider continues with a token of the operator's ServiceAccount, which its application trusts.
-func (p *Provider) selectToken(ctx context.Context, identity *infrav1.AzureClusterIdentity, m *material, former Former) error {
-	recorded := false
+func (p *Provider) FindTokenSource(ctx context.Context, identity *infrav1.AzureClusterIdentity, former Former) (out TokenSource, err error) {
 	if former.Operator || !p.mayUseManagersOwn(identity.Namespace) {
-		var err error
-		if recorded, err = p.formers.isRecorded(ctx, former); err != nil {
-			return err
+		if out.recorded, err = p.formers.isRecorded(ctx, former); err != nil {
+			return out, err
 		}
 	}
-	account := accountIn(identity.Namespace)
 	switch {
-	case recorded && former.Operator:
-		account = types.NamespacedName{Namespace: p.options.FormerNamespace, Name: operatorAccount}
-	case recorded || p.mayUseManagersOwn(identity.Namespace):
+	case out.recorded && former.Operator:
+		out.Account = types.NamespacedName{Namespace: p.options.FormerNamespace, Name: operatorAccount}
+	case out.recorded || p.mayUseManagersOwn(identity.Namespace):
+		out.ManagersOwn = true
+	default:
+		out.Account = accountIn(identity.Namespace)
+	}
+	return out, nil
+}
+
+// selectToken sets the token of an identity of type WorkloadIdentity.
+func (p *Provider) selectToken(ctx context.Context, identity *infrav1.AzureClusterIdentity, m *material, former Former) error {
+	source, err := p.FindTokenSource(ctx, identity, former)
+	if err != nil {
+		return err
+	}
+	if source.ManagersOwn {
 		m.kind, m.tokenFile = kindWorkload, p.options.TokenFile
 		return nil
 	}
-	m.kind, m.subject = kindServiceAccount, tokenSubject(account)
-	m.assertion = func(ctx context.Context) (string, error) { return p.assertions.getToken(ctx, account) }
+	m.kind, m.subject = kindServiceAccount, source.Subject()
+	m.assertion = func(ctx context.Context) (string, error) { return p.assertions.getToken(ctx, source.Account) }
 	if _, err := m.assertion(ctx); err != nil {
 		code := CodeOf(err)
 		switch {
-		case code != "" && recorded:
+		case code != "" && source.recorded:
 			return &Error{Code: code,
 				Message: fmt.Sprintf("%s: %s; or remove its entry from ConfigMap %s/%s, after which it signs in as ServiceAccount %s",
 					m.identity, err, p.options.FormerNamespace, FormerRecordName, accountIn(identity.Namespace))}

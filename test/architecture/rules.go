@@ -429,7 +429,7 @@ var importRules = []importRule{
 		why:         "checks read Azure and compare it with a plan; the plan and the credentials are given to them",
 	},
 	{
-		dirs: []string{"internal/doctor/command"}, inside: []string{"api/...", "internal/arm/client", "internal/cli/environment",
+		dirs: []string{"internal/doctor/command"}, inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/cli/environment",
 			"internal/controller/asoresources", "internal/doctor", "internal/identity", "internal/preview", "internal/preview/clusterapi",
 			"internal/preview/kubernetes", "internal/preview/manifests", "internal/text"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,9 +23,9 @@ type source struct {
 	objects []client.Object
 	// live is nil if there is no management cluster.
 	live client.Client
+	// readToken reads the token of a ServiceAccount that the user created. It is nil if tokens are requested of the management cluster.
+	readToken func() (string, error)
 }
-
-func newSource(objects []client.Object, live client.Client) *source { return &source{objects, live} }
 
 // Get implements client.Reader.
 func (s *source) Get(ctx context.Context, key client.ObjectKey, into client.Object, options ...client.GetOption) error {
@@ -44,7 +43,12 @@ func (s *source) Get(ctx context.Context, key client.ObjectKey, into client.Obje
 	if s.live == nil {
 		return apierrors.NewNotFound(infrav1.GroupVersion.WithResource(kind).GroupResource(), key.String())
 	}
-	return s.live.Get(ctx, key, into, options...)
+	err := s.live.Get(ctx, key, into, options...)
+	if _, is := into.(*corev1.ConfigMap); is && err != nil {
+		// It is the record of former credentials. One that the user cannot read counts as empty, as it does for the manager.
+		return apierrors.NewNotFound(corev1.Resource("configmaps"), key.String())
+	}
+	return err
 }
 
 // kindOf returns the kind of an identity or of a Secret, whose Go types need not have one set.
@@ -64,22 +68,6 @@ func kindOf(object client.Object) string {
 
 // List implements client.Reader. Identities need no list.
 func (s *source) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
-
-// SubResource implements client.SubResourceClientConstructor for tokens of ServiceAccounts.
-func (s *source) SubResource(name string) client.SubResourceClient {
-	if s.live == nil {
-		return noSubResource{}
-	}
-	return s.live.SubResource(name)
-}
-
-// noSubResource refuses all requests.
-type noSubResource struct{ client.SubResourceClient }
-
-// Create implements client.SubResourceWriter.
-func (noSubResource) Create(context.Context, client.Object, client.Object, ...client.SubResourceCreateOption) error {
-	return fmt.Errorf("a token of the ServiceAccount is needed, and there is no connection to a management cluster. Set --kubeconfig")
-}
 
 func splitKey(name, namespace string) client.ObjectKey {
 	if before, after, has := strings.Cut(name, "/"); has {
@@ -131,12 +119,10 @@ func (s *source) missingIdentities(ctx context.Context, named, namespace string)
 	return out
 }
 
-// findAccounts returns the accounts of the clusters of the manifests, each once.
+// findAccounts returns the accounts of the clusters of the manifests, each once. options.Tenancy is that of the manager.
 func (f *flags) findAccounts(ctx context.Context, e *environment.Environment, options identity.Options, c client.Client, from *source,
 	namespace string) (out []doctor.Account, err error) {
 	options.Transport = e.Transport
-	// The manager's flags decide which namespaces may use which Secrets, and they are not known here.
-	options.Tenancy = identity.Trusted
 	provider := identity.New(from, options)
 	seen := map[string]bool{}
 	add := func(ref *corev1.ObjectReference, secret, of, environmentName, subscription string) {
@@ -144,7 +130,7 @@ func (f *flags) findAccounts(ctx context.Context, e *environment.Environment, op
 			key := splitKey(f.identity, namespace)
 			ref, secret = &corev1.ObjectReference{Namespace: key.Namespace, Name: key.Name}, ""
 		}
-		account := resolve(ctx, provider, options, ref, secret, of, environmentName, subscription)
+		account := resolve(ctx, provider, options, from, ref, secret, of, environmentName, subscription)
 		if key := account.Subject + "|" + account.SubscriptionID; !seen[key] {
 			seen[key] = true
 			out = append(out, account)
@@ -185,7 +171,7 @@ func (f *flags) findAccounts(ctx context.Context, e *environment.Environment, op
 }
 
 // resolve returns the account of an identity or of a Secret.
-func resolve(ctx context.Context, provider *identity.Provider, options identity.Options, ref *corev1.ObjectReference,
+func resolve(ctx context.Context, provider *identity.Provider, options identity.Options, from *source, ref *corev1.ObjectReference,
 	secret, namespace, environmentName, subscription string) doctor.Account {
 	out := doctor.Account{Identity: &infrav1.AzureClusterIdentity{}}
 	out.Cloud, _, out.Err = options.CloudConfiguration(environmentName)
@@ -195,8 +181,17 @@ func resolve(ctx context.Context, provider *identity.Provider, options identity.
 	}
 	var resolved *identity.Resolved
 	if ref == nil && secret != "" {
-		out.Subject = "Secret " + namespace + "/" + secret
-		resolved, out.SubscriptionID, out.Err = provider.ResolveSecret(ctx, client.ObjectKey{Namespace: namespace, Name: secret}, environmentName)
+		key := client.ObjectKey{Namespace: namespace, Name: secret}
+		out.Subject = "Secret " + key.String()
+		resolved, out.SubscriptionID, out.Err = provider.ResolveSecret(ctx, key, environmentName)
+		stored := &corev1.Secret{}
+		if err := from.Get(ctx, key, stored); err == nil {
+			if former, is := identity.FormerOfSecret(stored); is {
+				out.Identity.Namespace, out.Identity.Spec.Type = key.Namespace, former.Type
+				out.Identity.Spec.TenantID, out.Identity.Spec.ClientID = former.TenantID, former.ClientID
+				out.ServiceAccount = findServiceAccount(ctx, provider, out.Identity, former)
+			}
+		}
 	} else {
 		out.Subject = identity.Kind
 		if ref != nil {
@@ -208,6 +203,7 @@ func resolve(ctx context.Context, provider *identity.Provider, options identity.
 		}
 		if found, err := provider.GetIdentity(ctx, ref, namespace); err == nil {
 			out.Identity = found
+			out.ServiceAccount = findServiceAccount(ctx, provider, found, identity.FormerOf(found))
 		}
 		resolved, out.Err = provider.Resolve(ctx, ref, namespace, environmentName)
 		if out.Err == nil {
@@ -217,5 +213,6 @@ func resolve(ctx context.Context, provider *identity.Provider, options identity.
 	if resolved != nil {
 		out.Identity, out.Credential = resolved.Identity, resolved.Credential
 	}
+	out.Fix = fixRefusal(&out)
 	return out
 }

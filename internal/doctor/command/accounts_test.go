@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -74,7 +75,8 @@ func (s *stage) connect(objects map[string]any) {
 		"/api": map[string]any{"kind": "APIVersions", "versions": []string{"v1"}},
 		"/apis": map[string]any{"kind": "APIGroupList", "apiVersion": "v1", "groups": []any{map[string]any{"name": "infrastructure.cluster.x-k8s.io",
 			"versions": []any{map[string]any{"groupVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "version": "v1beta1"}}}}},
-		"/api/v1": resources("v1", resource("secrets", "Secret")),
+		"/api/v1": resources("v1", resource("secrets", "Secret"), resource("configmaps", "ConfigMap"), resource("serviceaccounts", "ServiceAccount"),
+			resource("serviceaccounts/token", "TokenRequest")),
 		"/apis/infrastructure.cluster.x-k8s.io/v1beta1": resources("infrastructure.cluster.x-k8s.io/v1beta1", resource("azureclusteridentities", "AzureClusterIdentity")),
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,10 +100,22 @@ func (s *stage) connect(objects map[string]any) {
 	}
 }
 
-// TestWorkloadIdentity signs in with the token in the file that AZURE_FEDERATED_TOKEN_FILE names. Entra ID refuses it until the application has the
-// federated credential of the line.
-func TestWorkloadIdentity(t *testing.T) {
-	const issuer, subject = "https://issuer.example", "system:serviceaccount:capz-system:capz-manager"
+// workloadStage is a stage with the manifests of a workload identity in the namespace default, and an issuer of tokens.
+type workloadStage struct {
+	*stage
+	key *rsa.PrivateKey
+}
+
+const issuer = "https://issuer.example"
+
+// Commands of lines that lack a token. The page has them, too.
+const (
+	createNamespaceToken = "kubectl create token capz-workload-identity --namespace default --audience api://AzureADTokenExchange > token"
+	createManagerToken   = "kubectl create token capz-manager --namespace capz-system --audience api://AzureADTokenExchange > token"
+)
+
+func newWorkloadStage(t *testing.T) *workloadStage {
+	t.Helper()
 	s := newStage(t, aksManifest, nil)
 	s.grant("aks", "", readerActions)
 	s.splitManifest(2)
@@ -121,20 +135,132 @@ spec:
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.tokenFile = filepath.Join(t.TempDir(), "token")
-	token := signToken(t, key, map[string]any{"iss": issuer, "sub": subject, "aud": "api://AzureADTokenExchange", "exp": time.Now().Add(time.Hour).Unix()})
-	if err := os.WriteFile(s.tokenFile, []byte(token), 0o600); err != nil {
-		t.Fatal(err)
+	return &workloadStage{s, key}
+}
+
+func (s *workloadStage) issueToken(subject string) string {
+	return signToken(s.t, s.key, map[string]any{"iss": issuer, "sub": subject, "aud": "api://AzureADTokenExchange", "exp": time.Now().Add(time.Hour).Unix()})
+}
+
+// writeToken writes a token into the file of AZURE_FEDERATED_TOKEN_FILE.
+func (s *workloadStage) writeToken(subject string) {
+	s.t.Helper()
+	s.tokenFile = filepath.Join(s.t.TempDir(), "token")
+	if err := os.WriteFile(s.tokenFile, []byte(s.issueToken(subject)), 0o600); err != nil {
+		s.t.Fatal(err)
 	}
-	if got := s.failures(); len(got) != 1 || got[0].Status != doctor.Failed || !strings.Contains(got[0].Message, "AADSTS7002") {
-		t.Errorf("the application does not trust the token: %+v", got)
+}
+
+// trust creates the federated credential of a line that did not pass.
+func (s *workloadStage) trust(line doctor.Check) {
+	s.t.Helper()
+	match := regexp.MustCompile(`^az ad app federated-credential create --id (\S+) .*"subject":"([^"]+)"`).FindStringSubmatch(line.Fix)
+	if match == nil {
+		s.t.Fatalf("the line has no federated credential: %+v", line)
 	}
 	encode := base64.RawURLEncoding.EncodeToString
-	s.control("/_sim/applications", map[string]any{"clientID": member, "federatedCredentials": []any{map[string]any{"issuer": issuer, "subject": subject}}})
-	s.control("/_sim/issuers", map[string]any{"issuer": issuer, "keys": []any{map[string]any{"kty": "RSA", "kid": "1", "n": encode(key.N.Bytes()),
-		"e": encode(big.NewInt(int64(key.E)).Bytes())}}})
+	s.control("/_sim/applications", map[string]any{"clientID": match[1], "federatedCredentials": []any{map[string]any{"issuer": issuer, "subject": match[2]}}})
+	s.control("/_sim/issuers", map[string]any{"issuer": issuer, "keys": []any{map[string]any{"kty": "RSA", "kid": "1", "n": encode(s.key.N.Bytes()),
+		"e": encode(big.NewInt(int64(s.key.E)).Bytes())}}})
+}
+
+// TestWorkloadIdentity signs in with the ServiceAccount that the manager would use. Each line that does not pass has the next step.
+func TestWorkloadIdentity(t *testing.T) {
+	const ofNamespace, ofManager = "system:serviceaccount:default:capz-workload-identity", "system:serviceaccount:capz-system:capz-manager"
+	for name, test := range map[string]struct {
+		reason         string
+		flags          []string
+		account, other string
+		create         string
+	}{
+		"isolated": {reason: "the manager requests a token of the namespace's ServiceAccount", account: ofNamespace, other: ofManager,
+			create: createNamespaceToken},
+		"trusted": {reason: "the manager uses its own token", flags: []string{"--tenancy=trusted"}, account: ofManager,
+			create: createManagerToken},
+		"listed namespace": {reason: "the operator lends the manager's token to the namespace", flags: []string{"--manager-identity-namespaces=a,default"},
+			account: ofManager, create: createManagerToken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newWorkloadStage(t)
+			s.flags = test.flags
+			if got := s.failures(); len(got) != 1 || !strings.HasPrefix(got[0].Fix, test.create) {
+				t.Fatalf("%s: without a token: %+v", test.reason, got)
+			}
+			if test.other != "" {
+				s.writeToken(test.other)
+				if got := s.failures(); len(got) != 1 || !strings.Contains(got[0].Message, "the manager signs in as "+test.account) ||
+					!strings.HasPrefix(got[0].Fix, test.create) {
+					t.Errorf("%s: with a token of %s: %+v", test.reason, test.other, got)
+				}
+			}
+			s.writeToken(test.account)
+			got := s.failures()
+			if len(got) != 1 || got[0].Status != doctor.Failed || !strings.Contains(got[0].Message, "AADSTS7002") {
+				t.Fatalf("%s: the application does not trust the token: %+v", test.reason, got)
+			}
+			s.trust(got[0])
+			if got := s.failures(); len(got) > 0 {
+				t.Errorf("%s: lines that did not pass: %+v", test.reason, got)
+			}
+		})
+	}
+}
+
+// TestTokenOfTheManagementCluster requests the token of the identity's ServiceAccount like the manager.
+func TestTokenOfTheManagementCluster(t *testing.T) {
+	const account = "/api/v1/namespaces/default/serviceaccounts/capz-workload-identity/token"
+	s := newWorkloadStage(t)
+	objects := map[string]any{}
+	s.connect(objects)
+	if got := s.failures(); len(got) != 1 || got[0].Fix != "kubectl create serviceaccount capz-workload-identity --namespace default" {
+		t.Fatalf("there is no ServiceAccount: %+v", got)
+	}
+	objects[account] = map[string]any{"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "status": map[string]any{
+		"token": s.issueToken("system:serviceaccount:default:capz-workload-identity"), "expirationTimestamp": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)}}
+	got := s.failures()
+	if len(got) != 1 || !strings.Contains(got[0].Message, "AADSTS7002") {
+		t.Fatalf("the application does not trust the token: %+v", got)
+	}
+	s.trust(got[0])
 	if got := s.failures(); len(got) > 0 {
 		t.Errorf("lines that did not pass: %+v", got)
+	}
+}
+
+// TestTenancy refuses the credentials that the manager refuses.
+func TestTenancy(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason, old, with, fix string
+		allow                  func(*stage)
+	}{
+		"Secret": {"its namespace does not allow others to use it", "name: cluster-identity-secret\n  namespace: default\nstringData",
+			"name: cluster-identity-secret\n  namespace: other\nstringData",
+			"kubectl annotate secret cluster-identity-secret --namespace other infrastructure.cluster.x-k8s.io/identity-namespaces=default",
+			func(s *stage) {
+				s.replace("namespace: other\nstringData",
+					"namespace: other\n  annotations:\n    infrastructure.cluster.x-k8s.io/identity-namespaces: default\nstringData")
+			}},
+		"managed identity": {"it belongs to the manager's machine", "type: ServicePrincipal", "type: UserAssignedMSI",
+			"kubectl edit deployment capz-controller-manager --namespace capz-system", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, aksManifest, nil)
+			s.grant("aks", "", readerActions)
+			s.replace("    name: cluster-identity-secret\n    namespace: default", "    name: cluster-identity-secret\n    namespace: other")
+			s.replace(test.old, test.with)
+			got := s.failures()
+			if len(got) != 1 || !strings.Contains(got[0].Message, "the manager runs with --tenancy=isolated") || got[0].Fix != test.fix {
+				t.Fatalf("%s: %+v", test.reason, got)
+			}
+			if test.allow != nil {
+				test.allow(s)
+				if got := s.failures(); len(got) > 0 {
+					t.Errorf("%s: lines that did not pass: %+v", test.reason, got)
+				}
+			}
+		})
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/doctor"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/clusterapi"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
@@ -28,6 +29,9 @@ type flags struct {
 	identity     string
 	subscription string
 	gates        string
+	// tenancy and managerNamespaces are the manager's flags of these names.
+	tenancy           string
+	managerNamespaces []string
 }
 
 // NewCommand returns the verb.
@@ -39,7 +43,8 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 		Long: "Checks the endpoints of Azure, the credentials of the identity, its rights compared with the roles of the release,\n" +
 			"resource providers, VM sizes with their zones, versions of Kubernetes that AKS offers, and quota. Each line that fails has the command that fixes it.\n\n" +
 			"The identity is the AzureClusterIdentity or the Secret that the manifests name. It is read from the manifests, or else from the management cluster.\n" +
-			"The command only reads. Data that the identity may not read is read with the credential of the environment variables or of az.\n" +
+			"A workload identity signs in with a token of the ServiceAccount that the manager would use. The token is requested of the management cluster, or it is in\n" +
+			"the file of AZURE_FEDERATED_TOKEN_FILE. The command changes nothing. Data that the identity may not read is read with the credential of the environment variables or of az.\n" +
 			"Exit codes: 0 if all checks passed, 2 if a check failed or its result is unknown, 1 after an error.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, e) },
@@ -50,6 +55,9 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	fs.StringVar(&f.identity, "identity", "", "NAME or NAMESPACE/NAME of the AzureClusterIdentity to check, instead of the one that the manifests name")
 	fs.StringVar(&f.subscription, "default-subscription", "", "AZURE_SUBSCRIPTION_ID of the manager, for objects that name no subscription")
 	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, as in its flag")
+	fs.StringVar(&f.tenancy, identity.TenancyFlag, string(identity.Isolated), "tenancy of the manager, as in its flag: isolated or trusted")
+	fs.StringSliceVar(&f.managerNamespaces, identity.ManagerNamespacesFlag, []string{managerNamespace},
+		"namespaces whose identities may use the manager's own credentials, as in its flag")
 	_ = cmd.MarkFlagRequired("filename") // The flag exists.
 	return cmd
 }
@@ -61,12 +69,15 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment) error {
 	if f.subscription != "" {
 		options.Identity.SubscriptionID = f.subscription
 	}
+	if err := f.setTenancy(&options.Identity); err != nil {
+		return err
+	}
 	namespace, live := f.connect(e)
 	objects, notes, err := f.readManifests(cmd, e, namespace)
 	if err != nil {
 		return err
 	}
-	from := newSource(objects, live)
+	from := &source{objects: objects, live: live, readToken: tokenReader(e)}
 	options.Objects = slices.Concat(objects, from.missingIdentities(ctx, f.identity, namespace))
 	options.Objects = append(options.Objects, preview.Namespaces(options.Objects)...)
 	outcome, err := preview.Compute(ctx, options)
@@ -94,6 +105,18 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment) error {
 	if !report.HasPassed() {
 		return environment.FoundError{}
 	}
+	return nil
+}
+
+// setTenancy sets the options that the manager has from its flags.
+func (f *flags) setTenancy(o *identity.Options) error {
+	switch tenancy := identity.Tenancy(f.tenancy); tenancy {
+	case identity.Isolated, identity.Trusted:
+		o.Tenancy = tenancy
+	default:
+		return fmt.Errorf("--%s: %q is not known, use %s or %s", identity.TenancyFlag, f.tenancy, identity.Isolated, identity.Trusted)
+	}
+	o.ManagerNamespaces, o.FormerNamespace = f.managerNamespaces, managerNamespace
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,8 @@ type stage struct {
 	user      bool
 	// kubeconfig is the file with the connection to the management cluster, tokenFile that with the token of a workload identity; "" is none.
 	kubeconfig, tokenFile string
+	// flags are those of the verb.
+	flags []string
 }
 
 func newStage(t *testing.T, manifest string, change func(*server.Options)) *stage {
@@ -156,7 +159,7 @@ func (s *stage) run(arguments ...string) (string, error) {
 	out := &bytes.Buffer{}
 	verb.SetOut(out)
 	verb.SetErr(io.Discard)
-	verb.SetArgs(append([]string{"-f", file}, arguments...))
+	verb.SetArgs(slices.Concat([]string{"-f", file}, s.flags, arguments))
 	err := verb.ExecuteContext(s.t.Context())
 	return out.String(), err
 }
@@ -411,7 +414,12 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: %v\n%s", line, err, out)
 		}
 	}
-	if ran != 5 {
-		t.Errorf("the page has %d commands, want 5", ran)
+	if ran != 6 {
+		t.Errorf("the page has %d commands, want 6", ran)
+	}
+	for _, command := range []string{createNamespaceToken, createManagerToken} {
+		if !strings.Contains(string(page), "\n"+command+"\nexport AZURE_FEDERATED_TOKEN_FILE=token\n") {
+			t.Errorf("the page does not have the command of the line: %s", command)
+		}
 	}
 }
