@@ -2,7 +2,6 @@ package changes_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,8 +9,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -36,31 +33,6 @@ func listCommands(t *testing.T, page string, names ...string) []string {
 	return out
 }
 
-// runShell runs a command line with a kubectl that is configured for the stage's namespace, and returns its output.
-func runShell(stage *harness.Stage, line string) string {
-	stage.T.Helper()
-	config := stage.Environment.Config
-	name := filepath.Join(stage.T.TempDir(), "kubeconfig")
-	err := clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters: map[string]*clientcmdapi.Cluster{"c": {Server: config.Host, CertificateAuthorityData: config.CAData}},
-		AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {
-			ClientCertificateData: config.CertData, ClientKeyData: config.KeyData, Token: config.BearerToken,
-		}},
-		Contexts:       map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u", Namespace: stage.Namespace}},
-		CurrentContext: "x",
-	}, name)
-	if err != nil {
-		stage.T.Fatal(err)
-	}
-	command := exec.CommandContext(stage.T.Context(), "bash", "-c", line)
-	command.Env = append(os.Environ(), "KUBECONFIG="+name, "PATH="+os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))
-	out, err := command.CombinedOutput()
-	if err != nil {
-		stage.T.Fatalf("%s: %v\n%s", line, err, out)
-	}
-	return string(out)
-}
-
 // TestCommandsOfTheBook runs the commands of the pages on conditions, events, tenants and deleting on a cluster, and checks their
 // output and effects.
 func TestCommandsOfTheBook(t *testing.T) {
@@ -72,12 +44,12 @@ func TestCommandsOfTheBook(t *testing.T) {
 	})
 
 	for _, line := range listCommands(t, "events.md", "my-cluster", "c1") {
-		if out := runShell(stage, line); !strings.Contains(out, "everything is in place") {
+		if out := stage.RunShell(line); !strings.Contains(out, "everything is in place") {
 			t.Errorf("%s does not show the story of the cluster:\n%s", line, out)
 		}
 	}
 	for _, line := range listCommands(t, "conditions.md", "my-machine", "m1") {
-		runShell(stage, line)
+		stage.RunShell(line)
 		machine := &infrav1.AzureMachine{}
 		stage.ReadObject(machine, "m1")
 		asked := machine.Annotations[infrav1.ReconcileRequestedAnnotation]
@@ -88,7 +60,7 @@ func TestCommandsOfTheBook(t *testing.T) {
 			func(m *infrav1.AzureMachine) bool { return m.Status.LastHandledReconcileAt == asked })
 	}
 	for _, line := range listCommands(t, "tenancy.md", "-n default", "-n "+stage.Namespace, "cluster-identity-secret", harness.IdentityName) {
-		runShell(stage, line)
+		stage.RunShell(line)
 	}
 	secret := &corev1.Secret{}
 	stage.ReadObject(secret, harness.IdentityName)
@@ -101,7 +73,7 @@ func TestCommandsOfTheBook(t *testing.T) {
 		if strings.HasPrefix(line, "az ") {
 			continue // TestBookHasTheCommandsForLostTags of internal/arm/engine compares these with the error that gives them.
 		}
-		runShell(stage, line)
+		stage.RunShell(line)
 	}
 	stage.Eventually("the Cluster is to be deleted", func() bool {
 		found := newCluster("c1")

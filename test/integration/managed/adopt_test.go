@@ -2,6 +2,7 @@ package managed_test
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -115,6 +117,44 @@ func TestAdopt(t *testing.T) {
 		networkVersion); status != 200 {
 		t.Errorf("GET of the subnet that was brought: %d", status)
 	}
+}
+
+// TestReviewBeforeAdoption runs the commands with which a user reviews a manifest that differs from the cluster. Nothing is written before the last one.
+func TestReviewBeforeAdoption(t *testing.T) {
+	t.Parallel()
+	page := flavors.ReadPage(t, "aks", "adoption.md")
+	_, section, found := strings.Cut(page, "### Review a manifest first\n")
+	_, block, hasCommands := strings.Cut(section, "```sh\n")
+	block, _, _ = strings.Cut(block, "```")
+	commands := strings.Split(strings.TrimSpace(block), "\n")
+	annotation := regexp.MustCompile("`Cluster` with the annotation `([^`]+): \"([^`]+)\"`").FindStringSubmatch(section)
+	if !found || !hasCommands || len(commands) != 2 || annotation == nil {
+		t.Fatalf("the page has the commands %q and the annotation %q", commands, annotation)
+	}
+	stage := harness.NewStage(t, environment)
+	createExisting(stage)
+	stage.CreateIdentity()
+	mark := stage.Azure.MarkRequests()
+	differing := buildAdopting(stage)
+	differing.Spec.AdditionalTags = infrav1.Tags{"team": "other"}
+	stage.CreateManagedCluster(differing, pools...)
+	stage.RunShell("kubectl annotate cluster c1 " + annotation[1] + "=" + annotation[2])
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
+	stage.Eventually("the review lists the write", func() bool {
+		out := stage.RunShell(commands[0])
+		return strings.Contains(out, "AzureManagedControlPlane c1: ") && strings.Contains(out, "update managedClusters/c1") &&
+			strings.Contains(out, "AzureManagedMachinePool c1-pool1: ")
+	})
+	if writes := harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)); len(writes) > 0 {
+		t.Errorf("writes during the review: %q", writes)
+	}
+	stage.RunShell(commands[1])
+	stage.WaitManagedClusterReady("c1", pools...)
+	stage.Eventually("the difference is written", func() bool {
+		return slices.Contains(stage.Azure.WritesSince(mark), "PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1") ||
+			slices.Contains(stage.Azure.WritesSince(mark), "PATCH resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1")
+	})
+	stage.DeleteManagedCluster("c1", "pool0", "pool1")
 }
 
 // TestAdoptAnotherClusters has an object of the same name as an AKS cluster that another Cluster owns: nothing of it is handed
