@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -17,7 +19,7 @@ import (
 var commandBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
 // listCommands returns the lines of the blocks with commands of a page of the book, with names replaced.
-func listCommands(t *testing.T, page string, names ...string) []string {
+func listCommands(t testing.TB, page string, names ...string) []string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "book", page))
 	if err != nil {
@@ -68,6 +70,7 @@ func TestCommandsOfTheBook(t *testing.T) {
 		t.Errorf("the page on tenants lets the Secret be used by %q", got)
 	}
 	stage.ReadObject(&corev1.ServiceAccount{}, infrav1.WorkloadIdentityServiceAccount)
+	stopManagers(stage)
 	for _, line := range listCommands(t, "deleting.md", "c1 --namespace default", "c1 --wait=false --namespace "+stage.Namespace,
 		"-n default azurecluster", "-n "+stage.Namespace+" azurecluster") {
 		if strings.HasPrefix(line, "az ") {
@@ -81,4 +84,33 @@ func TestCommandsOfTheBook(t *testing.T) {
 		return !found.DeletionTimestamp.IsZero()
 	})
 	stage.DeleteCluster("c1", "m1")
+}
+
+// stopManagers runs the commands of the page on backups that stop the managers of the former management cluster.
+func stopManagers(stage *harness.Stage) {
+	stage.T.Helper()
+	labels := map[string]string{"app": "manager"}
+	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "manager"}, Spec: appsv1.DeploymentSpec{
+		Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+			Containers: []corev1.Container{{Name: "manager", Image: "registry.example/manager"}}}}}}
+	stage.CreateObject(deployment)
+	var namespaces []string
+	for _, line := range listCommands(stage.T, "backup.md") {
+		before, namespace, is := strings.Cut(line, " --namespace ")
+		if !is || !strings.HasPrefix(line, "kubectl ") {
+			continue
+		}
+		namespaces = append(namespaces, namespace)
+		harness.ChangeObject(stage, deployment, func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(2)) })
+		stage.RunShell(before + " --namespace " + stage.Namespace)
+		stage.ReadObject(deployment, "manager")
+		if replicas := *deployment.Spec.Replicas; replicas != 0 {
+			stage.T.Errorf("%s leaves %d replicas", line, replicas)
+		}
+	}
+	want := []string{"capz-system", "capi-system", "capi-kubeadm-bootstrap-system", "capi-kubeadm-control-plane-system"}
+	if !slices.Equal(namespaces, want) {
+		stage.T.Errorf("the page stops the managers in %q, want %q", namespaces, want)
+	}
 }
