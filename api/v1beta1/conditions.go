@@ -183,6 +183,11 @@ const (
 	LeftBehindInAzureReason = "LeftBehindInAzure"
 	// IgnoredReason is the reason of events about annotations of the provider that another user wrote. They have no effect.
 	IgnoredReason = "Ignored"
+	// CloudConfigFailedReason is the reason of events about a Secret with azure.json that cannot be written.
+	CloudConfigFailedReason = "CloudConfigFailed"
+	// VMIdentityNoneReason is the reason of events about control planes without an identity, on which cloud-provider-azure
+	// cannot sign in because the AzureClusterIdentity has no client secret.
+	VMIdentityNoneReason = "VMIdentityNone"
 	// DeletionFailedReason is the reason of resources that Azure refused to delete. The message has Azure's error code.
 	DeletionFailedReason = "DeletionFailed"
 	// InvalidConfigurationReason is the reason of a spec that cannot work. The message names the field.

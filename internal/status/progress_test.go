@@ -95,8 +95,8 @@ func TestStalledReasons(t *testing.T) {
 		"Throttled", "Observing", "VMCreating", "VMUpdating", "VMDeleting", "WorkloadClusterUnreachable", "OwnerRefNotSet", "ClusterNotFound",
 		"AzureClusterNotFound", "ControlPlaneNotFound", clusterv1.InternalErrorReason,
 		"Starting", "Stopping", "StoppedAsRequested", // A user asked for it.
-		"UserAssignedIdentityMissing",                              // Azure is assigning it. A refused assignment has another reason.
-		"Ignored",                                                  // Only events have it.
+		"UserAssignedIdentityMissing",                    // Azure is assigning it. A refused assignment has another reason.
+		"Ignored", "CloudConfigFailed", "VMIdentityNone", // Only events have them.
 		"TenantsTrusted", "UsedBeforeUpgrade", "DefinitionMissing", // Ready does not summarize the condition.
 		"NamespaceTerminating", // The objects of the namespace are deleted.
 	}

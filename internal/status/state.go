@@ -42,6 +42,7 @@ var progressReasons = []string{
 	infrav1.AzureClusterNotFoundReason, infrav1.ControlPlaneNotFoundReason, infrav1.InternalErrorReason, infrav1.WaitingForDependencyReason,
 	infrav1.UserAssignedIdentityMissingReason, infrav1.ThrottledReason, infrav1.VMCreatingReason, infrav1.VMUpdatingReason,
 	infrav1.VMDeletingReason, infrav1.TenantsTrustedReason, infrav1.UsedBeforeUpgradeReason, infrav1.IgnoredReason, infrav1.DefinitionMissingReason,
+	infrav1.CloudConfigFailedReason, infrav1.VMIdentityNoneReason,
 	infrav1.WorkloadClusterUnreachableReason, infrav1.StoppingReason, infrav1.StoppedAsRequestedReason, infrav1.StartingReason, clusterv1.PausedReason, string(identity.NamespaceTerminating),
 }
 

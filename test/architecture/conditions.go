@@ -88,3 +88,62 @@ func checkReported(files []file) []string {
 	}
 	return findings
 }
+
+// eventCalls are the functions that emit events, with the position of the argument that is the reason.
+var eventCalls = map[string]int{"Eventf": 3, "WarnOnce": 3}
+
+// checkEventReasons finds events whose reason is a text or a constant of their own package. The pages about reasons list the constants of apiDir.
+func checkEventReasons(files []file) (findings []string) {
+	type packageConstant struct{ dir, name string }
+	texts := map[packageConstant]bool{}
+	for _, f := range files {
+		if f.test {
+			continue
+		}
+		ast.Inspect(f.syntax, func(node ast.Node) bool {
+			value, ok := node.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			for i, name := range value.Names {
+				if i < len(value.Values) && isText(value.Values[i]) {
+					texts[packageConstant{f.dir, name.Name}] = true
+				}
+			}
+			return true
+		})
+	}
+	for _, f := range files {
+		if f.test || !coversPath("internal/...", f.dir) && !coversPath("cmd/...", f.dir) {
+			continue
+		}
+		ast.Inspect(f.syntax, func(node ast.Node) bool {
+			call, ok := node.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			function, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			position, emits := eventCalls[function.Sel.Name]
+			if !emits || position >= len(call.Args) {
+				return true
+			}
+			reason := call.Args[position]
+			name, isName := reason.(*ast.Ident)
+			if isText(reason) || isName && texts[packageConstant{f.dir, name.Name}] {
+				findings = append(findings, fmt.Sprintf("%s: the reason of the event is no constant of %s, so no page lists it. Declare it there",
+					f.set.Position(reason.Pos()), apiDir))
+			}
+			return true
+		})
+	}
+	return findings
+}
+
+// isText reports whether an expression is a string literal.
+func isText(of ast.Expr) bool {
+	literal, ok := of.(*ast.BasicLit)
+	return ok && literal.Kind == token.STRING
+}

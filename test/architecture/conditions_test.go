@@ -127,3 +127,31 @@ func readReasons(t *testing.T, page string, column int) map[string]bool {
 	}
 	return out
 }
+
+// TestEventReasons makes sure that the reasons of events are constants of the API, which the pages about events list.
+func TestEventReasons(t *testing.T) {
+	files, err := readSource(os.DirFS("../.."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, finding := range checkEventReasons(files) {
+		t.Error(finding)
+	}
+}
+
+// TestCheckEventReasons has one event of each form: texts and constants of the package are reported.
+func TestCheckEventReasons(t *testing.T) {
+	files, err := readSource(fstest.MapFS{
+		"internal/a/b.go": {Data: []byte("package a\nconst failed = \"Failed\"\n")},
+		"internal/a/a.go": {Data: []byte("package a\nfunc f(reason string) {\n\tr.Eventf(o, nil, t, \"Text\", \"\", \"\")\n\tr.WarnOnce(c, o, failed, failed, \"\", nil)\n" +
+			"\tr.WarnOnce(c, o, \"m\", infrav1.FailedReason, \"\", nil)\n\tr.Eventf(o, nil, t, reason, \"\", \"\")\n}\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rest = ": the reason of the event is no constant of api/v1beta1, so no page lists it. Declare it there"
+	want := []string{"internal/a/a.go:3:22" + rest, "internal/a/a.go:4:27" + rest}
+	if diff := cmp.Diff(want, checkEventReasons(files)); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}

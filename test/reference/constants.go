@@ -217,7 +217,7 @@ func renderEvents(root fs.FS) (*page, error) {
 		switch {
 		case slices.Contains(normal, c.value):
 			rows = append(rows, []string{"Normal", code(c.value), describe(c)})
-		case status.NeedsAction(c.value), c.value == "Ignored", c.value == "LeftBehindInAzure", c.value == "Throttled":
+		case status.NeedsAction(c.value), strings.Contains(c.comment, " is the reason of events "), c.value == "Throttled":
 			rows = append(rows, []string{"Warning", code(c.value), describe(c)})
 		}
 	}

@@ -251,7 +251,7 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 		"azure.json":               controlPlane,
 	})
 	if err == nil {
-		r.eventLog.MarkResolved(owner, writeFailedReason)
+		r.eventLog.MarkResolved(owner, infrav1.CloudConfigFailedReason)
 	}
 	return ctrl.Result{}, err
 }

@@ -11,15 +11,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// noIdentityReason is the reason of the event about a missing identity.
-const noIdentityReason = "VMIdentityNone"
-
 // warnWithoutIdentity warns about control plane machines on which cloud-provider-azure cannot log in: they have no identity, and the
 // cluster's identity has no client secret. Workers do not log in with azure.json.
 func (r *Reconciler) warnWithoutIdentity(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object,
 	spec infrav1.ManagedIdentities, credential identity.CloudConfigSecret) error {
 	if spec.Identity != "" && spec.Identity != infrav1.VMIdentityNone || credential.ClientSecret != "" {
-		r.eventLog.MarkResolved(owner, noIdentityReason)
+		r.eventLog.MarkResolved(owner, infrav1.VMIdentityNoneReason)
 		return nil
 	}
 	field := "spec.identity"
@@ -32,7 +29,7 @@ func (r *Reconciler) warnWithoutIdentity(ctx context.Context, cluster *clusterv1
 	} else if _, ok := owner.GetLabels()[clusterv1.MachineControlPlaneLabel]; !ok {
 		return nil
 	}
-	r.eventLog.WarnOnce(ctx, owner, noIdentityReason, noIdentityReason,
+	r.eventLog.WarnOnce(ctx, owner, infrav1.VMIdentityNoneReason, infrav1.VMIdentityNoneReason,
 		field+" is None, and the AzureClusterIdentity has no client secret for azure.json: cloud-provider-azure cannot log in on these machines; give them an identity", nil)
 	return nil
 }

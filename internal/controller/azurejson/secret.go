@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
@@ -71,9 +72,6 @@ func secretKey(owner client.ObjectKey) client.ObjectKey {
 	return client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name + "-azure-json"}
 }
 
-// writeFailedReason is the reason of the event about a Secret that cannot be written.
-const writeFailedReason = "CloudConfigFailed"
-
 // reportFailure emits an event on the owner about a Secret that cannot be written. The condition for the same cause is on the
 // AzureCluster, since a template has no conditions.
 func (r *Reconciler) reportFailure(ctx context.Context, owner client.Object, err error) (ctrl.Result, error) {
@@ -88,7 +86,7 @@ func (r *Reconciler) reportFailure(ctx context.Context, owner client.Object, err
 // warnOwner emits an event on the owner about the error and returns the error.
 func (r *Reconciler) warnOwner(ctx context.Context, owner client.Object, err error) error {
 	if eventlog.IsFailure(ctx, err) {
-		r.eventLog.WarnOnce(ctx, owner, writeFailedReason, writeFailedReason, "azure.json cannot be written: "+err.Error(), err)
+		r.eventLog.WarnOnce(ctx, owner, infrav1.CloudConfigFailedReason, infrav1.CloudConfigFailedReason, "azure.json cannot be written: "+err.Error(), err)
 	}
 	return err
 }
