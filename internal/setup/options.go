@@ -118,7 +118,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 		"Number of AzureClusters, and number of AKS control planes, that are reconciled at the same time.")
 	fs.IntVar(&o.AzureMachineConcurrency, "azuremachine-concurrency", 30, "Number of AzureMachines that are reconciled at the same time.")
 	fs.IntVar(&o.AzureMachinePoolConcurrency, "azuremachinepool-concurrency", 10,
-		"Number of AzureManagedMachinePools that are reconciled at the same time.")
+		"Number of AzureMachinePools, number of AzureManagedMachinePools, and number of AzureASOManagedMachinePools, that are reconciled at the same time.")
 	fs.DurationVar(&o.SyncPeriod, "sync-period", 10*time.Minute,
 		"Interval of the regular sync, which reads the resources of stable objects from Azure again. Catalogs of VM sizes, zones and regions are also read again after this interval, and after ten minutes at the earliest.")
 	fs.DurationVar(&o.FullSyncPeriod, "full-sync-period", time.Hour,

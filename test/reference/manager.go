@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"k8s.io/component-base/logs"
+	_ "k8s.io/component-base/logs/json/register" // The manager has the format json, too.
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup"
 )
