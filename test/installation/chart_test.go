@@ -271,9 +271,13 @@ func TestChartValues(t *testing.T) {
 		"image":        {reason: "an image of another registry", values: "image: {repository: r.example/x, tag: t, digest: '', pullPolicy: Always}", object: manager, path: container, want: []string{"image:r.example/x:t ", "imagePullPolicy:Always"}},
 		"pods":         {reason: "where pods run", values: "{nodeSelector: {a: b}, imagePullSecrets: [{name: s}], priorityClassName: p, tolerations: []}", object: manager, path: pod, want: []string{"nodeSelector:map[a:b]", "name:s", "priorityClassName:p", "tolerations:[]"}},
 		"arguments":    {reason: "arguments come last", values: "extraArgs: [--watch-filter=x]", object: manager, path: below("args"), want: []string{"--watch-filter=x]"}},
-		"monitoring":   {reason: "alerts have the templates of Prometheus as they are", values: "monitoring: {enabled: true}", object: "PrometheusRule capz", path: []string{"spec"}, want: []string{"{{ $labels."}},
-		"dashboard":    {reason: "the dashboard has the namespace", values: "monitoring: {enabled: true}", object: "ConfigMap capz-dashboard", path: []string{"metadata", "namespace"}, want: []string{"capz-system"}},
-		"kinds":        {reason: "other tools install the kinds", values: "crds: {install: false}", object: manager, path: []string{"kind"}, want: []string{"Deployment"}, absent: []string{"CustomResourceDefinition azureclusters.infrastructure.cluster.x-k8s.io"}},
+		"proxy": {reason: "variables of the environment", values: "extraEnv: [{name: HTTPS_PROXY, value: 'http://proxy.example:3128'}, {name: TOKEN, valueFrom: {secretKeyRef: {name: s, key: k}}}]",
+			object: manager, path: below("env"), want: []string{"map[name:HTTPS_PROXY value:http://proxy.example:3128]", "map[name:TOKEN valueFrom:map[secretKeyRef:map[key:k name:s]]]"}},
+		"CA": {reason: "certificates of a private CA", values: "{extraVolumes: [{name: private-ca, configMap: {name: private-ca}}], extraVolumeMounts: [{name: private-ca, mountPath: /var/run/private-ca}]}",
+			object: manager, path: pod, want: []string{"map[configMap:map[name:private-ca] name:private-ca]", "map[mountPath:/var/run/private-ca name:private-ca]", "azure-identity-token"}},
+		"monitoring": {reason: "alerts have the templates of Prometheus as they are", values: "monitoring: {enabled: true}", object: "PrometheusRule capz", path: []string{"spec"}, want: []string{"{{ $labels."}},
+		"dashboard":  {reason: "the dashboard has the namespace", values: "monitoring: {enabled: true}", object: "ConfigMap capz-dashboard", path: []string{"metadata", "namespace"}, want: []string{"capz-system"}},
+		"kinds":      {reason: "other tools install the kinds", values: "crds: {install: false}", object: manager, path: []string{"kind"}, want: []string{"Deployment"}, absent: []string{"CustomResourceDefinition azureclusters.infrastructure.cluster.x-k8s.io"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := render(t, c, "capz-system", test.values)
@@ -301,7 +305,8 @@ func TestChartValues(t *testing.T) {
 // TestChartRefusesValues has values that the schema does not allow.
 func TestChartRefusesValues(t *testing.T) {
 	_, c := newChart(t)
-	for values, want := range map[string]string{"tenancy: open": "tenancy", "replica: 1": "replica", "syncPeriod: ten": "syncPeriod", "extraArgs: [x]": "extraArgs"} {
+	for values, want := range map[string]string{"tenancy: open": "tenancy", "replica: 1": "replica", "syncPeriod: ten": "syncPeriod", "extraArgs: [x]": "extraArgs",
+		"extraEnv: [{name: a, value: 1}]": "extraEnv", "extraEnv: [{vale: a, name: b}]": "extraEnv", "extraVolumeMounts: [{name: a}]": "extraVolumeMounts"} {
 		if _, err := render(t, c, "capz-system", values); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", values, err)
 		}
@@ -325,6 +330,31 @@ func TestChartLints(t *testing.T) {
 			if message.Severity >= support.WarningSev {
 				t.Error(message)
 			}
+		}
+	}
+}
+
+// TestChartBehindProxy renders the chart with the values of docs/book/manager.md.
+func TestChartBehindProxy(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "manager.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, values, found := strings.Cut(string(page), "```yaml\n# values.yaml\n")
+	values, _, _ = strings.Cut(values, "```")
+	if !found {
+		t.Fatal("docs/book/manager.md has no values for a proxy")
+	}
+	_, c := newChart(t)
+	got, err := render(t, c, "capz-system", values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprint(got["Deployment capz-controller-manager"])
+	for _, want := range []string{"name:HTTPS_PROXY value:http://proxy.example:3128", "169.254.169.254", "name:SSL_CERT_DIR value:/var/run/private-ca",
+		"configMap:map[name:private-ca]", "mountPath:/var/run/private-ca"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the Deployment has no %q: %s", want, text)
 		}
 	}
 }

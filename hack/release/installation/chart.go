@@ -129,8 +129,8 @@ func template(o object, condition string) (string, error) {
 	if left := variable.FindString(text); left != "" {
 		return "", fmt.Errorf("no value of the chart sets %s", left)
 	}
-	for i, argument := range optionalArguments {
-		text = regexp.MustCompile(fmt.Sprintf(`(?m)^( *)- OPTIONAL-%d\n`, i)).ReplaceAllStringFunc(text, func(line string) string {
+	for i, argument := range optionalElements {
+		text = regexp.MustCompile(`(?m)^( *)- `+markOptional(i)+`\n`).ReplaceAllStringFunc(text, func(line string) string {
 			indent, _, _ := strings.Cut(line, "-")
 			return strings.ReplaceAll(argument, "INDENT", indent)
 		})

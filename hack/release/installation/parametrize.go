@@ -89,19 +89,35 @@ func replaceVariables(text string) string {
 	})
 }
 
-// optionalArguments are elements of the manager's arguments, which the template of an object writes as they are.
-var optionalArguments = []string{
+// optionalElements are elements of the lists of the Deployment, which the template of an object writes as they are. The first ones are arguments.
+var optionalElements = []string{
 	"{{- with .Values.watchNamespace }}\nINDENT- --namespace={{ . }}\n{{- end }}\n",
 	"{{- with .Values.secretNamespaces }}\nINDENT- --secret-namespaces={{ join \",\" . }}\n{{- end }}\n",
 	"{{- range .Values.extraArgs }}\nINDENT- {{ . | quote }}\n{{- end }}\n",
+	"{{- range .Values.extraEnv }}\nINDENT- {{ toJson . }}\n{{- end }}\n",
+	"{{- range .Values.extraVolumeMounts }}\nINDENT- {{ toJson . }}\n{{- end }}\n",
+	"{{- range .Values.extraVolumes }}\nINDENT- {{ toJson . }}\n{{- end }}\n",
 }
+
+// Indexes of elements of optionalElements.
+const (
+	optionalArguments   = 3 // The number of arguments.
+	optionalEnvironment = 3
+	optionalVolumeMount = 4
+	optionalVolume      = 5
+)
+
+// markOptional stands for an element of optionalElements until the template of the object is written.
+func markOptional(i int) string { return fmt.Sprintf("OPTIONAL-%d", i) }
 
 func parametrizeDeployment(o object) error {
 	container, pod := containerOf(o), at(o, "spec", "template", "spec").(object)
 	arguments, _ := container["args"].([]any)
 	environment, _ := container["env"].([]any)
-	if len(arguments) == 0 || len(environment) == 0 {
-		return errors.New("its container has no arguments or no environment")
+	mounts, _ := container["volumeMounts"].([]any)
+	volumes, _ := pod["volumes"].([]any)
+	if len(arguments) == 0 || len(environment) == 0 || len(mounts) == 0 || len(volumes) == 0 {
+		return errors.New("its pod has no arguments, environment, volumeMounts or volumes")
 	}
 	o["spec"].(object)["replicas"] = "@@.Values.replicas@@"
 	container["image"] = "{{ .Values.image.repository }}:{{ .Values.image.tag }}{{ with .Values.image.digest }}@{{ . }}{{ end }}"
@@ -111,7 +127,7 @@ func parametrizeDeployment(o object) error {
 		arguments[i] = replaceVariables(fmt.Sprint(argument))
 	}
 	for i := range optionalArguments {
-		arguments = append(arguments, fmt.Sprintf("OPTIONAL-%d", i))
+		arguments = append(arguments, markOptional(i))
 	}
 	container["args"] = arguments
 	for _, entry := range environment {
@@ -123,6 +139,9 @@ func parametrizeDeployment(o object) error {
 			e["value"] = "@@" + strings.Trim(replaceVariables(value), "{} ") + " | quote@@"
 		}
 	}
+	container["env"] = append(environment, markOptional(optionalEnvironment))
+	container["volumeMounts"] = append(mounts, markOptional(optionalVolumeMount))
+	pod["volumes"] = append(volumes, markOptional(optionalVolume))
 	pod["imagePullSecrets"] = "@@toYaml .Values.imagePullSecrets | nindent 8@@"
 	pod["nodeSelector"] = "@@toYaml .Values.nodeSelector | nindent 8@@"
 	pod["affinity"] = "@@toYaml .Values.affinity | nindent 8@@"

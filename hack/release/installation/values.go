@@ -77,6 +77,11 @@ diagnostics:
   insecure: false
 # Further arguments of the manager, as in ["--watch-filter=azure"].
 extraArgs: []
+# Further environment variables of the manager, as in [{name: HTTPS_PROXY, value: "http://proxy.example:3128"}].
+extraEnv: []
+# Further volumes of the pod, and where the manager has them, as for the certificates of a private CA.
+extraVolumes: []
+extraVolumeMounts: []
 
 monitoring:
   # Whether the chart has a Service, a ServiceMonitor and alerts for the Prometheus operator, and a dashboard for Grafana.
@@ -149,6 +154,17 @@ const schema = `{
       "properties": {"address": {"type": "string"}, "insecure": {"type": "boolean"}}
     },
     "extraArgs": {"type": "array", "items": {"type": "string", "pattern": "^--"}},
+    "extraEnv": {
+      "type": "array",
+      "items": {
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["name"],
+        "properties": {"name": {"type": "string", "minLength": 1}, "value": {"type": "string"}, "valueFrom": {"type": "object"}}
+      }
+    },
+    "extraVolumes": {"type": "array", "items": {"type": "object", "required": ["name"]}},
+    "extraVolumeMounts": {"type": "array", "items": {"type": "object", "required": ["name", "mountPath"]}},
     "monitoring": {"type": "object", "additionalProperties": false, "properties": {"enabled": {"type": "boolean"}}}
   }
 }

@@ -1,13 +1,16 @@
 package deployment_test
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -148,5 +151,53 @@ func TestWebhookSources(t *testing.T) {
 	rule := policy.Spec.Ingress[0]
 	if len(rule.From) != 1 || rule.From[0].IPBlock == nil || rule.Ports[0].Port.StrVal != "webhook-server" {
 		t.Errorf("the rule for webhooks is %+v, want one source", rule)
+	}
+}
+
+// TestProxy runs the commands of docs/book/manager.md for a proxy and a private CA.
+func TestProxy(t *testing.T) {
+	installManifests(t)
+	root, err := harness.ModuleDir("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "manager.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "\n## Proxy and private CA\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	commands := regexp.MustCompile(`(?m)^kubectl .*$`).FindAllString(section, -1)
+	if len(commands) != 4 {
+		t.Fatalf("the section has the commands %q", commands)
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "ca.crt"), []byte("-----BEGIN CERTIFICATE-----\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig := environment.WriteKubeconfig(t, t.TempDir())
+	for _, command := range commands {
+		run := exec.CommandContext(t.Context(), "bash", "-c", command)
+		run.Dir, run.Env = folder, append(os.Environ(), "KUBECONFIG="+kubeconfig)
+		out, err := run.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v: %s", command, err, out)
+		}
+		if strings.HasPrefix(command, "kubectl get service") && net.ParseIP(string(out)) == nil {
+			t.Errorf("%s: %q is no address", command, out)
+		}
+	}
+	deployment := &appsv1.Deployment{}
+	if err := environment.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "capz-controller-manager"}, deployment); err != nil {
+		t.Fatal(err)
+	}
+	container, values := deployment.Spec.Template.Spec.Containers[0], map[string]string{}
+	for _, variable := range container.Env {
+		values[variable.Name] = variable.Value
+	}
+	mounted := slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == values["SSL_CERT_DIR"] })
+	if values["HTTPS_PROXY"] == "" || !strings.Contains(values["NO_PROXY"], "169.254.169.254") || values["GOGC"] == "" || !mounted ||
+		len(container.VolumeMounts) != 3 {
+		t.Errorf("the container has the variables %v and the mounts %v", values, container.VolumeMounts)
 	}
 }
