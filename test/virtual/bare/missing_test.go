@@ -66,11 +66,12 @@ func TestSkippedCommands(t *testing.T) {
 	}
 }
 
-// TestServicePrincipal runs the commands of the page for kind, and creates the default flavor with the client secret, and without its name.
+// TestServicePrincipal runs the commands of the page for kind, and creates the default flavor with the client secret, and without its name. A flavor
+// that needs an additional role is created after the commands that assign it.
 func TestServicePrincipal(t *testing.T) {
-	in := runCommands(t, pageLines(t, func(heading string) bool {
+	in := runCommands(t, append(pageLines(t, func(heading string) bool {
 		return heading != aks && heading != others && heading != deletion && heading != withKind
-	}))
+	}), roleLines(t, "self-managed-machine-pools")...))
 	with := render(t, "cluster-template.yaml", &in, map[string]string{"CLUSTER_IDENTITY_TYPE": in.variables["CLUSTER_IDENTITY_TYPE"],
 		"AZURE_CLUSTER_IDENTITY_SECRET_NAME": in.variables["AZURE_CLUSTER_IDENTITY_SECRET_NAME"]})
 	without := render(t, "cluster-template.yaml", &in, map[string]string{"CLUSTER_IDENTITY_TYPE": in.variables["CLUSTER_IDENTITY_TYPE"]})
@@ -79,6 +80,16 @@ func TestServicePrincipal(t *testing.T) {
 			Data: map[string][]byte{"clientSecret": []byte(in.variables["AZURE_CLIENT_SECRET"])}})
 		s.StartProvider()
 		s.ApplyManifests(with)
+		s.WaitAllReady()
+		checkNothingRefused(s)
+	})
+	pool := render(t, "cluster-template-machinepool.yaml", &in, map[string]string{"CLUSTER_IDENTITY_TYPE": in.variables["CLUSTER_IDENTITY_TYPE"],
+		"AZURE_CLUSTER_IDENTITY_SECRET_NAME": in.variables["AZURE_CLUSTER_IDENTITY_SECRET_NAME"]})
+	play(t, &in, plan.Features{}, func(s *virtual.Scenario) {
+		s.CreateObject(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: in.variables["AZURE_CLUSTER_IDENTITY_SECRET_NAME"]},
+			Data: map[string][]byte{"clientSecret": []byte(in.variables["AZURE_CLIENT_SECRET"])}})
+		s.StartProvider()
+		s.ApplyManifests(pool)
 		s.WaitAllReady()
 		checkNothingRefused(s)
 	})
