@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
@@ -84,6 +86,37 @@ func TestPack(t *testing.T) {
 		}
 		if string(got) != "content" {
 			t.Errorf("%s has %q", name, got)
+		}
+	}
+}
+
+// TestInstallation unpacks the archive with the commands of docs/book/release.md and docs/book/moving-from-capz.md.
+func TestInstallation(t *testing.T) {
+	for page, pattern := range map[string]string{"release.md": "(?m)^sudo (tar .* -C /usr/local/bin)$", "moving-from-capz.md": "`sudo (tar .* -C /usr/local/bin)`"} {
+		raw, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "book", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		command := regexp.MustCompile(pattern).FindSubmatch(raw)
+		if command == nil {
+			t.Errorf("docs/book/%s has no command that unpacks the plugin", page)
+			continue
+		}
+		name, archive, err := pack(program.Platform{OS: "linux", Architecture: "amd64"}, Name, []byte("content"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, name), archive, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run := exec.CommandContext(t.Context(), "bash", "-c", strings.ReplaceAll(string(command[1]), "/usr/local/bin", folder))
+		run.Dir = folder
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", command[1], err, out)
+		}
+		if info, err := os.Stat(filepath.Join(folder, "kubectl-capz")); err != nil || info.Mode()&0o111 == 0 {
+			t.Errorf("%s leaves no program: %v", command[1], err)
 		}
 	}
 }
