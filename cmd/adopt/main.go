@@ -1,4 +1,4 @@
-// Command adopt is the verb adopt of kubectl-capz under its name of before. It is kept for one release.
+// Command adopt is the verb adopt of kubectl-capz as a program of its own. The next release does not have it.
 package main
 
 import (
@@ -29,7 +29,7 @@ func main() {
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	fmt.Fprintln(os.Stderr, "adopt is a verb of kubectl-capz now: kubectl capz adopt. The next release has only the verb.")
+	fmt.Fprintln(os.Stderr, "Use kubectl capz adopt instead. The next release does not have the program adopt.")
 	adopt := command.NewCommand(command.Options{
 		Version: version, Transport: http.DefaultClient, Kubernetes: ctrl.GetConfig,
 		Identity: identity.Options{

@@ -135,7 +135,7 @@ func driftMessage(results []arm.Result) string {
 			what  string
 			paths []string
 		}{
-			{"%s was changed outside: %s", result.OutsideChanges},
+			{"%s was changed in Azure by another program or user: %s", result.OutsideChanges},
 			{"%s cannot be changed, and the spec has other values: %s; replace it to apply the spec", result.UnappliedChanges},
 			{"%s differs from the spec: %s", unknown},
 			{"%s: AKS cannot unset these fields, which the spec no longer sets, so they stay as they are until they are set again: %s",

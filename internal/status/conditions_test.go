@@ -76,7 +76,7 @@ func TestGroups(t *testing.T) {
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnrepairedDrift: []string{"a", "b", "c"}, OutsideChanges: []string{"b"},
 				UnappliedChanges: []string{"a", "c"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
-				Message: "virtualMachines/m was changed outside: b; virtualMachines/m cannot be changed, and the spec has other values: a, c; " +
+				Message: "virtualMachines/m was changed in Azure by another program or user: b; virtualMachines/m cannot be changed, and the spec has other values: a, c; " +
 					"replace it to apply the spec"}},
 		},
 		"stays": {

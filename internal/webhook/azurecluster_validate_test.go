@@ -300,7 +300,7 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 			change: with(subnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.7.0.0/16"} }))},
 		"region, seen in Azure": {reason: "the annotation goes with the object wherever it is moved", old: with(listing("c1")),
 			change: with(elsewhere), want: unmoved},
-		"region, seen by v2.0.0": {reason: "its annotation is read until the object is upgraded", old: with(func(c *object) {
+		"region, seen by v2.0.0-alpha": {reason: "its annotation is read until the object is upgraded", old: with(func(c *object) {
 			c.Annotations = map[string]string{"sigs.k8s.io/cluster-api-provider-azure-last-applied": `{"c1":[""]}`}
 		}), change: with(elsewhere), want: unmoved},
 		"region, endpoint": {reason: "after a move the spec is all there is",

@@ -14,7 +14,7 @@ import (
 var carried = []string{infrav1.AppliedAnnotation, infrav1.EndpointAnnotation}
 
 // carryAnnotations restores the provider's annotations that an update leaves out, for example kubectl replace. An annotation with an empty
-// value removes the stored one. The annotations of v2.0.0 are restored until the object has the one that replaces them.
+// value removes the stored one. The annotations of v2.0.0-alpha are restored until the object has the one that replaces them.
 func carryAnnotations(ctx context.Context, obj client.Object) {
 	old := &metav1.PartialObjectMetadata{}
 	if !isUpdateOf(ctx, old) {

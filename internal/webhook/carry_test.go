@@ -31,10 +31,10 @@ func TestCarry(t *testing.T) {
 			map[string]string{infrav1.AppliedAnnotation: "", infrav1.EndpointAnnotation: "e", "x": "y"}},
 		"new": {"a new object has no old one", admissionv1.Create, today, map[string]string{"x": "y"},
 			map[string]string{"x": "y"}},
-		"of v2.0.0, left out": {"the object is not upgraded yet", admissionv1.Update, earlier, nil, earlier},
-		"of v2.0.0, upgraded": {"the first write of the provider removes them", admissionv1.Update, earlier,
+		"of v2.0.0-alpha, left out": {"the object is not upgraded yet", admissionv1.Update, earlier, nil, earlier},
+		"of v2.0.0-alpha, upgraded": {"the first write of the provider removes them", admissionv1.Update, earlier,
 			map[string]string{infrav1.AppliedAnnotation: "a"}, map[string]string{infrav1.AppliedAnnotation: "a", infrav1.EndpointAnnotation: "e"}},
-		"of v2.0.0 and of now": {"a user applies a manifest in between: neither is lost", admissionv1.Update,
+		"of v2.0.0-alpha and of now": {"a user applies a manifest in between: neither is lost", admissionv1.Update,
 			map[string]string{former: "o", infrav1.AppliedAnnotation: "a"}, nil, map[string]string{former: "o", infrav1.AppliedAnnotation: "a"}},
 	}
 	for name, test := range tests {

@@ -41,7 +41,7 @@ type Migration struct {
 	Kept map[string][]string `json:"kept,omitzero"`
 }
 
-// Read returns the content of the annotation of an object. An object without the annotation has the content of the keys of v2.0.0.
+// Read returns the content of the annotation of an object. An object without the annotation has the content of the keys of v2.0.0-alpha.
 //
 // Parts of a value that cannot be decoded are missing from the content, so they prove nothing and remove nothing. The others count: a
 // damaged part must not leave the resources of the others in Azure. A damaged value without a result of the migration counts as that of
@@ -88,7 +88,7 @@ func readParts(stored string) Content {
 	return c
 }
 
-// Store writes the content to the annotation of an object, removes the keys of v2.0.0, and reports whether the object changed.
+// Store writes the content to the annotation of an object, removes the keys of v2.0.0-alpha, and reports whether the object changed.
 func (c Content) Store(obj metav1.Object) (changed bool) {
 	annotations := maps.Clone(obj.GetAnnotations())
 	if annotations == nil {

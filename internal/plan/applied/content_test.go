@@ -99,7 +99,7 @@ func TestDamagedPartsAreIgnored(t *testing.T) {
 	}
 }
 
-// TestFormerKeys reads the annotations of v2.0.0, and replaces them with the first write.
+// TestFormerKeys reads the annotations of v2.0.0-alpha, and replaces them with the first write.
 func TestFormerKeys(t *testing.T) {
 	createdHere := &Migration{}
 	for name, test := range map[string]struct {

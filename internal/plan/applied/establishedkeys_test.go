@@ -41,7 +41,7 @@ func TestEstablishedKeys(t *testing.T) {
 			map[string]string{"applied": `{"applied":{}}`, "last-applied-security-rules": `{"nsg":{"r":"text"}}`}, removed{}},
 		"tags and a plan": {"they are read once",
 			map[string]string{"applied": `{"applied":{}}`, "last-applied-tags-vm": `{"cost":"1"}`}, removed{}},
-		"tags and a plan of v2.0.0": {"they are read once", map[string]string{"last-applied": `{}`, "last-applied-tags-vm": `{"cost":"1"}`},
+		"tags and a plan of v2.0.0-alpha": {"they are read once", map[string]string{"last-applied": `{}`, "last-applied-tags-vm": `{"cost":"1"}`},
 			removed{}},
 	} {
 		t.Run(name, func(t *testing.T) {

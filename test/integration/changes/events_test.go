@@ -82,7 +82,7 @@ func checkEvents(s *virtual.Scenario) {
 	wakeCluster(stage)
 	waitEvents(stage, "AzureCluster", "c1", append(story,
 		"Normal Repaired repaired routeTables/c1-node-routetable: tags.Name",
-		"Warning Drifted publicIPAddresses/pip-c1-apiserver was changed outside: properties.dnsSettings.domainNameLabel"))
+		"Warning Drifted publicIPAddresses/pip-c1-apiserver was changed in Azure by another program or user: properties.dnsSettings.domainNameLabel"))
 
 	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
 	stage.WaitMachineProvisioned("m1")

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestEarlierRelease gives a cluster the annotations of v2.0.0 in place of that of this release: one reconciliation replaces them, without
+// TestEarlierRelease gives a cluster the annotations of v2.0.0-alpha in place of that of this release: one reconciliation replaces them, without
 // a write to Azure.
 func TestEarlierRelease(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ The message of a reported difference has its cause:
 
 | Message | Cause |
 |---|---|
-| "was changed outside" | Azure was changed |
+| "was changed in Azure by another program or user" | Azure was changed |
 | "cannot be changed, and the spec has other values" | the spec was changed, and existing resources cannot get the new value |
 | "differs from the spec" | unknown, because the two were different when the manager first read them. For example, one was changed while no manager ran |
 

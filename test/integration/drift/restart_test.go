@@ -65,7 +65,7 @@ func TestConditionNamesTheSideThatChanged(t *testing.T) {
 		inOrder()
 		w.EditResource(sized, body{"properties": body{"hardwareProfile": body{"vmSize": "Standard_D4s_v3"}}})
 		w.waitRead("m1", sized)
-		drifted("virtualMachines/m1 was changed outside: " + path)
+		drifted("virtualMachines/m1 was changed in Azure by another program or user: " + path)
 		// To accept the change is to change the spec.
 		resize("Standard_D4s_v3")
 		inOrder()

@@ -93,7 +93,7 @@ func TestCopy(t *testing.T) {
 }
 
 // TestForgedStatus has a tenant claim resources of others in the status and in lastApplied, in the annotation of today and in those of
-// v2.0.0: all of them were created for the cluster.
+// v2.0.0-alpha: all of them were created for the cluster.
 func TestForgedStatus(t *testing.T) {
 	const paths = `{"hub":[""],"hub/providers/Microsoft.Network/virtualNetworks/hub-1":[""],` +
 		`"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs":[""],"hub/providers/Microsoft.Network/publicIPAddresses/theirs":[""]}`
@@ -101,7 +101,7 @@ func TestForgedStatus(t *testing.T) {
 		"today": func(c *infrav1.AzureCluster) {
 			setAnnotation(c, infrav1.AppliedAnnotation, `{"applied":`+paths+`,"migration":{}}`)
 		},
-		"v2.0.0": func(c *infrav1.AzureCluster) {
+		"v2.0.0-alpha": func(c *infrav1.AzureCluster) {
 			setAnnotation(c, "sigs.k8s.io/cluster-api-provider-azure-last-applied", paths)
 			setAnnotation(c, "sigs.k8s.io/cluster-api-provider-azure-taken-over", "{}")
 		},

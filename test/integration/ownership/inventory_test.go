@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestForgedInventory has a tenant list resources of others in the inventory, in the annotation of today and in that of v2.0.0. None of
+// TestForgedInventory has a tenant list resources of others in the inventory, in the annotation of today and in that of v2.0.0-alpha. None of
 // them is deleted, neither at once nor with the cluster, and an event lists the entries that were ignored.
 func TestForgedInventory(t *testing.T) {
 	tries := map[string]struct {
@@ -49,7 +49,7 @@ func TestForgedInventory(t *testing.T) {
 	for name, try := range tries {
 		for form, forge := range map[string]func(c *infrav1.AzureCluster, object, id string){
 			"today": func(c *infrav1.AzureCluster, object, id string) { forgeInventory(c, object, id) },
-			"v2.0.0": func(c *infrav1.AzureCluster, object, id string) {
+			"v2.0.0-alpha": func(c *infrav1.AzureCluster, object, id string) {
 				raw, _ := json.Marshal(map[string]any{"of": object, "made": []string{id}})
 				setAnnotation(c, "sigs.k8s.io/cluster-api-provider-azure-inventory", string(raw))
 			},

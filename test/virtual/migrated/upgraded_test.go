@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// formerAnnotations returns the annotations of v2.0.0 with the content of an object's annotation of this release.
+// formerAnnotations returns the annotations of v2.0.0-alpha with the content of an object's annotation of this release.
 func formerAnnotations(t *testing.T, content applied.Content) map[string]string {
 	t.Helper()
 	const prefix = "sigs.k8s.io/cluster-api-provider-azure-"
@@ -74,7 +74,7 @@ func annotated(w *virtual.Scenario) map[string]client.Object {
 	return out
 }
 
-// TestUpgradeFromFormerKeys has objects of all kinds with the annotations of v2.0.0. The first reconciliation replaces them, and writes
+// TestUpgradeFromFormerKeys has objects of all kinds with the annotations of v2.0.0-alpha. The first reconciliation replaces them, and writes
 // nothing to Azure.
 func TestUpgradeFromFormerKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
