@@ -121,6 +121,10 @@ var expectations = map[string]map[string]map[string]string{
 	// Machines.
 	"gallery": {"Microsoft.Compute/virtualMachines/gallery-00000": {"properties.storageProfile.imageReference.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/images/providers/Microsoft.Compute/galleries/nodes/images/ubuntu-2404/versions/1.34.2"}},
 	"shared":  {"Microsoft.Compute/virtualMachines/shared-00000": {"properties.storageProfile.imageReference.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/images/providers/Microsoft.Compute/galleries/nodes/images/ubuntu-2404/versions/1.34.2"}},
+	"c1-control-plane-v1-34-2": {"Microsoft.Compute/virtualMachines/c1-control-plane-v1-34-2-00000": {
+		"properties.storageProfile.imageReference.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/images/providers/Microsoft.Compute/galleries/nodes/images/ubuntu-2404/versions/1.34.2"}},
+	"c1-md-0-v1-34-2": {"Microsoft.Compute/virtualMachines/c1-md-0-v1-34-2-00000": {
+		"properties.storageProfile.imageReference.id": "/subscriptions/00000000-0000-0000-0000-000000000001/resourceGroups/images/providers/Microsoft.Compute/galleries/nodes/images/ubuntu-2404/versions/1.34.2"}},
 	"planned": {"Microsoft.Compute/virtualMachines/planned-00000": {"plan.product": "flatcar-container-linux-free",
 		"plan.name": "stable"}},
 	"older":      {"Microsoft.Network/networkInterfaces/older-00000-nic": {"properties.enableAcceleratedNetworking": "false"}},
