@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -70,30 +69,32 @@ func (g givenToken) Create(_ context.Context, account, request client.Object, _ 
 		return fmt.Errorf("the file of AZURE_FEDERATED_TOKEN_FILE cannot be read: %w", err)
 	}
 	want := identity.TokenSource{Account: client.ObjectKeyFromObject(account)}.Subject()
-	if got, err := subjectOf(token); err != nil || got != want {
-		return fmt.Errorf("the token in the file of AZURE_FEDERATED_TOKEN_FILE has the subject %q, and the manager signs in as %s", got, want)
+	got := readClaims(token)
+	if got.Subject != want {
+		return fmt.Errorf("the token in the file of AZURE_FEDERATED_TOKEN_FILE has the subject %q, and the manager signs in as %s", got.Subject, want)
 	}
 	if request, is := request.(*authenticationv1.TokenRequest); is {
-		request.Status.Token, request.Status.ExpirationTimestamp = token, metav1.NewTime(time.Now().Add(time.Hour))
+		request.Status.Token, request.Status.ExpirationTimestamp = token, metav1.Unix(got.Expires, 0)
 	}
 	return nil
 }
 
-// subjectOf returns the subject of a JWT, without a check of its signature.
-func subjectOf(token string) (string, error) {
+// claims are the parts of a JSON Web Token that Kubernetes sets.
+type claims struct {
+	Subject string `json:"sub"`
+	Expires int64  `json:"exp"`
+}
+
+// readClaims returns the claims of a token, without a check of its signature. They are empty if it is no JSON Web Token.
+func readClaims(token string) (out claims) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return "", fmt.Errorf("it is no JSON Web Token")
+		return out
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(parts[1])
-	if err != nil {
-		return "", err
+	if raw, err := base64.RawURLEncoding.DecodeString(parts[1]); err == nil {
+		_ = json.Unmarshal(raw, &out) // Empty claims are refused by the caller.
 	}
-	var claims struct {
-		Subject string `json:"sub"`
-	}
-	err = json.Unmarshal(raw, &claims)
-	return claims.Subject, err
+	return out
 }
 
 // findServiceAccount returns the ServiceAccount whose token an identity signs in with.
