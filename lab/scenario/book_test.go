@@ -96,9 +96,12 @@ func TestBookManifests(t *testing.T) {
 	}
 }
 
-// checkYAML has the API server validate and default each object. Other YAML is clusterctl's configuration, and kustomizations, which test/signals
-// builds.
+// checkYAML has the API server validate and default each object. Other YAML is clusterctl's configuration, kustomizations, which test/signals
+// builds, and values of the chart, with which test/installation renders it.
 func (l *lab) checkYAML(b block) error {
+	if strings.HasPrefix(b.text, "# values.yaml\n") {
+		return yaml.UnmarshalStrict([]byte(b.text), new(map[string]any))
+	}
 	for document := range strings.SplitSeq(b.text, "\n---\n") {
 		var object map[string]any
 		if err := yaml.UnmarshalStrict([]byte(document), &object); err != nil {
@@ -162,6 +165,7 @@ var foreign = map[string]string{
 	"sed":                "part of every Linux",
 	"ssh":                "not part of the lab",
 	"tail":               "part of every Linux",
+	"tar":                "TestInstallation of hack/release/plugin runs it",
 	"azurediskplugin":    "TestAzuredisk of test/programs runs it",
 	"terraform":          "TestAzapi of test/programs runs it",
 }
@@ -246,6 +250,9 @@ func (l *lab) checkCommand(words []string) error {
 	}
 	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, ">") || strings.HasPrefix(w, "<") }); i >= 0 {
 		words = words[:i] // where output goes
+	}
+	if len(words) > 0 && words[0] == "sudo" {
+		words = words[1:]
 	}
 	if len(words) == 0 {
 		return nil
