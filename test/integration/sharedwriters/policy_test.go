@@ -164,6 +164,25 @@ func policyRows() []row {
 			change: serviceEndpoint("Microsoft.Sql"), sends: "PUT resourceGroups/c1/Microsoft.Network/virtualNetworks/c1-vnet/subnets/nodes",
 		},
 		{
+			program: "Users", resource: "Outbound load balancer of nodes", entry: "outbound ports and TCP reset of the outbound rule",
+			verb: "PUT of the whole load balancer", in: selfManaged,
+			write: func(w *world) {
+				w.RewriteResource(outbound, func(resource body) {
+					rule := harness.FindValue(resource, "properties.outboundRules.0.properties").(body)
+					rule["allocatedOutboundPorts"], rule["enableTcpReset"] = 1024, true
+				})
+			},
+			kept: func(w *world) bool {
+				return w.FindProperty(outbound, "properties.outboundRules.0.properties.allocatedOutboundPorts") == float64(1024) &&
+					w.FindProperty(outbound, "properties.outboundRules.0.properties.enableTcpReset") == true
+			},
+			change: func(w *world) {
+				harness.ChangeObject(w.Stage, newCluster(),
+					func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.NodeOutboundLB.IdleTimeoutInMinutes = new(int32(15)) })
+			},
+			sends: "PUT resourceGroups/c1/Microsoft.Network/loadBalancers/c1",
+		},
+		{
 			program: "Azure Backup", resource: "Virtual machine", entry: "its extension, and a lock against deletion", verb: "PUT of each",
 			in: selfManaged,
 			write: func(w *world) {
