@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -18,16 +19,28 @@ import (
 // for concurrent use.
 type answers struct {
 	mu sync.Mutex
-	// refusals has the answers by the key of the credential; nil is that of a credential that was accepted.
+	// refusals has the answers by the key of the credential; nil is that of a credential that was accepted. It has those of credentials in
+	// used only.
 	refusals map[string]error
-	// used has the keys of the credentials by identity and cloud environment.
-	used map[types.NamespacedName]map[string]string
+	// used has the uses of credentials by identity and cloud environment.
+	used map[types.NamespacedName]map[string]use
 	// notify is called with an identity whose answer changed; nil is not called.
 	notify func(types.NamespacedName)
 }
 
+// use is the last use of a credential of an identity in a cloud environment.
+type use struct {
+	// key is that of the credential.
+	key string
+	at  time.Time
+}
+
+// unusedAfter is how long after its last use an answer is about the identity. Every object uses its identity at each reconciliation, every
+// ten minutes by default, so no object uses one in this environment any more.
+const unusedAfter = time.Hour
+
 func newAnswers() *answers {
-	return &answers{refusals: map[string]error{}, used: map[types.NamespacedName]map[string]string{}}
+	return &answers{refusals: map[string]error{}, used: map[types.NamespacedName]map[string]use{}}
 }
 
 // answering is a credential whose answers are remembered.
@@ -58,10 +71,10 @@ func (a *answers) record(key string, err error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	last, answered := a.refusals[key]
-	if !answered && len(a.refusals) >= maxKept {
+	if !a.isUsed(key) {
 		return
 	}
+	last, answered := a.refusals[key]
 	if err == nil {
 		if a.refusals[key] = nil; last != nil || !answered {
 			a.notifyUsers(key)
@@ -79,13 +92,32 @@ func (a *answers) notifyUsers(key string) {
 	if a.notify == nil {
 		return
 	}
-	for user, keys := range a.used {
-		for _, each := range keys {
-			if each == key {
+	for user, uses := range a.used {
+		for _, each := range uses {
+			if each.key == key {
 				a.notify(user)
 				break
 			}
 		}
+	}
+}
+
+// isUsed reports whether an identity has the credential.
+func (a *answers) isUsed(key string) bool {
+	for _, uses := range a.used {
+		for _, each := range uses {
+			if each.key == key {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dropUnlessUsed drops the answer for a credential that no identity has any more.
+func (a *answers) dropUnlessUsed(key string) {
+	if !a.isUsed(key) {
+		delete(a.refusals, key)
 	}
 }
 
@@ -95,16 +127,25 @@ func (a *answers) addUser(identity *infrav1.AzureClusterIdentity, environment, k
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.used[user] == nil {
-		a.used[user] = map[string]string{}
+		a.used[user] = map[string]use{}
 	}
-	a.used[user][environment] = key
+	former := a.used[user][environment].key
+	a.used[user][environment] = use{key: key, at: time.Now()}
+	if former != key {
+		a.dropUnlessUsed(former)
+	}
 }
 
-// environments returns the cloud environments in which an identity was used.
+// environments returns the cloud environments in which an identity is used, and forgets the others.
 func (a *answers) environments(user types.NamespacedName) (out []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for environment := range a.used[user] {
+	for environment, last := range a.used[user] {
+		if time.Since(last.at) > unusedAfter {
+			delete(a.used[user], environment)
+			a.dropUnlessUsed(last.key)
+			continue
+		}
 		out = append(out, environment)
 	}
 	return out
@@ -114,7 +155,11 @@ func (a *answers) environments(user types.NamespacedName) (out []string) {
 func (a *answers) forget(user types.NamespacedName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	former := a.used[user]
 	delete(a.used, user)
+	for _, each := range former {
+		a.dropUnlessUsed(each.key)
+	}
 }
 
 // last returns the answer for a credential, and whether there is one.

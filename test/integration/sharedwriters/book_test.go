@@ -86,6 +86,7 @@ var settings = map[[2]string]string{
 	{"Azure Policy", "Scale set"}:                               "VM extensions, for example of Azure Monitor and Defender; user-assigned identities",
 	{"Azure Policy", "Subnet of nodes"}:                         "network policies for private endpoints",
 	{"Azure Policy", "AKS cluster"}:                             "the add-on `azurepolicy`",
+	{"Users", "Outbound load balancer of nodes"}:                "outbound ports and TCP reset of the outbound rule",
 	{"Azure Backup", "Virtual machine"}:                         "its VM extension, and a lock against deletion",
 	{"Autoscale of Azure", "Scale set"}:                         "the capacity, if the MachinePool has the annotation `cluster.x-k8s.io/replicas-managed-by`",
 	{"cluster-autoscaler", "Scale set"}:                         "the capacity, and which VMs it deletes, if the MachinePool has the annotation `cluster.x-k8s.io/replicas-managed-by`",
