@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	plannedmanaged "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
 const azureClusterKind = "AzureCluster"
@@ -168,12 +167,4 @@ func (h Infrastructure) aksInput(in plan.ClusterInput) plannedmanaged.Input {
 	out := plannedmanaged.Input{Cluster: in.Cluster, ControlPlane: h.ControlPlane.DeepCopy(), SubscriptionID: in.SubscriptionID}
 	defaults.FillAzureManagedControlPlane(out.ControlPlane)
 	return out
-}
-
-// OwnerOfResources returns the owner of the resources of the Cluster in Azure.
-func (i Infrastructure) OwnerOfResources(cluster *clusterv1.Cluster) ownership.Owner {
-	if i.ControlPlane != nil {
-		return ownership.OwnerOf(i.ControlPlane, cluster.Name)
-	}
-	return ownership.OwnerOf(i.AzureCluster, cluster.Name)
 }

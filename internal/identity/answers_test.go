@@ -53,7 +53,7 @@ func TestUnusedEnvironment(t *testing.T) {
 		a.record("china", nil)
 		for range 7 {
 			a.addUser(identities[0], "AzurePublicCloud", "public")
-			time.Sleep(10 * time.Minute)
+			<-time.After(10 * time.Minute)
 		}
 		if got := a.environments(user); !slices.Equal(got, []string{"AzurePublicCloud"}) {
 			t.Errorf("the identity is used in %q", got)

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
 
-// pauseDependents shows the pause of the object in its dependents, which no controller reconciles.
-func (p *reconciliation[O, I]) pauseDependents(ctx context.Context) error {
+// showPauseInDependents shows the pause of the object, or its end, in its dependents, which no controller reconciles.
+func (p *reconciliation[O, I]) showPauseInDependents(ctx context.Context) error {
 	kind := p.declaration.Dependents.Kind
 	dependents, err := p.declaration.Dependents.List(ctx, p.object)
 	if err != nil {

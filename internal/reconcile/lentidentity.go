@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lending"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 )
 
@@ -49,7 +50,7 @@ func (a *azureReconciliation[O, I]) restrictGraph(ctx context.Context, g *arm.Gr
 	if grants == nil {
 		return nil, nil
 	}
-	return a.Facts.RestrictGraph(ctx, a.session.Asker(), lent.Input{Grants: *grants, Owner: a.clusterOwner(), Field: a.findFieldNaming}, g)
+	return lending.RestrictGraph(ctx, a.Facts, a.session.Asker(), lent.Input{Grants: *grants, Owner: a.clusterOwner(), Field: a.findFieldNaming}, g)
 }
 
 // clusterOwner returns the owner of the Cluster's resources.

@@ -186,6 +186,7 @@ func (r *Runner[O, I]) Reconcile(ctx context.Context, request ctrl.Request) (res
 
 // run enters the reconciliation, does its work and writes the result. It sets p.failureShown when the object shows the returned error.
 func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, result ctrl.Result, err error) {
+	wasPaused := conditions.IsTrue(p.object, clusterv1.PausedCondition)
 	entering, span := tracing.StartStage(ctx, "enter")
 	p.changes, result, err = lifecycle.Enter(entering, p.Client, p.target.Cluster, p.object, p.declaration.Finalizer)
 	endStage(span, err)
@@ -194,8 +195,14 @@ func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, resul
 		// Others may change everything during a pause, as backups do that restore objects without owners.
 		p.stability.Forget(p.key)
 	}
-	if err == nil && p.declaration.Dependents != nil && annotations.IsPaused(p.target.Cluster, p.object) {
-		return resultNothing, result, p.pauseDependents(ctx)
+	if err == nil && p.declaration.Dependents != nil {
+		paused := annotations.IsPaused(p.target.Cluster, p.object)
+		if paused || wasPaused {
+			err = p.showPauseInDependents(ctx)
+		}
+		if paused {
+			return resultNothing, result, err
+		}
 	}
 	if err != nil || p.changes == nil {
 		return resultNothing, result, err

@@ -34,7 +34,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cloudconfig"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lending"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 )
 
@@ -230,7 +232,7 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 			path = path.Child("template", "spec")
 		}
 		if grants := opened.LentGrants; grants != nil {
-			if err := r.Facts.CheckIdentities(ctx, asker, lent.Input{Grants: *grants, Owner: found.OwnerOfResources(cluster)}, opened.SubscriptionID,
+			if err := lending.CheckIdentities(ctx, r.Facts, asker, lent.Input{Grants: *grants, Owner: ownership.OwnerOf(found.Owner(), cluster.Name)}, opened.SubscriptionID,
 				path.Child("userAssignedIdentities"), spec.UserAssignedIdentities[:1]); err != nil {
 				return r.reportFailure(ctx, owner, err)
 			}

@@ -37,6 +37,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lastwrites"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lending"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
@@ -134,7 +135,7 @@ func (r *Reconciler) readNode(ctx context.Context, template *infrav1.AzureMachin
 	}
 	template.Status.Capacity, template.Status.NodeInfo = machine.NodeCapacity(size), &node
 	if grants != nil {
-		if err := r.Facts.CheckIdentities(ctx, asker, lent.Input{Grants: *grants, Owner: ownership.OwnerOf(in.AzureCluster, in.Cluster.Name)},
+		if err := lending.CheckIdentities(ctx, r.Facts, asker, lent.Input{Grants: *grants, Owner: ownership.OwnerOf(in.AzureCluster, in.Cluster.Name)},
 			in.SubscriptionID, path.Child("userAssignedIdentities"), spec.UserAssignedIdentities); err != nil {
 			return err
 		}

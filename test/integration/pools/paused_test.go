@@ -51,6 +51,20 @@ func TestPausedMachine(t *testing.T) {
 	}
 	cluster(true, metav1.ConditionTrue)
 	cluster(false, metav1.ConditionFalse)
+	// The end of a pause is shown, too, while the pool is refused.
+	stop := func(value string) {
+		harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+			func(c *clusterv1.Cluster) { metav1.SetMetaDataAnnotation(&c.ObjectMeta, infrav1.StopAnnotation, value) })
+	}
+	cluster(true, metav1.ConditionTrue)
+	stop("fasle")
+	harness.ChangeObject(stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
+		func(c *clusterv1.Cluster) { c.Spec.Paused = new(false) })
+	harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, "pool-0", "not paused", func(vm *infrav1.AzureMachinePoolMachine) bool {
+		return harness.FindCondition(vm, clusterv1.PausedCondition).Status == metav1.ConditionFalse
+	})
+	stop("false")
+	cluster(false, metav1.ConditionFalse)
 	pause(true)
 	harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, "pool-0", "paused", func(vm *infrav1.AzureMachinePoolMachine) bool {
 		return harness.FindCondition(vm, clusterv1.PausedCondition).Status == metav1.ConditionTrue &&

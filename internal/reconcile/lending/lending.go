@@ -1,4 +1,6 @@
-package facts
+// Package lending applies the grants of a lent identity, which package lent decides about, to plans and to what else objects name: it reads
+// the resources whose owners have to be known.
+package lending
 
 import (
 	"context"
@@ -10,16 +12,17 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 )
 
 // RestrictGraph restricts a graph to the grants of a lent identity, as lent.RestrictGraph does, and returns the denials. It reads the
 // resources whose owners have to be known.
-func (f *Facts) RestrictGraph(ctx context.Context, asker Asker, in lent.Input, g *arm.Graph) ([]arm.Denial, error) {
+func RestrictGraph(ctx context.Context, f *facts.Facts, asker facts.Asker, in lent.Input, g *arm.Graph) ([]arm.Denial, error) {
 	in.Facts = map[string]lent.Fact{}
 	for missing := lent.ListMissingFacts(g, in); len(missing) > 0; missing = lent.ListMissingFacts(g, in) {
 		for _, id := range missing {
-			fact, err := f.readOwnership(ctx, asker, id)
+			fact, err := readOwnership(ctx, f, asker, id)
 			if err != nil {
 				return nil, err
 			}
@@ -30,7 +33,7 @@ func (f *Facts) RestrictGraph(ctx context.Context, asker Asker, in lent.Input, g
 }
 
 // readOwnership reads the tags of a resource. A resource that Azure does not show to the identity is unreadable.
-func (f *Facts) readOwnership(ctx context.Context, asker Asker, id arm.ID) (lent.Fact, error) {
+func readOwnership(ctx context.Context, f *facts.Facts, asker facts.Asker, id arm.ID) (lent.Fact, error) {
 	shown, err := f.ReadResource(ctx, asker, id)
 	var refused *arm.Error
 	switch {
@@ -53,7 +56,7 @@ func (f *Facts) readOwnership(ctx context.Context, asker Asker, id arm.ID) (lent
 
 // CheckIdentities returns an error for the first user-assigned identity that VMs must not have, by the grants of a lent identity. Whether
 // such an identity exists, and what it is like, is not told to who borrows the identity. path is that of the identities.
-func (f *Facts) CheckIdentities(ctx context.Context, asker Asker, in lent.Input, subscription string, path *field.Path,
+func CheckIdentities(ctx context.Context, f *facts.Facts, asker facts.Asker, in lent.Input, subscription string, path *field.Path,
 	identities []infrav1.UserAssignedIdentity) error {
 	for i, identity := range identities {
 		at := path.Index(i).Child("providerID")
@@ -65,7 +68,7 @@ func (f *Facts) CheckIdentities(ctx context.Context, asker Asker, in lent.Input,
 		g := &arm.Graph{}
 		g.Add(arm.Node{ID: arm.NewID(subscription, "vms", types.VirtualMachine, "vm"), Policy: arm.Repair,
 			Body: map[string]any{"identity": map[string]any{"userAssignedIdentities": map[string]any{string(id): map[string]any{}}}}})
-		denials, err := f.RestrictGraph(ctx, asker, in, g)
+		denials, err := RestrictGraph(ctx, f, asker, in, g)
 		if err != nil {
 			return err
 		}
