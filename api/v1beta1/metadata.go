@@ -34,8 +34,8 @@ const (
 	//     namespace and name of the object.
 	//   - ownerID, on an AzureCluster, AzureManagedControlPlane or AzureASOManagedCluster: one of the values, besides
 	//     namespace and name, from which the owner tag in Azure is computed. It is set once and moves with the object.
-	//   - subscription, on AzureASOManaged objects: the subscription of the object's resources, once one was seen in Azure. A
-	//     credential for another subscription is refused.
+	//   - subscription, on AzureASOManaged objects, AzureClusters and AzureManagedControlPlanes: the subscription of the object's
+	//     resources, once one was seen in Azure. Another one is refused, for the machines and pools of the cluster as well.
 	//   - migration: "{}" if the object was created under this provider. Otherwise "kept" lists, by resource, the
 	//     differences between Azure and the plan at the time of the migration.
 	AppliedAnnotation = "sigs.k8s.io/cluster-api-provider-azure-applied"

@@ -49,6 +49,9 @@ func (a *azureReconciliation[O, I]) runStages(ctx context.Context) (resultKind, 
 	if err := a.openAccess(ctx); err != nil {
 		return "", 0, ReadFailed(err)
 	}
+	if err := a.checkSubscription(); err != nil {
+		return "", 0, err
+	}
 	if err := a.addIdentityFinalizer(ctx); err != nil {
 		return "", 0, err
 	}

@@ -41,6 +41,9 @@ func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (result
 		}
 		return "", 0, ReadFailed(err)
 	}
+	if err := a.checkSubscription(); err != nil {
+		return "", 0, err
+	}
 	planning, span := tracing.StartStage(ctx, "plan")
 	planned, err := a.kind.PlanDeletion(planning, a.session, a.in)
 	endStage(span, err)

@@ -203,7 +203,7 @@ type Plan struct {
 	// IsOthers reports whether another object of the Cluster, which is not being deleted, has a resource in its plan, too. Such a resource
 	// is not deleted for this object. It may be nil.
 	IsOthers func(id arm.ID) bool
-	// RecordSubscription has the object record the subscription of its resources, for kinds whose credential decides about it.
+	// RecordSubscription has the object record the subscription of its resources, as kinds with an identity do.
 	RecordSubscription bool
 	// IgnoreInventory treats a resource that cannot carry tags as the object's only below a tagged one, without regard to the
 	// inventory.

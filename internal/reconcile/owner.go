@@ -68,7 +68,7 @@ func (a *azureReconciliation[O, I]) storePathsAfter(planned *Plan, outcome arm.O
 	seen := slices.ContainsFunc(outcome.Results, func(r arm.Result) bool { return r.Owned && len(r.Observed) > 0 })
 	a.updateApplied(func(c *applied.Content) {
 		c.Applied = planned.LastApplied.PathsAfter(planned.Graph, outcome)
-		if planned.RecordSubscription && seen {
+		if seen && (a.declaration.IdentityUsers != nil || planned.RecordSubscription) {
 			c.Subscription = a.session.Access.SubscriptionID
 		}
 	})

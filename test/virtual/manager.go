@@ -2,6 +2,7 @@ package virtual
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -197,7 +198,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 		Identities: identity.New(m.client,
 			identity.Options{AuthorityHost: harness.VirtualEndpoint, ResourceManagerEndpoint: harness.VirtualEndpoint,
 				ResourceManagerAudience: "https://management.core.windows.net/", Transport: transport, Secrets: live,
-				SubscriptionID: s.Azure.SubscriptionID}),
+				SubscriptionID: cmp.Or(s.DefaultSubscription, s.Azure.SubscriptionID)}),
 		Clients: identity.NewClients(clients),
 	}
 	m.log = s.newLogger()

@@ -42,6 +42,8 @@ type Scenario struct {
 	Resync, Full time.Duration
 	// Observe has managers write nothing to Azure.
 	Observe bool
+	// DefaultSubscription is AZURE_SUBSCRIPTION_ID of the managers that are started; "" is the first subscription.
+	DefaultSubscription string
 	// RequestShare is the share of Azure's request limits that managers use that start afterwards; 0 is all of them.
 	RequestShare float64
 	// Features are the feature gates of managers.

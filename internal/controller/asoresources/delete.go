@@ -18,9 +18,6 @@ import (
 // cluster if withCluster is set.
 func PlanDeletion(ctx context.Context, f *facts.Facts, session reconcile.Session, in plan.Input, withCluster,
 	deleteWholeGroups bool) (*reconcile.Plan, error) {
-	if errs := plan.CheckSubscription(in); len(errs) > 0 {
-		return nil, reconcile.RefuseSpec(errs)
-	}
 	if err := readCreationTimes(ctx, f, session, &in); err != nil {
 		return nil, reconcile.ReadFailedFor(infrav1.ResourcesReadyCondition, err)
 	}

@@ -213,7 +213,6 @@ func (m *Members) PlanResources(ctx context.Context, f *facts.Facts, session rec
 		in.Facts[id.Key()] = found
 	}
 	errs := append(slices.Clone(m.manifestErrors[in.ObjectKey]), plan.CheckCredentials(in.OwnManifests())...)
-	errs = append(errs, plan.CheckSubscription(*in)...)
 	if errs = append(errs, plan.CheckManifests(*in)...); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}

@@ -50,18 +50,6 @@ func CheckManifests(in Input) field.ErrorList {
 	return append(errs, checkDestinationCollisions(in.OwnManifests(), in.Cluster)...)
 }
 
-// CheckSubscription returns an error if the object has resources in another subscription than that of the credential. Otherwise the provider
-// would create the resources again in the new subscription, and never delete those in the old one.
-func CheckSubscription(in Input) field.ErrorList {
-	recorded := applied.Read(in.Object.GetAnnotations()).Subscription
-	if recorded == "" || strings.EqualFold(recorded, in.SubscriptionID()) {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(field.NewPath("spec", "resources"), in.SubscriptionID(), fmt.Sprintf("is the subscription of the "+
-		"credential or of spec.subscriptionID of the AzureASOManagedCluster, and the resources are in subscription %s. "+
-		"Resources cannot move between subscriptions: name that one, or make a new cluster", recorded))}
-}
-
 // BuildPlan returns the desired state of the manifests of the object. An error means an inconsistent graph, which is a bug and not
 // invalid input.
 func BuildPlan(in Input) (*arm.Graph, error) {
