@@ -167,9 +167,9 @@ func TestDiff(t *testing.T) {
 		"UUIDs and addresses": {
 			reason:   "they are recognized by their form",
 			typeName: types.ManagedCluster,
-			want:     `{"properties":{"aadProfile":{"adminGroupObjectIDs":["AAAAAAAA-0000-0000-0000-00000000000B"]},"networkProfile":{"podCidrs":["2001:DB8:0::/64"],"dnsServiceIP":"FD00::A"}}}`,
-			have:     `{"properties":{"aadProfile":{"adminGroupObjectIDs":["aaaaaaaa-0000-0000-0000-00000000000b"]},"networkProfile":{"podCidrs":["2001:db8::/64"],"dnsServiceIP":"fd00::b"}}}`,
-			paths:    []string{"properties.networkProfile.dnsServiceIP"},
+			want:     `{"properties":{"aadProfile":{"adminGroupObjectIDs":["AAAAAAAA-0000-0000-0000-00000000000B"]},"apiServerAccessProfile":{"authorizedIPRanges":["203.0.113.7","FD00::1","203.0.113.8"]},"networkProfile":{"podCidrs":["2001:DB8:0::/64"],"dnsServiceIP":"FD00::A"}}}`,
+			have:     `{"properties":{"aadProfile":{"adminGroupObjectIDs":["aaaaaaaa-0000-0000-0000-00000000000b"]},"apiServerAccessProfile":{"authorizedIPRanges":["203.0.113.7/32","fd00::1/128","203.0.113.8/31"]},"networkProfile":{"podCidrs":["2001:db8::/64"],"dnsServiceIP":"fd00::b"}}}`,
+			paths:    []string{"properties.apiServerAccessProfile.authorizedIPRanges", "properties.networkProfile.dnsServiceIP"},
 		},
 		"shape of an ID in a setting": {
 			reason:   "its meaning depends on the extension",

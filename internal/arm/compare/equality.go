@@ -94,13 +94,18 @@ func sameID(want, have string) bool {
 	return want == have && (strings.HasPrefix(want, "/subscriptions/") || strings.HasPrefix(want, "/providers/"))
 }
 
-// sameAddress compares IP addresses and prefixes. IPv6 has several notations for one address.
+// sameAddress compares IP addresses and prefixes. IPv6 has several notations for one address, and an address means the same as
+// the prefix of its length: clusters show the authorized range 203.0.113.7 as 203.0.113.7/32 (https://github.com/Azure/AKS/issues/4085).
 func sameAddress(want, have string) bool {
-	if x, err := netip.ParseAddr(want); err == nil {
-		y, err := netip.ParseAddr(have)
-		return err == nil && x == y
+	x, okX := parsePrefix(want)
+	y, okY := parsePrefix(have)
+	return okX && okY && x == y
+}
+
+func parsePrefix(text string) (netip.Prefix, bool) {
+	if address, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(address, address.BitLen()), address.Zone() == ""
 	}
-	x, errX := netip.ParsePrefix(want)
-	y, errY := netip.ParsePrefix(have)
-	return errX == nil && errY == nil && x == y
+	prefix, err := netip.ParsePrefix(text)
+	return prefix, err == nil
 }

@@ -29,15 +29,16 @@ func rowOf(t *testing.T, resourceType string) types.Type {
 
 // TestKeptValues has a write that leaves some differences as they are.
 func TestKeptValues(t *testing.T) {
-	const want = `{"tags":{"a":"1","b":"2"},"properties":{"x":1,"frontendIPConfigurations":[{"name":"new"}],
+	const want = `{"tags":{"a":"1","b":"2","c.d":"new","e*":"new"},"properties":{"x":1,"frontendIPConfigurations":[{"name":"new"}],
 		"outboundRules":[{"name":"o","properties":{"frontendIPConfigurations":[{"id":"new"}],"idleTimeoutInMinutes":4}}]}}`
-	const have = `{"tags":{"a":"other"},"properties":{"x":2,"frontendIPConfigurations":[{"name":"old","properties":{"p":1}}],
+	const have = `{"tags":{"a":"other","C.D":"old","f.g":"of an earlier spec"},"properties":{"x":2,"frontendIPConfigurations":[{"name":"old","properties":{"p":1}}],
 		"outboundRules":[{"name":"o","properties":{"frontendIPConfigurations":[{"id":"old"}],"idleTimeoutInMinutes":30}}]}}`
-	kept := []Difference{{Path: "tags.a"}, {Path: "tags.b"}, {Path: "properties.frontendIPConfigurations[old]"},
+	kept := []Difference{{Path: "tags.a"}, {Path: "tags.b"}, {Path: "tags.c.d"}, {Path: "tags.e*"}, {Path: "tags.f.g"},
+		{Path: "properties.frontendIPConfigurations[old]"},
 		{Path: "properties.outboundRules[o].properties.frontendIPConfigurations"}, {Path: "properties.gone"}}
 	desired := Desired{Body: decode(t, want), Type: rowOf(t, types.LoadBalancer)}
 	got := KeepValues(desired, decode(t, have), kept)
-	if diff := cmp.Diff(decode(t, `{"tags":{"a":"other"},"properties":{"x":1,
+	if diff := cmp.Diff(decode(t, `{"tags":{"a":"other","c.d":"old","f.g":"of an earlier spec"},"properties":{"x":1,
 		"frontendIPConfigurations":[{"name":"new"},{"name":"old","properties":{"p":1}}],
 		"outboundRules":[{"name":"o","properties":{"frontendIPConfigurations":[{"id":"old"}],"idleTimeoutInMinutes":4}}]}}`), got.Body); diff != "" {
 		t.Errorf("body (-want +got):\n%s", diff)

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -54,6 +55,10 @@ func KeepValues(want Desired, observed any, kept []Difference) Desired {
 		return want
 	}
 	for _, difference := range kept {
+		if key, isTag := strings.CutPrefix(difference.Path, "tags."); isTag {
+			keepTag(body, observed, key)
+			continue
+		}
 		path := jsonpath.Parse(difference.Path)
 		if value := path.GetFold(observed); value == nil {
 			jsonpath.Delete(body, difference.Path)
@@ -63,6 +68,23 @@ func KeepValues(want Desired, observed any, kept []Difference) Desired {
 	}
 	want.Body = body
 	return want
+}
+
+// keepTag gives body the observed value of a tag, or takes the tag away. Keys of tags have dots, which separate members in other paths.
+func keepTag(body map[string]any, observed any, key string) {
+	have, _ := observed.(map[string]any)
+	current, _ := have["tags"].(map[string]any)
+	value, there := jsonpath.LookUp(current, key)
+	tags, _ := body["tags"].(map[string]any)
+	maps.DeleteFunc(tags, func(known string, _ any) bool { return strings.EqualFold(known, key) })
+	if !there {
+		return
+	}
+	if tags == nil {
+		tags = map[string]any{}
+		body["tags"] = tags
+	}
+	tags[key] = value
 }
 
 // setOrAppend sets the value at a path. A list that lacks the element at the end of the path gets it.

@@ -144,10 +144,11 @@ func (c *convergence) filterDifferences(id arm.ID, owned bool, differences []com
 		return differences, nil
 	}
 	for _, d := range differences {
-		if c.request.IgnoreDifference(id, d.Path, d.Want, d.Have) {
-			kept = append(kept, d)
-		} else {
+		switch {
+		case !c.request.IgnoreDifference(id, d.Path, d.Want, d.Have):
 			remaining = append(remaining, d)
+		case !strings.EqualFold(d.Path, "tags."+c.request.Owner.TagKey):
+			kept = append(kept, d)
 		}
 	}
 	return remaining, kept

@@ -45,7 +45,8 @@ func scaleSetCondition(exists bool, machines int, count int32) metav1.Condition 
 	return condition
 }
 
-// FollowAutoscaler sets the annotation replicas-managed-by of a MachinePool and the replicas that AKS's autoscaler has chosen. by is
+// FollowAutoscaler sets the annotation replicas-managed-by of a MachinePool and the replicas that AKS's autoscaler has chosen, or another
+// program that the annotation names. by is
 // the value of the annotation for AKS. While the autoscaler runs, any other value except "false" means the same to Cluster API, so it
 // stays: a tool that applies it again would otherwise write against the controller forever. It returns the changed MachinePool.
 func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, by string,
@@ -64,8 +65,11 @@ func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *cluster
 // applyAutoscaler is FollowAutoscaler in memory.
 func applyAutoscaler(machinePool *clusterv1.MachinePool, by string, autoscaled bool, count int32) {
 	if !autoscaled {
-		if machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation] == by {
+		switch manager := machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation]; {
+		case manager == by:
 			delete(machinePool.Annotations, clusterv1.ReplicasManagedByAnnotation)
+		case manager != "" && annotations.ReplicasManagedByExternalAutoscaler(machinePool):
+			machinePool.Spec.Replicas = new(count)
 		}
 		return
 	}

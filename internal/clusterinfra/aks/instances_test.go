@@ -59,9 +59,10 @@ func TestFollowAutoscaler(t *testing.T) {
 			3, map[string]string{key: "true"}, 3},
 		"autoscaler turned off": {"the MachinePool decides again, from the number there is", map[string]string{key: "true", "a": "b"}, 5, false,
 			5, map[string]string{"a": "b"}, 5},
-		"external autoscaler": {"an annotation of another program stays: it scales the MachinePool", map[string]string{key: "keda"}, 4, false, 2,
-			map[string]string{key: "keda"}, 4},
-		"no autoscaler": {"nothing to set", nil, 4, false, 2, nil, 4},
+		"external autoscaler": {"another program scales the pool in Azure, and the MachinePool shows it", map[string]string{key: "keda"}, 4, false, 2,
+			map[string]string{key: "keda"}, 2},
+		"external autoscaler, false": {"no program does", map[string]string{key: "false"}, 4, false, 2, map[string]string{key: "false"}, 4},
+		"no autoscaler":              {"nothing to set", nil, 4, false, 2, nil, 4},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

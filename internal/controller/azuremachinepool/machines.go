@@ -248,7 +248,8 @@ func (k *Kind) removeFinalizer(ctx context.Context, vm *infrav1.AzureMachinePool
 	if !controllerutil.RemoveFinalizer(vm, infrav1.MachinePoolMachineFinalizer) {
 		return nil
 	}
-	if err := k.Client.Patch(ctx, vm, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
+	// The patch has the whole list, and other programs may have added theirs.
+	if err := k.Client.Patch(ctx, vm, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("patch AzureMachinePoolMachine %s: %w", vm.Name, err)
 	}
 	return nil

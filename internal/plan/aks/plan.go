@@ -87,7 +87,8 @@ func addPoolProfiles(in Input, have managedcluster.Observed, node *arm.Node) {
 	for _, pool := range listActivePools(in.Pools) {
 		pools = append(pools, buildNewPool(in, pool))
 	}
-	profiles, blocked, refused := managedcluster.BuildProfiles(poolKind, pools)
+	properties, _ := jsonpath.Get(node.Body, "properties").(map[string]any)
+	profiles, blocked, refused := managedcluster.BuildProfiles(poolKind, pools, properties)
 	if missing := missingAttachmentReason(in); missing != "" && !have.Exists {
 		blocked = missing
 	}

@@ -25,8 +25,8 @@ const (
 	// loadBalancerParts means that missing frontends, backend pools and outbound rules are added, and that existing ones are neither changed
 	// nor removed, because clients see their addresses. Everything else is as in allButTags.
 	loadBalancerParts
-	// imageAndSize means that a scale set gets another image or size, and no other change that has no other cause. Of its
-	// VMs only the image counts.
+	// imageAndSize means that a scale set gets another image, size of VMs or number of VMs, and no other change that has no other cause. Of
+	// its VMs only the image counts.
 	imageAndSize
 	// createOnly means that the resource is created and never read again.
 	createOnly
@@ -66,7 +66,7 @@ func isMaintained(id arm.ID, path, have string) bool {
 	case createOnly:
 		return false
 	case imageAndSize:
-		return path == "sku.name" || slices.Contains(strings.Split(path, "."), "imageReference")
+		return path == "sku.name" || path == "sku.capacity" || strings.EqualFold(path, "tags."+infrav1.CustomDataHashTag) || slices.Contains(strings.Split(path, "."), "imageReference")
 	case onlyNewElements:
 		return have == absent && strings.HasSuffix(path, "]")
 	case loadBalancerParts:

@@ -62,7 +62,7 @@ func setWantedVersion(m Manifest, key string, have version.Observed) {
 }
 
 // buildPoolProfiles returns the pools for the creation of a managed cluster.
-func (in Input) buildPoolProfiles(cluster arm.ID, definition schema.Definition) (profiles []any, blocked, refused string) {
+func (in Input) buildPoolProfiles(cluster arm.ID, definition schema.Definition, body map[string]any) (profiles []any, blocked, refused string) {
 	var pools []managedcluster.NewPool
 	for _, m := range in.listAgentPools(cluster) {
 		id, err := in.ResourceID(m)
@@ -81,7 +81,8 @@ func (in Input) buildPoolProfiles(cluster arm.ID, definition schema.Definition) 
 		}
 		pools = append(pools, pool)
 	}
-	return managedcluster.BuildProfiles(poolKind, pools)
+	properties, _ := body["properties"].(map[string]any)
+	return managedcluster.BuildProfiles(poolKind, pools, properties)
 }
 
 // poolKind is the kind of the objects with agent pools in messages.

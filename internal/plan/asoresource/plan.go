@@ -238,7 +238,7 @@ func (in Input) setBody(m Manifest, lastApplied applied.State, node *arm.Node, b
 			return
 		}
 		definition, _ := findDefinition(m)
-		profiles, blocked, refused := in.buildPoolProfiles(node.ID, definition)
+		profiles, blocked, refused := in.buildPoolProfiles(node.ID, definition, body)
 		node.Refused, node.Blocked = refused, cmp.Or(node.Blocked, blocked)
 		managedcluster.AddProfiles(node, profiles)
 	case types.AgentPool:

@@ -18,6 +18,11 @@ func CheckSpec(in Input) field.ErrorList {
 	template := path.Child("template")
 	errs := checkLocation(in, path.Child("location"))
 	errs = append(errs, checkOrchestration(in, path.Child("orchestrationMode"))...)
+	if p.Size != nil && !in.addsVMs() {
+		// Azure may restrict a size later. The VMs that have it stay, and those that leave have to be deleted.
+		size := *p.Size
+		size.RestrictionReason, p.Size = "", &size
+	}
 	errs = append(errs, vm.CheckSize(p, template)...)
 	errs = append(errs, vm.CheckZones(p.Place, field.NewPath("MachinePool", "spec", "failureDomains"))...)
 	errs = append(errs, vm.CheckSSHKey(p.VirtualMachineProfile, template)...)

@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -56,6 +58,38 @@ func TestFinalizersOfOthers(t *testing.T) {
 				t.Errorf("the object has the finalizers %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// TestStatusBesideOthers has another program label the object after the first of two patches. The status needs no other version.
+func TestStatusBesideOthers(t *testing.T) {
+	stored := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m"}}
+	labelled := false
+	c := fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(stored).WithStatusSubresource(stored).
+		WithInterceptorFuncs(interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, change client.Patch,
+			options ...client.PatchOption) error {
+			if err := c.Patch(ctx, obj, change, options...); err != nil || labelled {
+				return err
+			}
+			labelled = true
+			other := &infrav1.AzureMachine{}
+			if err := c.Get(ctx, client.ObjectKeyFromObject(stored), other); err != nil {
+				return err
+			}
+			other.Labels = map[string]string{"a": "b"}
+			return c.Update(ctx, other)
+		}}).Build()
+	machine := &infrav1.AzureMachine{}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(stored), machine); err != nil {
+		t.Fatal(err)
+	}
+	changes := TrackChanges(c, machine)
+	machine.Spec.ProviderID, machine.Status.Ready = new("azure:///x"), true
+	if err := changes.Write(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(stored), machine); err != nil || !machine.Status.Ready || machine.Labels["a"] != "b" {
+		t.Errorf("stored: ready %t, labels %v, %v", machine.Status.Ready, machine.Labels, err)
 	}
 }
 

@@ -136,8 +136,10 @@ func (p *Changes) patchObject(ctx context.Context) error {
 		if !statusChanged {
 			return nil
 		}
-		// The response has the stored metadata and spec, which must not undo the next patch.
+		// The response has the stored metadata and spec, which must not undo the next patch. With another version than before, the patch
+		// would have it, and fail because of any other write.
 		written := obj.DeepCopyObject().(client.Object)
+		written.SetResourceVersion(before.GetResourceVersion())
 		if err := c.Status().Patch(ctx, written, client.MergeFrom(before)); err != nil {
 			if gone(err) {
 				return nil

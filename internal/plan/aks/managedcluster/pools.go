@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 )
 
 // systemMode is the mode of pools for the pods of Kubernetes itself.
@@ -28,11 +30,12 @@ type NewPool struct {
 }
 
 // BuildProfiles returns the pools for the PUT that creates a cluster, sorted by name. blocked is the reason to wait, refused the reason
-// why the cluster cannot be created with these pools. kind is the kind of their objects.
-func BuildProfiles(kind string, pools []NewPool) (profiles []any, blocked, refused string) {
+// why the cluster cannot be created with these pools. kind is the kind of their objects, and properties are those of the cluster: AKS can
+// run the pods of Kubernetes itself on nodes of its own.
+func BuildProfiles(kind string, pools []NewPool, properties map[string]any) (profiles []any, blocked, refused string) {
 	pools = slices.SortedFunc(slices.Values(pools), func(a, b NewPool) int { return strings.Compare(a.Name, b.Name) })
 	var orphans, refusals []string
-	system := false
+	system := jsonpath.Get(properties, "hostedSystemProfile.enabled") == true
 	for _, pool := range pools {
 		system = system || pool.Mode == "" || pool.Mode == systemMode
 		if pool.Refused != "" {
