@@ -203,7 +203,11 @@ func (a *azureReconciliation[O, I]) scheduleNext(outcome arm.Outcome, fingerprin
 	}
 	if !outcome.IsDone() {
 		a.stability.ReplaceFingerprint(a.key, fingerprint, learned)
-		return resultProgressing, outcome.RetryAfter, nil
+		after := outcome.RetryAfter
+		if validFor > 0 && (after == 0 || validFor < after) {
+			after = validFor
+		}
+		return resultProgressing, after, nil
 	}
 	if validFor == 0 {
 		validFor = a.Resync

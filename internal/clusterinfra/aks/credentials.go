@@ -49,6 +49,13 @@ func (c *Credentials) ValidFor(now time.Time) time.Duration {
 	return max(time.Minute, c.expiresOn.Sub(now)-tokenMargin)
 }
 
+// KeepsToken reports whether the published kubeconfig of a cluster has a token that is renewed although the cluster is not as planned: while a
+// change is under way or refused, Cluster API and users still need the API server. initialized tells that the kubeconfig was published.
+func KeepsToken(cluster arm.Result, initialized *bool) bool {
+	return !cluster.IsDone() && len(cluster.Observed) > 0 && initialized != nil && *initialized &&
+		managedcluster.HasLocalAccountsDisabled(cluster.Observed) && !managedcluster.IsStopped(cluster.Observed)
+}
+
 // ReadKubeconfigs asks AKS for the kubeconfigs of the cluster with the state observed, unless the published ones are known to be
 // current.
 func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, access *access.Access, id arm.ID, observed json.RawMessage,

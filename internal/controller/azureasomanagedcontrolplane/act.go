@@ -37,7 +37,9 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
 	to := k.newPublisher(in)
 	var credentials *aks.Credentials
-	if cluster := findCluster(in, outcome); cluster.IsDone() && plan.ReadControlPlaneStatus(cluster.Observed).Host != "" {
+	cluster := findCluster(in, outcome)
+	usable := cluster.IsDone() || aks.KeepsToken(cluster, in.object.Status.Initialization.ControlPlaneInitialized)
+	if usable && plan.ReadControlPlaneStatus(cluster.Observed).Host != "" {
 		if credentials, err = aks.ReadKubeconfigs(ctx, k.Facts, session.Asker(), session.Access, cluster.ID, cluster.Observed, to); err != nil {
 			return err
 		}

@@ -24,6 +24,13 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 		in.acted = true
 		return err
 	}
+	if aks.KeepsToken(result, in.controlPlane.Status.Initialization.ControlPlaneInitialized) {
+		if err := k.renewToken(ctx, session, in, result.Observed); err != nil {
+			return reconcile.ReadFailedFor(infrav1.KubeconfigReadyCondition, err)
+		}
+		in.acted = true
+		return nil
+	}
 	if len(in.refusedSizes) > 0 || !result.IsDone() || !hasEndpoint(in, result.Observed) {
 		in.acted = true
 		return nil
@@ -68,6 +75,17 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 	}
 	in.clusterInfo = k.reconcileClusterInfo(ctx, credentials.Kubeconfig)
 	return nil
+}
+
+// renewToken publishes the kubeconfigs again if the token in one of them ends.
+func (k *Kind) renewToken(ctx context.Context, session reconcile.Session, in *input, observed json.RawMessage) error {
+	to := k.newPublisher(in)
+	credentials, err := aks.ReadKubeconfigs(ctx, k.Facts, session.Asker(), session.Access, plan.ClusterID(in.planned), observed, to)
+	if err != nil {
+		return err
+	}
+	in.accessValidFor = credentials.ValidFor(session.Now())
+	return credentials.PublishSecrets(ctx, to)
 }
 
 // newPublisher returns the publisher for the control plane.
