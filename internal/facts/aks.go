@@ -6,7 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -98,6 +100,33 @@ type scaleSet struct {
 // instancesTTL is how long the instances of a complete pool serve while the pool looks the same. Other reads are shared for as long.
 const instancesTTL = 10 * time.Second
 
+// poolInstance is a virtual machine of a pool. Parked means that it is deallocated.
+type poolInstance struct {
+	ID     arm.ID
+	Parked bool
+}
+
+// parksNodes reports whether AKS deallocates the nodes of a pool that becomes smaller, and keeps their virtual machines:
+// https://learn.microsoft.com/en-us/azure/aks/scale-down-mode
+func parksNodes(pool json.RawMessage) bool {
+	var shown struct {
+		Properties struct {
+			ScaleDownMode string `json:"scaleDownMode"`
+		} `json:"properties"`
+	}
+	return json.Unmarshal(pool, &shown) == nil && strings.EqualFold(shown.Properties.ScaleDownMode, "Deallocate")
+}
+
+// countedInstances returns the IDs of the virtual machines that count as nodes of a pool. Of more than count, those that are parked do not.
+func countedInstances(members []poolInstance, count int) (ids []arm.ID) {
+	for _, member := range members {
+		if !member.Parked || len(members) <= count {
+			ids = append(ids, member.ID)
+		}
+	}
+	return ids
+}
+
 // ListPoolInstances returns the IDs of the virtual machines of an AKS agent pool, sorted as text. seen is the pool as Azure shows
 // it, count its number of nodes. exists reports whether the pool has a scale set. A new pool, or one scaled to zero before it had a
 // node, may have none.
@@ -118,18 +147,28 @@ func (f *Facts) ListPoolInstances(ctx context.Context, asker Asker, nodeGroup ar
 	if err != nil {
 		return nil, false, fmt.Errorf("scale sets of %s: %w", nodeGroup.ShortName(), err)
 	}
+	parks, accept := parksNodes(seen), acceptAny[[]poolInstance]
+	if parks {
+		// The scale set looks the same when a virtual machine of it is deallocated or started.
+		accept = func(members []poolInstance) bool { return len(countedInstances(members, count)) == count }
+	}
+	var all []poolInstance
 	for _, set := range sets {
 		if set.Pool != pool {
 			continue
 		}
 		exists = true
-		members, err := f.poolInstances.getOrAsk(ctx, asker, asker.scopedKey(set.ID.Key()), set.ID, acceptAny, func(uint64) ([]arm.ID, error) {
-			return f.listInstances(ctx, asker, set.ID)
+		members, err := f.poolInstances.getOrAsk(ctx, asker, asker.scopedKey(set.ID.Key()), set.ID, accept, func(uint64) ([]poolInstance, error) {
+			return f.listInstances(ctx, asker, set.ID, parks)
 		})
 		if err != nil {
 			return nil, true, fmt.Errorf("instances of %s: %w", set.ID.ShortName(), err)
 		}
-		ids = append(ids, members...)
+		all = append(all, members...)
+	}
+	ids = countedInstances(all, count)
+	if !parks {
+		ids = countedInstances(all, len(all))
 	}
 	slices.Sort(ids)
 	if exists && len(ids) == count {
@@ -141,25 +180,41 @@ func (f *Facts) ListPoolInstances(ctx context.Context, asker Asker, nodeGroup ar
 // acceptAny accepts every answer.
 func acceptAny[V any](V) bool { return true }
 
-// listInstances returns the IDs of the virtual machines of a scale set, none if it does not exist.
-func (f *Facts) listInstances(ctx context.Context, asker Asker, set arm.ID) (ids []arm.ID, err error) {
+// listInstances returns the virtual machines of a scale set, none if it does not exist. Without power it does not read whether they are
+// parked.
+func (f *Facts) listInstances(ctx context.Context, asker Asker, set arm.ID, power bool) (out []poolInstance, err error) {
+	var query url.Values
+	if power {
+		query = url.Values{"$expand": {"instanceView"}}
+	}
 	items, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(set.Key()+"|instances"),
 		func(ctx context.Context) ([]json.RawMessage, error) {
-			return asker.Client.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, nil)
+			return asker.Client.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, query)
 		})
 	if err != nil && !arm.IsNotFound(err) {
 		return nil, err
 	}
 	for _, item := range items {
 		var instance struct {
-			ID arm.ID `json:"id"`
+			ID         arm.ID `json:"id"`
+			Properties struct {
+				InstanceView struct {
+					Statuses []struct {
+						Code string `json:"code"`
+					} `json:"statuses"`
+				} `json:"instanceView"`
+			} `json:"properties"`
 		}
 		if err := json.Unmarshal(item, &instance); err != nil {
 			return nil, err
 		}
-		ids = append(ids, instance.ID)
+		found := poolInstance{ID: instance.ID}
+		for _, status := range instance.Properties.InstanceView.Statuses {
+			found.Parked = found.Parked || status.Code == "PowerState/deallocated" || status.Code == "PowerState/deallocating"
+		}
+		out = append(out, found)
 	}
-	return ids, nil
+	return out, nil
 }
 
 func listScaleSets(ctx context.Context, c *client.Client, path arm.ID) ([]scaleSet, error) {

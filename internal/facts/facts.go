@@ -61,7 +61,7 @@ type Facts struct {
 	// poolScaleSets are the scale sets of a resource group, poolInstances their instances, kubeconfigs the hashes of the last
 	// answers.
 	poolScaleSets *unchangedCache[[]scaleSet]
-	poolInstances *unchangedCache[[]arm.ID]
+	poolInstances *unchangedCache[[]poolInstance]
 	kubeconfigs   *unchangedCache[[sha256.Size]byte]
 	// recentKubeconfigs are hashes of kubeconfigs by the state of the cluster at the time.
 	recentKubeconfigs *answerCache[[sha256.Size]byte]
@@ -100,7 +100,7 @@ func New(options Options) *Facts {
 		scaleSets:         newAnswerCache[[]scaleSet](scaleSetsTTL, options.Now),
 		recentKubeconfigs: newAnswerCache[[sha256.Size]byte](kubeconfigTTL, options.Now),
 		completePools:     newAnswerCache[[]arm.ID](instancesTTL, options.Now),
-		poolInstances:     newUnchangedCache[[]arm.ID](options, false), kubeconfigs: newUnchangedCache[[sha256.Size]byte](options, false),
+		poolInstances:     newUnchangedCache[[]poolInstance](options, false), kubeconfigs: newUnchangedCache[[sha256.Size]byte](options, false),
 		poolScaleSets: newUnchangedCache[[]scaleSet](options, true),
 	}
 }
