@@ -196,7 +196,7 @@ func setSkipPolicy(ctx context.Context, c client.Client, object *metav1.PartialO
 		object.Annotations = map[string]string{}
 	}
 	object.Annotations[asoresource.PolicyAnnotation] = asoresource.PolicySkip
-	if err := c.Patch(ctx, object, client.MergeFrom(before), client.FieldOwner(commandFieldManager)); err != nil {
+	if err := patchPastWebhooks(ctx, c, object, client.MergeFrom(before), client.FieldOwner(commandFieldManager)); err != nil {
 		return fmt.Errorf("annotate %s: %w", describeObject(*object), err)
 	}
 	return nil
@@ -207,7 +207,7 @@ func removeFinalizer(ctx context.Context, c client.Client, object *metav1.Partia
 	before := object.DeepCopy()
 	controllerutil.RemoveFinalizer(object, operatorFinalizer)
 	object.OwnerReferences = nil
-	if err := c.Patch(ctx, object,
+	if err := patchPastWebhooks(ctx, c, object,
 		client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("release %s: %w", describeObject(*object), err)
 	}
