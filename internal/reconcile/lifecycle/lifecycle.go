@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
@@ -45,7 +46,12 @@ func Enter(ctx context.Context, c client.Client, cluster *clusterv1.Cluster, obj
 		return nil, ctrl.Result{}, err
 	}
 	if finalizer != "" {
-		if stop, err := addFinalizer(ctx, c, obj, finalizer); err != nil || stop {
+		stop, err := addFinalizer(ctx, c, obj, finalizer)
+		if apierrors.IsConflict(err) {
+			// Another program has changed the object since it was read, as happens to new objects, and nothing was stored.
+			return nil, ctrl.Result{RequeueAfter: writtenRetryInterval}, nil
+		}
+		if err != nil || stop {
 			return nil, ctrl.Result{}, err
 		}
 	}

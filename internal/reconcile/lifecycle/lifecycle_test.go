@@ -4,8 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -90,5 +92,40 @@ func TestEnter(t *testing.T) {
 				t.Errorf("%s: Paused is %t", test.reason, paused)
 			}
 		})
+	}
+}
+
+// TestEnterBesideOthers has another program label a new object before the finalizer is stored. The object is read again, without an error.
+func TestEnterBesideOthers(t *testing.T) {
+	cluster := storetest.NewCluster("c1", "AzureCluster", "c1")
+	machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: storetest.Namespace, Name: "m"}}
+	store := storetest.NewClient(t, cluster, machine)
+	enter := func(object *infrav1.AzureMachine) ctrl.Result {
+		t.Helper()
+		_, result, err := lifecycle.Enter(t.Context(), store, cluster, object, "example.com/finalizer")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	read := func() *infrav1.AzureMachine {
+		t.Helper()
+		out := &infrav1.AzureMachine{}
+		if err := store.Get(t.Context(), client.ObjectKeyFromObject(machine), out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	enter(read()) // stores the Paused condition
+	stale, other := read(), read()
+	other.Finalizers, other.Labels = []string{"example.com/others"}, map[string]string{"a": "b"}
+	if err := store.Update(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	if result := enter(stale); result.RequeueAfter == 0 || len(read().Finalizers) != 1 {
+		t.Errorf("the object is read again after %s, and has the finalizers %q", result.RequeueAfter, read().Finalizers)
+	}
+	if enter(read()); len(read().Finalizers) != 2 {
+		t.Errorf("the object has the finalizers %q", read().Finalizers)
 	}
 }
