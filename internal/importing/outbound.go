@@ -71,7 +71,7 @@ func (w *writer) outboundSpec(of *balancer, purpose string) *infrav1.LoadBalance
 			count++
 			if address := arm.ID(frontend.Properties.PublicIPAddress.ID).Name(); outboundAddressOwner(address, purpose) != w.azure.Name {
 				w.explain(of.ID, fmt.Sprintf("properties.frontendIPConfigurations[%s].properties.publicIPAddress.id", frontend.Name),
-					fmt.Sprintf("addresses of this load balancer are named pip-%s-%s, and this one is %s. The plan replaces it", w.azure.Name, purpose, address))
+					fmt.Sprintf("addresses of this load balancer are named pip-%s-%s, and this one is %s. It stays", w.azure.Name, purpose, address))
 			}
 			if zones := w.addressZones(frontend.Properties.PublicIPAddress.ID); !slices.Equal(zones, sorted(w.regionZones())) {
 				lb.AvailabilityZones = zones
