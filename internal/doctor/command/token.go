@@ -2,8 +2,6 @@ package command
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -69,7 +67,7 @@ func (g givenToken) Create(_ context.Context, account, request client.Object, _ 
 		return fmt.Errorf("the file of AZURE_FEDERATED_TOKEN_FILE cannot be read: %w", err)
 	}
 	want := identity.TokenSource{Account: client.ObjectKeyFromObject(account)}.Subject()
-	got := readClaims(token)
+	got := doctor.ReadClaims(token)
 	if got.Subject != want {
 		return fmt.Errorf("the token in the file of AZURE_FEDERATED_TOKEN_FILE has the subject %q, and the manager signs in as %s", got.Subject, want)
 	}
@@ -77,24 +75,6 @@ func (g givenToken) Create(_ context.Context, account, request client.Object, _ 
 		request.Status.Token, request.Status.ExpirationTimestamp = token, metav1.Unix(got.Expires, 0)
 	}
 	return nil
-}
-
-// claims are the parts of a JSON Web Token that Kubernetes sets.
-type claims struct {
-	Subject string `json:"sub"`
-	Expires int64  `json:"exp"`
-}
-
-// readClaims returns the claims of a token, without a check of its signature. They are empty if it is no JSON Web Token.
-func readClaims(token string) (out claims) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return out
-	}
-	if raw, err := base64.RawURLEncoding.DecodeString(parts[1]); err == nil {
-		_ = json.Unmarshal(raw, &out) // Empty claims are refused by the caller.
-	}
-	return out
 }
 
 // findServiceAccount returns the ServiceAccount whose token an identity signs in with.
