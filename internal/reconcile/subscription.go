@@ -18,20 +18,33 @@ func (a *azureReconciliation[O, I]) checkSubscription() error {
 		holders = append(holders, a.target.Owner)
 	}
 	for _, holder := range holders {
-		if errs := compareSubscription(holder, a.session.Access.SubscriptionID); len(errs) > 0 {
+		if errs := compareSubscription(holder, a.session.Access.SubscriptionID, a.subscriptionField()); len(errs) > 0 {
 			return RefuseSpec(errs)
 		}
 	}
 	return nil
 }
 
+// subscriptionField returns the field with the subscription of the Cluster: of the object itself, or else of the owner of the Cluster's
+// resources.
+func (a *azureReconciliation[O, I]) subscriptionField() *field.Path {
+	if a.declaration.IdentityUsers != nil || a.target.Owner == nil {
+		return field.NewPath("spec", "subscriptionID")
+	}
+	gvk, err := a.Client.GroupVersionKindFor(a.target.Owner)
+	if err != nil {
+		return field.NewPath("spec", "subscriptionID")
+	}
+	return field.NewPath(gvk.Kind+" "+a.target.Owner.GetName(), "spec", "subscriptionID")
+}
+
 // compareSubscription compares the recorded subscription of the resources of an object with another one.
-func compareSubscription(holder client.Object, subscription string) field.ErrorList {
+func compareSubscription(holder client.Object, subscription string, path *field.Path) field.ErrorList {
 	recorded := applied.Read(holder.GetAnnotations()).Subscription
 	if recorded == "" || strings.EqualFold(recorded, subscription) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(field.NewPath("spec", "subscriptionID"), subscription, fmt.Sprintf("is the subscription that the Cluster has by this "+
+	return field.ErrorList{field.Invalid(path, subscription, fmt.Sprintf("is the subscription that the Cluster has by this "+
 		"field, by its credential or by AZURE_SUBSCRIPTION_ID of the manager, and the resources are in subscription %s. Resources cannot move between "+
 		"subscriptions: name that one, or make a new cluster", recorded))}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
@@ -23,7 +25,7 @@ func TestCompareSubscription(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			object := &infrav1.AzureCluster{}
 			object.SetAnnotations(map[string]string{infrav1.AppliedAnnotation: test.stored})
-			errs := compareSubscription(object, "s")
+			errs := compareSubscription(object, "s", field.NewPath("spec", "subscriptionID"))
 			if (len(errs) > 0) != test.refused {
 				t.Errorf("%s: %v", test.reason, errs)
 			}

@@ -57,7 +57,10 @@ func TestManagerOfAnotherSubscription(t *testing.T) {
 		for name, object := range objects {
 			s.ReadObject(object, name)
 			ready := harness.FindCondition(object, infrav1.ReadyCondition)
-			if ready.Reason != infrav1.InvalidConfigurationReason || !strings.Contains(ready.Message, other) ||
+			field := map[string]string{"c1": "spec.subscriptionID", "m1": "AzureCluster c1.spec.subscriptionID",
+				"pool": "AzureCluster c1.spec.subscriptionID", "aks": "spec.subscriptionID",
+				"aks-pool0": "AzureManagedControlPlane aks.spec.subscriptionID"}[name]
+			if ready.Reason != infrav1.InvalidConfigurationReason || !strings.Contains(ready.Message, field+": Invalid value") || !strings.Contains(ready.Message, other) ||
 				!strings.Contains(ready.Message, server.DefaultSubscription) {
 				t.Errorf("%T %s: %+v", object, name, ready)
 			}
