@@ -186,7 +186,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs:    []string{"internal/reconcile/lending"},
-		inside:  []string{"api/...", "internal/arm", "internal/arm/types", "internal/facts", "internal/plan/lent"},
+		inside:  []string{"api/...", "internal/arm", "internal/arm/types", "internal/facts", "internal/plan/lent", "internal/plan/ownership"},
 		outside: kubernetesTypes,
 		why:     "the grants of a lent identity are applied to what any kind names",
 	},

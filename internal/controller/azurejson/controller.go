@@ -33,7 +33,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cloudconfig"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lending"
@@ -231,11 +230,9 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 		if _, template := owner.(*infrav1.AzureMachineTemplate); template {
 			path = path.Child("template", "spec")
 		}
-		if grants := opened.LentGrants; grants != nil {
-			if err := lending.CheckIdentities(ctx, r.Facts, asker, lent.Input{Grants: *grants, Owner: ownership.OwnerOf(found.Owner(), cluster.Name)}, opened.SubscriptionID,
-				path.Child("userAssignedIdentities"), spec.UserAssignedIdentities[:1]); err != nil {
-				return r.reportFailure(ctx, owner, err)
-			}
+		if err := lending.CheckIdentities(ctx, r.Facts, asker, opened.LentGrants, ownership.OwnerOf(found.Owner(), cluster.Name),
+			opened.SubscriptionID, path.Child("userAssignedIdentities"), spec.UserAssignedIdentities[:1]); err != nil {
+			return r.reportFailure(ctx, owner, err)
 		}
 		input.UserAssignedClientID, err = r.Facts.ReadUserAssignedClientID(ctx, asker,
 			path.Child("userAssignedIdentities").Index(0).Child("providerID"), spec.UserAssignedIdentities[0].ProviderID)

@@ -134,11 +134,9 @@ func (r *Reconciler) readNode(ctx context.Context, template *infrav1.AzureMachin
 		return field.Invalid(path.Child("vmSize"), spec.VMSize, err.Error())
 	}
 	template.Status.Capacity, template.Status.NodeInfo = machine.NodeCapacity(size), &node
-	if grants != nil {
-		if err := lending.CheckIdentities(ctx, r.Facts, asker, lent.Input{Grants: *grants, Owner: ownership.OwnerOf(in.AzureCluster, in.Cluster.Name)},
-			in.SubscriptionID, path.Child("userAssignedIdentities"), spec.UserAssignedIdentities); err != nil {
-			return err
-		}
+	if err := lending.CheckIdentities(ctx, r.Facts, asker, grants, ownership.OwnerOf(in.AzureCluster, in.Cluster.Name), in.SubscriptionID,
+		path.Child("userAssignedIdentities"), spec.UserAssignedIdentities); err != nil {
+		return err
 	}
 	for i, identity := range spec.UserAssignedIdentities {
 		of := path.Child("userAssignedIdentities").Index(i).Child("providerID")

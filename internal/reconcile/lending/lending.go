@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/lent"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
 // RestrictGraph restricts a graph to the grants of a lent identity, as lent.RestrictGraph does, and returns the denials. It reads the
@@ -54,10 +55,15 @@ func readOwnership(ctx context.Context, f *facts.Facts, asker facts.Asker, id ar
 	return lent.Fact{Exists: true, Tags: body.Tags}, nil
 }
 
-// CheckIdentities returns an error for the first user-assigned identity that VMs must not have, by the grants of a lent identity. Whether
-// such an identity exists, and what it is like, is not told to who borrows the identity. path is that of the identities.
-func CheckIdentities(ctx context.Context, f *facts.Facts, asker facts.Asker, in lent.Input, subscription string, path *field.Path,
-	identities []infrav1.UserAssignedIdentity) error {
+// CheckIdentities returns an error for the first user-assigned identity that the grants of a lent identity do not allow to VMs. grants is nil if
+// the identity is not lent. The error is the same whether or not such a user-assigned identity exists, because the borrower may have no right
+// to know.
+func CheckIdentities(ctx context.Context, f *facts.Facts, asker facts.Asker, grants *lent.Grants, owner ownership.Owner, subscription string,
+	path *field.Path, identities []infrav1.UserAssignedIdentity) error {
+	if grants == nil {
+		return nil
+	}
+	in := lent.Input{Grants: *grants, Owner: owner}
 	for i, identity := range identities {
 		at := path.Index(i).Child("providerID")
 		id, err := arm.ParseID(identity.ProviderID)
