@@ -100,7 +100,7 @@ type scaleSet struct {
 // instancesTTL is how long the instances of a complete pool serve while the pool looks the same. Other reads are shared for as long.
 const instancesTTL = 10 * time.Second
 
-// poolInstance is a virtual machine of a pool. Parked means that it is deallocated.
+// poolInstance is a virtual machine of a pool. Parked means that it is deallocated, and is read for pools that park nodes only.
 type poolInstance struct {
 	ID     arm.ID
 	Parked bool
@@ -167,9 +167,6 @@ func (f *Facts) ListPoolInstances(ctx context.Context, asker Asker, nodeGroup ar
 		all = append(all, members...)
 	}
 	ids = countedInstances(all, count)
-	if !parks {
-		ids = countedInstances(all, len(all))
-	}
 	slices.Sort(ids)
 	if exists && len(ids) == count {
 		f.completePools.Set(recentKey, ids)

@@ -71,7 +71,7 @@ func (a *answers) record(key string, err error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.isUsed(key) {
+	if len(a.usersOf(key)) == 0 {
 		return
 	}
 	last, answered := a.refusals[key]
@@ -92,31 +92,27 @@ func (a *answers) notifyUsers(key string) {
 	if a.notify == nil {
 		return
 	}
+	for _, user := range a.usersOf(key) {
+		a.notify(user)
+	}
+}
+
+// usersOf returns the identities with the credential.
+func (a *answers) usersOf(key string) (out []types.NamespacedName) {
 	for user, uses := range a.used {
 		for _, each := range uses {
 			if each.key == key {
-				a.notify(user)
+				out = append(out, user)
 				break
 			}
 		}
 	}
-}
-
-// isUsed reports whether an identity has the credential.
-func (a *answers) isUsed(key string) bool {
-	for _, uses := range a.used {
-		for _, each := range uses {
-			if each.key == key {
-				return true
-			}
-		}
-	}
-	return false
+	return out
 }
 
 // dropUnlessUsed drops the answer for a credential that no identity has any more.
 func (a *answers) dropUnlessUsed(key string) {
-	if !a.isUsed(key) {
+	if len(a.usersOf(key)) == 0 {
 		delete(a.refusals, key)
 	}
 }

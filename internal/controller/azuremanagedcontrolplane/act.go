@@ -25,7 +25,7 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 		return err
 	}
 	if aks.KeepsToken(result, in.controlPlane.Status.Initialization.ControlPlaneInitialized) {
-		if err := k.renewToken(ctx, session, in, result.Observed); err != nil {
+		if _, err := k.publishKubeconfigs(ctx, session, in, result.Observed); err != nil {
 			return reconcile.ReadFailedFor(infrav1.KubeconfigReadyCondition, err)
 		}
 		in.acted = true
@@ -50,18 +50,14 @@ func hasEndpoint(in *input, observed json.RawMessage) bool {
 // publishAccess publishes the kubeconfigs, the issuer and cluster-info of a finished cluster.
 func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome,
 	observed json.RawMessage) error {
-	to := k.newPublisher(in)
-	credentials, err := aks.ReadKubeconfigs(ctx, k.Facts, session.Asker(), session.Access, plan.ClusterID(in.planned), observed, to)
+	credentials, err := k.publishKubeconfigs(ctx, session, in, observed)
 	if err != nil {
 		return err
 	}
-	if err := credentials.PublishSecrets(ctx, to); err != nil {
+	if err := exportValues(ctx, k.newPublisher(in), observed, in.exports, credentials); err != nil {
 		return err
 	}
-	if err := exportValues(ctx, to, observed, in.exports, credentials); err != nil {
-		return err
-	}
-	in.published, in.accessValidFor = true, credentials.ValidFor(session.Now())
+	in.published = true
 	in.health = k.readHealth(ctx, session, in)
 	in.acted = true
 	// The status is written before the request to the workload cluster, which may be unreachable.
@@ -77,15 +73,15 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 	return nil
 }
 
-// renewToken publishes the kubeconfigs again if the token in one of them ends.
-func (k *Kind) renewToken(ctx context.Context, session reconcile.Session, in *input, observed json.RawMessage) error {
+// publishKubeconfigs publishes the kubeconfigs, with another token in place of one that ends.
+func (k *Kind) publishKubeconfigs(ctx context.Context, session reconcile.Session, in *input, observed json.RawMessage) (*aks.Credentials, error) {
 	to := k.newPublisher(in)
 	credentials, err := aks.ReadKubeconfigs(ctx, k.Facts, session.Asker(), session.Access, plan.ClusterID(in.planned), observed, to)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	in.accessValidFor = credentials.ValidFor(session.Now())
-	return credentials.PublishSecrets(ctx, to)
+	return credentials, credentials.PublishSecrets(ctx, to)
 }
 
 // newPublisher returns the publisher for the control plane.
