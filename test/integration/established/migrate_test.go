@@ -25,7 +25,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
-	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -41,14 +40,8 @@ func installCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	objects, err := flavors.DecodeManifest(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { removeObjects(t, objects); deleteAll(t, former) })
-	for _, object := range objects {
-		createObject(t, object)
-	}
+	t.Cleanup(func() { deleteAll(t, former) })
+	applyManifest(t, string(raw))
 	labelKinds(t)
 }
 

@@ -8,8 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 )
 
 // topologies are Clusters with a topology of two providers, with and without their infrastructure.
@@ -67,14 +65,7 @@ spec:
 // TestMigratePauses holds that a migration pauses only Clusters whose objects Cluster API would apply without this provider's webhooks.
 func TestMigratePauses(t *testing.T) {
 	installCluster(t)
-	objects, err := flavors.DecodeManifest([]byte(topologies))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { removeObjects(t, objects) })
-	for _, object := range objects {
-		createObject(t, object)
-	}
+	applyManifest(t, topologies)
 	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t)}
 	t.Cleanup(func() { deleteAll(t, c.released); forgetMigration(t) })
 	listPaused := func() (out []string) {

@@ -11,7 +11,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
-	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 )
 
 // withoutOwners are objects of the operator without owner references. While a Cluster is paused, the established provider applies its
@@ -56,14 +55,7 @@ spec: {azureName: team, location: westeurope}
 // manifest of one lacks.
 func TestMigrateWithoutOwners(t *testing.T) {
 	installCluster(t)
-	objects, err := flavors.DecodeManifest([]byte(withoutOwners))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { removeObjects(t, objects) })
-	for _, object := range objects {
-		createObject(t, object)
-	}
+	applyManifest(t, withoutOwners)
 	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t)}
 	t.Cleanup(func() { deleteAll(t, c.released); forgetMigration(t) })
 
