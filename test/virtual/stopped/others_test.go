@@ -1,6 +1,7 @@
 package stopped_test
 
 import (
+	"bytes"
 	"net/http"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -62,6 +64,38 @@ func TestResourcesOfOthers(t *testing.T) {
 			if ready := harness.FindCondition(object, infrav1.ReadyCondition); ready.Status == metav1.ConditionTrue {
 				t.Errorf("%T %s is Ready", object, object.GetName())
 			}
+		}
+	})
+}
+
+// TestReadOnlyManifest stops a Cluster whose resource manifest of the AKS cluster has the policy skip: the provider only reads that cluster.
+func TestReadOnlyManifest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.StartProvider()
+		w.MakeDocuments(w.documents)
+		replace := func(former, text string) {
+			harness.ChangeObject(w.Stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c2"}},
+				func(c *infrav1.AzureASOManagedControlPlane) {
+					for i := range c.Spec.Resources {
+						c.Spec.Resources[i].Raw = bytes.Replace(c.Spec.Resources[i].Raw, []byte(former), []byte(text), 1)
+					}
+				})
+		}
+		replace(`"annotations":{`, `"annotations":{"serviceoperator.azure.com/reconcile-policy":"skip",`)
+		w.AdvanceClock(30 * time.Minute)
+		mark := w.Azure.MarkRequests()
+		harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c2"}},
+			func(c *clusterv1.Cluster) { setAnnotation(c, infrav1.StopAnnotation, "true") })
+		w.AdvanceClock(time.Hour)
+		if i := slices.IndexFunc(w.Azure.WritesSince(mark), func(request string) bool { return strings.Contains(request, "/managedClusters/c2/stop") }); i >= 0 {
+			t.Error("an AKS cluster that is only read was stopped")
+		}
+		// With another policy, the same annotation stops it.
+		replace(`"skip"`, `"manage"`)
+		w.AdvanceClock(time.Hour)
+		if !slices.ContainsFunc(w.Azure.WritesSince(mark), func(request string) bool { return strings.Contains(request, "/managedClusters/c2/stop") }) {
+			t.Error("the AKS cluster was not stopped")
 		}
 	})
 }
