@@ -54,11 +54,11 @@ type Result struct {
 	OutsideChanges, UnappliedChanges []string
 	// UnremovablePaths lists those of the node where the resource has a value. A refused request left none.
 	UnremovablePaths []string
-	// Observed is the resource as last read, nil if it does not exist, was not read, or is OfOthers.
+	// Observed is the resource as last read, nil if it does not exist, was not read, or is OwnedByOthers.
 	Observed json.RawMessage
-	// OfOthers means that a resource with this ID exists, that somebody else made it, and that the node does not use such resources. What it
-	// is like is not the object's concern: no status shows it.
-	OfOthers bool
+	// OwnedByOthers means that the resource exists, belongs to another owner, and is not used by the node. Observed is nil, so that no
+	// status shows the properties of another owner's resource.
+	OwnedByOthers bool
 	// Owned means that the cluster owns the resource: it carries the ownership tag, is below an owned resource, or is in the inventory.
 	Owned bool
 	// Managed means that the object may change the resource: the cluster owns it, and the node does more than observe it.

@@ -83,8 +83,8 @@ func (a *azureReconciliation[O, I]) findField(find func(specfield.Spec) string) 
 	return gvk.Kind + " " + owner.GetName() + ": " + found
 }
 
-// runAction sends an action, unless the object only observes the resource or somebody else made it, or the grants of a lent identity deny
-// the body of the action.
+// runAction sends an action. It refuses actions on resources that the object only observes or that another owner has, and actions whose body
+// exceeds the grants of a lent identity.
 func (a *azureReconciliation[O, I]) runAction(ctx context.Context, action engine.Action) arm.Result {
 	if planned, ok := a.outcome.Result(action.ID); ok && !planned.Managed {
 		return arm.Result{ID: action.ID, State: arm.Failed, Err: arm.Refusal(action.ID.ShortName() + " is not managed by the object, so nothing is sent to it")}

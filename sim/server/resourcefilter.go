@@ -34,8 +34,8 @@ var (
 		"plan/version": {"eq", "ne"}, "plan/promotioncode": {"eq", "ne"}}
 )
 
-// parseFilter reads a $filter. What it does not know is refused: a list of everything would look like a result. "and" binds closer than
-// "or"; there are no parentheses.
+// parseFilter reads a $filter. It returns an error for an expression that it does not support, because an unfiltered list would look like the
+// result of the filter. "and" binds closer than "or"; parentheses are not supported.
 func parseFilter(text string, known map[string][]string) (resourceFilter, error) {
 	rest := strings.TrimSpace(text)
 	if rest == "" {

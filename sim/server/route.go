@@ -200,7 +200,7 @@ func (x *exchange) ofProvider(i int) (*provider.Reply, error, bool) {
 	return nil, nil, false
 }
 
-// ofRegion answers what a provider serves for a region, besides resources.
+// ofRegion answers requests for data of a region that are no resources, such as deleted vaults.
 func (x *exchange) ofRegion(p *provider.Provider, rest []string) (*provider.Reply, error, bool) {
 	get, post := p.Regional[rest[1]], p.RegionalPosts[rest[1]]
 	f := map[string]func(*provider.Call, string, []string) (*provider.Reply, error){"GET": get, "POST": post}[x.r.Method]

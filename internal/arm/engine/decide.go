@@ -171,8 +171,8 @@ func usesForeign(s situation) bool {
 	return s.node.Policy == arm.Observe || s.node.Foreign == arm.UseForeign || s.node.Body == nil || matchesUntagged(s)
 }
 
-// isOfOthers reports whether the resource exists and is neither the object's own nor one that the plan uses.
-func isOfOthers(s situation) bool {
+// isOwnedByOthers reports whether the resource exists, the object does not own it, and the plan does not use it.
+func isOwnedByOthers(s situation) bool {
 	switch {
 	case s.node == nil, s.removing, !s.found.Exists, s.owned, s.ownershipTagRemoved, s.running.state != "":
 		return false

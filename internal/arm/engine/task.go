@@ -200,9 +200,9 @@ func (c *convergence) execute(t *task, d decision) bool {
 	e, key := c.engine, t.id.Key()
 	result := arm.Result{ID: t.id, Group: t.group, State: d.state, Err: d.err, Message: d.message, BlockedBy: d.blockedBy,
 		ReadFailed: d.readFailed, PossiblyOwned: d.possiblyOwned,
-		Drift: c.results[key].Drift, Observed: t.found.Body, Owned: t.found.Exists && t.owned, OfOthers: isOfOthers(t.situation),
+		Drift: c.results[key].Drift, Observed: t.found.Body, Owned: t.found.Exists && t.owned, OwnedByOthers: isOwnedByOthers(t.situation),
 		IntendedMethod: d.intended, OutsideChanges: t.origin.outside, UnappliedChanges: t.origin.unapplied}
-	if result.OfOthers {
+	if result.OwnedByOthers {
 		result.Observed = nil
 	}
 	result.Managed = result.Owned && t.node != nil && t.node.Policy != arm.Observe

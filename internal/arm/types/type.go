@@ -45,7 +45,8 @@ type Type struct {
 	// have them as read-only; reads drop them.
 	BackReferences []string
 	// PreservedPaths lists paths of settings that plans leave to others and that a PUT without them would reset: the observed value is
-	// sent unless the plan sets or owns the path. A path in a list is one of all its elements.
+	// sent unless the plan sets or owns the path. A path in a list is a setting of each element. Such settings are not
+	// recorded in lastApplied, so a plan must not set one at times: its value would stay.
 	PreservedPaths []string
 	// PreservedOnceSet lists paths like PreservedPaths that plans set at times: a later plan without the value does not remove it.
 	PreservedOnceSet []string

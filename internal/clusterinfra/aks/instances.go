@@ -45,10 +45,10 @@ func scaleSetCondition(exists bool, machines int, count int32) metav1.Condition 
 	return condition
 }
 
-// FollowAutoscaler sets the annotation replicas-managed-by of a MachinePool and the replicas that AKS's autoscaler has chosen, or another
-// program that the annotation names. by is
-// the value of the annotation for AKS. While the autoscaler runs, any other value except "false" means the same to Cluster API, so it
-// stays: a tool that applies it again would otherwise write against the controller forever. It returns the changed MachinePool.
+// FollowAutoscaler sets the replicas of a MachinePool to the number of nodes that AKS's autoscaler has chosen, or another program that the
+// annotation replicas-managed-by names. It sets this annotation while AKS's autoscaler runs; by is its value then. Any other value except
+// "false" means the same to Cluster API, so it stays: a tool that applies it again would otherwise write against the controller forever. It
+// returns the changed MachinePool.
 func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, by string,
 	instances *Instances) (*clusterv1.MachinePool, error) {
 	changed := machinePool.DeepCopy()

@@ -135,8 +135,8 @@ func (m *Move) storeBackup(ctx context.Context) error {
 	return collected.Store(ctx, m.Client)
 }
 
-// stopEstablished stops the established provider and its operator. Then it adds to the backup what they have created since: objects that
-// are not in it could not be restored.
+// stopEstablished stops the established provider and its operator. Then it adds the objects to the backup that they created after the backup:
+// only objects in the backup can be restored.
 func (m *Move) stopEstablished(ctx context.Context) error {
 	if err := m.stopDeployments(ctx, establishedDeployments); err != nil {
 		return err

@@ -19,8 +19,8 @@ const (
 	unpauseStep = "unpause"
 )
 
-// pauseTopologies pauses Clusters of this provider with a topology. Cluster API applies their objects at any time. While no webhooks serve, the objects would
-// lose the defaults of fields that a ClusterClass leaves empty, such as the name of a network.
+// pauseTopologies pauses Clusters of this provider with a topology. Cluster API applies their objects at any time. While no webhooks serve,
+// the objects would lose the defaults of fields that a ClusterClass leaves empty, such as the name of a network.
 func (m *Move) pauseTopologies(ctx context.Context) error {
 	var unknown error
 	err := m.forEachCluster(ctx, func(cluster *clusterv1.Cluster) (changed bool) {

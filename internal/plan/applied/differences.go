@@ -51,7 +51,7 @@ func (f *Differences) KeepsDifference(id arm.ID, path, want, have string) bool {
 // Migration returns the migration to store after a convergence. It is nil until a convergence could read all resources.
 func (f *Differences) Migration(outcome arm.Outcome) *Migration {
 	unread := slices.ContainsFunc(outcome.Results, func(r arm.Result) bool {
-		return len(r.Observed) == 0 && !r.OfOthers && (r.Err != nil || r.State == arm.Waiting || r.State == arm.Blocked)
+		return len(r.Observed) == 0 && !r.OwnedByOthers && (r.Err != nil || r.State == arm.Waiting || r.State == arm.Blocked)
 	})
 	if f.firstReconciliation && unread {
 		return nil

@@ -210,8 +210,8 @@ func followVersion(written client.Object, copies ...client.Object) {
 	}
 }
 
-// keepTransitionTimes gives conditions that are as they were the time since when they are so. A reconciliation may set a condition from the
-// resources first, and then again from what it knows besides.
+// keepTransitionTimes keeps the lastTransitionTime of each condition whose status, reason and message are those of the stored object. A
+// reconciliation may set a condition twice, to another status first, and each change sets the time.
 func keepTransitionTimes(before, obj client.Object) {
 	setter, ok := obj.(conditions.Setter)
 	getter, known := before.(conditions.Getter)

@@ -14,7 +14,7 @@ type RequestedSize struct{ Field, Size string }
 // but neither the pool nor the supported sizes. Sizes of resources that AKS accepted are not checked, because AKS may support a size
 // before the SKU catalog lists it.
 func IsRefused(result arm.Result) bool {
-	return result.State == arm.Failed && len(result.Observed) == 0 && !result.OfOthers
+	return result.State == arm.Failed && len(result.Observed) == 0 && !result.OwnedByOthers
 }
 
 // CheckVMSizes returns an error for each VM size that is not available in the region. The keys of unknown are the unavailable sizes, the
