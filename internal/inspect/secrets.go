@@ -17,7 +17,7 @@ var secretField = regexp.MustCompile(`(?i)(password|passwd|secret|token|credenti
 // secretFields are fields with contents that users choose: scripts, files, settings of extensions and values of Helm charts may contain secrets.
 // In lower case.
 var secretFields = []string{
-	"protectedsettings", "settings", "customdata", "userdata", "content", "data", "stringdata", "binarydata", "prekubeadmcommands", "postkubeadmcommands",
+	"protectedsettings", "settings", "configurationsettings", "configurationprotectedsettings", "customdata", "userdata", "content", "data", "stringdata", "binarydata", "prekubeadmcommands", "postkubeadmcommands",
 	"bootcommands", "additionalconfig", "inline", "sshprivatekey", "httpheaders",
 	"values", "valuestemplate",
 }

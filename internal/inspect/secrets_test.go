@@ -55,7 +55,7 @@ func (s definitionSchema) fill(at string, descriptions map[string]string) any {
 }
 
 // suspicious finds fields that may hold a secret, by their name or description.
-var suspicious = regexp.MustCompile(`(?i)password|passwd|secret|token|credential|private key|sensitive|protected|confidential settings`)
+var suspicious = regexp.MustCompile(`(?i)password|passwd|secret|token|credential|private key|sensitive|protected|confidential settings|settings$`)
 
 // TestNoSecretOfAnyKind fills every field of every kind of the release, and of Cluster API with its kubeadm providers, with a marker. No field
 // that may hold a secret is left in a bundle.
@@ -142,7 +142,9 @@ func TestNoSecretOfUsers(t *testing.T) {
 	const text = `[{"kind":"HelmChartProxy","spec":{"clusterSelector":{"matchExpressions":[{"key":"env","operator":"In","values":["prod"]}]},"valuesTemplate":"password: marker-4711"}},
 {"kind":"HelmReleaseProxy","spec":{"releaseName":"r","values":"clientSecret: marker-4711"}},
 {"kind":"Cluster","spec":{"topology":{"class":"c","variables":[{"name":"registry","value":"marker-4711"},{"name":"proxy","value":{"key":"marker-4711"}}],
-"workers":{"machineDeployments":[{"name":"md","variables":{"overrides":[{"name":"registry","value":"marker-4711"}]}}]}}}}]`
+"workers":{"machineDeployments":[{"name":"md","variables":{"overrides":[{"name":"registry","value":"marker-4711"}]}}]}}}},
+{"kind":"AzureManagedControlPlane","spec":{"extensions":[{"name":"e","configurationSettings":{"apiKey":"marker-4711"},"configurationProtectedSettings":{"k":"marker-4711"}}],
+"httpProxyConfig":{"httpsProxy":"http://user:marker-4711@proxy:8080/x"}}}]`
 	var objects []map[string]any
 	if err := json.Unmarshal([]byte(text), &objects); err != nil {
 		t.Fatal(err)
@@ -157,7 +159,8 @@ func TestNoSecretOfUsers(t *testing.T) {
 	if strings.Contains(string(shown), marker) {
 		t.Errorf("a secret is in the bundle: %s", shown)
 	}
-	for _, kept := range []string{`"values":["prod"]`, `"releaseName":"r"`, `"class":"c"`, `"name":"registry"`, `"name":"md"`} {
+	for _, kept := range []string{`"values":["prod"]`, `"releaseName":"r"`, `"class":"c"`, `"name":"registry"`, `"name":"md"`, `"name":"e"`,
+		`http://user:(left out)@proxy:8080/x`} {
 		if !strings.Contains(string(shown), kept) {
 			t.Errorf("%s is not in the bundle: %s", kept, shown)
 		}

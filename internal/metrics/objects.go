@@ -10,7 +10,7 @@ import (
 // ObjectState is the state of an object of a kind. State and Reason are of a few fixed words, never a message.
 type ObjectState struct {
 	Kind, State, Reason string
-	// Since is when the object entered the state.
+	// Since is when the object entered the state; zero if that is not known, which counts as no time.
 	Since time.Time
 	// Drifted is set if the object differs from its resources in Azure.
 	Drifted bool
@@ -57,7 +57,9 @@ func (o *objects) Collect(out chan<- prometheus.Metric) {
 	for _, object := range (*source)() {
 		of := stateOfKind{object.Kind, object.State}
 		count[labels{of, object.Reason}]++
-		oldest[of] = max(oldest[of], now.Sub(object.Since))
+		if oldest[of] += 0; !object.Since.IsZero() {
+			oldest[of] = max(oldest[of], now.Sub(object.Since))
+		}
 		if drifted[object.Kind] += 0; object.Drifted {
 			drifted[object.Kind]++
 		}

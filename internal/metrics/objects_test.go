@@ -61,6 +61,13 @@ func TestObjectStates(t *testing.T) {
 				`capz_object_state_oldest_age_seconds{kind="AzureCluster",state="Deleting"}`: 60,
 				`capz_objects_drifted{kind="AzureCluster"}`:                                  0,
 			}},
+			{"an object of which the time is not known has no age", []metrics.ObjectState{
+				{Kind: "AzureCluster", State: "Reconciling", Reason: "Ready"},
+			}, map[string]float64{
+				`capz_objects{kind="AzureCluster",reason="Ready",state="Reconciling"}`:          1,
+				`capz_object_state_oldest_age_seconds{kind="AzureCluster",state="Reconciling"}`: 0,
+				`capz_objects_drifted{kind="AzureCluster"}`:                                     0,
+			}},
 			{"nothing is left", nil, map[string]float64{}},
 		} {
 			objects = step.objects

@@ -28,6 +28,7 @@ func (p *reconciliation[O, I]) applyStopReason(ctx context.Context) (resultKind,
 		// The manager is shutting down. Reads that failed because of it are no information about the object.
 		return v.result, 0, ctx.Err()
 	}
+	p.incomplete = v.incomplete
 	switch v.result {
 	case resultRefused:
 		p.setPrimaryCondition(status.RefusalCondition(p.declaration.PrimaryCondition, v.fieldErrors))

@@ -36,12 +36,16 @@ func deletionFailureCondition(err error) metav1.Condition {
 	return condition
 }
 
-// writeChanges writes the changes of the reconciliation. It returns err, or else the error of the write. A failed reconciliation is
-// incomplete, so it does not record the observed generation.
+// writeChanges writes the changes of the reconciliation. It returns err, or else the error of the write. A reconciliation that failed or is
+// incomplete does not record the observed generation.
 func (p *reconciliation[O, I]) writeChanges(ctx context.Context, err error) error {
 	ctx, span := tracing.StartStage(ctx, "store")
 	if err == nil {
-		err = p.changes.Finish(ctx)
+		write := p.changes.Finish
+		if p.incomplete {
+			write = p.changes.Write
+		}
+		err = write(ctx)
 		endStage(span, err)
 		return err
 	}

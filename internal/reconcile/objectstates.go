@@ -8,15 +8,18 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/cluster-api/util/annotations"
+	"sigs.k8s.io/cluster-api/util/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// ListObjectStates returns the states of all objects of some kinds, for metrics. Of kinds that cannot be listed it returns the errors. The
-// reader is a cache: objects are not copied.
-func ListObjectStates(ctx context.Context, reader client.Reader, kinds []client.ObjectList) (out []metrics.ObjectState, err error) {
+// ListObjectStates returns the states of the objects of some kinds that a manager with this watch filter reconciles, for metrics. Of kinds
+// that cannot be listed it returns the errors. The reader is a cache: objects are not copied.
+func ListObjectStates(ctx context.Context, reader client.Reader, watchFilter string, kinds []client.ObjectList) (out []metrics.ObjectState,
+	err error) {
 	for _, kind := range kinds {
 		list := kind.DeepCopyObject().(client.ObjectList)
 		if failed := reader.List(ctx, list, client.UnsafeDisableDeepCopy); failed != nil {
@@ -26,7 +29,7 @@ func ListObjectStates(ctx context.Context, reader client.Reader, kinds []client.
 		name := strings.TrimSuffix(reflect.TypeOf(list).Elem().Name(), "List")
 		err = errors.Join(err, meta.EachListItem(list, func(item runtime.Object) error {
 			object, ok := item.(Object)
-			if !ok {
+			if !ok || annotations.IsExternallyManaged(object) || watchFilter != "" && !labels.HasWatchLabel(object, watchFilter) {
 				return nil
 			}
 			of := status.Summarize(object, object.GetObserved().ObservedGeneration)

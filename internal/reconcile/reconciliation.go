@@ -28,6 +28,8 @@ type reconciliation[O Object, I any] struct {
 	failureShown bool
 	// unread is set when a resource could not be read from Azure.
 	unread bool
+	// incomplete is set when the reconciliation ended in good order before it compared the spec with Azure.
+	incomplete bool
 	// deletionBlocker returns the ways out of a blocked deletion; nil for a LocalKind.
 	deletionBlocker func() deletion.Blocker
 }

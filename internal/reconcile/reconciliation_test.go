@@ -226,3 +226,63 @@ func TestInterruptedReconciliationReportsNothing(t *testing.T) {
 		t.Errorf("conditions %v, %d events", stored.Status.Conditions, len(recorder.Events))
 	}
 }
+
+// TestObservedGeneration ends reconciliations of a changed spec. The generation is recorded unless the reconciliation waited for facts.
+func TestObservedGeneration(t *testing.T) {
+	for name, test := range map[string]struct {
+		err  error
+		want int64
+	}{
+		"waits for facts":         {WaitForFacts(), 1},
+		"stops for a minute":      {StopFor(time.Minute), 2},
+		"is complete":             {nil, 2},
+		"waits for another":       {WaitFor(metav1.Condition{Reason: "WaitingForX", Status: metav1.ConditionFalse}), 2},
+		"is refused by the rules": {RefuseSpec(field.ErrorList{field.Required(field.NewPath("spec", "vmSize"), "")}), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
+			object.Generation = 2
+			object.Annotations = map[string]string{infrav1.ReconcileRequestedAnnotation: "now"}
+			object.Status.ObservedGeneration = 1
+			kind := &testKind{
+				declared: Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition},
+				show:     func(*infrav1.AzureMachine) error { return test.err },
+			}
+			stored, _, _, err := runReconciliations(t, kind, object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := stored.Status.ObservedGeneration; got != test.want {
+				t.Errorf("the observed generation is %d, want %d", got, test.want)
+			}
+			if got, want := stored.Status.LastHandledReconcileAt == "now", test.want == 2; got != want {
+				t.Errorf("the requested reconciliation counts as handled: %t, want %t", got, want)
+			}
+		})
+	}
+}
+
+// TestKubernetesErrorKeepsReady has a read of the API server fail for an object that is ready. It stays ready, as a machine must not be
+// replaced for that.
+func TestKubernetesErrorKeepsReady(t *testing.T) {
+	for name, err := range map[string]error{"ends the reconciliation": errors.New("forbidden"), "ends a read": ReadFailed(errors.New("forbidden"))} {
+		t.Run(name, func(t *testing.T) {
+			object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
+			for _, conditionType := range []string{infrav1.VMRunningCondition, infrav1.ReadyCondition} {
+				conditions.Set(object, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
+			}
+			kind := &testKind{
+				declared: Declaration{Name: "AzureMachine", PrimaryCondition: infrav1.VMRunningCondition},
+				show:     func(*infrav1.AzureMachine) error { return err },
+			}
+			stored, _, _, _ := runReconciliations(t, kind, object)
+			for _, conditionType := range []string{infrav1.VMRunningCondition, infrav1.ReadyCondition} {
+				got := conditions.Get(stored, conditionType)
+				if got.Status != metav1.ConditionTrue || got.Reason != infrav1.LastSeenReason ||
+					!strings.Contains(got.Message, "the last reconciliation failed: forbidden") {
+					t.Errorf("%s is %s %s %q", conditionType, got.Status, got.Reason, got.Message)
+				}
+			}
+		})
+	}
+}

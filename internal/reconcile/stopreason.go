@@ -23,6 +23,8 @@ type stopReason struct {
 	// keptResources explains which resources stay in Azure when the object goes; "" if none do.
 	keptResources string
 	retryAfter    time.Duration
+	// incomplete is set if the spec was not compared with Azure, so that its generation is not recorded as observed.
+	incomplete bool
 }
 
 // resultKind is the result of a reconciliation, as its metric shows it. docs/book/metrics.md explains the values.
@@ -92,9 +94,12 @@ func ReadFailedFor(condition string, cause error) error {
 // UntilResync is the time until the next regular sync.
 const UntilResync time.Duration = -1
 
-// StopFor stops with the conditions as the kind has set them. The next reconciliation is after this time; 0 means that an event wakes
-// the object.
+// StopFor stops with the conditions as the kind has set them. The next reconciliation is after this time.
 func StopFor(after time.Duration) error { return &stopReason{result: resultStopped, retryAfter: after} }
+
+// WaitForFacts stops until a fact that the plan needs is known, whose arrival wakes the object. The conditions stay as they are, and the
+// generation of the spec does not count as observed.
+func WaitForFacts() error { return &stopReason{result: resultStopped, incomplete: true} }
 
 // RecheckIn ends a reconciliation in which all resources are in place but the kind has reported a problem of its own. It is checked
 // again after this time. cause is emitted as an event and may be nil.

@@ -15,7 +15,7 @@ import (
 const scrapeTimeout = 5 * time.Second
 
 // watchObjects has the metrics of objects read the manager's cache at each scrape. A replica that is not the leader has no series of
-// objects, so that a sum over replicas counts each object once.
+// objects, and a leader has none of objects of other managers, so that a sum over all managers counts each object once.
 func (s *shared) watchObjects() {
 	elected, kinds := s.mgr.Elected(), s.countedKinds()
 	metrics.WatchObjects(func() []metrics.ObjectState {
@@ -26,7 +26,7 @@ func (s *shared) watchObjects() {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 		defer cancel()
-		out, err := reconcile.ListObjectStates(ctx, s.mgr.GetCache(), kinds)
+		out, err := reconcile.ListObjectStates(ctx, s.mgr.GetCache(), s.options.WatchFilter, kinds)
 		if err != nil {
 			s.mgr.GetLogger().V(2).Info("Metrics of objects are incomplete", "error", err.Error())
 		}

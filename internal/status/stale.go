@@ -56,7 +56,7 @@ func InternalErrorCondition(conditionType string, err error) metav1.Condition {
 func SetInternalError(obj Object, err error, conditionTypes ...string) {
 	for _, conditionType := range conditionTypes {
 		condition := InternalErrorCondition(conditionType, err)
-		conditions.Set(obj, mergeCondition(conditions.Get(obj, conditionType), condition, "the last reconciliation failed: "+condition.Message))
+		conditions.Set(obj, mergeCondition(conditions.Get(obj, conditionType), condition, staleCause(condition)))
 	}
 }
 
@@ -79,8 +79,11 @@ func isUnanswered(found metav1.Condition) bool {
 
 // staleCause explains why a status is not current.
 func staleCause(found metav1.Condition) string {
-	if isUnanswered(found) {
+	switch {
+	case isUnanswered(found):
 		return "Azure does not answer: " + found.Message
+	case found.Reason == infrav1.InternalErrorReason:
+		return "the last reconciliation failed: " + found.Message
 	}
 	return cannotAskPrefix + found.Message
 }
@@ -122,14 +125,16 @@ func messageSeparator(message string) string {
 	return "; "
 }
 
-// SetReadError sets conditions for an error that prevented reading Azure, and returns the delay until the next try.
+// SetReadError sets conditions for an error that prevented reading Azure, and returns the delay until the next try. An error that is not
+// about Azure or the spec, for example of the API server, is no information about the resources.
 func SetReadError(obj Object, err error, conditionTypes ...string) time.Duration {
 	var after time.Duration
 	for _, conditionType := range conditionTypes {
 		var condition metav1.Condition
 		condition, after = ProblemCondition(conditionType, err)
 		var azure *arm.Error
-		if identity.CodeOf(err) != "" || errors.As(err, &azure) && azure.Method == "GET" || isUnauthenticated(azure) {
+		if identity.CodeOf(err) != "" || errors.As(err, &azure) && azure.Method == "GET" || isUnauthenticated(azure) ||
+			condition.Reason == infrav1.InternalErrorReason {
 			condition.Status = metav1.ConditionUnknown
 		}
 		SetCondition(obj, condition)

@@ -85,7 +85,11 @@ func TestConditionsWithoutAnswer(t *testing.T) {
 			newCondition("False", "Failed", "POST virtualMachines/m: AuthorizationFailed; tried again in 1m0s")},
 		"invalid, True": {"the spec is known to be wrong", ready, invalid,
 			newCondition("False", "InvalidConfiguration", invalid.Error()+"; tried again in 1m0s")},
-		"unknown, True": {"an error of the manager itself is reported", ready, errors.New("broken"),
+		"error of Kubernetes, True": {"an error of the API server proves nothing about the machine", ready, errors.New("broken"),
+			newCondition("True", "LastSeen", "as last seen; the last reconciliation failed: broken; tried again in 15s")},
+		"error of Kubernetes, stopped": {"the error is shown", stopped, errors.New("broken"),
+			newCondition("False", "InternalError", "broken; tried again in 15s")},
+		"error of Kubernetes, first": {"nothing is known", nil, errors.New("broken"),
 			newCondition("False", "InternalError", "broken; tried again in 15s")},
 	}
 	for name, test := range tests {

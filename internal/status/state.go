@@ -56,7 +56,8 @@ type Summary struct {
 	State State
 	// Reason is that of Ready, None for an object without Ready, or Other for a reason of another program. The number of values is bounded.
 	Reason string
-	// Since is the time at which the object entered the state, as far as its conditions show it.
+	// Since is the time at which the object entered the state, as far as its conditions show it. It is zero for an object that was ready
+	// when its spec was changed, and has not been reconciled since.
 	Since time.Time
 	// Drifted is set if a resource differs from the spec and the provider does not repair it.
 	Drifted bool
@@ -89,6 +90,11 @@ func Summarize(object Object, observedGeneration int64) Summary {
 		out.State, out.Since = StateDeleting, deleted.Time
 	case enter(StatePaused, clusterv1.PausedCondition):
 	case observedGeneration != object.GetGeneration():
+		if ready != nil && ready.Status == metav1.ConditionTrue {
+			// Ready became True for an earlier spec. A reconciliation that fails since the change sets one of the others.
+			out.Since = time.Time{}
+			_ = enter(StateStalled, infrav1.StalledCondition) || enter(StateReconciling, infrav1.ReconcilingCondition)
+		}
 		out.State = StateReconciling
 	case enter(StateStalled, infrav1.StalledCondition):
 	case enter(StateReconciling, infrav1.ReconcilingCondition):

@@ -99,6 +99,9 @@ func TestDashboard(t *testing.T) {
 	for _, p := range board.Panels {
 		for _, target := range p.Targets {
 			expressions++
+			if !strings.Contains(target.Expr, "capz_") && !strings.Contains(target.Expr, `job="capz-controller-manager-metrics"`) {
+				t.Errorf("panel %q: %s adds up the series of other programs", p.Title, target.Expr)
+			}
 			if data[target.Expr] == 0 {
 				t.Errorf("panel %q: %s has no data in any story", p.Title, target.Expr)
 			}

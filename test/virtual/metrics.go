@@ -17,7 +17,7 @@ func (m *Manager) watchMetrics(budgets *armclient.Budgets) {
 	metrics.WatchReads(m.reads)
 	metrics.WatchBudgets(budgets)
 	metrics.WatchObjects(func() []metrics.ObjectState {
-		out, err := reconcile.ListObjectStates(context.Background(), m.client, CountedKinds())
+		out, err := reconcile.ListObjectStates(context.Background(), m.client, "", CountedKinds())
 		if err != nil {
 			panic(err) // The API server is in memory.
 		}

@@ -40,7 +40,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	// existing network must not look unfinished.
 	provisioned := in.azureCluster.Status.Initialization.Provisioned != nil
 	if in.planned.Facts.ZonesPending && (provisioned || cluster.HasZones(in.planned)) {
-		return nil, reconcile.StopFor(0)
+		return nil, reconcile.WaitForFacts()
 	}
 	if errs := cluster.CheckSpec(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)

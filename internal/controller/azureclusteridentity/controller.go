@@ -75,7 +75,8 @@ func (k *Kind) mapSecret(ctx context.Context, secret client.Object) []ctrl.Reque
 
 // Load implements reconcile.Loader.
 func (k *Kind) Load(_ context.Context, object *infrav1.AzureClusterIdentity) (*input, reconcile.Target, error) {
-	return &input{object: object}, reconcile.Target{}, nil
+	// Nothing is made for an identity, so that its time until it is ready is not counted.
+	return &input{object: object}, reconcile.Target{WasProvisioned: true}, nil
 }
 
 // LoadStatusInput implements reconcile.LocalKind.

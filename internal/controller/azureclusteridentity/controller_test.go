@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
@@ -126,5 +128,22 @@ func TestReconcile(t *testing.T) {
 				t.Errorf("%s: again in %s", test.reason, result.RequeueAfter)
 			}
 		})
+	}
+	families, err := ctrlmetrics.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	reconciled := false
+	for _, family := range families {
+		of := slices.ContainsFunc(family.GetMetric(), func(metric *dto.Metric) bool {
+			return slices.ContainsFunc(metric.GetLabel(), func(label *dto.LabelPair) bool { return label.GetValue() == "AzureClusterIdentity" })
+		})
+		reconciled = reconciled || of && family.GetName() == "capz_pass_duration_seconds"
+		if of && family.GetName() == "capz_time_to_ready_seconds" {
+			t.Error("the time until an identity is ready is counted, at each reconciliation anew")
+		}
+	}
+	if !reconciled {
+		t.Error("no reconciliation of an identity is counted")
 	}
 }

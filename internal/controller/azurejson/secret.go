@@ -16,6 +16,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
@@ -29,6 +30,7 @@ func (r *Reconciler) writeSecret(ctx context.Context, cluster *clusterv1.Cluster
 		ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: map[string]string{cluster.Name: ownedLabelValue}},
 		Data:       data,
 	}
+	watch.InheritFilterLabel(owner, want)
 	if err := controllerutil.SetControllerReference(owner, want, r.Client.Scheme()); err != nil {
 		return fmt.Errorf("owner of Secret %s: %w", key, err)
 	}
@@ -52,12 +54,12 @@ func (r *Reconciler) writeSecret(ctx context.Context, cluster *clusterv1.Cluster
 	}
 	// The reference is compared including its API version, because a release with another API version, or a backup of it, may have
 	// written it.
-	if equality.Semantic.DeepEqual(have.Data, want.Data) &&
+	changed := have.DeepCopy()
+	if !watch.InheritFilterLabel(owner, changed) && equality.Semantic.DeepEqual(have.Data, want.Data) &&
 		equality.Semantic.DeepEqual(metav1.GetControllerOf(have), metav1.GetControllerOf(want)) {
 		r.verified.remember(have, want)
 		return nil
 	}
-	changed := have.DeepCopy()
 	changed.Data = want.Data
 	changed.OwnerReferences = want.OwnerReferences
 	if err := r.Client.Patch(ctx, changed, client.MergeFrom(have)); err != nil {

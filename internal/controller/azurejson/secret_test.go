@@ -79,6 +79,30 @@ func TestWriteSecret(t *testing.T) {
 	}
 }
 
+// TestWatchLabelIsInherited has the Secret belong to the manager that reconciles its owner, also if the owner has got its label later.
+func TestWatchLabelIsInherited(t *testing.T) {
+	owner := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewMeta("t")}
+	owner.UID = "template"
+	cluster := storetest.NewCluster("c1", "AzureCluster", "c1")
+	r := &Reconciler{Client: storetest.NewClient(t, owner)}
+	data := map[string][]byte{"azure.json": []byte("new")}
+	for _, want := range []string{"", "red", "blue"} {
+		if want != "" {
+			owner.Labels = map[string]string{clusterv1.WatchLabel: want, "team": "a"}
+		}
+		if err := r.writeSecret(t.Context(), cluster, owner, data); err != nil {
+			t.Fatal(err)
+		}
+		stored := &corev1.Secret{}
+		if err := r.Client.Get(t.Context(), client.ObjectKey{Namespace: storetest.Namespace, Name: "t-azure-json"}, stored); err != nil {
+			t.Fatal(err)
+		}
+		if stored.Labels[clusterv1.WatchLabel] != want || stored.Labels["team"] != "" || stored.Labels["c1"] != ownedLabelValue {
+			t.Errorf("the Secret has the labels %v, want the watch label %q", stored.Labels, want)
+		}
+	}
+}
+
 // TestUnchangedSecretIsReadOnce counts how often a Secret is read that is watched.
 func TestUnchangedSecretIsReadOnce(t *testing.T) {
 	owner := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}

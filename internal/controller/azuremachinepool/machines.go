@@ -3,6 +3,7 @@ package azuremachinepool
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
@@ -77,6 +79,7 @@ func (k *Kind) createMachine(ctx context.Context, in *input, vm pool.Instance) e
 		},
 		Spec: infrav1.AzureMachinePoolMachineSpec{ProviderID: vm.ProviderID, InstanceID: vm.InstanceID},
 	}
+	watch.InheritFilterLabel(in.azurePool, machine)
 	if err := k.Client.Create(ctx, machine); err != nil {
 		if apierrors.IsAlreadyExists(err) {
 			// The cache is outdated. The event of the existing object wakes the pool.
@@ -95,7 +98,7 @@ func (in *input) poolReference() metav1.OwnerReference {
 		UID: in.azurePool.UID, BlockOwnerDeletion: new(true)}
 }
 
-// updateMachineStatus writes the state of a VM into the status of its object, and adds a missing finalizer and owner: without
+// updateMachineStatus writes the state of a VM into the status of its object, and adds a missing finalizer, owner and watch label: without
 // the finalizer the object could go before its VM, and backups restore objects without owners. For a paused object it only updates the
 // Paused condition.
 func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm pool.Instance) error {
@@ -105,6 +108,7 @@ func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm 
 		m.reportVM(vm, in.lastDeletionFailure, in.power)
 		if m.vm.DeletionTimestamp.IsZero() {
 			controllerutil.AddFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
+			watch.InheritFilterLabel(in.azurePool, m.vm)
 			// An owner with another UID is a deleted pool of the same name. One with another API version was written before an upgrade.
 			owner := in.poolReference()
 			if !slices.ContainsFunc(m.vm.OwnerReferences, func(r metav1.OwnerReference) bool { return r.UID == owner.UID && r.APIVersion == owner.APIVersion }) {
@@ -115,9 +119,10 @@ func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm 
 	return writeIfChanged(ctx, m, before, changes)
 }
 
-// writeIfChanged writes the object if its status, its finalizers or its owners differ from before.
+// writeIfChanged writes the object if its status, its labels, its finalizers or its owners differ from before.
 func writeIfChanged(ctx context.Context, m member, before *infrav1.AzureMachinePoolMachine, changes *patch.Changes) error {
 	if equality.Semantic.DeepEqual(before.Status, m.vm.Status) && slices.Equal(before.Finalizers, m.vm.Finalizers) &&
+		maps.Equal(before.Labels, m.vm.Labels) &&
 		equality.Semantic.DeepEqual(before.OwnerReferences, m.vm.OwnerReferences) {
 		return nil
 	}

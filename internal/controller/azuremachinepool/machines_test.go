@@ -130,3 +130,30 @@ func TestRunningCondition(t *testing.T) {
 		}
 	}
 }
+
+// TestWatchLabelIsInherited has the object of a VM belong to the manager that reconciles its pool, also if the pool has got its label later.
+func TestWatchLabelIsInherited(t *testing.T) {
+	azurePool := &infrav1.AzureMachinePool{ObjectMeta: storetest.NewMeta("p")}
+	azurePool.Labels = map[string]string{clusterv1.WatchLabel: "red", "team": "a"}
+	old := &infrav1.AzureMachinePoolMachine{ObjectMeta: storetest.NewMeta("p-7")}
+	k := &Kind{Client: storetest.NewClient(t, old)}
+	in := &input{cluster: &clusterv1.Cluster{}, machinePool: &clusterv1.MachinePool{}, azurePool: azurePool}
+	if err := k.updateMachineStatus(t.Context(), in, member{vm: old}, pool.Instance{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.createMachine(t.Context(), in, pool.Instance{ID: "/vmss/p/virtualMachines/p_8"}); err != nil {
+		t.Fatal(err)
+	}
+	stored := &infrav1.AzureMachinePoolMachineList{}
+	if err := k.Client.List(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+	for _, object := range stored.Items {
+		if object.Labels[clusterv1.WatchLabel] != "red" || object.Labels["team"] != "" {
+			t.Errorf("%s has the labels %v, want the watch label of its pool", object.Name, object.Labels)
+		}
+	}
+	if len(stored.Items) != 2 {
+		t.Errorf("%d objects, want 2", len(stored.Items))
+	}
+}

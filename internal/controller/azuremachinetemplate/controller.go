@@ -100,7 +100,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	case in == nil:
 		return ctrl.Result{}, nil
 	case in.Cluster == nil:
-		setReady(template, "the template is not checked, because it belongs to no Cluster with an AzureCluster")
+		setReady(template, notChecked)
 		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
 	case in.AzureCluster == nil:
 		conditions.Set(template, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse,
@@ -146,6 +146,9 @@ func (r *Reconciler) readNode(ctx context.Context, template *infrav1.AzureMachin
 	}
 	return nil
 }
+
+// notChecked is the message of Ready of a template that belongs to no Cluster with an AzureCluster.
+const notChecked = "the template is not checked, because it belongs to no Cluster with an AzureCluster"
 
 // isComplete reports whether everything about a template is known.
 func isComplete(template *infrav1.AzureMachineTemplate) bool {
@@ -206,6 +209,10 @@ func (r *Reconciler) reportFailure(ctx context.Context, template *infrav1.AzureM
 		return ctrl.Result{}, err
 	}
 	condition, _ := status.ProblemCondition(infrav1.ReadyCondition, err)
+	if ready := conditions.Get(template, infrav1.ReadyCondition); ready != nil && ready.Message == notChecked {
+		// Such a template was never seen in order.
+		conditions.Delete(template, infrav1.ReadyCondition)
+	}
 	after := status.SetReadError(template, err, infrav1.ReadyCondition)
 	r.warnOwner(ctx, template, condition.Reason, err)
 	return ctrl.Result{RequeueAfter: max(after, time.Second)}, r.writeStatus(ctx, template, changes)

@@ -1,15 +1,21 @@
 package azuremachinetemplate
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
@@ -71,6 +77,33 @@ func TestTemplatesWithoutRequests(t *testing.T) {
 			}
 			if len(after.Status.Capacity) != len(before.Status.Capacity) {
 				t.Errorf("%s: has capacity %v", test.reason, after.Status.Capacity)
+			}
+		})
+	}
+}
+
+// TestNeverChecked has an identity fail for a template that belonged to no Cluster before. It is not ready as last seen, because it was
+// never seen.
+func TestNeverChecked(t *testing.T) {
+	missing := &identity.Error{Code: identity.SecretNotFound, Message: "no Secret"}
+	for name, test := range map[string]struct {
+		message string
+		want    metav1.Condition
+	}{
+		"checked":     {"", metav1.Condition{Status: metav1.ConditionTrue, Reason: infrav1.LastSeenReason}},
+		"not checked": {notChecked, metav1.Condition{Status: metav1.ConditionFalse, Reason: string(identity.SecretNotFound)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			template := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewMeta("t")}
+			setReady(template, test.message)
+			store := storetest.NewClient(t, template)
+			r := &Reconciler{Client: store, eventLog: eventlog.NewRecorder(events.NewFakeRecorder(10))}
+			if _, err := r.reportFailure(t.Context(), template, patch.TrackChanges(store, template), missing); err != nil {
+				t.Fatal(err)
+			}
+			got := conditions.Get(template, infrav1.ReadyCondition)
+			if got.Status != test.want.Status || got.Reason != test.want.Reason || strings.Contains(got.Message, notChecked) {
+				t.Errorf("Ready is %s %s %q, want %s %s", got.Status, got.Reason, got.Message, test.want.Status, test.want.Reason)
 			}
 		})
 	}

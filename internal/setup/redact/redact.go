@@ -34,10 +34,11 @@ var secretKeys = []string{
 var field = regexp.MustCompile(`(?is)(\\*"(?:` + strings.Join(secretKeys,
 	"|") + `)\\*"\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|\\+".*|[{[].*)|((?:^|[?&\s])(?:client_secret|client_assertion|password|access_token|refresh_token)=)[^&\s"]+`)
 
-// key and token match private keys (RFC 7468) and JSON web tokens (RFC 7519) in any text.
+// key, token and userinfo match private keys (RFC 7468), JSON web tokens (RFC 7519) and the passwords of URLs (RFC 3986) in any text.
 var (
-	key   = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
-	token = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)
+	userinfo = regexp.MustCompile(`(://[^/\s:@"]*:)[^/\s@"]+@`)
+	key      = regexp.MustCompile(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
+	token    = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)
 )
 
 const left = "(left out)"
@@ -54,6 +55,9 @@ func withoutSecrets(logged string) string {
 	}
 	if strings.Contains(logged, "eyJ") {
 		logged = token.ReplaceAllString(logged, left)
+	}
+	if strings.Contains(logged, "://") {
+		logged = userinfo.ReplaceAllString(logged, "${1}"+left+"@")
 	}
 	return field.ReplaceAllString(logged, "${1}${2}"+left)
 }

@@ -41,6 +41,8 @@ func TestNothingSecretPasses(t *testing.T) {
 		"nested": {"protected settings with objects in them", []any{"text", `{"protectedSettings":{"a":{"b":1},"c":"` + canary + `"}}`},
 			"(left out)"},
 		"form": {"a token request to Entra ID", []any{"text", "grant_type=x&client_secret=" + canary + "&scope=y"}, "&scope=y"},
+		"proxy": {"the password of a URL", []any{"error", errors.New("proxyconnect http://user:" + canary + "@proxy:8080: refused")},
+			"http://user:(left out)@proxy:8080: refused"},
 		"windows password": {"of a VM's profile", []any{"text", `{"adminUsername":"capi","adminPassword": "` + canary + `"}`},
 			`"adminUsername":"capi"`},
 	}

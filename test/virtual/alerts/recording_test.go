@@ -20,6 +20,9 @@ import (
 
 var recordTo = flag.String("record", "", "folder for the recorded series; none are written without it")
 
+// jobLabel is the label that Prometheus adds to all series of the manager, by the name of its Service.
+const jobLabel = `job="capz-controller-manager-metrics"`
+
 // recording has the samples of each series, one for each minute.
 type recording struct {
 	*virtual.Scenario
@@ -53,9 +56,9 @@ func (r *recording) scrape() {
 				addSamples(now, family)
 			}
 		}
-		now[`up{job="capz-controller-manager-metrics"}`] = 1
+		now["up{"+jobLabel+"}"] = 1
 	} else {
-		now[`up{job="capz-controller-manager-metrics"}`] = 0
+		now["up{"+jobLabel+"}"] = 0
 	}
 	for name, value := range now {
 		if _, known := r.series[name]; !known {
@@ -80,7 +83,7 @@ func (r *recording) scrape() {
 func addSamples(out map[string]float64, family *dto.MetricFamily) {
 	for _, metric := range family.GetMetric() {
 		name := func(suffix string, more ...string) string {
-			var labels []string
+			labels := []string{jobLabel}
 			for _, label := range metric.GetLabel() {
 				labels = append(labels, fmt.Sprintf("%s=%q", label.GetName(), label.GetValue()))
 			}
