@@ -239,7 +239,7 @@ func (a *azureReconciliation[O, I]) engineRequest(planned *Plan) engine.Request 
 		Graph:             planned.Graph,
 		Read:              a.session.Read,
 		Prune:             planned.LastApplied.ListPruned(planned.Graph),
-		Inventory:         list.Created,
+		Inventory:         planned.LastApplied.WithoutReleased(planned.Graph, list.Created),
 		IsOthers:          planned.IsOthers,
 		IgnoreInventory:   planned.IgnoreInventory,
 		Record:            a.recordedResources(),

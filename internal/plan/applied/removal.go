@@ -80,6 +80,17 @@ func (m State) ListPruned(g *arm.Graph) []arm.ID {
 	return out
 }
 
+// WithoutReleased returns the resources of an inventory without those that were released to stay in Azure: the plan has them as Detached and
+// only reads them, or had them as Detached and no longer has them.
+func (m State) WithoutReleased(g *arm.Graph, inventory []arm.ID) []arm.ID {
+	return slices.DeleteFunc(slices.Clone(inventory), func(id arm.ID) bool {
+		if node := g.Node(id); node != nil {
+			return node.Detached && node.Policy == arm.Observe
+		}
+		return m.applied.hasPath(trimSubscription(id), detached)
+	})
+}
+
 // AppliedPaths returns the leaf paths that earlier plans sent for a resource, sorted.
 func (m State) AppliedPaths(id arm.ID) []string {
 	return m.applied[strings.ToLower(trimSubscription(id))].sortedPaths()

@@ -77,7 +77,7 @@ func (m State) PathsBefore(g *arm.Graph) Paths {
 	if m.applied.containsAll(m.pathsSentBy(g)) {
 		return nil
 	}
-	all := m.applied.unionWith(m.planned(g, func(string, string) bool { return false }))
+	all := m.unionWithPlan(g, func(string, string) bool { return false })
 	remembered := slices.ContainsFunc(all.sortedEntries(), func(e *entry) bool {
 		_, known := m.Types.lookUp(m.toFullID(e.id))
 		return known && e.id != allResources
@@ -105,7 +105,7 @@ func (m State) PathsAfter(g *arm.Graph, outcome arm.Outcome) Paths {
 		}
 		m.keepLasting(all, g)
 	} else {
-		all = m.applied.unionWith(m.planned(g, shownBy(g, outcome, m.toFullID)))
+		all = m.unionWithPlan(g, shownBy(g, outcome, m.toFullID))
 	}
 	for _, node := range g.Nodes() {
 		// Every resource with tags is recorded once Azure showed it. Without the record, a resource without its tags would have no owner.
@@ -124,6 +124,18 @@ func (m State) PathsAfter(g *arm.Graph, outcome arm.Outcome) Paths {
 		}
 	}
 	return all.toPaths()
+}
+
+// unionWithPlan returns the entries of earlier plans and of this one. Resources that the plan only reads were released, so their entries are
+// dropped, although other resources of the plan are not in place yet.
+func (m State) unionWithPlan(g *arm.Graph, shown func(id, path string) bool) pathSet {
+	all := m.applied.unionWith(m.planned(g, shown))
+	for _, node := range g.Nodes() {
+		if node.Policy == arm.Observe {
+			delete(all, strings.ToLower(trimSubscription(node.ID)))
+		}
+	}
+	return all
 }
 
 // keepLasting adds the entries of resources that are never pruned and that the plan does not have. Resources that the plan

@@ -314,3 +314,37 @@ func TestResourcesStayRecordedUntilReleased(t *testing.T) {
 		})
 	}
 }
+
+// TestReleasedResources has resources that a plan only reads, or no longer has. They are neither pruned nor known from the inventory.
+func TestReleasedResources(t *testing.T) {
+	const before = `{"g/providers/Microsoft.Network/networkSecurityGroups/nsg":["","/tags/own"]}`
+	failed := arm.Outcome{Results: []arm.Result{{ID: address, State: arm.Failed}}}
+	skipped := newGraph(arm.Node{ID: nsg, Policy: arm.Observe, Detached: true}, arm.Node{ID: address, Body: newTags()})
+	in := scope
+	in.AllLeaves = true
+	state := applied.ReadState(storedAnnotations(before), in)
+	for name, paths := range map[string]applied.Paths{"before": state.PathsBefore(skipped), "after": state.PathsAfter(skipped, failed)} {
+		later := applied.ReadState(annotationsWith(paths), in)
+		if pruned := later.ListPruned(newGraph(arm.Node{ID: address, Body: newTags()})); len(pruned) > 0 {
+			t.Errorf("%s the convergence, in which another resource fails: the skipped resource is pruned: %v", name, pruned)
+		}
+	}
+	detached := applied.ReadState(storedAnnotations(`{"g/providers/Microsoft.Network/networkSecurityGroups/nsg":["-"]}`), in)
+	inventory := []arm.ID{nsg, lb}
+	for name, test := range map[string]struct {
+		state applied.State
+		graph *arm.Graph
+		want  []arm.ID
+	}{
+		"planned":                     {state, newGraph(arm.Node{ID: nsg, Body: newTags()}), inventory},
+		"planned as detached":         {detached, newGraph(arm.Node{ID: nsg, Body: newTags(), Detached: true}), inventory},
+		"skipped":                     {state, skipped, []arm.ID{lb}},
+		"read for another reason":     {state, newGraph(arm.Node{ID: nsg, Policy: arm.Observe}), inventory},
+		"no longer planned":           {state, newGraph(), inventory},
+		"detached, no longer planned": {detached, newGraph(), []arm.ID{lb}},
+	} {
+		if diff := cmp.Diff(test.want, test.state.WithoutReleased(test.graph, inventory)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}

@@ -36,14 +36,21 @@ func LastApplied(in Input) applied.State {
 		applied.Scope{SubscriptionID: in.SubscriptionID(), Types: known, KeepsLasting: true, AllLeaves: true})
 }
 
-// BuildDeletePlan returns the resources that the manifests of the object may have created. It leaves out resources that their policy
-// keeps, and agent pools if their cluster is deleted, too.
+// BuildDeletePlan returns the resources that the manifests of the object may have created. It only reads resources that their policy
+// keeps, and leaves out agent pools if their cluster is deleted, too.
 func BuildDeletePlan(in Input, withCluster bool) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	for _, m := range in.OwnManifests() {
 		id, err := in.ResourceID(m)
 		policy := m.Annotations[PolicyAnnotation]
-		if err != nil || policy == PolicySkip || policy == PolicyDetach || g.Has(id) || withCluster && id.Type() == types.AgentPool {
+		if err != nil || g.Has(id) {
+			continue
+		}
+		if policy == PolicySkip || policy == PolicyDetach {
+			g.Add(arm.Node{ID: id, Policy: arm.Observe, Detached: true, Group: infrav1.ResourcesReadyCondition})
+			continue
+		}
+		if withCluster && id.Type() == types.AgentPool {
 			continue
 		}
 		g.Add(arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreignAction(id), Group: infrav1.ResourcesReadyCondition})

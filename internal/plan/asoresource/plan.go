@@ -83,7 +83,7 @@ func (in Input) buildNode(m Manifest, id arm.ID, lastApplied applied.State) arm.
 	node := arm.Node{ID: id, Policy: arm.Repair, Foreign: in.foreignAction(id), Group: infrav1.ResourcesReadyCondition}
 	switch m.Annotations[PolicyAnnotation] {
 	case PolicySkip:
-		return arm.Node{ID: id, Policy: arm.Observe, Group: infrav1.ResourcesReadyCondition, Blocked: in.waitReason(m, id),
+		return arm.Node{ID: id, Policy: arm.Observe, Detached: true, Group: infrav1.ResourcesReadyCondition, Blocked: in.waitReason(m, id),
 			Refused: in.readRefusalReason(id)}
 	case PolicyDetach:
 		node.Detached = true

@@ -236,8 +236,11 @@ func TestPolicies(t *testing.T) {
 		in := newInput(t, groupManifest, with(policy))
 		_, node := mustPlanNode(t, in, aksID)
 		graph, err := BuildDeletePlan(in, false)
-		if err != nil || node.Policy != want.policy || graph.Has(aksID) != want.deleted {
-			t.Errorf("%s: policy %s, deleted %t, %v", policy, node.Policy, graph.Has(aksID), err)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if deleted := graph.Node(aksID).Policy != arm.Observe; node.Policy != want.policy || deleted != want.deleted {
+			t.Errorf("%s: policy %s, deleted %t", policy, node.Policy, deleted)
 		}
 	}
 }
