@@ -154,3 +154,67 @@ func TestOperatorsSecret(t *testing.T) {
 		}
 	})
 }
+
+// TestOperatorsExports has objects that the Azure Service Operator made for resource manifests, before this provider had them. Those of the
+// same manifest are kept up to date as before. Those of another one belong to others.
+func TestOperatorsExports(t *testing.T) {
+	owner := func(apiVersion, kind, name string) []metav1.OwnerReference {
+		return []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: name, UID: "00000000-0000-0000-0000-00000000000d", Controller: new(true)}}
+	}
+	const identities = "managedidentity.azure.com/v1api20230131"
+	for name, test := range map[string]struct {
+		kind    string
+		owners  []metav1.OwnerReference
+		refused bool
+	}{
+		"of the cluster":                {"AzureASOManagedControlPlane", owner("containerservice.azure.com/v1api20231001", "ManagedCluster", "manifest"), false},
+		"of another cluster":            {"AzureASOManagedControlPlane", owner("containerservice.azure.com/v1api20231001", "ManagedCluster", "other"), true},
+		"of the identity":               {"AzureASOManagedCluster", owner(identities, "UserAssignedIdentity", "robot"), false},
+		"of the identity of a pool":     {"AzureASOManagedMachinePool", owner(identities, "UserAssignedIdentity", "robot"), false},
+		"of another identity":           {"AzureASOManagedCluster", owner(identities, "UserAssignedIdentity", "other"), true},
+		"of another kind with the name": {"AzureASOManagedCluster", owner("storage.azure.com/v1api20230101", "StorageAccount", "robot"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, nil)
+				meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: "exported", OwnerReferences: test.owners}
+				w.CreateObject(&corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{"key": []byte("old")}})
+				w.CreateObject(&corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"key": "old"}})
+				w.startManager()
+				try := destinations[test.kind]
+				if test.kind == "AzureASOManagedControlPlane" {
+					w.createASOCluster(func(c *harness.DocumentCluster) {
+						for _, change := range [][2]string{
+							{`"name":"d1"},"spec"`, `"name":"manifest"},"spec"`},
+							{`"dnsPrefix"`, `"azureName":"d1","operatorSpec":{"secrets":{"adminCredentials":{"name":"exported","key":"key"}}},"dnsPrefix"`},
+						} {
+							raw := string(c.ControlPlane.Spec.Resources[0].Raw)
+							if !strings.Contains(raw, change[0]) {
+								t.Fatalf("the manifest has no %s: %s", change[0], raw)
+							}
+							c.ControlPlane.Spec.Resources[0].Raw = []byte(strings.Replace(raw, change[0], change[1], 1))
+						}
+						c.Pools[0].Spec.Resources[0].Raw = []byte(strings.Replace(string(c.Pools[0].Spec.Resources[0].Raw), `"owner":{"name":"d1"}`, `"owner":{"name":"manifest"}`, 1))
+					})
+				} else {
+					try.do(w, fmt.Sprintf(`{"%s": {"%s": {"name": "exported", "key": "key"}}}`, try.list, try.value))
+				}
+				if test.refused {
+					w.waitStatusContains(test.kind, "exported was created by others")
+				} else {
+					w.waitReady(test.kind)
+				}
+				secret, configMap := &corev1.Secret{}, &corev1.ConfigMap{}
+				w.ReadObject(secret, meta.Name)
+				w.ReadObject(configMap, meta.Name)
+				written := string(secret.Data["key"])
+				if try.list == "configMaps" {
+					written = configMap.Data["key"]
+				}
+				if (written == "old") != test.refused {
+					t.Errorf("the value was written: %t, want %t", written != "old", !test.refused)
+				}
+			})
+		})
+	}
+}

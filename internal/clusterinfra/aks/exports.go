@@ -14,6 +14,17 @@ import (
 type Exports struct {
 	secrets    map[string]map[string][]byte
 	configMaps map[string]map[string]string
+	// owners are the objects of the Azure Service Operator that may have made them before a migration, by kind and name.
+	owners map[string][]published.ASOObject
+}
+
+// AddFormerOwner has the Secret or ConfigMap of a name count as own if this object of the Azure Service Operator made it. kind is Secret or
+// ConfigMap.
+func (e *Exports) AddFormerOwner(kind, name string, owner published.ASOObject) {
+	if e.owners == nil {
+		e.owners = map[string][]published.ASOObject{}
+	}
+	e.owners[kind+" "+name] = append(e.owners[kind+" "+name], owner)
 }
 
 // AddSecret adds a value for a key of a Secret. An empty value is left out.
@@ -57,6 +68,7 @@ func (e RefusedExportError) Error() string { return e.Reason }
 func (e *Exports) Publish(ctx context.Context, to published.Publisher) error {
 	to.RefuseForeign = true
 	for _, name := range slices.Sorted(maps.Keys(e.configMaps)) {
+		to.FormerOwners = e.owners["ConfigMap "+name]
 		if err := refuseForeign(to.PublishConfigMap(ctx, name, e.configMaps[name])); err != nil {
 			return err
 		}
@@ -75,6 +87,7 @@ func (e *Exports) Publish(ctx context.Context, to published.Publisher) error {
 					"Secret " + name + " of Cluster " + to.Cluster + " is one that the provider writes: name another one"}
 			}
 		}
+		to.FormerOwners = e.owners["Secret "+name]
 		if err := refuseForeign(to.PublishSecret(ctx, name, values)); err != nil {
 			return err
 		}

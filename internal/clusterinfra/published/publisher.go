@@ -26,9 +26,15 @@ type Publisher struct {
 	// Cluster is the name of the Cluster.
 	Cluster string
 	// RefuseForeign makes writes to objects of other creators fail with a ForeignObjectError. Without it they get the keys and keep
-	// their owner. Objects that the Azure Service Operator created for an AKS cluster with the control plane's name are never refused.
+	// their owner. Objects that the Azure Service Operator created for an AKS cluster with the control plane's name, or for one of
+	// FormerOwners, are never refused.
 	RefuseForeign bool
+	// FormerOwners are the objects of the Azure Service Operator whose values are published.
+	FormerOwners []ASOObject
 }
+
+// ASOObject identifies an object of the Azure Service Operator in a namespace.
+type ASOObject struct{ Group, Kind, Name string }
 
 // ForeignObjectError means that a Secret or ConfigMap was not created by the control plane.
 type ForeignObjectError struct{ Kind, Name string }
@@ -179,12 +185,13 @@ func (p Publisher) isOwn(have client.Object) bool {
 	return have.GetLabels()[clusterv1.ClusterNameLabel] == p.Cluster
 }
 
-// isMadeByASO reports whether the Azure Service Operator created an object for the AKS cluster of the control plane, before the
-// migration. The established provider gives the ManagedCluster the name of its AzureManagedControlPlane.
+// isMadeByASO reports whether the Azure Service Operator created an object for the AKS cluster of the control plane or for one of
+// FormerOwners, before the migration. The established provider gives the ManagedCluster the name of its AzureManagedControlPlane.
 func (p Publisher) isMadeByASO(have client.Object) bool {
+	former := append([]ASOObject{{Group: "containerservice.azure.com", Kind: "ManagedCluster", Name: p.Owner.GetName()}}, p.FormerOwners...)
 	return slices.ContainsFunc(have.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
-		return strings.HasPrefix(owner.APIVersion, "containerservice.azure.com/") && owner.Kind == "ManagedCluster" &&
-			owner.Name == p.Owner.GetName()
+		group, _, _ := strings.Cut(owner.APIVersion, "/")
+		return slices.Contains(former, ASOObject{Group: group, Kind: owner.Kind, Name: owner.Name})
 	})
 }
 

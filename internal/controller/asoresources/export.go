@@ -27,18 +27,19 @@ func ExportValues(ctx context.Context, to published.Publisher, in plan.Input, ou
 			continue
 		}
 		for _, wanted := range plan.ListExports(d, result.Observed) {
+			kind := "Secret"
 			switch {
 			case wanted.Value != "":
+				kind = "ConfigMap"
 				values.AddConfigMap(wanted.To, wanted.Value)
-				asked["ConfigMap "+wanted.To.Name] = wanted.Path
 			case credentials == nil:
-			case wanted.Name == aso.AdminCredentials && credentials.Admin != nil:
+			case wanted.Name == aso.AdminCredentials:
 				values.AddSecret(wanted.To, credentials.Admin)
-				asked["Secret "+wanted.To.Name] = wanted.Path
-			case wanted.Name == aso.UserCredentials && credentials.User != nil:
+			case wanted.Name == aso.UserCredentials:
 				values.AddSecret(wanted.To, credentials.User)
-				asked["Secret "+wanted.To.Name] = wanted.Path
 			}
+			asked[kind+" "+wanted.To.Name] = wanted.Path
+			values.AddFormerOwner(kind, wanted.To.Name, published.ASOObject{Group: d.Group, Kind: d.Kind, Name: d.Name})
 		}
 	}
 	err := values.Publish(ctx, to)
