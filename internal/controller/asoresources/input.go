@@ -95,7 +95,7 @@ func (m *Members) newInput(kind string, obj client.Object, subscription string, 
 	in := plan.Input{
 		Cluster: m.Cluster.Name, Object: obj, ObjectKey: HolderName(kind, obj), Set: plan.NewSet(subscription, all, bound),
 		PlainObjects: m.plainObjects[HolderName(kind, obj)],
-		MachinePools: map[string]*clusterv1.MachinePool{}, Leaving: map[string]bool{}, Origins: map[string]plan.Origin{HolderName(kind, obj): plan.ReadOrigin(obj)},
+		MachinePools: map[string]*clusterv1.MachinePool{}, PoolUsers: plan.PoolUsers{}, Leaving: map[string]bool{}, Origins: map[string]plan.Origin{HolderName(kind, obj): plan.ReadOrigin(obj)},
 	}
 	holders := map[string]client.Object{}
 	if m.Infrastructure != nil {
@@ -110,6 +110,7 @@ func (m *Members) newInput(kind string, obj client.Object, subscription string, 
 	in.ServiceCIDR, in.PodCIDR = firstBlock(network.Services.CIDRBlocks), firstBlock(network.Pods.CIDRBlocks)
 	for _, pool := range m.Pools {
 		holders[HolderName(MachinePoolKind, pool.Pool)] = pool.Pool
+		in.PoolUsers[HolderName(MachinePoolKind, pool.Pool)] = plan.NewPoolUser(pool.Pool)
 		if pool.MachinePool != nil && pool.Pool.DeletionTimestamp.IsZero() {
 			in.MachinePools[HolderName(MachinePoolKind, pool.Pool)] = pool.MachinePool
 		}

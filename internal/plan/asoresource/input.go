@@ -40,6 +40,8 @@ type Input struct {
 	PowerState string
 	// MachinePools are the MachinePools of the Cluster's pools by object key. A pool without one has no MachinePool yet.
 	MachinePools map[string]*clusterv1.MachinePool
+	// PoolUsers decide which of the Cluster's pools has an agent pool that several name.
+	PoolUsers PoolUsers
 
 	// Origins are the origins of the objects of the Cluster by object key. Leaving are the objects that are being deleted.
 	Origins map[string]Origin

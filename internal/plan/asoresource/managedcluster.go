@@ -66,7 +66,7 @@ func (in Input) buildPoolProfiles(cluster arm.ID, definition schema.Definition, 
 	var pools []managedcluster.NewPool
 	for _, m := range in.listAgentPools(cluster) {
 		id, err := in.ResourceID(m)
-		if err != nil {
+		if err != nil || in.findPoolOwner(m, id) != "" {
 			continue
 		}
 		pool := managedcluster.NewPool{Holder: m.DeclaredIn, Name: m.AzureName(), HasMachinePool: in.MachinePools[m.DeclaredIn] != nil}

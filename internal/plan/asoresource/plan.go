@@ -44,6 +44,10 @@ func CheckManifests(in Input) field.ErrorList {
 			continue
 		}
 		seen[id.Key()] = m
+		if taken := in.checkSharedPool(m, id); taken != nil {
+			errs = append(errs, taken)
+			continue
+		}
 		_, _, wrong := in.buildBody(m, id)
 		errs = append(errs, wrong...)
 	}

@@ -95,21 +95,7 @@ func (s *Stage) CreateDocuments(c *DocumentCluster) {
 	s.CreateObject(c.Infrastructure)
 	s.CreateObject(c.ControlPlane)
 	for _, pool := range c.Pools {
-		s.CreateObject(pool)
-		machinePool := &clusterv1.MachinePool{
-			ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: pool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: name},
-				Finalizers: []string{played}},
-			Spec: clusterv1.MachinePoolSpec{
-				ClusterName: name, Replicas: new(int32(2)),
-				Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
-					ClusterName: name, Version: ManagedVersion,
-					InfrastructureRef: contractReference("AzureASOManagedMachinePool", pool.Name),
-					Bootstrap:         clusterv1.Bootstrap{DataSecretName: new("")},
-				}},
-			},
-		}
-		s.CreateObject(machinePool)
-		s.setController(machinePool, pool)
+		s.CreateDocumentPool(name, pool, 2)
 	}
 	cluster := &clusterv1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{played}},
@@ -163,6 +149,26 @@ func (s *Stage) DeleteDocuments(c *DocumentCluster) {
 	s.deleteObject(&infrav1.AzureASOManagedCluster{}, name)
 	s.WaitGone(&infrav1.AzureASOManagedCluster{}, name)
 	s.removeFinalizer(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+// CreateDocumentPool creates a pool of resource manifests with its MachinePool.
+func (s *Stage) CreateDocumentPool(cluster string, pool *infrav1.AzureASOManagedMachinePool, replicas int32) {
+	s.T.Helper()
+	s.CreateObject(pool)
+	machinePool := &clusterv1.MachinePool{
+		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: pool.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster},
+			Finalizers: []string{played}},
+		Spec: clusterv1.MachinePoolSpec{
+			ClusterName: cluster, Replicas: new(replicas),
+			Template: clusterv1.MachineTemplateSpec{Spec: clusterv1.MachineSpec{
+				ClusterName: cluster, Version: ManagedVersion,
+				InfrastructureRef: contractReference("AzureASOManagedMachinePool", pool.Name),
+				Bootstrap:         clusterv1.Bootstrap{DataSecretName: new("")},
+			}},
+		},
+	}
+	s.CreateObject(machinePool)
+	s.setController(machinePool, pool)
 }
 
 // DeleteDocumentPool deletes one pool.
