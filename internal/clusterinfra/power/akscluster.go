@@ -4,7 +4,6 @@ package power
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -29,7 +28,7 @@ func ChangeAKSCluster(ctx context.Context, session reconcile.Session, cluster ar
 		return nil
 	}
 	state := managedcluster.ProvisioningState(cluster.Observed)
-	moving := !strings.EqualFold(state, "Succeeded") && !strings.EqualFold(state, "Failed")
+	moving := state == "" || !managedcluster.IsTerminalState(state)
 	if !moving && power.Stop == managedcluster.IsStopped(cluster.Observed) {
 		power.Report(true, map[bool]string{true: "The AKS cluster is stopped", false: "The AKS cluster is running"}[power.Stop])
 		return nil

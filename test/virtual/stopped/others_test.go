@@ -143,3 +143,40 @@ func TestQuietWhileStopped(t *testing.T) {
 		}
 	})
 }
+
+// TestAbortedStart aborts the start of AKS clusters in Azure, which leaves them Canceled and stopped. They are started again.
+func TestAbortedStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.StartProvider()
+		w.apply()
+		w.annotate(infrav1.StopAnnotation, "true")
+		w.waitStopped(metav1.ConditionTrue)
+		mark := w.Azure.MarkRequests()
+		w.annotate(infrav1.StopAnnotation, "")
+		clusters := []string{"/managedClusters/aks1", "/managedClusters/c2"}
+		starts := func(cluster string) (n int) {
+			for _, request := range w.Azure.WritesSince(mark) {
+				if strings.HasSuffix(request, cluster+"/start") {
+					n++
+				}
+			}
+			return n
+		}
+		w.WaitUntil("AKS starts the clusters", func() bool {
+			return !slices.ContainsFunc(clusters, func(cluster string) bool { return starts(cluster) == 0 })
+		}, w.describe)
+		for _, name := range []string{"aks1", "c2"} {
+			id := "resourceGroups/" + name + "/providers/Microsoft.ContainerService/managedClusters/" + name
+			if status, answer := w.SendAsUser(http.MethodPost, id+"/abort", "2025-10-01", nil); status > 299 {
+				t.Fatalf("abort the start of %s: %d %s", name, status, answer)
+			}
+		}
+		w.waitReady(metav1.ConditionTrue)
+		for _, cluster := range clusters {
+			if n := starts(cluster); n != 2 {
+				t.Errorf("%s was started %d times, want twice", cluster, n)
+			}
+		}
+	})
+}
