@@ -5,11 +5,31 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
+
+// DenyVersion denies the writes of a cluster that exists, and whose new version AKS does not offer. For a cluster that does not exist it
+// returns the error.
+func (m *Members) DenyVersion(ctx context.Context, f *facts.Facts, session reconcile.Session, in plan.Input, graph *arm.Graph) field.ErrorList {
+	errs := m.CheckVersion(ctx, f, session, in)
+	if len(errs) == 0 {
+		return nil
+	}
+	manifest, _ := in.ManagedCluster()
+	id, err := in.ResourceID(manifest)
+	if err != nil || !graph.Has(id) {
+		return errs
+	}
+	if observed, err := f.ReadResource(ctx, session.Asker(), id); err != nil || len(observed) == 0 {
+		return errs
+	}
+	aks.DenyVersion(graph.Node(id), errs)
+	return nil
+}
 
 // CheckVersion returns an error if AKS does not offer the version of the control plane, whose cluster is to be created or upgraded. It reads the
 // cluster only if the region does not have the version, because a cluster may keep the one that it runs.

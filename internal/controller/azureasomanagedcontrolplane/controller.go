@@ -119,7 +119,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if err != nil {
 		return nil, err
 	}
-	if errs := in.members.CheckVersion(ctx, k.Facts, session, in.planned); len(errs) > 0 {
+	if errs := in.members.DenyVersion(ctx, k.Facts, session, in.planned, planned.Graph); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	return planned, nil

@@ -37,20 +37,21 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if err := k.readFacts(ctx, session.Asker(), in); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
-	errs := plan.CheckSpec(in.planned)
-	if len(errs) == 0 {
-		// This precedes the group and the network, which AKS would leave behind with its refusal.
-		errs = aks.CheckVersion(ctx, k.Facts, session.Asker(), in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location,
-			field.NewPath("spec", "version"), in.planned.ControlPlane.Spec.Version, in.planned.Facts.Cluster)
-	}
-	if len(errs) > 0 {
+	if errs := plan.CheckSpec(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
+	}
+	wrongVersion := aks.CheckVersion(ctx, k.Facts, session.Asker(), in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location,
+		field.NewPath("spec", "version"), in.planned.ControlPlane.Spec.Version, in.planned.Facts.Cluster)
+	if len(wrongVersion) > 0 && len(in.planned.Facts.Cluster) == 0 {
+		// This precedes the group and the network, which AKS would leave behind with its refusal.
+		return nil, reconcile.RefuseSpec(wrongVersion)
 	}
 	graph, exports, err := plan.BuildPlan(in.planned)
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	in.exports = exports
+	aks.DenyVersion(graph.Node(plan.ClusterID(in.planned)), wrongVersion)
 	return &reconcile.Plan{Graph: graph, LastApplied: plan.LastApplied(in.planned)}, nil
 }
 
