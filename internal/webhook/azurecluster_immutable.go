@@ -28,6 +28,10 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 	if plan.HasAzureResources(old) {
 		errs = append(errs, refuseMove(old.Spec.SubscriptionID, c.Spec.SubscriptionID, spec.Child("subscriptionID"), "subscriptions")...)
 		errs = append(errs, refuseMove(old.Spec.Location, c.Spec.Location, spec.Child("location"), "regions")...)
+		if old.Spec.ControlPlaneEnabled && !c.Spec.ControlPlaneEnabled {
+			errs = append(errs, field.Forbidden(spec.Child("controlPlaneEnabled"), "cannot become false once there are resources, "+
+				"because the load balancer and the public address of the API server would be deleted; make a new cluster"))
+		}
 	}
 	if !equality.Semantic.DeepEqual(old.Spec.CloudProviderConfigOverrides, c.Spec.CloudProviderConfigOverrides) {
 		errs = append(errs, field.Forbidden(spec.Child("cloudProviderConfigOverrides"),

@@ -213,6 +213,7 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 	otherPool := func(lb *infrav1.LoadBalancerSpec) { lb.BackendPool.Name = "other" }
 	unmoved := []string{"spec.subscriptionID: FieldValueForbidden", "spec.location: FieldValueForbidden"}
 	with := func(changes ...func(*object)) []func(*object) { return changes }
+	withoutControlPlane := func(c *object) { c.Spec.ControlPlaneEnabled = false }
 
 	for name, tc := range map[string]struct {
 		reason string
@@ -261,6 +262,11 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"private address": {reason: "machines use the address", old: with(makeInternal),
 			change: with(apiLB(func(lb *infrav1.LoadBalancerSpec) { lb.FrontendIPs[0].PrivateIPAddress = "10.0.0.101" })),
 			want:   []string{"spec.networkSpec.apiServerLB.frontendIPs: FieldValueForbidden"}},
+		"control plane moves out": {reason: "the load balancer and the address of the API server would be deleted", old: with(ready),
+			change: with(withoutControlPlane), want: []string{"spec.controlPlaneEnabled: FieldValueForbidden"}},
+		"control plane moves out, nothing there yet": {reason: "there is no API server", change: with(withoutControlPlane)},
+		"control plane moves in": {reason: "a load balancer is added", old: with(ready, withoutControlPlane),
+			change: with(func(c *object) { c.Spec.ControlPlaneEnabled = true })},
 		"node outbound of IPv6": {reason: "nodes with IPv6 are behind it", old: with(dualStack),
 			change: with(nodeLB(func(lb *infrav1.LoadBalancerSpec) {
 				lb.ID, lb.Name, lb.IdleTimeoutInMinutes = "/other", "other", new(int32(5))
