@@ -201,25 +201,46 @@ var dnsSuffixes = map[string]string{
 	infrav1.USGovernmentCloud: "cloudapp.usgovcloudapi.net",
 }
 
+// APIServerPublicIP returns the public address in the spec of the API server's load balancer, or nil if it has none.
+func APIServerPublicIP(lb *infrav1.LoadBalancerSpec) *infrav1.PublicIPSpec {
+	if lb == nil || lb.Type == infrav1.Internal {
+		return nil
+	}
+	for _, frontend := range lb.FrontendIPs {
+		if frontend.PublicIP != nil {
+			return frontend.PublicIP
+		}
+	}
+	return nil
+}
+
 // APIServerDNSName returns the fully qualified name of the public API server endpoint: the name in the spec, or the
 // cluster's name with a hash that makes it unique in the region. It is "" if the load balancer has no public address.
 func APIServerDNSName(in ClusterInput) string {
-	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
-	if lb == nil || lb.Type == infrav1.Internal {
+	address := APIServerPublicIP(in.AzureCluster.Spec.NetworkSpec.APIServerLB)
+	switch {
+	case address == nil:
 		return ""
+	case address.DNSName != "":
+		return address.DNSName
 	}
-	for _, frontend := range lb.FrontendIPs {
-		if frontend.PublicIP == nil {
-			continue
-		}
-		if frontend.PublicIP.DNSName != "" {
-			return frontend.PublicIP.DNSName
-		}
-		suffix := cmp.Or(dnsSuffixes[in.AzureCluster.Spec.AzureEnvironment], dnsSuffixes[infrav1.PublicCloud])
-		hash := DNSLabelHash(in.SubscriptionID, ResourceGroup(in), frontend.PublicIP.Name)
-		return strings.ToLower(fmt.Sprintf("%s-%s.%s.%s", ClusterName(in), hash, Location(in), suffix))
+	suffix := cmp.Or(dnsSuffixes[in.AzureCluster.Spec.AzureEnvironment], dnsSuffixes[infrav1.PublicCloud])
+	hash := DNSLabelHash(in.SubscriptionID, ResourceGroup(in), address.Name)
+	return strings.ToLower(fmt.Sprintf("%s-%s.%s.%s", ClusterName(in), hash, Location(in), suffix))
+}
+
+// HasOwnEndpoint returns true if a user set the endpoint of the cluster to a name that is not the DNS name of a public address in Azure.
+func HasOwnEndpoint(c *infrav1.AzureCluster) bool {
+	host := strings.ToLower(c.Spec.ControlPlaneEndpoint.Host)
+	if address := APIServerPublicIP(c.Spec.NetworkSpec.APIServerLB); host == "" || address != nil && strings.EqualFold(host, address.DNSName) {
+		return false
 	}
-	return ""
+	for _, suffix := range dnsSuffixes {
+		if strings.HasSuffix(host, "."+suffix) {
+			return false
+		}
+	}
+	return true
 }
 
 // DNSLabelHash returns the FNV-1a hash of the parts joined by slashes, in hexadecimal digits without padding. The API

@@ -14,9 +14,13 @@ import (
 
 // azureClusterKind depend on feature gates.
 func azureClusterKind(features plan.Features) kind[*infrav1.AzureCluster] {
+	endpoint := keepEndpoint(func(c *infrav1.AzureCluster) *infrav1.APIEndpoint { return &c.Spec.ControlPlaneEndpoint })
 	return kind[*infrav1.AzureCluster]{
 		spec: func(c *infrav1.AzureCluster) any { return &c.Spec },
-		fill: keepEndpoint(func(c *infrav1.AzureCluster) *infrav1.APIEndpoint { return &c.Spec.ControlPlaneEndpoint }),
+		fill: func(ctx context.Context, c *infrav1.AzureCluster) error {
+			keepFrontends(ctx, c)
+			return endpoint(ctx, c)
+		},
 		defaults: func(c *infrav1.AzureCluster) {
 			defaults.FillAzureCluster(c)
 			if features.APIServerILB {
@@ -53,4 +57,19 @@ func keepEndpoint[T client.Object](endpoint func(T) *infrav1.APIEndpoint) func(c
 		is.Host, is.Port = cmp.Or(is.Host, was.Host), cmp.Or(is.Port, was.Port)
 		return nil
 	}
+}
+
+// keepFrontends restores the frontends of the API server that an update leaves out once there are resources. Defaults would give the API
+// server another address. Frontends of another type of load balancer are not restored: validation refuses the type.
+func keepFrontends(ctx context.Context, c *infrav1.AzureCluster) {
+	stored := &infrav1.AzureCluster{}
+	if !isUpdateOf(ctx, stored) || !plan.HasAzureResources(stored) || !c.Spec.ControlPlaneEnabled {
+		return
+	}
+	was, is := stored.Spec.NetworkSpec.APIServerLB, cmp.Or(c.Spec.NetworkSpec.APIServerLB, &infrav1.LoadBalancerSpec{})
+	if was == nil || len(is.FrontendIPs) > 0 || cmp.Or(was.Type, infrav1.Public) != cmp.Or(is.Type, infrav1.Public) {
+		return
+	}
+	is.FrontendIPs = was.FrontendIPs
+	c.Spec.NetworkSpec.APIServerLB = is
 }

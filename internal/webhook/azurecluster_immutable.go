@@ -32,6 +32,7 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 			errs = append(errs, field.Forbidden(spec.Child("controlPlaneEnabled"), "cannot become false once there are resources, "+
 				"because the load balancer and the public address of the API server would be deleted; make a new cluster"))
 		}
+		errs = append(errs, samePublicAddress(old, c, network.Child("apiServerLB", "frontendIPs"))...)
 	}
 	if !equality.Semantic.DeepEqual(old.Spec.CloudProviderConfigOverrides, c.Spec.CloudProviderConfigOverrides) {
 		errs = append(errs, field.Forbidden(spec.Child("cloudProviderConfigOverrides"),
@@ -83,6 +84,17 @@ func samePool(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorLi
 	}
 	return field.ErrorList{field.Forbidden(path.Child("backendPool", "name"),
 		"cannot change once there are resources, because machines are in the pool; make a new cluster")}
+}
+
+// samePublicAddress refuses another public address of the API server: the endpoint, which cannot change, is the DNS name of the first one.
+// An endpoint with a name of the user's can be led to another address.
+func samePublicAddress(old, c *infrav1.AzureCluster, path *field.Path) field.ErrorList {
+	before, after := plan.APIServerPublicIP(old.Spec.NetworkSpec.APIServerLB), plan.APIServerPublicIP(c.Spec.NetworkSpec.APIServerLB)
+	if before == nil || after == nil || strings.EqualFold(before.Name, after.Name) || plan.HasOwnEndpoint(old) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(path, "the public address of the API server cannot get another name once there are resources, "+
+		"because the endpoint is the DNS name of "+before.Name+"; make a new cluster")}
 }
 
 func immutablePrivateIP(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {

@@ -214,6 +214,13 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 	unmoved := []string{"spec.subscriptionID: FieldValueForbidden", "spec.location: FieldValueForbidden"}
 	with := func(changes ...func(*object)) []func(*object) { return changes }
 	withoutControlPlane := func(c *object) { c.Spec.ControlPlaneEnabled = false }
+	publicAddress := func(name string) func(*object) {
+		return apiLB(func(lb *infrav1.LoadBalancerSpec) { lb.FrontendIPs[0].PublicIP = &infrav1.PublicIPSpec{Name: name} })
+	}
+	endpoint := func(host string) func(*object) {
+		return func(c *object) { c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: host, Port: 6443} }
+	}
+	publicAddressRefused := []string{"spec.networkSpec.apiServerLB.frontendIPs: FieldValueForbidden"}
 
 	for name, tc := range map[string]struct {
 		reason string
@@ -262,6 +269,20 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"private address": {reason: "machines use the address", old: with(makeInternal),
 			change: with(apiLB(func(lb *infrav1.LoadBalancerSpec) { lb.FrontendIPs[0].PrivateIPAddress = "10.0.0.101" })),
 			want:   []string{"spec.networkSpec.apiServerLB.frontendIPs: FieldValueForbidden"}},
+		"public address": {reason: "the endpoint has the name of the first address", old: with(ready), change: with(publicAddress("other")),
+			want: publicAddressRefused},
+		"public address, endpoint": {reason: "the endpoint is a name of Azure, which belongs to the first address",
+			old:    with(endpoint("c1-1a2b.westeurope.cloudapp.azure.com")),
+			change: with(publicAddress("other")), want: publicAddressRefused},
+		"public address, own name of Azure": {reason: "the label cannot move to an address beside the first", old: with(func(c *object) {
+			c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{FrontendIPs: []infrav1.FrontendIP{{Name: "f",
+				PublicIP: &infrav1.PublicIPSpec{Name: "ip", DNSName: "api.example.com"}}}}
+		}, endpoint("API.example.com")), change: with(publicAddress("other")), want: publicAddressRefused},
+		"public address, own endpoint": {reason: "users lead their own name to the address they want",
+			old: with(ready, endpoint("api.example.com")), change: with(publicAddress("other"))},
+		"public address in other letters": {reason: "Azure takes names in any case", old: with(ready),
+			change: with(publicAddress("PIP-c1-apiserver"))},
+		"public address, nothing there yet": {reason: "a name that Azure refused can be corrected", change: with(publicAddress("other"))},
 		"control plane moves out": {reason: "the load balancer and the address of the API server would be deleted", old: with(ready),
 			change: with(withoutControlPlane), want: []string{"spec.controlPlaneEnabled: FieldValueForbidden"}},
 		"control plane moves out, nothing there yet": {reason: "there is no API server", change: with(withoutControlPlane)},

@@ -133,6 +133,43 @@ func TestReplaceKeepsTheEndpoint(t *testing.T) {
 	}
 }
 
+// TestReplaceKeepsTheFrontends replaces clusters whose API server has an address that the user named.
+func TestReplaceKeepsTheFrontends(t *testing.T) {
+	public := []infrav1.FrontendIP{{Name: "f", PublicIP: &infrav1.PublicIPSpec{Name: "mine", DNSName: "mine.westeurope.cloudapp.azure.com"}}}
+	private := []infrav1.FrontendIP{{Name: "f", FrontendIPClass: infrav1.FrontendIPClass{PrivateIPAddress: "10.0.0.101"}}}
+	byDefault := newDefaulted().Spec.NetworkSpec.APIServerLB.FrontendIPs
+	lb := func(typ infrav1.LBType, frontends []infrav1.FrontendIP) *infrav1.LoadBalancerSpec {
+		return &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{Type: typ}, FrontendIPs: frontends}
+	}
+	for name, test := range map[string]struct {
+		reason     string
+		old, given *infrav1.LoadBalancerSpec
+		made       bool
+		want       []infrav1.FrontendIP
+	}{
+		"load balancer left out": {"the API server would get another address", lb(infrav1.Public, public), nil, true, public},
+		"frontends left out":     {"the API server would get another address", lb(infrav1.Public, public), lb("", nil), true, public},
+		"private address":        {"machines use the address", lb(infrav1.Internal, private), lb(infrav1.Internal, nil), true, private},
+		"nothing there yet":      {"the address can be left to the default again", lb(infrav1.Public, public), nil, false, byDefault},
+		"another type": {"it is refused, and not because of the frontends", lb(infrav1.Internal, private), lb(infrav1.Public, nil), true,
+			byDefault},
+		"other frontends": {"they are refused and not replaced", lb(infrav1.Public, public), lb(infrav1.Public, byDefault), true, byDefault},
+		"none stored":     {"an object of another version has the default", nil, nil, true, byDefault},
+	} {
+		t.Run(name, func(t *testing.T) {
+			old, c := newCluster(), newCluster()
+			old.Status.Ready = test.made
+			old.Spec.NetworkSpec.APIServerLB, c.Spec.NetworkSpec.APIServerLB = test.old, test.given
+			if err := azureClusterKind(plan.Features{}).Default(updateOf(t, old), c); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, c.Spec.NetworkSpec.APIServerLB.FrontendIPs); diff != "" {
+				t.Errorf("%s: -want +got\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
 // TestEveryKindCarries holds the kinds whose annotations tell what in Azure is theirs to mutating webhooks, which keep them where a
 // replacement leaves them out.
 func TestEveryKindCarries(t *testing.T) {
