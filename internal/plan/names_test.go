@@ -1,8 +1,10 @@
 package plan_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -98,5 +100,23 @@ func TestTagsThatWin(t *testing.T) {
 		if got := tags[key]; got == nil || *got != want {
 			t.Errorf("tag %s: want %q: users' tags must not take ownership away", key, want)
 		}
+	}
+}
+
+// TestTagsInOtherLetters builds tags whose names differ only in case: Azure takes them for one name, and refuses a request with both.
+func TestTagsInOtherLetters(t *testing.T) {
+	in := newMachineInput("m", "", "", nil)
+	key, value := plan.OwnerTag(in.ClusterInput)
+	in.AzureCluster.Spec.AdditionalTags = infrav1.Tags{"CostCenter": "cluster", "a": "cluster", "NAME": "cluster"}
+	in.AzureMachine.Spec.AdditionalTags = infrav1.Tags{"costCenter": "machine", "name": "machine", strings.ToUpper(key): "theirs",
+		"Kubernetes.io_cluster_cl": "theirs", "B": "first", "b": "last"}
+	got := map[string]string{}
+	for key, value := range plan.BuildMachineTags(in, "common", "n") {
+		got[key] = *value
+	}
+	want := map[string]string{"costCenter": "machine", "a": "cluster", "Name": "n", key: value, "kubernetes.io_cluster_cl": "owned",
+		infrav1.RoleTag: "common", "b": "last"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the machine's tags win over the cluster's, and the provider's over both: -want +got\n%s", diff)
 	}
 }

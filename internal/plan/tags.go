@@ -2,6 +2,8 @@ package plan
 
 import (
 	"maps"
+	"slices"
+	"strings"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
@@ -15,12 +17,8 @@ func OwnerTag(in ClusterInput) (key, value string) {
 // BuildTags returns the tags of a resource: the additional ones, and those of ownership, role and name, which win over
 // additional ones of the same key. An empty role or name gives no tag.
 func BuildTags(in ClusterInput, role, name string, additional map[string]string) map[string]*string {
-	tags := maps.Clone(additional)
-	if tags == nil {
-		tags = map[string]string{}
-	}
 	key, value := OwnerTag(in)
-	tags[key] = value
+	tags := map[string]string{key: value}
 	if owner := ownership.OwnerTagValue(in.AzureCluster, ClusterName(in)); owner != "" {
 		tags[infrav1.OwnerTag] = owner
 	}
@@ -30,11 +28,28 @@ func BuildTags(in ClusterInput, role, name string, additional map[string]string)
 	if name != "" {
 		tags[infrav1.NameTag] = name
 	}
-	out := make(map[string]*string, len(tags))
-	for key, value := range tags {
+	out := map[string]*string{}
+	for key, value := range MergeTags(additional, tags) {
 		out[key] = new(value)
 	}
 	return out
+}
+
+// MergeTags returns the tags of all sources. Azure ignores the case of their names and refuses a request with two spellings of one, so the
+// tag of the last source counts, and within a source the last in the order of names. Names that differ only in case are refused by the
+// webhooks, but stored objects and patches can have them.
+func MergeTags[V any](sources ...map[string]V) map[string]V {
+	merged, spelling := map[string]V{}, map[string]string{}
+	for _, source := range sources {
+		for _, key := range slices.Sorted(maps.Keys(source)) {
+			low := strings.ToLower(key)
+			if former, known := spelling[low]; known {
+				delete(merged, former)
+			}
+			merged[key], spelling[low] = source[key], key
+		}
+	}
+	return merged
 }
 
 // BuildMachineTags returns the tags of a resource of one machine: the cluster's, the machine's, which win, and the tag by
@@ -51,9 +66,5 @@ func MachineAdditionalTags(in MachineInput) map[string]string {
 // NodeAdditionalTags returns the tags of a machine or a pool without ownership, role and name: the cluster's, and own,
 // which win.
 func NodeAdditionalTags(in ClusterInput, own infrav1.Tags) map[string]string {
-	additional := map[string]string{}
-	maps.Copy(additional, in.AzureCluster.Spec.AdditionalTags)
-	maps.Copy(additional, own)
-	additional[infrav1.CloudProviderTagKey(ClusterName(in))] = infrav1.TagOwned
-	return additional
+	return MergeTags(in.AzureCluster.Spec.AdditionalTags, own, map[string]string{infrav1.CloudProviderTagKey(ClusterName(in)): infrav1.TagOwned})
 }

@@ -4,6 +4,7 @@ import (
 	aks "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 )
 
@@ -30,7 +31,7 @@ func buildPoolModel(in Input, pool Pool, have agentpool.Observed) aks.AgentPool 
 		ScaleSetPriority:       toEnum[aks.ScaleSetPriority](spec.ScaleSetPriority),
 		NodeLabels:             toPointerMap(spec.NodeLabels),
 		NodeTaints:             toNodeTaints(spec.Taints),
-		Tags:                   toPointerMap(spec.AdditionalTags),
+		Tags:                   toPointerMap(plan.MergeTags(spec.AdditionalTags)),
 	}
 	if !hasNetworkOfAKS(in) {
 		properties.VnetSubnetID = new(string(PoolSubnetID(in, pool)))

@@ -2,7 +2,6 @@ package aks
 
 import (
 	"maps"
-	"strings"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
@@ -37,19 +36,15 @@ func needsOwnerTag(in Input, have managedcluster.Observed) bool {
 	return !have.Exists || ownership.HasClusterTag(have.Tags, ClusterName(in))
 }
 
-// mergeTags adds tags to the map at a path of a body. They replace tags of the same name. Tag names in Azure ignore case.
+// mergeTags adds tags to the map at a path of a body. They replace tags of the same name.
 func mergeTags(body map[string]any, path string, tags map[string]string) {
 	if len(tags) == 0 {
 		return
 	}
-	all, _ := jsonpath.Get(body, path).(map[string]any)
-	all = maps.Clone(all)
-	if all == nil {
-		all = map[string]any{}
-	}
+	present, _ := jsonpath.Get(body, path).(map[string]any)
+	added := map[string]any{}
 	for key, value := range tags {
-		maps.DeleteFunc(all, func(other string, _ any) bool { return strings.EqualFold(key, other) })
-		all[key] = value
+		added[key] = value
 	}
-	jsonpath.Set(body, path, all)
+	jsonpath.Set(body, path, plan.MergeTags(present, added))
 }

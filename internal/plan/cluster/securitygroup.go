@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,11 +49,10 @@ func collectSecurityGroups(in plan.ClusterInput) []securityGroup {
 		}
 		i := slices.IndexFunc(out, func(g securityGroup) bool { return strings.EqualFold(g.name, subnet.SecurityGroup.Name) })
 		if i < 0 {
-			out = append(out, securityGroup{name: subnet.SecurityGroup.Name, tags: map[string]string{}})
+			out = append(out, securityGroup{name: subnet.SecurityGroup.Name, tags: in.AzureCluster.Spec.AdditionalTags})
 			i = len(out) - 1
-			maps.Copy(out[i].tags, in.AzureCluster.Spec.AdditionalTags)
 		}
-		maps.Copy(out[i].tags, subnet.SecurityGroup.Tags)
+		out[i].tags = plan.MergeTags(out[i].tags, subnet.SecurityGroup.Tags)
 		for _, rule := range buildSubnetRules(in, subnet) {
 			if !slices.ContainsFunc(out[i].rules, func(r infrav1.SecurityRule) bool { return strings.EqualFold(r.Name, rule.Name) }) {
 				out[i].rules = append(out[i].rules, rule)

@@ -34,11 +34,7 @@ func addAvailabilitySet(in plan.MachineInput, g *arm.Graph) {
 	if !ok {
 		return
 	}
-	additional := map[string]string{}
-	for key, value := range in.AzureCluster.Spec.AdditionalTags {
-		additional[key] = value
-	}
-	additional[infrav1.CloudProviderTagKey(plan.ClusterName(in.ClusterInput))] = infrav1.TagOwned
+	additional := plan.NodeAdditionalTags(in.ClusterInput, nil)
 	g.Add(arm.Node{
 		ID: id,
 		Body: armcompute.AvailabilitySet{

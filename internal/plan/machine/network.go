@@ -2,7 +2,6 @@ package machine
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
@@ -25,11 +24,7 @@ func addPublicIP(in plan.MachineInput, g *arm.Graph) {
 		return
 	}
 	id := plan.NodePublicIPID(in)
-	additional := maps.Clone(in.AzureCluster.Spec.AdditionalTags)
-	if additional == nil {
-		additional = map[string]string{}
-	}
-	maps.Copy(additional, in.AzureMachine.Spec.AdditionalTags)
+	additional := plan.MergeTags(in.AzureCluster.Spec.AdditionalTags, in.AzureMachine.Spec.AdditionalTags)
 	var zones []*string
 	if len(in.Facts.Zones) > 0 && in.AzureCluster.Spec.ExtendedLocation == nil {
 		zones = plan.ToPointers(slices.Sorted(slices.Values(in.Facts.Zones)))

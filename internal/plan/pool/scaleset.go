@@ -109,13 +109,14 @@ func buildScheduledEvents(template infrav1.AzureMachinePoolMachineTemplate) *arm
 
 // buildTags returns the tags of the scale set, which its VMs get, too. One is the hash of the model's bootstrap data.
 func buildTags(in Input) map[string]*string {
-	additional := plan.NodeAdditionalTags(in.ClusterInput, in.AzureMachinePool.Spec.AdditionalTags)
+	hashTag := map[string]string{}
 	switch hash := in.PoolFacts.BootstrapDataHash; {
 	case in.addsVMs() && in.BootstrapData != nil:
 		hash := sha256.Sum256([]byte(base64.StdEncoding.EncodeToString(in.BootstrapData)))
-		additional[infrav1.CustomDataHashTag] = hex.EncodeToString(hash[:])
+		hashTag[infrav1.CustomDataHashTag] = hex.EncodeToString(hash[:])
 	case hash != "":
-		additional[infrav1.CustomDataHashTag] = hash
+		hashTag[infrav1.CustomDataHashTag] = hash
 	}
+	additional := plan.MergeTags(plan.NodeAdditionalTags(in.ClusterInput, in.AzureMachinePool.Spec.AdditionalTags), hashTag)
 	return plan.BuildTags(in.ClusterInput, infrav1.RoleNode, ScaleSetName(in), additional)
 }
