@@ -76,7 +76,7 @@ func (k kind[T]) ValidateCreate(ctx context.Context, obj T) (warnings admission.
 	if k.create != nil {
 		errs, err = k.create(ctx, obj)
 	}
-	errs = append(errs, misreadSpec(obj)...)
+	errs = append(errs, checkTexts(obj)...)
 	if k.warn != nil {
 		var none T
 		warnings = k.warn(none, obj)
@@ -100,7 +100,7 @@ func (k kind[T]) ValidateUpdate(ctx context.Context, old, obj T) (warnings admis
 	if k.update != nil {
 		errs, err = k.update(ctx, old, obj)
 	}
-	errs = append(errs, introducedErrors(misreadSpec(old), misreadSpec(obj))...)
+	errs = append(errs, introducedErrors(checkTexts(old), checkTexts(obj))...)
 	if k.warn != nil {
 		warnings = k.warn(old, obj)
 	}
