@@ -22,6 +22,15 @@ func TestClusterCheck(t *testing.T) {
 	}{
 		"network exists and is ours": {reason: "the usual case",
 			change: func(in *plan.ClusterInput) { in.Facts.VNet = plan.VNetFact{Exists: true, Owned: true} }},
+		"tags": {reason: "Azure takes 50 on a resource, three of which are the provider's",
+			change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.AdditionalTags = fieldtest.NewTags(47) }},
+		"too many tags": {reason: "Azure refuses the first resource with them",
+			change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.AdditionalTags = fieldtest.NewTags(48) },
+			want:   []string{"spec.additionalTags: Invalid value: 51: tags on resources of the cluster ... more than the 50 ... remove 1"}},
+		"too many tags of a group": {reason: "Azure refuses the group", change: func(in *plan.ClusterInput) {
+			in.AzureCluster.Spec.AdditionalTags = map[string]string{"more": "", "N1": ""}
+			in.AzureCluster.Spec.NetworkSpec.Subnets[1].SecurityGroup.Tags = fieldtest.NewTags(48)
+		}, want: []string{"spec.networkSpec.subnets[1].securityGroup.tags: Invalid value: 51: tags on security group"}},
 		"network to be made": {reason: "an absent network in another group is created", from: "network-other-group"},
 		"network was ours": {reason: "a controller wrote the ID back; a network deleted by accident is made again",
 			from: "everything-public"},
@@ -462,6 +471,9 @@ func TestMachineCheck(t *testing.T) {
 		"many interfaces": {reason: "a size has so many and no more", from: "machine-network",
 			change: withCapability("MaxNetworkInterfaces", "1"),
 			want:   []string{"spec.networkInterfaces ... cannot have 2 network interfaces, but 1 at most (capability MaxNetworkInterfaces)"}},
+		"tags": {reason: "Azure takes 50 on a resource, four of which are the provider's", change: withTags(23, 46)},
+		"too many tags": {reason: "those of the cluster count, and one that both have counts once", change: withTags(23, 47),
+			want: []string{"spec.additionalTags: Invalid value: 51: tags on the VM"}},
 		"many disks": {reason: "a size has so many and no more", from: "machine-disks", change: withCapability("MaxDataDiskCount", "1"),
 			want: []string{"spec.dataDisks ... data disks, but 1 at most (capability MaxDataDiskCount)"}},
 		"premium disks": {reason: "sizes without an s have standard disks only", change: withCapability("PremiumIO", "False"),
@@ -489,6 +501,13 @@ func TestMachineCheck(t *testing.T) {
 			}
 			fieldtest.RequireRefusals(t, test.reason, machine.CheckSpec(in), test.want)
 		})
+	}
+}
+
+// withTags gives cluster and machine tags, of which the cluster's are the first of the machine's.
+func withTags(cluster, machine int) func(in *plan.MachineInput) {
+	return func(in *plan.MachineInput) {
+		in.AzureCluster.Spec.AdditionalTags, in.AzureMachine.Spec.AdditionalTags = fieldtest.NewTags(cluster), fieldtest.NewTags(machine)
 	}
 }
 

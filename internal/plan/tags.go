@@ -1,9 +1,12 @@
 package plan
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
@@ -33,6 +36,19 @@ func BuildTags(in ClusterInput, role, name string, additional map[string]string)
 		out[key] = new(value)
 	}
 	return out
+}
+
+// maxTags is the number of tags that Azure takes on a resource:
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/tag-resources#limitations
+const maxTags = 50
+
+// CheckTagCount returns an error if a resource would have more tags than Azure takes. path is the field with the additional ones.
+func CheckTagCount[V any](tags map[string]V, what string, path *field.Path) field.ErrorList {
+	if len(tags) <= maxTags {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, len(tags),
+		fmt.Sprintf("tags on %s, with those of the provider, are more than the %d that Azure takes: remove %d", what, maxTags, len(tags)-maxTags))}
 }
 
 // MergeTags returns the tags of all sources. Azure ignores the case of their names and refuses a request with two spellings of one, so the
@@ -66,5 +82,6 @@ func MachineAdditionalTags(in MachineInput) map[string]string {
 // NodeAdditionalTags returns the tags of a machine or a pool without ownership, role and name: the cluster's, and own,
 // which win.
 func NodeAdditionalTags(in ClusterInput, own infrav1.Tags) map[string]string {
-	return MergeTags(in.AzureCluster.Spec.AdditionalTags, own, map[string]string{infrav1.CloudProviderTagKey(ClusterName(in)): infrav1.TagOwned})
+	return MergeTags(in.AzureCluster.Spec.AdditionalTags, own,
+		map[string]string{infrav1.CloudProviderTagKey(ClusterName(in)): infrav1.TagOwned})
 }

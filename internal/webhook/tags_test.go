@@ -22,7 +22,8 @@ func TestTagsThatAzureRefuses(t *testing.T) {
 		t.Errorf("a stored object keeps the tags that it has: %v", errs)
 	}
 	changed.Spec.AdditionalTags["c/d"] = "1"
-	if diff := cmp.Diff([]string{"spec.additionalTags[c/d]: FieldValueInvalid"}, errorPaths(validateUpdate(t, kind, machine, changed))); diff != "" {
+	want := []string{"spec.additionalTags[c/d]: FieldValueInvalid"}
+	if diff := cmp.Diff(want, errorPaths(validateUpdate(t, kind, machine, changed))); diff != "" {
 		t.Errorf("a new tag has to be valid: -want +got\n%s", diff)
 	}
 }

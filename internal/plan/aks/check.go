@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
 
 // CheckSpec returns the errors in the spec of the control plane, given the facts from Azure. Every message names the field, its
@@ -24,6 +26,8 @@ func CheckSpec(in Input) field.ErrorList {
 	errs = append(errs, checkNetwork(in, path.Child("virtualNetwork"))...)
 	errs = append(errs, checkOutboundIPs(in, path.Child("loadBalancerProfile"))...)
 	errs = append(errs, checkUniqueNames(in, path)...)
+	errs = append(errs, plan.CheckTagCount(buildClusterTags(in, managedcluster.Observe(in.Facts.Cluster)), "the AKS cluster",
+		path.Child("additionalTags"))...)
 	return append(errs, aso.CheckPatches(aso.ManagedCluster, APIVersion(in), in.ControlPlane.Spec.ASOManagedClusterPatches,
 		aso.PatchField(aso.ManagedCluster))...)
 }

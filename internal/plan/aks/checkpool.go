@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 )
 
@@ -19,6 +20,7 @@ func CheckPool(in Input, pool Pool) field.ErrorList {
 		OSType: path.Child("osType"), ScaleSetPriority: path.Child("scaleSetPriority"), MinCount: path.Child("scaling", "minSize"),
 		MaxCount: path.Child("scaling", "maxSize"),
 	})...)
+	errs = append(errs, plan.CheckTagCount(pool.AzurePool.Spec.AdditionalTags, "the agent pool", path.Child("additionalTags"))...)
 	if owner := pool.MachinePool; owner != nil && owner.Spec.Template.Spec.Version != "" {
 		errs = append(errs, checkVersion(field.NewPath("MachinePool", "spec", "template", "spec", "version"),
 			owner.Spec.Template.Spec.Version)...)

@@ -36,6 +36,11 @@ func TestCheck(t *testing.T) {
 			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
 				s.SSHPublicKey = new("ssh-rsa AAAA me@example.com")
 			}), want: []string{`spec.sshPublicKey: Invalid value: "(hidden)": is not base64: set it to the output of`}},
+		"tags": {reason: "Azure takes 50 on a resource, three of which are the provider's",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.AdditionalTags = fieldtest.NewTags(47) })},
+		"too many tags": {reason: "Azure refuses the first resource with them",
+			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) { s.AdditionalTags = fieldtest.NewTags(48) }),
+			want:   []string{"spec.additionalTags: Invalid value: 51: tags on the AKS cluster ... more than the 50"}},
 		"identity without ID": {reason: "which one?", change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
 			s.Identity = &infrav1.Identity{Type: infrav1.ManagedControlPlaneIdentityTypeUserAssigned}
 		}), want: []string{"spec.identity.userAssignedIdentityResourceID: Required"}},
@@ -186,6 +191,9 @@ func TestCheckPool(t *testing.T) {
 		"bounds": {reason: "nothing is between them", change: func(_ *aks.Input, pool *aks.Pool) {
 			pool.AzurePool.Spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(4), MaxSize: new(3)}
 		}, want: []string{"spec.scaling.minSize ... is above maxSize 3"}},
+		"too many tags": {reason: "Azure refuses the scale set of the pool",
+			change: func(_ *aks.Input, pool *aks.Pool) { pool.AzurePool.Spec.AdditionalTags = fieldtest.NewTags(51) },
+			want:   []string{"spec.additionalTags: Invalid value: 51: tags on the agent pool"}},
 		"one bound": {reason: "AKS needs both", change: func(_ *aks.Input, pool *aks.Pool) {
 			pool.AzurePool.Spec.Scaling = &infrav1.ManagedMachinePoolScaling{MaxSize: new(3)}
 		}, want: []string{"spec.scaling.minSize: Required"}},

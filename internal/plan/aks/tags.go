@@ -15,10 +15,15 @@ func buildTags(in Input, role, name string) map[string]*string {
 	return plan.BuildTags(ownershipInput(in), role, name, in.ControlPlane.Spec.AdditionalTags)
 }
 
-// setClusterTags sets the tags in the body of the managed cluster, over those of patches: the additional tags, and the ownership
-// tags if the cluster is new or has them. An adopted cluster gets no ownership tag, so that adopting a cluster that equals its
-// manifest writes nothing. Additional tags cannot set an ownership tag.
+// setClusterTags sets the tags in the body of the managed cluster, over those of patches.
 func setClusterTags(in Input, have managedcluster.Observed, body map[string]any) {
+	mergeTags(body, "tags", buildClusterTags(in, have))
+}
+
+// buildClusterTags returns the tags of the managed cluster: the additional tags, and the ownership tags if the cluster is new or has them.
+// An adopted cluster gets no ownership tag, so that adopting a cluster that equals its manifest writes nothing. Additional tags cannot set
+// an ownership tag.
+func buildClusterTags(in Input, have managedcluster.Observed) map[string]string {
 	wanted := map[string]string{}
 	if needsOwnerTag(in, have) {
 		for tag, text := range buildTags(in, infrav1.RoleCommon, in.ControlPlane.Name) {
@@ -28,7 +33,7 @@ func setClusterTags(in Input, have managedcluster.Observed, body map[string]any)
 		maps.Copy(wanted, in.ControlPlane.Spec.AdditionalTags)
 		maps.DeleteFunc(wanted, func(tag, _ string) bool { return infrav1.Marks(tag) })
 	}
-	mergeTags(body, "tags", wanted)
+	return wanted
 }
 
 // needsOwnerTag reports whether the managed cluster must have the ownership tag.

@@ -24,6 +24,26 @@ func CheckSpec(in plan.ClusterInput) field.ErrorList {
 	errs = append(errs, checkSecurityRules(in)...)
 	errs = append(errs, checkPeerings(in, network.Child("vnet", "peerings"))...)
 	errs = append(errs, checkPrivateEndpoints(in)...)
+	return append(errs, checkTags(in)...)
+}
+
+// checkTags counts the tags of a resource with all tags of the cluster, and those of the security groups. A network of the cluster has a
+// role and a name; other resources have one of them at least.
+func checkTags(in plan.ClusterInput) field.ErrorList {
+	role, additional := infrav1.RoleCommon, in.AzureCluster.Spec.AdditionalTags
+	if plan.IsBYONetwork(in, in.Facts.VNet) {
+		role = ""
+	}
+	errs := plan.CheckTagCount(plan.BuildTags(in, role, "name", additional), "resources of the cluster",
+		field.NewPath("spec", "additionalTags"))
+	if len(errs) > 0 {
+		return errs
+	}
+	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
+		group := subnet.SecurityGroup
+		tags := plan.BuildTags(in, "", group.Name, plan.MergeTags(additional, group.Tags))
+		errs = append(errs, plan.CheckTagCount(tags, "security group "+group.Name, path.Child("securityGroup", "tags"))...)
+	})
 	return errs
 }
 

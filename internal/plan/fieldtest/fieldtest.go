@@ -2,6 +2,7 @@
 package fieldtest
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -150,4 +151,13 @@ func RequireRefusals(t *testing.T, reason string, errs field.ErrorList, want []s
 			}
 		}
 	}
+}
+
+// NewTags returns tags with the names n0, n1 and so on.
+func NewTags(count int) map[string]string {
+	tags := map[string]string{}
+	for i := range count {
+		tags[fmt.Sprintf("n%d", i)] = ""
+	}
+	return tags
 }

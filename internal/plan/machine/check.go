@@ -20,6 +20,7 @@ func CheckSpec(in plan.MachineInput) field.ErrorList {
 	errs = append(errs, vm.CheckSubnets(p, path)...)
 	errs = append(errs, vm.CheckIdentity(in.AzureMachine.Spec.ManagedIdentities, path)...)
 	errs = append(errs, checkAvailabilitySet(in, path)...)
+	errs = append(errs, plan.CheckTagCount(buildVMTags(in), "the VM", path.Child("additionalTags"))...)
 	return append(errs, vm.CheckCapabilities(p, path)...)
 }
 

@@ -29,6 +29,7 @@ func CheckSpec(in Input) field.ErrorList {
 	errs = append(errs, vm.CheckImage(p, template)...)
 	errs = append(errs, vm.CheckSubnets(p, template)...)
 	errs = append(errs, vm.CheckIdentity(in.AzureMachinePool.Spec.ManagedIdentities, path)...)
+	errs = append(errs, plan.CheckTagCount(buildTags(in), "the scale set", path.Child("additionalTags"))...)
 	return append(errs, vm.CheckCapabilities(p, template)...)
 }
 

@@ -49,11 +49,13 @@ func checkTags(tags map[string]any, path *field.Path) (errs field.ErrorList) {
 			errs = append(errs, field.Invalid(path, key, wrong))
 		}
 		if value, _ := tags[key].(string); utf8.RuneCountInString(value) > maxTagValue {
-			errs = append(errs, field.Invalid(path, value, fmt.Sprintf("has more than the %d characters that Azure takes in the value of a tag", maxTagValue)))
+			errs = append(errs, field.Invalid(path, value,
+				fmt.Sprintf("has more than the %d characters that Azure takes in the value of a tag", maxTagValue)))
 		}
 		low := strings.ToLower(key)
 		if former, known := spelling[low]; known {
-			errs = append(errs, field.Invalid(path, key, fmt.Sprintf("is the tag %q as well, because Azure ignores the case of their names: keep one of them", former)))
+			errs = append(errs, field.Invalid(path, key,
+				fmt.Sprintf("is the tag %q as well, because Azure ignores the case of their names: keep one of them", former)))
 		}
 		spelling[low] = key
 	}

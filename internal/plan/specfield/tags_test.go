@@ -40,7 +40,8 @@ func TestCheckTags(t *testing.T) {
 				"vmExtensions": []any{object{"settings": test.tags, "protectedSettings": object{"additionalTags": test.tags}}},
 				"resources":    []any{object{"spec": object{"additionalTags": test.tags}}}}
 			var want, got []string
-			for _, field := range []string{"spec.additionalTags", "spec.networkSpec.subnets[0].securityGroup.tags", "spec.template.spec.additionalTags"} {
+			for _, field := range []string{"spec.additionalTags", "spec.networkSpec.subnets[0].securityGroup.tags",
+				"spec.template.spec.additionalTags"} {
 				for _, key := range test.want {
 					want = append(want, field+key)
 				}
