@@ -10,6 +10,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
@@ -38,7 +39,7 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 	errs = append(errs, filledOnce(before.VirtualNetwork.Name, after.VirtualNetwork.Name, path.Child("virtualNetwork", "name"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.ResourceGroup, after.VirtualNetwork.ResourceGroup,
 		path.Child("virtualNetwork", "resourceGroup"))...)
-	errs = append(errs, refuseChange(before.SSHPublicKey, after.SSHPublicKey, path.Child("sshPublicKey"), immutableManaged)...)
+	errs = append(errs, hideValues(refuseChange(before.SSHPublicKey, after.SSHPublicKey, path.Child("sshPublicKey"), immutableManaged))...)
 	errs = append(errs, refuseChange(before.DNSPrefix, after.DNSPrefix, path.Child("dnsPrefix"), immutableManaged)...)
 	if before.FleetsMember != nil && after.FleetsMember != nil {
 		errs = append(errs, filledOnce(before.FleetsMember.Name, after.FleetsMember.Name, path.Child("fleetsMember", "name"))...)
@@ -162,6 +163,14 @@ func refuseChange[T comparable](old, value *T, path *field.Path, reason string) 
 		return field.ErrorList{field.Required(path, reason)}
 	}
 	return field.ErrorList{field.Invalid(path, *value, reason)}
+}
+
+// hideValues replaces the values in errors.
+func hideValues(errs field.ErrorList) field.ErrorList {
+	for _, err := range errs {
+		err.BadValue = plan.HiddenValue
+	}
+	return errs
 }
 
 // filledOnce refuses to change a value that is not empty.

@@ -2,7 +2,10 @@ package webhook
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,5 +61,29 @@ func TestManagedSSHKey(t *testing.T) {
 	c := newControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.SSHPublicKey = new("") })
 	if err := controlPlanes(managedLookup{}, noKeys{}).Default(creation, c); err == nil {
 		t.Error("a key that cannot be made is an error, not a cluster with an invalid key")
+	}
+}
+
+// TestWrongSSHKeysAreNotShown gives every kind with an SSH key a private key, encoded or not: users paste the wrong file.
+func TestWrongSSHKeysAreNotShown(t *testing.T) {
+	const pem = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU=\n-----END OPENSSH PRIVATE KEY-----\n"
+	for _, key := range []string{pem, base64.StdEncoding.EncodeToString([]byte(pem)), "hunter2"} {
+		machine := newMachine(func(m *infrav1.AzureMachine) { m.Spec.SSHPublicKey = key })
+		machineTemplate := newMachineTemplate(func(s *infrav1.AzureMachineSpec) { s.SSHPublicKey = key })
+		pool := &infrav1.AzureMachinePool{}
+		pool.Spec.Template.SSHPublicKey = key
+		controlPlane := newControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.SSHPublicKey = &key })
+		errs := map[string]error{}
+		_, errs["AzureMachine"] = azureMachineKind(nil, random{}).ValidateCreate(t.Context(), machine)
+		_, errs["AzureMachineTemplate"] = machineTemplates(random{}).ValidateCreate(t.Context(), machineTemplate)
+		_, errs["AzureMachinePool"] = machinePools(nil, random{}).ValidateCreate(t.Context(), pool)
+		errs["AzureManagedControlPlane"] = ValidateAzureManagedControlPlane(controlPlane, nil).ToAggregate()
+		_, errs["AzureManagedControlPlane, changed"] = controlPlanes(managedLookup{}, random{}).ValidateUpdate(t.Context(),
+			newControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.SSHPublicKey = new(testSSHKey) }), controlPlane)
+		for kind, err := range errs {
+			if err == nil || strings.Contains(fmt.Sprintf("%+v", err), key[:7]) || strings.Contains(err.Error(), key[len(key)-7:]) {
+				t.Errorf("%s: the key is refused and not shown: %v", kind, err)
+			}
+		}
 	}
 }

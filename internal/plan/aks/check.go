@@ -42,8 +42,7 @@ func checkVersion(path *field.Path, version string) field.ErrorList {
 func checkSSHKey(in Input, path *field.Path) field.ErrorList {
 	key := deref(in.ControlPlane.Spec.SSHPublicKey)
 	if _, err := base64.StdEncoding.DecodeString(key); err != nil {
-		// The message does not show the value: a user may have pasted a private key.
-		return field.ErrorList{field.Invalid(path, "(hidden)", `is not base64: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
+		return field.ErrorList{field.Invalid(path, plan.HiddenValue, `is not base64: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
 	}
 	return nil
 }

@@ -9,16 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// CheckSSHKey checks that the SSH key is the base64 of a line of an authorized_keys file.
+// CheckSSHKey checks that the SSH key is the base64 of a line of an authorized_keys file. Errors do not show the value.
 func CheckSSHKey(spec infrav1.VirtualMachineProfile, path *field.Path) field.ErrorList {
 	key := spec.SSHPublicKey
 	if spec.OSDisk.OSType == infrav1.WindowsOS && key == "" {
 		return nil
 	}
 	if err := parseSSHKey(key); err != nil {
-		return field.ErrorList{field.Invalid(path.Child("sshPublicKey"), abbreviateKey(key),
+		return field.ErrorList{field.Invalid(path.Child("sshPublicKey"), plan.HiddenValue,
 			err.Error()+`: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
 	}
 	return nil
@@ -60,12 +61,4 @@ func parseSSHKey(encoded string) error {
 
 func isSSHKeyType(word string) bool {
 	return strings.HasPrefix(word, "ssh-") || strings.HasPrefix(word, "ecdsa-") || strings.HasPrefix(word, "sk-")
-}
-
-func abbreviateKey(value string) string {
-	const length = 16
-	if len(value) <= length {
-		return value
-	}
-	return value[:length] + "..."
 }
