@@ -130,7 +130,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	OIDCIssuerProfile *OIDCIssuerProfile `json:"oidcIssuerProfile,omitempty"`
 
 	// disableLocalAccounts disables the certificates of local accounts, so that only users of Microsoft Entra ID can
-	// sign in. It needs aadProfile. The default is false.
+	// sign in. The value true needs aadProfile. The default is false.
 	// +optional
 	DisableLocalAccounts *bool `json:"disableLocalAccounts,omitempty"`
 

@@ -44,10 +44,6 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 	if before.FleetsMember != nil && after.FleetsMember != nil {
 		errs = append(errs, filledOnce(before.FleetsMember.Name, after.FleetsMember.Name, path.Child("fleetsMember", "name"))...)
 	}
-	if after.DisableLocalAccounts != nil && before.DisableLocalAccounts == nil && after.AADProfile == nil {
-		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"),
-			"needs aadProfile. Without it and without local accounts no user could sign in"))
-	}
 	errs = append(errs, immutableOverlay(before, after, path.Child("networkPluginMode"))...)
 	if proxy := after.HTTPProxyConfig; before.HTTPProxyConfig != nil &&
 		(proxy == nil || equality.Semantic.DeepEqual(*proxy, infrav1.HTTPProxyConfig{})) {

@@ -43,7 +43,7 @@ func ValidateAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane, clust
 			"must be 2 to 54 letters, digits and '-', and begin and end with a letter or digit"))
 	}
 	errs = append(errs, validateManagedIdentity(spec.Identity, path.Child("identity"))...)
-	if spec.DisableLocalAccounts != nil && spec.AADProfile == nil {
+	if isTrue(spec.DisableLocalAccounts) && spec.AADProfile == nil {
 		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"),
 			"needs aadProfile. Without it and without local accounts no user could sign in"))
 	}

@@ -81,8 +81,8 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 		"local accounts": {reason: "without local accounts and Entra ID no user could sign in",
 			change: func(c *object) { c.Spec.DisableLocalAccounts = new(true) },
 			want:   []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
-		"local accounts, enabled": {reason: "the field is for clusters with Entra ID",
-			change: func(c *object) { c.Spec.DisableLocalAccounts = new(false) }, want: []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
+		"local accounts, enabled": {reason: "users sign in with local accounts",
+			change: func(c *object) { c.Spec.DisableLocalAccounts = new(false) }},
 		"Entra only": {reason: "Entra ID lets people in", change: func(c *object) {
 			c.Spec.AADProfile, c.Spec.DisableLocalAccounts = &infrav1.AADProfile{Managed: true, AdminGroupObjectIDs: []string{"g"}}, new(true)
 		}},

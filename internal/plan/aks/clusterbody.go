@@ -39,7 +39,7 @@ func buildClusterModel(in Input, have managedcluster.Observed) aks.ManagedCluste
 		SecurityProfile:         buildSecurityProfile(spec.SecurityProfile),
 		ServicePrincipalProfile: &aks.ManagedClusterServicePrincipalProfile{ClientID: new(managedIdentityClientID)},
 	}
-	if spec.AADProfile != nil {
+	if spec.AADProfile != nil || !deref(spec.DisableLocalAccounts) { // Without both no user could sign in.
 		properties.DisableLocalAccounts = spec.DisableLocalAccounts
 	}
 	// The issuer cannot be disabled, and AKS enables it for new versions. The absent field therefore does not mean disabled.
