@@ -12,7 +12,6 @@ type NetworkClassSpec struct {
 	// privateDNSZoneResourceGroup is the name of the resource group of the private DNS zone. The default is the
 	// resource group of the cluster. It cannot change.
 	// +optional
-	// +kubebuilder:validation:Pattern=`^[-\w._()]*$`
 	PrivateDNSZoneResourceGroup string `json:"privateDNSZoneResourceGroup,omitempty"`
 }
 
@@ -136,7 +135,6 @@ type VnetSpec struct {
 	// resourceGroup is the name of the resource group of the virtual network. The default is the resource group of the
 	// cluster.
 	// +optional
-	// +kubebuilder:validation:Pattern=`^[-\w._()]*$`
 	ResourceGroup string `json:"resourceGroup,omitempty"`
 
 	// id is the Azure resource ID of an existing virtual network. It has to match name and resourceGroup. Values that

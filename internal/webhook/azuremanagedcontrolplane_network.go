@@ -20,7 +20,6 @@ var privateZonePattern = regexp.MustCompile(`^([a-zA-Z0-9-]{1,32}\.)?(privatelin
 func validateManagedNetwork(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
 	network, vnetPath := spec.VirtualNetwork, path.Child("virtualNetwork")
 	errs = append(errs, validateManagedCIDRs(network, vnetPath)...)
-	errs = append(errs, validateResourceGroup(network.ResourceGroup, vnetPath.Child("resourceGroup"))...)
 	errs = append(errs, validatePrivateEndpoints(network.Subnet.PrivateEndpoints, []string{network.Subnet.CIDRBlock},
 		vnetPath.Child("subnet", "privateEndpoints"))...)
 

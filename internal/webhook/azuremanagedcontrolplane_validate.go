@@ -33,7 +33,6 @@ var (
 func ValidateAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane, cluster *clusterv1.Cluster) (errs field.ErrorList) {
 	spec, path := &c.Spec, field.NewPath("spec")
 	errs = append(errs, validateManagedName(c.Name)...)
-	errs = append(errs, validateResourceGroup(spec.ResourceGroupName, path.Child("resourceGroupName"))...)
 	errs = append(errs, validateNodeResourceGroup(c, path.Child("nodeResourceGroupName"))...)
 	if spec.SSHPublicKey != nil {
 		errs = append(errs, ValidateSSHPublicKey(*spec.SSHPublicKey, path.Child("sshPublicKey"))...)
@@ -100,13 +99,10 @@ func validateManagedName(name string) (errs field.ErrorList) {
 
 func validateNodeResourceGroup(c *infrav1.AzureManagedControlPlane, path *field.Path) field.ErrorList {
 	name := c.Spec.NodeResourceGroupName
-	if name == defaults.NodeResourceGroupName(c) {
-		return nil
-	}
-	if len(name) > maxResourceGroupName {
+	if name != defaults.NodeResourceGroupName(c) && len(name) > maxResourceGroupName {
 		return field.ErrorList{field.TooLong(path, name, maxResourceGroupName)}
 	}
-	return validateResourceGroup(name, path)
+	return nil
 }
 
 func validateManagedIdentityRef(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) field.ErrorList {

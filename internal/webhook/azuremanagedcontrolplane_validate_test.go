@@ -31,8 +31,6 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 		"long name": {reason: "names of AKS clusters end somewhere",
 			change: func(c *object) { c.Name, c.Spec.DNSPrefix = strings.Repeat("a", 64), new("ab") },
 			want:   []string{"metadata.name: FieldValueTooLong"}},
-		"group": {reason: "groups have few characters", change: func(c *object) { c.Spec.ResourceGroupName = "a b" },
-			want: []string{"spec.resourceGroupName: FieldValueInvalid", "spec.virtualNetwork.resourceGroup: FieldValueInvalid"}},
 		"node group": {reason: "AKS cuts its own name where it is too long, and refuses the user's",
 			change: func(c *object) { c.Spec.NodeResourceGroupName = strings.Repeat("n", 81) },
 			want:   []string{"spec.nodeResourceGroupName: FieldValueTooLong"}},

@@ -13,22 +13,13 @@ import (
 )
 
 var (
-	resourceGroupPattern   = regexp.MustCompile(`^[-\w._()]+$`)
 	servicePattern         = regexp.MustCompile(`^Microsoft\.[a-zA-Z]{1,42}[a-zA-Z0-9]{0,42}(\.Global)?$`)
 	serviceLocationPattern = regexp.MustCompile(`^([a-z]{1,42}\d{0,5}|[*])$`)
 )
 
 const (
-	resourceGroupRule = "must consist of letters, digits, '-', '_', '.' and parentheses"
-	cidrRule          = "must be an address range such as 10.0.0.0/16"
+	cidrRule = "must be an address range such as 10.0.0.0/16"
 )
-
-func validateResourceGroup(name string, path *field.Path) field.ErrorList {
-	if name != "" && !resourceGroupPattern.MatchString(name) {
-		return field.ErrorList{field.Invalid(path, name, resourceGroupRule)}
-	}
-	return nil
-}
 
 // parseCIDRs returns the address ranges that parse, and an error for each that does not.
 func parseCIDRs(blocks []string, path *field.Path) (prefixes []netip.Prefix, errs field.ErrorList) {

@@ -71,8 +71,9 @@ func TestAzureClusterSubnets(t *testing.T) {
 	endpoint := func(fields string) string { return subnet("privateEndpoints: [{" + fields + "}]") }
 	azureCluster.checkRows(t, map[string]row{
 		"vnet group": {reason: "resource groups have few characters", spec: "{networkSpec: {vnet: {resourceGroup: a b}}}",
-			want: []string{"networkSpec.vnet.resourceGroup: should match"}},
-		"vnet group in full": {reason: "these are they", spec: "{networkSpec: {vnet: {resourceGroup: aZ0-_.()}}}"},
+			want: []string{"networkSpec.vnet.resourceGroup: is not a name of a resource group"}, webhook: true},
+		"vnet group in full": {reason: "these are they", spec: "{networkSpec: {vnet: {resourceGroup: aZ0ä-_.()}}}"},
+		"group": {reason: "Azure takes letters of any script", spec: "{resourceGroup: größe}"},
 		"vnet range": {reason: "a range has a length", spec: "{networkSpec: {vnet: {cidrBlocks: [10.0.0.0/8, 10.0.0.0]}}}",
 			want: []string{"networkSpec.vnet.cidrBlocks[1]: cidr"}},
 		"peerings": {reason: "a network in another group is another one",

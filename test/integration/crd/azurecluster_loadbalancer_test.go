@@ -115,7 +115,7 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 			want: []string{"networkSpec.privateDNSZoneResourceGroup: needs privateDNSZoneName"}},
 		"DNS zone group": {reason: "resource groups have few characters",
 			spec: internal("privateDNSZoneName: example.com, privateDNSZoneResourceGroup: a b"),
-			want: []string{"networkSpec.privateDNSZoneResourceGroup: should match"}},
+			want: []string{"networkSpec.privateDNSZoneResourceGroup: is not a name of a resource group"}, webhook: true},
 		"DNS zone mode": {reason: "there are two modes", spec: internal("privateDNSZone: Own"),
 			want: []string{"networkSpec.privateDNSZone: Unsupported value"}},
 		"DNS zone mode None": {reason: "this is one", spec: internal("privateDNSZone: None")},
