@@ -36,18 +36,10 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 	// Defaults that come from the Cluster's name are filled in once it is known, so an empty value may be set.
 	errs = append(errs, filledOnce(before.ResourceGroupName, after.ResourceGroupName, path.Child("resourceGroupName"))...)
 	errs = append(errs, filledOnce(before.NodeResourceGroupName, after.NodeResourceGroupName, path.Child("nodeResourceGroupName"))...)
-	errs = append(errs, filledOnce(before.VirtualNetwork.Name, after.VirtualNetwork.Name, path.Child("virtualNetwork", "name"))...)
-	errs = append(errs, filledOnce(before.VirtualNetwork.ResourceGroup, after.VirtualNetwork.ResourceGroup,
-		path.Child("virtualNetwork", "resourceGroup"))...)
 	errs = append(errs, hideValues(refuseChange(before.SSHPublicKey, after.SSHPublicKey, path.Child("sshPublicKey"), immutableManaged))...)
 	errs = append(errs, refuseChange(before.DNSPrefix, after.DNSPrefix, path.Child("dnsPrefix"), immutableManaged)...)
 	if before.FleetsMember != nil && after.FleetsMember != nil {
 		errs = append(errs, filledOnce(before.FleetsMember.Name, after.FleetsMember.Name, path.Child("fleetsMember", "name"))...)
-	}
-	errs = append(errs, immutableOverlay(before, after, path.Child("networkPluginMode"))...)
-	if proxy := after.HTTPProxyConfig; before.HTTPProxyConfig != nil &&
-		(proxy == nil || equality.Semantic.DeepEqual(*proxy, infrav1.HTTPProxyConfig{})) {
-		errs = append(errs, field.Required(path.Child("httpProxyConfig"), "AKS can change a proxy and cannot remove it"))
 	}
 	errs = append(errs, refuseDowngrade(path.Child("version"), before.Version, after.Version, old.Status.Version)...)
 	if upgraded := old.Status.AutoUpgradeVersion; upgraded != "" && before.Version != after.Version &&
@@ -59,7 +51,7 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 }
 
 // immutableOverlay allows overlay to be turned on in a cluster without a network policy, and refuses to turn it off.
-func immutableOverlay(before, after *infrav1.AzureManagedControlPlaneSpec, path *field.Path) field.ErrorList {
+func immutableOverlay(before, after *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) field.ErrorList {
 	switch {
 	case defaults.IsOverlay(before.NetworkPluginMode) && !defaults.IsOverlay(after.NetworkPluginMode):
 		return field.ErrorList{field.Forbidden(path, "overlay cannot be turned off")}
@@ -72,10 +64,17 @@ func immutableOverlay(before, after *infrav1.AzureManagedControlPlaneSpec, path 
 // immutableManagedClass refuses the changes that neither clusters nor templates can make. Their kinds add rules of their own.
 func immutableManagedClass(before, after *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
 	network := path.Child("virtualNetwork")
+	errs = append(errs, filledOnce(before.VirtualNetwork.Name, after.VirtualNetwork.Name, network.Child("name"))...)
+	errs = append(errs, filledOnce(before.VirtualNetwork.ResourceGroup, after.VirtualNetwork.ResourceGroup, network.Child("resourceGroup"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.CIDRBlock, after.VirtualNetwork.CIDRBlock, network.Child("cidrBlock"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.Name, after.VirtualNetwork.Subnet.Name, network.Child("subnet", "name"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.CIDRBlock, after.VirtualNetwork.Subnet.CIDRBlock,
 		network.Child("subnet", "cidrBlock"))...)
+	errs = append(errs, immutableOverlay(before, after, path.Child("networkPluginMode"))...)
+	if proxy := after.HTTPProxyConfig; before.HTTPProxyConfig != nil &&
+		(proxy == nil || equality.Semantic.DeepEqual(*proxy, infrav1.HTTPProxyConfig{})) {
+		errs = append(errs, field.Required(path.Child("httpProxyConfig"), "AKS can change a proxy and cannot remove it"))
+	}
 	// AKS can change both values, but keeps them if a request leaves them out:
 	// https://learn.microsoft.com/en-us/azure/aks/use-network-policies,
 	// https://learn.microsoft.com/en-us/azure/aks/egress-outboundtype

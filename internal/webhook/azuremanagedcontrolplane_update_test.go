@@ -318,6 +318,32 @@ func TestAzureManagedControlPlaneTemplate(t *testing.T) {
 		"private": {reason: "a cluster is private from the beginning", change: func(s *spec) {
 			s.APIServerAccessProfile = &infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true)}
 		}, want: []string{p("apiServerAccessProfile.enablePrivateCluster: FieldValueForbidden")}},
+		"network name": {reason: "clusters keep their network", change: func(s *spec) {
+			s.VirtualNetwork.Name, s.VirtualNetwork.ResourceGroup = "n", "g"
+		}, want: []string{p("virtualNetwork.name: FieldValueInvalid"), p("virtualNetwork.resourceGroup: FieldValueInvalid")}},
+		"network renamed": {reason: "clusters keep their network",
+			old: func(s *spec) { s.VirtualNetwork.Name, s.VirtualNetwork.ResourceGroup = "a", "b" }, change: func(s *spec) {
+				s.VirtualNetwork.Name, s.VirtualNetwork.ResourceGroup = "n", ""
+			}, want: []string{p("virtualNetwork.name: FieldValueInvalid"), p("virtualNetwork.resourceGroup: FieldValueInvalid")}},
+		"cloud": {reason: "resources do not move between clouds", change: func(s *spec) { s.AzureEnvironment = infrav1.USGovernmentCloud },
+			want: []string{p("azureEnvironment: FieldValueForbidden")}},
+		"cloud by name": {reason: "the value is the default", change: func(s *spec) { s.AzureEnvironment = infrav1.PublicCloud }},
+		"issuer": {reason: "AKS does not turn the issuer off", old: func(s *spec) {
+			s.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)}
+		}, change: func(s *spec) { s.OIDCIssuerProfile = nil }, want: []string{p("oidcIssuerProfile.enabled: FieldValueForbidden")}},
+		"issuer on": {reason: "AKS turns the issuer on at any time",
+			change: func(s *spec) { s.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)} }},
+		"proxy removed": {reason: "AKS does not remove a proxy",
+			old:    func(s *spec) { s.HTTPProxyConfig = &infrav1.HTTPProxyConfig{HTTPProxy: new("http://proxy")} },
+			change: func(s *spec) { s.HTTPProxyConfig = nil }, want: []string{p("httpProxyConfig: FieldValueRequired")}},
+		"overlay off": {reason: "AKS does not turn overlay off",
+			old:    func(s *spec) { s.NetworkPluginMode = new(infrav1.NetworkPluginModeOverlay) },
+			change: func(s *spec) { s.NetworkPluginMode = nil }, want: []string{p("networkPluginMode: FieldValueForbidden")}},
+		"overlay on": {reason: "AKS turns overlay on", change: func(s *spec) { s.NetworkPluginMode = new(infrav1.NetworkPluginModeOverlay) }},
+		"overlay on, policy": {reason: "AKS does not turn overlay on with a policy engine",
+			old:    func(s *spec) { s.NetworkPolicy = new("calico") },
+			change: func(s *spec) { s.NetworkPluginMode = new(infrav1.NetworkPluginModeOverlay) },
+			want:   []string{p("networkPluginMode: FieldValueForbidden")}},
 		"Entra": {reason: "AKS does not turn Entra ID off", old: func(s *spec) { s.AADProfile = &infrav1.AADProfile{Managed: true} },
 			change: func(s *spec) { s.AADProfile = nil }, want: []string{p("aadProfile: FieldValueRequired")}},
 		"extension": {reason: "an extension is of one type",

@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"cmp"
+
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -35,9 +37,11 @@ func ValidateAzureManagedControlPlaneTemplateUpdate(old, t *infrav1.AzureManaged
 			errs = append(errs, field.Forbidden(path.Child(part.name), immutableTemplate))
 		}
 	}
-	// Clusters of a template without the name have named their subnets themselves, so it cannot be added either.
-	if name := after.VirtualNetwork.Subnet.Name; before.VirtualNetwork.Subnet.Name == "" && name != "" {
-		errs = append(errs, field.Invalid(path.Child("virtualNetwork", "subnet", "name"), name, immutableTemplate))
+	errs = append(errs, addedNetworkNames(&before.VirtualNetwork, &after.VirtualNetwork, path.Child("virtualNetwork"))...)
+	errs = append(errs, refuseMove(cmp.Or(before.AzureEnvironment, infrav1.PublicCloud), cmp.Or(after.AzureEnvironment, infrav1.PublicCloud),
+		path.Child("azureEnvironment"), "clouds")...)
+	if isIssuer(before.OIDCIssuerProfile) && !isIssuer(after.OIDCIssuerProfile) {
+		errs = append(errs, field.Forbidden(path.Child("oidcIssuerProfile", "enabled"), "the OIDC issuer cannot be turned off"))
 	}
 	if before.Version != after.Version && isLowerVersion(after.Version, before.Version) {
 		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+before.Version+": AKS cannot downgrade"))
@@ -47,4 +51,21 @@ func ValidateAzureManagedControlPlaneTemplateUpdate(old, t *infrav1.AzureManaged
 		return errs
 	}
 	return introducedErrors(ValidateAzureManagedControlPlaneTemplate(old), ValidateAzureManagedControlPlaneTemplate(t))
+}
+
+// addedNetworkNames refuses to add names of the network. Clusters of a template without them have named their networks themselves.
+func addedNetworkNames(before, after *infrav1.ManagedControlPlaneVirtualNetwork, path *field.Path) (errs field.ErrorList) {
+	added := func(path *field.Path, old, name string) {
+		if old == "" && name != "" {
+			errs = append(errs, field.Invalid(path, name, immutableTemplate))
+		}
+	}
+	added(path.Child("name"), before.Name, after.Name)
+	added(path.Child("resourceGroup"), before.ResourceGroup, after.ResourceGroup)
+	added(path.Child("subnet", "name"), before.Subnet.Name, after.Subnet.Name)
+	return errs
+}
+
+func isIssuer(profile *infrav1.OIDCIssuerProfile) bool {
+	return profile != nil && isTrue(profile.Enabled)
 }

@@ -40,6 +40,9 @@ func ValidateAzureManagedMachinePoolTemplateUpdate(old, t *infrav1.AzureManagedM
 	before, after := &old.Spec.Template.Spec.AzureManagedMachinePoolClassSpec, &t.Spec.Template.Spec.AzureManagedMachinePoolClassSpec
 	path := field.NewPath("spec", "template", "spec")
 	errs := append(immutableName(before, after, path, immutableTemplate), immutablePoolClass(before, after, path, immutableTemplate)...)
+	if before.EnableEncryptionAtHost != nil && !equality.Semantic.DeepEqual(before.EnableEncryptionAtHost, after.EnableEncryptionAtHost) {
+		errs = append(errs, field.Forbidden(path.Child("enableEncryptionAtHost"), immutableTemplate))
+	}
 	for _, part := range []struct {
 		name       string
 		old, value any

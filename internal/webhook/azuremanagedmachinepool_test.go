@@ -262,6 +262,10 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 		"stored error": {reason: "a stored mistake does not prevent other changes",
 			old:    func(s *class) { s.SpotMaxPrice = new(resource.MustParse("0")) },
 			change: func(s *class) { s.NodeLabels = map[string]string{"a": "b"} }},
+		"encryption": {reason: "the CRD of pools has the same rule", old: func(s *class) { s.EnableEncryptionAtHost = new(false) },
+			change:   func(s *class) { s.EnableEncryptionAtHost = new(true) },
+			template: []string{"enableEncryptionAtHost: FieldValueForbidden"}},
+		"encryption said": {reason: "the CRD of pools has the same rule", change: func(s *class) { s.EnableEncryptionAtHost = new(false) }},
 		"size": {reason: "the CRD of pools has the same rule", change: func(s *class) { s.SKU = "Standard_D4s_v5" },
 			template: []string{"sku: FieldValueForbidden"}},
 		"machine": {reason: "the CRD of pools has the same rule", change: func(s *class) {

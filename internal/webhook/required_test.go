@@ -91,6 +91,11 @@ func TestDefaultedFieldsAreOptional(t *testing.T) {
 
 func specSchema(t *testing.T, kind string) apiextensionsv1.JSONSchemaProps {
 	t.Helper()
+	return objectSchema(t, kind).Properties["spec"]
+}
+
+func objectSchema(t *testing.T, kind string) *apiextensionsv1.JSONSchemaProps {
+	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("..", "..", "config", "crd", "bases",
 		"infrastructure.cluster.x-k8s.io_"+strings.ToLower(kind)+"s.yaml"))
 	if err != nil {
@@ -100,7 +105,7 @@ func specSchema(t *testing.T, kind string) apiextensionsv1.JSONSchemaProps {
 	if err := yaml.Unmarshal(raw, crd); err != nil {
 		t.Fatal(err)
 	}
-	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema
 }
 
 // sparseValue returns a value with every object and list, and with those fields only that have a default or an enumeration
