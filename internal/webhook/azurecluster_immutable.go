@@ -14,12 +14,12 @@ import (
 const immutable = "cannot change after the cluster was made"
 
 // ValidateAzureClusterUpdate checks a change of an AzureCluster; both objects are defaulted. Errors about immutable fields come
-// first.
+// first, and errors that the stored object has, too, are left out.
 func ValidateAzureClusterUpdate(old, c *infrav1.AzureCluster, features plan.Features) field.ErrorList {
 	if errs := immutableCluster(old, c); len(errs) > 0 {
 		return errs
 	}
-	return ValidateAzureCluster(c, features)
+	return introducedErrors(ValidateAzureCluster(old, features), ValidateAzureCluster(c, features))
 }
 
 func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {

@@ -231,6 +231,8 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"nothing": {reason: "no change is no offence"},
 		"invalid and the same": {reason: "a rule that came later does not keep finalizers on",
 			old: with(peeredTwice), change: with(func(c *object) { c.Finalizers = nil })},
+		"invalid, other change": {reason: "a stored mistake does not prevent other changes, such as the endpoint that the controller sets",
+			old: with(peeredTwice), change: with(endpoint("c1.example.com"))},
 		"invalid and deleting": {reason: "an object that is being deleted can change as it likes",
 			old: with(func(c *object) { c.DeletionTimestamp = &deletionTime }), change: with(peeredTwice)},
 		"tags": {reason: "tags follow", change: with(func(c *object) { c.Spec.AdditionalTags = infrav1.Tags{"a": "b"} })},

@@ -41,7 +41,10 @@ func ValidateAzureMachinePool(p *infrav1.AzureMachinePool) field.ErrorList {
 // because new VMs are created from it. A role assignment may not, because Azure cannot change its name, scope or role.
 func ValidateAzureMachinePoolUpdate(old, p *infrav1.AzureMachinePool) field.ErrorList {
 	path := field.NewPath("spec")
-	errs := ValidateAzureMachinePool(p)
+	var errs field.ErrorList
+	if p.Spec.Template.SSHPublicKey != old.Spec.Template.SSHPublicKey {
+		errs = ValidateAzureMachinePool(p)
+	}
 	if before, after := old.Spec.SystemAssignedIdentityRole, p.Spec.SystemAssignedIdentityRole; before != nil && after != nil {
 		errs = append(errs, filledIdentityRole(before, after, path.Child("systemAssignedIdentityRole"))...)
 	}

@@ -90,8 +90,10 @@ func (k kind[T]) ValidateUpdate(ctx context.Context, old, obj T) (warnings admis
 		return nil, nil
 	}
 	if k.defaults != nil {
-		old = old.DeepCopyObject().(T)
+		// The object may lack defaults as well: lists that it leaves as they are stored have none.
+		old, obj = old.DeepCopyObject().(T), obj.DeepCopyObject().(T)
 		k.defaults(old)
+		k.defaults(obj)
 	}
 	if k.spec != nil && (!obj.GetDeletionTimestamp().IsZero() || equality.Semantic.DeepEqual(k.spec(old), k.spec(obj))) {
 		return nil, nil

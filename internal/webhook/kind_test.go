@@ -68,18 +68,18 @@ func TestKind(t *testing.T) {
 			ask: func(k kind[object]) (admission.Warnings, error) { return k.ValidateCreate(t.Context(), resized()) },
 		},
 		"update": {
-			reason: "the old object gets its defaults, and nothing that is random", ran: []string{"defaults", "update"},
+			reason: "both objects get their defaults, and nothing that is random", ran: []string{"defaults", "defaults", "update"},
 			warnings: admission.Warnings{"changed"},
 			ask: func(k kind[object]) (admission.Warnings, error) {
 				return k.ValidateUpdate(t.Context(), stored, resized())
 			},
 		},
 		"same": {
-			reason: "specs that are equal after defaulting are equal", ran: []string{"defaults"}, admitted: true,
+			reason: "specs that are equal after defaulting are equal", ran: []string{"defaults", "defaults"}, admitted: true,
 			ask: func(k kind[object]) (admission.Warnings, error) { return k.ValidateUpdate(t.Context(), stored, same()) },
 		},
 		"deleting": {
-			reason: "finalizers can be removed together with any other change", ran: []string{"defaults"}, admitted: true,
+			reason: "finalizers can be removed together with any other change", ran: []string{"defaults", "defaults"}, admitted: true,
 			ask: func(k kind[object]) (admission.Warnings, error) {
 				return k.ValidateUpdate(t.Context(), stored, resized(func(t object) { t.DeletionTimestamp = &deletionTime }))
 			},
@@ -91,11 +91,11 @@ func TestKind(t *testing.T) {
 			},
 		},
 		"dry run by another client": {
-			reason: "a dry run of kubectl is checked", ran: []string{"defaults", "update"}, warnings: admission.Warnings{"changed"},
+			reason: "a dry run of kubectl is checked", ran: []string{"defaults", "defaults", "update"}, warnings: admission.Warnings{"changed"},
 			ask: func(k kind[object]) (admission.Warnings, error) { return k.ValidateUpdate(dryRun, stored, resized()) },
 		},
 		"dry run of another kind": {
-			reason: "only templates are rotated", ran: []string{"defaults", "update"}, warnings: admission.Warnings{"changed"},
+			reason: "only templates are rotated", ran: []string{"defaults", "defaults", "update"}, warnings: admission.Warnings{"changed"},
 			ask: func(k kind[object]) (admission.Warnings, error) {
 				k.template = false
 				return k.ValidateUpdate(dryRun, stored, resized(annotated))

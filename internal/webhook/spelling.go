@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -33,11 +34,65 @@ func (m mutation[T]) Handle(ctx context.Context, request admission.Request) admi
 	if len(response.Patches) > 0 {
 		kept = keepSpelling(kept, before, decodeJSON(recorded.after))
 	}
+	if request.Operation == admissionv1.Update {
+		kept = m.keepStoredLists(request, decodeJSON(recorded.after), kept)
+	}
 	mutated, err := json.Marshal(kept)
 	if err != nil {
 		return admission.Errored(apierrors.NewInternalError(err).ErrStatus.Code, err)
 	}
 	return admission.PatchResponseFromRaw(request.Object.Raw, mutated)
+}
+
+// keepStoredLists takes defaults out of lists that an update leaves as they are stored. The API server spares the errors of stored values,
+// and takes every element of a list in which one has changed for a new one. Plans have the defaults all the same. after is the request's
+// object with its defaults, as Go writes it, and kept is the answer without this change.
+func (m mutation[T]) keepStoredLists(request admission.Request, after, kept any) any {
+	old := empty[T]()
+	if json.Unmarshal(request.OldObject.Raw, old) != nil || m.kind.defaults == nil {
+		return kept
+	}
+	m.kind.defaults(old)
+	defaulted, err := json.Marshal(old)
+	if err != nil {
+		return kept
+	}
+	return keepLists(listVersions{stored: decodeJSON(request.OldObject.Raw), sent: decodeJSON(request.Object.Raw),
+		storedDefaulted: decodeJSON(defaulted), sentDefaulted: after}, kept)
+}
+
+// listVersions are the versions of a value in an update.
+type listVersions struct{ stored, sent, storedDefaulted, sentDefaulted any }
+
+// keepLists returns kept with the stored lists where the update sends them, and where both objects get the same defaults: a default may
+// depend on another field, which has changed.
+func keepLists(v listVersions, kept any) any {
+	switch kept := kept.(type) {
+	case map[string]any:
+		below := func(value any, key string) any {
+			object, _ := value.(map[string]any)
+			return object[key]
+		}
+		for key := range kept {
+			kept[key] = keepLists(listVersions{below(v.stored, key), below(v.sent, key), below(v.storedDefaulted, key), below(v.sentDefaulted, key)},
+				kept[key])
+		}
+	case []any:
+		stored, _ := v.stored.([]any)
+		if len(stored) > 0 && reflect.DeepEqual(v.stored, v.sent) && reflect.DeepEqual(v.storedDefaulted, v.sentDefaulted) {
+			return v.stored
+		}
+		sent, _ := v.sent.([]any)
+		storedDefaulted, _ := v.storedDefaulted.([]any)
+		sentDefaulted, _ := v.sentDefaulted.([]any)
+		if n := len(kept); len(stored) != n || len(sent) != n || len(storedDefaulted) != n || len(sentDefaulted) != n {
+			return kept
+		}
+		for i := range kept {
+			kept[i] = keepLists(listVersions{stored[i], sent[i], storedDefaulted[i], sentDefaulted[i]}, kept[i])
+		}
+	}
+	return kept
 }
 
 // recordedDefaults are the defaults of a kind for one request, with the object as Go writes it before and after them.

@@ -67,32 +67,72 @@ func TestDefaultsKeepSpelling(t *testing.T) {
 func applyDefaults[T client.Object](k kind[T]) func(*testing.T, string) string {
 	return func(t *testing.T, manifest string) string {
 		t.Helper()
-		scheme := runtime.NewScheme()
-		if err := infrav1.AddToScheme(scheme); err != nil {
-			t.Fatal(err)
+		return applyRequest(t, k, admissionv1.AdmissionRequest{Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: []byte(manifest)}})
+	}
+}
+
+// applyRequest returns the object of a request as the mutating webhook of a kind changes it.
+func applyRequest[T client.Object](t *testing.T, k kind[T], request admissionv1.AdmissionRequest) string {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := infrav1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	response := mutation[T]{kind: k, scheme: scheme}.Handle(t.Context(), admission.Request{AdmissionRequest: request})
+	if !response.Allowed {
+		t.Fatalf("refused: %v", response.Result)
+	}
+	if len(response.Patches) == 0 {
+		return string(request.Object.Raw)
+	}
+	operations, err := json.Marshal(response.Patches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch, err := jsonpatch.DecodePatch(operations)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := patch.Apply(request.Object.Raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestUpdatesKeepStoredLists updates objects that were stored without defaults. A list that the update leaves as it is gets none: the API
+// server would take all its elements for new ones.
+func TestUpdatesKeepStoredLists(t *testing.T) {
+	const stored = `{"spec":{"location":"l","template":{"vmSize":"s","osDisk":{},"dataDisks":[{"nameSuffix":"a","diskSizeGB":2}],"spotVMOptions":{}}}}`
+	const cluster = `{"spec":{"networkSpec":{"nodeOutboundLB":{"frontendIPsCount":1,"frontendIPs":[{"name":"f"}]}}}}`
+	pools, clusters := applyUpdate(machinePools(nil, random{})), applyUpdate(azureClusterKind(plan.Features{}))
+	for name, test := range map[string]struct {
+		reason string
+		got    string
+		path   string
+		want   any
+	}{
+		"other change": {"the disks stay as they are stored", pools(t, stored, strings.Replace(stored, `"l"`, `"m"`, 1)),
+			"spec.template.dataDisks.0.lun", nil},
+		"other default": {"fields outside of lists get defaults", pools(t, stored, stored), "spec.template.spotVMOptions.evictionPolicy",
+			"Deallocate"},
+		"changed list": {"disks of a new list get defaults", pools(t, stored, strings.Replace(stored, `2}`, `2},{"nameSuffix":"b"}`, 1)),
+			"spec.template.dataDisks.1.lun", float64(1)},
+		"default of another field": {"there are as many frontends as the count says",
+			clusters(t, cluster, strings.Replace(cluster, `:1,`, `:2,`, 1)), "spec.networkSpec.nodeOutboundLB.frontendIPs.1.name", "-frontEnd-2"},
+	} {
+		if got := fieldAt(t, test.got, test.path); got != test.want {
+			t.Errorf("%s: %s: %s is %v, want %v: %s", name, test.reason, test.path, got, test.want, test.got)
 		}
-		response := mutation[T]{kind: k, scheme: scheme}.Handle(t.Context(), admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{
-			Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: []byte(manifest)},
-		}})
-		if !response.Allowed {
-			t.Fatalf("refused: %v", response.Result)
-		}
-		if len(response.Patches) == 0 {
-			return manifest
-		}
-		operations, err := json.Marshal(response.Patches)
-		if err != nil {
-			t.Fatal(err)
-		}
-		patch, err := jsonpatch.DecodePatch(operations)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := patch.Apply([]byte(manifest))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(out)
+	}
+}
+
+// applyUpdate returns a function that answers the update of a stored object as the mutating webhook of a kind does.
+func applyUpdate[T client.Object](k kind[T]) func(t *testing.T, stored, manifest string) string {
+	return func(t *testing.T, stored, manifest string) string {
+		t.Helper()
+		return applyRequest(t, k, admissionv1.AdmissionRequest{Operation: admissionv1.Update,
+			Object: runtime.RawExtension{Raw: []byte(manifest)}, OldObject: runtime.RawExtension{Raw: []byte(stored)}})
 	}
 }
 

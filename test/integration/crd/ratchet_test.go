@@ -23,6 +23,12 @@ func TestRulesSpareStoredObjects(t *testing.T) {
 		network = `networkSpec: {privateDNSZoneResourceGroup: ä, vnet: {resourceGroup: ä, peerings: [{resourceGroup: g}]}, controlPlaneOutboundLB: {idleTimeoutInMinutes: 31, frontendIPsCount: 17},
   apiServerLB: {sku: Basic, idleTimeoutInMinutes: 31, name: a b, frontendIPsCount: 2, frontendIPs: [{name: f, publicIP: {name: i}}, {name: g, publicIP: {name: j}}]}, nodeOutboundLB: {idleTimeoutInMinutes: 1},
   subnets: [{name: a b, role: node, cidrBlocks: [ten], securityGroup: {name: g, securityRules: [{name: r, description: d, protocol: Tcp}]}, privateEndpoints: [{name: a b}]}]}`
+		// Defaulting gives the disk a lun. The API server takes the list for a changed one then.
+		pool         = `{location: westeurope, additionalTags: {a: b}, platformFaultDomainCount: 9, template: {terminateNotificationTimeout: 99, dataDisks: [{nameSuffix: a, diskSizeGB: 2}]}}`
+		controlPlane = `{sku: {tier: Gold}, outboundType: none, networkPolicy: none, autoUpgradeProfile: {upgradeChannel: slow}, autoscalerProfile: {expander: wide, skipNodesWithSystemPods: maybe},
+  securityProfile: {imageCleaner: {enabled: true, intervalHours: 1}}, loadBalancerProfile: {allocatedOutboundPorts: 70000}}`
+		managedPool = `{kubeletDiskType: RAM, scaleDownMode: Stop, osDiskSizeGB: 4000, taints: [{effect: Never, key: a, value: b}], kubeletConfig: {podMaxPids: -5},
+  linuxOSConfig: {transparentHugePageEnabled: often, sysctls: {vmSwappiness: 500}}}`
 		cluster = `{location: "", identityRef: {kind: Secret}, bastionSpec: {azureBastion: {enableTunneling: true}}, ` + network + "}"
 	)
 	for name, tc := range map[string]struct {
@@ -43,10 +49,29 @@ func TestRulesSpareStoredObjects(t *testing.T) {
 			`{networkSpec: {apiServerLB: {sku: Basic}, controlPlaneOutboundLB: {}, privateDNSZoneName: a b, subnets: [{name: a b, role: node, cidrBlocks: [ten]}]}}`, []string{
 				`{"metadata":{"labels":{"a":"b"}}}`,
 			}},
+		"AzureMachinePool": {azureMachinePool, pool, []string{
+			`{"metadata":{"finalizers":["test/finalizer"],"labels":{"a":"b"}}}`, `{"spec":{"additionalTags":{"a":"c"}}}`,
+			`{"spec":{"providerIDList":["azure:///x"]}}`,
+		}},
+		"AzureManagedControlPlane": {azureManagedControlPlane, controlPlane, []string{
+			`{"metadata":{"finalizers":["test/finalizer"],"labels":{"a":"b"}}}`, `{"spec":{"additionalTags":{"a":"b"}}}`,
+		}},
+		"AzureManagedControlPlaneTemplate": {azureManagedControlPlaneTemplate, controlPlane, []string{
+			`{"metadata":{"labels":{"a":"b"}}}`, `{"spec":{"template":{"spec":{"additionalTags":{"a":"b"}}}}}`,
+		}},
+		"AzureManagedMachinePool": {azureManagedMachinePool, managedPool, []string{
+			`{"metadata":{"finalizers":["test/finalizer"],"labels":{"a":"b"}}}`, `{"spec":{"additionalTags":{"a":"b"}}}`,
+			`{"spec":{"providerIDList":["azure:///x"]}}`,
+		}},
+		"AzureManagedMachinePoolTemplate": {azureManagedMachinePoolTemplate, managedPool, []string{
+			`{"metadata":{"labels":{"a":"b"}}}`, `{"spec":{"template":{"spec":{"additionalTags":{"a":"b"}}}}}`,
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			obj := tc.kind.newObject(t, tc.spec)
-			storeLoosely(t, obj)
+			// Defaults that an update fills in change the parts of a cluster that rules are about, so it needs them before.
+			defaulted := tc.kind.name == "AzureCluster" || tc.kind.name == "AzureClusterTemplate"
+			storeLoosely(t, obj, defaulted)
 			for _, change := range tc.changes {
 				if err := environment.Client.Patch(t.Context(), obj.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(change))); err != nil {
 					t.Errorf("%s: %v", change, err)
@@ -56,8 +81,18 @@ func TestRulesSpareStoredObjects(t *testing.T) {
 	}
 }
 
-// storeLoosely stores an object while the CRD has no rules for the spec, and brings the CRD back.
-func storeLoosely(t *testing.T, obj *unstructured.Unstructured) {
+var (
+	azureManagedControlPlane = kind{name: "AzureManagedControlPlane", path: []string{"spec"},
+		spec: "{location: westeurope, subscriptionID: s, version: v1.33.2, identityRef: {kind: AzureClusterIdentity, name: identity}}"}
+	azureManagedControlPlaneTemplate = kind{name: "AzureManagedControlPlaneTemplate", path: template, spec: azureManagedControlPlane.spec}
+	azureManagedMachinePool          = kind{name: "AzureManagedMachinePool", path: []string{"spec"},
+		spec: "{mode: User, sku: Standard_D2s_v5, name: pool1}"}
+	azureManagedMachinePoolTemplate = kind{name: "AzureManagedMachinePoolTemplate", path: template, spec: azureManagedMachinePool.spec}
+)
+
+// storeLoosely stores an object while the CRD has no rules for the spec, and brings the CRD back. An object that is not defaulted is stored
+// while no webhook admits it.
+func storeLoosely(t *testing.T, obj *unstructured.Unstructured, defaulted bool) {
 	t.Helper()
 	ctx := t.Context()
 	crdClient, err := client.New(environment.Config, client.Options{Scheme: crdScheme()})
@@ -82,7 +117,14 @@ func storeLoosely(t *testing.T, obj *unstructured.Unstructured) {
 	}
 	again := obj.DeepCopy()
 	again.SetName(obj.GetName() + "-again")
-	waitFor(t, "the loose CRD to take the object", func() error { return environment.Client.Create(ctx, obj) })
+	create := func() {
+		waitFor(t, "the loose CRD to take the object", func() error { return environment.Client.Create(ctx, obj) })
+	}
+	if defaulted {
+		create()
+	} else {
+		withoutWebhooks(t, mapping.Resource.Resource, create)
+	}
 	if err := crdClient.Get(ctx, key, crd); err != nil {
 		t.Fatal(err)
 	}
