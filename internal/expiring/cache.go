@@ -1,8 +1,8 @@
 // Package expiring keeps values in memory for a limited time.
 //
 // A Cache never returns a value that is as old as its lifetime or older. The age counts from the store of the value, or, in a cache of
-// NewIdle, from its last use. Expired values leave memory with calls after an eighth of a lifetime, and a bounded cache drops its oldest
-// values when there are too many. Concurrent callers of Fetch share one request, which no caller's context ends. Errors are not kept.
+// NewIdle, from its last use. Expired values leave memory with calls after an eighth of a lifetime. A bounded cache drops the value that was
+// not used for the longest time when there are too many. Concurrent callers of Fetch share one request, which no caller's context ends. Errors are not kept.
 //
 // k8s.io/apimachinery has a similar cache. It needs a clock with timers, has no types and no bound, and does not share requests.
 package expiring
@@ -34,7 +34,7 @@ type Cache[V any] struct {
 	lastSweep time.Time
 }
 
-// entry is a value with the time and count of its store or last use.
+// entry is a value with the time of its store, or of its last use in an idle cache, and the count of its last use.
 type entry[V any] struct {
 	value V
 	at    time.Time
@@ -140,8 +140,11 @@ func (c *Cache[V]) get(key string) (value V, ok bool) {
 		return value, false
 	}
 	if c.idle {
-		c.store(key, found.value)
+		found.at = c.now()
 	}
+	c.count++
+	found.count = c.count
+	c.entries[key] = found
 	return found.value, true
 }
 
@@ -149,7 +152,7 @@ func (c *Cache[V]) store(key string, value V) {
 	c.count++
 	c.entries[key] = entry[V]{value, c.now(), c.count}
 	if c.maxEntries > 0 && len(c.entries) > c.maxEntries {
-		c.dropOldest()
+		c.dropLeastRecentlyUsed()
 	}
 }
 
@@ -165,8 +168,8 @@ func (c *Cache[V]) dropExpired() {
 	maps.DeleteFunc(c.entries, func(_ string, e entry[V]) bool { return c.isExpired(e) })
 }
 
-// dropOldest drops the value that was stored or used first.
-func (c *Cache[V]) dropOldest() {
+// dropLeastRecentlyUsed drops the value whose store or last use is the longest ago.
+func (c *Cache[V]) dropLeastRecentlyUsed() {
 	oldest, least := "", c.count
 	for key, e := range c.entries {
 		if e.count <= least {

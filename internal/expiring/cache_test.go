@@ -52,32 +52,27 @@ func TestValuesExpire(t *testing.T) {
 	}
 }
 
-// TestBoundedCacheDropsTheOldestValue stores five values in a cache for three, at the same time. The first one is used in between.
-func TestBoundedCacheDropsTheOldestValue(t *testing.T) {
+// TestBoundedCacheDropsTheUnusedValue stores five values in a cache for three, at the same time. The first one is used in between.
+func TestBoundedCacheDropsTheUnusedValue(t *testing.T) {
 	clock := &manualClock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	for name, test := range map[string]struct {
-		reason string
-		cache  *Cache[int]
-		want   []int
-	}{
-		"stored": {"the value that was stored first goes first", New[int](time.Hour, 3, clock.Now), []int{2, 3, 4}},
-		"used":   {"the value that was used longest ago goes first", NewIdle[int](time.Hour, 3, clock.Now), []int{0, 3, 4}},
+	for name, cache := range map[string]*Cache[int]{
+		"New": New[int](time.Hour, 3, clock.Now), "NewIdle": NewIdle[int](time.Hour, 3, clock.Now),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for i := range 5 {
-				if _, err := test.cache.GetOrMake(fmt.Sprint(i), func() (int, error) { return i, nil }); err != nil {
+				if _, err := cache.GetOrMake(fmt.Sprint(i), func() (int, error) { return i, nil }); err != nil {
 					t.Fatal(err)
 				}
-				test.cache.Get("0")
+				cache.Get("0")
 			}
 			var got []int
 			for i := range 5 {
-				if value, ok := test.cache.Get(fmt.Sprint(i)); ok {
+				if value, ok := cache.Get(fmt.Sprint(i)); ok {
 					got = append(got, value)
 				}
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			if diff := cmp.Diff([]int{0, 3, 4}, got); diff != "" {
+				t.Errorf("the value that was not used for the longest time goes first (-want +got):\n%s", diff)
 			}
 		})
 	}
