@@ -7,17 +7,28 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/expiring"
 )
 
-// maxEntries bounds a cache. A catalog takes one to two megabytes.
-const maxEntries = 64
+const (
+	// maxCatalogs bounds the SKU catalogs. The first one of a region takes one to two megabytes. Others share its sizes and take about ten
+	// kilobytes.
+	maxCatalogs = 1024
+	// maxAnswers bounds the other answers, of which the largest are some kilobytes.
+	maxAnswers = 4096
+	// unusedTTL is how long an answer waits for its asker. An object that was deleted does not ask again.
+	unusedTTL = 10 * time.Minute
+)
 
 // answerCache keeps answers for a limited time, and errors until the next try is due. Concurrent callers share one request.
 type answerCache[V any] struct {
 	*expiring.Cache[V]
 	failures *failures
+	// unused are the answers of startAsking that no asker has used yet. It has no bound: in a cache with one, newer answers would replace
+	// them before their askers return, and these would ask again for ever.
+	unused *expiring.Cache[V]
 }
 
-func newAnswerCache[V any](ttl time.Duration, now func() time.Time) *answerCache[V] {
-	return &answerCache[V]{Cache: expiring.New[V](ttl, maxEntries, now), failures: newFailures(now)}
+func newAnswerCache[V any](ttl time.Duration, maxEntries int, now func() time.Time) *answerCache[V] {
+	return &answerCache[V]{Cache: expiring.New[V](ttl, maxEntries, now), failures: newFailures(now),
+		unused: expiring.New[V](min(ttl, unusedTTL), 0, now)}
 }
 
 // getOrAsk returns the answer for key. It asks for it if there is none or it is too old.
@@ -29,12 +40,16 @@ func (c *answerCache[V]) getOrAsk(ctx context.Context, asker Asker, key string, 
 // background and then calls arrived, with an answer or an error. With wait it asks before it returns, and does not call arrived.
 func (c *answerCache[V]) startAsking(ctx context.Context, asker Asker, key string, ask func(context.Context) (V, error), wait bool,
 	arrived func()) (V, bool, error) {
-	value, ok := c.Get(key)
-	if ok {
+	unused, ok := c.unused.Take(key)
+	if value, ok := c.Get(key); ok {
 		return value, true, nil
 	}
+	if ok {
+		return unused, true, nil
+	}
+	var none V
 	if err := c.failures.pendingError(asker, key); err != nil {
-		return value, false, err
+		return none, false, err
 	}
 	if wait {
 		value, err := c.getOrAsk(ctx, asker, key, ask)
@@ -42,8 +57,10 @@ func (c *answerCache[V]) startAsking(ctx context.Context, asker Asker, key strin
 	}
 	go func() {
 		// The next caller gets the error.
-		_, _ = c.getOrAsk(context.WithoutCancel(ctx), asker, key, ask)
+		if value, err := c.getOrAsk(context.WithoutCancel(ctx), asker, key, ask); err == nil {
+			c.unused.Set(key, value)
+		}
 		arrived()
 	}()
-	return value, false, nil
+	return none, false, nil
 }

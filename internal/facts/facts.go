@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -38,11 +37,18 @@ type Options struct {
 }
 
 // Catalogs are the SKU catalogs of regions. They are safe for concurrent use.
-type Catalogs struct{ byKey *answerCache[*catalog] }
+type Catalogs struct {
+	byKey *answerCache[*catalog]
+	sizes *sizePool
+}
 
 // NewCatalogs returns Catalogs that list anew what is older than ttl.
 func NewCatalogs(ttl time.Duration, now func() time.Time) *Catalogs {
-	return &Catalogs{byKey: newAnswerCache[*catalog](ttl, now)}
+	return newCatalogs(ttl, maxCatalogs, now)
+}
+
+func newCatalogs(ttl time.Duration, maxEntries int, now func() time.Time) *Catalogs {
+	return &Catalogs{byKey: newAnswerCache[*catalog](ttl, maxEntries, now), sizes: newSizePool()}
 }
 
 // catalogTTL is the minimum of Options.TTL.
@@ -53,7 +59,8 @@ type Facts struct {
 	read      func(ctx context.Context, asker Asker, id arm.ID) (json.RawMessage, error)
 	failures  *failures
 	skus      *answerCache[*catalog]
-	wait      bool // That of the options.
+	sizes     *sizePool // Of the catalogs.
+	wait      bool      // That of the options.
 	regions   *answerCache[*regions]
 	versions  *answerCache[version.Offered]
 	ports     *portReservations
@@ -93,13 +100,14 @@ func New(options Options) *Facts {
 			})
 		},
 		skus:              options.Catalogs.byKey,
+		sizes:             options.Catalogs.sizes,
 		wait:              options.Wait,
-		regions:           newAnswerCache[*regions](options.TTL, options.Now),
-		versions:          newAnswerCache[version.Offered](options.TTL, options.Now),
+		regions:           newAnswerCache[*regions](options.TTL, maxAnswers, options.Now),
+		versions:          newAnswerCache[version.Offered](options.TTL, maxAnswers, options.Now),
 		ports:             newPortReservations(options.Now),
-		scaleSets:         newAnswerCache[[]scaleSet](scaleSetsTTL, options.Now),
-		recentKubeconfigs: newAnswerCache[[sha256.Size]byte](kubeconfigTTL, options.Now),
-		completePools:     newAnswerCache[[]arm.ID](instancesTTL, options.Now),
+		scaleSets:         newAnswerCache[[]scaleSet](scaleSetsTTL, maxAnswers, options.Now),
+		recentKubeconfigs: newAnswerCache[[sha256.Size]byte](kubeconfigTTL, maxAnswers, options.Now),
+		completePools:     newAnswerCache[[]arm.ID](instancesTTL, maxAnswers, options.Now),
 		poolInstances:     newUnchangedCache[[]poolInstance](options, false), kubeconfigs: newUnchangedCache[[sha256.Size]byte](options, false),
 		poolScaleSets: newUnchangedCache[[]scaleSet](options, true),
 	}
@@ -114,10 +122,10 @@ func (f *Facts) ClusterFacts(ctx context.Context, asker Asker, in plan.ClusterIn
 	var facts plan.ClusterFacts
 	subscription, location := in.SubscriptionID, plan.Location(in)
 	catalog, known, zonesErr := f.skus.startAsking(ctx, asker, catalogKey(asker, subscription, location),
-		listCatalog(asker.Client, subscription, location), f.wait, wake)
+		f.listCatalog(asker.Client, subscription, location), f.wait, wake)
 	if known {
 		facts.Zones = catalog.zones
-		if size, ok := catalog.sizes[strings.ToLower(in.ControlPlaneSize)]; ok {
+		if size := catalog.sizeNamed(in.ControlPlaneSize); size != nil {
 			facts.ControlPlaneZones = size.Zones
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -445,70 +444,6 @@ func TestConcurrentMachinesGetDifferentPorts(t *testing.T) {
 	facts.ReleaseMachine(machineInput("mb"))
 	if facts, err := facts.MachineFacts(context.Background(), asker, late, false); err != nil || facts.SSHNATPort == 0 {
 		t.Errorf("no port after one was released: %v", err)
-	}
-}
-
-func TestCatalogIsShared(t *testing.T) {
-	ctx := context.Background()
-	a := newFakeAzure(regionBodies)
-	a.hold = make(chan struct{})
-	clock := newClock()
-	facts := New(Options{Now: clock.Now})
-	asker := newAsker(t, a, "p")
-	worker := machineInput("m0")
-	worker.ControlPlane = false
-
-	cancelled, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := facts.clusterCatalog(cancelled, asker, worker.ClusterInput); !errors.Is(err, context.Canceled) {
-		t.Errorf("a caller that gave up got %v", err)
-	}
-	var group sync.WaitGroup
-	for range 10 {
-		group.Go(func() {
-			if catalog, err := facts.clusterCatalog(ctx, asker, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
-				t.Errorf("got %v, %v", catalog, err)
-			}
-		})
-	}
-	close(a.hold)
-	group.Wait()
-	if n := a.countRequests(skusPath); n != 1 {
-		t.Errorf("callers at the same time, one of which gave up, made %d requests", n)
-	}
-
-	ask := func(principal string, want int, why string) {
-		t.Helper()
-		if _, err := facts.clusterCatalog(ctx, newAsker(t, a, principal), worker.ClusterInput); err != nil {
-			t.Fatal(err)
-		}
-		if n := a.countRequests(skusPath); n != want {
-			t.Errorf("%s: %d requests, want %d", why, n, want)
-		}
-	}
-	ask("p", 1, "kept")
-	ask("q", 2, "restrictions differ between principals' subscriptions and are not shared")
-	clock.advanceTime(23 * time.Hour)
-	ask("p", 2, "kept for a day")
-	clock.advanceTime(time.Hour)
-	ask("p", 3, "asked again after a day")
-}
-
-// TestFactsShareCatalogs holds that Facts with the same Catalogs list the VM sizes of a region once.
-func TestFactsShareCatalogs(t *testing.T) {
-	a, clock := newFakeAzure(regionBodies), newClock()
-	asker, worker := newAsker(t, a, "p"), machineInput("m0")
-	worker.ControlPlane = false
-	catalogs := NewCatalogs(48*time.Hour, clock.Now)
-	for at, want := range []int{1, 1, 2} {
-		facts := New(Options{Now: clock.Now, Catalogs: catalogs})
-		if catalog, err := facts.clusterCatalog(t.Context(), asker, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
-			t.Fatalf("got %v, %v", catalog, err)
-		}
-		if n := a.countRequests(skusPath); n != want {
-			t.Errorf("after Facts number %d there were %d requests, want %d", at+1, n, want)
-		}
-		clock.advanceTime(24 * time.Hour)
 	}
 }
 

@@ -21,17 +21,27 @@ const skusAPIVersion = "2021-07-01"
 
 // catalog is the part of the SKU catalog about one region.
 type catalog struct {
-	// sizes are the VM sizes by lower-case name.
-	sizes map[string]*plan.VMSize
+	// sizes are the VM sizes, in no order. They are shared with other catalogs.
+	sizes []*plan.VMSize
 	// zones are the zones that any size can be created in, sorted.
 	zones []string
 	// faultDomains is the maximum number of fault domains of availability sets with managed disks, 0 if the catalog has none.
 	faultDomains int32
 }
 
+// sizeNamed returns a VM size, nil if there is none. Azure ignores the case of the name.
+func (c *catalog) sizeNamed(name string) *plan.VMSize {
+	for _, size := range c.sizes {
+		if strings.EqualFold(size.Name, name) {
+			return size
+		}
+	}
+	return nil
+}
+
 // findSize returns a VM size, or the most similar names if there is none.
 func (c *catalog) findSize(name string) (*plan.VMSize, []string) {
-	if size, ok := c.sizes[strings.ToLower(name)]; ok {
+	if size := c.sizeNamed(name); size != nil {
 		return size, nil
 	}
 	var names []string
@@ -48,7 +58,7 @@ func (f *Facts) clusterCatalog(ctx context.Context, asker Asker, in plan.Cluster
 
 // regionCatalog returns the SKU catalog of a region, whose name is normalized.
 func (f *Facts) regionCatalog(ctx context.Context, asker Asker, subscription, location string) (*catalog, error) {
-	return f.skus.getOrAsk(ctx, asker, catalogKey(asker, subscription, location), listCatalog(asker.Client, subscription, location))
+	return f.skus.getOrAsk(ctx, asker, catalogKey(asker, subscription, location), f.listCatalog(asker.Client, subscription, location))
 }
 
 // FindUnknownSizes returns the VM sizes that are not in the catalog of a region, each with the most similar names.
@@ -101,14 +111,14 @@ func catalogKey(asker Asker, subscription, location string) string {
 	return asker.scopedKey(strings.ToLower(subscription) + "|" + location)
 }
 
-func listCatalog(c *client.Client, subscription, location string) func(context.Context) (*catalog, error) {
+func (f *Facts) listCatalog(c *client.Client, subscription, location string) func(context.Context) (*catalog, error) {
 	return func(ctx context.Context) (*catalog, error) {
 		path := string(arm.SubscriptionID(subscription)) + "/providers/Microsoft.Compute/skus"
 		items, err := c.List(ctx, path, skusAPIVersion, url.Values{"$filter": {fmt.Sprintf("location eq '%s'", location)}})
 		if err != nil {
 			return nil, fmt.Errorf("list VM sizes of %s: %w", location, err)
 		}
-		return parseCatalog(items, location)
+		return parseCatalog(items, location, f.sizes)
 	}
 }
 
@@ -144,8 +154,8 @@ type skuRestriction struct {
 	} `json:"restrictionInfo"`
 }
 
-func parseCatalog(items []json.RawMessage, location string) (*catalog, error) {
-	out := &catalog{sizes: map[string]*plan.VMSize{}}
+func parseCatalog(items []json.RawMessage, location string, pool *sizePool) (*catalog, error) {
+	out := &catalog{}
 	zones := map[string]bool{}
 	words := stringPool{}
 	for _, item := range items {
@@ -155,8 +165,8 @@ func parseCatalog(items []json.RawMessage, location string) (*catalog, error) {
 		}
 		switch {
 		case strings.EqualFold(row.ResourceType, "virtualMachines"):
-			size := row.toVMSize(location, words)
-			out.sizes[strings.ToLower(size.Name)] = size
+			size := pool.shareSize(row.toVMSize(location, words))
+			out.sizes = append(out.sizes, size)
 			for _, zone := range size.Zones {
 				zones[zone] = true
 			}
@@ -169,7 +179,8 @@ func parseCatalog(items []json.RawMessage, location string) (*catalog, error) {
 			}
 		}
 	}
-	out.zones = slices.Sorted(maps.Keys(zones))
+	out.zones, out.sizes = slices.Sorted(maps.Keys(zones)), slices.Clip(out.sizes)
+	pool.dropUnused()
 	return out, nil
 }
 
