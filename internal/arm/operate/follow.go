@@ -67,8 +67,15 @@ func (o *Operator) scheduleCheck(op *Operation) {
 		resourceUnhelpful: op.Action || readBudgetLeft <= 0.2, startUnknown: op.Method == "", notShown: op.notShown,
 		readBudgetLeft: readBudgetLeft,
 	})
+	if op.endsUnseen() {
+		delay = max(0, op.notBefore.Sub(now))
+	}
 	op.stop = o.options.Clock.AfterFunc(delay, func() { o.checkProgress(op, ask) })
 }
+
+// endsUnseen reports whether Azure does not show the end of an operation: neither a URL nor the resource does. It counts as ended when Azure
+// would accept the next poll, because its object reads the resource then and may repeat the action. op.mu is held.
+func (op *Operation) endsUnseen() bool { return op.Action && op.url == "" }
 
 // MaxIdle bounds how much longer than usual an operation may run unchecked while no dependant waits for it.
 const MaxIdle = 10 * time.Second
@@ -118,9 +125,13 @@ func (o *Operator) checkProgress(op *Operation, ask bool) {
 		return
 	}
 	op.mu.Lock()
-	ended, hasURL := op.ended, op.url != ""
+	ended, unseen, hasURL := op.ended, op.endsUnseen(), op.url != ""
 	op.mu.Unlock()
 	if ended {
+		return
+	}
+	if unseen {
+		o.completeOperation(op, nil, nil)
 		return
 	}
 	if !ask && !op.Action {
@@ -200,7 +211,8 @@ func (o *Operator) pollURL(op *Operation) (done bool) {
 	if err != nil {
 		return o.handlePollError(op, err)
 	}
-	switch status := operationStatus(statusInBody, response); status {
+	status := operationStatus(statusInBody, response)
+	switch status {
 	case "succeeded", "completed":
 		var found *observe.Observation
 		if op.Method == http.MethodPut && !op.Action {
@@ -222,14 +234,46 @@ func (o *Operator) pollURL(op *Operation) (done bool) {
 		}
 		o.completeOperation(op, nil, failure)
 		return true
+	case "":
+		if op.Action && o.endWithoutStatus(op, response) {
+			return true
+		}
 	}
 	op.mu.Lock()
 	op.setNotBefore(o.options.Clock.Now(), response)
+	if status != "" {
+		op.statusless = 0
+	}
 	if !statusInBody && response.Location != "" {
 		op.url = response.Location
 	}
 	op.mu.Unlock()
 	return false
+}
+
+// maxStatusless is the number of answers in a row without a status, at a URL that should have one, after which an action counts as failed.
+const maxStatusless = 3
+
+// endWithoutStatus handles an answer without a status at the URL of an action. No resource shows the end of an action, so it would be
+// polled for ever. The client of Azure's SDK fails at the first such answer.
+func (o *Operator) endWithoutStatus(op *Operation, response *client.Response) (done bool) {
+	switch response.Status {
+	case http.StatusAccepted:
+		return false
+	case http.StatusNoContent:
+		o.completeOperation(op, nil, nil)
+		return true
+	}
+	op.mu.Lock()
+	op.statusless++
+	count := op.statusless
+	op.mu.Unlock()
+	if count < maxStatusless {
+		return false
+	}
+	o.completeOperation(op, nil, &arm.Error{Method: op.Method, ID: op.ID, Status: response.Status, Code: client.CodeInvalidAnswer,
+		Message: "the answers at the URL of the operation have no status, so its end is not known", RequestID: op.requestID})
+	return true
 }
 
 // recordCheck records whether a check returned the status of the operation.
@@ -303,7 +347,7 @@ func operationStatus(statusInBody bool, response *client.Response) string {
 		var body struct {
 			Status string `json:"status"`
 		}
-		// A body of another shape has no status, and the URL is polled again.
+		// A body of another shape has no status.
 		_ = json.Unmarshal(response.Body, &body)
 		return strings.ToLower(body.Status)
 	}

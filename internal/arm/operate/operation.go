@@ -55,6 +55,8 @@ type Operation struct {
 	// idleUntil is until when the end can wait without a delay for others, minRemaining how long the remaining work takes at least.
 	idleUntil    time.Time
 	minRemaining time.Duration
+	// statusless is the number of the last answers at the URL that had no status.
+	statusless int
 	// notShown means that the resource was absent at the last check.
 	notShown bool
 	// statusErr is the error of the last check, statusErrSince the time since when checks fail.

@@ -96,7 +96,7 @@ func withStatus(status string) answer {
 	return answer{status: 200, body: `{"status":"` + status + `"}`}
 }
 
-// TestFollow sends a write and follows it to its end, for all kinds of answers.
+// TestFollow sends a write or an action (POST) and follows it to its end, for all kinds of answers.
 func TestFollow(t *testing.T) {
 	gone := answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`}
 	quota := answer{status: 200, body: `{"status":"Failed","error":{"code":"QuotaExceeded","message":"no cores"}}`}
@@ -156,6 +156,28 @@ func TestFollow(t *testing.T) {
 				gone}, []answer{withStatus("InProgress")}, "", 28 * time.Second},
 		"deletion failed": {"it exists, and its operation has the reason", "DELETE", arm.Deleting, withOperationLink(202, ""),
 			[]answer{withProvisioningState("Deleting"), withProvisioningState("Failed")}, []answer{quota}, "QuotaExceeded", 30 * time.Second},
+		"action": {"only its URL shows the end", "POST", arm.Updating, withOperationLink(202, ""), nil,
+			[]answer{withStatus("InProgress"), withStatus("Succeeded")}, "", 20 * time.Second},
+		"action, failed": {"", "POST", arm.Updating, withOperationLink(202, ""), nil, []answer{withStatus("InProgress"), quota},
+			"QuotaExceeded", 20 * time.Second},
+		"action, without a URL": {"its object reads the result, and does not repeat it at once", "POST", arm.Updating, answer{status: 202},
+			nil, nil, "", 10 * time.Second},
+		"action, without a URL, and a delay": {"Azure names the time", "POST", arm.Updating,
+			answer{status: 202, header: map[string]string{"Retry-After": "30"}}, nil, nil, "", 30 * time.Second},
+		"action, with a URL that is too long": {"it is not used", "POST", arm.Updating,
+			answer{status: 202, header: map[string]string{"Location": operationURL + "?" + strings.Repeat("t", 8<<10)}}, nil, nil, "",
+			10 * time.Second},
+		"action, at another host": {"its URL is not used", "POST", arm.Updating, linkedAway(202, "Location", ""), nil, nil,
+			client.CodeForeignURL, 10 * time.Second},
+		"action, without content at the URL": {"it is over", "POST", arm.Updating, withOperationLink(202, ""), nil,
+			[]answer{withStatus("InProgress"), {status: 204}}, "", 20 * time.Second},
+		"action, without a status at last": {"one answer may lack it", "POST", arm.Updating, withOperationLink(202, ""), nil,
+			[]answer{{status: 200, body: `{"id":"x"}`}, withStatus("InProgress"), {status: 200}, {status: 200}, withStatus("Succeeded")}, "",
+			50 * time.Second},
+		"action, never with a status": {"its end cannot be seen", "POST", arm.Updating, withOperationLink(202, ""), nil,
+			[]answer{{status: 200, body: `{"id":"x","properties":{}}`}}, client.CodeInvalidAnswer, 30 * time.Second},
+		"action, accepted at the URL": {"the HTTP status means that it continues", "POST", arm.Updating, withOperationLink(202, ""), nil,
+			[]answer{{status: 202}, {status: 202}, {status: 202}, {status: 202}, withStatus("Succeeded")}, "", 50 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -169,6 +191,7 @@ func TestFollow(t *testing.T) {
 				woken, ended := make(chan struct{}), "-"
 				op := operationOn(machine)
 				op.Client, op.State, op.Method, op.Context = c, test.state, test.verb, o.BackgroundContext(t.Context())
+				op.Action = test.verb == "POST"
 				op.OnEnd = func(_ time.Duration, err error) {
 					if cache.IsCurrent(before) {
 						t.Error("an outdated read is returned when waiting objects are woken")
@@ -185,13 +208,19 @@ func TestFollow(t *testing.T) {
 				o.Send(op, func() (*client.Response, error) {
 					return c.Do(t.Context(), client.Request{Method: test.verb, ID: machine, APIVersion: "1"})
 				})
-				<-woken
+				select {
+				case <-woken:
+				case <-time.After(time.Hour):
+				}
 				if took := time.Since(begun); ended != test.ended || took > test.within {
 					t.Errorf("%s: ended with %q after %s, want %q within %s; requests %v", test.reason, ended, took, test.ended,
 						test.within, azure.asked)
 				}
 				if o.FindOperation(op.Key) != nil {
 					t.Error("it is still running")
+				}
+				if op.Action && test.polls == nil && ended == "" && time.Since(begun) < test.within {
+					t.Errorf("%s: ended after %s", test.reason, time.Since(begun))
 				}
 				if azure.asked["another host"] > 0 {
 					t.Errorf("%s: another host got a request with the token", test.reason)
