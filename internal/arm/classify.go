@@ -235,16 +235,20 @@ const (
 )
 
 // ReadRetryDelay returns the delay before a read-only question that failed with err is repeated: a fixed one by class, or Azure's wait
-// time if that is longer.
+// time if that is longer. A request that waits for its turn in a budget returns when its turn comes, because another request gets its
+// place soon after.
 func ReadRetryDelay(err error) time.Duration {
 	if class := Classify(err); class != ClassWaiting && class != ClassRetry {
 		return stalledReadDelay
 	}
 	var e *Error
-	if errors.As(err, &e) {
-		return max(retryReadDelay, e.RetryAfter)
+	switch {
+	case !errors.As(err, &e):
+		return retryReadDelay
+	case IsBudgetEmpty(err):
+		return max(e.RetryAfter, minRetryDelay)
 	}
-	return retryReadDelay
+	return max(retryReadDelay, e.RetryAfter)
 }
 
 // DescribeRetry returns a text about the next try after err. It is the same for every failure of a kind, so that a condition with it

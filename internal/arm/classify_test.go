@@ -92,3 +92,26 @@ func TestBackOff(t *testing.T) {
 		}
 	}
 }
+
+func TestReadRetryDelay(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		err    error
+		want   time.Duration
+	}{
+		"no answer":            {"another try is a request", errors.New("connection refused"), 15 * time.Second},
+		"throttled by Azure":   {"Azure may name a short time for one request of many", &Error{Status: 429, RetryAfter: time.Second}, 15 * time.Second},
+		"throttled for longer": {"Azure's time", &Error{Status: 429, RetryAfter: time.Minute}, time.Minute},
+		"refused":              {"a user has to act", &Error{Status: 403, Code: "AuthorizationFailed", RetryAfter: time.Second}, time.Minute},
+		"budget is empty": {"the queue keeps the place for five seconds after its time, and no request was sent",
+			&Error{Status: 429, Code: CodeBudgetEmpty, RetryAfter: time.Second}, time.Second},
+		"budget is empty for an instant": {"a worker does nothing else otherwise",
+			&Error{Status: 429, Code: CodeBudgetEmpty, RetryAfter: time.Millisecond}, 250 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := ReadRetryDelay(test.err); got != test.want {
+				t.Errorf("%s: got %s, want %s", test.reason, got, test.want)
+			}
+		})
+	}
+}

@@ -23,6 +23,8 @@ type crowd struct {
 	due map[waitingRequest]time.Time
 	// done holds the time when each was served.
 	done map[waitingRequest]time.Duration
+	// delay is the time until the next try after an error; nil is the wait time of the error.
+	delay func(error) time.Duration
 }
 
 // waitingRequest is one request.
@@ -58,7 +60,11 @@ func (c *crowd) sendRequest(asked waitingRequest) {
 		if held.RetryAfter < time.Second {
 			c.Fatalf("%s %s may come again after %s", asked.method, asked.id, held.RetryAfter)
 		}
-		c.due[asked] = c.clock.Add(held.RetryAfter)
+		delay := held.RetryAfter
+		if c.delay != nil {
+			delay = c.delay(err)
+		}
+		c.due[asked] = c.clock.Add(delay)
 	default:
 		c.Fatal(err)
 	}
@@ -142,6 +148,33 @@ func TestTenantsShareTheBudget(t *testing.T) {
 	c.passTime(3 * time.Minute)
 	if len(c.due) > 0 || c.served != 5*238+4 {
 		t.Errorf("%d of %d writes are sent, %d wait", c.served, 5*238+4, len(c.due))
+	}
+}
+
+// TestFactsKeepTheirPlace has a tenant send more writes than the budget allows, and another one return with its request after the delay of
+// facts and actions.
+func TestFactsKeepTheirPlace(t *testing.T) {
+	c := newCrowd(t)
+	large, small := c.client.ForTenant("large"), c.client.ForTenant("small")
+	c.client = large
+	for i := range 2000 {
+		c.sendRequest(waitingRequest{http.MethodPut, newDiskID("large", i)})
+	}
+	c.passTime(10 * time.Second)
+	begun := c.clock.Sub(now)
+	own := &crowd{T: t, client: small, clock: c.clock, due: map[waitingRequest]time.Time{}, done: map[waitingRequest]time.Duration{},
+		delay: arm.ReadRetryDelay}
+	asked := waitingRequest{http.MethodPut, newDiskID("small", 0)}
+	own.sendRequest(asked)
+	if _, waits := own.due[asked]; !waits {
+		t.Fatal("the budget is not used up")
+	}
+	for range 600 {
+		c.passTime(100 * time.Millisecond)
+		own.passTime(100 * time.Millisecond)
+	}
+	if done, ok := own.done[asked]; !ok || done-begun > 4*time.Second {
+		t.Errorf("the request of the small tenant is sent after %s: %t", done-begun, ok)
 	}
 }
 
