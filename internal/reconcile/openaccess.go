@@ -20,7 +20,7 @@ func (a *azureReconciliation[O, I]) openAccess(ctx context.Context) error {
 		// No place in the code decides about writes alone: this client sends none.
 		opened.Client = opened.Client.ReadOnly()
 	}
-	a.session = Session{Name: a.declaration.Name + "/" + a.key.String(), Access: opened, Now: a.Now, Wake: a.wake.wakeFunc(a.key),
+	a.session = Session{Name: a.nameInEngine(a.key), Access: opened, Now: a.Now, Wake: a.wake.wakeFunc(a.key),
 		Store: a.storeChanges, RunAction: a.runAction, Observing: a.observing.isOn(), Intend: a.intend, Power: &Power{}}
 	return nil
 }

@@ -220,6 +220,11 @@ func (p *reconciliation[O, I]) run(ctx context.Context) (ended resultKind, resul
 	return ended, result, nil
 }
 
+// nameInEngine returns the name of an object in requests to the engine.
+func (r *Runner[O, I]) nameInEngine(key client.ObjectKey) string {
+	return r.declaration.Name + "/" + key.String()
+}
+
 // newObject returns an empty object of a kind.
 func newObject[O Object]() O { return reflect.New(reflect.TypeFor[O]().Elem()).Interface().(O) }
 
@@ -235,6 +240,9 @@ func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (p 
 		r.Work.ForgetObserved(r.declaration.Name, p.key.String())
 		r.Reads.Forget(r.declaration.Name, p.key.String())
 		r.eventLog.Forget(p.object, p.key)
+		if r.asksAzure {
+			r.Engine.ForgetObject(r.nameInEngine(p.key))
+		}
 		if r.declaration.IdentityUsers == nil {
 			return nil, 0, nil
 		}

@@ -19,6 +19,7 @@ var firesIn = map[string]string{
 // alongside are alerts that fire in a story because of the same trouble.
 var alongside = map[string][]string{
 	"deletion": {"CAPZObjectsStalled"}, "throttled": {"CAPZObjectNotReady"}, "credential": {}, "refused": {},
+	"forgotten": {"CAPZOperationHangs", "CAPZDeletionStuck", "CAPZObjectsStalled", "CAPZObjectNotReady"},
 }
 
 // TestAlerts evaluates the rules with the series of each story: each alert fires in its story and is clear in the end, and no other alert fires.

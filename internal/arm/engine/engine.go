@@ -192,6 +192,10 @@ func (e *Engine) OperationAges() map[*operate.Operation]time.Duration {
 	return e.operate.OperationAges()
 }
 
+// ForgetObject records that the object of a request is gone. Its operations are followed to their end, except those whose state cannot be
+// read, as without a valid credential.
+func (e *Engine) ForgetObject(object string) { e.operate.ForgetObject(object) }
+
 // Clock is the part of a clock that the engine needs.
 type Clock = operate.Clock
 

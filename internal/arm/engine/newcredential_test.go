@@ -82,6 +82,53 @@ func TestNewCredentialFollowsOperation(t *testing.T) {
 	}
 }
 
+// TestOperationOfGoneObject has a client secret expire while Azure works, and the object vanish, as when its finalizer is removed by hand. The
+// operation is followed as long as its state can be read, or another object waits for it.
+func TestOperationOfGoneObject(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason                string
+		expired, gone, shared bool
+		running               bool // after the time that the operation takes
+	}{
+		"object exists":        {"the user may store another secret", true, false, false, true},
+		"object is gone":       {"no one stores another secret", true, true, false, false},
+		"another object waits": {"it may have another credential", true, true, true, true},
+		"credential is valid":  {"its end is seen", false, true, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, _ := worldWith(t, groupNode())
+			w.addFault(fault.Rule{Method: "PUT", ID: pip.Key(), Kind: fault.Slow, Seconds: 600})
+			node := pipNode()
+			node.After = nil
+			request := w.newRequest(node)
+			old := &expiring{Token: credential.Token(w.sim.Token(""))}
+			request.Client = w.newClientWith(old, "old")
+			w.convergeOnce(request)
+			if test.shared {
+				other := request
+				other.Object = "AzureCluster/default/other"
+				w.convergeOnce(other)
+			}
+			old.expired.Store(test.expired)
+			if test.gone {
+				w.engine.ForgetObject(request.Object)
+			}
+			pass := func(d time.Duration) int {
+				for end := w.clock.Now().Add(d); w.clock.Now().Before(end); {
+					w.advanceClock(end.Sub(w.clock.Now()))
+				}
+				return len(w.engine.OperationAges())
+			}
+			if running := pass(30 * time.Second); running != 1 {
+				t.Errorf("%s: after half a minute %d operations are followed", test.reason, running)
+			}
+			if running := pass(20 * time.Minute); (running > 0) != test.running {
+				t.Errorf("%s: after 20 minutes %d operations are followed", test.reason, running)
+			}
+		})
+	}
+}
+
 // newClientWith returns a client with a credential, whose requests share neither budgets nor reads with those of other principals.
 func (w *world) newClientWith(c azcore.TokenCredential, principal string) *client.Client {
 	w.t.Helper()

@@ -169,7 +169,7 @@ func maxReadAge(elapsed time.Duration, state arm.State, readBudgetLeft float64) 
 func (o *Operator) endIfOver(op *Operation, found observe.Observation, hasURL bool) (done, failed bool) {
 	op.recordCheck(o.options.Clock.Now(), found.Err)
 	if found.Err != nil || !found.WasRead() {
-		return false, false
+		return o.abandonUnneeded(op), false
 	}
 	inProgress, broken := found.Head().State()
 	switch {
@@ -209,7 +209,7 @@ func (o *Operator) pollURL(op *Operation) (done bool) {
 	response, err := op.currentClient().PollURL(op.Context, op.ID, target)
 	op.recordCheck(o.options.Clock.Now(), err)
 	if err != nil {
-		return o.handlePollError(op, err)
+		return o.handlePollError(op, err) || o.abandonUnneeded(op)
 	}
 	status := operationStatus(statusInBody, response)
 	switch status {
@@ -297,6 +297,22 @@ func (op *Operation) StatusError(now time.Time) error {
 		return nil
 	}
 	return op.statusErr
+}
+
+// abandonUnneeded abandons an operation whose last waiting object is gone, and whose checks fail for other reasons than an empty
+// budget: nobody renews the credential of a gone object. Other operations of gone objects are followed to their end.
+func (o *Operator) abandonUnneeded(op *Operation) bool {
+	err := op.StatusError(o.options.Clock.Now())
+	op.mu.Lock()
+	unneeded := op.unneeded
+	op.mu.Unlock()
+	if !unneeded || err == nil || arm.IsBudgetEmpty(err) {
+		return false
+	}
+	o.logger(op).Info("Stopped following an operation: its object is gone, and its state cannot be read", "resource", op.ID,
+		"method", op.Method, "error", err.Error())
+	o.Abandon(op)
+	return true
 }
 
 // handlePollError handles an error answer at an operation's URL. Location URLs answer with the operation's own error.

@@ -63,9 +63,11 @@ type Operation struct {
 	statusErr      error
 	statusErrSince time.Time
 	requestID      string
-	ended          bool
-	replaced       bool
-	stop           func() bool
+	// unneeded means that the last waiting object is gone.
+	unneeded bool
+	ended    bool
+	replaced bool
+	stop     func() bool
 }
 
 // currentClient returns the client that follows the operation.
@@ -85,7 +87,17 @@ func (op *Operation) AddWaiter(object string, wake func()) bool {
 		return false
 	}
 	op.waiters.addWaiter(object, wake)
+	op.unneeded = false
 	return true
+}
+
+// dropWaiter removes an object that is gone.
+func (op *Operation) dropWaiter(object string) {
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if op.waiters.removeWaiter(object) {
+		op.unneeded = true
+	}
 }
 
 // markEnded marks the end; false means that it has ended already.
@@ -121,6 +133,15 @@ func (w *waiterSet) addWaiter(object string, wake func()) {
 		w.byObject = map[string]func(){}
 	}
 	w.byObject[object] = wake
+}
+
+// removeWaiter removes an object, and reports whether it was the last one.
+func (w *waiterSet) removeWaiter(object string) (last bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, known := w.byObject[object]
+	delete(w.byObject, object)
+	return known && len(w.byObject) == 0
 }
 
 // wakeAll calls all callbacks and removes them.

@@ -210,6 +210,13 @@ func (o *Operator) EndUnsent(op *Operation, err error) {
 	o.unregister(op)
 }
 
+// ForgetObject records that an object is gone and waits for no operation any more.
+func (o *Operator) ForgetObject(object string) {
+	for _, op := range o.allOperations() {
+		op.dropWaiter(object)
+	}
+}
+
 // AbandonBelow abandons operations on children of a deleted resource, because they will not end otherwise.
 func (o *Operator) AbandonBelow(id arm.ID) {
 	for _, op := range o.operationsBelow(id) {

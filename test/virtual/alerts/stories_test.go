@@ -42,6 +42,28 @@ var stories = map[string]struct {
 				r.T.Fatal(err)
 			}
 		}, correct: func(r *recording) { r.Sim.ClearFaults() }},
+	"forgotten": {minutes: 150, raised: []string{`capz_azure_operation_oldest_age_seconds{`},
+		trouble: func(r *recording) {
+			// Azure does not end the deletion of a VM, and refuses the identity later.
+			r.AddFault(fault.Rule{Method: http.MethodDelete, Type: "Microsoft.Compute/virtualMachines", Kind: fault.Stuck})
+			machine := &infrav1.AzureMachine{}
+			r.ReadObject(machine, "c1-md-0-0")
+			if err := r.Client.Delete(r.T.Context(), machine); err != nil {
+				r.T.Fatal(err)
+			}
+			r.play(5)
+			for _, id := range []string{"*/virtualmachines/c1-md-0-0", "*/operations/*"} {
+				r.AddFault(fault.Rule{Method: http.MethodGet, ID: id, Kind: fault.Token, Count: -1})
+			}
+		}, correct: func(r *recording) {
+			// Azure still refuses the identity.
+			machine := &infrav1.AzureMachine{}
+			r.ReadObject(machine, "c1-md-0-0")
+			machine.Finalizers = nil
+			if err := r.Client.Update(r.T.Context(), machine); err != nil {
+				r.T.Fatal(err)
+			}
+		}},
 	"throttled": {minutes: 60, raised: []string{`capz_objects{`, `state="Reconciling"`},
 		trouble: func(r *recording) {
 			r.AddFault(fault.Rule{Method: http.MethodPut, Kind: fault.Status, Status: 429, Code: "SubscriptionRequestsThrottled",
