@@ -12,16 +12,16 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// FindBySecret returns the identities whose credential is in a Secret.
+// FindBySecret returns copies of the identities whose credential is in a Secret.
 func FindBySecret(ctx context.Context, kubernetes client.Reader, secret types.NamespacedName) ([]infrav1.AzureClusterIdentity, error) {
 	list := &infrav1.AzureClusterIdentityList{}
-	if err := kubernetes.List(ctx, list); err != nil {
+	if err := kubernetes.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list AzureClusterIdentities: %w", err)
 	}
 	var out []infrav1.AzureClusterIdentity
-	for _, item := range list.Items {
-		if key, ok := SecretOf(&item); ok && key == secret {
-			out = append(out, item)
+	for i := range list.Items {
+		if key, ok := SecretOf(&list.Items[i]); ok && key == secret {
+			out = append(out, *list.Items[i].DeepCopy())
 		}
 	}
 	return out, nil

@@ -151,7 +151,8 @@ func (g *Gate) removeFinalizersExcept(ctx context.Context, prefix string, owner,
 	current := identity.FinalizerKey(prefix, owner.Namespace, owner.Name)
 	legacy := identity.LegacyFinalizerKey(prefix, owner.Namespace, owner.Name)
 	list := &infrav1.AzureClusterIdentityList{}
-	if err := g.Client.List(ctx, list); err != nil {
+	// All identities of the cache are searched, and patchFinalizers changes copies.
+	if err := g.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list AzureClusterIdentities: %w", err)
 	}
 	for i := range list.Items {
