@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/expiring"
 )
 
 // The established provider does not isolate tenants: each identity can sign in with the manager's own token, with every Secret and
@@ -110,38 +110,44 @@ func FormerRecord(namespace string, formers []Former) (record *corev1.ConfigMap,
 	return record, left
 }
 
-// formers reads the record. Its zero value has none.
+// formers reads the record.
 type formers struct {
 	kubernetes client.Reader
 	key        types.NamespacedName
-	now        func() time.Time
-
-	mu   sync.Mutex
-	read time.Time
-	kept map[Former]bool
+	record     *expiring.Cache[map[Former]bool]
 }
 
-// isRecorded returns true if the record has a credential. A record that the manager may not read counts as empty.
+func newFormers(kubernetes client.Reader, namespace string, now func() time.Time) *formers {
+	return &formers{kubernetes: kubernetes, key: types.NamespacedName{Namespace: namespace, Name: FormerRecordName},
+		record: expiring.New[map[Former]bool](formerTTL, 0, now)}
+}
+
+// isRecorded returns true if the record has a credential. A record that the manager may not read counts as empty. Without a namespace there
+// is none.
 func (f *formers) isRecorded(ctx context.Context, former Former) (bool, error) {
 	if f.key.Namespace == "" {
 		return false, nil
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now := f.now(); f.kept == nil || now.Sub(f.read) >= formerTTL {
-		record := &corev1.ConfigMap{}
-		if err := f.kubernetes.Get(ctx, f.key, record); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
-			return false, fmt.Errorf("get ConfigMap %s, which lists the credentials in use before the upgrade: %w", f.key, err)
-		}
-		f.kept, f.read = map[Former]bool{}, now
-		for _, raw := range record.Data {
-			var entry Former
-			if json.Unmarshal([]byte(raw), &entry) == nil {
-				f.kept[entry] = true
-			}
+	record, err := f.record.Fetch(ctx, FormerRecordName, f.readRecord)
+	if err != nil {
+		return false, fmt.Errorf("get ConfigMap %s, which lists the credentials in use before the upgrade: %w", f.key, err)
+	}
+	return record[former], nil
+}
+
+func (f *formers) readRecord(ctx context.Context) (map[Former]bool, error) {
+	record := &corev1.ConfigMap{}
+	if err := f.kubernetes.Get(ctx, f.key, record); err != nil && !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+		return nil, err
+	}
+	out := map[Former]bool{}
+	for _, raw := range record.Data {
+		var entry Former
+		if json.Unmarshal([]byte(raw), &entry) == nil {
+			out[entry] = true
 		}
 	}
-	return f.kept[former], nil
+	return out, nil
 }
 
 // UsesFormer returns true if an identity may use more than isolation allows because it did so under the established provider.

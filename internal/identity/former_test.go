@@ -2,11 +2,14 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -242,6 +245,51 @@ func TestFormerRecordIsReadAgain(t *testing.T) {
 		if apierrors.IsServiceUnavailable(failure) != (err != nil && CodeOf(err) == "") {
 			t.Errorf("%s: %v is to be tried again only if the API server failed", step.reason, err)
 		}
+	}
+}
+
+// TestFormerRecordIsReadOnce has an API server that does not answer for a minute. A caller that gives up does not wait for it, and the others
+// share its answer.
+func TestFormerRecordIsReadOnce(t *testing.T) {
+	former := Former{Namespace: "tenant", Type: infrav1.UserAssignedMSI, ClientID: application}
+	for name, failure := range map[string]error{"answered": nil, "failed": apierrors.NewServiceUnavailable("x")} {
+		t.Run(name, func(t *testing.T) {
+			record, _ := FormerRecord(managers, []Former{former})
+			stored := newKubernetes(t, record)
+			synctest.Test(t, func(t *testing.T) {
+				reads := 0
+				api := interceptor.NewClient(stored, interceptor.Funcs{
+					Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+						reads++
+						<-time.After(time.Minute)
+						if failure != nil {
+							return failure
+						}
+						return c.Get(ctx, key, object, options...)
+					},
+				})
+				formers, begun := newFormers(api, managers, time.Now), time.Now()
+				var callers sync.WaitGroup
+				for range 5 {
+					callers.Go(func() {
+						if recorded, err := formers.isRecorded(t.Context(), former); recorded != (failure == nil) || !errors.Is(err, failure) {
+							t.Errorf("got %t, %v", recorded, err)
+						}
+					})
+				}
+				callers.Go(func() {
+					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+					defer cancel()
+					if _, err := formers.isRecorded(ctx, former); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > time.Second {
+						t.Errorf("a caller that gave up after a second waited for %s: %v", time.Since(begun), err)
+					}
+				})
+				callers.Wait()
+				if waited := time.Since(begun); reads != 1 || waited > time.Minute {
+					t.Errorf("the record was read %d times in %s", reads, waited)
+				}
+			})
+		})
 	}
 }
 

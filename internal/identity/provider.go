@@ -93,8 +93,7 @@ func New(kubernetes Kubernetes, options Options) *Provider {
 		kubernetes: kubernetes, options: options, credentials: newCredentials(options.Now), answers: newAnswers(),
 		secrets:    &secrets{live: kubernetes, metadata: options.Secrets, read: expiring.NewIdle[versioned](unused, maxKept, options.Now)},
 		assertions: &assertions{kubernetes: kubernetes, now: options.Now, kept: map[types.NamespacedName]assertion{}},
-		formers: &formers{kubernetes: kubernetes, key: types.NamespacedName{Namespace: options.FormerNamespace, Name: FormerRecordName},
-			now: options.Now},
+		formers:    newFormers(kubernetes, options.FormerNamespace, options.Now),
 	}
 }
 
