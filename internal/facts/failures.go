@@ -3,6 +3,7 @@ package facts
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -10,8 +11,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
-// maxFailures is the number of failures from which on expired ones are deleted.
-const maxFailures = 256
+const (
+	// maxFailures is the number of failures from which on expired ones are deleted at once.
+	maxFailures = 256
+	// keptFailure is how long a failure is known after its next try was due. An object that asks still does so before.
+	keptFailure = time.Hour
+)
 
 // failures records the questions that Azure answered with an error. No caller asks such a question again until its next try is due.
 type failures struct {
@@ -19,6 +24,7 @@ type failures struct {
 
 	mu         sync.Mutex
 	byQuestion map[string]failure
+	lastSweep  time.Time
 }
 
 // failure is the last error of one question.
@@ -68,6 +74,11 @@ func (f *failures) recordAnswer(asker Asker, key string, err error) {
 	refused := errors.As(err, &azure) && azure.Code != client.CodeCanceled
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if now := f.now(); now.Sub(f.lastSweep) >= keptFailure {
+		// Questions of deleted objects, and of principals whose secret was rotated, are not asked again.
+		f.lastSweep = now
+		f.dropOlderThan(keptFailure)
+	}
 	if !refused {
 		if err == nil {
 			delete(f.byQuestion, key)
@@ -75,17 +86,19 @@ func (f *failures) recordAnswer(asker Asker, key string, err error) {
 		return
 	}
 	if len(f.byQuestion) >= maxFailures {
-		for other, found := range f.byQuestion {
-			if !f.now().Before(found.retryAt) {
-				delete(f.byQuestion, other)
-			}
-		}
+		f.dropOlderThan(0)
 	}
 	told := map[string]any{}
 	if asker.Name != "" {
 		told[asker.Name] = asker.Input
 	}
 	f.byQuestion[key] = failure{err: err, retryAt: f.now().Add(arm.ReadRetryDelay(err)), knownTo: told}
+}
+
+// dropOlderThan forgets the failures whose next try has been due for this long.
+func (f *failures) dropOlderThan(age time.Duration) {
+	now := f.now()
+	maps.DeleteFunc(f.byQuestion, func(_ string, found failure) bool { return now.Sub(found.retryAt) >= age })
 }
 
 // RunUnlessFailed runs a step that sends requests for one asker, for example reads and actions that depend on them. If Azure answered the

@@ -129,3 +129,26 @@ func TestFailedStepsAreRetriedWithBackOff(t *testing.T) {
 		}
 	}
 }
+
+// TestOldFailuresAreForgotten has questions fail that are not asked again, as those with a secret that was rotated.
+func TestOldFailuresAreForgotten(t *testing.T) {
+	clock := newClock()
+	f := newFailures(clock.Now)
+	refused := &arm.Error{Status: 403, Code: "AuthorizationFailed"}
+	for _, step := range []struct {
+		reason, key string
+		after       time.Duration
+		want        int
+	}{
+		{"a failure is kept", "a", 0, 1},
+		{"its next try is due, and may be in progress", "b", 30 * time.Minute, 2},
+		{"after an hour it is forgotten", "c", 40 * time.Minute, 2},
+		{"all others are, too", "d", 3 * time.Hour, 1},
+	} {
+		clock.advanceTime(step.after)
+		f.recordAnswer(Asker{}, step.key, refused)
+		if got := len(f.byQuestion); got != step.want {
+			t.Errorf("%s: %d failures, want %d", step.reason, got, step.want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -26,8 +27,15 @@ type Budgets struct {
 	// throttledUntil holds the end of each throttling by Azure, by kind of request. throttledFor holds its length.
 	throttledUntil map[string]time.Time
 	throttledFor   map[string]time.Duration
-	// regions holds the regions of resource groups, by key, once a resource was created in them.
-	regions map[string]string
+	// regions holds the regions of resource groups, by key, from the resources that were created or read in them.
+	regions   map[string]groupRegion
+	lastSweep time.Time
+}
+
+// groupRegion is the region of a resource group with the time of its last use.
+type groupRegion struct {
+	name string
+	used time.Time
 }
 
 // bucketLimits are size and tokens per second by class. Azure's buckets hold 250 reads and 200 writes or deletes; the difference is
@@ -37,6 +45,14 @@ var bucketLimits = map[string]tokenBucket{
 	"writes":  {size: 180, rate: 10},
 	"deletes": {size: 180, rate: 10},
 }
+
+const (
+	// unusedBudget is how long a budget stays in memory after its last request. It is full long before: a rotated secret makes another
+	// principal, and clusters with their groups come and go.
+	unusedBudget = time.Hour
+	// maxRegionBody bounds the answers that the region of their group is learned from. All requests wait for the lock meanwhile.
+	maxRegionBody = 64 << 10
+)
 
 // networkLimits are the requests that Microsoft.Network accepts in networkWindow, per subscription and region. Writes and deletions
 // count together. A twentieth is left to others.
@@ -54,7 +70,7 @@ func NewBudgetsOfShare(now func() time.Time, share float64) *Budgets {
 		now = time.Now
 	}
 	return &Budgets{now: now, share: share, buckets: map[string]*tokenBucket{}, throttledUntil: map[string]time.Time{},
-		throttledFor: map[string]time.Duration{}, regions: map[string]string{}}
+		throttledFor: map[string]time.Duration{}, regions: map[string]groupRegion{}, lastSweep: now()}
 }
 
 func requestClass(method string) string {
@@ -84,7 +100,7 @@ func (b *Budgets) networkBucket(principal string, request Request) *tokenBucket 
 	if kind == "deletes" {
 		kind = "writes"
 	}
-	key := principal + "|" + strings.ToLower(request.ID.Subscription()) + "|" + b.regions[flowKey(request.ID)] + "|network " + kind
+	key := principal + "|" + strings.ToLower(request.ID.Subscription()) + "|" + b.regionOf(flowKey(request.ID)) + "|network " + kind
 	limit := networkLimits[kind]
 	_, throttled := throttleKeys(principal, request)
 	return b.bucketFor(key, tokenBucket{subscription: strings.ToLower(request.ID.Subscription()), class: "network " + kind, throttleKey: throttled,
@@ -99,9 +115,21 @@ func (b *Budgets) bucketFor(key string, limit tokenBucket) *tokenBucket {
 		found.tokens, found.at = found.size, b.now()
 		b.buckets[key] = found
 	}
-	found.refillTokens(b.now())
+	found.used = b.now()
+	found.refillTokens(found.used)
 	return found
 }
+
+// regionOf returns the region of a resource group, "" if it is not known.
+func (b *Budgets) regionOf(flow string) string {
+	found, ok := b.regions[flow]
+	if ok {
+		b.setRegion(flow, found.name)
+	}
+	return found.name
+}
+
+func (b *Budgets) setRegion(flow, name string) { b.regions[flow] = groupRegion{name, b.now()} }
 
 // recordRegion records the region of a resource group from a resource that is created in it.
 func (b *Budgets) recordRegion(request Request) {
@@ -110,8 +138,31 @@ func (b *Budgets) recordRegion(request Request) {
 	case request.Method == http.MethodDelete && strings.EqualFold(request.ID.Key(), flow):
 		delete(b.regions, flow)
 	case request.Method == http.MethodPut:
-		if region := locationOf(request.Body); region != "" {
-			b.regions[flow] = strings.ToLower(strings.ReplaceAll(region, " ", ""))
+		b.learnRegion(flow, locationOf(request.Body))
+	}
+}
+
+// learnRegion records the region of a resource group from the location of a resource in it. A global resource, as a private DNS zone, has
+// none.
+func (b *Budgets) learnRegion(flow, location string) {
+	region := strings.ToLower(strings.ReplaceAll(location, " ", ""))
+	if region != "" && region != "global" {
+		b.setRegion(flow, region)
+	}
+}
+
+// dropUnused forgets budgets, throttlings and regions that have not been used for an hour.
+func (b *Budgets) dropUnused(now time.Time) {
+	if now.Sub(b.lastSweep) < unusedBudget/4 {
+		return
+	}
+	b.lastSweep = now
+	maps.DeleteFunc(b.buckets, func(_ string, bucket *tokenBucket) bool { return now.Sub(bucket.used) >= unusedBudget })
+	maps.DeleteFunc(b.regions, func(_ string, region groupRegion) bool { return now.Sub(region.used) >= unusedBudget })
+	for key, until := range b.throttledUntil {
+		if now.Sub(until) >= unusedBudget {
+			delete(b.throttledUntil, key)
+			delete(b.throttledFor, key)
 		}
 	}
 }
@@ -180,6 +231,7 @@ func (b *Budgets) reserveToken(principal, tenant string, request Request, spend 
 			}
 		}
 	}
+	b.dropUnused(now)
 	b.recordRegion(request)
 	bucket, network := b.principalBucket(principal, request), b.networkBucket(principal, request)
 	queued := queuedRequest{
@@ -216,6 +268,11 @@ func (b *Budgets) learnFromAnswer(principal string, request Request, status int,
 		if remaining, err := strconv.ParseFloat(header.Get(name), 64); err == nil && remaining < bucket.tokens {
 			bucket.tokens = max(0, remaining)
 		}
+	}
+	if flow := flowKey(request.ID); flow != "" && request.Method == http.MethodGet && isSuccess(status) && b.regionOf(flow) == "" &&
+		len(body) <= maxRegionBody {
+		// After a restart, existing resources are read before they are written.
+		b.learnRegion(flow, locationOf(json.RawMessage(body)))
 	}
 	// Other answers are not parsed here: lists of VM sizes have megabytes, and all other requests wait for the lock.
 	if status != http.StatusTooManyRequests || !isThrottling(status, ParseError(body).Code) {

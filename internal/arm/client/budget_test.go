@@ -132,11 +132,11 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// TestNetworkBudgetsAreCountedByRegion: each region has its own limit of Microsoft.Network. The bodies of writes name the region.
+// TestNetworkBudgetsAreCountedByRegion: each region has its own limit of Microsoft.Network. The bodies of writes and reads name the region.
 func TestNetworkBudgetsAreCountedByRegion(t *testing.T) {
 	clock := now
 	c := serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }),
-		func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{}`) })
+		func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"location":"westeurope"}`) })
 	in := func(group, location string) error {
 		at := arm.NewID("s", group, "Microsoft.Network/networkInterfaces", "n")
 		_, err := c.Put(context.Background(), at, "v", json.RawMessage(`{"location":"`+location+`"}`), "")
@@ -154,6 +154,16 @@ func TestNetworkBudgetsAreCountedByRegion(t *testing.T) {
 	}
 	if err := in("east", "eastus"); err != nil {
 		t.Errorf("another region: %v", err)
+	}
+	if err := in("west", "global"); !arm.IsBudgetEmpty(err) {
+		t.Errorf("a global resource, as a private DNS zone, in a group of the same region: %v, want an empty budget", err)
+	}
+	existing := arm.NewID("s", "existing", "Microsoft.Network/networkInterfaces", "n")
+	if _, err := c.Get(context.Background(), existing, "v", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Delete(context.Background(), existing, "v", nil); !arm.IsBudgetEmpty(err) {
+		t.Errorf("deletion of a resource that was read in the same region: %v, want an empty budget", err)
 	}
 }
 

@@ -14,6 +14,8 @@ type tokenBucket struct {
 
 	size, rate, tokens float64
 	at                 time.Time
+	// used is the time of the last request or question of a client.
+	used time.Time
 	// window is set where Azure counts requests in a window and frees nothing before it ends.
 	window *requestWindow
 	queue  fairQueue

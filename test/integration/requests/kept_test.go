@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -76,6 +77,13 @@ func TestNothingIsKept(t *testing.T) {
 func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 	w.T.Helper()
 	w.BuildCluster(name, machines-3)
+	// Each secret of an identity is another principal with budgets of its own.
+	for _, secret := range []string{"expired-" + name, w.Azure.ClientSecret} {
+		harness.ChangeObject(w.Stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.IdentityName}}, func(o *corev1.Secret) {
+			o.Data = map[string][]byte{"clientSecret": []byte(secret)}
+		})
+		virtual.WaitForSignal(nil, 2*time.Minute)
+	}
 	var all []string
 	for i := range 3 {
 		all = append(all, fmt.Sprintf("%s-control-plane-%d", name, i))
