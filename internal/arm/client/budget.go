@@ -55,7 +55,8 @@ const (
 )
 
 // networkLimits are the requests that Microsoft.Network accepts in networkWindow, per subscription and region. Writes and deletions
-// count together. A twentieth is left to others.
+// count together. A twentieth is left to others. Budgets count them per principal, too: a count for all principals would let one without
+// rights in a subscription use up the limit of the others. So Azure may answer 429 when several principals write in one region.
 // https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling#network-throttling
 var networkLimits = map[string]float64{"reads": 9500, "writes": 950, "deletes": 950}
 
