@@ -36,7 +36,7 @@ var used = []string{
 
 // getSecret reads a Secret. Do not change it.
 func (s *secrets) getSecret(ctx context.Context, key types.NamespacedName) (*corev1.Secret, error) {
-	version := s.watchedVersion(ctx, key)
+	version := WatchedSecretVersion(ctx, s.metadata, key)
 	if version != "" {
 		if kept, ok := s.read.Get(key.String()); ok && kept.version == version {
 			return kept.secret, nil
@@ -53,15 +53,16 @@ func (s *secrets) getSecret(ctx context.Context, key types.NamespacedName) (*cor
 	return secret, nil
 }
 
-// watchedVersion returns the latest version of the Secret that the watch has delivered, or "" if the Secret is not watched.
-func (s *secrets) watchedVersion(ctx context.Context, key types.NamespacedName) string {
-	if s.metadata == nil {
+// WatchedSecretVersion returns the latest version of a Secret that the watch has delivered, or "" if the Secret is not watched. metadata
+// reads the watched metadata of Secrets; nil has none.
+func WatchedSecretVersion(ctx context.Context, metadata client.Reader, key types.NamespacedName) string {
+	if metadata == nil {
 		return ""
 	}
 	seen := &metav1.PartialObjectMetadata{}
 	seen.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
 	// An error means that the Secret does not exist or that its namespace is not watched. Then it is read from the API server.
-	if err := s.metadata.Get(ctx, key, seen); err != nil || seen.UID == "" || seen.ResourceVersion == "" {
+	if err := metadata.Get(ctx, key, seen); err != nil || seen.UID == "" || seen.ResourceVersion == "" {
 		return ""
 	}
 	return string(seen.UID) + " " + seen.ResourceVersion

@@ -114,7 +114,7 @@ func (s *shared) setupSelfManaged(ctx context.Context) error {
 		s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
-	machines := &azuremachine.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates}
+	machines := &azuremachine.Kind{Client: mgr.GetClient(), Facts: s.facts, Features: gates, Secrets: mgr.GetCache()}
 	if err := reconcile.NewAzureRunner(s.runnerServices(), machines).SetupWithManager(ctx, mgr,
 		s.controllerOptions(o.AzureMachineConcurrency)); err != nil {
 		return err
@@ -170,7 +170,8 @@ func (s *shared) setupMachinePools(ctx context.Context) error {
 	if err := s.setupASOKinds(ctx); err != nil {
 		return err
 	}
-	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: o.PlanFeatures()}
+	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: o.PlanFeatures(),
+		Secrets: mgr.GetCache()}
 	if err := reconcile.NewAzureRunner(s.runnerServices(), scaleSets).SetupWithManager(ctx, mgr,
 		s.controllerOptions(o.AzureMachinePoolConcurrency)); err != nil {
 		return err

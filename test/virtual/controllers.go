@@ -56,14 +56,15 @@ func RegisterControllersWith(ctx context.Context, m *Manager, options controller
 	c, workloads := m.GetClient(), fake.NewClientset()
 	if err := register(ctx, m, options,
 		reconcile.NewAzureRunner(m.Services, &azurecluster.Kind{Client: c, Facts: m.Facts, Features: m.Features}),
-		reconcile.NewAzureRunner(m.Services, &azuremachine.Kind{Client: c, Facts: m.Facts, Features: m.Features}),
+		reconcile.NewAzureRunner(m.Services, &azuremachine.Kind{Client: c, Facts: m.Facts, Features: m.Features, Secrets: c}),
 		reconcile.NewLocalRunner(m.Services, &azuremanagedcluster.Kind{Client: c}),
 		reconcile.NewAzureRunner(m.Services, &azuremanagedcontrolplane.Kind{Client: c, Facts: m.Facts,
 			Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil }}),
 		reconcile.NewAzureRunner(m.Services, &azuremanagedmachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts}),
 		reconcile.NewAzureRunner(m.Services, &azureasomanagedcluster.Kind{Client: c, Facts: m.Facts, Features: m.Features}),
 		reconcile.NewAzureRunner(m.Services, &azureasomanagedcontrolplane.Kind{Client: c, Facts: m.Facts, Features: m.Features}),
-		reconcile.NewAzureRunner(m.Services, &azuremachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts, Features: m.Features}),
+		reconcile.NewAzureRunner(m.Services, &azuremachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts, Features: m.Features,
+			Secrets: c}),
 		reconcile.NewAzureRunner(m.Services, &azureasomanagedmachinepool.Kind{Client: c, Engine: m.Engine, Facts: m.Facts, Features: m.Features}),
 	); err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -39,26 +38,6 @@ func FindAzureCluster(ctx context.Context, c client.Reader, cluster *clusterv1.C
 		}
 	}
 	return nil, nil
-}
-
-// ReadBootstrapData reads the data that a VM boots with. It returns nil if no Secret is named yet or the Secret is gone.
-func ReadBootstrapData(ctx context.Context, c client.Reader, namespace string, name *string) ([]byte, error) {
-	if name == nil || *name == "" {
-		return nil, nil
-	}
-	secret := &corev1.Secret{}
-	key := client.ObjectKey{Namespace: namespace, Name: *name}
-	if err := c.Get(ctx, key, secret); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("get bootstrap data secret %s: %w", key, err)
-	}
-	data, ok := secret.Data["value"]
-	if !ok {
-		return nil, fmt.Errorf("bootstrap data secret %s has no key \"value\"", key)
-	}
-	return data, nil
 }
 
 // AvailabilityZones returns the availability zones of the region, as found for the AzureCluster.

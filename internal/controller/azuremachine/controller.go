@@ -35,7 +35,10 @@ type Kind struct {
 	Client   client.Client
 	Facts    *facts.Facts
 	Features plan.Features
+	// Secrets reads the watched metadata of Secrets. With nil, each reconciliation of a machine without a VM reads its bootstrap data.
+	Secrets client.Reader
 
+	bootstrap selfmanaged.BootstrapSecrets
 	passwords selfmanaged.Passwords
 }
 

@@ -49,7 +49,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 			return nil, reconcile.RefuseSpec(errs)
 		}
 		if in.planned.BootstrapData,
-			err = selfmanaged.ReadBootstrapData(ctx, k.Client, in.azureMachine.Namespace, in.machine.Spec.Bootstrap.DataSecretName); err != nil {
+			err = k.bootstrap.Read(ctx, k.Client, k.Secrets, in.azureMachine.Namespace, in.machine.Spec.Bootstrap.DataSecretName); err != nil {
 			return nil, err
 		}
 		if in.planned.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS {

@@ -43,7 +43,10 @@ type Kind struct {
 	Engine   *engine.Engine
 	Facts    *facts.Facts
 	Features plan.Features
+	// Secrets reads the watched metadata of Secrets. With nil, each reconciliation of a pool reads its bootstrap data.
+	Secrets client.Reader
 
+	bootstrap selfmanaged.BootstrapSecrets
 	requests  vmRequests
 	passwords selfmanaged.Passwords
 }

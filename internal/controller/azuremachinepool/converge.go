@@ -10,7 +10,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
@@ -25,7 +24,7 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 		return err
 	}
 	if in.planned.BootstrapData,
-		err = selfmanaged.ReadBootstrapData(ctx, k.Client, in.azurePool.Namespace,
+		err = k.bootstrap.Read(ctx, k.Client, k.Secrets, in.azurePool.Namespace,
 		in.machinePool.Spec.Template.Spec.Bootstrap.DataSecretName); err != nil {
 		// azure.json, which the data may take from a Secret, cannot be written without the identity.
 		if errs := k.findMissingIdentities(ctx, session, in); len(errs) > 0 {
