@@ -78,6 +78,9 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
+	if in.denied = pool.IsDenied(in.planned, graph); in.denied {
+		in.actions.Capacity = nil
+	}
 	return &reconcile.Plan{Graph: graph, LastApplied: pool.LastApplied(in.planned)}, nil
 }
 
@@ -155,6 +158,10 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 		if newTemplate, err = pool.ChangesTemplate(in.planned, session.Migration); err != nil {
 			return fmt.Errorf("plan: %w", err)
 		}
+	}
+	if len(pool.CheckSize(in.planned)) > 0 {
+		// Azure would make no VM in exchange for one that goes, and the scale set does not get the new template.
+		outdated, newTemplate = true, false
 	}
 	in.wanted = spec
 	in.stale = in.recheckIncomplete || k.requests.hasUnseen(session.Name, in.vms)

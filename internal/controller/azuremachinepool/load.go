@@ -42,6 +42,8 @@ type input struct {
 	gone map[string]bool
 	// recheckIncomplete is set if there are more VMs to recheck than the limit.
 	recheckIncomplete bool
+	// denied is set if the scale set is not written, because the size that the write needs is not available.
+	denied bool
 	// stale is set if the list of VMs may be older than the last request.
 	stale bool
 	// requests is the state of the requests about single VMs. acted is set once Act has done everything.

@@ -63,6 +63,10 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 	switch {
 	case in.requests.running, in.stale, in.moving, in.isMoving(), !in.isComplete():
+		if in.denied {
+			// The scale set is not in place, so the engine would decide the time, and it waits for a change of the spec.
+			return movingRetry, nil
+		}
 		return 0, reconcile.RecheckIn(movingRetry, nil)
 	case in.isScaledElsewhere():
 		return scaledResync, nil

@@ -11,25 +11,30 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
-// CheckSpec returns the errors of the spec that can be found with the SKU catalog. Each message contains the field, its
-// value, the fault and the remedy. If there are errors, no VM may be created.
+// CheckSpec returns the errors of the spec that can be found with facts of Azure. Each message contains the field, its value, the fault
+// and the remedy. If there are errors, no VM may be created. The errors of CheckSize are included if there is no scale set yet: later they
+// refuse only the writes that need the size, and VMs of the pool can still be deleted.
 func CheckSpec(in Input) field.ErrorList {
 	path, p := field.NewPath("spec"), buildProfile(in)
 	template := path.Child("template")
 	errs := checkLocation(in, path.Child("location"))
 	errs = append(errs, checkOrchestration(in, path.Child("orchestrationMode"))...)
-	if p.Size != nil && !in.addsVMs() {
-		// Azure may restrict a size later. The VMs that have it stay, and those that leave have to be deleted.
-		size := *p.Size
-		size.RestrictionReason, p.Size = "", &size
+	if !in.PoolFacts.ScaleSetExists {
+		errs = append(errs, CheckSize(in)...)
 	}
-	errs = append(errs, vm.CheckSize(p, template)...)
-	errs = append(errs, vm.CheckZones(p.Place, field.NewPath("MachinePool", "spec", "failureDomains"))...)
 	errs = append(errs, vm.CheckSSHKey(p.VirtualMachineProfile, template)...)
 	errs = append(errs, vm.CheckImage(p, template)...)
 	errs = append(errs, vm.CheckSubnets(p, template)...)
-	errs = append(errs, vm.CheckIdentity(in.AzureMachinePool.Spec.ManagedIdentities, path)...)
 	errs = append(errs, plan.CheckTagCount(buildTags(in), "the scale set", path.Child("additionalTags"))...)
+	return append(errs, vm.CheckIdentity(in.AzureMachinePool.Spec.ManagedIdentities, path)...)
+}
+
+// CheckSize returns the errors of the size, of the zones, and of settings that the size does not support. Azure may restrict a size, or
+// drop it from the catalog, while VMs have it.
+func CheckSize(in Input) field.ErrorList {
+	template, p := field.NewPath("spec", "template"), buildProfile(in)
+	errs := vm.CheckSize(p, template)
+	errs = append(errs, vm.CheckZones(p.Place, field.NewPath("MachinePool", "spec", "failureDomains"))...)
 	return append(errs, vm.CheckCapabilities(p, template)...)
 }
 

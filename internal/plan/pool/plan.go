@@ -24,6 +24,9 @@ func BuildPlan(in Input) (*arm.Graph, error) {
 		g.Add(node)
 	}
 	LastApplied(in).AddRemovals(g)
+	if err := denySize(in, g); err != nil {
+		return nil, err
+	}
 	return g, g.Validate()
 }
 

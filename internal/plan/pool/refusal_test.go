@@ -30,12 +30,6 @@ func TestRefusals(t *testing.T) {
 		"restricted size": {reason: "Azure answers SkuNotAvailable",
 			change: func(in *pool.Input) { in.PoolFacts.VMSize.RestrictionReason = "NotAvailableForSubscription" },
 			want:   []string{"spec.template.vmSize ... cannot use this size in region westus2"}},
-		"restricted size of a pool that grows": {reason: "new VMs need it", change: func(in *pool.Input) {
-			in.PoolFacts.VMSize.RestrictionReason, in.PoolFacts.ScaleSetExists, in.Capacity = "NotAvailableForSubscription", true, new(3)
-		}, want: []string{"spec.template.vmSize ... cannot use this size in region westus2"}},
-		"size that was restricted later": {reason: "VMs of the pool can still be deleted", change: func(in *pool.Input) {
-			in.PoolFacts.VMSize.RestrictionReason, in.PoolFacts.ScaleSetExists = "NotAvailableForSubscription", true
-		}},
 		"zones that are none": {reason: "each mistake is reported",
 			change: func(in *pool.Input) { in.MachinePool.Spec.FailureDomains = []string{"4", "1", "5"} },
 			want:   []string{`MachinePool.spec.failureDomains ... "4" ... choose from 1, 2, 3`, `MachinePool.spec.failureDomains ... "5"`}},

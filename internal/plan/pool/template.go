@@ -48,33 +48,42 @@ func keepTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScale
 // ChangesTemplate returns true if the plan changes the template of an existing scale set, so that its VMs cannot be
 // brought to the latest model in place. found are the differences that the migration of the pool keeps.
 func ChangesTemplate(in Input, found *applied.Differences) (bool, error) {
-	id := ScaleSetID(in)
-	row, err := types.ForID(id)
-	if err != nil {
-		return false, err
-	}
 	in.KeepTemplate = false
 	graph, err := BuildPlan(in)
 	if err != nil {
 		return false, err
 	}
-	node := graph.Node(id)
-	want, err := graph.DecodedBody(node)
+	differences, err := diffScaleSet(in, graph)
 	if err != nil {
 		return false, err
 	}
-	have, err := arm.DecodeBody(in.PoolFacts.ScaleSet)
-	if err != nil {
-		return false, arm.AddSubject("GET "+id.ShortName(), err)
-	}
 	differs := false
-	for _, d := range compare.Diff(compare.Desired{Type: row, Body: want, OwnedPaths: node.OwnedPaths}, have) {
+	for _, d := range differences {
 		// No early exit: at migration every difference has to be recorded.
-		if isInTemplate(d.Path) && !found.KeepsDifference(id, d.Path, d.Want, d.Have) {
+		if isInTemplate(d.Path) && !found.KeepsDifference(ScaleSetID(in), d.Path, d.Want, d.Have) {
 			differs = true
 		}
 	}
 	return differs, nil
+}
+
+// diffScaleSet compares the plan of an existing scale set with the one in Azure.
+func diffScaleSet(in Input, graph *arm.Graph) ([]compare.Difference, error) {
+	id := ScaleSetID(in)
+	row, err := types.ForID(id)
+	if err != nil {
+		return nil, err
+	}
+	node := graph.Node(id)
+	want, err := graph.DecodedBody(node)
+	if err != nil {
+		return nil, err
+	}
+	have, err := arm.DecodeBody(in.PoolFacts.ScaleSet)
+	if err != nil {
+		return nil, arm.AddSubject("GET "+id.ShortName(), err)
+	}
+	return compare.Diff(compare.Desired{Type: row, Body: want, OwnedPaths: node.OwnedPaths}, have), nil
 }
 
 func isInTemplate(path string) bool {

@@ -166,6 +166,64 @@ func TestAutoscaled(t *testing.T) {
 	stage.WaitPool("pool", 2)
 }
 
+// TestUnavailableSize gives pools a size that the region does not have, and deletes a Machine of each. The VM of the Machine goes, the
+// other one stays, and the condition says why none comes in exchange.
+func TestUnavailableSize(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.PlayPoolMachines(nil)
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage.WaitClusterProvisioned("c1")
+	modes := map[string]infrav1.OrchestrationMode{"uniform": infrav1.UniformOrchestration, "flexible": infrav1.FlexibleOrchestration}
+	for name, mode := range modes {
+		azurePool := stage.AzureMachinePool("c1", name)
+		azurePool.Spec.OrchestrationMode = mode
+		stage.CreatePool(azurePool, 2)
+	}
+	setSize := func(name, size string) {
+		harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}},
+			func(p *infrav1.AzureMachinePool) { p.Spec.Template.VMSize = size })
+	}
+	for name := range modes {
+		providerIDs := stage.WaitPool(name, 2).Spec.ProviderIDList
+		setSize(name, "Standard_D2s_v33")
+		isRefused := func(p *infrav1.AzureMachinePool) bool {
+			running := harness.FindCondition(p, infrav1.ScaleSetRunningCondition)
+			return strings.Contains(running.Message, `spec.template.vmSize: Invalid value: "Standard_D2s_v33"`)
+		}
+		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, name, "refused", isRefused)
+		leaving := findPoolMachine(stage, providerIDs[0])
+		machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: leaving}}
+		if err := stage.Client.Delete(t.Context(), machine); err != nil {
+			t.Fatal(err)
+		}
+		stage.WaitGone(&infrav1.AzureMachinePoolMachine{}, leaving)
+		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, name, "without the VM", func(p *infrav1.AzureMachinePool) bool {
+			return isRefused(p) && slices.Equal(p.Spec.ProviderIDList, providerIDs[1:])
+		})
+		setSize(name, "Standard_D2s_v3")
+		stage.WaitPool(name, 2)
+	}
+}
+
+// findPoolMachine returns the name of the AzureMachinePoolMachine of a VM.
+func findPoolMachine(stage *harness.Stage, providerID string) string {
+	stage.T.Helper()
+	vms := &infrav1.AzureMachinePoolMachineList{}
+	if err := stage.Client.List(stage.T.Context(), vms, client.InNamespace(stage.Namespace)); err != nil {
+		stage.T.Fatal(err)
+	}
+	for _, vm := range vms.Items {
+		if vm.Spec.ProviderID == providerID {
+			return vm.Name
+		}
+	}
+	stage.T.Fatalf("no AzureMachinePoolMachine has the provider ID %s", providerID)
+	return ""
+}
+
 // TestRefusedPools has scale sets that Azure refuses, or that belong to another owner. The condition names the error, and VMs that were
 // made are used.
 func TestRefusedPools(t *testing.T) {

@@ -1,0 +1,58 @@
+package pool
+
+import (
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+)
+
+// denySize denies the write of an existing scale set that needs a size, a zone or a capability which the subscription cannot use: one that
+// adds VMs, or that changes what VMs are made of. Other writes, and deletions of VMs, go on.
+func denySize(in Input, graph *arm.Graph) error {
+	if !in.PoolFacts.ScaleSetExists {
+		return nil
+	}
+	errs := CheckSize(in)
+	if len(errs) == 0 {
+		return nil
+	}
+	needed, err := needsSize(in, graph)
+	if err != nil || !needed {
+		return err
+	}
+	node := graph.Node(ScaleSetID(in))
+	for _, err := range errs {
+		node.Denials = append(node.Denials, arm.Denial{Field: err.Field, Message: err.ErrorBody()})
+	}
+	return nil
+}
+
+// needsSize returns true if the write of an existing scale set adds VMs, or changes its template or zones.
+func needsSize(in Input, graph *arm.Graph) (bool, error) {
+	differences, err := diffScaleSet(in, graph)
+	if err != nil {
+		return false, err
+	}
+	for _, d := range differences {
+		switch {
+		case d.Path == "sku.capacity":
+			if grows(d.Want, d.Have) {
+				return true, nil
+			}
+		case isInTemplate(d.Path), d.Path == "zones", strings.HasPrefix(d.Path, "zones."):
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// grows compares capacities in JSON. One that Azure does not show counts as smaller.
+func grows(want, have string) bool {
+	wanted, _ := strconv.Atoi(want)
+	there, err := strconv.Atoi(have)
+	return err != nil || wanted > there
+}
+
+// IsDenied returns true if the plan denies a write of the scale set.
+func IsDenied(in Input, graph *arm.Graph) bool { return len(graph.Node(ScaleSetID(in)).Denials) > 0 }
