@@ -148,6 +148,14 @@ func (h Infrastructure) PlanInput(cluster *clusterv1.Cluster, subscription strin
 	return in
 }
 
+// ResourceGroup returns the name of the cluster's resource group. The nodes of an AKS cluster are in another one. in is that of PlanInput.
+func (h Infrastructure) ResourceGroup(in plan.ClusterInput) string {
+	if h.ControlPlane != nil {
+		return plannedmanaged.ResourceGroupName(h.aksInput(in))
+	}
+	return plan.ResourceGroup(in)
+}
+
 // AddFacts adds the facts of an AKS cluster that only Azure has: the resource group of its nodes, and the zones of its region.
 func (h Infrastructure) AddFacts(ctx context.Context, f *facts.Facts, asker facts.Asker, in plan.ClusterInput) (plan.ClusterInput, error) {
 	if h.ControlPlane == nil {

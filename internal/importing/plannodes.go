@@ -59,7 +59,7 @@ func (w *writer) planNodes() (map[string]*arm.Node, error) {
 	}
 	for _, p := range w.pools {
 		pool := planpool.Input{ClusterInput: in, MachinePool: p.machine, AzureMachinePool: p.azure.DeepCopy()}
-		defaults.FillAzureMachinePool(pool.AzureMachinePool)
+		defaults.FillAzureMachinePool(pool.AzureMachinePool, in.SubscriptionID)
 		pool.PoolFacts = planpool.Facts{ScaleSetExists: true, ScaleSet: p.Body, PrincipalID: p.Identity.PrincipalID, VNet: in.Facts.VNet}
 		if p.machine.Spec.Replicas != nil {
 			pool.Capacity = new(int(*p.machine.Spec.Replicas))

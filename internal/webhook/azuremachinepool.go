@@ -23,7 +23,7 @@ func machinePools(placement PlacementLookup, random generator) kind[*infrav1.Azu
 				func(p *infrav1.AzureMachinePool) *infrav1.ManagedIdentities { return &p.Spec.ManagedIdentities })
 			return nil
 		},
-		defaults: defaults.FillAzureMachinePool,
+		defaults: func(p *infrav1.AzureMachinePool) { defaults.FillAzureMachinePool(p, "") },
 		create:   of(ValidateAzureMachinePool),
 		update:   between(ValidateAzureMachinePoolUpdate),
 		warn: onCreation(func(p *infrav1.AzureMachinePool) admission.Warnings {

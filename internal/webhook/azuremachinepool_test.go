@@ -28,7 +28,8 @@ func TestDefaultAzureMachinePool(t *testing.T) {
 		s.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}, {NameSuffix: "b", Lun: new(int32(0))}}
 		s.Template.SpotVMOptions, s.Template.OSDisk.DiffDiskSettings = &infrav1.SpotVMOptions{}, newEphemeralDisk()
 	})
-	defaults.FillAzureMachinePool(got)
+	later := got.DeepCopy()
+	defaults.FillAzureMachinePool(got, "")
 	want := newMachinePool(func(s *infrav1.AzureMachinePoolSpec) {
 		s.Identity, s.SystemAssignedIdentityRole = infrav1.VMIdentitySystemAssigned, &infrav1.SystemAssignedIdentityRole{Name: "name"}
 		s.Template.NetworkInterfaces = []infrav1.NetworkInterface{{SubnetName: "nodes", PrivateIPConfigs: 1}}
@@ -39,6 +40,13 @@ func TestDefaultAzureMachinePool(t *testing.T) {
 	})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("as a machine, but that data disks are not cached: -want +got\n%s", diff)
+	}
+	defaults.FillAzureMachinePool(later, "s")
+	want.Spec.SystemAssignedIdentityRole.Scope = "/subscriptions/s/"
+	want.Spec.SystemAssignedIdentityRole.DefinitionID =
+		"/subscriptions/s/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c"
+	if diff := cmp.Diff(want, later); diff != "" {
+		t.Errorf("the subscription is known: -want +got\n%s", diff)
 	}
 }
 
@@ -80,8 +88,8 @@ func TestValidateAzureMachinePool(t *testing.T) {
 				tc.old = func(*spec) {}
 			}
 			old, changed := newMachinePool(tc.old), newMachinePool(tc.change)
-			defaults.FillAzureMachinePool(old)
-			defaults.FillAzureMachinePool(changed)
+			defaults.FillAzureMachinePool(old, "")
+			defaults.FillAzureMachinePool(changed, "")
 			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureMachinePoolUpdate(old, changed)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}

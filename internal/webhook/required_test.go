@@ -42,7 +42,7 @@ func TestDefaultedFieldsAreOptional(t *testing.T) {
 		{&infrav1.AzureClusterTemplate{}, func(o client.Object) { defaults.FillAzureClusterTemplate(o.(*infrav1.AzureClusterTemplate)) }},
 		{&infrav1.AzureMachine{}, func(o client.Object) { defaults.FillAzureMachine(o.(*infrav1.AzureMachine), "s") }},
 		{&infrav1.AzureMachineTemplate{}, func(o client.Object) { defaults.FillAzureMachineTemplate(o.(*infrav1.AzureMachineTemplate)) }},
-		{&infrav1.AzureMachinePool{}, func(o client.Object) { defaults.FillAzureMachinePool(o.(*infrav1.AzureMachinePool)) }},
+		{&infrav1.AzureMachinePool{}, func(o client.Object) { defaults.FillAzureMachinePool(o.(*infrav1.AzureMachinePool), "") }},
 		{&infrav1.AzureManagedControlPlane{},
 			func(o client.Object) { defaults.FillAzureManagedControlPlane(o.(*infrav1.AzureManagedControlPlane)) }},
 		{&infrav1.AzureManagedControlPlaneTemplate{}, func(o client.Object) {

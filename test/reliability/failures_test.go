@@ -131,7 +131,7 @@ func (w *failing) createObjects() {
 	w.ApplyMachine("c1", "m1", harness.ControlPlane)
 	azurePool := w.AzureMachinePool("c1", "pool")
 	azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration
-	defaults.FillAzureMachinePool(azurePool)
+	defaults.FillAzureMachinePool(azurePool, "")
 	w.CreatePool(azurePool, 1)
 }
 

@@ -198,7 +198,7 @@ func (w *world) createPool(change func(*infrav1.AzureMachinePool)) {
 	if change != nil {
 		change(pool)
 	}
-	defaults.FillAzureMachinePool(pool)
+	defaults.FillAzureMachinePool(pool, "")
 	w.CreatePool(pool, 0)
 }
 

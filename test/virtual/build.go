@@ -98,7 +98,7 @@ func (s *Scenario) ApplyPool(cluster, name string, replicas int32) {
 		RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			DeletePolicy: infrav1.OldestDeletePolicyType},
 	}
-	defaults.FillAzureMachinePool(pool)
+	defaults.FillAzureMachinePool(pool, "")
 	s.CreatePool(pool, replicas)
 }
 

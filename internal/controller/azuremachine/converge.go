@@ -3,18 +3,14 @@ package azuremachine
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/cluster-api/util"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
@@ -71,8 +67,8 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 func (k *Kind) newPlanInput(in *input, subscription string, lent bool) plan.MachineInput {
 	azureCluster, azureMachine := in.azureCluster.DeepCopy(), in.azureMachine.DeepCopy()
 	defaults.FillAzureCluster(azureCluster)
-	if lent && !hasRoleElsewhere(azureMachine, azureCluster.Spec.ResourceGroup) {
-		defaults.FillRoleScope(&azureMachine.Spec.ManagedIdentities, subscription, azureCluster.Spec.ResourceGroup)
+	if lent {
+		selfmanaged.FillLentRoleScope("AzureMachine", azureMachine, &azureMachine.Spec.ManagedIdentities, subscription, azureCluster.Spec.ResourceGroup)
 	}
 	defaults.FillAzureMachine(azureMachine, subscription)
 	return plan.MachineInput{
@@ -87,14 +83,4 @@ func (k *Kind) newPlanInput(in *input, subscription string, lent bool) plan.Mach
 		AzureMachine: azureMachine,
 		ControlPlane: util.IsControlPlaneMachine(in.machine),
 	}
-}
-
-const roleAssignment = "Microsoft.Authorization/roleAssignments"
-
-// hasRoleElsewhere reports whether the machine's identity has a role assignment outside of a resource group, from a time when its scope
-// had another default. The machine keeps it.
-func hasRoleElsewhere(azureMachine *infrav1.AzureMachine, group string) bool {
-	return slices.ContainsFunc(applied.ReadInventory("AzureMachine", azureMachine).Created, func(id arm.ID) bool {
-		return strings.EqualFold(id.Type(), roleAssignment) && !strings.EqualFold(id.ResourceGroup(), group)
-	})
 }

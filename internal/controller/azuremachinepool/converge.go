@@ -19,7 +19,7 @@ import (
 
 // LoadPlanInput implements reconcile.Kind.
 func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
-	in.planned = k.newPlanInput(in, session.Access.SubscriptionID)
+	in.planned = k.newPlanInput(in, session.Access.SubscriptionID, session.Access.LentGrants != nil)
 	in.planned.ScaledElsewhere = in.isScaledElsewhere()
 	if in.planned.ClusterPools, err = k.listClusterPools(ctx, in); err != nil {
 		return err
@@ -92,12 +92,16 @@ func (k *Kind) findMissingIdentities(ctx context.Context, session reconcile.Sess
 }
 
 // newPlanInput returns the input of the plan without facts. The objects are defaulted as by the webhooks, because they may have been
-// stored before a default existed.
-func (k *Kind) newPlanInput(in *input, subscription string) pool.Input {
-	azurePool := in.azurePool.DeepCopy()
-	defaults.FillAzureMachinePool(azurePool)
-	return pool.Input{ClusterInput: in.infrastructure.PlanInput(in.cluster, subscription, k.Features), MachinePool: in.machinePool,
-		AzureMachinePool: azurePool}
+// stored before a default existed, or when the subscription was not known. lent is set if the identity belongs to another namespace.
+func (k *Kind) newPlanInput(in *input, subscription string, lent bool) pool.Input {
+	out := pool.Input{ClusterInput: in.infrastructure.PlanInput(in.cluster, subscription, k.Features), MachinePool: in.machinePool,
+		AzureMachinePool: in.azurePool.DeepCopy()}
+	if lent {
+		selfmanaged.FillLentRoleScope("AzureMachinePool", out.AzureMachinePool, &out.AzureMachinePool.Spec.ManagedIdentities, subscription,
+			in.infrastructure.ResourceGroup(out.ClusterInput))
+	}
+	defaults.FillAzureMachinePool(out.AzureMachinePool, subscription)
+	return out
 }
 
 // readFacts reads the facts of the plan.

@@ -77,7 +77,7 @@ func nothingPlanned(in *input) bool {
 // PlanDeletion implements reconcile.Kind. If the Cluster and its resource group are deleted, the deletion of the group covers all
 // resources.
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (_ *reconcile.Plan, err error) {
-	in.planned = k.newPlanInput(in, session.Access.SubscriptionID)
+	in.planned = k.newPlanInput(in, session.Access.SubscriptionID, session.Access.LentGrants != nil)
 	planned := &in.planned
 	if planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, session.Asker(), planned.ClusterInput); err != nil {
 		return nil, reconcile.ReadFailed(err)

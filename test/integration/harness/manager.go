@@ -20,6 +20,8 @@ type ManagerOptions struct {
 	Flags []string
 	// TokenFile has the token of the manager's own ServiceAccount; "" is none.
 	TokenFile string
+	// SubscriptionID is that of objects that name no subscription; "" is none.
+	SubscriptionID string
 }
 
 // Manager is a manager of the provider that watches the stage's namespace and talks to its simulator.
@@ -57,7 +59,7 @@ func (s *Stage) startManager(options ManagerOptions) (*Manager, error) {
 	m := &Manager{process: newProcess()}
 	parsed.Identity.AuthorityHost, parsed.Identity.ResourceManagerEndpoint = s.Azure.URL, s.Azure.URL
 	parsed.Identity.ResourceManagerAudience = "https://management.core.windows.net/"
-	parsed.Identity.TokenFile = options.TokenFile
+	parsed.Identity.TokenFile, parsed.Identity.SubscriptionID = options.TokenFile, options.SubscriptionID
 	parsed.Transport = m.azureTransport(s.Azure.HTTP)
 	parsed.Clock = &s.clock
 	config := s.Environment.managerConfig()

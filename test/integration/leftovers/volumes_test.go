@@ -61,7 +61,7 @@ func newVolumeWorld(t *testing.T, mode infrav1.OrchestrationMode) *volumeWorld {
 	}
 	pool := w.AzureMachinePool("c1", nodes)
 	pool.Spec.OrchestrationMode = mode
-	defaults.FillAzureMachinePool(pool)
+	defaults.FillAzureMachinePool(pool, "")
 	w.CreatePool(pool, 1)
 	w.WaitUntil("the pool is Ready",
 		virtual.ObjectMatches(w.Scenario, &infrav1.AzureMachinePool{}, nodes, func(p *infrav1.AzureMachinePool) bool {

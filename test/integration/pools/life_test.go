@@ -1,6 +1,8 @@
 package pools_test
 
 import (
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -111,4 +113,36 @@ func (w *watched) readFewest() (fewest, allowed int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.min, w.allowed
+}
+
+// TestSystemAssignedIdentity gives the VMs of a pool an identity with the default role, in a Cluster that takes its subscription from the
+// manager. The webhooks do not know the subscription, so the controller gives the role its scope.
+func TestSystemAssignedIdentity(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{SubscriptionID: stage.Azure.SubscriptionID})
+	stage.CreateIdentity()
+	stage.PlayPoolMachines(nil)
+	azureCluster := stage.AzureCluster("c1")
+	azureCluster.Spec.SubscriptionID = ""
+	stage.CreateCluster(azureCluster)
+	stage.WaitClusterProvisioned("c1")
+	azurePool := stage.AzureMachinePool("c1", "pool")
+	azurePool.Spec.Identity = infrav1.VMIdentitySystemAssigned
+	stage.CreatePool(azurePool, 1)
+	role := stage.WaitPool("pool", 1).Spec.SystemAssignedIdentityRole
+	isAssigned := func() bool {
+		return slices.ContainsFunc(stage.Azure.ListResources(),
+			func(id string) bool {
+				return strings.Contains(id, "roleAssignments/") && strings.HasSuffix(id, role.Name)
+			})
+	}
+	if role == nil || role.Name == "" || !isAssigned() {
+		t.Errorf("no role assignment %+v in %v", role, stage.Azure.ListResources())
+	}
+	stage.DeletePool("pool")
+	stage.DeleteCluster("c1")
+	if left := stage.Azure.ListResources(); len(left) > 0 {
+		t.Errorf("resources left behind: %v", left)
+	}
 }

@@ -81,7 +81,7 @@ func selfManaged(t *testing.T, prepare func(*world, *setup)) *world {
 	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
 	defaults.FillAzureMachine(s.machine, w.Azure.SubscriptionID)
 	w.CreateMachine(s.machine, harness.Worker, "")
-	defaults.FillAzureMachinePool(s.pool)
+	defaults.FillAzureMachinePool(s.pool, "")
 	w.CreatePool(s.pool, 2)
 	w.objects = []client.Object{newCluster(), newMachine(), newPool()}
 	w.waitInPlace()

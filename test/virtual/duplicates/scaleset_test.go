@@ -57,6 +57,6 @@ func createWindowsPool(s *virtual.Scenario, name string) {
 		RollingUpdate: &infrav1.MachineRollingUpdateDeployment{MaxSurge: new(intstr.FromInt32(1)), MaxUnavailable: new(intstr.FromInt32(0)),
 			DeletePolicy: infrav1.OldestDeletePolicyType},
 	}
-	defaults.FillAzureMachinePool(pool)
+	defaults.FillAzureMachinePool(pool, "")
 	s.CreatePool(pool, 1)
 }

@@ -83,7 +83,7 @@ func TestUpgradeFromFormerKeys(t *testing.T) {
 		w.BuildCluster("own", 1)
 		azurePool := w.AzureMachinePool("own", "pool")
 		azurePool.Spec.OrchestrationMode = infrav1.UniformOrchestration
-		defaults.FillAzureMachinePool(azurePool)
+		defaults.FillAzureMachinePool(azurePool, "")
 		w.CreatePool(azurePool, 1)
 		w.BuildAKSCluster("aks", 1)
 		documents := w.BuildASOCluster("c1", "pool0")

@@ -252,7 +252,7 @@ func TestEphemeralDisk(t *testing.T) {
 		pool.Spec.OrchestrationMode = infrav1.UniformOrchestration
 		pool.Spec.Template.OSDisk.DiffDiskSettings = machine.Spec.OSDisk.DiffDiskSettings
 		pool.Spec.Template.OSDisk.CachingType, pool.Spec.Template.OSDisk.DiskSizeGB = "ReadOnly", new(int32(30))
-		defaults.FillAzureMachinePool(pool)
+		defaults.FillAzureMachinePool(pool, "")
 		w.CreatePool(pool, 1)
 		w.WaitReady(pool, "ephemeralpool")
 		mark := w.Azure.MarkRequests()

@@ -83,7 +83,7 @@ func (w *world) applyFlexiblePool(name string, replicas int32) {
 	w.T.Helper()
 	pool := w.AzureMachinePool("c1", name)
 	pool.Spec.OrchestrationMode = infrav1.FlexibleOrchestration
-	defaults.FillAzureMachinePool(pool)
+	defaults.FillAzureMachinePool(pool, "")
 	w.CreatePool(pool, replicas)
 }
 
