@@ -58,7 +58,7 @@ func reportVM(in *input, outcome arm.Outcome) {
 		in.azureMachine.Spec.ProviderID = new(plan.ProviderID(vm.ID))
 	}
 	metav1.SetMetaDataAnnotation(&in.azureMachine.ObjectMeta, infrav1.AzureMachineAnnotation, "true")
-	status.FailureDomain = machine.FailureDomain(in.planned)
+	status.FailureDomain = machine.Zone(vm.Observed)
 	if outcome.IsDone() {
 		status.Initialization.Provisioned = new(true)
 		status.Ready = !isStopped(in.planned) && (!in.power.IsRequested() || in.isRunning())

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -48,5 +49,22 @@ func TestVMRunningReasons(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFailureDomain reports the zone in which Azure has the VM: the Machine may name another one after its VM was created.
+func TestFailureDomain(t *testing.T) {
+	for reason, test := range map[string]struct{ vm, want string }{
+		"the VM is in another zone": {`{"zones":["2"]}`, "2"},
+		"the VM is in no zone":      {`{}`, ""},
+	} {
+		planned := plan.MachineInput{Machine: &clusterv1.Machine{}, AzureMachine: &infrav1.AzureMachine{}}
+		planned.AzureCluster, planned.AzureMachine.Name = &infrav1.AzureCluster{}, "m"
+		planned.Machine.Spec.FailureDomain = "1"
+		in := &input{azureMachine: &infrav1.AzureMachine{}, machine: planned.Machine, planned: planned}
+		reportVM(in, arm.Outcome{Results: []arm.Result{{ID: plan.VMID(planned), State: arm.Ready, Owned: true, Observed: []byte(test.vm)}}})
+		if got := in.azureMachine.Status.FailureDomain; got != test.want {
+			t.Errorf("%s: got %q, want %q", reason, got, test.want)
+		}
 	}
 }

@@ -27,6 +27,17 @@ func VMState(vm json.RawMessage) string {
 	return observed.Properties.ProvisioningState
 }
 
+// Zone returns the availability zone of an observed VM, "" for none.
+func Zone(vm json.RawMessage) string {
+	var observed struct {
+		Zones []string `json:"zones"`
+	}
+	if json.Unmarshal(vm, &observed) != nil || len(observed.Zones) == 0 {
+		return ""
+	}
+	return observed.Zones[0]
+}
+
 // MissingIdentities returns the identities of the spec that the observed VM does not have. Additional identities of the VM
 // are accepted.
 func MissingIdentities(in plan.MachineInput, observedVM json.RawMessage) []string {
