@@ -349,3 +349,59 @@ func TestGroupWithUnreadableList(t *testing.T) {
 		})
 	}
 }
+
+func newRoleAssignment(principal string) object {
+	const contributor = "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c"
+	return object{"properties": object{"principalId": principal, "principalType": "ServicePrincipal",
+		"roleDefinitionId": "/subscriptions/" + sub + contributor}}
+}
+
+// TestDeleteRoleOfAbsentHolder deletes a VM that no longer exists with the role assignment of its identity. Nothing but the inventory,
+// which users can write, shows whose the role assignment is, so it is kept and reported.
+func TestDeleteRoleOfAbsentHolder(t *testing.T) {
+	role := arm.SubscriptionID(sub).Extension("Microsoft.Authorization/roleAssignments", "00000000-0000-0000-0000-00000000000a")
+	vm := arm.NewID(sub, "rg", "Microsoft.Compute/virtualMachines", "m1")
+	for name, test := range map[string]struct {
+		reason    string
+		inventory []arm.ID
+		possibly  bool
+	}{
+		"in the inventory": {"it was made for this object, as far as is known", []arm.ID{role}, true},
+		"not in it":        {"the spec names it, and nothing more", nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.putResource(group, object{"location": "eastus", "tags": ownerTags()})
+			w.putResource(role, newRoleAssignment("00000000-0000-0000-0000-0000000000bb"))
+			request := w.newRequest(arm.Node{ID: vm, Policy: arm.CreateOnly, Group: "VM"},
+				arm.Node{ID: role, Policy: arm.CreateOnly, Group: "R", After: []arm.ID{vm}})
+			request.Inventory = test.inventory
+			outcome := w.deleteUntilDone(request, time.Minute)
+			result, _ := outcome.Result(role)
+			if !outcome.IsDeleted() || w.getResource(role) == nil {
+				t.Fatalf("%s: deleted %t, the role assignment exists: %t", test.reason, outcome.IsDeleted(), w.getResource(role) != nil)
+			}
+			if result.PossiblyOwned != test.possibly {
+				t.Errorf("%s: reported as possibly owned: %t", test.reason, result.PossiblyOwned)
+			}
+		})
+	}
+}
+
+// TestRoleOfFormerHolder has the role assignment of an identity whose scale set was created again: the new identity has no role, so the
+// assignment is not in order.
+func TestRoleOfFormerHolder(t *testing.T) {
+	role := arm.SubscriptionID(sub).Extension("Microsoft.Authorization/roleAssignments", "00000000-0000-0000-0000-00000000000a")
+	w := newWorld(t)
+	w.putResource(role, newRoleAssignment("00000000-0000-0000-0000-0000000000bb"))
+	request := w.newRequest(arm.Node{ID: role, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: "R",
+		Body: newRoleAssignment("00000000-0000-0000-0000-0000000000cc")})
+	request.Inventory = []arm.ID{role}
+	result, _ := w.convergeUntilDone(request, time.Minute).Result(role)
+	if result.State != arm.Failed || result.Err == nil || !strings.Contains(result.Err.Error(), "az resource delete --ids") {
+		t.Errorf("the role assignment is %s: %v", result.State, result.Err)
+	}
+	if writes := w.listWrites(); len(writes) > 0 {
+		t.Errorf("writes: %v", writes)
+	}
+}

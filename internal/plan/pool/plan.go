@@ -36,8 +36,7 @@ func BuildDeletePlan(in Input) (*arm.Graph, error) {
 	g := &arm.Graph{}
 	g.Add(arm.Node{ID: ScaleSetID(in), Policy: arm.CreateOnly, Group: infrav1.ScaleSetRunningCondition})
 	if id, ok := vm.RoleAssignmentID(in.AzureMachinePool.Spec.ManagedIdentities); ok {
-		g.Add(arm.Node{ID: id, After: []arm.ID{ScaleSetID(in)}, Policy: arm.CreateOnly, Foreign: arm.UseForeign,
-			Group: infrav1.RoleAssignmentReadyCondition})
+		g.Add(arm.Node{ID: id, After: []arm.ID{ScaleSetID(in)}, Policy: arm.CreateOnly, Group: infrav1.RoleAssignmentReadyCondition})
 	}
 	return g, g.Validate()
 }
