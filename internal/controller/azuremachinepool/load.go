@@ -38,7 +38,7 @@ type input struct {
 	vms      []pool.Instance
 	wanted   rollout.Spec
 	actions  rollout.Actions
-	// gone are the names of members whose VM is neither in the list nor found in Azure.
+	// gone are the names of members whose VM is not in the list, and is not found in Azure or was deleted by this process.
 	gone map[string]bool
 	// recheckIncomplete is set if there are more VMs to recheck than the limit.
 	recheckIncomplete bool

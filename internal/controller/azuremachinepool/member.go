@@ -167,13 +167,12 @@ func (in *input) membersByProviderID() map[string]member {
 
 // orphanedMembers returns the members whose VM is gone, without paused ones.
 func (in *input) orphanedMembers() []member {
-	return slices.DeleteFunc(in.unlistedMembers(),
-		func(m member) bool { return m.readState().Paused || !m.isLeaving() && !in.gone[m.vm.Name] })
+	return slices.DeleteFunc(in.missingMembers(), func(m member) bool { return !in.gone[m.vm.Name] })
 }
 
-// missingMembers returns the members whose VM is not listed although it was not deleted here.
+// missingMembers returns the members whose VM is not listed, without paused ones.
 func (in *input) missingMembers() []member {
-	return slices.DeleteFunc(in.unlistedMembers(), func(m member) bool { return m.readState().Paused || m.isLeaving() })
+	return slices.DeleteFunc(in.unlistedMembers(), func(m member) bool { return m.readState().Paused })
 }
 
 // unlistedMembers returns the members whose VM is not listed.
@@ -184,9 +183,6 @@ func (in *input) unlistedMembers() []member {
 	}
 	return slices.DeleteFunc(slices.Clone(in.members), func(m member) bool { return there[strings.ToLower(m.vm.Spec.ProviderID)] })
 }
-
-// isLeaving reports whether the AzureMachinePoolMachine or its Machine is being deleted.
-func (m member) isLeaving() bool { return m.readState().Leaving || m.readState().MachineLeaving }
 
 // machineLabels returns the labels by which Cluster API finds the machines of a pool.
 func (in *input) machineLabels() map[string]string {

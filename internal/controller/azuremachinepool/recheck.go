@@ -13,15 +13,15 @@ import (
 // scale set causes no burst of requests.
 const maxRechecks = 20
 
-// recheckMissing reads each VM that is missing in the list although it was not deleted here. An outdated list, or one that changed
-// between two pages, would otherwise cost a Machine with its pods.
+// recheckMissing reads each VM that is missing in the list although this process did not delete it. An outdated list, or one that changed
+// between two pages, would otherwise cost a Machine with its pods, or release one that is being deleted while its VM still runs.
 func (k *Kind) recheckMissing(ctx context.Context, session reconcile.Session, in *input, list []json.RawMessage) error {
 	in.gone, in.recheckIncomplete = map[string]bool{}, false
 	scaleSet, asked := pool.ScaleSetID(in.planned), 0
 	for _, m := range in.missingMembers() {
 		id, err := arm.ParseID(m.vm.Spec.ProviderID)
-		if err != nil || !isFlexible(in) && !id.IsWithin(scaleSet) {
-			// Its provider ID cannot be a VM of the scale set.
+		if err != nil || !isFlexible(in) && !id.IsWithin(scaleSet) || k.requests.hasDeleted(session.Name, id) {
+			// Its provider ID cannot be a VM of the scale set, or Azure carries out or has carried out the deletion.
 			in.gone[m.vm.Name] = true
 			continue
 		}

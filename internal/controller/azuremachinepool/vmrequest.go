@@ -11,6 +11,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -27,6 +28,8 @@ type vmRequests struct {
 type poolRequests struct {
 	// sent are the requests that Azure is carrying out.
 	sent []vmRequest
+	// deleted are the VMs that Azure has deleted by request, as long as objects represent them.
+	deleted []arm.ID
 	// failed is the error of the last request. lastDeletionFailure is the error of the last deletion; it stays while the next one is
 	// running. failedUpgrade is set if failed is the error of an upgrade.
 	failed, lastDeletionFailure error
@@ -56,6 +59,13 @@ func (r *vmRequests) hasUnfinished(name string, vms []pool.Instance) bool {
 // hasRequested reports whether the deletion or upgrade of a VM was requested.
 func (r *vmRequests) hasRequested(pool string, vm arm.ID) bool {
 	return slices.ContainsFunc(r.poolState(pool).sent, func(sent vmRequest) bool { return slices.ContainsFunc(sent.vms, vm.Equal) })
+}
+
+// hasDeleted reports whether the deletion of a VM was requested and has not failed.
+func (r *vmRequests) hasDeleted(pool string, vm arm.ID) bool {
+	known := r.poolState(pool)
+	return slices.ContainsFunc(known.deleted, vm.Equal) || slices.ContainsFunc(known.sent,
+		func(sent vmRequest) bool { return !sent.upgrade && slices.ContainsFunc(sent.vms, vm.Equal) })
 }
 
 func (r *vmRequests) poolState(pool string) poolRequests {
@@ -98,12 +108,12 @@ func (k *Kind) sendRequests(ctx context.Context, session reconcile.Session, in *
 		sent = slices.Concat(sent, deleteRequests(in, session.Name), upgradeRequests(in, session.Name))
 		known.failed = nil
 	}
-	known.sent = nil
+	known.sent, known.deleted = nil, in.representedVMs(known.deleted)
 	for _, r := range sent {
 		switch result := session.RunAction(ctx, r.action); result.State {
 		case arm.Ready, arm.Gone:
 			if !r.upgrade {
-				known.lastDeletionFailure = nil
+				known.lastDeletionFailure, known.deleted = nil, slices.Concat(known.deleted, r.vms)
 			}
 		case arm.Updating, arm.Deleting:
 			known.sent = append(known.sent, r)
@@ -120,6 +130,15 @@ func (k *Kind) sendRequests(ctx context.Context, session reconcile.Session, in *
 		out.condition = infrav1.ScaleSetModelUpdatedCondition
 	}
 	return out
+}
+
+// representedVMs returns those of vms that an AzureMachinePoolMachine represents.
+func (in *input) representedVMs(vms []arm.ID) []arm.ID {
+	members := in.membersByProviderID()
+	return slices.DeleteFunc(slices.Clone(vms), func(vm arm.ID) bool {
+		_, ok := members[strings.ToLower(plan.ProviderID(vm))]
+		return !ok
+	})
 }
 
 // gatherTime is how long deletable VMs wait for others whose nodes are still drained. A uniform scale set runs one operation at a time,

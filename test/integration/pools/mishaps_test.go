@@ -1,6 +1,7 @@
 package pools_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,18 @@ var mishaps = map[string]struct {
 			rule := fault.Rule{Kind: fault.Omit, Method: "GET", ID: "*/virtualmachinescalesets/" + pool + "/virtualmachines",
 				Target: "/virtualMachines/0"}
 			if err := stage.Azure.AddFault(rule); err != nil {
+				stage.T.Fatal(err)
+			}
+		}},
+	"leaving": {reason: "lists leave a VM out whose Machine is deleted: it is asked for by itself, and deleted",
+		happen: func(stage *harness.Stage, pool string) {
+			rule := fault.Rule{Kind: fault.Omit, Method: "GET", ID: "*/virtualmachinescalesets/" + pool + "/virtualmachines",
+				Target: "/virtualMachines/0", Count: -1}
+			if err := stage.Azure.AddFault(rule); err != nil {
+				stage.T.Fatal(err)
+			}
+			machine := &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: pool + "-0"}}
+			if err := stage.Client.Delete(stage.T.Context(), machine); err != nil {
 				stage.T.Fatal(err)
 			}
 		}},
@@ -115,6 +128,9 @@ func TestMishaps(t *testing.T) {
 		pool := stage.WaitPool(name, 2)
 		if stays := slices.Contains(pool.Spec.ProviderIDList, first[name]); stays != test.stays {
 			t.Errorf("%s: %s: the first VM is there: %t, want %t", name, test.reason, stays, test.stays)
+		}
+		if status, _ := stage.Azure.GetResource(scaleSet(name)+"/virtualMachines/0", computeVersion); (status == http.StatusOK) != test.stays {
+			t.Errorf("%s: %s: GET of the first VM: %d", name, test.reason, status)
 		}
 		for _, write := range stage.Azure.WritesSince(mark) {
 			if test.stays && strings.HasPrefix(write, "PUT") && strings.Contains(write, "virtualMachineScaleSets/"+name) {
