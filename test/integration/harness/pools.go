@@ -143,7 +143,8 @@ func (p *PoolPlayer) playVM(ctx context.Context, vm *infrav1.AzureMachinePoolMac
 		_ = p.Client.Create(ctx, machineOf(vm))
 	case machine == nil:
 	case !machine.DeletionTimestamp.IsZero():
-		if p.Drained != nil && !p.Drained(machine) {
+		// Cluster API does not drain the Node of an infrastructure machine that is being deleted (isNodeDrainAllowed of v1.14.2).
+		if vm.DeletionTimestamp.IsZero() && p.Drained != nil && !p.Drained(machine) {
 			return
 		}
 		before := machine.DeepCopy()
