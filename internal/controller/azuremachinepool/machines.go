@@ -47,8 +47,8 @@ func (k *Kind) reconcileMachines(ctx context.Context, session reconcile.Session,
 			continue
 		}
 		if !m.vm.DeletionTimestamp.IsZero() || slices.Contains(in.actions.Retire, string(vm.ID)) {
-			// The deletion of an AzureMachinePoolMachine deletes its Machine too, because Cluster API drains the node only for a
-			// Machine.
+			// The deletion of an AzureMachinePoolMachine deletes its Machine too, so that hooks of the Machine run before the VM goes. The
+			// node is drained only if the Machine is deleted first: Cluster API skips that for an AzureMachinePoolMachine being deleted.
 			if session.Observing {
 				session.Intend("drain and delete " + vm.ID.ShortName())
 				continue
@@ -105,7 +105,7 @@ func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm 
 	before := m.vm.DeepCopy()
 	changes := patch.TrackRelatedChanges(k.Client, m.vm)
 	if !lifecycle.UpdatePausedCondition(m.vm, machineKind, in.cluster) {
-		m.reportVM(vm, in.lastDeletionFailure, in.power)
+		m.reportVM(vm, in.lastDeletionFailure, in.power, in.planned.ScaledElsewhere)
 		if m.vm.DeletionTimestamp.IsZero() {
 			controllerutil.AddFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
 			watch.InheritFilterLabel(in.azurePool, m.vm)
@@ -133,7 +133,8 @@ func writeIfChanged(ctx context.Context, m member, before *infrav1.AzureMachineP
 }
 
 // reportVM sets the status by the state of the VM. again is why the last deletion of VMs failed, power what annotations ask of the VMs.
-func (m member) reportVM(vm pool.Instance, again error, power *reconcile.Power) {
+// With scaledElsewhere no VM is replaced.
+func (m member) reportVM(vm pool.Instance, again error, power *reconcile.Power, scaledElsewhere bool) {
 	known, machineStatus := m.readState(), &m.vm.Status
 	machineStatus.ObservedGeneration = m.vm.Generation
 	machineStatus.ProvisioningState, machineStatus.InstanceName, machineStatus.FailureDomain = vm.ProvisioningState, vm.Name, vm.Zone
@@ -152,7 +153,7 @@ func (m member) reportVM(vm pool.Instance, again error, power *reconcile.Power) 
 		node.Status, node.Reason, node.Message = metav1.ConditionFalse, infrav1.NodeConditionsFailedReason,
 			"Node "+known.Node+" is not Ready, see the conditions of Machine "+m.machine.Name
 	}
-	running := runningCondition(vm, again, power)
+	running := runningCondition(vm, again, power, scaledElsewhere)
 	ready := running
 	if ready.Status == metav1.ConditionTrue {
 		ready = node
@@ -191,8 +192,16 @@ func bootstrapCondition(vm pool.Instance) metav1.Condition {
 	return out
 }
 
+// describeReplacement describes what happens to a VM that is of no use.
+func describeReplacement(scaledElsewhere bool) string {
+	if scaledElsewhere {
+		return "an autoscaler owns the number of VMs, so it is not replaced: delete its Machine"
+	}
+	return "it is replaced within the limits of spec.strategy"
+}
+
 // runningCondition returns the state of the VM.
-func runningCondition(vm pool.Instance, again error, power *reconcile.Power) metav1.Condition {
+func runningCondition(vm pool.Instance, again error, power *reconcile.Power, scaledElsewhere bool) metav1.Condition {
 	out := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse}
 	switch why := vm.BrokenReason(); {
 	case vm.IsDeleting():
@@ -206,9 +215,9 @@ func runningCondition(vm pool.Instance, again error, power *reconcile.Power) met
 			out.Reason = infrav1.StoppedAsRequestedReason
 		}
 	case vm.IsStopped():
-		out.Reason, out.Message = infrav1.VMStoppedReason, why+"; it is replaced within the limits of spec.strategy"
+		out.Reason, out.Message = infrav1.VMStoppedReason, why+"; "+describeReplacement(scaledElsewhere)
 	case why != "":
-		out.Reason, out.Message = infrav1.VMFailedReason, why+"; it is replaced within the limits of spec.strategy"
+		out.Reason, out.Message = infrav1.VMFailedReason, why+"; "+describeReplacement(scaledElsewhere)
 	case vm.IsChanging():
 		out.Reason, out.Message = infrav1.VMCreatingReason, "Azure has the VM in state "+vm.ProvisioningState
 	default:

@@ -108,15 +108,17 @@ func TestOwnerIsRestored(t *testing.T) {
 	}
 }
 
-// TestRunningCondition checks that the condition of a VM that Azure deletes gives the reason why the deletion before failed.
+// TestRunningCondition checks that the condition of a VM says what happens to it: Azure deletes it again after a failure, or it is replaced,
+// which is not so if an autoscaler owns the number of VMs.
 func TestRunningCondition(t *testing.T) {
 	busy := &arm.Error{Method: "POST", ID: "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/p",
 		Code: "OperationPreempted", Message: "Another one."}
 	for reason, test := range map[string]struct {
-		vm      pool.Instance
-		again   error
-		reason  string
-		message string
+		vm        pool.Instance
+		again     error
+		elsewhere bool
+		reason    string
+		message   string
 	}{
 		"it runs":                    {vm: pool.Instance{ProvisioningState: "Succeeded"}, reason: infrav1.ReadyReason},
 		"it runs while another goes": {vm: pool.Instance{ProvisioningState: "Succeeded"}, again: busy, reason: infrav1.ReadyReason},
@@ -124,8 +126,18 @@ func TestRunningCondition(t *testing.T) {
 			message: "Azure deletes the VM"},
 		"it is deleted for the next time": {vm: pool.Instance{ProvisioningState: "Deleting"}, again: busy, reason: infrav1.VMDeletingReason,
 			message: "Azure deletes the VM, again after: " + busy.Error()},
+		"it was stopped": {vm: pool.Instance{ProvisioningState: "Succeeded", PowerState: "deallocated"}, reason: infrav1.VMStoppedReason,
+			message: "it is deallocated; it is replaced within the limits of spec.strategy"},
+		"it was stopped, and an autoscaler owns the size": {vm: pool.Instance{ProvisioningState: "Succeeded", PowerState: "deallocated"},
+			elsewhere: true, reason: infrav1.VMStoppedReason,
+			message: "it is deallocated; an autoscaler owns the number of VMs, so it is not replaced: delete its Machine"},
+		"it failed": {vm: pool.Instance{ProvisioningState: "Failed"}, reason: infrav1.VMFailedReason,
+			message: "Azure has it in state Failed; it is replaced within the limits of spec.strategy"},
+		"it failed, and an autoscaler owns the size": {vm: pool.Instance{ProvisioningState: "Failed"}, elsewhere: true,
+			reason:  infrav1.VMFailedReason,
+			message: "Azure has it in state Failed; an autoscaler owns the number of VMs, so it is not replaced: delete its Machine"},
 	} {
-		if got := runningCondition(test.vm, test.again, nil); got.Reason != test.reason || got.Message != test.message {
+		if got := runningCondition(test.vm, test.again, nil, test.elsewhere); got.Reason != test.reason || got.Message != test.message {
 			t.Errorf("%s: %s %q, want %s %q", reason, got.Reason, got.Message, test.reason, test.message)
 		}
 	}
@@ -155,5 +167,19 @@ func TestWatchLabelIsInherited(t *testing.T) {
 	}
 	if len(stored.Items) != 2 {
 		t.Errorf("%d objects, want 2", len(stored.Items))
+	}
+}
+
+// TestDesiredReplicasCondition promises no replacement of broken VMs if an autoscaler owns their number.
+func TestDesiredReplicasCondition(t *testing.T) {
+	broken := []string{"p_0: it is deallocated"}
+	for elsewhere, want := range map[bool]string{
+		false: "there are 1 of 2 VMs; to be replaced: p_0: it is deallocated",
+		true: "there are 1 of 2 VMs; an autoscaler owns the number of VMs, so Machines of broken ones have to be deleted: " +
+			"p_0: it is deallocated",
+	} {
+		if got := desiredReplicasCondition(1, 2, broken, elsewhere); got.Message != want {
+			t.Errorf("autoscaler %t: got %q, want %q", elsewhere, got.Message, want)
+		}
 	}
 }

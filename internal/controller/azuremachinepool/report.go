@@ -119,12 +119,17 @@ func (in *input) reportInstances(result arm.Result) {
 	if in.isScaledElsewhere() {
 		wanted = in.scaleSet.Capacity
 	}
-	conditions.Set(in.azurePool, desiredReplicasCondition(len(providerIDs), wanted, in.brokenInstances()))
+	conditions.Set(in.azurePool, desiredReplicasCondition(len(providerIDs), wanted, in.brokenInstances(), in.isScaledElsewhere()))
 	model := metav1.Condition{Type: infrav1.ScaleSetModelUpdatedCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if outdated > 0 {
 		model.Status, model.Reason = metav1.ConditionFalse, infrav1.ScaleSetModelOutOfDateReason
-		model.Message = fmt.Sprintf("%d of %d VMs are of an older template; %d are Ready; at most %d more and %d fewer than %d are there meanwhile",
-			outdated, len(providerIDs), ready, in.wanted.MaxSurge, in.wanted.MaxUnavailable, wanted)
+		model.Message = fmt.Sprintf("%d of %d VMs are of an older template; %d are Ready; ", outdated, len(providerIDs), ready)
+		if in.isScaledElsewhere() {
+			model.Message += "an autoscaler owns the number of VMs, so none is replaced: delete Machines of old VMs"
+		} else {
+			model.Message += fmt.Sprintf("at most %d more and %d fewer than %d are there meanwhile", in.wanted.MaxSurge, in.wanted.MaxUnavailable,
+				wanted)
+		}
 		if paused > 0 {
 			model.Message += fmt.Sprintf("; %d are paused and stay as they are", paused)
 		}
@@ -136,8 +141,9 @@ func (in *input) reportInstances(result arm.Result) {
 	conditions.Set(in.azurePool, model)
 }
 
-// desiredReplicasCondition reports whether the number of VMs is as desired, and which VMs are unusable.
-func desiredReplicasCondition(there, wanted int, broken []string) metav1.Condition {
+// desiredReplicasCondition reports whether the number of VMs is as desired, and which VMs are unusable. With scaledElsewhere they are not
+// replaced.
+func desiredReplicasCondition(there, wanted int, broken []string, scaledElsewhere bool) metav1.Condition {
 	out := metav1.Condition{Type: infrav1.ScaleSetDesiredReplicasCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	switch {
 	case there < wanted:
@@ -152,7 +158,11 @@ func desiredReplicasCondition(there, wanted int, broken []string) metav1.Conditi
 		if out.Reason == infrav1.ReadyReason {
 			out.Reason = infrav1.VMFailedReason
 		}
-		out.Message = strings.TrimPrefix(out.Message+"; to be replaced: "+strings.Join(broken, ", "), "; ")
+		intent := "to be replaced: "
+		if scaledElsewhere {
+			intent = "an autoscaler owns the number of VMs, so Machines of broken ones have to be deleted: "
+		}
+		out.Message = strings.TrimPrefix(out.Message+"; "+intent+strings.Join(broken, ", "), "; ")
 	}
 	return out
 }
