@@ -3,15 +3,19 @@ package azuremachine
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/cluster-api/util"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
@@ -51,7 +55,11 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		if in.planned.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS {
 			in.planned.AdminPassword = k.passwords.PasswordFor(in.azureMachine.UID)
 		}
-		if errs := machine.CheckSpec(in.planned); len(errs) > 0 {
+		errs, err := k.checkScaleSet(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		if errs = append(errs, machine.CheckSpec(in.planned)...); len(errs) > 0 {
 			return nil, reconcile.RefuseSpec(errs)
 		}
 	}
@@ -83,4 +91,27 @@ func (k *Kind) newPlanInput(in *input, subscription string, lent bool) plan.Mach
 		AzureMachine: azureMachine,
 		ControlPlane: util.IsControlPlaneMachine(in.machine),
 	}
+}
+
+// checkScaleSet refuses a VM in the scale set of an AzureMachinePool of the Cluster: the pool would count the VM as its own, create a
+// second Machine for it, and delete it as one too many.
+func (k *Kind) checkScaleSet(ctx context.Context, in *input) (field.ErrorList, error) {
+	id := in.azureMachine.Spec.VirtualMachineScaleSetID
+	if id == nil {
+		return nil, nil
+	}
+	objects, err := clusterinfra.ListMachinePools(ctx, k.Client, in.azureMachine.Namespace, in.cluster.Name)
+	if err != nil {
+		return nil, err
+	}
+	var pools []*infrav1.AzureMachinePool
+	for _, object := range objects {
+		pools = append(pools, object.(*infrav1.AzureMachinePool))
+	}
+	of := pool.FindScaleSetPool(in.planned.ClusterInput, pools, arm.ID(strings.TrimPrefix(*id, "azure://")))
+	if of == nil {
+		return nil, nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("spec", "virtualMachineScaleSetID"), *id,
+		fmt.Sprintf("is the scale set of AzureMachinePool %s, which creates and deletes its VMs itself: name a scale set of your own", of.Name))}, nil
 }

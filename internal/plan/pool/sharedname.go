@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
@@ -48,4 +49,14 @@ func WasPlanned(azurePool *infrav1.AzureMachinePool) bool {
 // nameUser returns a pool as user of its scale set.
 func nameUser(azurePool *infrav1.AzureMachinePool) plan.NameUser {
 	return plan.NameUser{Object: azurePool, Planned: WasPlanned(azurePool)}
+}
+
+// FindScaleSetPool returns the AzureMachinePool of a scale set, nil if it is that of none of the Cluster's pools.
+func FindScaleSetPool(in plan.ClusterInput, pools []*infrav1.AzureMachinePool, scaleSet arm.ID) *infrav1.AzureMachinePool {
+	for _, of := range pools {
+		if ScaleSetID(Input{ClusterInput: in, AzureMachinePool: of}).Equal(scaleSet) {
+			return of
+		}
+	}
+	return nil
 }

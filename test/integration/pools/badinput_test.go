@@ -79,3 +79,29 @@ func TestBadInput(t *testing.T) {
 		stage.WaitPool(name, 1)
 	}
 }
+
+// TestMachineInScaleSetOfPool names the scale set of a pool in an AzureMachine. Its VM is not created, and the pool keeps its own.
+func TestMachineInScaleSetOfPool(t *testing.T) {
+	t.Parallel()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.PlayPoolMachines(nil)
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	azurePool := stage.AzureMachinePool("c1", "pool")
+	azurePool.Spec.OrchestrationMode = infrav1.FlexibleOrchestration
+	stage.CreatePool(azurePool, 1)
+	stage.WaitClusterProvisioned("c1")
+	providerIDs := stage.WaitPool("pool", 1).Spec.ProviderIDList
+	azureMachine := stage.AzureMachine("c1", "m1")
+	azureMachine.Spec.VirtualMachineScaleSetID = new("/subscriptions/" + stage.Azure.SubscriptionID + "/" + scaleSet("Pool"))
+	stage.CreateMachine(azureMachine, harness.Worker, "")
+	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "refused", func(m *infrav1.AzureMachine) bool {
+		running := harness.FindCondition(m, infrav1.VMRunningCondition)
+		return running.Status == metav1.ConditionFalse &&
+			strings.Contains(running.Message, "is the scale set of AzureMachinePool pool, which creates and deletes its VMs itself")
+	})
+	if got := stage.WaitPool("pool", 1).Spec.ProviderIDList; !slices.Equal(got, providerIDs) {
+		t.Errorf("VMs of the pool are %v, and were %v", got, providerIDs)
+	}
+}
