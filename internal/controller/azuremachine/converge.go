@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/machine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -75,8 +76,9 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 func (k *Kind) newPlanInput(in *input, subscription string, lent bool) plan.MachineInput {
 	azureCluster, azureMachine := in.azureCluster.DeepCopy(), in.azureMachine.DeepCopy()
 	defaults.FillAzureCluster(azureCluster)
-	if lent {
-		selfmanaged.FillLentRoleScope("AzureMachine", azureMachine, &azureMachine.Spec.ManagedIdentities, subscription, azureCluster.Spec.ResourceGroup)
+	group := azureCluster.Spec.ResourceGroup
+	if lent && !applied.ReadInventory("AzureMachine", azureMachine).HasRoleOutside(group) {
+		defaults.FillRoleScope(&azureMachine.Spec.ManagedIdentities, subscription, group)
 	}
 	defaults.FillAzureMachine(azureMachine, subscription)
 	return plan.MachineInput{

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -96,9 +97,9 @@ func (k *Kind) findMissingIdentities(ctx context.Context, session reconcile.Sess
 func (k *Kind) newPlanInput(in *input, subscription string, lent bool) pool.Input {
 	out := pool.Input{ClusterInput: in.infrastructure.PlanInput(in.cluster, subscription, k.Features), MachinePool: in.machinePool,
 		AzureMachinePool: in.azurePool.DeepCopy()}
-	if lent {
-		selfmanaged.FillLentRoleScope("AzureMachinePool", out.AzureMachinePool, &out.AzureMachinePool.Spec.ManagedIdentities, subscription,
-			in.infrastructure.ResourceGroup(out.ClusterInput))
+	group := in.infrastructure.ResourceGroup(out.ClusterInput)
+	if lent && !applied.ReadInventory("AzureMachinePool", in.azurePool).HasRoleOutside(group) {
+		defaults.FillRoleScope(&out.AzureMachinePool.Spec.ManagedIdentities, subscription, group)
 	}
 	defaults.FillAzureMachinePool(out.AzureMachinePool, subscription)
 	return out

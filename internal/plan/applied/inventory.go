@@ -2,11 +2,13 @@ package applied
 
 import (
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
 // Inventory lists resources that were created or adopted for an object and cannot carry ownership tags.
@@ -60,4 +62,12 @@ func (c *Content) SetInventory(kind string, obj metav1.Object, created, adopted 
 	if len(created) > 0 || len(adopted) > 0 || c.Inventory.isStored() {
 		c.Inventory = Inventory{Object: ObjectName(kind, obj), Created: created, Adopted: adopted}
 	}
+}
+
+// HasRoleOutside returns true if the identity of a machine or pool has a role assignment outside of a resource group, from a time when its
+// scope had another default. It is kept.
+func (i Inventory) HasRoleOutside(group string) bool {
+	return slices.ContainsFunc(i.Created, func(id arm.ID) bool {
+		return strings.EqualFold(id.Type(), types.RoleAssignment) && !strings.EqualFold(id.ResourceGroup(), group)
+	})
 }
