@@ -2,6 +2,10 @@ package architecture
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,8 +19,9 @@ import (
 )
 
 const (
-	rightsFolder = "../../config/rbac"
-	rightsPage   = "../../docs/book/kubernetes-rights.md"
+	manifestFolder = "../../config"
+	rightsFolder   = manifestFolder + "/rbac"
+	rightsPage     = "../../docs/book/kubernetes-rights.md"
 )
 
 // readRole returns a Role or ClusterRole of the release.
@@ -39,12 +44,127 @@ func readRole(t *testing.T, file, name string) rbacv1.ClusterRole {
 	return rbacv1.ClusterRole{}
 }
 
-// managerRules returns those of all roles that the release binds to its ServiceAccount.
-func managerRules(t *testing.T) []rbacv1.PolicyRule {
+// managerRules returns those of all roles that the manifests of a folder bind to the manager's ServiceAccount.
+func managerRules(folder string) (out []rbacv1.PolicyRule, _ error) {
+	roles, bound := map[string][]rbacv1.PolicyRule{}, map[string]bool{}
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for document := range bytes.SplitSeq(raw, []byte("\n---\n")) {
+			if err := noteRole(document, roles, bound); err != nil {
+				return fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		return nil
+	})
+	for _, name := range slices.Sorted(maps.Keys(bound)) {
+		rules, known := roles[name]
+		if !known {
+			err = errors.Join(err, fmt.Errorf("the manager is bound to %s, which is not in %s", name, folder))
+		}
+		out = append(out, rules...)
+	}
+	return out, err
+}
+
+// noteRole adds the rules of a role, or the role that a binding gives to the manager, by kind and name.
+func noteRole(document []byte, roles map[string][]rbacv1.PolicyRule, bound map[string]bool) error {
+	var kind struct{ Kind string }
+	if yaml.Unmarshal(document, &kind) != nil { // a list of patches
+		return nil
+	}
+	switch kind.Kind {
+	case "Role", "ClusterRole":
+		var role rbacv1.ClusterRole
+		if err := yaml.Unmarshal(document, &role); err != nil {
+			return err
+		}
+		roles[role.Kind+" "+role.Name] = role.Rules
+	case "RoleBinding", "ClusterRoleBinding":
+		var binding rbacv1.ClusterRoleBinding
+		if err := yaml.Unmarshal(document, &binding); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(binding.Subjects, isManager) {
+			bound[binding.RoleRef.Kind+" "+binding.RoleRef.Name] = true
+		}
+	}
+	return nil
+}
+
+// isManager returns true if the manager's ServiceAccount is the subject, or in the group that is.
+func isManager(subject rbacv1.Subject) bool {
+	switch subject.Kind {
+	case rbacv1.ServiceAccountKind:
+		return subject.Name == "manager"
+	case rbacv1.GroupKind:
+		return subject.Name == "system:authenticated" || strings.HasPrefix(subject.Name, "system:serviceaccounts")
+	}
+	return false
+}
+
+// managerRights returns the rights of the manager of this release.
+func managerRights(t *testing.T) []string {
 	t.Helper()
-	return slices.Concat(readRole(t, "role.yaml", "system-manager-role").Rules, readRole(t, "secrets_role.yaml", "system-secrets-role").Rules,
-		readRole(t, "leader_election.yaml", "system-leader-election-role").Rules,
-		readRole(t, "former_identities.yaml", "system-former-identities-role").Rules)
+	rules, err := managerRules(manifestFolder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listRights(rules)
+}
+
+// TestPlantedBinding checks that the rights of the manager are those of every binding, in whichever file it is.
+func TestPlantedBinding(t *testing.T) {
+	const role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {name: planted}\n" +
+		"rules:\n- {apiGroups: [apps], resources: [deployments], verbs: [patch]}\n---\n"
+	const binding = "apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata: {name: planted}\n" +
+		"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: %s, name: %s}\nsubjects:\n- %s\n"
+	manager := "{kind: ServiceAccount, name: manager, namespace: system}"
+	for name, test := range map[string]struct {
+		reason, manifest string
+		want             []string
+		err              string
+	}{
+		"bound": {"the manager has the rights of the role", role + fmt.Sprintf(binding, "RoleBinding", "Role", "planted", manager),
+			[]string{"patch deployments.apps"}, ""},
+		"bound as one of all": {"the manager is in the group", role +
+			fmt.Sprintf(binding, "RoleBinding", "Role", "planted", "{kind: Group, name: 'system:serviceaccounts:system'}"),
+			[]string{"patch deployments.apps"}, ""},
+		"bound to another": {"the manager has no right of another", role +
+			fmt.Sprintf(binding, "RoleBinding", "Role", "planted", "{kind: ServiceAccount, name: other, namespace: system}"), nil, ""},
+		"role of Kubernetes": {"nobody sees its rules here", fmt.Sprintf(binding, "ClusterRoleBinding", "ClusterRole", "cluster-admin", manager),
+			nil, "ClusterRole cluster-admin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			if err := os.CopyFS(folder, os.DirFS(manifestFolder)); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(folder, "manager", "planted.yaml"), []byte(test.manifest), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			rules, err := managerRules(folder)
+			if test.err != "" {
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("%s: %v", test.reason, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			had := managerRights(t)
+			added := slices.DeleteFunc(listRights(rules), func(right string) bool { return slices.Contains(had, right) })
+			if !slices.Equal(added, test.want) {
+				t.Errorf("%s: the planted manifest adds %q, want %q", test.reason, added, test.want)
+			}
+		})
+	}
 }
 
 // listRights returns the single rights of rules, as "verb resource.group/subresource" or "verb resource.group/name".
@@ -112,7 +232,7 @@ func TestManagerRights(t *testing.T) {
 		}
 	}
 	slices.Sort(told)
-	if diff := cmp.Diff(slices.Compact(told), listRights(managerRules(t))); diff != "" {
+	if diff := cmp.Diff(slices.Compact(told), managerRights(t)); diff != "" {
 		t.Errorf("the manager has other rights than docs/book/kubernetes-rights.md tells of (-told +has). Does it need a new one? Then add its row, with the possible damage:\n%s", diff)
 	}
 }
@@ -133,7 +253,7 @@ var tokens = map[string]string{
 
 // TestManagerCannotRise names what would make of the manager's rights all others.
 func TestManagerCannotRise(t *testing.T) {
-	for _, right := range listRights(managerRules(t)) {
+	for _, right := range managerRights(t) {
 		verb, resource, _ := strings.Cut(right, " ")
 		if strings.Contains(right, "*") {
 			t.Errorf("%s: a wildcard also has what does not exist yet", right)
