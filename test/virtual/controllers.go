@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedmachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurecluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureclusteridentity"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurejson"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinepool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azuremachinetemplate"
@@ -39,7 +40,7 @@ func (s *Scenario) StartDyingManager(n int, before bool) *Manager {
 			m.DieAtWrite(n, before)
 		}
 		if s.complete {
-			return registerAll(ctx, m)
+			return registerInstalled(ctx, m)
 		}
 		return RegisterControllers(ctx, m)
 	})
@@ -75,14 +76,25 @@ func RegisterControllersWith(ctx context.Context, m *Manager, options controller
 	return credentials.SetupWithManager(m, options)
 }
 
-// registerAll registers the controllers of an installed release that reconcile objects, with the manager's queue.
-func registerAll(ctx context.Context, m *Manager) error {
+// RegisterAll registers all controllers of an installed release.
+func RegisterAll(ctx context.Context, m *Manager) error {
+	if err := registerInstalled(ctx, m); err != nil {
+		return err
+	}
+	secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("azurejson"), Access: m.Gate, Facts: m.Facts,
+		Features: m.Features, WatchFilter: m.Services.WatchFilter, Secrets: m.GetClient()}
+	return secrets.SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)}, azurejson.Kinds{Machines: true, Pools: true})
+}
+
+// registerInstalled registers the controllers of an installed release that reconcile objects, with the manager's queue.
+func registerInstalled(ctx context.Context, m *Manager) error {
 	options := controller.Options{MaxConcurrentReconciles: 10, NewQueue: queue.New(time.Now)}
 	if err := RegisterControllersWith(ctx, m, options); err != nil {
 		return err
 	}
 	return register(ctx, m, options,
-		&azuremachinetemplate.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("template"), Access: m.Gate, Facts: m.Facts},
+		&azuremachinetemplate.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("template"), Access: m.Gate, Facts: m.Facts,
+			WatchFilter: m.Services.WatchFilter},
 		reconcile.NewLocalRunner(m.Services, &azureclusteridentity.Kind{Client: m.GetClient(), Identities: m.Gate.Identities}),
 	)
 }

@@ -3,16 +3,25 @@ package contract_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -137,36 +146,51 @@ func TestReadyByOthers(t *testing.T) {
 	}
 }
 
+// labelled are the kinds whose objects have a label of their manager: those that are reconciled, and those that others refer to.
+var labelled = slices.Concat(reconciled, []string{"AzureMachineTemplate", "AzureClusterIdentity"})
+
 // TestWatchFilter checks that a manager with --watch-filter leaves the objects of all kinds alone that have another label, and takes
-// them up once they have its own.
+// them up once they have its own. It notices changes of the objects that it makes for them.
 func TestWatchFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := virtual.New(t)
 		askForAllKinds(w)
-		before := readVersions(w, reconciled)
+		w.ApplyMachine("c1", "machine", harness.ControlPlane)
+		w.ApplyPool("c1", "pool", 1)
+		applyTemplate(w, "c1", "template")
+		before := readVersions(w, labelled)
 		w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 			m.Services.WatchFilter = "one"
-			return virtual.RegisterControllers(ctx, m)
+			return virtual.RegisterAll(ctx, m)
 		})
 		virtual.WaitForSignal(nil, 10*time.Minute)
-		if diff := cmp.Diff(before, readVersions(w, reconciled)); diff != "" {
+		if diff := cmp.Diff(before, readVersions(w, labelled)); diff != "" {
 			t.Errorf("objects without the label were written (-before +after):\n%s", diff)
 		}
 		if requests := w.Azure.RequestsSince(0); len(requests) > 0 {
 			t.Errorf("Azure was asked about objects without the label: %q", requests)
 		}
+		if made := listAzureJSON(w); len(made) > 0 {
+			t.Errorf("objects without the label have the Secrets %q", made)
+		}
 		all := listStored(w)
-		for _, kind := range reconciled {
+		for _, kind := range labelled {
+			// The manager makes the VMs of pools.
+			if len(all[kind]) == 0 && kind != "AzureMachinePoolMachine" {
+				t.Errorf("no %s was left alone", kind)
+			}
 			for _, object := range all[kind] {
-				changeObject(w, kind, object.GetName(), func(object client.Object) {
-					labels := map[string]string{clusterv1.WatchLabel: "one"}
-					for name, value := range object.GetLabels() {
-						labels[name] = value
-					}
-					object.SetLabels(labels)
-				})
+				changeObject(w, kind, object.GetName(), addWatchLabel)
 			}
 		}
+		player := harness.PoolPlayer{Client: w.Kubernetes, Namespace: w.Namespace}
+		w.Meanwhile = func() {
+			player.PlayOnce(t.Context())
+			labelClusterAPI(w)
+		}
+		w.WaitReady(&infrav1.AzureCluster{}, "c1")
+		provision := func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) }
+		harness.ChangeStatus(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, provision)
 		w.WaitUntil("objects with the label are provisioned", func() bool {
 			now := listStored(w)
 			for _, kind := range reconciled {
@@ -175,10 +199,121 @@ func TestWatchFilter(t *testing.T) {
 						return false
 					}
 				}
+				if len(now[kind]) == 0 {
+					return false
+				}
 			}
 			return true
+		}, func() string { return describeReady(w) })
+		w.WaitUntil("each object has its azure.json", func() bool {
+			return cmp.Equal(listAzureJSON(w), []string{"machine-azure-json", "pool-azure-json", "template-azure-json"})
 		})
+		virtual.WaitForSignal(nil, 10*time.Minute)
+		checkNoticed(w)
 	})
+}
+
+// checkNoticed deletes objects that the manager has made. It notices that at once, not at its next sync.
+func checkNoticed(w *virtual.Scenario) {
+	w.T.Helper()
+	for _, name := range listAzureJSON(w) {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
+		if err := w.Client.Delete(w.T.Context(), secret); err != nil {
+			w.T.Fatal(err)
+		}
+		virtual.WaitForSignal(nil, time.Minute)
+		if !slices.Contains(listAzureJSON(w), name) {
+			w.T.Errorf("the Secret %s is not there a minute after it was deleted", name)
+		}
+	}
+	vms := &infrav1.AzureMachinePoolMachineList{}
+	if err := w.Client.List(w.T.Context(), vms, client.InNamespace(w.Namespace)); err != nil {
+		w.T.Fatal(err)
+	}
+	for i := range vms.Items {
+		name := vms.Items[i].Name
+		if err := w.Client.Delete(w.T.Context(), &vms.Items[i]); err != nil {
+			w.T.Fatal(err)
+		}
+		virtual.WaitForSignal(nil, time.Minute)
+		machine := &clusterv1.Machine{}
+		err := w.Client.Get(w.T.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, machine)
+		if !apierrors.IsNotFound(err) && machine.DeletionTimestamp.IsZero() {
+			w.T.Errorf("the Machine %s is there a minute after its AzureMachinePoolMachine was deleted: %v", name, err)
+		}
+	}
+}
+
+// addWatchLabel gives an object the label of the manager.
+func addWatchLabel(object client.Object) {
+	labels := map[string]string{clusterv1.WatchLabel: "one"}
+	maps.Copy(labels, object.GetLabels())
+	object.SetLabels(labels)
+}
+
+// labelClusterAPI gives all objects of Cluster API the label, as users and the templates of MachinePools do.
+func labelClusterAPI(w *virtual.Scenario) {
+	w.T.Helper()
+	clusters, machines, pools := &clusterv1.ClusterList{}, &clusterv1.MachineList{}, &clusterv1.MachinePoolList{}
+	for _, list := range []client.ObjectList{clusters, machines, pools} {
+		if err := w.Client.List(w.T.Context(), list, client.InNamespace(w.Namespace)); err != nil {
+			w.T.Fatal(err)
+		}
+		err := meta.EachListItem(list, func(item runtime.Object) error {
+			object := item.(client.Object)
+			if object.GetLabels()[clusterv1.WatchLabel] != "" {
+				return nil
+			}
+			before := object.DeepCopyObject().(client.Object)
+			addWatchLabel(object)
+			return w.Client.Patch(w.T.Context(), object, client.MergeFrom(before))
+		})
+		if err != nil {
+			w.T.Fatal(err)
+		}
+	}
+}
+
+// applyTemplate creates an AzureMachineTemplate that a cluster owns, as the topology of a ClusterClass does.
+func applyTemplate(w *virtual.Scenario, cluster, name string) {
+	w.T.Helper()
+	owner := &clusterv1.Cluster{}
+	w.ReadObject(owner, cluster)
+	template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
+	if err := controllerutil.SetOwnerReference(owner, template, w.Client.Scheme()); err != nil {
+		w.T.Fatal(err)
+	}
+	template.Spec.Template.Spec = w.AzureMachine(cluster, name).Spec
+	w.CreateObject(template)
+}
+
+// listAzureJSON returns the names of the Secrets with azure.json, sorted.
+func listAzureJSON(w *virtual.Scenario) []string {
+	w.T.Helper()
+	list, out := &corev1.SecretList{}, []string(nil)
+	if err := w.Client.List(w.T.Context(), list, client.InNamespace(w.Namespace)); err != nil {
+		w.T.Fatal(err)
+	}
+	for i := range list.Items {
+		if strings.HasSuffix(list.Items[i].Name, "-azure-json") {
+			out = append(out, list.Items[i].Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// describeReady returns the conditions Ready of all objects.
+func describeReady(w *virtual.Scenario) string {
+	var out []string
+	all := listStored(w)
+	for _, kind := range reconciled {
+		for _, object := range all[kind] {
+			ready := checkCondition(object.Object, clusterv1.ReadyCondition, "True")
+			out = append(out, fmt.Sprintf("%s %s: %v", kind, object.GetName(), ready))
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 func mustJSON(t *testing.T, value any) []byte {
