@@ -28,7 +28,11 @@ func (l *lab) expectProperties() {
 		}
 	}
 	s := l.loadSettings()
-	for _, steps := range [][]properties.Step{requestSteps(l.listRequests(), s.TimeScale, *l.kills), objectSteps(l.auditedRequests())} {
+	requests, entries := l.listRequests(), l.auditedRequests()
+	if err := checkAudited(requests, entries); err != nil {
+		l.t.Error(err)
+	}
+	for _, steps := range [][]properties.Step{requestSteps(requests, s.TimeScale, *l.kills), objectSteps(entries)} {
 		for _, violation := range properties.Check(&properties.History{Steps: steps, Secrets: []string{s.ClientSecret}}) {
 			l.t.Error(violation)
 		}
@@ -72,7 +76,7 @@ func (r request) end() time.Time { return r.Time.Add(time.Duration(r.DurationMs)
 func objectSteps(entries []entry) []properties.Step {
 	var out []properties.Step
 	for _, e := range entries {
-		if e.ResponseObject == nil || e.ResponseStatus.Code >= 300 || !strings.HasSuffix(e.User.Username, ":capz-manager") {
+		if e.ResponseObject == nil || e.ResponseStatus.Code >= 300 || !e.isByManager() {
 			continue
 		}
 		kind, _ := e.ResponseObject["kind"].(string)
