@@ -33,10 +33,17 @@ var errKilled = errors.New("killed")
 // newMove returns a migration whose program is killed before it has made the given number of writes.
 func newMove(t *testing.T, c *fakeClusterctl, writes int) *steps.Move {
 	t.Helper()
+	return newWatchedMove(t, c, writes, func(*http.Request) {})
+}
+
+// newWatchedMove is newMove that calls a function with each request before the program sends it.
+func newWatchedMove(t *testing.T, c *fakeClusterctl, writes int, watch func(*http.Request)) *steps.Move {
+	t.Helper()
 	config := rest.CopyConfig(api.config)
 	config.QPS = -1
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			watch(r)
 			if r.Method != http.MethodGet {
 				if writes == 0 {
 					return nil, errKilled

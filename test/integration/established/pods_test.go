@@ -3,9 +3,9 @@ package established_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,10 +40,19 @@ func TestMigrateStopsPods(t *testing.T) {
 	create("evicted", corev1.PodFailed)
 	create("completed", corev1.PodSucceeded)
 	create("running", corev1.PodRunning)
-	short, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	stopping, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	_, err := newMove(t, c, 1000).Forward(short)
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "have stopped: running: ") {
+	lists := 0
+	waiting := newWatchedMove(t, c, 1000, func(r *http.Request) {
+		if r.Method == http.MethodGet && r.URL.Path == "/api/v1/namespaces/capz-system/pods" {
+			// The second look comes after the first one found a pod.
+			if lists++; lists == 2 {
+				cancel()
+			}
+		}
+	})
+	_, err := waiting.Forward(stopping)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "have stopped: running: ") {
 		t.Errorf("a migration while a pod runs ends with %v", err)
 	}
 	running := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "capz-system", Name: "running"}}
