@@ -2,8 +2,6 @@ package contract_test
 
 import (
 	"fmt"
-	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -181,12 +179,7 @@ func makePool(w *virtual.Scenario, cluster string) {
 func listStored(w *virtual.Scenario) map[string][]*unstructured.Unstructured {
 	w.T.Helper()
 	out := map[string][]*unstructured.Unstructured{}
-	types := w.Client.Scheme().KnownTypes(infrav1.GroupVersion)
-	for _, name := range slices.Sorted(maps.Keys(types)) {
-		list, ok := reflect.New(types[name]).Interface().(client.ObjectList)
-		if !ok || !strings.HasPrefix(name, "Azure") {
-			continue
-		}
+	for kind, list := range harness.NewLists(w.Client.Scheme()) {
 		if err := w.Client.List(w.T.Context(), list, client.InNamespace(w.Namespace)); err != nil {
 			w.T.Fatal(err)
 		}
@@ -198,7 +191,6 @@ func listStored(w *virtual.Scenario) map[string][]*unstructured.Unstructured {
 		if err != nil {
 			w.T.Fatal(err)
 		}
-		kind := strings.TrimSuffix(name, "List")
 		for _, item := range items {
 			out[kind] = append(out[kind], &unstructured.Unstructured{Object: item.(map[string]any)})
 		}

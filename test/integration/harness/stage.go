@@ -11,13 +11,11 @@ import (
 
 	"github.com/google/uuid"
 	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
@@ -237,59 +235,6 @@ func EncodeStatus(object client.Object) string {
 		return err.Error()
 	}
 	return string(parsed.Status)
-}
-
-// visibleTexts is everything of the stage that people get to see: objects, events, logs, the simulator's request log.
-func (s *Stage) visibleTexts() map[string]string {
-	s.T.Helper()
-	out := map[string]string{}
-	add := func(list client.ObjectList) {
-		ctx, cancel := s.withPatience()
-		defer cancel()
-		if err := s.Client.List(ctx, list, client.InNamespace(s.Namespace)); err != nil {
-			s.T.Errorf("list %T: %v", list, err)
-			return
-		}
-		raw, err := json.Marshal(list)
-		if err != nil {
-			s.T.Error(err)
-		}
-		out[fmt.Sprintf("%T", list)] = string(raw)
-	}
-	add(&infrav1.AzureClusterList{})
-	add(&infrav1.AzureMachineList{})
-	add(&infrav1.AzureManagedControlPlaneList{})
-	add(&infrav1.AzureManagedClusterList{})
-	add(&infrav1.AzureManagedMachinePoolList{})
-	add(&infrav1.AzureASOManagedClusterList{})
-	add(&infrav1.AzureASOManagedControlPlaneList{})
-	add(&infrav1.AzureASOManagedMachinePoolList{})
-	add(&infrav1.AzureClusterIdentityList{})
-	if s.virtual {
-		out["events"] = fmt.Sprint(s.listRecorded())
-	} else {
-		add(&corev1.EventList{})
-		add(&eventsv1.EventList{})
-	}
-	raw, err := json.Marshal(s.Azure.Requests())
-	if err != nil {
-		s.T.Error(err)
-	}
-	out["request log"] = string(raw)
-	out["logs"] = strings.Join(s.Environment.Logs.LinesSince(s.logged), "\n")
-	return out
-}
-
-// CheckSecrets fails the test when a secret value is anywhere it must not be.
-func (s *Stage) CheckSecrets() {
-	s.T.Helper()
-	for where, text := range s.visibleTexts() {
-		for _, secret := range s.secrets {
-			if at := strings.Index(text, secret); at >= 0 {
-				s.T.Errorf("a secret value shows up in %s: ...%s", where, text[max(0, at-200):min(len(text), at+20)])
-			}
-		}
-	}
 }
 
 // logDiagnosis prints information that helps to find the cause of a test's failure.
