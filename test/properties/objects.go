@@ -85,11 +85,12 @@ func changedValue(path string) func(*Object) string {
 }
 
 func findLostProvision(o *Object) string {
-	const path = "status.initialization.provisioned"
-	if o.After == nil || find(o.Before, path) != true || find(o.After, path) == true {
-		return ""
+	for _, path := range []string{"status.initialization.provisioned", "status.initialization.controlPlaneInitialized"} {
+		if o.After != nil && find(o.Before, path) == true && find(o.After, path) != true {
+			return path + " is no longer true"
+		}
 	}
-	return path + " is no longer true"
+	return ""
 }
 
 func findObservedGeneration(o *Object) string {
@@ -161,15 +162,40 @@ func findLeftResources(t *timeline) (out []string) {
 			}
 			tags, _ := body["tags"].(map[string]any)
 			isOfCluster := slices.Contains(clusterKinds, o.Kind) && tags[ownershipPrefix+o.Name] == "owned"
-			// The VMs of a cluster that is being deleted go with its resource group.
-			isVM := o.Kind == "AzureMachine" && !t.isClusterBeingDeleted(i) && strings.Contains(id, "/providers/microsoft.compute/virtualmachines/") &&
-				strings.EqualFold(fmt.Sprint(find(o.Before, "spec.providerID")), "azure://"+id)
-			if isOfCluster || isVM {
+			if isOfCluster || t.isOfObject(id, o, i) {
 				out = append(out, fmt.Sprintf("%s %s lost its finalizer while %s exists", o.Kind, o.Name, id))
 			}
 		}
 	}
 	return out
+}
+
+// isOfObject reports whether a resource belongs to the object of a machine or pool, and has to be gone before it at a step. Those of a cluster that
+// is being deleted go with its resource group or AKS cluster, and the VMs of a scale set with it.
+func (t *timeline) isOfObject(id string, o *Object, step int) bool {
+	of, single := findOwner(id)
+	if !single || t.isClusterBeingDeleted(step) {
+		return false
+	}
+	isNamed := strings.EqualFold(fmt.Sprint(find(o.Before, "spec.providerID")), "azure://"+id)
+	if o.Kind == "AzureMachinePoolMachine" {
+		return isNamed && t.isPoolKept(of, step)
+	}
+	// A VM or scale set of another owner can have the name. AKS clusters have no agent pools of others.
+	tags, _ := stateBefore(t.resources[id], step)["tags"].(map[string]any)
+	isOurs := isNamed || strings.Contains(id, "/agentpools/") ||
+		slices.ContainsFunc(t.clusterNames(), func(cluster string) bool { return tags[ownershipPrefix+cluster] == "owned" })
+	return isOurs && of.is(o.Kind, o.Before)
+}
+
+// isPoolKept reports whether there is an object of a pool that is not being deleted before a step.
+func (t *timeline) isPoolKept(of owner, step int) bool {
+	for key, versions := range t.objects {
+		if state := stateBefore(versions, step); of.is(kindOf(key), state) && find(state, "metadata.deletionTimestamp") == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // isClusterBeingDeleted reports whether a Cluster was being deleted before a step.

@@ -15,6 +15,9 @@ const (
 	network = group + "/providers/microsoft.network/virtualnetworks/c1-vnet"
 	rules   = group + "/providers/microsoft.network/networksecuritygroups/c1-nsg"
 	machine = group + "/providers/microsoft.compute/virtualmachines/m"
+
+	scaleSet  = group + "/providers/microsoft.compute/virtualmachinescalesets/pool"
+	agentPool = group + "/providers/microsoft.containerservice/managedclusters/c1/agentpools/pool"
 )
 
 // resource returns a step in which a resource has a state.
@@ -63,11 +66,12 @@ func changedBetween(id string, whole, part object) []Step {
 
 func list(name string, elements ...any) object { return object{"properties": object{name: elements}} }
 
-// violations has a history for each property that violates it.
-func violations() map[string][]Step {
+// violations has histories for each property that violate it.
+func violations() map[string][][]Step {
 	element := object{"name": "a", "properties": object{"port": "443"}}
 	finalizer, start := metadata("finalizers", []any{"f"}), time.Time{}
-	return map[string][]Step{
+	out := map[string][][]Step{}
+	for name, steps := range map[string][]Step{
 		"DeleteHasProof":    {resource(network, object{}), request(1, "DELETE", network, nil)},
 		"WriteHasFinalizer": {written("AzureCluster", nil, object{}), request(1, "PUT", network, nil)},
 		"WriteIsValid":      {request(0, "PUT", network, func(r *Request) { r.Status = 400 })},
@@ -122,6 +126,63 @@ func violations() map[string][]Step {
 		"SecretsAreNotInObjects": {written("AzureCluster", object{}, metadata("annotations", object{"a": "the-secret"}))},
 		"SecretsAreNotInEvents":  {{Event: &Event{Kind: "AzureCluster", Name: "c1", Note: "with the-secret"}}},
 		"SecretsAreNotInAzure":   {request(0, "PUT", network, func(r *Request) { r.Body = "the-secret" })},
+	} {
+		out[name] = append(out[name], steps)
+	}
+	for name, histories := range furtherViolations() {
+		out[name] = append(out[name], histories...)
+	}
+	return out
+}
+
+// furtherViolations has more histories for properties that look at several kinds of objects.
+func furtherViolations() map[string][][]Step {
+	named := func(kind, name string, before, after object) Step {
+		for _, each := range []object{before, after} {
+			if metadata, is := each["metadata"].(object); is {
+				metadata["name"] = name
+			}
+		}
+		return Step{Object: &Object{Kind: kind, Name: name, ByManager: true, Before: before, After: after}}
+	}
+	held := func() object { return metadata("finalizers", []any{"f"}) }
+	free := func() object { return metadata("finalizers", []any{}) }
+	of := func(providerID string) object {
+		out := held()
+		out["spec"] = object{"providerID": "azure://" + providerID}
+		return out
+	}
+	spec := func(state, spec object) object {
+		state["spec"] = spec
+		return state
+	}
+	cluster := named("AzureCluster", "c1", nil, held())
+	initialized := object{"status": object{"initialization": object{"controlPlaneInitialized": true}}}
+	return map[string][][]Step{
+		"DeleteHasProof": {{written("Cluster", nil, object{}), resource(network, object{"tags": object{ownershipPrefix + "c2": "owned"}}),
+			request(2, "DELETE", network, nil)}},
+		"WriteHasFinalizer": {
+			{named("AzureMachine", "m", nil, held()), request(1, "PUT", network, nil)},
+			{cluster, named("AzureMachine", "m", nil, free()), request(2, "PUT", machine, nil)},
+			{cluster, named("AzureMachine", "other", nil, held()), request(2, "PATCH", machine, nil)},
+			{cluster, named("AzureMachine", "m", nil, held()), named("AzureMachine", "m", held(), nil), request(3, "PUT", machine, nil)},
+			{cluster, named("AzureMachinePool", "pool", nil, free()), named("AzureMachine", "pool", nil, held()), request(3, "PUT", scaleSet, nil)},
+			{cluster, named("AzureManagedMachinePool", "p", nil, spec(free(), object{"name": "pool"})), request(2, "PUT", agentPool, nil)},
+			{cluster, named("AzureASOManagedMachinePool", "p", nil, spec(held(), object{"resources": []any{
+				object{"spec": object{"azureName": "another"}}}})), request(2, "PUT", agentPool, nil)},
+		},
+		"FinalizerHoldsResources": {
+			{resource(machine, object{}), named("AzureMachine", "m", of(machine), free())},
+			{named("Cluster", "c1", nil, object{}), resource(machine, owned(nil)), named("AzureMachine", "m", held(), nil)},
+			{named("Cluster", "c1", nil, object{}), resource(scaleSet, owned(nil)), named("AzureMachinePool", "pool", held(), free())},
+			{resource(scaleSet, object{}), named("AzureMachinePool", "other", of(scaleSet), free())},
+			{resource(agentPool, object{}), named("AzureManagedMachinePool", "p", spec(held(), object{"name": "pool"}), free())},
+			{resource(agentPool, object{}), named("AzureASOManagedMachinePool", "p", spec(held(), object{"resources": []any{
+				object{"metadata": object{"name": "pool"}}}}), free())},
+			{named("AzureMachinePool", "pool", nil, held()), resource(scaleSet+"/virtualmachines/0", object{}),
+				named("AzureMachinePoolMachine", "pool-0", of(scaleSet+"/virtualmachines/0"), free())},
+		},
+		"ProvisionedStays": {{written("AzureManagedControlPlane", initialized, object{})}},
 	}
 }
 
@@ -129,13 +190,18 @@ func violations() map[string][]Step {
 func TestPropertiesFail(t *testing.T) {
 	histories := violations()
 	for _, p := range Always() {
-		found := p.Find(&History{Steps: histories[p.Name], Secrets: []string{"the-secret"}})
-		if len(found) == 0 {
-			t.Errorf("%s finds no violation", p.Name)
-			continue
+		if len(histories[p.Name]) == 0 {
+			t.Errorf("no history violates %s", p.Name)
 		}
-		if !strings.HasPrefix(found[0], p.Name+": ") || !strings.HasSuffix(found[0], p.because) || strings.Contains(found[0], "the-secret") {
-			t.Errorf("%s: the violation must have the name and the reason, and no secret: %s", p.Name, found[0])
+		for i, steps := range histories[p.Name] {
+			found := p.Find(&History{Steps: steps, Secrets: []string{"the-secret"}})
+			if len(found) == 0 {
+				t.Errorf("%s finds no violation in history %d", p.Name, i)
+				continue
+			}
+			if !strings.HasPrefix(found[0], p.Name+": ") || !strings.HasSuffix(found[0], p.because) || strings.Contains(found[0], "the-secret") {
+				t.Errorf("%s: the violation must have the name and the reason, and no secret: %s", p.Name, found[0])
+			}
 		}
 		delete(histories, p.Name)
 	}
@@ -168,6 +234,42 @@ func TestPropertiesHold(t *testing.T) {
 	}}
 	for _, violation := range Check(h) {
 		t.Error(violation)
+	}
+}
+
+// TestOwnersHold has histories of machines and pools that violate nothing.
+func TestOwnersHold(t *testing.T) {
+	changed := func(kind, name string, before, after object) Step {
+		return Step{Object: &Object{Kind: kind, Name: name, ByManager: true, Before: before, After: after}}
+	}
+	state := func(name string, finalizers ...any) object {
+		return object{"metadata": object{"name": name, "finalizers": finalizers}}
+	}
+	deleted := object{"metadata": object{"name": "pool", "deletionTimestamp": "1", "finalizers": []any{"f"}}}
+	instance := object{"metadata": object{"name": "pool-0", "finalizers": []any{"f"}},
+		"spec": object{"providerID": "azure://" + scaleSet + "/virtualmachines/0"}}
+	for name, test := range map[string]struct {
+		reason string
+		steps  []Step
+	}{
+		"machine": {"the VM goes before the finalizer", []Step{changed("AzureMachine", "m", nil, state("m", "f")), request(1, "PUT", machine, nil),
+			resource(machine, owned(nil)), resource(machine, nil), changed("AzureMachine", "m", state("m", "f"), state("m"))}},
+		"VM of another owner": {"nothing of it is ours", []Step{changed("Cluster", "c1", nil, state("c1")), resource(machine, object{}),
+			changed("AzureMachine", "m", state("m", "f"), state("m"))}},
+		"VM of another name": {"another machine has it", []Step{changed("Cluster", "c1", nil, state("c1")), resource(machine, owned(nil)),
+			changed("AzureMachine", "n", state("n", "f"), state("n"))}},
+		"cluster that is being deleted": {"the VM goes with its group", []Step{
+			changed("Cluster", "c1", nil, object{"metadata": object{"deletionTimestamp": "1"}}),
+			resource(machine, owned(nil)), changed("AzureMachine", "m", state("m", "f"), state("m"))}},
+		"VM of a pool that is being deleted": {"it goes with the scale set", []Step{changed("AzureMachinePool", "pool", nil, deleted),
+			resource(scaleSet+"/virtualmachines/0", object{}), changed("AzureMachinePoolMachine", "pool-0", instance, nil)}},
+		"agent pool of a name in the spec": {"the object has a finalizer", []Step{changed("AzureManagedMachinePool", "p", nil, object{
+			"metadata": object{"name": "p", "finalizers": []any{"f"}}, "spec": object{"name": "pool"}}),
+			request(1, "PUT", agentPool, nil)}},
+	} {
+		for _, violation := range Check(&History{Steps: test.steps}) {
+			t.Errorf("%s: %s: %s", name, test.reason, violation)
+		}
 	}
 }
 

@@ -57,12 +57,15 @@ func findDeletesWithoutProof(t *timeline) (out []string) {
 	return out
 }
 
-// hasOwnershipTag reports whether a resource, or one that contains it, has an ownership tag before a step.
+// hasOwnershipTag reports whether a resource, or one that contains it, has the ownership tag of a cluster of the history before a step. Any tag will
+// do in a history without objects.
 func (t *timeline) hasOwnershipTag(id string, step int) bool {
+	clusters := t.clusterNames()
 	for ; len(id) > 1; id = id[:max(0, strings.LastIndexByte(id, '/'))] {
 		tags, _ := find(stateBefore(t.resources[id], step), "tags").(map[string]any)
 		for key, value := range tags {
-			if strings.HasPrefix(key, ownershipPrefix) && value == "owned" {
+			cluster, is := strings.CutPrefix(key, ownershipPrefix)
+			if is && value == "owned" && (len(t.objects) == 0 || slices.Contains(clusters, cluster)) {
 				return true
 			}
 		}
@@ -79,12 +82,11 @@ func findWritesWithoutFinalizer(t *timeline) (out []string) {
 			return
 		}
 		for key, versions := range t.objects {
-			finalizers, _ := find(stateBefore(versions, r.Begun), "metadata.finalizers").([]any)
-			if strings.HasPrefix(key, "Azure") && len(finalizers) > 0 {
+			if holds(r.Path, kindOf(key), stateBefore(versions, r.Begun)) {
 				return
 			}
 		}
-		out = append(out, r.Method+" "+r.Path+" while no object has a finalizer")
+		out = append(out, r.Method+" "+r.Path+" while the object that it belongs to has no finalizer")
 	})
 	return out
 }
