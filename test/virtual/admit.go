@@ -56,6 +56,15 @@ func admitWrites(objects client.WithWatch, features plan.Features) (client.WithW
 			}
 			return a.patchObject(ctx, c, object, patch, options...)
 		},
+		SubResourcePatch: func(ctx context.Context, c client.Client, name string, object client.Object, patch client.Patch,
+			options ...client.SubResourcePatchOption) error {
+			if a.isAdmitted(object) && patch.Type() == types.MergePatchType {
+				if err := a.checkStatus(ctx, c, object, patch); err != nil {
+					return err
+				}
+			}
+			return c.SubResource(name).Patch(ctx, object, patch, options...)
+		},
 	}), nil
 }
 
@@ -76,12 +85,83 @@ func (a *admitter) admitObject(ctx context.Context, old, object client.Object) e
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.schemas[kind.Kind] == nil {
-		if a.schemas[kind.Kind], err = loadSchema(kind.Kind); err != nil {
-			return err
-		}
+	if err := a.loadSchemaOnce(kind.Kind); err != nil {
+		return err
 	}
 	return a.server.AdmitObject(ctx, old, object)
+}
+
+// loadSchemaOnce loads the schema of a kind unless it is there.
+func (a *admitter) loadSchemaOnce(kind string) (err error) {
+	if a.schemas[kind] == nil {
+		a.schemas[kind], err = loadSchema(kind)
+	}
+	return err
+}
+
+// checkStatus returns the error with which an API server refuses a merge patch of a status. It ignores the rest of the patch.
+func (a *admitter) checkStatus(ctx context.Context, c client.Client, object client.Object, patch client.Patch) error {
+	data, err := patch.Data(object)
+	if err != nil {
+		return err
+	}
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	if len(parts["status"]) == 0 {
+		return nil
+	}
+	data, err = json.Marshal(map[string]any{"status": parts["status"]})
+	if err != nil {
+		return err
+	}
+	old, wanted, err := a.mergePatch(ctx, c, object, data)
+	if err != nil {
+		return err
+	}
+	kind, err := apiutil.GVKForObject(object, a.scheme)
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.loadSchemaOnce(kind.Kind); err != nil {
+		return err
+	}
+	return a.server.CheckStatus(ctx, old, wanted)
+}
+
+// mergePatch returns the stored object, and the result of a merge patch of it.
+func (a *admitter) mergePatch(ctx context.Context, c client.Reader, object client.Object, patch []byte) (old, wanted client.Object, _ error) {
+	kind, err := apiutil.GVKForObject(object, a.scheme)
+	if err != nil {
+		return nil, nil, err
+	}
+	stored, err := a.scheme.New(kind)
+	if err != nil {
+		return nil, nil, err
+	}
+	old = stored.(client.Object)
+	if err := c.Get(ctx, client.ObjectKeyFromObject(object), old); err != nil {
+		return nil, nil, err
+	}
+	before, err := json.Marshal(old)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := jsonpatch.MergePatch(before, patch)
+	if err != nil {
+		return nil, nil, apierrors.NewBadRequest(fmt.Sprintf("patch of %s: %v", object.GetName(), err))
+	}
+	decoded, err := a.scheme.New(kind)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := json.Unmarshal(after, decoded); err != nil {
+		return nil, nil, apierrors.NewBadRequest(err.Error())
+	}
+	return old, decoded.(client.Object), nil
 }
 
 // patchObject admits the result of a merge patch, and stores it.
@@ -91,34 +171,14 @@ func (a *admitter) patchObject(ctx context.Context, c client.WithWatch, object c
 	if err != nil {
 		return err
 	}
-	stored, err := a.scheme.New(kind)
-	if err != nil {
-		return err
-	}
-	old := stored.(client.Object)
-	if err := c.Get(ctx, client.ObjectKeyFromObject(object), old); err != nil {
-		return err
-	}
-	before, err := json.Marshal(old)
-	if err != nil {
-		return err
-	}
 	data, err := patch.Data(object)
 	if err != nil {
 		return err
 	}
-	after, err := jsonpatch.MergePatch(before, data)
-	if err != nil {
-		return apierrors.NewBadRequest(fmt.Sprintf("patch of %s: %v", object.GetName(), err))
-	}
-	decoded, err := a.scheme.New(kind)
+	old, wanted, err := a.mergePatch(ctx, c, object, data)
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(after, decoded); err != nil {
-		return apierrors.NewBadRequest(err.Error())
-	}
-	wanted := decoded.(client.Object)
 	if wanted.GetResourceVersion() != old.GetResourceVersion() {
 		return apierrors.NewConflict(schema.GroupResource{Group: kind.Group, Resource: strings.ToLower(kind.Kind)}, object.GetName(),
 			fmt.Errorf("the object has been modified"))

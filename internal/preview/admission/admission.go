@@ -123,6 +123,35 @@ func (s *Server) AdmitManifest(ctx context.Context, old, object client.Object) (
 	return stored.(client.Object), nil
 }
 
+// CheckStatus returns the error with which an API server refuses a new status of a stored object. Webhooks are not asked about a status.
+func (s *Server) CheckStatus(ctx context.Context, old, object client.Object) error {
+	gvk, err := apiutil.GVKForObject(object, s.scheme)
+	if err != nil {
+		return err
+	}
+	rules := s.schemas[gvk.Kind]
+	if rules == nil {
+		return fmt.Errorf("there is no schema of %s", gvk.Kind)
+	}
+	var states [2]map[string]any
+	for i, state := range []client.Object{old, object} {
+		raw, err := encodeObject(state, gvk)
+		if err != nil {
+			return err
+		}
+		if raw, err = rules.fillDefaults(raw); err != nil {
+			return err
+		}
+		if err := utiljson.Unmarshal(raw, &states[i]); err != nil {
+			return err
+		}
+	}
+	if errs := rules.validateObject(ctx, states[1], states[0]); len(errs) > 0 {
+		return apierrors.NewInvalid(gvk.GroupKind(), object.GetName(), errs)
+	}
+	return nil
+}
+
 // runMutatingWebhook has a webhook fill in defaults.
 func (s *Server) runMutatingWebhook(ctx context.Context, path string, request admission.Request, raw []byte) ([]byte, error) {
 	hook := s.hooks[path]

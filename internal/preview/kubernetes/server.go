@@ -160,7 +160,9 @@ func (s *Server) patchObject(ctx context.Context, c client.WithWatch, obj client
 }
 
 func (s *Server) deleteObject(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
-	return s.changeObject(ctx, c, obj, func() error { return c.Delete(ctx, obj, options...) })
+	// The answer to a deletion does not change the caller's object.
+	target := obj.DeepCopyObject().(client.Object)
+	return s.changeObject(ctx, c, target, func() error { return c.Delete(ctx, target, options...) })
 }
 
 // changeObject changes an object with a function, counts its generation, and reports the change.
@@ -196,7 +198,7 @@ func (s *Server) storeChange(ctx context.Context, c client.Client, obj, before c
 	if after, is = s.readStored(ctx, c, obj); !is {
 		return nil, false, nil
 	}
-	if was && !isSameSpec(before, after) {
+	if was && (!isSameSpec(before, after) || isDeletionBegun(before, after)) {
 		after.SetGeneration(before.GetGeneration() + 1)
 		obj.SetGeneration(after.GetGeneration())
 	}
@@ -223,6 +225,7 @@ func (s *Server) putBack(object client.Object) error {
 	case *metav1.PartialObjectMetadata: // The tracker has the whole object, with this metadata.
 		if stored, err = s.tracker.Get(resource, object.GetNamespace(), object.GetName()); err == nil {
 			stored.(client.Object).SetResourceVersion(object.GetResourceVersion())
+			stored.(client.Object).SetGeneration(object.GetGeneration())
 		}
 	}
 	if err != nil {
@@ -255,4 +258,10 @@ func isSameSpec(before, after client.Object) bool {
 	}
 	was, is := reflect.ValueOf(before).Elem().FieldByName("Spec"), reflect.ValueOf(after).Elem().FieldByName("Spec")
 	return !was.IsValid() || equality.Semantic.DeepEqual(was.Interface(), is.Interface())
+}
+
+// isDeletionBegun reports whether a change has set the deletion timestamp of an object that finalizers keep. It raises the generation:
+// https://github.com/kubernetes/apiserver/blob/v0.36.3/pkg/registry/generic/registry/store.go#L1024
+func isDeletionBegun(before, after client.Object) bool {
+	return before.GetDeletionTimestamp().IsZero() && !after.GetDeletionTimestamp().IsZero()
 }

@@ -60,6 +60,49 @@ func TestWrites(t *testing.T) {
 	}
 }
 
+// TestDeletions deletes objects twice. The first deletion of an object with a finalizer raises its generation, as with an API server.
+func TestDeletions(t *testing.T) {
+	byMetadata := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "m"}}
+	byMetadata.SetGroupVersionKind(infrav1.GroupVersion.WithKind("AzureMachine"))
+	for name, test := range map[string]struct {
+		reason     string
+		by         client.Object
+		finalizers []string
+		// generations are those after each deletion; 0 is none.
+		generations [2]int64
+	}{
+		"with a finalizer": {"controllers see the deletion as a new generation", &infrav1.AzureMachine{}, []string{"a/b"}, [2]int64{2, 2}},
+		"by metadata":      {"the whole object has the generation", byMetadata, []string{"a/b"}, [2]int64{2, 2}},
+		"without":          {"nothing keeps the object", &infrav1.AzureMachine{}, nil, [2]int64{0, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, err := New(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "m", Finalizers: test.finalizers}}
+			if err := server.Create(t.Context(), machine); err != nil {
+				t.Fatal(err)
+			}
+			test.by.SetNamespace("default")
+			test.by.SetName("m")
+			for i, want := range test.generations {
+				if err := client.IgnoreNotFound(server.Delete(t.Context(), test.by)); err != nil {
+					t.Fatal(err)
+				}
+				now := &infrav1.AzureMachine{}
+				err := server.Get(t.Context(), client.ObjectKeyFromObject(machine), now)
+				if client.IgnoreNotFound(err) != nil || now.Generation != want || now.DeletionTimestamp.IsZero() != (want == 0) {
+					t.Errorf("%s: after deletion %d the generation is %d, want %d: %v", test.reason, i+1, now.Generation, want, err)
+				}
+				if test.by.GetGeneration() != 0 {
+					t.Errorf("the deletion changed the object of the caller")
+				}
+			}
+		})
+	}
+}
+
 func write(ctx context.Context, c client.Client, object, before client.Object, status, update bool) error {
 	patch := client.MergeFrom(before)
 	switch {
