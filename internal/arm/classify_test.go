@@ -100,7 +100,7 @@ func TestReadRetryDelay(t *testing.T) {
 		want   time.Duration
 	}{
 		"no answer":            {"another try is a request", errors.New("connection refused"), 15 * time.Second},
-		"throttled by Azure":   {"Azure may name a short time for one request of many", &Error{Status: 429, RetryAfter: time.Second}, 15 * time.Second},
+		"throttled by Azure":   {"Azure may name a short time", &Error{Status: 429, RetryAfter: time.Second}, 15 * time.Second},
 		"throttled for longer": {"Azure's time", &Error{Status: 429, RetryAfter: time.Minute}, time.Minute},
 		"refused":              {"a user has to act", &Error{Status: 403, Code: "AuthorizationFailed", RetryAfter: time.Second}, time.Minute},
 		"budget is empty": {"the queue keeps the place for five seconds after its time, and no request was sent",

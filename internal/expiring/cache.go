@@ -1,8 +1,9 @@
 // Package expiring keeps values in memory for a limited time.
 //
 // A Cache never returns a value that is as old as its lifetime or older. The age counts from the store of the value, or, in a cache of
-// NewIdle, from its last use. Expired values leave memory with calls after an eighth of a lifetime. A bounded cache drops the value that was
-// not used for the longest time when there are too many. Concurrent callers of Fetch share one request, which no caller's context ends. Errors are not kept.
+// NewIdle, from its last use. Expired values leave memory with calls after an eighth of a lifetime. When there are too many values, a
+// bounded cache drops the one whose last use is the longest ago. Concurrent callers of Fetch share one request, which no caller's context
+// ends. Errors are not kept.
 //
 // k8s.io/apimachinery has a similar cache. It needs a clock with timers, has no types and no bound, and does not share requests.
 package expiring

@@ -248,8 +248,8 @@ func TestFormerRecordIsReadAgain(t *testing.T) {
 	}
 }
 
-// TestFormerRecordIsReadOnce has an API server that does not answer for a minute. A caller that gives up does not wait for it, and the others
-// share its answer.
+// TestFormerRecordIsReadOnce has an API server that does not answer for a minute. A caller that gives up does not wait for it, and the
+// others share its answer.
 func TestFormerRecordIsReadOnce(t *testing.T) {
 	former := Former{Namespace: "tenant", Type: infrav1.UserAssignedMSI, ClientID: application}
 	for name, failure := range map[string]error{"answered": nil, "failed": apierrors.NewServiceUnavailable("x")} {

@@ -82,8 +82,8 @@ func TestNewCredentialFollowsOperation(t *testing.T) {
 	}
 }
 
-// TestOperationOfGoneObject has a client secret expire while Azure works, and the object vanish, as when its finalizer is removed by hand. The
-// operation is followed as long as its state can be read, or another object waits for it.
+// TestOperationOfGoneObject has a client secret expire while Azure works, and the object vanish, as when its finalizer is removed by
+// hand. The operation is followed as long as its state can be read, or another object waits for it.
 func TestOperationOfGoneObject(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason                string

@@ -73,8 +73,8 @@ func (o *Operator) scheduleCheck(op *Operation) {
 	op.stop = o.options.Clock.AfterFunc(delay, func() { o.checkProgress(op, ask) })
 }
 
-// endsUnseen reports whether Azure does not show the end of an operation: neither a URL nor the resource does. It counts as ended when Azure
-// would accept the next poll, because its object reads the resource then and may repeat the action. op.mu is held.
+// endsUnseen reports whether Azure does not show the end of an operation: neither a URL nor the resource does. It counts as ended when
+// Azure would accept the next poll, because its object reads the resource then and may repeat the action. op.mu is held.
 func (op *Operation) endsUnseen() bool { return op.Action && op.url == "" }
 
 // MaxIdle bounds how much longer than usual an operation may run unchecked while no dependant waits for it.

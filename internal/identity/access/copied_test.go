@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestIdentitiesAreNotCopied searches the identities of a cache whose lists are no copies: each event of a Secret and each reconciliation of a
-// cluster does so. The results are copies.
+// TestIdentitiesAreNotCopied searches the identities of a cache whose lists are no copies: each event of a Secret and each reconciliation
+// of a cluster does so. The results are copies.
 func TestIdentitiesAreNotCopied(t *testing.T) {
 	uses := func(name, secret string) *infrav1.AzureClusterIdentity {
 		out := identityOf(name, "other/finalizer")
