@@ -97,6 +97,20 @@ func (e *Environment) RESTConfig() (*rest.Config, error) {
 	return config, nil
 }
 
+// FixContext selects the current context of the kubeconfig if no flag selects one. From then on the environment stands for one cluster,
+// even if another program changes the current context.
+func (e *Environment) FixContext() error {
+	if e.Overrides.CurrentContext != "" {
+		return nil
+	}
+	config, err := e.config().RawConfig()
+	if err != nil {
+		return fmt.Errorf("kubeconfig: %w", err)
+	}
+	e.Overrides.CurrentContext = config.CurrentContext
+	return nil
+}
+
 // Namespace returns the namespace of --namespace or of the context.
 func (e *Environment) Namespace() (string, error) {
 	namespace, _, err := e.config().Namespace()

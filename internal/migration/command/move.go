@@ -33,6 +33,10 @@ func (f *moveFlags) add(cmd *cobra.Command) {
 
 // newMove returns a migration whose messages go to the standard error, because the standard output has the result.
 func (f *moveFlags) newMove(cmd *cobra.Command, e *environment.Environment) (*steps.Move, error) {
+	// clusterctl reads the kubeconfig itself, many minutes later. It has to change the cluster that the steps change.
+	if err := e.FixContext(); err != nil {
+		return nil, err
+	}
 	c, err := newClient(e)
 	if err != nil {
 		return nil, err
