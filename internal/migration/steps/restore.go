@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -85,7 +86,7 @@ func (m *Move) restoreOperatorObjects(ctx context.Context) error {
 		object := &metav1.PartialObjectMetadata{}
 		object.SetGroupVersionKind(stored.GroupVersionKind)
 		err := m.Client.Get(ctx, client.ObjectKey{Namespace: stored.Namespace, Name: stored.Name}, object)
-		if client.IgnoreNotFound(err) != nil {
+		if client.IgnoreNotFound(err) != nil && !meta.IsNoMatchError(err) { // A kind without a definition has no objects.
 			return fmt.Errorf("get %s: %w", stored.Describe(), err)
 		}
 		state := m.backup.OwnerState(stored, current)
