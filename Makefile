@@ -212,4 +212,5 @@ release: ## Write the image, and the clusterctl repository that names it by dige
 	@$(RELEASE) folder
 
 clean: lab-down ## Remove binaries and labs
+	@for dir in .lab .lab-*; do [ ! -x $(BIN)/lab ] || [ ! -e $$dir ] || $(BIN)/lab down --dir $$dir || exit 1; done
 	rm -rf bin out .lab .lab-*

@@ -136,7 +136,7 @@ func upSettings(c *cobra.Command) (*settings.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := settings.Load(dir)
+	s, err := settings.LoadAlone(dir)
 	fresh := errors.Is(err, settings.ErrNoLab)
 	if fresh {
 		s = &settings.Settings{ClientSecret: management.NewSecret(), ControlToken: management.NewSecret()}
@@ -189,7 +189,11 @@ func downCommand() *cobra.Command {
 		Short: "Stop all processes of the lab, and delete its clusters",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := loadSettings(c)
+			dir, err := c.Flags().GetString("dir")
+			if err != nil {
+				return err
+			}
+			s, err := settings.LoadAlone(dir)
 			if errors.Is(err, settings.ErrNoLab) {
 				fmt.Fprintln(c.OutOrStdout(), "nothing to stop:", err)
 				return nil

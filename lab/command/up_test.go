@@ -2,6 +2,8 @@ package command
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -11,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/process"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
@@ -100,6 +104,54 @@ func TestCommandsOfALabThatDoesNotRun(t *testing.T) {
 		_, err := runCommand(t, s.Dir, args...)
 		expectError(t, err, "kube-apiserver does not run", "lab up")
 	}
+}
+
+// TestLabBesideIsGone stops a lab whose simulated Azure belonged to a lab that is gone. It is not taken for a new lab.
+func TestLabBesideIsGone(t *testing.T) {
+	root, err := settings.FindRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &settings.Settings{Dir: filepath.Join(t.TempDir(), "lab"), Root: root, BasePort: takePort(t), Beside: filepath.Join(t.TempDir(), "gone")}
+	if err := s.Save(); err != nil {
+		t.Fatal(err)
+	}
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := management.ProcessTable(s)
+	if _, err := table.Start(t.Context(), process.Spec{Name: "etcd", Path: shell, Args: []string{"-c", "exec sleep 600"},
+		Env: os.Environ(), Log: filepath.Join(t.TempDir(), "log")}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := table.Stop(context.WithoutCancel(t.Context()), "etcd"); err != nil {
+			t.Error(err)
+		}
+	})
+	before, err := os.ReadFile(s.JoinPath("lab.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"status"}, {"up", "--bare"}, {"up", "--bare", "--beside", s.Dir}} {
+		_, err := runCommand(t, s.Dir, args...)
+		expectError(t, err, s.Dir)
+		if errors.Is(err, settings.ErrNoLab) {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+	if after, err := os.ReadFile(s.JoinPath("lab.json")); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the settings were %s and are %s, %v", before, after, err)
+	}
+	if out, err := runCommand(t, s.Dir, "down"); err != nil || !strings.Contains(out, "stopped; logs are in") {
+		t.Errorf("down: %q, %v", out, err)
+	}
+	if table.ReadState("etcd").Alive {
+		t.Error("a process of the lab runs on after lab down")
+	}
+	_, err = runCommand(t, s.Dir, "status")
+	expectError(t, err, settings.ErrNoLab.Error())
 }
 
 // TestInterrupted tells the end of a program by a signal from its failure.

@@ -220,8 +220,17 @@ const file = "lab.json"
 // ErrNoLab means that a directory has no lab.
 var ErrNoLab = errors.New("there is no lab")
 
-// Load reads the settings of the lab in dir.
+// Load reads the settings of the lab in dir, and of the lab that Beside names.
 func Load(dir string) (*Settings, error) {
+	s, err := LoadAlone(dir)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.LoadBeside()
+}
+
+// LoadAlone reads the settings of the lab in dir without those of the lab that Beside names, which may be gone.
+func LoadAlone(dir string) (*Settings, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -238,7 +247,7 @@ func Load(dir string) (*Settings, error) {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, file), err)
 	}
 	s.Dir = dir
-	return s, s.LoadBeside()
+	return s, nil
 }
 
 // LoadBeside reads the lab that Beside names, and takes over what its simulated Azure asks for.
@@ -246,9 +255,16 @@ func (s *Settings) LoadBeside() error {
 	if s.Beside == "" {
 		return nil
 	}
-	other, err := Load(s.Beside)
+	if s.Beside == s.Dir {
+		return fmt.Errorf("--beside %s is the lab itself. Name the directory of another lab", s.Beside)
+	}
+	other, err := LoadAlone(s.Beside)
 	if err != nil {
-		return err
+		// It is not wrapped: there is a lab in this directory, even if there is none in the other.
+		return fmt.Errorf("the lab in %s uses the simulated Azure of another lab: %s", s.Dir, err.Error())
+	}
+	if other.Beside != "" {
+		return fmt.Errorf("--beside %s: that lab has no simulated Azure, it uses the one of the lab in %s. Name that one", s.Beside, other.Beside)
 	}
 	s.other, s.ClientSecret, s.ControlToken = other, other.ClientSecret, other.ControlToken
 	return nil

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,51 @@ func TestWrongSettings(t *testing.T) {
 		}
 		if _, err := Load(dir); err == nil || !strings.HasSuffix(err.Error(), file+": "+test.want) {
 			t.Errorf("%s: %s: got %v, want %s", name, test.reason, err, test.want)
+		}
+	}
+}
+
+// TestBeside loads labs that use the simulated Azure of another lab.
+func TestBeside(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		// beside has for each lab the one whose Azure it uses.
+		beside map[string]string
+		want   []string
+	}{
+		"other lab": {"its Azure has its passwords", map[string]string{"one": "", "two": "one"}, nil},
+		"gone": {"the lab itself is there, and may run", map[string]string{"two": "one"},
+			[]string{"/two uses the simulated Azure of another lab", "there is no lab in ", "/one"}},
+		"itself": {"it would have no Azure", map[string]string{"two": "two"}, []string{"--beside ", "/two is the lab itself"}},
+		"chain": {"the one beside it has no Azure", map[string]string{"zero": "", "one": "zero", "two": "one"},
+			[]string{"/one: that lab has no simulated Azure", "/zero. Name that one"}},
+		"circle": {"none has an Azure", map[string]string{"one": "two", "two": "one"}, []string{"/one: that lab has no simulated Azure"}},
+	} {
+		root := t.TempDir()
+		for lab, beside := range test.beside {
+			s := &Settings{Dir: filepath.Join(root, lab), ClientSecret: "of " + lab}
+			if beside != "" {
+				s.Beside = filepath.Join(root, beside)
+			}
+			if err := s.Save(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := Load(filepath.Join(root, "two"))
+		if test.want == nil {
+			if err != nil || s.CloudLab().Dir != filepath.Join(root, "one") || s.ClientSecret != "of one" {
+				t.Errorf("%s: %s: got %v, %v", name, test.reason, s, err)
+			}
+			continue
+		}
+		if err == nil || errors.Is(err, ErrNoLab) {
+			t.Errorf("%s: %s: got %v", name, test.reason, err)
+			continue
+		}
+		for _, part := range test.want {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %s: error lacks %q: %v", name, test.reason, part, err)
+			}
 		}
 	}
 }
