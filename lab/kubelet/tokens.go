@@ -47,13 +47,19 @@ func (w *worker) projectFiles(ctx context.Context, p place) error {
 		if err := replaceFile(wanted.file, request.Status.Token); err != nil {
 			return err
 		}
-		w.tokens[wanted.file] = written{account: account.UID, renew: time.Now().Add(time.Until(request.Status.ExpirationTimestamp.Time) * 4 / 5)}
+		w.tokens[wanted.file] = written{account: account.UID, renew: renewalTime(time.Now(), request.Status.ExpirationTimestamp.Time)}
 		fresh = true
 	}
 	if !fresh {
 		return nil
 	}
 	return p.writeKubeconfig()
+}
+
+// renewalTime returns when to renew a token that was made now. It is a time of the wall clock, as that of the API server: the monotonic
+// clock stands still while the machine sleeps.
+func renewalTime(now, expiration time.Time) time.Time {
+	return now.Add(expiration.Sub(now) * 4 / 5).Round(0)
 }
 
 func (p place) writeKubeconfig() error {
