@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -21,13 +20,8 @@ func main() {
 	// A second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
 	if err := command.New(version).ExecuteContext(ctx); err != nil {
-		code := 1
-		if exit := (command.ExitError{}); errors.As(err, &exit) {
-			code = exit.Code
-		} else {
-			fmt.Fprintln(os.Stderr, "lab:", command.PrintableLines(err.Error()))
-		}
+		fmt.Fprintln(os.Stderr, "lab:", command.PrintableLines(err.Error()))
 		stop()
-		os.Exit(code)
+		os.Exit(1)
 	}
 }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -9,18 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
-
-// ExitError is the exit code of a program that exec ran. The program has printed its own error.
-type ExitError struct{ Code int }
-
-// Error implements error.
-func (e ExitError) Error() string { return fmt.Sprintf("the program ended with exit code %d", e.Code) }
 
 func execCommand() *cobra.Command {
 	return &cobra.Command{
@@ -42,13 +36,8 @@ command.`,
 			if err != nil {
 				return err
 			}
-			program := exec.CommandContext(c.Context(), path, args[1:]...)
-			program.Env, program.Stdin, program.Stdout, program.Stderr = environment, c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
-			err = program.Run()
-			if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() >= 0 {
-				return ExitError{exit.ExitCode()}
-			}
-			return err
+			// The program takes the place of this one, so that it gets the signals of the terminal itself and ends as it chooses.
+			return fmt.Errorf("%s: %w", path, syscall.Exec(path, append([]string{path}, args[1:]...), environment))
 		},
 	}
 }
