@@ -207,7 +207,7 @@ func waitReady(ctx context.Context, s *settings.Settings, name string, timeout t
 	}
 }
 
-// ErrInterrupted means that the command no longer waits for a cluster, whose creation continues nevertheless.
+// ErrInterrupted means that the command no longer waits for a cluster, whose creation or deletion continues nevertheless.
 var ErrInterrupted = errors.New("interrupted")
 
 // notReady returns the error of a cluster that is not ready in time: the deepest cause and the log to read.

@@ -47,10 +47,18 @@ func DeleteCluster(ctx context.Context, s *settings.Settings, name string, timeo
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("deleting Cluster %s takes longer than %s: %w", name, timeout, lastProblem(s, root))
+			return notDeleted(s, root, name, timeout, ctx.Err())
 		case <-tick.C:
 		}
 	}
+}
+
+// notDeleted returns the error of a cluster that is not gone in time.
+func notDeleted(s *settings.Settings, root *Object, name string, timeout time.Duration, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%w before Cluster %s was gone. Its deletion continues", ErrInterrupted, name)
+	}
+	return fmt.Errorf("deleting Cluster %s takes longer than %s: %w", name, timeout, lastProblem(s, root))
 }
 
 func lastProblem(s *settings.Settings, root *Object) error {
