@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/pki"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
 // written is a token that is in its file.
@@ -76,8 +77,5 @@ func replaceFile(file, content string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file+".new", []byte(content), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
+	return settings.ReplaceFile(file, []byte(content), 0o600)
 }

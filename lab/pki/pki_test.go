@@ -6,10 +6,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
+	"errors"
 	"math/big"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -56,6 +59,46 @@ func TestEnsureMakesChainsThatVerifyAndKeepsThem(t *testing.T) {
 	if string(again) != string(ca) {
 		t.Error("a second Ensure replaced the CA: everything issued before would be distrusted")
 	}
+}
+
+// TestEnsureAfterFullDisk has a disk that takes only the beginning of each file. A later start makes what is missing.
+func TestEnsureAfterFullDisk(t *testing.T) {
+	for name, limit := range map[string]uint64{"nothing": 0, "part of a key": 100, "keys and part of a certificate": 300} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			restore := limitFileSize(t, limit)
+			err := EnsureFiles(dir)
+			restore()
+			if !errors.Is(err, syscall.EFBIG) {
+				t.Fatalf("on a full disk: %v", err)
+			}
+			if err := EnsureFiles(dir); err != nil {
+				t.Fatal(err)
+			}
+			for cert, key := range map[string]string{APIServerCert: APIServerKey, AdminCert: AdminKey, WebhookDir + "/tls.crt": WebhookDir + "/tls.key"} {
+				if _, err := tls.LoadX509KeyPair(filepath.Join(dir, cert), filepath.Join(dir, key)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// limitFileSize bounds the files that this process can write, until restore is called.
+func limitFileSize(t *testing.T, limit uint64) (restore func()) {
+	t.Helper()
+	var former syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &former); err != nil {
+		t.Fatal(err)
+	}
+	signal.Ignore(syscall.SIGXFSZ) // The write then ends with an error.
+	set := func(limit syscall.Rlimit) {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(syscall.Rlimit{Cur: limit, Max: former.Max})
+	return func() { set(former); signal.Reset(syscall.SIGXFSZ) }
 }
 
 func TestServiceAccountTokenIsSignedWithTheServiceAccountKey(t *testing.T) {

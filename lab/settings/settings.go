@@ -270,8 +270,7 @@ func (s *Settings) LoadBeside() error {
 	return nil
 }
 
-// Save keeps the settings in the lab's directory. The file has secrets, so only its owner can read it. It changes at once,
-// because other commands may read it meanwhile.
+// Save keeps the settings in the lab's directory. The file has secrets, so only its owner can read it. Other commands may read it meanwhile.
 func (s *Settings) Save() error {
 	raw, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -280,10 +279,7 @@ func (s *Settings) Save() error {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(s.JoinPath(file+".new"), raw, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(s.JoinPath(file+".new"), s.JoinPath(file))
+	return ReplaceFile(s.JoinPath(file), raw, 0o600)
 }
 
 // FindRoot returns the source tree that the running program was built into: the parent of its bin/, or the nearest directory

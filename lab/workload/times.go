@@ -3,6 +3,7 @@ package workload
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"time"
@@ -30,7 +31,7 @@ func saveTimes(s *settings.Settings, name string, times Times) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(timesFile(s, name), raw, 0o644)
+	return settings.ReplaceFile(timesFile(s, name), raw, 0o644)
 }
 
 func removeTimes(s *settings.Settings, name string) error {
@@ -47,5 +48,8 @@ func LoadTimes(s *settings.Settings, name string) (Times, error) {
 	if err != nil {
 		return times, err
 	}
-	return times, json.Unmarshal(raw, &times)
+	if err := json.Unmarshal(raw, &times); err != nil {
+		return Times{}, fmt.Errorf("%s: %w", timesFile(s, name), err)
+	}
+	return times, nil
 }
