@@ -90,21 +90,15 @@ func (f *flags) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := f.load(sim); err != nil {
+		err = errors.Join(err, sim.Close())
+		if f.snapshot != "" && f.options.StateDir != "" {
+			// This start has made the state, and the next one may use --snapshot again.
+			err = errors.Join(err, os.RemoveAll(f.state()))
+		}
+		return err
+	}
 	defer sim.Close()
-	if f.snapshot != "" {
-		if err := restore(sim, f.snapshot); err != nil {
-			return err
-		}
-	}
-	if f.faultFile != "" {
-		raw, err := os.ReadFile(f.faultFile)
-		if err != nil {
-			return fmt.Errorf("fault file: %w", err)
-		}
-		if err := sim.LoadFaults(raw); err != nil {
-			return err
-		}
-	}
 	listener, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		return err
@@ -139,6 +133,26 @@ func (f *flags) run(ctx context.Context) error {
 	return nil
 }
 
+// load reads the snapshot and the faults.
+func (f *flags) load(sim *server.Server) error {
+	if f.snapshot != "" {
+		if err := restore(sim, f.snapshot); err != nil {
+			return err
+		}
+	}
+	if f.faultFile == "" {
+		return nil
+	}
+	raw, err := os.ReadFile(f.faultFile)
+	if err != nil {
+		return fmt.Errorf("fault file: %w", err)
+	}
+	return sim.LoadFaults(raw)
+}
+
+// state returns the folder of the state directory that has the resources.
+func (f *flags) state() string { return filepath.Join(f.options.StateDir, "state") }
+
 // complete reads the files that flags name.
 func (f *flags) complete() error {
 	if f.options.TimeScale < 0 {
@@ -156,9 +170,9 @@ func (f *flags) complete() error {
 	}
 	if f.snapshot != "" && f.options.StateDir != "" {
 		// The snapshot would replace acknowledged writes at every restart.
-		if _, err := os.Stat(filepath.Join(f.options.StateDir, "state")); err == nil {
+		if _, err := os.Stat(f.state()); err == nil {
 			return fmt.Errorf("--snapshot: the state directory %s has a state already; remove %s, or leave --snapshot out to go on with it",
-				f.options.StateDir, filepath.Join(f.options.StateDir, "state"))
+				f.options.StateDir, f.state())
 		}
 	}
 	if f.controlTokenFile != "" {

@@ -143,3 +143,44 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("without the file: %v", err)
 	}
 }
+
+// TestSnapshotAfterFailedStart corrects a command whose first start failed. A start that failed leaves no state which the next one would not
+// replace by the snapshot.
+func TestSnapshotAfterFailedStart(t *testing.T) {
+	dir := t.TempDir()
+	from, err := server.New(server.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	var snapshot bytes.Buffer
+	if err := from.Snapshot(&snapshot); err != nil {
+		t.Fatal(err)
+	}
+	good, bad := filepath.Join(dir, "good.json"), filepath.Join(dir, "bad.json")
+	for path, content := range map[string][]byte{good: snapshot.Bytes(), bad: []byte("{}")} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A start that succeeds ends at once.
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	start := func(snapshot, faults string) error {
+		return (&flags{listen: "127.0.0.1:0", snapshot: snapshot, faultFile: faults, options: server.Options{StateDir: filepath.Join(dir, "azure")}}).run(ended)
+	}
+	for reason, err := range map[string]error{"no file": start(filepath.Join(dir, "none"), ""), "no snapshot": start(bad, ""), "no faults": start(good, bad)} {
+		if err == nil || strings.Contains(err.Error(), "has a state already") {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+	if err := start(good, ""); err != nil {
+		t.Errorf("the corrected command: %v", err)
+	}
+	if err := start(bad, ""); err == nil || !strings.Contains(err.Error(), "has a state already") {
+		t.Errorf("a start with a snapshot after one that succeeded: %v", err)
+	}
+	if err := start("", ""); err != nil {
+		t.Errorf("a start that goes on with the state: %v", err)
+	}
+}
