@@ -55,7 +55,7 @@ func newEntra(s *Server) (*entra, error) {
 		return nil, err
 	}
 	raw := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
-	return &entra{s: s, key: key}, os.WriteFile(path, raw, 0o600)
+	return &entra{s: s, key: key}, replaceFile(path, raw, 0o600)
 }
 
 type claims struct {

@@ -62,11 +62,11 @@ func newAuthority(dir string) (*authority, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := os.WriteFile(filepath.Join(dir, "ca.key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyRaw}),
+			if err := replaceFile(filepath.Join(dir, "ca.key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyRaw}),
 				0o600); err != nil {
 				return nil, err
 			}
-			if err := os.WriteFile(filepath.Join(dir, "ca.crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}),
+			if err := replaceFile(filepath.Join(dir, "ca.crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}),
 				0o644); err != nil {
 				return nil, err
 			}
