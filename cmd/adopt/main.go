@@ -29,6 +29,8 @@ func main() {
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
+	// A second signal ends the program at once.
+	context.AfterFunc(ctx, stop)
 	fmt.Fprintln(os.Stderr, "Use kubectl capz adopt instead. The next release does not have the program adopt.")
 	adopt := command.NewCommand(command.Options{
 		Version: version, Transport: http.DefaultClient, Kubernetes: ctrl.GetConfig,

@@ -23,6 +23,8 @@ var version = "dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	// A second signal ends the program at once.
+	context.AfterFunc(ctx, stop)
 	err := cli.NewCommand(&environment.Environment{
 		Version: version, Transport: http.DefaultClient, RunProgram: runProgram, OpenFolder: openFolder,
 		RunInteractive: runInteractive, Dial: dial, DialAgent: dialAgent, OpenTerminal: openTerminal, CreateFile: createFile, RemoveFile: os.Remove,
