@@ -115,6 +115,28 @@ func TestIncompleteBundle(t *testing.T) {
 	}
 }
 
+// TestInterruptedBundle interrupts the command while it reads a log. It leaves no file, which would lack what could be read.
+func TestInterruptedBundle(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c1.tar.gz")
+	ctx, interrupt := context.WithCancel(t.Context())
+	e := &environment.Environment{Kubeconfig: serveClusters(t, cluster), Credential: noCredential{}, RemoveFile: os.Remove,
+		CreateFile: func(name string) (io.WriteCloser, error) { return os.Create(name) },
+		OpenFile: func(string) (io.ReadCloser, error) {
+			interrupt()
+			return nil, context.Canceled
+		}}
+	verb, out := NewBundleCommand(e), &bytes.Buffer{}
+	verb.SilenceUsage, verb.SilenceErrors = true, true
+	verb.SetOut(out)
+	verb.SetArgs([]string{"c1", "--file", file, "--log", "manager.log"})
+	if err := verb.ExecuteContext(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("the command ends with %v\noutput:\n%s", err, out)
+	}
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file is left, which the next command would not replace: %v", err)
+	}
+}
+
 // serveClusters serves the Clusters of a management cluster in which nothing else can be read, and returns its kubeconfig.
 func serveClusters(t *testing.T, clusters string) string {
 	t.Helper()
