@@ -72,7 +72,10 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment) error {
 	if err := f.setTenancy(&options.Identity); err != nil {
 		return err
 	}
-	namespace, live := f.connect(e)
+	namespace, live, unread, err := f.connect(e)
+	if err != nil {
+		return err
+	}
 	objects, notes, err := f.readManifests(cmd, e, namespace)
 	if err != nil {
 		return err
@@ -93,7 +96,7 @@ func (f *flags) run(cmd *cobra.Command, e *environment.Environment) error {
 	}
 	report := doctor.Run(ctx, doctor.Options{Accounts: accounts, Writes: outcome.Writes, Objects: objects, User: newUser(e, accounts[0]),
 		Transport: e.Transport, Version: e.Version})
-	report.Notes = append(report.Notes, append(notes, outcome.Notes...)...)
+	report.Notes = slices.Concat(report.Notes, unread, notes, outcome.Notes)
 	if e.Output == environment.OutputJSON {
 		err = environment.WriteJSON(cmd.OutOrStdout(), report)
 	} else {
@@ -120,17 +123,23 @@ func (f *flags) setTenancy(o *identity.Options) error {
 	return nil
 }
 
-// connect returns the namespace of objects that name none, and the client of the management cluster, nil if there is none.
-func (f *flags) connect(e *environment.Environment) (string, client.Client) {
-	namespace, err := e.Namespace()
-	if err != nil || namespace == "" {
+// connect returns the namespace of objects that name none, and the client of the management cluster. Without a kubeconfig the client is nil, and
+// a note says so. A cluster that the user has named has to be there.
+func (f *flags) connect(e *environment.Environment) (namespace string, live client.Client, notes []string, err error) {
+	if namespace, err = e.Namespace(); err == nil {
+		live, err = e.KubernetesClient()
+	}
+	if namespace == "" {
 		namespace = "default"
 	}
-	live, err := e.KubernetesClient()
-	if err != nil {
-		return namespace, nil
+	switch {
+	case err == nil:
+		return namespace, live, nil, nil
+	case e.Kubeconfig != "" || e.Overrides.CurrentContext != "":
+		return "", nil, nil, err
 	}
-	return namespace, live
+	note := "No management cluster was read. Identities and Secrets that the manifests lack count as missing. " + err.Error()
+	return namespace, nil, []string{note}, nil
 }
 
 // readManifests reads the objects of -f.

@@ -2,7 +2,6 @@ package command_test
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +36,12 @@ const aksManifest = "testdata/c1.yaml"
 // selfManagedManifest has an identity whose token is in a file.
 const selfManagedManifest = "../../preview/command/testdata/default.yaml"
 
+// TestMain has the tests find no management cluster but those that they name.
+func TestMain(m *testing.M) {
+	_ = os.Setenv("KUBECONFIG", filepath.Join(os.TempDir(), "no-kubeconfig-of-doctor")) // The name is valid.
+	os.Exit(m.Run())
+}
+
 // stage is a simulated Azure that enforces roles, with the manager's identity.
 type stage struct {
 	*azuretest.Azure
@@ -47,6 +52,8 @@ type stage struct {
 	user      bool
 	// kubeconfig is the file with the connection to the management cluster, tokenFile that with the token of a workload identity; "" is none.
 	kubeconfig, tokenFile string
+	// context is that of --context.
+	context string
 	// flags are those of the verb.
 	flags []string
 }
@@ -144,13 +151,14 @@ func (s *stage) run(arguments ...string) (string, error) {
 		s.t.Fatal(err)
 	}
 	e := &environment.Environment{
-		Version: "test", Transport: s, Kubeconfig: cmp.Or(s.kubeconfig, filepath.Join(s.t.TempDir(), "none")),
+		Version: "test", Transport: s, Kubeconfig: s.kubeconfig,
 		OpenFile:   func(name string) (io.ReadCloser, error) { return os.Open(name) },
 		OpenFolder: func(string) (fs.FS, bool) { return nil, false },
 		Identity: identity.Options{AuthorityHost: s.Authority, ResourceManagerEndpoint: s.Endpoint, ResourceManagerAudience: azuretest.Audience,
 			TokenFile: s.tokenFile},
 		Credential: noCredential{},
 	}
+	e.Overrides.CurrentContext = s.context
 	if s.user {
 		e.Credential = userCredential{s}
 	}
@@ -384,6 +392,7 @@ ok       sizes        Standard_D2s_v3 in eastus: The size is available.
 ok       versions     Kubernetes 1.33.2 in eastus: AKS offers the version.
 ok       quota        Microsoft.Compute in eastus: The free quota is enough: cores 4 of 20000, standardDSv3Family 4 of 10000, virtualMachines 2 of 25000.
 ok       quota        Microsoft.Network in eastus: The free quota is enough: VirtualNetworks 1 of 1000.
+note: No management cluster was read. Identities and Secrets that the manifests lack count as missing. kubeconfig: invalid configuration: no configuration has been provided, try setting KUBERNETES_MASTER environment variable
 9 of 10 checks passed.
 `, s.Endpoint, member, server.DefaultTenant, server.DefaultSubscription, len(readActions(t, "aks")))
 	if diff := gocmp.Diff(want, out); diff != "" {
@@ -391,6 +400,33 @@ ok       quota        Microsoft.Network in eastus: The free quota is enough: Vir
 	}
 	if strings.Contains(out, "other-secret") {
 		t.Error("the report has a secret")
+	}
+}
+
+// TestWrongCluster names a management cluster that the kubeconfig does not have. Its identities are not reported as missing.
+func TestWrongCluster(t *testing.T) {
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(kubeconfig, []byte(`{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c}}],
+		clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		reason, kubeconfig, context, want string
+	}{
+		"context": {"the name is misspelt", kubeconfig, "production", "context was not found for specified context: production"},
+		"file":    {"the file is elsewhere", filepath.Join(t.TempDir(), "none"), "", "none: no such file or directory"},
+		"context of no file": {"the user has named a cluster, and there is no kubeconfig", "", "production",
+			"context was not found for specified context: production"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, aksManifest, nil)
+			s.grant("aks", "", readerActions)
+			s.kubeconfig, s.context = test.kubeconfig, test.context
+			out, err := s.run()
+			if err == nil || !strings.Contains(err.Error(), test.want) || out != "" {
+				t.Errorf("%s: got %v, want %q\n%s", test.reason, err, test.want, out)
+			}
+		})
 	}
 }
 
