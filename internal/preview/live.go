@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -14,17 +15,30 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/overlay"
 )
 
-// CloudOf returns the name of the cloud that the objects are in; "" is the default.
-func CloudOf(objects []client.Object) string {
+// CloudOf returns the name of the cloud that the objects are in; "" is the default. A plan reads one cloud, so objects of two are an error.
+func CloudOf(objects []client.Object) (string, error) {
+	found, first := "", client.Object(nil)
 	for _, object := range objects {
+		var cloud string
 		switch object := object.(type) {
 		case *infrav1.AzureCluster:
-			return object.Spec.AzureEnvironment
+			cloud = object.Spec.AzureEnvironment
 		case *infrav1.AzureManagedControlPlane:
-			return object.Spec.AzureEnvironment
+			cloud = object.Spec.AzureEnvironment
+		case *infrav1.AzureASOManagedCluster:
+			cloud = object.Spec.AzureEnvironment
+		default:
+			continue
+		}
+		switch cloud = cmp.Or(cloud, infrav1.PublicCloud); {
+		case first == nil:
+			found, first = cloud, object
+		case found != cloud:
+			return "", fmt.Errorf("%s is in %s, and %s in %s. A plan reads one cloud. Plan the Clusters of each cloud by themselves",
+				client.ObjectKeyFromObject(first), found, client.ObjectKeyFromObject(object), cloud)
 		}
 	}
-	return ""
+	return found, nil
 }
 
 // NewLive returns the reader of the live Azure of a cloud. With credential nil, the environment variables or az determine the credential.

@@ -63,7 +63,10 @@ func (f *planFlags) newPlan(ctx context.Context, e *environment.Environment, c c
 		if f.subscription != "" {
 			options.Identity.SubscriptionID = f.subscription
 		}
-		cloud := preview.CloudOf(objects)
+		cloud, err := preview.CloudOf(objects)
+		if err != nil {
+			return nil, err
+		}
 		key := strings.ToLower(cloud)
 		if clouds[key] == nil {
 			live, err := preview.NewLive(e.Identity, e.Transport, e.Credential, cloud)

@@ -223,6 +223,10 @@ func (f *flags) readLive(ctx context.Context, e *environment.Environment, in *in
 	if err := checkScope(scope, in.options.Objects); err != nil {
 		return err
 	}
-	in.options.Live, err = preview.NewLive(e.Identity, e.Transport, e.Credential, preview.CloudOf(in.options.Objects))
+	cloud, err := preview.CloudOf(in.options.Objects)
+	if err != nil {
+		return err
+	}
+	in.options.Live, err = preview.NewLive(e.Identity, e.Transport, e.Credential, cloud)
 	return err
 }
