@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli"
@@ -27,7 +28,7 @@ func main() {
 	context.AfterFunc(ctx, stop)
 	err := cli.NewCommand(&environment.Environment{
 		Version: version, Transport: http.DefaultClient, RunProgram: runProgram, OpenFolder: openFolder,
-		RunInteractive: runInteractive, Dial: dial, DialAgent: dialAgent, OpenTerminal: openTerminal, CreateFile: createFile, RemoveFile: os.Remove,
+		ClusterctlFolders: clusterctlFolders(), RunInteractive: runInteractive, Dial: dial, DialAgent: dialAgent, OpenTerminal: openTerminal, CreateFile: createFile, RemoveFile: os.Remove,
 		OpenFile: func(name string) (io.ReadCloser, error) { return os.Open(name) },
 		Identity: identity.Options{
 			AuthorityHost:           os.Getenv("AZURE_AUTHORITY_HOST"),
@@ -45,10 +46,12 @@ func main() {
 	}
 }
 
-// runProgram runs a program of the search path. An interrupt ends it.
-func runProgram(ctx context.Context, out io.Writer, name string, arguments ...string) error {
+// runProgram runs a program of the search path. An interrupt ends it. Variables of this program's environment replace those of the
+// arguments, because the last value of a variable counts.
+func runProgram(ctx context.Context, out io.Writer, variables []string, name string, arguments ...string) error {
 	command := exec.CommandContext(ctx, name, arguments...)
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.Env = append(slices.Clone(variables), os.Environ()...)
 	command.Stdout, command.Stderr = out, out
 	return command.Run()
 }

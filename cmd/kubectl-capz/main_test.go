@@ -59,3 +59,15 @@ func TestInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// TestRunProgram holds that a program gets the variables that the user's environment does not set, even to nothing.
+func TestRunProgram(t *testing.T) {
+	t.Setenv("CAPZ_TEST_SET", "by the user")
+	t.Setenv("CAPZ_TEST_EMPTY", "")
+	out := &bytes.Buffer{}
+	err := runProgram(t.Context(), out, []string{"CAPZ_TEST_SET=given", "CAPZ_TEST_EMPTY=given", "CAPZ_TEST_MISSING=given"}, "sh", "-c",
+		`echo "$CAPZ_TEST_SET,$CAPZ_TEST_EMPTY,$CAPZ_TEST_MISSING"`)
+	if got, want := out.String(), "by the user,,given\n"; err != nil || got != want {
+		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+}

@@ -337,7 +337,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/migration/command"},
 		inside: []string{"api/...", "internal/migration/...", "internal/cli/environment", "internal/preview", "internal/preview/clusterapi",
-			"internal/preview/overlay", "internal/text"}, outside: []string{"..."},
+			"internal/preview/overlay", "internal/text", "internal/userinput"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "the command line starts checks and steps, and prints their results",
 	},

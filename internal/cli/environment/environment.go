@@ -34,8 +34,11 @@ type Environment struct {
 	Transport policy.Transporter
 	// Credential signs in to Azure. With nil, the environment variables or az determine the credential.
 	Credential azcore.TokenCredential
-	// RunProgram runs another program with arguments, such as clusterctl. Its output goes to out.
-	RunProgram func(ctx context.Context, out io.Writer, name string, arguments ...string) error
+	// RunProgram runs another program with arguments, such as clusterctl. Its output goes to out. Its environment is that of this program,
+	// and those of the variables, as NAME=value, that are not set there.
+	RunProgram func(ctx context.Context, out io.Writer, variables []string, name string, arguments ...string) error
+	// ClusterctlFolders are the folders in which clusterctl looks for its configuration.
+	ClusterctlFolders []string
 
 	// RunInteractive runs another program with the terminal of this one.
 	RunInteractive func(ctx context.Context, name string, arguments ...string) error

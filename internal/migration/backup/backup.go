@@ -1,6 +1,6 @@
 // Package backup stores the objects that a migration changes, so that they can be restored. The content is in Secrets of the manager's
-// namespace, which no upgrade deletes. It has no credentials: only metadata of the operator's objects, conversions of definitions, and
-// names.
+// namespace, which no upgrade deletes. It has no credentials: only metadata of the operator's objects, conversions of definitions, names,
+// and variables of clusterctl.
 package backup
 
 import (
@@ -31,6 +31,9 @@ type Backup struct {
 	Generations map[types.UID]int64 `json:"generations"`
 	// Ready has the readiness of the provider's objects, by kind, namespace and name.
 	Ready map[string]string `json:"ready"`
+	// Variables are those with which clusterctl gives a manager the feature gates and the subscription of the established one. The
+	// upgrade deletes its Deployment, and replaces the Secret with its subscription.
+	Variables map[string]string `json:"variables,omitempty"`
 }
 
 // Definition is the part of a CustomResourceDefinition that a migration changes.
@@ -84,6 +87,9 @@ func Collect(ctx context.Context, c client.Reader, from string, earlier *Backup)
 			one.Policy = &policy
 		}
 		out.Operator = append(out.Operator, one)
+	}
+	if out.Variables, err = readVariables(ctx, c); err != nil {
+		return nil, err
 	}
 	if out.Generations, err = ReadGenerations(ctx, c); err != nil || earlier == nil {
 		return out, err

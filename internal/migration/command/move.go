@@ -37,18 +37,24 @@ func (f *moveFlags) newMove(cmd *cobra.Command, e *environment.Environment) (*st
 	if err := e.FixContext(); err != nil {
 		return nil, err
 	}
+	configuration, err := f.readConfiguration(e)
+	if err != nil {
+		return nil, err
+	}
 	c, err := newClient(e)
 	if err != nil {
 		return nil, err
 	}
 	out := text.NewWriter(cmd.ErrOrStderr())
 	return &steps.Move{Client: c, Out: out, To: f.to, UpgradeArguments: f.upgrade, Isolated: f.isolated, Observe: f.observe, Timeout: f.timeout,
-		Poll: 5 * time.Second, Clusterctl: f.clusterctl(e, out)}, nil
+		Poll: 5 * time.Second, Clusterctl: f.clusterctl(e, configuration, out)}, nil
 }
 
-// clusterctl returns a function that runs clusterctl for the management cluster of the flags.
-func (f *moveFlags) clusterctl(e *environment.Environment, out io.Writer) func(context.Context, ...string) error {
-	return func(ctx context.Context, arguments ...string) error {
+// clusterctl returns a function that runs clusterctl for the management cluster of the flags, with the variables that the user's
+// configuration does not set.
+func (f *moveFlags) clusterctl(e *environment.Environment, configured configuration, out io.Writer,
+) func(context.Context, map[string]string, ...string) error {
+	return func(ctx context.Context, variables map[string]string, arguments ...string) error {
 		if e.RunProgram == nil {
 			return errors.New("this program cannot run clusterctl")
 		}
@@ -61,7 +67,7 @@ func (f *moveFlags) clusterctl(e *environment.Environment, out io.Writer) func(c
 		if f.config != "" {
 			arguments = append(arguments, "--config", f.config)
 		}
-		if err := e.RunProgram(ctx, out, f.program, arguments...); err != nil {
+		if err := e.RunProgram(ctx, out, configured.missing(variables), f.program, arguments...); err != nil {
 			return fmt.Errorf("%s %v: %w", f.program, arguments, err)
 		}
 		return nil

@@ -88,13 +88,13 @@ func (m *Move) backSteps() []Step {
 		{"secrets", returned, m.restoreSecrets},
 		{"record", returned, m.deleteRecord},
 		{removeStep, either(returned, m.isVersion("")), func(ctx context.Context) error {
-			return m.Clusterctl(ctx, "delete", "--infrastructure", "azure")
+			return m.Clusterctl(ctx, nil, "delete", "--infrastructure", "azure")
 		}},
 		{"roles", returned, func(ctx context.Context) error {
 			return m.deleteSelectedRoles(ctx, ownRoles)
 		}},
 		{"install", returned, func(ctx context.Context) error {
-			return m.Clusterctl(ctx, "init", "--infrastructure", "azure:"+m.progress.from, "--wait-providers")
+			return m.Clusterctl(ctx, m.installationVariables(), "init", "--infrastructure", "azure:"+m.progress.from, "--wait-providers")
 		}},
 		{unpauseStep, m.isUnpaused, m.unpauseTopologies},
 		{definitionsStep, m.isConversionRestored, m.restoreConversion},

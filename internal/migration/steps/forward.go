@@ -92,7 +92,7 @@ func (m *Move) forwardSteps() []Step {
 		{"service-accounts", m.hasAccounts, m.createAccounts},
 		{observeStep, m.hasObserved, m.observeClusters},
 		{upgradeStep, upgraded, func(ctx context.Context) error {
-			return m.Clusterctl(ctx, append([]string{"upgrade", "apply", "--infrastructure", "azure:" + m.To, "--wait-providers"},
+			return m.Clusterctl(ctx, m.installationVariables(), append([]string{"upgrade", "apply", "--infrastructure", "azure:" + m.To, "--wait-providers"},
 				m.UpgradeArguments...)...)
 		}},
 		{"roles", m.hasNoRoles, m.deleteRoles},

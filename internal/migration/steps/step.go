@@ -21,8 +21,9 @@ import (
 // Move is one migration of a management cluster.
 type Move struct {
 	Client client.Client
-	// Clusterctl runs the program clusterctl with arguments, for this management cluster.
-	Clusterctl func(ctx context.Context, arguments ...string) error
+	// Clusterctl runs the program clusterctl with arguments, for this management cluster. It gets those of the variables that the user has
+	// not set.
+	Clusterctl func(ctx context.Context, variables map[string]string, arguments ...string) error
 	// Out gets one line for each step.
 	Out io.Writer
 	// To is the version of this provider.
@@ -108,6 +109,14 @@ func (m *Move) isVersion(version string) func(context.Context) (bool, error) {
 		azure, err := m.azureProvider(ctx)
 		return azure.Version == version, err
 	}
+}
+
+// installationVariables are the variables of clusterctl for a manager with the settings of the established one.
+func (m *Move) installationVariables() map[string]string {
+	if m.backup == nil {
+		return nil
+	}
+	return m.backup.Variables
 }
 
 // either returns a function that reports whether one of two conditions holds.

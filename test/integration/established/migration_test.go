@@ -79,7 +79,7 @@ type fakeClusterctl struct {
 	idle bool
 }
 
-func (f *fakeClusterctl) run(_ context.Context, arguments ...string) error {
+func (f *fakeClusterctl) run(_ context.Context, _ map[string]string, arguments ...string) error {
 	call := strings.Join(arguments[:2], " ")
 	f.calls = append(f.calls, call)
 	classy := clusterOne()
@@ -444,10 +444,16 @@ func TestMigrateRun(t *testing.T) {
 	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t)}
 	t.Cleanup(func() { deleteAll(t, c.released); forgetMigration(t) })
 	var called []string
-	e := &environment.Environment{Version: target, Credential: unknown{}, RunProgram: func(ctx context.Context, _ io.Writer, name string, arguments ...string) error {
-		called = append([]string{name}, arguments...)
-		return c.run(ctx, arguments...)
-	}}
+	given := map[string][]string{}
+	e := &environment.Environment{Version: target, Credential: unknown{},
+		OpenFile: func(string) (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader("exp_edgezone: false\n")), nil
+		},
+		RunProgram: func(ctx context.Context, _ io.Writer, variables []string, name string, arguments ...string) error {
+			called = append([]string{name}, arguments...)
+			given[arguments[0]] = variables
+			return c.run(ctx, nil, arguments...)
+		}}
 	bad := &unstructured.Unstructured{}
 	bad.SetGroupVersionKind(migration.GroupVersion.WithKind("AzureMachine"))
 	if err := api.client.Get(t.Context(), client.ObjectKey{Namespace: "default", Name: "one-worker-b"}, bad); err != nil {
@@ -501,6 +507,11 @@ func TestMigrateRun(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"upgrade apply", "delete --infrastructure", "init --infrastructure"}, c.calls); diff != "" {
 		t.Errorf("calls of clusterctl (-want +got):\n%s", diff)
+	}
+	settings := []string{"AZURE_SUBSCRIPTION_ID_B64=MDAwMDAwMDAtMDAwMC0wMDAwLTAwMDAtMDAwMDAwMDAwMDAx", "EXP_APISERVER_ILB=true", "EXP_MACHINE_POOL=true"}
+	if diff := cmp.Diff(map[string][]string{"upgrade": settings, "delete": nil, "init": append(settings[:2:2], "EXP_EDGEZONE=true", "EXP_MACHINE_POOL=true")},
+		given); diff != "" {
+		t.Errorf("variables of the established provider that the configuration of --clusterctl-config does not set (-want +got):\n%s", diff)
 	}
 	if line := strings.Join(called, " "); !strings.HasPrefix(line, "bin/ctl init --infrastructure azure:v1.26.0 --wait-providers --kubeconfig ") {
 		t.Errorf("clusterctl was called as %q", line)

@@ -85,9 +85,9 @@ func TestMigratePauses(t *testing.T) {
 	}
 	var paused []string
 	move := newMove(t, c, 1000)
-	move.Clusterctl = func(ctx context.Context, arguments ...string) error {
+	move.Clusterctl = func(ctx context.Context, variables map[string]string, arguments ...string) error {
 		paused = listPaused()
-		return c.run(ctx, arguments...)
+		return c.run(ctx, variables, arguments...)
 	}
 	if _, err := move.Forward(t.Context()); err != nil {
 		t.Fatal(err)
