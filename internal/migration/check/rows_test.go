@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -120,7 +121,9 @@ func TestFindings(t *testing.T) {
 		"too old": {"older ones store objects in other forms", versions, []string{contract, providerObject("capz-system", "v1.16.4")},
 			[]string{"blocks Provider infrastructure-azure: The version v1.16.4 is not from v1.17 to v1.26. Moves from other versions are not supported. -> Upgrade the established provider to v1.26 first."}},
 		"too new": {"a later one may store more", versions, []string{contract, providerObject("capz-system", "v1.27.0")},
-			[]string{"blocks Provider infrastructure-azure: The version v1.27.0 is not from v1.17 to v1.26. Moves from other versions are not supported. -> Upgrade the established provider to v1.26 first."}},
+			[]string{"blocks Provider infrastructure-azure: The version v1.27.0 is later than v1.26, the newest one that was tested. -> Use a newer release of this provider. If there is none, read the other findings, and continue with --despite-findings."}},
+		"unknown series": {"clusterctl does not upgrade a version whose contract it does not know", versions, []string{contract, providerObject("capz-system", "v1.31.0")},
+			[]string{"blocks Provider infrastructure-azure: The version v1.31.0 is later than v1.26, the newest one that was tested. -> Use a newer release of this provider: clusterctl cannot upgrade to this one."}},
 		"not a version": {"the inventory was edited", versions, []string{contract, providerObject("capz-system", "latest")},
 			[]string{"blocks Provider infrastructure-azure: The inventory of clusterctl has the version latest. -> Correct the version in the Provider object."}},
 		"moved already": {"a second check after the move", versions, []string{contract, providerObject("capz-system", "v2.0.0")},
@@ -272,6 +275,35 @@ func TestReadGates(t *testing.T) {
 	}
 	if got, err := ReadGates(t.Context(), fake.NewClientBuilder().Build()); err != nil || got != "" {
 		t.Errorf("without a Deployment: %q, %v", got, err)
+	}
+}
+
+// TestSeries holds that clusterctl knows the contract of every version from which it can be asked to upgrade, and of no later one.
+func TestSeries(t *testing.T) {
+	raw, err := os.ReadFile("../../../metadata.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var metadata struct {
+		ReleaseSeries []struct {
+			Major, Minor uint64
+			Contract     string
+		}
+	}
+	if err := yaml.Unmarshal(raw, &metadata); err != nil {
+		t.Fatal(err)
+	}
+	got, want := map[uint64]string{}, map[uint64]string{}
+	for _, series := range metadata.ReleaseSeries {
+		if series.Major == 1 && series.Minor >= oldestMinor {
+			got[series.Minor] = series.Contract
+		}
+	}
+	for minor := uint64(oldestMinor); minor <= knownMinor; minor++ {
+		want[minor] = "v1beta1"
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("series 1.x in metadata.yaml (-want +got):\n%s", diff)
 	}
 }
 

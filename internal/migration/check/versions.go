@@ -21,6 +21,9 @@ import (
 // in the same form.
 const oldestMinor, newestMinor = 17, 26
 
+// knownMinor is the newest series of the established provider in metadata.yaml. clusterctl does not upgrade an installation of a later one.
+const knownMinor = 30
+
 // listProviders returns the inventory of clusterctl. It is empty if clusterctl has installed nothing.
 func listProviders(ctx context.Context, c client.Reader) (migration.Inventory, error) {
 	list := &unstructured.UnstructuredList{}
@@ -47,7 +50,14 @@ func (c *checker) checkVersions(ctx context.Context) error {
 			"Correct the version in the Provider object.")
 	case version.Major >= 2:
 		c.report.Add("versions", migration.ToKnow, "Provider infrastructure-azure", "The version "+azure.Version+" is a version of this provider.", "")
-	case version.Major != 1 || version.Minor < oldestMinor || version.Minor > newestMinor:
+	case version.Major == 1 && version.Minor > newestMinor:
+		remedy := "Use a newer release of this provider. If there is none, read the other findings, and continue with --despite-findings."
+		if version.Minor > knownMinor {
+			remedy = "Use a newer release of this provider: clusterctl cannot upgrade to this one."
+		}
+		c.report.Add("versions", migration.Blocks, "Provider infrastructure-azure",
+			fmt.Sprintf("The version %s is later than v1.%d, the newest one that was tested.", azure.Version, newestMinor), remedy)
+	case version.Major != 1 || version.Minor < oldestMinor:
 		c.report.Add("versions", migration.Blocks, "Provider infrastructure-azure",
 			fmt.Sprintf("The version %s is not from v1.%d to v1.%d. Moves from other versions are not supported.", azure.Version, oldestMinor, newestMinor),
 			fmt.Sprintf("Upgrade the established provider to v1.%d first.", newestMinor))
