@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/overlay"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/result"
@@ -74,18 +75,16 @@ func actionOf(w overlay.Write) string {
 	return strings.TrimPrefix(strings.TrimPrefix(w.Path, string(w.ID)), "/")
 }
 
-// messageOf returns the message in an error of Azure.
+// messageOf returns the message in an error of Azure, "" if there is none.
 func messageOf(raw json.RawMessage) string {
-	var answer struct {
-		Error struct{ Code, Message string } `json:"error"`
-	}
 	if len(raw) == 0 {
 		return ""
 	}
-	if json.Unmarshal(raw, &answer) != nil || answer.Error.Code == "" {
+	failure := armclient.ParseError(raw)
+	if failure.Code == "" {
 		return "Azure gives no reason"
 	}
-	return answer.Error.Code + ": " + answer.Error.Message
+	return failure.Code + ": " + failure.Message
 }
 
 // causeOf returns why a write is made, as far as the object shows it.
