@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,9 +12,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/overlay"
 )
 
 // listKeys returns the keys of the objects of a kind of this provider, sorted.
@@ -61,16 +65,43 @@ func listSubscriptions(o Options) (out []string) {
 var assumed = regexp.MustCompile(
 	`(?i)/subscriptions/[^/"]+/resourceGroups/[^/"]+/providers/(?:Microsoft\.ManagedIdentity/userAssignedIdentities|Microsoft\.Compute/diskEncryptionSets|Microsoft\.Compute/images)/[^/"]+`)
 
-// listAssumed returns the IDs of resources that the objects refer to and that users bring.
-func listAssumed(objects []client.Object) (out []string) {
+// listAssumed returns the resources that the objects refer to and that users bring.
+func listAssumed(objects []client.Object) (out []overlay.Assumed) {
 	for _, object := range objects {
 		raw, err := json.Marshal(object)
 		if err != nil {
 			continue
 		}
 		for _, found := range assumed.FindAll(raw, -1) {
-			out = append(out, string(found))
+			out = append(out, overlay.Assumed{ID: string(found)})
 		}
 	}
 	return out
+}
+
+// listForeignNetworks returns the resource groups and networks of AzureClusters that other programs manage: the programs create them.
+func (p *run) listForeignNetworks(ctx context.Context) (out []overlay.Assumed, err error) {
+	list := &infrav1.AzureClusterList{}
+	if err := p.server.List(ctx, list); err != nil {
+		return nil, fmt.Errorf("list AzureCluster: %w", err)
+	}
+	for i := range list.Items {
+		cluster := &list.Items[i]
+		if !annotations.IsExternallyManaged(cluster) {
+			continue
+		}
+		in := plan.ClusterInput{AzureCluster: cluster, SubscriptionID: cmp.Or(cluster.Spec.SubscriptionID, p.options.Identity.SubscriptionID)}
+		var subnets []any
+		for _, subnet := range cluster.Spec.NetworkSpec.Subnets {
+			var prefixes []any
+			for _, block := range subnet.CIDRBlocks {
+				prefixes = append(prefixes, block)
+			}
+			subnets = append(subnets, map[string]any{"name": subnet.Name, "id": string(plan.SubnetID(in, subnet.Name)),
+				"properties": map[string]any{"provisioningState": "Succeeded", "addressPrefixes": prefixes}})
+		}
+		out = append(out, overlay.Assumed{ID: string(plan.ResourceGroupID(in)), Location: cluster.Spec.Location},
+			overlay.Assumed{ID: string(plan.VNetID(in)), Location: cluster.Spec.Location, Properties: map[string]any{"subnets": subnets}})
+	}
+	return out, nil
 }

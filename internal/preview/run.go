@@ -161,8 +161,12 @@ func Compute(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	p.stored = len(p.begun)
+	foreign, err := p.listForeignNetworks(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if p.azure, err = overlay.New(overlay.Options{Subscriptions: listSubscriptions(o), Live: o.Live,
-		Assumed: listAssumed(o.Objects), Clock: p.clock.Virtual}); err != nil {
+		Assumed: append(listAssumed(o.Objects), foreign...), Clock: p.clock.Virtual}); err != nil {
 		return nil, err
 	}
 	defer func() { _ = p.azure.Close() }()

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -77,6 +78,9 @@ func (p *player) playCluster(ctx context.Context, cluster *clusterv1.Cluster) er
 		if err := p.own(ctx, cluster, object, cluster.Name); err != nil {
 			return err
 		}
+		if err := p.playManager(ctx, object); err != nil {
+			return err
+		}
 	}
 	before := cluster.DeepCopy()
 	if !cluster.Spec.ControlPlaneEndpoint.IsValid() {
@@ -110,8 +114,39 @@ func (p *player) playCluster(ctx context.Context, cluster *clusterv1.Cluster) er
 	return p.patchStatusIfChanged(ctx, before, cluster)
 }
 
-// hasControlPlane reports whether the control plane of a Cluster answers: an AKS cluster by its status, others with their first machine.
+// externallyManageable are the kinds whose objects another program may manage, and the field of status.initialization in which it shows that
+// it has done its part.
+var externallyManageable = map[string]string{"AzureCluster": "provisioned", "AzureManagedCluster": "provisioned",
+	"AzureASOManagedCluster": "provisioned", "AzureManagedControlPlane": "controlPlaneInitialized"}
+
+// playManager shows on an object that another program manages that the program has done its part.
+func (p *player) playManager(ctx context.Context, object *unstructured.Unstructured) error {
+	if !isAwaited(object) {
+		return nil
+	}
+	before := object.DeepCopy()
+	if err := unstructured.SetNestedField(object.Object, true, "status", "initialization", externallyManageable[object.GetKind()]); err != nil {
+		return err
+	}
+	return p.patchStatusIfChanged(ctx, before, object)
+}
+
+// isAwaited reports whether another program manages an object and has not done its part.
+func isAwaited(object *unstructured.Unstructured) bool {
+	if object == nil || object.GroupVersionKind().Group != infrav1.GroupVersion.Group || externallyManageable[object.GetKind()] == "" ||
+		!annotations.IsExternallyManaged(object) {
+		return false
+	}
+	done, _, _ := unstructured.NestedBool(object.Object, "status", "initialization", externallyManageable[object.GetKind()])
+	return !done
+}
+
+// hasControlPlane reports whether the control plane of a Cluster answers: an AKS cluster by its status, a KubeadmControlPlane with its first
+// machine, and one of another kind when it can have machines.
 func (p *player) hasControlPlane(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured) bool {
+	if isUnknownControlPlane(cluster) && isTrue(cluster.Status.Initialization.InfrastructureProvisioned) {
+		return true
+	}
 	if controlPlane != nil {
 		if initialized, _, _ := unstructured.NestedBool(controlPlane.Object, "status", "initialization", "controlPlaneInitialized"); initialized {
 			return true
@@ -134,7 +169,7 @@ func (p *player) readReference(ctx context.Context, namespace string, ref cluste
 	switch {
 	case ref.APIGroup == infrav1.GroupVersion.Group:
 		object.SetGroupVersionKind(infrav1.GroupVersion.WithKind(ref.Kind))
-	case ref.APIGroup == kubernetes.ControlPlaneKind.Group && ref.Kind == kubernetes.ControlPlaneKind.Kind:
+	case isKubeadm(ref):
 		object.SetGroupVersionKind(kubernetes.ControlPlaneKind)
 	default:
 		return nil, nil
@@ -147,6 +182,16 @@ func (p *player) readReference(ctx context.Context, namespace string, ref cluste
 		return nil, fmt.Errorf("get %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	return object, nil
+}
+
+func isKubeadm(ref clusterv1.ContractVersionedObjectReference) bool {
+	return ref.APIGroup == kubernetes.ControlPlaneKind.Group && ref.Kind == kubernetes.ControlPlaneKind.Kind
+}
+
+// isUnknownControlPlane reports whether the control plane of a Cluster is of a kind whose machines are not played.
+func isUnknownControlPlane(cluster *clusterv1.Cluster) bool {
+	ref := cluster.Spec.ControlPlaneRef
+	return ref.IsDefined() && ref.APIGroup != infrav1.GroupVersion.Group && !isKubeadm(ref)
 }
 
 // own makes an owner the controller of an object, which gets the label of the Cluster.

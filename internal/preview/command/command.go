@@ -160,7 +160,9 @@ func (f *flags) readInput(ctx context.Context, cmd *cobra.Command, e *environmen
 		}
 	}
 	in.options.Objects = append(in.options.Objects, preview.Namespaces(in.options.Objects)...)
-	return in, nil
+	assumptions, err := clusterapi.ListNotes(in.options.Objects)
+	in.notes = append(in.notes, assumptions...)
+	return in, err
 }
 
 // readManifests reads the objects of -f.

@@ -1,30 +1,43 @@
 package overlay
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// assumedOrigin has resources of which only the IDs are known: without the live Azure, the resources that users bring are assumed to
-// exist, with their group.
-type assumedOrigin []string
+// Assumed is a resource that users or other programs bring. Without the live Azure, a plan assumes that it exists, with its group.
+type Assumed struct {
+	ID string
+	// Location is the region; "" for resources of which only the ID is known. No write depends on theirs.
+	Location string
+	// Properties are those that are known.
+	Properties map[string]any
+}
 
-// assumedLocation is the region of assumed resources. No write depends on it.
+// assumedOrigin has the assumed resources.
+type assumedOrigin []Assumed
+
+// assumedLocation is the region of resources whose region is not known.
 const assumedLocation = "eastus"
 
 // ReadResource implements server.Origin.
 func (o assumedOrigin) ReadResource(id string) map[string]any {
 	for _, known := range o {
-		resource := arm.ID(known)
+		resource := arm.ID(known.ID)
+		location := cmp.Or(known.Location, assumedLocation)
 		switch {
-		case strings.EqualFold(known, id):
-			return map[string]any{"id": known, "location": assumedLocation, "properties": map[string]any{"provisioningState": "Succeeded",
-				"principalId": guidOf("principal", known), "clientId": guidOf("client", known), "tenantId": guidOf("tenant", "")}}
+		case strings.EqualFold(known.ID, id):
+			properties := map[string]any{"provisioningState": "Succeeded",
+				"principalId": guidOf("principal", known.ID), "clientId": guidOf("client", known.ID), "tenantId": guidOf("tenant", "")}
+			maps.Copy(properties, known.Properties)
+			return map[string]any{"id": known.ID, "location": location, "properties": properties}
 		case arm.ResourceGroupID(resource.Subscription(), resource.ResourceGroup()).Equal(arm.ID(id)):
-			return map[string]any{"id": id, "location": assumedLocation, "properties": map[string]any{"provisioningState": "Succeeded"}}
+			return map[string]any{"id": id, "location": location, "properties": map[string]any{"provisioningState": "Succeeded"}}
 		}
 	}
 	return nil

@@ -22,8 +22,8 @@ type Options struct {
 	Subscriptions []string
 	// Live reads the live Azure. With nil, Azure has nothing but the assumed resources.
 	Live *Live
-	// Assumed are the IDs of resources that users bring. They are used without Live.
-	Assumed []string
+	// Assumed are the resources that users and other programs bring. They are used without Live.
+	Assumed []Assumed
 	// Clock is the time in Azure.
 	Clock *store.Virtual
 }
