@@ -51,6 +51,8 @@ type Options struct {
 	KeepObserving bool
 	// Catalogs are the SKU catalogs that several plans share; nil has the plan list them.
 	Catalogs *facts.Catalogs
+	// Warnings are remarks about objects of the input, which the plan shows on these objects.
+	Warnings []Event
 	// Now is the time at which the plan begins.
 	Now time.Time
 }
@@ -177,7 +179,7 @@ func Compute(ctx context.Context, o Options) (*Outcome, error) {
 	}
 	out := &Outcome{Kubernetes: p.server}
 	out.Rounds, out.Settled, err = p.settle(ctx)
-	out.Writes, out.Events, out.Ended, out.Begun = p.azure.Writes(), p.manager.events.events, p.ended, p.begun[p.stored:]
+	out.Writes, out.Events, out.Ended, out.Begun = p.azure.Writes(), slices.Concat(o.Warnings, p.manager.events.events), p.ended, p.begun[p.stored:]
 	out.Notes, out.Observed = p.notes, findObserved(annotated, slices.Concat(objects, p.begun))
 	if out.Unanswered = describeUnanswered(p.azure.Unanswered()); out.Unanswered != "" {
 		out.Notes = append(out.Notes, out.Unanswered)

@@ -118,3 +118,10 @@ func FindWrongTypes(content any, path *field.Path, into any) field.ErrorList {
 	f.check(content, reflect.TypeOf(into), path)
 	return f.errs
 }
+
+// FindUnknownFields returns the fields of decoded content that a Go value does not have.
+func FindUnknownFields(content, into any) []UnknownField {
+	f := finder{}
+	f.check(content, reflect.TypeOf(into), nil)
+	return f.unknown
+}

@@ -3,6 +3,7 @@ package userinput
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -18,8 +19,19 @@ import (
 // maxErrors bounds the errors for one document.
 const maxErrors = 20
 
-// finder collects the fields with wrong types.
-type finder struct{ errs field.ErrorList }
+// finder collects the fields with wrong types, and those that types do not have.
+type finder struct {
+	errs    field.ErrorList
+	unknown []UnknownField
+}
+
+// UnknownField is a field that a type does not have.
+type UnknownField struct {
+	Path *field.Path
+	// Name is the last part of the path, and Known are the names of the fields that can be in its place.
+	Name  string
+	Known []string
+}
 
 func (f *finder) report(path *field.Path, value any, want string) {
 	if path == nil {
@@ -188,13 +200,21 @@ func (f *finder) checkInteger(value any, of reflect.Type, path *field.Path) {
 	f.report(path, value, want)
 }
 
-// checkFields checks the fields of an object.
+// checkFields checks the fields of an object. A field in another case has the type of the field, because decoders of Go ignore case, and is
+// unknown, because API servers do not.
 func (f *finder) checkFields(object map[string]any, of reflect.Type, path *field.Path) {
 	fields := jsonFields(of)
 	for _, key := range sortedKeys(object) {
 		found, known := fields[key]
 		if !known {
-			found, known = fields[strings.ToLower(key)]
+			if len(f.unknown) < maxErrors {
+				f.unknown = append(f.unknown, UnknownField{Path: path.Child(key), Name: key, Known: slices.Sorted(maps.Keys(fields))})
+			}
+			for name, other := range fields {
+				if strings.EqualFold(name, key) {
+					found, known = other, true
+				}
+			}
 		}
 		if known {
 			f.check(object[key], found, path.Child(key))
@@ -202,8 +222,7 @@ func (f *finder) checkFields(object map[string]any, of reflect.Type, path *field
 	}
 }
 
-// jsonFields returns the types of the fields of a struct, embedded ones included, by their names in JSON, and by the same in lower case,
-// because decoders of Go ignore case.
+// jsonFields returns the types of the fields of a struct, embedded ones included, by their names in JSON.
 func jsonFields(of reflect.Type) map[string]reflect.Type {
 	out := map[string]reflect.Type{}
 	for i := range of.NumField() {
@@ -225,7 +244,7 @@ func jsonFields(of reflect.Type) map[string]reflect.Type {
 			if name == "" {
 				name = each.Name
 			}
-			out[name], out[strings.ToLower(name)] = each.Type, each.Type
+			out[name] = each.Type
 		}
 	}
 	return out

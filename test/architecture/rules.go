@@ -376,7 +376,8 @@ var importRules = []importRule{
 		why: "the command line reads, prints and proves with a plan; it has no decisions of its own",
 	},
 	{
-		dirs: []string{"internal/preview/manifests"}, inside: []string{"api/...", "internal/preview/kubernetes", "internal/userinput"}, outside: []string{"..."},
+		dirs: []string{"internal/preview/manifests"}, outside: []string{"..."},
+		inside:      []string{"api/...", "internal/nearest", "internal/preview/kubernetes", "internal/userinput"},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "manifests are read from the files that it is given",
 	},

@@ -3,6 +3,7 @@ package admission_test
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/admission"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
 // namesOfGo matches what errors of Go's decoders say about types.
@@ -55,7 +57,7 @@ func listWrongTypes(path string, schema apiextensionsv1.JSONSchemaProps, place f
 }
 
 // TestWrongTypesOfAllFields gives each field of each kind a value of a wrong type. The refusal has the path with the index, the expected type
-// and no name of a Go type.
+// and no name of a Go type. None of these fields counts as unknown.
 func TestWrongTypesOfAllFields(t *testing.T) {
 	stored, err := kubernetes.New(nil)
 	if err != nil {
@@ -85,6 +87,9 @@ func TestWrongTypesOfAllFields(t *testing.T) {
 			_, err := server.AdmitManifest(t.Context(), nil, object)
 			if found := wrongMessage(err, wrong); found != "" {
 				t.Errorf("%s %s: %s: %v", name, wrong.path, found, err)
+			}
+			if unknown := userinput.FindUnknownFields(object.Object, reflect.New(of).Interface()); len(unknown) > 0 {
+				t.Errorf("%s %s: the schema has it, but it counts as unknown", name, wrong.path)
 			}
 		}
 	}

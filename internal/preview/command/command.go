@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
@@ -190,6 +191,10 @@ func (f *flags) readManifests(cmd *cobra.Command, e *environment.Environment, in
 			in.notes = append(in.notes, fmt.Sprintf(
 				"Cluster %s has a topology. Cluster API makes its objects from the ClusterClass, so manifests alone do not show them. Plan the Cluster from the management cluster instead.",
 				document.GetName()))
+		}
+		for _, message := range manifests.FindUnknownFields(scheme, document) {
+			in.options.Warnings = append(in.options.Warnings, preview.Event{Kind: document.GetKind(), Namespace: object.GetNamespace(),
+				Name: object.GetName(), Type: corev1.EventTypeWarning, Reason: "UnknownField", Note: message})
 		}
 		out = append(out, object)
 	}

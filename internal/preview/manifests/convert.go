@@ -3,6 +3,7 @@ package manifests
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -15,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/nearest"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
@@ -54,15 +56,52 @@ func ToObject(scheme *runtime.Scheme, d Document) (client.Object, error) {
 
 // checkControlPlane returns the error of a KubeadmControlPlane with fields of wrong types.
 func checkControlPlane(d Document) error {
-	var typed any = &controlplanev1.KubeadmControlPlane{}
-	if d.GroupVersionKind().Version == controlplanev1beta1.GroupVersion.Version {
-		typed = &controlplanev1beta1.KubeadmControlPlane{}
-	}
-	if errs := userinput.FindWrongTypes(d.Object, nil, typed); len(errs) > 0 {
+	if errs := userinput.FindWrongTypes(d.Object, nil, newTyped(nil, d.GroupVersionKind())); len(errs) > 0 {
 		return fmt.Errorf("%s: %s %s: %w", d.Source, d.GetKind(), d.GetName(), errs.ToAggregate())
 	}
 	return nil
 }
+
+// FindUnknownFields returns a message for each field of a document that its kind does not have. The API server drops such a field, and the
+// status of a manifest.
+func FindUnknownFields(scheme *runtime.Scheme, d Document) (out []string) {
+	typed := newTyped(scheme, d.GroupVersionKind())
+	if typed == nil {
+		return nil
+	}
+	content := maps.Clone(d.Object)
+	delete(content, "status")
+	for _, unknown := range userinput.FindUnknownFields(content, typed) {
+		message := fmt.Sprintf("%s is not a field of %s and has no effect", unknown.Path, d.GetKind())
+		if names := nearest.FindNames(unknown.Name, unknown.Known); len(names) > 0 {
+			message += fmt.Sprintf(". Did you mean %s?", names[0])
+		}
+		out = append(out, message)
+	}
+	return out
+}
+
+// newTyped returns an empty object of a kind that controllers read, nil for other kinds.
+func newTyped(scheme *runtime.Scheme, kind schema.GroupVersionKind) any {
+	former := kind.Version == clusterv1beta1.GroupVersion.Version
+	switch {
+	case kind.GroupKind() == kubernetes.ControlPlaneKind.GroupKind() && former:
+		return &controlplanev1beta1.KubeadmControlPlane{}
+	case kind.GroupKind() == kubernetes.ControlPlaneKind.GroupKind():
+		return &controlplanev1.KubeadmControlPlane{}
+	case kind.Group == clusterv1.GroupVersion.Group && former:
+		return formerKinds[kind.Kind]
+	}
+	object, err := scheme.New(kind)
+	if err != nil {
+		return nil
+	}
+	return object
+}
+
+// formerKinds are the kinds of Cluster API's version v1beta1 that are converted.
+var formerKinds = map[string]any{"Cluster": &clusterv1beta1.Cluster{}, "Machine": &clusterv1beta1.Machine{},
+	"MachineDeployment": &clusterv1beta1.MachineDeployment{}, "MachinePool": &clusterv1beta1.MachinePool{}}
 
 func decode(scheme *runtime.Scheme, kind schema.GroupVersionKind, d Document) (client.Object, error) {
 	object, err := scheme.New(kind)
