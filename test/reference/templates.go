@@ -23,7 +23,7 @@ var meanings = map[string]string{
 	"AZURE_CONTROL_PLANE_MACHINE_TYPE":        "VM size of control-plane machines",
 	"AZURE_NODE_MACHINE_TYPE":                 "VM size of workers",
 	"AZURE_SSH_PUBLIC_KEY_B64":                "public SSH key, in base64; empty for none",
-	"AZURE_SSH_PUBLIC_KEY":                    "public SSH key of AKS nodes; empty for none",
+	"AZURE_SSH_PUBLIC_KEY":                    "line of authorized_keys for the user capi of Windows machines",
 	"AZURE_TENANT_ID":                         "tenant of the identity",
 	"AZURE_CLIENT_ID":                         "client ID of the application or managed identity",
 	"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY":  "client ID of the application or managed identity that the cluster is created with",
