@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
@@ -55,13 +57,49 @@ func TestStolenToken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := stolen.Create(t.Context(), secret("stolen-"+strings.ReplaceAll(strings.ToLower(name), " ", "-"), test.of))
-			switch {
-			case !test.refused && err != nil:
-				t.Errorf("%s: %v", test.reason, err)
-			case test.refused && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "the manager writes Secrets of type")):
-				t.Errorf("%s: got %v, want a refusal by the policy", test.reason, err)
+			checkRefusal(t, test.reason, err, test.refused, "the manager creates Secrets of type")
+		})
+	}
+	for name, test := range map[string]struct {
+		reason  string
+		of      corev1.SecretType
+		refused bool
+	}{
+		"changed token of a ServiceAccount": {"it would be another ServiceAccount", corev1.SecretTypeServiceAccountToken, true},
+		"changed bootstrap token":           {"its groups could change", corev1.SecretTypeBootstrapToken, true},
+		"credentials of another type":       {"the manager protects credentials in use", corev1.SecretTypeBasicAuth, false},
+		"credentials of an own type":        {"the same", "example.com/credentials", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			theirs := secret(strings.ReplaceAll(strings.ToLower(name), " ", "-"), test.of)
+			theirs.Data = map[string][]byte{corev1.BasicAuthUsernameKey: []byte("a"), corev1.BasicAuthPasswordKey: []byte("b")}
+			stage.CreateObject(theirs)
+			before := theirs.DeepCopy()
+			theirs.Finalizers = append(theirs.Finalizers, infrav1.CredentialFinalizer)
+			theirs.Labels = map[string]string{"clusterctl.cluster.x-k8s.io/move": "true"}
+			err := stolen.Patch(t.Context(), theirs, client.MergeFrom(before))
+			checkRefusal(t, test.reason, err, test.refused, "the manager does not change Secrets of type")
+			stage.ReadObject(theirs, theirs.Name)
+			if test.refused == slices.Contains(theirs.Finalizers, infrav1.CredentialFinalizer) {
+				t.Errorf("%s: the Secret has the finalizers %v", test.reason, theirs.Finalizers)
+			}
+			before = theirs.DeepCopy()
+			theirs.Finalizers = nil
+			if err := environment.Client.Patch(t.Context(), theirs, client.MergeFrom(before)); err != nil {
+				t.Error(err)
 			}
 		})
+	}
+}
+
+// checkRefusal checks that the policy refuses a write with a message, or that nothing refuses it.
+func checkRefusal(t *testing.T, reason string, err error, refused bool, message string) {
+	t.Helper()
+	switch {
+	case !refused && err != nil:
+		t.Errorf("%s: %v", reason, err)
+	case refused && (!apierrors.IsForbidden(err) || !strings.Contains(err.Error(), message)):
+		t.Errorf("%s: got %v, want a refusal by the policy", reason, err)
 	}
 }
 
