@@ -42,6 +42,8 @@ func TestDeniedWrites(t *testing.T) {
 			change: func(in *pool.Input) {
 				in.Facts.Zones, in.PoolFacts.VMSize.Zones = []string{"1", "3"}, []string{"1", "3"}
 			}},
+		"misspelled zone": {reason: "the scale set would get it", denied: "MachinePool.spec.failureDomains ... choose from 1, 2, 3",
+			change: func(in *pool.Input) { in.MachinePool.Spec.FailureDomains = []string{"1", "2", "4"} }},
 		"no longer in the catalog": {reason: "its VMs stay", change: func(in *pool.Input) { in.PoolFacts.VMSize = nil }},
 		"no longer in the catalog, pool grows": {reason: "Azure answers InvalidParameter", denied: "spec.template.vmSize ... region westus2",
 			change: func(in *pool.Input) { in.PoolFacts.VMSize, in.Capacity = nil, new(9) }},
