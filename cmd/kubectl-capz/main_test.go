@@ -42,7 +42,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	ended := make(chan struct{})
 	go func() { _ = command.Wait(); close(ended) }()
-	again, late := time.NewTicker(50*time.Millisecond), time.NewTimer(20*time.Second)
+	again, late := time.NewTicker(50*time.Millisecond), time.NewTimer(time.Minute)
 	defer again.Stop()
 	for {
 		select {
