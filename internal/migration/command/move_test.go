@@ -52,7 +52,7 @@ func TestMoveCluster(t *testing.T) {
 			}
 			use("one")
 			var got []string
-			e := &environment.Environment{Kubeconfig: kubeconfig, RunProgram: func(_ context.Context, _ io.Writer, _ string, arguments ...string) error {
+			e := &environment.Environment{Kubeconfig: kubeconfig, RunProgram: func(_ context.Context, _ io.Writer, _ []string, _ string, arguments ...string) error {
 				got = arguments
 				return nil
 			}}
@@ -67,7 +67,7 @@ func TestMoveCluster(t *testing.T) {
 			if diff := cmp.Diff([]string{tt.want}, slices.Compact(asked)); diff != "" {
 				t.Errorf("%s: clusters of the steps (-want +got):\n%s", tt.reason, diff)
 			}
-			if err := move.Clusterctl(t.Context(), "delete"); err != nil {
+			if err := move.Clusterctl(t.Context(), nil, "delete"); err != nil {
 				t.Fatal(err)
 			}
 			want := []string{"delete", "--kubeconfig", kubeconfig, "--kubeconfig-context", tt.want}
