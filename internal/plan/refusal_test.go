@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"testing"
 
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
@@ -394,6 +396,16 @@ func TestMachineCheck(t *testing.T) {
 		"zone in a region without": {reason: "Azure answers AvailabilityZoneNotSupported", from: "machine-control-plane",
 			change: func(in *plan.MachineInput) { in.Facts.Zones = nil },
 			want:   []string{`spec.failureDomain: Invalid value: "2": region westus2 has no availability zones`}},
+		"zone in a network of others": {reason: "its owner does not list the zones of the region", from: "machine-control-plane",
+			change: func(in *plan.MachineInput) {
+				in.Facts.Zones = nil
+				in.AzureCluster.Annotations = map[string]string{clusterv1.ManagedByAnnotation: "network-team"}
+			}},
+		"zone that the size does not have, in a network of others": {reason: "the size is listed", from: "machine-control-plane",
+			change: func(in *plan.MachineInput) {
+				in.Facts.Zones, in.MachineFacts.VMSize.Zones = nil, []string{"1", "3"}
+				in.AzureCluster.Annotations = map[string]string{clusterv1.ManagedByAnnotation: "network-team"}
+			}, want: []string{"spec.vmSize ... is not available in zone 2 of region westus2 but in 1, 3"}},
 		"unknown zone": {reason: "the message names those there are", from: "machine-control-plane",
 			change: func(in *plan.MachineInput) { in.Machine.Spec.FailureDomain = "7" },
 			want:   []string{`spec.failureDomain: Invalid value: "7": is not an availability zone of region westus2: choose from 1, 2, 3`}},

@@ -38,6 +38,7 @@ func buildProfile(in plan.MachineInput) vm.Profile {
 	}
 	if zone := FailureDomain(in); zone != "" {
 		p.Place.Zones = []string{zone}
+		p.Place.RegionZones = plan.RegionZones(in.ClusterInput, p.Place.Zones)
 	}
 	return p
 }

@@ -111,6 +111,7 @@ func buildProfile(in Input) vm.Profile {
 	if in.MachinePool != nil {
 		p.Version = in.MachinePool.Spec.Template.Spec.Version
 		p.Place.Zones = in.MachinePool.Spec.FailureDomains
+		p.Place.RegionZones = plan.RegionZones(in.ClusterInput, p.Place.Zones)
 	}
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/fieldtest"
@@ -33,6 +34,10 @@ func TestRefusals(t *testing.T) {
 		"zones that are none": {reason: "each mistake is reported",
 			change: func(in *pool.Input) { in.MachinePool.Spec.FailureDomains = []string{"4", "1", "5"} },
 			want:   []string{`MachinePool.spec.failureDomains ... "4" ... choose from 1, 2, 3`, `MachinePool.spec.failureDomains ... "5"`}},
+		"zones in a network of others": {reason: "its owner does not list the zones of the region", change: func(in *pool.Input) {
+			in.Facts.Zones = nil
+			in.AzureCluster.Annotations = map[string]string{clusterv1.ManagedByAnnotation: "network-team"}
+		}},
 		"zones where there are none": {reason: "the words are about the MachinePool", change: func(in *pool.Input) {
 			in.MachinePool.Spec.FailureDomains, in.Facts.Zones = []string{"1"}, nil
 		}, want: []string{"remove the failure domains of the MachinePool"}},
