@@ -14,7 +14,6 @@ import (
 func CheckSpec(in plan.MachineInput) field.ErrorList {
 	path, p := field.NewPath("spec"), buildProfile(in)
 	errs := vm.CheckSize(p, path)
-	errs = append(errs, checkFailureDomain(in, path.Child("failureDomain"))...)
 	errs = append(errs, vm.CheckZones(p.Place, path.Child("failureDomain"))...)
 	errs = append(errs, vm.CheckSSHKey(p.VirtualMachineProfile, path)...)
 	errs = append(errs, vm.CheckImage(p, path)...)
@@ -23,20 +22,6 @@ func CheckSpec(in plan.MachineInput) field.ErrorList {
 	errs = append(errs, checkAvailabilitySet(in, path)...)
 	errs = append(errs, plan.CheckTagCount(buildVMTags(in), "the VM", path.Child("additionalTags"))...)
 	return append(errs, vm.CheckCapabilities(p, path)...)
-}
-
-// checkFailureDomain refuses an AzureMachine in another zone than its Machine: once the VM runs, Cluster API copies the failure domain of
-// the AzureMachine to the Machine. A KubeadmControlPlane would then count all its Machines in one zone and put new ones into the others.
-// https://github.com/kubernetes-sigs/cluster-api/blob/v1.14.2/core/reconcilers/machine/machine_controller_phases.go
-func checkFailureDomain(in plan.MachineInput, path *field.Path) field.ErrorList {
-	zone := in.AzureMachine.Spec.FailureDomain
-	if zone == nil || in.Machine == nil || in.Machine.Spec.FailureDomain == "" || in.Machine.Spec.FailureDomain == *zone {
-		return nil
-	}
-	return field.ErrorList{field.Invalid(path, *zone, fmt.Sprintf(
-		"the Machine has failureDomain %q, which Cluster API would replace by this value: remove failureDomain from the AzureMachineTemplate, or "+
-			"set both to the same zone",
-		in.Machine.Spec.FailureDomain))}
 }
 
 // checkAvailabilitySet refuses a machine that needs an availability set in a region whose catalog has none for managed
