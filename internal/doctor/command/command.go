@@ -167,6 +167,9 @@ func (f *flags) readManifests(cmd *cobra.Command, e *environment.Environment, na
 			notes = append(notes, fmt.Sprintf("Cluster %s has a topology. Cluster API makes its objects from the ClusterClass, so its machines are not in the checks.",
 				document.GetName()))
 		}
+		for _, message := range manifests.FindUnknownFields(scheme, document) {
+			notes = append(notes, fmt.Sprintf("%s %s: %s", document.GetKind(), document.GetName(), message))
+		}
 		out = append(out, object)
 	}
 	return out, notes, nil

@@ -403,6 +403,18 @@ note: No management cluster was read. Identities and Secrets that the manifests 
 	}
 }
 
+// TestUnknownField misspells a field. A note names it, because the API server drops it.
+func TestUnknownField(t *testing.T) {
+	s := newStage(t, aksManifest, nil)
+	s.grant("aks", "", readerActions)
+	s.replace("resourceGroupName:", "resouceGroupName: shared\n  resourceGroupName:")
+	out, err := s.run()
+	want := "note: AzureManagedControlPlane c1: spec.resouceGroupName is not a field of AzureManagedControlPlane and has no effect. Did you mean resourceGroupName?\n"
+	if err != nil || !strings.Contains(out, want) {
+		t.Errorf("%v, and the report lacks %q:\n%s", err, want, out)
+	}
+}
+
 // TestWrongCluster names a management cluster that the kubeconfig does not have. Its identities are not reported as missing.
 func TestWrongCluster(t *testing.T) {
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
