@@ -18,11 +18,7 @@ import (
 // that is corrected.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
-	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.PlayPoolMachines(nil)
-	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage := newStage(t)
 
 	alone := stage.AzureMachinePool("c1", "alone")
 	stage.CreateObject(alone)
@@ -83,11 +79,7 @@ func TestBadInput(t *testing.T) {
 // TestMachineInScaleSetOfPool names the scale set of a pool in an AzureMachine. Its VM is not created, and the pool keeps its own.
 func TestMachineInScaleSetOfPool(t *testing.T) {
 	t.Parallel()
-	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.PlayPoolMachines(nil)
-	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage := newStage(t)
 	azurePool := stage.AzureMachinePool("c1", "pool")
 	azurePool.Spec.OrchestrationMode = infrav1.FlexibleOrchestration
 	stage.CreatePool(azurePool, 1)

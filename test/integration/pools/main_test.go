@@ -12,3 +12,14 @@ import (
 var environment *harness.Environment
 
 func TestMain(m *testing.M) { os.Exit(harness.RunTests(m, &environment)) }
+
+// newStage returns a stage with a manager, the played Machines of pools, and the network of cluster c1.
+func newStage(t *testing.T) *harness.Stage {
+	t.Helper()
+	stage := harness.NewStage(t, environment)
+	stage.StartManager(harness.ManagerOptions{})
+	stage.CreateIdentity()
+	stage.PlayPoolMachines(nil)
+	stage.CreateCluster(stage.AzureCluster("c1"))
+	return stage
+}

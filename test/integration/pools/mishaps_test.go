@@ -93,11 +93,7 @@ var mishaps = map[string]struct {
 // TestMishaps has something happen to one pool each.
 func TestMishaps(t *testing.T) {
 	t.Parallel()
-	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.PlayPoolMachines(nil)
-	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage := newStage(t)
 	stage.WaitClusterProvisioned("c1")
 	for name := range mishaps {
 		stage.CreatePool(stage.AzureMachinePool("c1", name), 2)
@@ -164,11 +160,7 @@ func waitNodes(stage *harness.Stage, want, of int) {
 // because the autoscaler adds VMs without notice, and no VM is replaced for them.
 func TestAutoscaled(t *testing.T) {
 	t.Parallel()
-	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.PlayPoolMachines(nil)
-	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage := newStage(t)
 	stage.WaitClusterProvisioned("c1")
 	stage.CreatePool(stage.AzureMachinePool("c1", "pool"), 1)
 	stage.WaitPool("pool", 1)
@@ -223,11 +215,7 @@ func TestAutoscaled(t *testing.T) {
 // other one stays, and the condition says why none comes in exchange.
 func TestUnavailableSize(t *testing.T) {
 	t.Parallel()
-	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.PlayPoolMachines(nil)
-	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage := newStage(t)
 	stage.WaitClusterProvisioned("c1")
 	modes := map[string]infrav1.OrchestrationMode{"uniform": infrav1.UniformOrchestration, "flexible": infrav1.FlexibleOrchestration}
 	for name, mode := range modes {
@@ -281,11 +269,7 @@ func findPoolMachine(stage *harness.Stage, providerID string) string {
 // made are used.
 func TestRefusedPools(t *testing.T) {
 	t.Parallel()
-	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.PlayPoolMachines(nil)
-	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage := newStage(t)
 	stage.WaitClusterProvisioned("c1")
 
 	windows := stage.AzureMachinePool("c1", "windows-0")

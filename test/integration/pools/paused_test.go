@@ -16,11 +16,7 @@ import (
 // with the others, and it is not deleted in Azure although its Machine is, until the pause ends.
 func TestPausedMachine(t *testing.T) {
 	t.Parallel()
-	stage := harness.NewStage(t, environment)
-	stage.StartManager(harness.ManagerOptions{})
-	stage.CreateIdentity()
-	stage.PlayPoolMachines(nil)
-	stage.CreateCluster(stage.AzureCluster("c1"))
+	stage := newStage(t)
 	stage.WaitClusterProvisioned("c1")
 	stage.CreatePool(stage.AzureMachinePool("c1", "pool"), 2)
 	before := stage.WaitPool("pool", 2).Spec.ProviderIDList
