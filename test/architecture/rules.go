@@ -197,7 +197,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs:    []string{"internal/clusterinfra/selfmanaged"},
-		inside:  []string{"api/...", "internal/reconcile/deletion"},
+		inside:  []string{"api/...", "internal/identity", "internal/reconcile/deletion"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "code that the kinds of a self-managed cluster share gathers the input of their plans, and does nothing with it",
 	},
