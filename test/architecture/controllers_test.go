@@ -8,8 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestScenariosRunTheManagersControllers compares the controllers of managers in virtual time with those of the real one. Scenarios lack only
-// the controller of azure.json.
+// TestScenariosRunTheManagersControllers compares the controllers that managers in virtual time can run with those of the real one.
 func TestScenariosRunTheManagersControllers(t *testing.T) {
 	registered := func(path string) (packages []string) {
 		for _, parsed := range parseFiles(t, "../../"+path) {
@@ -22,7 +21,7 @@ func TestScenariosRunTheManagersControllers(t *testing.T) {
 		slices.Sort(packages)
 		return packages
 	}
-	want := slices.DeleteFunc(registered("internal/setup/controllers.go"), func(name string) bool { return name == "azurejson" })
+	want := registered("internal/setup/controllers.go")
 	if len(want) < 10 {
 		t.Fatalf("found only the controllers %v", want)
 	}
