@@ -8,7 +8,7 @@ import (
 )
 
 // refuseForgedTags refuses nodes whose body sets an ownership tag of another owner. Such a tag would hand the resource to that owner.
-// If the object has nothing in Azure yet, the whole plan is refused.
+// If the object has nothing in Azure yet, the whole plan is refused, also for a tag in the spec that the provider's own tag replaces.
 func (a *azureReconciliation[O, I]) refuseForgedTags(g *arm.Graph) error {
 	forged := a.clusterOwner().FindForgedNodes(g)
 	var errs field.ErrorList
@@ -22,7 +22,16 @@ func (a *azureReconciliation[O, I]) refuseForgedTags(g *arm.Graph) error {
 		errs = append(errs, &err)
 		node.Refused = err.Error()
 	}
-	if len(errs) == 0 || !a.nothingCreated() {
+	if !a.nothingCreated() {
+		return nil
+	}
+	if len(errs) == 0 {
+		if at := a.findField(func(spec specfield.Spec) string { return spec.FieldOfTag(a.clusterOwner().FindOtherOwnersTag) }); at != "" {
+			errs = append(errs, &field.Error{Type: field.ErrorTypeForbidden, Field: at,
+				Detail: "the tag marks the owner of a resource and is set only by the provider: remove it"})
+		}
+	}
+	if len(errs) == 0 {
 		return nil
 	}
 	return RefuseSpec(errs)

@@ -32,6 +32,23 @@ func (s Spec) CheckTags() (errs field.ErrorList) {
 	return errs
 }
 
+// FieldOfTag returns the first field with a tag whose key find returns for the tags around it, "" if there is none.
+func (s Spec) FieldOfTag(find func(tags map[string]string) (key string)) (found string) {
+	jsonpath.Walk(s.decoded, func(path jsonpath.Path, value any) bool {
+		if object, ok := value.(map[string]any); ok && areTags(path) && found == "" {
+			tags := map[string]string{}
+			for key, tag := range object {
+				tags[key], _ = tag.(string)
+			}
+			if key := find(tags); key != "" {
+				found = ToFieldPath(path).Key(key).String()
+			}
+		}
+		return found == "" && !isFreeText(path, value)
+	})
+	return found
+}
+
 // areTags reports whether the value at a path are tags that the provider writes.
 func areTags(path jsonpath.Path) bool {
 	last := len(path) - 1
