@@ -125,23 +125,12 @@ func decideChange(s situation) decision {
 		if len(tags) > 0 {
 			return decision{method: http.MethodPatch, state: arm.Updating, drift: append(tags, rest...)}
 		}
-		if s.row.OwnedByReference && slices.ContainsFunc(rest, func(path string) bool { return slices.Contains(s.row.OwnerReferences, path) }) {
-			return reportRefusal(s, lostHolderError(s))
-		}
 		return decision{step: stepAlign, state: arm.Ready, drift: rest}
 	}
 	if len(tags) == len(paths) && s.row.TagsWrittenSeparately {
 		return decision{method: http.MethodPatch, state: arm.Updating, drift: tags}
 	}
 	return decision{method: http.MethodPut, state: arm.Updating, drift: paths}
-}
-
-// lostHolderError returns the error for a role assignment of an identity that was created again with its VM or scale set: the assignment is
-// that of the former principal, and Azure cannot change it.
-// https://learn.microsoft.com/en-us/azure/role-based-access-control/troubleshooting
-func lostHolderError(s situation) error {
-	return arm.Refusal(fmt.Sprintf("%s gives the role to a former identity, and Azure cannot change that. To have it created for the present one, run: az resource delete --ids %s",
-		s.id, arm.ShellQuote(string(s.id))))
 }
 
 // decideForeign decides about resources that the engine does not write.

@@ -387,21 +387,3 @@ func TestDeleteRoleOfAbsentHolder(t *testing.T) {
 		})
 	}
 }
-
-// TestRoleOfFormerHolder has the role assignment of an identity whose scale set was created again: the new identity has no role, so the
-// assignment is not in order.
-func TestRoleOfFormerHolder(t *testing.T) {
-	role := arm.SubscriptionID(sub).Extension("Microsoft.Authorization/roleAssignments", "00000000-0000-0000-0000-00000000000a")
-	w := newWorld(t)
-	w.putResource(role, newRoleAssignment("00000000-0000-0000-0000-0000000000bb"))
-	request := w.newRequest(arm.Node{ID: role, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: "R",
-		Body: newRoleAssignment("00000000-0000-0000-0000-0000000000cc")})
-	request.Inventory = []arm.ID{role}
-	result, _ := w.convergeUntilDone(request, time.Minute).Result(role)
-	if result.State != arm.Failed || result.Err == nil || !strings.Contains(result.Err.Error(), "az resource delete --ids") {
-		t.Errorf("the role assignment is %s: %v", result.State, result.Err)
-	}
-	if writes := w.listWrites(); len(writes) > 0 {
-		t.Errorf("writes: %v", writes)
-	}
-}

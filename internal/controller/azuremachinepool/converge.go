@@ -21,7 +21,6 @@ import (
 // LoadPlanInput implements reconcile.Kind.
 func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in *input) (err error) {
 	in.planned = k.newPlanInput(in, session.Access.SubscriptionID, session.Access.LentGrants != nil)
-	in.planned.ScaledElsewhere = in.isScaledElsewhere()
 	if in.planned.ClusterPools, err = k.listClusterPools(ctx, in); err != nil {
 		return err
 	}
@@ -45,7 +44,6 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 }
 
 // FingerprintInputs implements reconcile.Input. The content of bootstrap data is not included, because new data are only for future VMs.
-// A pool to which an autoscaler adds VMs gets new data when it is read next, after scaledResync at most.
 func (in *input) FingerprintInputs() []any {
 	members := make([]memberState, 0, len(in.members))
 	for _, m := range in.members {

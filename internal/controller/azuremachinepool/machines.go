@@ -105,7 +105,7 @@ func (k *Kind) updateMachineStatus(ctx context.Context, in *input, m member, vm 
 	before := m.vm.DeepCopy()
 	changes := patch.TrackRelatedChanges(k.Client, m.vm)
 	if !lifecycle.UpdatePausedCondition(m.vm, machineKind, in.cluster) {
-		m.reportVM(vm, in.lastDeletionFailure, in.power, in.planned.ScaledElsewhere)
+		m.reportVM(vm, in.lastDeletionFailure, in.power, in.isScaledElsewhere())
 		if m.vm.DeletionTimestamp.IsZero() {
 			controllerutil.AddFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
 			watch.InheritFilterLabel(in.azurePool, m.vm)

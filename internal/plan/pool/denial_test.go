@@ -33,8 +33,6 @@ func TestDeniedWrites(t *testing.T) {
 				restrict(in)
 				in.AzureMachinePool.Spec.Template.OSDisk.DiskSizeGB = new(int32(333))
 			}},
-		"restricted in the region, an autoscaler's pool gets new bootstrap data": {reason: "this write makes no VM",
-			change: func(in *pool.Input) { restrict(in); in.ScaledElsewhere, in.BootstrapData = true, []byte("renewed") }},
 		"restricted in a zone": {reason: "its VMs stay", change: func(in *pool.Input) { in.PoolFacts.VMSize.Zones = []string{"1", "3"} }},
 		"restricted in a zone, pool grows": {reason: "Azure may choose the zone", denied: "spec.template.vmSize ... not available in zone 2",
 			change: func(in *pool.Input) { in.PoolFacts.VMSize.Zones, in.Capacity = []string{"1", "3"}, new(9) }},

@@ -1,9 +1,6 @@
 package pool
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -25,15 +22,12 @@ type Input struct {
 
 	// BootstrapData is the value of the key "value" of the bootstrap data Secret; nil if the Secret does not exist. An
 	// existing scale set keeps its bootstrap data until VMs are added: the token in it is renewed every few minutes, and
-	// no VM is replaced because of that. One whose VMs an autoscaler adds gets new data at once.
+	// no VM is replaced because of that.
 	BootstrapData []byte
 
 	// Capacity is the wanted number of VMs of an existing scale set; nil leaves it unchanged. A new scale set gets the
 	// replicas of the MachinePool.
 	Capacity *int
-
-	// ScaledElsewhere is set if an autoscaler adds and removes VMs in Azure.
-	ScaledElsewhere bool
 
 	// PowerRequested is set while VMs are stopped or started as annotations ask, so that a stopped VM is not broken.
 	PowerRequested bool
@@ -73,18 +67,6 @@ type Facts struct {
 // addsVMs returns true if Azure will create VMs from the body.
 func (in Input) addsVMs() bool { return !in.PoolFacts.ScaleSetExists || in.Capacity != nil }
 
-// sendsBootstrapData returns true if the body has the bootstrap data. An autoscaler adds VMs without this provider, and VMs with an expired
-// token do not join the cluster, so its scale set always has the current data.
-func (in Input) sendsBootstrapData() bool {
-	return in.addsVMs() || in.ScaledElsewhere && in.BootstrapData != nil && in.PoolFacts.BootstrapDataHash != hashBootstrapData(in.BootstrapData)
-}
-
-// hashBootstrapData returns the value of the tag that tells which bootstrap data a scale set has. Azure does not show the data.
-func hashBootstrapData(data []byte) string {
-	hash := sha256.Sum256([]byte(base64.StdEncoding.EncodeToString(data)))
-	return hex.EncodeToString(hash[:])
-}
-
 // buildProfile returns the description of each VM.
 func buildProfile(in Input) vm.Profile {
 	p := vm.Profile{
@@ -105,7 +87,7 @@ func buildProfile(in Input) vm.Profile {
 		AdminPassword: in.AdminPassword,
 		Exists:        in.PoolFacts.ScaleSetExists,
 	}
-	if in.sendsBootstrapData() {
+	if in.addsVMs() {
 		p.BootstrapData = in.BootstrapData
 	}
 	if in.MachinePool != nil {

@@ -168,10 +168,8 @@ func TestMigratedVMsAreNotReplaced(t *testing.T) {
 	}
 }
 
-// TestCapacity has a scale set that exists keep its size and its bootstrap data, until VMs are added. One to which an autoscaler adds VMs
-// always has the current data.
+// TestCapacity has a scale set that exists keep its size and its bootstrap data, until VMs are added.
 func TestCapacity(t *testing.T) {
-	current := newStoredPool(t, nil).PoolFacts.BootstrapDataHash
 	for name, test := range map[string]struct {
 		reason string
 		change func(*pool.Input)
@@ -183,15 +181,6 @@ func TestCapacity(t *testing.T) {
 		"growing": {"new VMs need a token that works", func(in *pool.Input) {
 			in.PoolFacts.ScaleSetExists, in.PoolFacts.BootstrapDataHash, in.Capacity = true, "h", new(5)
 		}, `{"capacity":5,"data":true}`},
-		"of an autoscaler, token renewed": {"new VMs need a token that works", func(in *pool.Input) {
-			in.PoolFacts.ScaleSetExists, in.PoolFacts.BootstrapDataHash, in.ScaledElsewhere = true, "h", true
-		}, `{"data":true}`},
-		"of an autoscaler": {"the model has the token already", func(in *pool.Input) {
-			in.PoolFacts.ScaleSetExists, in.PoolFacts.BootstrapDataHash, in.ScaledElsewhere = true, current, true
-		}, `{"hash":"` + current + `"}`},
-		"of an autoscaler, without a Secret": {"the model keeps its data", func(in *pool.Input) {
-			in.PoolFacts.ScaleSetExists, in.PoolFacts.BootstrapDataHash, in.ScaledElsewhere, in.BootstrapData = true, "h", true, nil
-		}, `{"hash":"h"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := readInput(t, "default")

@@ -1,6 +1,9 @@
 package pool
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
@@ -108,8 +111,9 @@ func buildScheduledEvents(template infrav1.AzureMachinePoolMachineTemplate) *arm
 func buildTags(in Input) map[string]*string {
 	hashTag := map[string]string{}
 	switch hash := in.PoolFacts.BootstrapDataHash; {
-	case in.sendsBootstrapData() && in.BootstrapData != nil:
-		hashTag[infrav1.CustomDataHashTag] = hashBootstrapData(in.BootstrapData)
+	case in.addsVMs() && in.BootstrapData != nil:
+		hash := sha256.Sum256([]byte(base64.StdEncoding.EncodeToString(in.BootstrapData)))
+		hashTag[infrav1.CustomDataHashTag] = hex.EncodeToString(hash[:])
 	case hash != "":
 		hashTag[infrav1.CustomDataHashTag] = hash
 	}

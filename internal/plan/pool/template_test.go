@@ -64,8 +64,6 @@ func TestNewTemplate(t *testing.T) {
 		"same": {"nothing was changed", func(*pool.Input) {}, false, false},
 		"bootstrap data": {"VMs are brought to the latest model in place",
 			func(in *pool.Input) { in.BootstrapData, in.Capacity = []byte("other"), new(4) }, false, false},
-		"bootstrap data of an autoscaler's pool": {"VMs are brought to the latest model in place",
-			func(in *pool.Input) { in.BootstrapData, in.ScaledElsewhere = []byte("other"), true }, false, false},
 		"tags": {"VMs are brought to the latest model in place",
 			func(in *pool.Input) { in.AzureMachinePool.Spec.AdditionalTags = infrav1.Tags{"a": "b"} }, false, false},
 		"capacity": {"it is no part of the template", func(in *pool.Input) { in.Capacity = new(4) }, false, false},

