@@ -192,5 +192,5 @@ func (in *input) isComplete() bool {
 }
 
 func (in *input) isScaledElsewhere() bool {
-	return annotations.ReplicasManagedByExternalAutoscaler(in.machinePool)
+	return in.machinePool != nil && annotations.ReplicasManagedByExternalAutoscaler(in.machinePool)
 }
