@@ -81,7 +81,7 @@ func (b Bundle) Write(ctx context.Context, out io.Writer) (notes []string, err e
 			c.notes = append(c.notes, "The log of "+log.Name+" is missing: "+err.Error())
 		}
 	}
-	if err := ctx.Err(); err != nil { // Parts are missing only because nobody has waited for them.
+	if err := ctx.Err(); err != nil { // The user interrupted the command, so the requests for some parts failed.
 		return nil, fmt.Errorf("the bundle is incomplete: %w", err)
 	}
 	for i, note := range c.notes {

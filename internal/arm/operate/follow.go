@@ -299,8 +299,8 @@ func (op *Operation) StatusError(now time.Time) error {
 	return op.statusErr
 }
 
-// abandonUnneeded abandons an operation whose last waiting object is gone, and whose checks fail for other reasons than an empty
-// budget: nobody renews the credential of a gone object. Other operations of gone objects are followed to their end.
+// abandonUnneeded abandons an operation if its last waiting object was deleted and its checks fail, except for an empty budget. The credential
+// of a deleted object is usually not renewed, so that such checks would fail for ever. The operator follows all other operations to their end.
 func (o *Operator) abandonUnneeded(op *Operation) bool {
 	err := op.StatusError(o.options.Clock.Now())
 	op.mu.Lock()

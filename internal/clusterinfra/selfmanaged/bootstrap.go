@@ -20,7 +20,8 @@ const (
 	maxBootstraps = 256
 )
 
-// BootstrapSecrets reads the data that VMs boot with. A machine that waits reads each version of its Secret once. The zero value is empty.
+// BootstrapSecrets reads the data that VMs boot with. A machine that waits reads each version of its Secret once. A timer removes the data
+// from memory, because they contain keys and tokens: an expiring.Cache would keep expired values until its next call. The zero value is empty.
 type BootstrapSecrets struct {
 	mu    sync.Mutex
 	byKey map[client.ObjectKey]*bootstrapData

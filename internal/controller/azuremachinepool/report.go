@@ -64,7 +64,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	switch {
 	case in.requests.running, in.stale, in.moving, in.isMoving(), !in.isComplete():
 		if in.denied {
-			// The scale set is not in place, so the engine would decide the time, and it waits for a change of the spec.
+			// For a scale set that is not in place the engine decides when to reconcile again, and it would wait for a change of the spec.
 			return movingRetry, nil
 		}
 		return 0, reconcile.RecheckIn(movingRetry, nil)

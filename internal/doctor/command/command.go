@@ -124,7 +124,7 @@ func (f *flags) setTenancy(o *identity.Options) error {
 }
 
 // connect returns the namespace of objects that name none, and the client of the management cluster. Without a kubeconfig the client is nil, and
-// a note says so. A cluster that the user has named has to be there.
+// the notes explain it. It returns an error if the user named a kubeconfig or a context that cannot be used.
 func (f *flags) connect(e *environment.Environment) (namespace string, live client.Client, notes []string, err error) {
 	if namespace, err = e.Namespace(); err == nil {
 		live, err = e.KubernetesClient()
