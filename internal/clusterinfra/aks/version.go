@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
@@ -33,7 +34,5 @@ func CheckVersion(ctx context.Context, f *facts.Facts, asker facts.Asker, subscr
 // DenyVersion denies the writes of a cluster that exists, and whose new version AKS does not offer. The rest of the plan goes on: the cluster
 // serves, and its kubeconfig may need another token.
 func DenyVersion(cluster *arm.Node, errs field.ErrorList) {
-	for _, err := range errs {
-		cluster.Denials = append(cluster.Denials, arm.Denial{Field: err.Field, Message: err.ErrorBody()})
-	}
+	plan.DenyWrites(cluster, errs)
 }

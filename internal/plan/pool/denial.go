@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // denySize denies the write of an existing scale set that needs a size, a zone or a capability which the subscription cannot use: one that
@@ -21,10 +22,7 @@ func denySize(in Input, graph *arm.Graph) error {
 	if err != nil || !needed {
 		return err
 	}
-	node := graph.Node(ScaleSetID(in))
-	for _, err := range errs {
-		node.Denials = append(node.Denials, arm.Denial{Field: err.Field, Message: err.ErrorBody()})
-	}
+	plan.DenyWrites(graph.Node(ScaleSetID(in)), errs)
 	return nil
 }
 
