@@ -213,7 +213,8 @@ func (p *plans) change(azure bool) (done func()) {
 	}
 	p.rememberState()
 	p.endStep()
-	p.unseen = azure
+	// A manager may see what is changed, and something else may be changed, before this change has returned.
+	p.unseen, p.changed = azure, time.Now()
 	if p.changing++; p.changing == 1 {
 		p.free = make(chan struct{})
 	}

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azurejson"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -134,6 +135,9 @@ func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 	virtual.WaitForSignal(nil, 4*time.Hour)
 	nothing := arm.ResourceGroupID(w.Azure.SubscriptionID, "nothing")
 	if _, err := m.Engine.Observe(w.T.Context(), opened.Client, []arm.ID{nothing}, true, engine.ReadOptions{}); err != nil {
+		w.T.Fatal(err)
+	}
+	if err := m.Facts.RunUnlessFailed(w.T.Context(), facts.Asker{Client: opened.Client}, "nothing", func(context.Context) error { return nil }); err != nil {
 		w.T.Fatal(err)
 	}
 	synctest.Wait()
