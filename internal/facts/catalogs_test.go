@@ -133,6 +133,7 @@ func TestFactsShareCatalogs(t *testing.T) {
 func TestCatalogsShareSizes(t *testing.T) {
 	now := newClock()
 	catalogs := NewCatalogs(time.Hour, now.Now)
+	catalogs.sizes = newSizePool()
 	read := func(principal string, azure map[string]string) *catalog {
 		t.Helper()
 		bodies := maps.Clone(regionBodies)
@@ -147,6 +148,10 @@ func TestCatalogsShareSizes(t *testing.T) {
 	func() {
 		first, same := read("p", nil), read("q", nil)
 		other := read("r", map[string]string{skusPath: strings.Replace(regionBodies[skusPath], `"zones":["3","1","2"]`, `"zones":["1"]`, 1)})
+		reordered := read("s", map[string]string{skusPath: strings.Replace(regionBodies[skusPath], `{"resourceType"`, `{ "resourceType"`, -1)})
+		if reordered.sizeNamed("Standard_D2s_v5") != first.sizeNamed("Standard_D2s_v5") {
+			t.Error("a size is in memory twice because its row has another space")
+		}
 		for name, want := range map[string]bool{"Standard_D2s_v5": false, "Standard_D4s_v5": true, "Standard_NC6": true} {
 			size := first.sizeNamed(name)
 			if same.sizeNamed(name) != size {
@@ -161,7 +166,7 @@ func TestCatalogsShareSizes(t *testing.T) {
 	catalogs.byKey.Get("") // Expired values leave memory with a call.
 	runtime.GC()
 	read("p", map[string]string{skusPath: `{"value":[]}`})
-	if kept := len(catalogs.sizes.byHash); kept != 0 {
-		t.Errorf("%d sizes that no catalog has are known", kept)
+	if rows, contents := len(catalogs.sizes.byRow), len(catalogs.sizes.byContent); rows+contents != 0 {
+		t.Errorf("%d rows and %d sizes that no catalog has are known", rows, contents)
 	}
 }

@@ -48,7 +48,7 @@ func NewCatalogs(ttl time.Duration, now func() time.Time) *Catalogs {
 }
 
 func newCatalogs(ttl time.Duration, maxEntries int, now func() time.Time) *Catalogs {
-	return &Catalogs{byKey: newAnswerCache[*catalog](ttl, maxEntries, now), sizes: newSizePool()}
+	return &Catalogs{byKey: newAnswerCache[*catalog](ttl, maxEntries, now), sizes: sizes}
 }
 
 // catalogTTL is the minimum of Options.TTL.

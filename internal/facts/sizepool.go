@@ -13,24 +13,40 @@ import (
 // sizePool has equal VM sizes of several catalogs share their memory: a region has about a thousand, and most are the same for every
 // identity and subscription. Each catalog is still listed with its own identity. The pool keeps no size in memory.
 type sizePool struct {
-	mu     sync.Mutex
-	byHash map[[sha256.Size]byte]weak.Pointer[plan.VMSize]
+	mu sync.Mutex
+	// byRow has the sizes by location and row of Azure's answer, so that a row that was read before is not decoded again.
+	byRow, byContent map[[sha256.Size]byte]weak.Pointer[plan.VMSize]
 }
 
+// sizes is the pool of the process.
+var sizes = newSizePool()
+
 func newSizePool() *sizePool {
-	return &sizePool{byHash: map[[sha256.Size]byte]weak.Pointer[plan.VMSize]{}}
+	return &sizePool{byRow: map[[sha256.Size]byte]weak.Pointer[plan.VMSize]{}, byContent: map[[sha256.Size]byte]weak.Pointer[plan.VMSize]{}}
+}
+
+// hashRow identifies a row of a location.
+func hashRow(location string, row []byte) [sha256.Size]byte {
+	return sha256.Sum256(append([]byte(location+"\n"), row...))
+}
+
+// findSize returns the size of a row that was read before, else nil. The result must not be changed.
+func (p *sizePool) findSize(row [sha256.Size]byte) *plan.VMSize {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.byRow[row].Value()
 }
 
 // shareSize returns an equal size of another catalog, or else size. The result must not be changed.
-func (p *sizePool) shareSize(size *plan.VMSize) *plan.VMSize {
+func (p *sizePool) shareSize(row [sha256.Size]byte, size *plan.VMSize) *plan.VMSize {
 	// The format quotes strings and sorts the keys of maps.
-	hash := sha256.Sum256(fmt.Appendf(nil, "%#v", *size))
+	content := sha256.Sum256(fmt.Appendf(nil, "%#v", *size))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if known := p.byHash[hash].Value(); known != nil {
-		return known
+	if known := p.byContent[content].Value(); known != nil {
+		size = known
 	}
-	p.byHash[hash] = weak.Make(size)
+	p.byRow[row], p.byContent[content] = weak.Make(size), weak.Make(size)
 	return size
 }
 
@@ -38,5 +54,7 @@ func (p *sizePool) shareSize(size *plan.VMSize) *plan.VMSize {
 func (p *sizePool) dropUnused() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	maps.DeleteFunc(p.byHash, func(_ [sha256.Size]byte, size weak.Pointer[plan.VMSize]) bool { return size.Value() == nil })
+	isUnused := func(_ [sha256.Size]byte, size weak.Pointer[plan.VMSize]) bool { return size.Value() == nil }
+	maps.DeleteFunc(p.byRow, isUnused)
+	maps.DeleteFunc(p.byContent, isUnused)
 }

@@ -158,18 +158,25 @@ func parseCatalog(items []json.RawMessage, location string, pool *sizePool) (*ca
 	out := &catalog{}
 	zones := map[string]bool{}
 	words := stringPool{}
+	addSize := func(size *plan.VMSize) {
+		out.sizes = append(out.sizes, size)
+		for _, zone := range size.Zones {
+			zones[zone] = true
+		}
+	}
 	for _, item := range items {
+		hash := hashRow(location, item)
+		if size := pool.findSize(hash); size != nil {
+			addSize(size)
+			continue
+		}
 		var row sku
 		if err := json.Unmarshal(item, &row); err != nil {
 			return nil, fmt.Errorf("list VM sizes of %s: row of the catalog: %w", location, err)
 		}
 		switch {
 		case strings.EqualFold(row.ResourceType, "virtualMachines"):
-			size := pool.shareSize(row.toVMSize(location, words))
-			out.sizes = append(out.sizes, size)
-			for _, zone := range size.Zones {
-				zones[zone] = true
-			}
+			addSize(pool.shareSize(hash, row.toVMSize(location, words)))
 		case strings.EqualFold(row.ResourceType, "availabilitySets") && strings.EqualFold(row.Name, "Aligned"):
 			for _, capability := range row.Capabilities {
 				if capability.Name == "MaximumPlatformFaultDomainCount" {

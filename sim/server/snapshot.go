@@ -39,22 +39,43 @@ type drawn struct {
 // keys, the log of requests, the number of requests taken of a limit, and the answers that the fault stale keeps. The
 // same state gives the same bytes.
 func (s *Server) Snapshot(w io.Writer) error {
-	out := snapshot{Version: snapshotVersion, Tenant: s.opts.Tenant, Subscriptions: s.opts.Subscriptions, Faults: s.Faults()}
+	out := s.newSnapshot()
 	var err error
-	out.State, err = s.store.Snapshot(func() {
-		out.Time = s.opts.Clock.Now()
-		out.Random.Operations, _ = s.random.operations.MarshalBinary() // never fails
-		s.idMu.Lock()
-		out.Random.IDs, _ = s.random.ids.MarshalBinary()
-		s.idMu.Unlock()
-		s.pollMu.Lock()
-		out.Polls = maps.Clone(s.polls)
-		s.pollMu.Unlock()
-	})
+	out.State, err = s.store.Snapshot(func() { s.fillSnapshot(&out) })
 	if err != nil {
 		return err
 	}
 	return json.NewEncoder(w).Encode(out)
+}
+
+func (s *Server) newSnapshot() snapshot {
+	return snapshot{Version: snapshotVersion, Tenant: s.opts.Tenant, Subscriptions: s.opts.Subscriptions, Faults: s.Faults()}
+}
+
+// fillSnapshot adds what has to be of the same moment as the resources.
+func (s *Server) fillSnapshot(out *snapshot) {
+	out.Time = s.opts.Clock.Now()
+	out.Random.Operations, _ = s.random.operations.MarshalBinary() // never fails
+	s.idMu.Lock()
+	out.Random.IDs, _ = s.random.ids.MarshalBinary()
+	s.idMu.Unlock()
+	s.pollMu.Lock()
+	out.Polls = maps.Clone(s.polls)
+	s.pollMu.Unlock()
+}
+
+// CopyState does what Restore does with a snapshot of another simulator, in a small part of the time: both share the stored resources, which
+// never change.
+func (s *Server) CopyState(from *Server) error {
+	in := from.newSnapshot()
+	if err := s.checkSnapshot(in); err != nil {
+		return err
+	}
+	if err := s.store.CopyState(from.store, func() { from.fillSnapshot(&in) }, func() { s.takeSnapshot(in) }); err != nil {
+		return err
+	}
+	s.views.clearViews()
+	return nil
 }
 
 // Restore replaces the whole state with a snapshot. A virtual clock is set to its time; on another clock operations
@@ -64,6 +85,23 @@ func (s *Server) Restore(r io.Reader) error {
 	if err := json.NewDecoder(r).Decode(&in); err != nil {
 		return fmt.Errorf("this is no snapshot: %w", err)
 	}
+	if err := s.checkSnapshot(in); err != nil {
+		return err
+	}
+	for _, raw := range [][]byte{in.Random.Operations, in.Random.IDs} {
+		if !bytes.HasPrefix(raw, []byte("pcg:")) || len(raw) != 20 {
+			return fmt.Errorf("the snapshot does not say where its random numbers are")
+		}
+	}
+	if err := s.store.Restore(in.State, func() { s.takeSnapshot(in) }); err != nil {
+		return err
+	}
+	s.views.clearViews()
+	return nil
+}
+
+// checkSnapshot reports why a snapshot is not one of this simulator.
+func (s *Server) checkSnapshot(in snapshot) error {
 	if in.Version != snapshotVersion {
 		return fmt.Errorf("this is no snapshot of version %d: its version is %d", snapshotVersion, in.Version)
 	}
@@ -79,32 +117,25 @@ func (s *Server) Restore(r io.Reader) error {
 	if err := faults.Restore(in.Faults); err != nil {
 		return fmt.Errorf("faults of the snapshot: %w", err)
 	}
-	for _, raw := range [][]byte{in.Random.Operations, in.Random.IDs} {
-		if !bytes.HasPrefix(raw, []byte("pcg:")) || len(raw) != 20 {
-			return fmt.Errorf("the snapshot does not say where its random numbers are")
-		}
-	}
-	err := s.store.Restore(in.State, func() {
-		if v, ok := s.opts.Clock.(*store.Virtual); ok {
-			v.Reset(in.Time)
-		}
-		_ = s.random.operations.UnmarshalBinary(in.Random.Operations) // the form is checked
-		s.idMu.Lock()
-		_ = s.random.ids.UnmarshalBinary(in.Random.IDs)
-		s.idMu.Unlock()
-		s.pollMu.Lock()
-		s.polls = in.Polls
-		if s.polls == nil {
-			s.polls = map[string]int{}
-		}
-		s.pollMu.Unlock()
-		_ = s.faults.Restore(in.Faults)
-	})
-	if err != nil {
-		return err
-	}
-	s.views.clearViews()
 	return nil
+}
+
+// takeSnapshot takes from a snapshot what is not in the store.
+func (s *Server) takeSnapshot(in snapshot) {
+	if v, ok := s.opts.Clock.(*store.Virtual); ok {
+		v.Reset(in.Time)
+	}
+	_ = s.random.operations.UnmarshalBinary(in.Random.Operations) // the form is checked
+	s.idMu.Lock()
+	_ = s.random.ids.UnmarshalBinary(in.Random.IDs)
+	s.idMu.Unlock()
+	s.pollMu.Lock()
+	s.polls = in.Polls
+	if s.polls == nil {
+		s.polls = map[string]int{}
+	}
+	s.pollMu.Unlock()
+	_ = s.faults.Restore(in.Faults)
 }
 
 // controlSnapshot answers with a snapshot, or takes one.

@@ -153,6 +153,16 @@ func TestSnapshot(t *testing.T) {
 	if answer := askOnce(t, second, "PUT", "/_sim/snapshot", []byte(snapshot.Body)); answer.Status != 204 {
 		t.Fatal(answer.Body)
 	}
+	copied := newSimulator(t, options())
+	if err := copied.CopyState(second); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, goOn(t, copied, poll)); diff != "" {
+		t.Errorf("a copy answers otherwise (-want +got):\n%s", diff)
+	}
+	if now := askOnce(t, second, "GET", "/_sim/snapshot", nil); now.Body != snapshot.Body {
+		t.Errorf("requests to a copy changed what it was copied from (-want +got):\n%s", cmp.Diff(snapshot.Body, now.Body))
+	}
 	restarted := options()
 	restarted.StateDir = copyState(t, dir)
 	third := newSimulator(t, restarted)

@@ -3,6 +3,8 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Snapshot returns the whole state as one document: resources, operations and notes. The same state gives the same
@@ -31,6 +33,28 @@ func (s *Store) Restore(snapshot json.RawMessage, during func()) error {
 	}
 	fresh := newEmpty(s.Clock)
 	fresh.replayRecord(rec)
+	return s.replaceState(fresh, during)
+}
+
+// CopyState replaces the whole state with that of another store, on disk too. Both share the resources and operations, which never change.
+// It calls taken while it blocks writers of the other store, and during at the moment of the replacement.
+func (s *Store) CopyState(from *Store, taken, during func()) error {
+	fresh := newEmpty(s.Clock)
+	from.mu.Lock()
+	fresh.byKey, fresh.keys = maps.Clone(from.byKey), slices.Clone(from.keys)
+	for typ, keys := range from.byType {
+		fresh.byType[typ] = slices.Clone(keys)
+	}
+	for to, refs := range from.refs {
+		fresh.refs[to] = maps.Clone(refs)
+	}
+	fresh.ops, fresh.running, fresh.meta = maps.Clone(from.ops), maps.Clone(from.running), maps.Clone(from.meta)
+	taken()
+	from.mu.Unlock()
+	return s.replaceState(fresh, during)
+}
+
+func (s *Store) replaceState(fresh *Store, during func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.journal != nil {

@@ -1,7 +1,6 @@
 package planned
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -10,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -68,7 +68,7 @@ func (w World) newOptions(ctx context.Context, subscription string) (preview.Opt
 		Objects: read.Items, Now: time.Now(), Gates: fmt.Sprintf("EdgeZone=%t,APIServerILB=%t", w.Features.EdgeZone, w.Features.APIServerILB),
 		UncheckedASOKinds: w.Features.UncheckedASOKinds, Catalogs: w.Catalogs,
 		Identity: identity.Options{ResourceManagerEndpoint: w.Endpoint, ResourceManagerAudience: audience, SubscriptionID: subscription},
-		Live:     &overlay.Live{Transport: served{azure.Handler()}, Credential: signedIn{azure.Token("")}, Endpoint: w.Endpoint, Audience: audience},
+		Live:     &overlay.Live{Transport: served{azure.Handler()}, Credential: signedIn{sync.OnceValue(func() string { return azure.Token("") })}, Endpoint: w.Endpoint, Audience: audience},
 	}, azure, nil
 }
 
@@ -81,8 +81,7 @@ func (w World) copyAzure() (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	var state bytes.Buffer
-	if err := errors.Join(w.Azure.Snapshot(&state), copied.Restore(&state)); err != nil {
+	if err := copied.CopyState(w.Azure); err != nil {
 		return nil, err
 	}
 	copied.ClearFaults()
@@ -185,10 +184,10 @@ func (s served) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// signedIn signs in to a simulator.
-type signedIn struct{ token string }
+// signedIn signs in to a simulator, when a token is needed first.
+type signedIn struct{ token func() string }
 
 // GetToken implements azcore.TokenCredential.
 func (s signedIn) GetToken(context.Context, policy.TokenRequestOptions) (azcore.AccessToken, error) {
-	return azcore.AccessToken{Token: s.token, ExpiresOn: time.Now().Add(time.Hour)}, nil
+	return azcore.AccessToken{Token: s.token(), ExpiresOn: time.Now().Add(time.Hour)}, nil
 }
