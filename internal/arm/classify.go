@@ -91,7 +91,7 @@ var codeRules = []rule{
 	{"DenyAssignmentAuthorizationFailed", ClassStalled, "a deny assignment forbids it"},
 	// Quota and capacity may free up, so they are retried slowly.
 	{"QuotaExceeded", ClassStalled, "the quota is used up"},
-	{"OperationNotAllowed", ClassStalled, "the quota of Compute is used up, or the state of the machine does not allow the operation"},
+	{"OperationNotAllowed", ClassStalled, "the quota of Compute is used up, or the resource does not allow the operation"},
 	{"ResourceQuotaExceeded", ClassStalled, "the limit of resources is reached"},
 	{"PublicIPCountLimitReached", ClassStalled, "the limit of public IPs is reached"},
 	{"SubnetIsFull", ClassStalled, "the subnet has no address left"},
@@ -165,6 +165,9 @@ func classifyError(err error) (Class, string) {
 		return ClassWaiting, "AKS: another operation on the cluster or a pool of it ends by itself"
 	}
 	if rule, ok := rulesByCode[strings.ToLower(e.Code)]; ok {
+		if e.Code == "OperationNotAllowed" {
+			return rule.class, notAllowedReason(e.Message)
+		}
 		return rule.class, rule.reason
 	}
 	for _, detail := range e.Details {
@@ -178,6 +181,17 @@ func classifyError(err error) (Class, string) {
 		}
 	}
 	return ClassRetry, "an unknown status"
+}
+
+// notAllowedReason returns what Compute's OperationNotAllowed means: a used-up quota, whose message names it, or a change that the resource
+// does not allow, such as one of the image of a scale set.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/troubleshooting/error-resource-quota
+func notAllowedReason(message string) string {
+	message = strings.ToLower(message)
+	if strings.Contains(message, "quota") || strings.Contains(message, "cores") {
+		return "the quota of Compute is used up"
+	}
+	return "the state or kind of the resource does not allow the operation"
 }
 
 // pendingOperation reports whether AKS refuses an operation only because of another one. Permanent refusals have the same code.

@@ -115,3 +115,16 @@ func TestReadRetryDelay(t *testing.T) {
 		})
 	}
 }
+
+// TestReasonOfOperationNotAllowed tells a used-up quota from a change that Azure does not allow.
+func TestReasonOfOperationNotAllowed(t *testing.T) {
+	for message, want := range map[string]string{
+		"Operation could not be completed as it results in exceeding approved Total Regional Cores quota.": "the quota of Compute is used up",
+		"The Image type for a Virtual Machine Scale Set may not be changed.":                               "the state or kind of the resource does not allow the operation",
+		"": "the state or kind of the resource does not allow the operation",
+	} {
+		if got := ClassReason(&Error{Status: 409, Code: "OperationNotAllowed", Message: message}); got != want {
+			t.Errorf("%q: %s, want %s", message, got, want)
+		}
+	}
+}

@@ -38,7 +38,7 @@ var remedies = map[string]string{
 	"ScopeLocked":                           "Remove the lock from the resource, the resource group or the subscription.",
 	"DenyAssignmentAuthorizationFailed":     "Remove the deny assignment, or use another scope.",
 	"QuotaExceeded":                         "Request quota in the region, or use another VM size, region or fewer machines.",
-	"OperationNotAllowed":                   "Request quota if the message names one. Otherwise the state of the VM does not allow the operation: start or replace the machine.",
+	"OperationNotAllowed":                   "Request quota if the message names one. Otherwise the resource does not allow the operation: start or replace the machine, or set the former value of the field.",
 	"ResourceQuotaExceeded":                 "Request a higher limit, or delete resources that you do not need.",
 	"PublicIPCountLimitReached":             "Request a higher limit of public IP addresses, or use a NAT gateway or an internal API server.",
 	"SubnetIsFull":                          "Use a larger subnet, or fewer machines in it.",

@@ -158,26 +158,30 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 	if err != nil {
 		return err
 	}
+	if in.fixed, err = pool.CheckFixedProperties(in.planned); err != nil {
+		return reconcile.ReadFailed(err)
+	}
 	newTemplate := false
-	if spec.MaxModels > 0 {
+	if spec.MaxModels > 0 && len(in.fixed) == 0 {
 		if newTemplate, err = pool.ChangesTemplate(in.planned, session.Migration); err != nil {
 			return fmt.Errorf("plan: %w", err)
 		}
 	}
+	templateKept := len(in.fixed) > 0
 	if len(pool.CheckSize(in.planned)) > 0 {
 		// Azure would make no VM in exchange for one that goes, and the scale set does not get the new template.
-		outdated, newTemplate = true, false
+		outdated, newTemplate, templateKept = true, false, false
 	}
 	in.wanted = spec
 	in.stale = in.recheckIncomplete || k.requests.hasUnseen(session.Name, in.vms)
 	in.actions = in.holdRollout(rollout.DecideActions(spec, rollout.Observed{
-		Stale: in.stale, Outdated: outdated, NewTemplate: newTemplate, Capacity: in.scaleSet.Capacity, Updating: isBusy(in),
-		Instances: in.rolloutInstances(),
+		Stale: in.stale, Outdated: outdated, NewTemplate: newTemplate, TemplateKept: templateKept,
+		Capacity: in.scaleSet.Capacity, Updating: isBusy(in), Instances: in.rolloutInstances(),
 	}))
-	in.planned.KeepTemplate = in.actions.HoldTemplate || in.power.Stop
+	in.planned.KeepTemplate = in.actions.HoldTemplate || in.power.Stop || len(in.fixed) > 0
 	if !isFlexible(in) && k.requests.hasUnfinished(session.Name, in.vms) {
 		// A uniform scale set runs one operation at a time; its end wakes the pool.
-		in.actions.Capacity, in.planned.KeepTemplate = nil, newTemplate
+		in.actions.Capacity, in.planned.KeepTemplate = nil, newTemplate || len(in.fixed) > 0
 	}
 	in.planned.Capacity = in.actions.Capacity
 	return nil

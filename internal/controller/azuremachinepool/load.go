@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -42,6 +43,8 @@ type input struct {
 	gone map[string]bool
 	// recheckIncomplete is set if there are more VMs to recheck than the limit.
 	recheckIncomplete bool
+	// fixed are the properties of the template that Azure cannot change in the scale set, which therefore keeps its template.
+	fixed field.ErrorList
 	// denied is set if the scale set is not written, because the size that the write needs is not available.
 	denied bool
 	// stale is set if the list of VMs may be older than the last request.

@@ -42,7 +42,9 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	result := in.scaleSetResult(outcome)
 	if len(result.Observed) > 0 && result.Owned {
 		in.azurePool.Spec.ProviderID = plan.ProviderID(result.ID)
-		poolStatus.Image = pool.NewVMImage(in.planned)
+		if len(in.fixed) == 0 {
+			poolStatus.Image = pool.NewVMImage(in.planned)
+		}
 		poolStatus.ProvisioningState = in.scaleSet.State
 	}
 	if !in.hasScaleSet(result) {
@@ -121,7 +123,10 @@ func (in *input) reportInstances(result arm.Result) {
 	}
 	conditions.Set(in.azurePool, desiredReplicasCondition(len(providerIDs), wanted, in.brokenInstances(), in.isScaledElsewhere()))
 	model := metav1.Condition{Type: infrav1.ScaleSetModelUpdatedCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
-	if outdated > 0 {
+	switch {
+	case len(in.fixed) > 0:
+		model.Status, model.Reason, model.Message = metav1.ConditionFalse, infrav1.InvalidConfigurationReason, in.fixed.ToAggregate().Error()
+	case outdated > 0:
 		model.Status, model.Reason = metav1.ConditionFalse, infrav1.ScaleSetModelOutOfDateReason
 		model.Message = fmt.Sprintf("%d of %d VMs are of an older template; %d are Ready; ", outdated, len(providerIDs), ready)
 		if in.isScaledElsewhere() {

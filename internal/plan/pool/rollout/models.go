@@ -57,10 +57,7 @@ func MustHoldTemplate(spec Spec, seen Observed) bool {
 // replaceWhileHolding is seen while the new template waits: the VMs of the template that the scale set has are as wanted. VMs of the oldest model are
 // replaced by such ones as long as more models would stay than the new template may leave behind.
 func replaceWhileHolding(spec Spec, seen Observed) Observed {
-	seen.Outdated, seen.Instances = false, slices.Clone(seen.Instances)
-	for i := range seen.Instances {
-		seen.Instances[i].Outdated = false
-	}
+	seen = acceptModels(seen)
 	staying := filterInstances(seen.Instances, func(vm Instance) bool {
 		return vm.Model != "" && (!vm.Upgradable || vm.Paused) && !vm.MachineDeleting && !vm.Deleting
 	})
@@ -122,4 +119,13 @@ func countByModel(spec Spec, vms []Instance) map[string]int {
 		sizes[vm.Model]++
 	}
 	return sizes
+}
+
+// acceptModels is seen with VMs and a scale set that are as wanted.
+func acceptModels(seen Observed) Observed {
+	seen.Outdated, seen.Instances = false, slices.Clone(seen.Instances)
+	for i := range seen.Instances {
+		seen.Instances[i].Outdated = false
+	}
+	return seen
 }

@@ -38,6 +38,9 @@ type Observed struct {
 	Outdated bool
 	// NewTemplate reports that the scale set is to get another template, to which no VM can be brought in place.
 	NewTemplate bool
+	// TemplateKept reports that Azure cannot give the scale set the desired template, so that it keeps the one it has: VMs are replaced by
+	// VMs of that one, and none is replaced for being of an older model.
+	TemplateKept bool
 	// Capacity is the size of the scale set: how many VMs Azure wants there to be.
 	Capacity int
 	// Updating reports that Azure still creates the VMs that are missing to the capacity.
@@ -87,6 +90,10 @@ type Actions struct {
 
 // DecideActions returns the next actions. The zero value means that nothing is to do.
 func DecideActions(spec Spec, seen Observed) Actions {
+	if seen.TemplateKept {
+		seen = acceptModels(seen)
+		seen.NewTemplate = false
+	}
 	out := Actions{HoldTemplate: MustHoldTemplate(spec, seen)}
 	if seen.Stale {
 		return out
