@@ -16,9 +16,9 @@ func CheckPool(in Input, pool Pool) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := checkPoolName(in, pool, path.Child("name"))
 	errs = append(errs, checkBounds(pool, path.Child("scaling"))...)
-	errs = append(errs, agentpool.Check(newRequest(pool), agentpool.Fields{
+	errs = append(errs, agentpool.Check(newRequest(in, pool), agentpool.Fields{
 		OSType: path.Child("osType"), ScaleSetPriority: path.Child("scaleSetPriority"), MinCount: path.Child("scaling", "minSize"),
-		MaxCount: path.Child("scaling", "maxSize"),
+		MaxCount: path.Child("scaling", "maxSize"), Taints: path.Child("taints"),
 	})...)
 	errs = append(errs, plan.CheckTagCount(pool.AzurePool.Spec.AdditionalTags, "the agent pool", path.Child("additionalTags"))...)
 	if owner := pool.MachinePool; owner != nil && owner.Spec.Template.Spec.Version != "" {
@@ -59,10 +59,13 @@ func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 }
 
 // newRequest returns the properties of a pool that AKS accepts only together.
-func newRequest(pool Pool) agentpool.Request {
+func newRequest(in Input, pool Pool) agentpool.Request {
 	spec := pool.AzurePool.Spec
 	out := agentpool.Request{System: spec.Mode == "System", Windows: deref(spec.OSType) == "Windows",
-		Spot: deref(spec.ScaleSetPriority) == "Spot"}
+		Spot: deref(spec.ScaleSetPriority) == "Spot", Observed: agentpool.Observe(in.Facts.AgentPool)}
+	for _, taint := range toNodeTaints(spec.Taints) {
+		out.Taints = append(out.Taints, *taint)
+	}
 	if spec.Scaling != nil {
 		out.Autoscaled, out.MinCount, out.MaxCount = true, toInt32(spec.Scaling.MinSize), toInt32(spec.Scaling.MaxSize)
 	}

@@ -49,8 +49,8 @@ func (in Input) completeAgentPool(m Manifest, id arm.ID) field.ErrorList {
 	return errs
 }
 
-// checkAgentPool returns the errors in the properties of a pool that AKS accepts only together.
-func (in Input) checkAgentPool(m Manifest) field.ErrorList {
+// checkAgentPool returns the errors in the properties of a pool that AKS accepts only together. Taints need facts: a pool may have them.
+func (in Input) checkAgentPool(m Manifest, id arm.ID) field.ErrorList {
 	var replicas *int32
 	if machinePool := in.MachinePools[m.DeclaredIn]; machinePool != nil && in.isFirst(m) {
 		replicas = machinePool.Spec.Replicas
@@ -65,12 +65,21 @@ func (in Input) checkAgentPool(m Manifest) field.ErrorList {
 		}
 		return nil
 	}
+	var taints []string
+	if list, _ := m.Spec["nodeTaints"].([]any); in.Facts != nil {
+		for _, taint := range list {
+			if taint, ok := taint.(string); ok {
+				taints = append(taints, taint)
+			}
+		}
+	}
 	at := m.Path.Child("spec")
 	return agentpool.Check(agentpool.Request{
 		System: text("mode") == "System", Windows: text("osType") == "Windows", Spot: text("scaleSetPriority") == "Spot",
 		Autoscaled: HasAutoscaler(m), MinCount: number("minCount"), MaxCount: number("maxCount"), Replicas: replicas,
+		Taints: taints, Observed: agentpool.Observe(in.observedResource(id)),
 	}, agentpool.Fields{OSType: at.Child("osType"), ScaleSetPriority: at.Child("scaleSetPriority"), MinCount: at.Child("minCount"),
-		MaxCount: at.Child("maxCount")})
+		MaxCount: at.Child("maxCount"), Taints: at.Child("nodeTaints")})
 }
 
 // versionTooNewReason returns the message about an agent pool with a higher version than its control plane, "" if the version is

@@ -255,7 +255,7 @@ func TestLeftoverManager(t *testing.T) {
 // PUT, so leaving its own out would be a difference forever.
 func TestReservedLabelsAndTaints(t *testing.T) {
 	c := aksCase{
-		version: version1332, poolVersion: version1332, replicas: new(int32(1)), cluster: cleanCluster,
+		version: version1332, poolVersion: version1332, replicas: new(int32(1)), mode: "User", cluster: cleanCluster,
 		pool: `{"properties":{"nodeLabels":{"kubernetes.azure.com/scalesetpriority":"spot","old":"x"},"nodeTaints":["kubernetes.azure.com/scalesetpriority=spot:NoSchedule","old=x:NoSchedule"]}}`,
 		typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
 			spec.NodeLabels = map[string]string{"a": "b"}
@@ -423,12 +423,17 @@ func TestPoolAboveControlPlane(t *testing.T) {
 
 // TestPoolRequest checks properties that AKS accepts only together.
 func TestPoolRequest(t *testing.T) {
+	withTaint := func(spec *infrav1.AzureManagedMachinePoolSpec) {
+		spec.Taints = infrav1.Taints{{Key: "a", Value: "b", Effect: "NoSchedule"}}
+	}
+	const oldTaint = `, nodeTaints: ["a=b:NoSchedule"]`
 	for name, test := range map[string]struct {
 		reason   string
 		replicas int32
 		mode     string
 		typed    func(spec *infrav1.AzureManagedMachinePoolSpec)
 		manifest string
+		pool     string // in Azure
 		want     map[string]string
 	}{
 		"plain": {reason: "nothing is wrong", replicas: 1},
@@ -438,6 +443,19 @@ func TestPoolRequest(t *testing.T) {
 		"Spot": {reason: "pods of the system need nodes that stay", replicas: 1,
 			typed: func(spec *infrav1.AzureManagedMachinePoolSpec) { spec.ScaleSetPriority = new("Spot") }, manifest: ", scaleSetPriority: Spot",
 			want: map[string]string{"typed": "spec.scaleSetPriority: Invalid value", "manifests": ".spec.scaleSetPriority: Invalid value"}},
+		"taints": {reason: "AKS refuses one that keeps pods of the system away", replicas: 1,
+			typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
+				spec.Taints = infrav1.Taints{{Key: "CriticalAddonsOnly", Value: "true", Effect: "NoSchedule"},
+					{Key: "a", Value: "b", Effect: "PreferNoSchedule"}, {Key: "a", Value: "b", Effect: "NoExecute"}}
+			},
+			manifest: `, nodeTaints: ["CriticalAddonsOnly=true:NoSchedule", "a=b:PreferNoSchedule", "a=b:NoExecute"]`,
+			want:     map[string]string{"typed": `spec.taints[2]: Invalid value: "a=b:NoExecute"`, "manifests": `.spec.nodeTaints[2]: Invalid value: "a=b:NoExecute"`}},
+		"taints, User": {reason: "other pools may have any", mode: "User", typed: withTaint, manifest: oldTaint},
+		"taint that the pool has": {reason: "AKS accepted it earlier", replicas: 1, typed: withTaint, manifest: oldTaint,
+			pool: `{"properties":{"mode":"System","count":1,"nodeTaints":["a=b:NoSchedule"]}}`},
+		"taint of a pool that becomes System": {reason: "AKS refuses it", replicas: 1, typed: withTaint, manifest: oldTaint,
+			pool: `{"properties":{"mode":"User","count":1,"nodeTaints":["a=b:NoSchedule"]}}`,
+			want: map[string]string{"typed": "spec.taints[0]: Invalid value", "manifests": ".spec.nodeTaints[0]: Invalid value"}},
 		"no nodes": {reason: "pods of the system need a node",
 			want: map[string]string{"typed": "MachinePool.spec.replicas: Invalid value: 0",
 				"manifests": "MachinePool.spec.replicas: Invalid value: 0"}},
@@ -454,7 +472,7 @@ func TestPoolRequest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := aksCase{version: version1332, poolVersion: version1332, replicas: &test.replicas, mode: test.mode, cluster: cleanCluster,
-				typed: test.typed, manifest: test.manifest}
+				pool: test.pool, typed: test.typed, manifest: test.manifest}
 			in := typedInput(c)
 			for family, errs := range map[string]field.ErrorList{"typed": aks.CheckPool(in, in.Pools[0]),
 				"manifests": CheckManifests(manifestInput(t, c))} {

@@ -128,7 +128,7 @@ func (in Input) buildBody(m Manifest, id arm.ID) (body aso.Body, blocked string,
 		if first {
 			errs = in.completeAgentPool(m, id)
 		}
-		errs = append(errs, in.checkAgentPool(m)...)
+		errs = append(errs, in.checkAgentPool(m, id)...)
 		setWantedVersion(m, "orchestratorVersion", agentpool.Observe(in.observedResource(id)).Version())
 	}
 	body, wrong := in.TranslateManifest(m, &in.Values)

@@ -16,16 +16,20 @@ type Request struct {
 	MinCount, MaxCount *int32
 	// Replicas is spec.replicas of the MachinePool.
 	Replicas *int32
+	// Taints are the taints of the nodes, as in "key=value:effect". They are nil where it is not known which Azure has.
+	Taints []string
+	// Observed is the pool in Azure.
+	Observed Observed
 }
 
 // Fields are the places of the properties of a request in the object of the pool.
-type Fields struct{ OSType, ScaleSetPriority, MinCount, MaxCount *field.Path }
+type Fields struct{ OSType, ScaleSetPriority, MinCount, MaxCount, Taints *field.Path }
 
 // replicasField is the place of the replicas of a pool.
 var replicasField = field.NewPath("MachinePool", "spec", "replicas")
 
-// Check returns the errors in a request: AKS rejects system pools that can have no node, that use Spot VMs or that run Windows, and
-// bounds in the wrong order.
+// Check returns the errors in a request: AKS rejects system pools that can have no node, that use Spot VMs, that run Windows or
+// that have taints, and bounds in the wrong order.
 // https://learn.microsoft.com/en-us/azure/aks/use-system-pools
 func Check(r Request, at Fields) field.ErrorList {
 	var errs field.ErrorList
@@ -43,6 +47,7 @@ func Check(r Request, at Fields) field.ErrorList {
 			errs = append(errs, field.Invalid(replicasField, *r.Replicas,
 				"a pool with mode System has at least one node: raise it, or choose mode User"))
 		}
+		errs = append(errs, checkSystemTaints(r.Taints, r.Observed, at.Taints)...)
 	}
 	if r.Autoscaled && r.MinCount != nil && r.MaxCount != nil && *r.MinCount > *r.MaxCount {
 		path := at.MaxCount.String()

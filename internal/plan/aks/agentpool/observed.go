@@ -29,6 +29,7 @@ type observedProperties struct {
 	Type                       string                `json:"type"`
 	NodeLabels                 map[string]string     `json:"nodeLabels"`
 	NodeTaints                 []string              `json:"nodeTaints"`
+	Mode                       string                `json:"mode"`
 	NodeImageVersion           string                `json:"nodeImageVersion"`
 }
 
