@@ -251,6 +251,30 @@ func TestClusterCheck(t *testing.T) {
 			},
 			want: []string{"additionalAPIServerLBPorts[1].name: Duplicate value", "additionalAPIServerLBPorts[1].port: Duplicate value: 6443"},
 		},
+		"backend port of the API server": {
+			reason: "Azure answers RulesUseSameBackendPortProtocolAndPool",
+			from:   "node-outbound",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "api.example", Port: 443}
+				in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts[1].Port = 6443
+			},
+			want: []string{"additionalAPIServerLBPorts[1].port: Invalid value: 6443: port 443 already leads to this port"},
+		},
+		"frontend port of the API server": {
+			reason: "two rules on one frontend port",
+			from:   "node-outbound",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "api.example", Port: 443}
+				in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts[1].Port = 443
+			},
+			want: []string{"additionalAPIServerLBPorts[1].port: Duplicate value: 443"},
+		},
+		"port of SSH": {
+			reason: "Azure answers RulesUseSameBackendPortProtocolAndIPConfig for the interface of a machine",
+			from:   "node-outbound",
+			change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts[1].Port = 22 },
+			want:   []string{"additionalAPIServerLBPorts[1].port: Invalid value: 22: a public API server load balancer has a rule for SSH"},
+		},
 		"peering with itself": {
 			reason: "Azure refuses it",
 			from:   "private-outbound-peered-zone",

@@ -18,6 +18,14 @@ func peeredTwice(c *infrav1.AzureCluster) {
 	c.Spec.NetworkSpec.Vnet.Peerings = make(infrav1.VnetPeerings, 2)
 }
 
+// natGateway puts the NAT gateway of the first subnet into zones.
+func natGateway(zones ...string) func(*infrav1.AzureCluster) {
+	return func(c *infrav1.AzureCluster) {
+		c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16")
+		c.Spec.NetworkSpec.Subnets[0].NatGateway.Zones = zones
+	}
+}
+
 // makeInternal makes the API server load balancer an internal one.
 func makeInternal(c *infrav1.AzureCluster) {
 	c.Spec.NetworkSpec.APIServerLB = &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{Type: infrav1.Internal}}
@@ -97,6 +105,10 @@ func TestValidateAzureCluster(t *testing.T) {
 			changes: []func(*object){firstSubnet(func(s *infrav1.SubnetSpec) {
 				s.ServiceEndpoints = infrav1.ServiceEndpoints{{Service: "Microsoft.Storage.Global", Locations: []string{"*"}}}
 			})}},
+		"NAT gateway in a zone": {reason: "Azure takes one",
+			changes: []func(*object){natGateway("1")}},
+		"NAT gateway in two zones": {reason: "Azure takes one",
+			changes: []func(*object){natGateway("1", "2")}, want: []string{"spec.networkSpec.subnets[0].natGateway.zones: FieldValueInvalid"}},
 		"endpoint": {reason: "an address of the subnet is fine",
 			changes: []func(*object){endpoint(func(e *infrav1.PrivateEndpointSpec) { e.PrivateIPAddresses = []string{"10.0.1.4"} })}},
 		"endpoint addresses": {reason: "addresses are of the subnet",
@@ -236,6 +248,10 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"invalid and deleting": {reason: "an object that is being deleted can change as it likes",
 			old: with(func(c *object) { c.DeletionTimestamp = &deletionTime }), change: with(peeredTwice)},
 		"tags": {reason: "tags follow", change: with(func(c *object) { c.Spec.AdditionalTags = infrav1.Tags{"a": "b"} })},
+		"stored NAT gateway in two zones": {reason: "a stored cluster can be changed and deleted", old: with(natGateway("1", "2")),
+			change: with(natGateway("1", "2"), func(c *object) { c.Spec.AdditionalTags = infrav1.Tags{"a": "b"} })},
+		"NAT gateway in another zone, too": {reason: "changed values have to be valid", old: with(natGateway("1")),
+			change: with(natGateway("1", "2")), want: []string{"spec.networkSpec.subnets[0].natGateway.zones: FieldValueInvalid"}},
 		"invalid change": {reason: "changed values have to be valid", change: with(peeredTwice),
 			want: []string{"spec.networkSpec.vnet.peerings[1]: FieldValueDuplicate"}},
 		"invalid change of an immutable field": {reason: "immutability is reported before any other mistake",

@@ -109,10 +109,19 @@ func isReservedAddress(prefix netip.Prefix, address netip.Addr) bool {
 	return prefix.Addr().Is4() && !prefix.Contains(address.Next())
 }
 
-// checkAdditionalPorts refuses additional ports that clash with the API server's or with each other.
+// sshPort is the port of the control-plane machines to which inbound NAT rules of a public load balancer lead.
+const sshPort = 22
+
+// checkAdditionalPorts refuses additional ports that clash with the API server's, with each other, or with SSH. Azure refuses two rules to one
+// port of a machine, whatever the frontend ports are: RulesUseSameBackendPortProtocolAndPool when the load balancer is written
+// (https://github.com/MicrosoftDocs/azure-docs/issues/94673), and RulesUseSameBackendPortProtocolAndIPConfig when an interface joins a pool and
+// an inbound NAT rule (https://github.com/hashicorp/terraform-provider-azurerm/issues/84).
 func checkAdditionalPorts(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	_, port := APIServerEndpoint(in)
+	backendPort := plan.APIServerPort(in)
+	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
+	hasSSH := lb != nil && lb.Type != infrav1.Internal
 	names, ports := map[string]bool{strings.ToLower(plan.APIServerRule): true}, map[int32]bool{port: true}
 	for i, additional := range in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts {
 		if name := strings.ToLower(additional.Name); names[name] {
@@ -120,8 +129,17 @@ func checkAdditionalPorts(in plan.ClusterInput, path *field.Path) field.ErrorLis
 		} else {
 			names[name] = true
 		}
-		if ports[additional.Port] {
-			errs = append(errs, field.Duplicate(path.Index(i).Child("port"), additional.Port))
+		here := path.Index(i).Child("port")
+		switch {
+		case ports[additional.Port]:
+			errs = append(errs, field.Duplicate(here, additional.Port))
+		case additional.Port == backendPort:
+			errs = append(errs, field.Invalid(here, additional.Port, fmt.Sprintf(
+				"port %d already leads to this port of the control-plane machines, and Azure allows one rule for a port of a machine: remove it",
+				port)))
+		case additional.Port == sshPort && hasSSH:
+			errs = append(errs, field.Invalid(here, additional.Port,
+				"a public API server load balancer has a rule for SSH to this port of each control-plane machine, and Azure allows one rule for a port of a machine: remove it"))
 		}
 		ports[additional.Port] = true
 	}
