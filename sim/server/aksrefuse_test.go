@@ -63,6 +63,8 @@ func TestManagedClusterRefusals(t *testing.T) {
 		"zone that is none":                {first(obj{"availabilityZones": []any{"4"}}), 400, "InvalidParameter", "Zone '4'"},
 		"ephemeral disk that does not fit": {first(obj{"osDiskType": "Ephemeral"}), 400, "BadRequest", "ephemeral OS disk"},
 		"taint":                            {first(obj{"nodeTaints": []any{"a=b"}}), 400, "InvalidParameter", "Taint 'a=b'"},
+		"taint of a system pool": {first(obj{"nodeTaints": []any{"CriticalAddonsOnly=true:NoSchedule", "a=b:PreferNoSchedule", "a=b:NoExecute"}}), 400,
+			"SystemPoolHasRestrictedTaint", "Placing custom taints on system pool is not supported"},
 		"label of Azure's": {first(obj{"nodeLabels": obj{"kubernetes.azure.com/x": "y"}}), 400, "InvalidParameter",
 			"reserved prefix"},
 		"minimum above maximum": {first(obj{"enableAutoScaling": true, "minCount": 5, "maxCount": 3}), 400, "InvalidParameter",

@@ -130,6 +130,8 @@ func TestNetworkErrors(t *testing.T) {
 			"InvalidResourceReference/"},
 		"natNoIP": {"a NAT gateway answers 404 for a missing address", "PUT", net + "/natGateways/n",
 			obj{"location": "westus3", "properties": obj{"publicIpAddresses": newRefs(net + "/publicIPAddresses/x")}}, 404, "NotFound/"},
+		"natZones": {"a NAT gateway is in one zone", "PUT", net + "/natGateways/n", obj{"location": "westus3", "zones": []any{"1", "2"}}, 400,
+			"NatGatewayZonesNotSupported/"},
 		"rulePriority": {"two rules of one direction cannot share a priority", "PUT", net + "/networkSecurityGroups/nsg/securityRules/other",
 			allowRule("other", 100, "22"), 400, "SecurityRuleConflict/"},
 		"nsgUsed": {"a group a subnet uses stays", "DELETE", net + "/networkSecurityGroups/nsg", nil, 400,

@@ -52,6 +52,9 @@ func prepareScaleSet(c *provider.Call, d *provider.Draft) error {
 		return provider.Errorf(409, "PropertyChangeNotAllowed",
 			"Changing property 'virtualMachineProfile.priority' is not allowed.").WithTarget("virtualMachineProfile.priority")
 	}
+	if err := checkImageChange(d); err != nil {
+		return err
+	}
 	body.Default(d.New, p+"orchestrationMode", "Uniform")
 	if err := checkOrchestration(d); err != nil {
 		return err

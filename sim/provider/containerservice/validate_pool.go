@@ -58,7 +58,10 @@ func (p *poolDraft) validatePool(was body.Object) error {
 	if err := p.validateSpot(system); err != nil {
 		return err
 	}
-	return p.validateNodes(system)
+	if err := p.validateNodes(); err != nil || !system {
+		return err
+	}
+	return p.validateSystemTaints(was)
 }
 
 func (p *poolDraft) validateMode(was body.Object, z compute.Size, windows, system bool) error {
@@ -206,7 +209,22 @@ func (p *poolDraft) validateSpot(system bool) error {
 	return nil
 }
 
-func (p *poolDraft) validateNodes(system bool) error {
+// validateSystemTaints refuses taints on system pools. That a pool keeps the ones it had before 2021-09-28, when this began, is an assumption.
+// Source of code, text and date: https://github.com/Azure/AKS/issues/2578, of the target: https://github.com/istio/istio.io/issues/16905
+func (p *poolDraft) validateSystemTaints(was body.Object) error {
+	const path = "properties.nodeTaints"
+	for _, taint := range body.Strings(p.body, path) {
+		kept := body.String(was, "properties.mode") == "System" && slices.Contains(body.Strings(was, path), taint)
+		if !kept && taint[:strings.IndexAny(taint+":", "=:")] != "CriticalAddonsOnly" && !strings.HasPrefix(taint, azurePrefix) &&
+			!strings.HasSuffix(taint, ":PreferNoSchedule") {
+			return newRefusal(400, "SystemPoolHasRestrictedTaint",
+				"Placing custom taints on system pool is not supported(except 'CriticalAddonsOnly' taint or taint effect is 'PreferNoSchedule'). Please refer to https://aka.ms/aks/system-taints for detail").WithTarget("agentPoolProfile.nodeTaints")
+		}
+	}
+	return nil
+}
+
+func (p *poolDraft) validateNodes() error {
 	n, pp := p.body, "properties."
 	for k := range body.Child(n, pp+"nodeLabels") {
 		if strings.HasPrefix(k, azurePrefix) && k != spotKey {

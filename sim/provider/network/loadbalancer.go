@@ -231,7 +231,10 @@ func prepareLoadBalancingRule(c *provider.Call, d *provider.Draft) error {
 		body.Default(d.New, p+flag, false)
 	}
 	body.Default(d.New, p+"backendPort", body.Int(d.New, p+"frontendPort"))
-	return samePort(d)
+	if err := samePort(d); err != nil {
+		return err
+	}
+	return sameBackendPort(c, d)
 }
 
 // samePort refuses two rules on one frontend, port and protocol.

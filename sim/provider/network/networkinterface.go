@@ -129,6 +129,9 @@ func prepareIPConfiguration(c *provider.Call, d *provider.Draft) error {
 			}
 		}
 	}
+	if err := sameBackendOfInterface(c, d.ID, d.New); err != nil {
+		return err
+	}
 	return AllocateAddress(c, d.ID, d.New, d.Old, siblingAddresses(d, "properties.ipConfigurations"))
 }
 

@@ -266,6 +266,11 @@ func natGatewayType() *provider.Type {
 					return err
 				}
 			}
+			// Source: https://learn.microsoft.com/azure/nat-gateway/nat-availability-zones. Code and text are an assumption.
+			if zones := body.Strings(d.New, "zones"); len(zones) > 1 && strings.EqualFold(body.String(d.New, "sku.name"), "Standard") {
+				return invalidValue("NatGatewayZonesNotSupported", "NAT gateway %s can have one availability zone, and the request has %d.", d.ID,
+					len(zones))
+			}
 			return checkZones(c, d)
 		},
 		CanDelete: func(c *provider.Call, it *provider.Item) error {

@@ -89,7 +89,8 @@ func playDrift(s *virtual.Scenario, played *virtual.Rows) {
 	stage.CreateManagedCluster(own, pools[0],
 		harness.ManagedPool{Name: "pool1", Mode: "User", Replicas: 2, Change: func(p *infrav1.AzureManagedMachinePool) {
 			p.Spec.NodeLabels = map[string]string{"tier": "web"}
-			p.Spec.Taints = infrav1.Taints{{Key: "dedicated", Value: "web", Effect: "NoSchedule"}}
+			// A pool with mode System, which the pool becomes below, can have this taint.
+			p.Spec.Taints = infrav1.Taints{{Key: "dedicated", Value: "web", Effect: "PreferNoSchedule"}}
 			p.Spec.AdditionalTags = infrav1.Tags{"pool": "web"}
 		}})
 	stage.WaitManagedClusterReady("c1", pools...)
@@ -155,7 +156,7 @@ func playDrift(s *virtual.Scenario, played *virtual.Rows) {
 			path: pool1Path, version: clusterVersion, at: "properties.nodeLabels", want: `{"tier":"web"}`, writes: []string{pool1Put}},
 		{name: "taint taken off a pool", outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.nodeTaints", []any{})),
 			verdict: repaired,
-			path:    pool1Path, version: clusterVersion, at: "properties.nodeTaints", want: `["dedicated=web:NoSchedule"]`,
+			path:    pool1Path, version: clusterVersion, at: "properties.nodeTaints", want: `["dedicated=web:PreferNoSchedule"]`,
 			writes: []string{pool1Put}},
 		{name: "tag changed on a pool", outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.tags", body{"pool": "db"})),
 			verdict: repaired,
