@@ -104,7 +104,7 @@ func (s *Server) AdmitManifest(ctx context.Context, old, object client.Object) (
 	if err := utiljson.Unmarshal(raw, &content); err != nil {
 		return nil, err
 	}
-	if errs := rules.validateObject(ctx, content, before); len(errs) > 0 {
+	if errs := rules.object.validate(ctx, content, before); len(errs) > 0 {
 		return nil, apierrors.NewInvalid(gvk.GroupKind(), object.GetName(), errs)
 	}
 	if hook := s.hooks["/validate"+path]; hook != nil {
@@ -123,7 +123,8 @@ func (s *Server) AdmitManifest(ctx context.Context, old, object client.Object) (
 	return stored.(client.Object), nil
 }
 
-// CheckStatus returns the error with which an API server refuses a new status of a stored object. Webhooks are not asked about a status.
+// CheckStatus returns the error with which an API server refuses a new status of a stored object. It ignores the rest of the object, which a
+// write of the status leaves as it is. Webhooks are not asked about a status.
 func (s *Server) CheckStatus(ctx context.Context, old, object client.Object) error {
 	gvk, err := apiutil.GVKForObject(object, s.scheme)
 	if err != nil {
@@ -133,20 +134,33 @@ func (s *Server) CheckStatus(ctx context.Context, old, object client.Object) err
 	if rules == nil {
 		return fmt.Errorf("there is no schema of %s", gvk.Kind)
 	}
+	if rules.status == nil {
+		return nil
+	}
 	var states [2]map[string]any
 	for i, state := range []client.Object{old, object} {
-		raw, err := encodeObject(state, gvk)
+		raw, err := json.Marshal(state)
 		if err != nil {
 			return err
 		}
-		if raw, err = rules.fillDefaults(raw); err != nil {
+		var parts struct {
+			Status json.RawMessage `json:"status"`
+		}
+		if err := json.Unmarshal(raw, &parts); err != nil {
 			return err
 		}
-		if err := utiljson.Unmarshal(raw, &states[i]); err != nil {
+		if len(parts.Status) == 0 {
+			continue
+		}
+		if err := utiljson.Unmarshal(parts.Status, &states[i]); err != nil {
 			return err
 		}
+		rules.status.pruneAndDefault(states[i])
 	}
-	if errs := rules.validateObject(ctx, states[1], states[0]); len(errs) > 0 {
+	if states[1] == nil {
+		return nil
+	}
+	if errs := rules.status.validate(ctx, states[1], states[0]); len(errs) > 0 {
 		return apierrors.NewInvalid(gvk.GroupKind(), object.GetName(), errs)
 	}
 	return nil
@@ -179,7 +193,7 @@ func (s *Schema) fillDefaults(raw []byte) ([]byte, error) {
 	if err := utiljson.Unmarshal(raw, &content); err != nil {
 		return nil, err
 	}
-	s.pruneAndDefault(content)
+	s.object.pruneAndDefault(content)
 	return json.Marshal(content)
 }
 

@@ -27,10 +27,32 @@ type Schema struct {
 	// Spec is that of spec.
 	Spec apiextensionsv1.JSONSchemaProps
 
+	object part
+	// status is that of the status, nil without one.
+	status *part
+}
+
+// part is the schema of an object, or of a property of it.
+type part struct {
+	// path leads to the property, nil for the object.
+	path       *field.Path
 	structural *structuralschema.Structural
 	validator  validation.SchemaValidator
 	// rules compiles the rules.
 	rules func() *cel.Validator
+}
+
+func newPart(path *field.Path, properties *apiextensions.JSONSchemaProps) (part, error) {
+	p := part{path: path}
+	var err error
+	if p.validator, _, err = validation.NewSchemaValidator(properties); err != nil {
+		return part{}, err
+	}
+	if p.structural, err = structuralschema.NewStructural(properties); err != nil {
+		return part{}, err
+	}
+	p.rules = sync.OnceValue(func() *cel.Validator { return cel.NewValidator(p.structural, path == nil, perCall) })
+	return p, nil
 }
 
 // schemas are those that were loaded, by plural name. They do not change, and plans of one process share them.
@@ -66,27 +88,30 @@ func readSchema(plural string) (*Schema, error) {
 		return nil, err
 	}
 	s := &Schema{Spec: properties.Properties["spec"]}
-	if s.validator, _, err = validation.NewSchemaValidator(&internal); err != nil {
-		return nil, err
-	}
-	if s.structural, err = structuralschema.NewStructural(&internal); err != nil {
+	if s.object, err = newPart(nil, &internal); err != nil {
 		return nil, fmt.Errorf("%s: %w", plural, err)
 	}
-	s.rules = sync.OnceValue(func() *cel.Validator { return cel.NewValidator(s.structural, true, perCall) })
+	if status, has := internal.Properties["status"]; has {
+		of, err := newPart(field.NewPath("status"), &status)
+		if err != nil {
+			return nil, fmt.Errorf("status of %s: %w", plural, err)
+		}
+		s.status = &of
+	}
 	return s, nil
 }
 
 // pruneAndDefault drops fields that the schema does not know and fills in its defaults.
-func (s *Schema) pruneAndDefault(object map[string]any) {
-	pruning.Prune(object, s.structural, true)
-	defaulting.PruneNonNullableNullsWithoutDefaults(object, s.structural)
-	defaulting.Default(object, s.structural)
+func (p *part) pruneAndDefault(value map[string]any) {
+	pruning.Prune(value, p.structural, p.path == nil)
+	defaulting.PruneNonNullableNullsWithoutDefaults(value, p.structural)
+	defaulting.Default(value, p.structural)
 }
 
-// validateObject returns the errors of an object against the schema and its rules, old is nil for a new one.
-func (s *Schema) validateObject(ctx context.Context, object, old map[string]any) field.ErrorList {
-	errs := validation.ValidateCustomResource(nil, object, s.validator)
-	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.structural, object)...)
+// validate returns the errors of a value against the schema and its rules. old is nil for a new one.
+func (p *part) validate(ctx context.Context, value, old map[string]any) field.ErrorList {
+	errs := validation.ValidateCustomResource(p.path, value, p.validator)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(p.path, p.structural, value)...)
 	if len(errs) > 0 {
 		return errs // Rules are evaluated only on objects that match the schema.
 	}
@@ -94,6 +119,6 @@ func (s *Schema) validateObject(ctx context.Context, object, old map[string]any)
 	if old != nil {
 		before = old
 	}
-	errs, _ = s.rules().Validate(ctx, nil, s.structural, object, before, perObject)
+	errs, _ = p.rules().Validate(ctx, p.path, p.structural, value, before, perObject)
 	return errs
 }
