@@ -7,7 +7,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/nearest"
 )
 
 // GroupSuffix is the end of ASO's API groups.
@@ -79,23 +78,4 @@ func GroupKindOf(resourceType string) (group, kind string) {
 		segments[i] = strings.ToUpper(segment[:1]) + segment[1:]
 	}
 	return toGroup(provider), strings.Join(segments, "")
-}
-
-// FindNearestKinds returns the kinds most similar to an unknown one, from its group if the group is known.
-func FindNearestKinds(group, kind string) []string {
-	var all, same []string
-	for _, full := range listTypes() {
-		knownGroup, known := GroupKindOf(full)
-		all = append(all, known)
-		if strings.EqualFold(knownGroup, group) {
-			same = append(same, known)
-		}
-	}
-	if len(same) > 0 {
-		all = same
-	}
-	if names := nearest.FindNames(kind, all); len(names) > 0 {
-		return names
-	}
-	return slices.Compact(same)
 }

@@ -29,9 +29,6 @@ const (
 	tokenLifetime = time.Hour
 )
 
-// FederatedSubject returns the subject of a federated credential for the identities of type WorkloadIdentity of a namespace.
-func FederatedSubject(namespace string) string { return tokenSubject(accountIn(namespace)) }
-
 // accountIn returns the ServiceAccount of a namespace that its identities sign in with.
 func accountIn(namespace string) types.NamespacedName {
 	return types.NamespacedName{Namespace: namespace, Name: infrav1.WorkloadIdentityServiceAccount}

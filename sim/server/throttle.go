@@ -26,14 +26,6 @@ type Throttle struct {
 var AzureThrottle = Throttle{Reads: 250, Writes: 200, Deletes: 200, ReadsPerSec: 25, WritesPerSec: 10, DeletesPerSec: 10, Whole: 15,
 	Providers: 1}
 
-// Multiply returns limits multiplied by a factor, for a setup that is larger by this factor.
-func (t Throttle) Multiply(factor float64) Throttle {
-	for _, figure := range []*float64{&t.Reads, &t.Writes, &t.Deletes, &t.ReadsPerSec, &t.WritesPerSec, &t.DeletesPerSec, &t.Providers} {
-		*figure *= factor
-	}
-	return t
-}
-
 // limitOf returns the bucket of a kind of requests.
 func (t Throttle) limitOf(kind string) limit {
 	switch kind {

@@ -17,7 +17,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -307,9 +306,6 @@ func isWrite(request *http.Request) bool {
 	return request.Method != http.MethodGet && request.Method != http.MethodHead && strings.HasPrefix(path, "/subscriptions/") &&
 		!(request.Method == http.MethodPost && strings.HasPrefix(path[strings.LastIndexByte(path, '/')+1:], "list"))
 }
-
-// AzureTransport returns the transport with which programs other than managers send requests to Azure.
-func (s *Scenario) AzureTransport() policy.Transporter { return transport(s.serveAzure) }
 
 // isConnectionCut reports whether a handler cuts the connection, as net/http has them do it.
 func isConnectionCut(serve func()) (cut bool) {

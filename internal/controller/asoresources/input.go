@@ -82,11 +82,6 @@ func (m *Members) LoadPlanInput(ctx context.Context, c client.Reader, session re
 	return in, m.readValues(ctx, c, &in)
 }
 
-// NamingInput returns the input without values. It is sufficient to name resources.
-func (m *Members) NamingInput(kind string, obj client.Object, subscription string) plan.Input {
-	return m.newInput(kind, obj, subscription, false)
-}
-
 func (m *Members) newInput(kind string, obj client.Object, subscription string, bound bool) plan.Input {
 	all := m.manifests
 	if obj.GetDeletionTimestamp().IsZero() {

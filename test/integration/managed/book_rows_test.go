@@ -21,7 +21,6 @@ type row struct {
 type values map[string]string
 
 const (
-	clusterIdentity = "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedIdentities + "cluster"
 	kubeletIdentity = "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedIdentities + "kubelet"
 	privateZone     = "/subscriptions/00000000-0000-0000-0000-000000000001/" + sharedNetworking + "privateDnsZones/privatelink.eastus.azmk8s.io"
 	sharedSubnets   = "/subscriptions/00000000-0000-0000-0000-000000000001/" + networkGroupTypes + "virtualNetworks/shared/subnets/"
