@@ -113,9 +113,9 @@ const (
 	// stepAdopt adopts a foreign resource: it is owned from now on, and in the inventory.
 	stepAdopt step = "adopt"
 	// stepCompare compares the resource with the desired state.
-	stepCompare step = "examine"
+	stepCompare step = "compare"
 	// stepCountReadFailure counts a failed read and determines the time of the next try.
-	stepCountReadFailure step = "count"
+	stepCountReadFailure step = "count read failure"
 	// stepConfirm reads the resource alone, because a list or a digest is no basis for a write or for a removal.
 	stepConfirm step = "confirm"
 	// stepClaim claims the resource for a write, or finds the operation that holds it.
@@ -124,11 +124,11 @@ const (
 	// stepReport only reports: another party has to act, or time has to pass.
 	stepReport step = "report"
 	// stepClearFailure reports a resource in place and drops earlier failures.
-	stepClearFailure step = "settle"
+	stepClearFailure step = "clear failure"
 	// stepAlign is stepClearFailure for an owned resource in its desired state, and records that state.
 	stepAlign step = "align"
 	// stepReadAgain has the resource read again.
-	stepReadAgain step = "look again"
+	stepReadAgain step = "read again"
 	// stepJoin waits for the operation that this engine runs on the resource.
 	stepJoin step = "join"
 	// stepFollow follows an operation that another party began on the resource.
@@ -136,7 +136,7 @@ const (
 	// stepQueue waits for the holder.
 	stepQueue step = "queue"
 	// stepAddToInventory adds the resource to the inventory before it is created.
-	stepAddToInventory step = "enlist"
+	stepAddToInventory step = "add to inventory"
 	// stepForget drops the state of a resource that is gone.
 	stepForget step = "forget"
 	// stepSend sends the write.
