@@ -57,18 +57,23 @@ func FindInfrastructure(ctx context.Context, c client.Reader, cluster *clusterv1
 // MissingMessage explains which object is missing for a pool whose Cluster has no infrastructure, and how to correct that.
 func MissingMessage(cluster *clusterv1.Cluster) string {
 	infrastructure, controlPlane := cluster.Spec.InfrastructureRef, cluster.Spec.ControlPlaneRef
-	const create = "%s %s, which Cluster %s refers to, is not there: create it"
+	const create = "%s %s, to which Cluster %s refers, does not exist. Create it"
 	switch {
 	case infrastructure.Kind == azureClusterKind:
 		return fmt.Sprintf(create, azureClusterKind, infrastructure.Name, cluster.Name)
 	case infrastructure.Kind == aks.ClusterKind && controlPlane.Kind == aks.ControlPlaneKind:
 		return fmt.Sprintf(create, aks.ControlPlaneKind, controlPlane.Name, cluster.Name)
 	case infrastructure.Kind == aks.ClusterKind:
-		return fmt.Sprintf("spec.controlPlaneRef of Cluster %s is of kind %q: an %s goes with an %s only", cluster.Name, controlPlane.Kind,
-			aks.ClusterKind, aks.ControlPlaneKind)
+		return ControlPlaneKindMessage(cluster, aks.ClusterKind, aks.ControlPlaneKind)
 	}
-	return fmt.Sprintf("spec.infrastructureRef of Cluster %s is of kind %q: an AzureMachinePool joins a cluster with an %s, or one with an %s and an %s",
+	return fmt.Sprintf("spec.infrastructureRef of Cluster %s has the kind %q, but an AzureMachinePool requires an %s, or an %s with an %s. Correct spec.infrastructureRef",
 		cluster.Name, infrastructure.Kind, azureClusterKind, aks.ClusterKind, aks.ControlPlaneKind)
+}
+
+// ControlPlaneKindMessage explains that the control plane of a Cluster is of another kind than its infrastructure requires.
+func ControlPlaneKindMessage(cluster *clusterv1.Cluster, infrastructure, required string) string {
+	return fmt.Sprintf("spec.controlPlaneRef of Cluster %s has the kind %q, but an %s requires an %s. Correct spec.controlPlaneRef",
+		cluster.Name, cluster.Spec.ControlPlaneRef.Kind, infrastructure, required)
 }
 
 // ListMachinePools lists the AzureMachinePools of a Cluster by the label that Cluster API sets with their owner. The infrastructure is

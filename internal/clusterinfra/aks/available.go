@@ -12,6 +12,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
 
+// stoppedMessage is the message of the conditions of a stopped cluster. https://learn.microsoft.com/en-us/azure/aks/start-stop-cluster
+const stoppedMessage = "The AKS cluster is stopped: its API server does not respond, and it cannot be changed. Start it, for example with az aks start"
+
 // AvailableCondition returns the condition Available of an AKS control plane, which Cluster API copies to the Cluster. observed is the
 // cluster as Azure shows it, if it exists. usable is true if a kubeconfig was published. AKS upgrades and changes a control plane while
 // its API server serves, so a running or failed operation does not matter.
@@ -22,7 +25,7 @@ func AvailableCondition(observed json.RawMessage, usable bool) metav1.Condition 
 	case len(observed) == 0:
 		condition.Reason, condition.Message = infrav1.WaitingReason, "Azure has no managed cluster yet"
 	case managedcluster.IsStopped(observed):
-		condition.Reason, condition.Message = infrav1.StoppedReason, "the managed cluster is stopped. Start it, as by az aks start"
+		condition.Reason, condition.Message = infrav1.StoppedReason, stoppedMessage
 	case !usable:
 		condition.Reason, condition.Message = infrav1.WaitingReason, "the managed cluster has no kubeconfig yet"
 	default:
@@ -41,7 +44,7 @@ func ReportStopped(controlPlane conditions.Setter, conditionType string, observe
 	}
 	conditions.Set(controlPlane, metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: infrav1.StoppedReason,
-		Message: "the cluster was stopped. Its API server does not respond and changes are not possible until it is started, for example with az aks start",
+		Message: stoppedMessage,
 	})
 	return true
 }

@@ -146,7 +146,7 @@ func (m *Members) readValues(ctx context.Context, c client.Reader, in *plan.Inpu
 	for _, name := range distinctNames(secrets) {
 		secret := &corev1.Secret{}
 		if err := c.Get(ctx, client.ObjectKey{Namespace: in.Object.GetNamespace(), Name: name}, secret); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("get Secret %s, which a document names: %w", name, err)
+			return fmt.Errorf("get Secret %s, to which a resource manifest refers: %w", name, err)
 		}
 		for key, value := range secret.Data {
 			in.Values.Secrets[aso.KeyRef{Name: name, Key: key}] = string(value)
@@ -155,7 +155,7 @@ func (m *Members) readValues(ctx context.Context, c client.Reader, in *plan.Inpu
 	for _, name := range distinctNames(configMaps) {
 		configMap := &corev1.ConfigMap{}
 		if err := c.Get(ctx, client.ObjectKey{Namespace: in.Object.GetNamespace(), Name: name}, configMap); client.IgnoreNotFound(err) != nil {
-			return fmt.Errorf("get ConfigMap %s, which a document names: %w", name, err)
+			return fmt.Errorf("get ConfigMap %s, to which a resource manifest refers: %w", name, err)
 		}
 		for key, value := range configMap.Data {
 			in.Values.ConfigMaps[aso.KeyRef{Name: name, Key: key}] = value

@@ -2,6 +2,7 @@ package asoresources
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -148,7 +149,7 @@ func (k plainObjectClient) findObstacle(ctx context.Context, p plan.PlainObject)
 	case err != nil:
 		return reason, err.Error()
 	case have != nil && !metav1.IsControlledBy(have, k.owner):
-		return infrav1.ResourceExistsNotOwnedReason, "exists and was not made for this document: it is left alone"
+		return infrav1.ResourceExistsNotOwnedReason, "already exists and was not created for this manifest, so it is left alone. Delete it, or choose another name in the manifest"
 	}
 	return "", ""
 }
@@ -198,7 +199,7 @@ func (k plainObjectClient) getObject(ctx context.Context, kind schema.GroupVersi
 	case err != nil:
 		return nil, infrav1.FailedReason, err
 	case mapping.Scope.Name() != meta.RESTScopeNameNamespace:
-		return nil, infrav1.InvalidConfigurationReason, fmt.Errorf("is of no namespace: documents make objects in their own only")
+		return nil, infrav1.InvalidConfigurationReason, errors.New("is cluster-scoped. Manifests can only create objects in the namespace of their owner")
 	}
 	have = &unstructured.Unstructured{}
 	have.SetGroupVersionKind(kind)
@@ -211,10 +212,10 @@ func (k plainObjectClient) getObject(ctx context.Context, kind schema.GroupVersi
 	return have, "", nil
 }
 
-// explainForbidden adds the missing permissions to an error, and who grants them.
+// explainForbidden adds the missing permissions to an error.
 func explainForbidden(err error) error {
 	if apierrors.IsForbidden(err) {
-		return fmt.Errorf("the operator of the management cluster has to give the manager the rights get, create, patch and delete in this namespace: %w", err)
+		return fmt.Errorf("needs rights that the manager lacks in this namespace. Grant the manager get, create, patch and delete on this kind: %w", err)
 	}
 	return err
 }

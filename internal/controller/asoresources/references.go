@@ -64,7 +64,7 @@ func mapReferenced(c client.Reader, kind string, names func(documents []plan.Man
 				return nil
 			})
 			if err != nil {
-				ctrl.LoggerFrom(ctx).Error(err, "find the objects whose documents name another one")
+				ctrl.LoggerFrom(ctx).Error(err, "find the objects whose resource manifests refer to another one")
 			}
 		}
 		return out

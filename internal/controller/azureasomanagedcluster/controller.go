@@ -16,6 +16,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -212,7 +213,7 @@ func copyEndpoint(object *infrav1.AzureASOManagedCluster, members *asoresources.
 	switch {
 	case ref.Kind != asoresources.ControlPlaneKind:
 		condition.Reason = infrav1.InvalidConfigurationReason
-		condition.Message = "spec.controlPlaneRef of Cluster " + members.Cluster.Name + " is of kind " + ref.Kind + ": an " + asoresources.ClusterKind + " goes with an " + asoresources.ControlPlaneKind + " only"
+		condition.Message = clusterinfra.ControlPlaneKindMessage(members.Cluster, asoresources.ClusterKind, asoresources.ControlPlaneKind)
 	case members.ControlPlane == nil:
 		condition.Message = asoresources.ControlPlaneKind + " " + ref.Name + " does not exist yet"
 	case members.ControlPlane.Status.ControlPlaneEndpoint.Host == "":

@@ -115,10 +115,10 @@ func describeVM(found []metav1.Condition, in *input, outcome arm.Outcome) []meta
 		// Azure does not start it again by itself.
 		state := planned.MachineFacts.PowerState
 		vm.Status, vm.Reason = metav1.ConditionFalse, infrav1.VMStoppedReason
-		vm.Message = "the VM is " + state + ": it was stopped."
+		vm.Message = "The VM is " + state + ": it was stopped."
 		if planned.AzureMachine.Spec.SpotVMOptions != nil && state == "deallocated" {
 			vm.Reason = infrav1.SpotVMEvictedReason
-			vm.Message = "the spot VM is deallocated: Azure evicted it, or it was stopped."
+			vm.Message = "The spot VM is deallocated: Azure evicted it, or it was stopped."
 		}
 		vm.Message += " Start it in Azure, delete the Machine, or let a MachineHealthCheck replace it"
 	}
@@ -159,12 +159,12 @@ func reportVMGone(in *input) {
 	in.azureMachine.Status.Ready = false
 	condition := metav1.Condition{
 		Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMDeletedReason,
-		Message: "the VM " + *in.azureMachine.Spec.ProviderID + " no longer exists." + notMadeAgain,
+		Message: "The VM " + *in.azureMachine.Spec.ProviderID + " no longer exists." + notMadeAgain,
 	}
 	if spot := in.planned.AzureMachine.Spec.SpotVMOptions; spot != nil && spot.EvictionPolicy != nil &&
 		*spot.EvictionPolicy == infrav1.SpotEvictionPolicyDelete {
 		condition.Reason = infrav1.SpotVMEvictedReason
-		condition.Message = "the spot VM " + *in.azureMachine.Spec.ProviderID + " no longer exists: Azure evicted it, or it was deleted." + notMadeAgain
+		condition.Message = "The spot VM " + *in.azureMachine.Spec.ProviderID + " no longer exists: Azure evicted it, or it was deleted." + notMadeAgain
 	}
 	conditions.Set(in.azureMachine, condition)
 	condition.Type = infrav1.ReadyCondition

@@ -28,7 +28,7 @@ func TestVMRunningReasons(t *testing.T) {
 		"deleting": {reason: "Azure deletes the VM", result: arm.Result{State: arm.Deleting}, facts: plan.MachineFacts{VMExists: true},
 			want: "VMDeleting"},
 		"bootstrap data": {reason: "Cluster API is not through",
-			result: arm.Result{State: arm.Waiting, Message: "the bootstrap data secret does not exist"}, want: "WaitingForBootstrapData"},
+			result: arm.Result{State: arm.Waiting, Message: "the Secret with the bootstrap data does not exist yet"}, want: "WaitingForBootstrapData"},
 		"data was there": {reason: "a VM that exists has booted with it", result: arm.Result{State: arm.Waiting},
 			facts: plan.MachineFacts{VMExists: true}, want: "Waiting"},
 		"refused": {reason: "Azure refuses the VM",

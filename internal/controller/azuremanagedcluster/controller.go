@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -128,8 +129,7 @@ func copyEndpoint(azureCluster *infrav1.AzureManagedCluster, cluster *clusterv1.
 	switch {
 	case cluster.Spec.ControlPlaneRef.Kind != aks.ControlPlaneKind:
 		condition.Reason = infrav1.InvalidConfigurationReason
-		condition.Message = fmt.Sprintf("spec.controlPlaneRef of Cluster %s is of kind %q: an %s goes with an %s only", cluster.Name,
-			cluster.Spec.ControlPlaneRef.Kind, aks.ClusterKind, aks.ControlPlaneKind)
+		condition.Message = clusterinfra.ControlPlaneKindMessage(cluster, aks.ClusterKind, aks.ControlPlaneKind)
 	case controlPlane == nil:
 		condition.Reason = infrav1.WaitingReason
 		condition.Message = "AzureManagedControlPlane " + cluster.Spec.ControlPlaneRef.Name + " does not exist yet"

@@ -89,7 +89,7 @@ func (r *Reconciler) isNamedByManifest(ctx context.Context, secret client.Object
 	}
 	named, err := asoresources.IsNamedAsCredential(ctx, r.Client, secret)
 	if err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "find the documents that name a Secret")
+		ctrl.LoggerFrom(ctx).Error(err, "find the resource manifests that refer to a Secret")
 	}
 	return named
 }

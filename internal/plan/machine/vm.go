@@ -23,7 +23,7 @@ func addVirtualMachine(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
 		node.After = append(node.After, set)
 	}
 	if in.BootstrapData == nil && !in.MachineFacts.VMExists {
-		node.Blocked = "the bootstrap data secret is not there"
+		node.Blocked = "the Secret with the bootstrap data does not exist yet"
 	}
 	properties, err := vm.BuildProperties(p)
 	if err != nil {

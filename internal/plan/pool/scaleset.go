@@ -23,7 +23,7 @@ const flexibleNetworkVersion = armcompute.NetworkAPIVersionTwoThousandTwenty1101
 func addScaleSet(in Input, g *arm.Graph) error {
 	node := arm.Node{ID: ScaleSetID(in), Policy: arm.Repair, Group: infrav1.ScaleSetRunningCondition}
 	if in.BootstrapData == nil && in.addsVMs() {
-		node.Blocked = "the bootstrap data secret is not there"
+		node.Blocked = "the Secret with the bootstrap data does not exist yet"
 	}
 	p := buildProfile(in)
 	vms, err := vm.BuildScaleSetProfile(p)

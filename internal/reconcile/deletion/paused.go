@@ -23,6 +23,6 @@ func PausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster)
 	}
 	return metav1.Condition{
 		Status: metav1.ConditionFalse, Reason: clusterv1.PausedReason,
-		Message: "the deletion is paused, and nothing is deleted until the pause ends. To continue: " + strings.Join(commands, " and "),
+		Message: "The deletion is paused, and nothing is deleted until the pause ends. To continue: " + strings.Join(commands, " and "),
 	}
 }

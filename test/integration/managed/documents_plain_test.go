@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// plainDocument is a document that is no resource of Azure.
-const plainDocument = `
+// plainManifest is a manifest of a kind of Kubernetes.
+const plainManifest = `
 apiVersion: plain.example.com/v1
 kind: KIND
 metadata:
@@ -27,19 +27,19 @@ spec:
   size: 1
 `
 
-// followPlain adds documents of kinds of others: they are applied as objects of their namespace where the operator has given the
-// right to it, and nowhere else, and go with their document.
+// followPlain adds manifests of Kubernetes kinds. They become objects in the namespace of their owner if the manager has the rights
+// there, and are deleted with their manifest.
 func followPlain(stage *harness.Stage) {
 	t := stage.T
 	t.Helper()
 	infrastructure := &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
 	stage.ReadObject(infrastructure, "c1")
 	before := len(infrastructure.Spec.Resources)
-	document := func(kind, name string) string {
-		return strings.NewReplacer("KIND", kind, "NAME", name).Replace(plainDocument)
+	manifest := func(kind, name string) string {
+		return strings.NewReplacer("KIND", kind, "NAME", name).Replace(plainManifest)
 	}
 	harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) {
-		for _, text := range []string{document("Widget", "w"), document("Widget", "theirs"), document("Realm", "r")} {
+		for _, text := range []string{manifest("Widget", "w"), manifest("Widget", "theirs"), manifest("Realm", "r")} {
 			o.Spec.Resources = append(o.Spec.Resources, stage.ParseManifest(text))
 		}
 	})
@@ -67,8 +67,8 @@ func followPlain(stage *harness.Stage) {
 	says("its kind is not there", 0, "waits for the definition of its kind")
 	defineKind(stage, "Widget", "Namespaced")
 	defineKind(stage, "Realm", "Cluster")
-	says("a kind of no namespace is refused", 2, "is of no namespace")
-	says("the manager has no right", 0, "has to give the manager the rights")
+	says("a cluster-scoped kind is refused", 2, "is cluster-scoped")
+	says("the manager has no right", 0, "Grant the manager get, create, patch and delete")
 
 	theirs := newWidget(stage, "theirs")
 	stage.CreateObject(theirs)
@@ -81,7 +81,7 @@ func followPlain(stage *harness.Stage) {
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: harness.ManagerUser}},
 	})
 	says("it is applied", 0, "")
-	says("what was there is left alone", 1, "was not made for this document")
+	says("what was there is left alone", 1, "was not created for this manifest")
 	ours := newWidget(stage, "w")
 	stage.ReadObject(ours, "w")
 	if owner := metav1.GetControllerOf(ours); owner == nil || owner.UID != infrastructure.UID || owner.Kind != "AzureASOManagedCluster" {
@@ -91,7 +91,7 @@ func followPlain(stage *harness.Stage) {
 		t.Errorf("spec (-want +got):\n%s", diff)
 	}
 	if _, asks := ours.GetAnnotations()["infrastructure.cluster.x-k8s.io/plain-object"]; asks {
-		t.Error("the annotation of the document is on the object")
+		t.Error("the annotation of the manifest is on the object")
 	}
 
 	status := func(ready, message string) {
@@ -107,7 +107,7 @@ func followPlain(stage *harness.Stage) {
 	status("True", "")
 	changed := editManifest(t, infrastructure.Spec.Resources[before], func(spec body) { spec["size"] = 2 })
 	harness.ChangeObject(stage, infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources[before] = changed })
-	stage.Eventually("it is as its document", func() bool {
+	stage.Eventually("it is as its manifest", func() bool {
 		stage.ReadObject(ours, "w")
 		size, _, _ := unstructured.NestedInt64(ours.Object, "spec", "size")
 		return size == 2

@@ -44,7 +44,7 @@ func TestBadInput(t *testing.T) {
 	stage.WaitClusterProvisioned("c1")
 
 	for name, want := range map[string]string{
-		"unbooted": "the bootstrap data secret is not there",
+		"unbooted": "the Secret with the bootstrap data does not exist yet",
 		"old":      "spec.orchestrationMode",
 		"greedy":   "OperationNotAllowed",
 	} {

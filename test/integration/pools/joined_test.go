@@ -170,15 +170,15 @@ func TestHomeless(t *testing.T) {
 		infrastructure, controlPlane clusterv1.ContractVersionedObjectReference
 		says                         string
 	}{
-		"self": {infrastructure: ref("AzureCluster", "gone"), says: "AzureCluster gone, which Cluster self refers to, is not there: create it"},
+		"self": {infrastructure: ref("AzureCluster", "gone"), says: "AzureCluster gone, to which Cluster self refers, does not exist. Create it"},
 		"aks": {
 			infrastructure: ref("AzureManagedCluster", "aks"), controlPlane: ref("AzureManagedControlPlane", "lost"),
-			says: "AzureManagedControlPlane lost, which Cluster aks refers to, is not there: create it",
+			says: "AzureManagedControlPlane lost, to which Cluster aks refers, does not exist. Create it",
 		},
 		"mixed": {infrastructure: ref("AzureManagedCluster", "mixed"), controlPlane: ref("Other", "mixed"),
-			says: `spec.controlPlaneRef of Cluster mixed is of kind "Other": an AzureManagedCluster goes with an AzureManagedControlPlane only`},
+			says: `spec.controlPlaneRef of Cluster mixed has the kind "Other", but an AzureManagedCluster requires an AzureManagedControlPlane. Correct spec.controlPlaneRef`},
 		"other": {infrastructure: ref("OtherCluster", "other"),
-			says: `spec.infrastructureRef of Cluster other is of kind "OtherCluster": an AzureMachinePool joins a cluster with an AzureCluster, or one with an AzureManagedCluster and an AzureManagedControlPlane`},
+			says: `spec.infrastructureRef of Cluster other has the kind "OtherCluster", but an AzureMachinePool requires an AzureCluster, or an AzureManagedCluster with an AzureManagedControlPlane. Correct spec.infrastructureRef`},
 	}
 	for name, test := range tests {
 		stage.CreateObject(&clusterv1.Cluster{

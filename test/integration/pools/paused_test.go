@@ -89,7 +89,7 @@ func TestPausedMachine(t *testing.T) {
 	}
 	harness.WaitFor(stage, &infrav1.AzureMachinePoolMachine{}, "pool-0", "held up by the pause",
 		func(vm *infrav1.AzureMachinePoolMachine) bool {
-			return strings.Contains(harness.FindCondition(vm, infrav1.ReadyCondition).Message, "the deletion is paused")
+			return strings.Contains(harness.FindCondition(vm, infrav1.ReadyCondition).Message, "The deletion is paused")
 		})
 	// One that comes in its place shows that everything that was to be done about the deletion has been.
 	harness.WaitFor(stage, &infrav1.AzureMachinePool{}, "pool", "filled up", func(p *infrav1.AzureMachinePool) bool {
