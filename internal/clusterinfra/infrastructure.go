@@ -1,6 +1,6 @@
 // Package clusterinfra finds the infrastructure of the cluster that a machine or pool belongs to: a self-managed cluster, or an AKS
 // cluster that a user's scale sets join. The AKS cluster is converted to the form of a self-managed one, so that VMs of both have one
-// plan.
+// plan. Calls block for reads, write nothing and may be repeated.
 package clusterinfra
 
 import (

@@ -1,5 +1,6 @@
 // Package aks reads the input of the plans of an AKS cluster and its pools from Kubernetes: the objects that belong together, and the
-// Secrets that patches refer to.
+// Secrets that patches refer to. Calls block for reads and may be repeated. Only FollowAutoscaler writes: it
+// patches the MachinePool.
 package aks
 
 import (

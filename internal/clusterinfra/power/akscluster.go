@@ -1,4 +1,5 @@
-// Package power stops and starts AKS clusters and their pools for the kinds that have one.
+// Package power sends the start and stop actions for AKS clusters and agent pools, and reports their progress. A call sends at most one action
+// and does not wait for its end. It may be repeated. The progress is written only to the conditions in memory.
 package power
 
 import (

@@ -1,4 +1,5 @@
-// Package published keeps the Secrets and ConfigMaps in which a control plane publishes data about itself.
+// Package published keeps the Secrets and ConfigMaps in which a control plane publishes data about itself. Calls
+// block for reads and writes of these objects, and may be repeated.
 package published
 
 import (

@@ -1,5 +1,6 @@
 // Package selfmanaged reads the common input of the plans of machines and pools of a self-managed cluster: the AzureCluster, its zones,
-// bootstrap data, and the passwords of Windows VMs.
+// bootstrap data, and the passwords of Windows VMs. Calls block for reads, write nothing and
+// may be repeated. Passwords stay constant while the process runs, and are not stored.
 package selfmanaged
 
 import (

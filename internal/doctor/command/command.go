@@ -1,4 +1,4 @@
-// Package command is the verb doctor of kubectl-capz.
+// Package command is the verb doctor of kubectl-capz. A call blocks while it reads from Azure. It writes nothing there and may be repeated.
 package command
 
 import (

@@ -1,4 +1,5 @@
-// Package command is the verb plan of kubectl-capz.
+// Package command is the verb plan of kubectl-capz. A call blocks while it reads from Kubernetes and Azure. It writes nothing there and may be
+// repeated.
 package command
 
 import (

@@ -1,5 +1,5 @@
-// Package lending applies the grants of a lent identity, which package lent decides about, to plans and to what else objects name: it reads
-// the resources whose owners have to be known.
+// Package lending applies the grants of a lent identity to plans and to identities that objects use. It reads the resources whose owners
+// have to be known, and package lent decides. Calls block for reads and may be repeated. They change only the graph that they are given.
 package lending
 
 import (

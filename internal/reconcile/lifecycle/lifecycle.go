@@ -1,5 +1,6 @@
 // Package lifecycle does the first steps of a reconciliation that are the same for every kind: the Paused condition, the finalizer, and
-// the annotation that blocks clusterctl move while an object is reconciled.
+// the annotation that blocks clusterctl move while an object is reconciled. Calls
+// block for patches of the object and may be repeated.
 package lifecycle
 
 import (

@@ -1,5 +1,5 @@
 // Package patch writes the changes of one reconciliation to an object: at most one patch of the status and one of the rest, and none if
-// nothing changed.
+// nothing changed. Calls block for these patches and may be repeated.
 package patch
 
 import (

@@ -1,4 +1,4 @@
-// Distil writes what tests need of the Azure Service Operator's module (MIT licence) into a directory: its recorded traffic of Azure, one
+// Command distil writes the parts that tests need of the Azure Service Operator's module (MIT licence) into a directory: its recorded traffic of Azure, one
 // file of JSON lines per resource type, and the properties of its API types. A newer version of the module is new data and no new code:
 //
 //	cd test/recordings && go run ./distil github.com/Azure/azure-service-operator/v2@v2.18.0 testdata
