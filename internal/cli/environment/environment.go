@@ -123,8 +123,8 @@ func (e *Environment) Namespace() (string, error) {
 	return namespace, nil
 }
 
-// KubernetesClient returns a client of the management cluster. It knows the kinds of Kubernetes, of Cluster API and of this provider.
-func (e *Environment) KubernetesClient() (client.Client, error) {
+// KubernetesClient returns a client of the management cluster. It knows the kinds of NewScheme and those of more.
+func (e *Environment) KubernetesClient(more ...func(*runtime.Scheme) error) (client.Client, error) {
 	config, err := e.RESTConfig()
 	if err != nil {
 		return nil, err
@@ -132,6 +132,11 @@ func (e *Environment) KubernetesClient() (client.Client, error) {
 	scheme, err := NewScheme()
 	if err != nil {
 		return nil, err
+	}
+	for _, add := range more {
+		if err := add(scheme); err != nil {
+			return nil, err
+		}
 	}
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {

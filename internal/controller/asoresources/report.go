@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
@@ -42,6 +44,16 @@ func ReportResources(obj status.Object, in plan.Input, outcome arm.Outcome,
 		setCheckedCondition(obj, in)
 	}
 	return append(resources, plain...), len(unplaced) == 0 && late < 0 && outcome.IsDone()
+}
+
+// ReportDeletion reports the resources of an object while its deletion progresses. It keeps the conditions of the types in keep, Ready and
+// ResourcesReady. Ready summarizes those of the types in summarized.
+func ReportDeletion(obj reconcile.Object, in plan.Input, outcome arm.Outcome, summarized []string,
+	keep ...string) []infrav1.ASOResourceStatus {
+	deletion.KeepConditions(obj, append([]string{infrav1.ReadyCondition, infrav1.ResourcesReadyCondition}, keep...)...)
+	resources, _ := ReportResources(obj, in, outcome, nil)
+	reconcile.SummarizeReady(obj, summarized)
+	return resources
 }
 
 func describeStatus(status infrav1.ASOResourceStatus) string {

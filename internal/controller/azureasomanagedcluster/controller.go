@@ -195,9 +195,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 
 // reportDeletion sets the status while the deletion progresses.
 func reportDeletion(in *input, outcome arm.Outcome) {
-	deletion.KeepConditions(in.object, append([]string{infrav1.ReadyCondition}, summarizedConditions...)...)
-	in.object.Status.Resources, _ = asoresources.ReportResources(in.object, in.planned, outcome, nil)
-	reconcile.SummarizeReady(in.object, summarizedConditions)
+	in.object.Status.Resources = asoresources.ReportDeletion(in.object, in.planned, outcome, summarizedConditions, infrav1.ControlPlaneEndpointReadyCondition)
 }
 
 // DescribeResources implements reconcile.Kind.

@@ -58,9 +58,7 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 
 // reportDeletion sets the status while the deletion progresses.
 func reportDeletion(in *input, outcome arm.Outcome) {
-	deletion.KeepConditions(in.object, infrav1.ReadyCondition, infrav1.ResourcesReadyCondition)
-	in.object.Status.Resources, _ = asoresources.ReportResources(in.object, in.planned, outcome, nil)
-	reconcile.SummarizeReady(in.object, summarizedConditions)
+	in.object.Status.Resources = asoresources.ReportDeletion(in.object, in.planned, outcome, summarizedConditions)
 }
 
 // DescribeResources implements reconcile.Kind.

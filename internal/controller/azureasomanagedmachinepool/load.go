@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,7 +13,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // input is the input of one reconciliation.
@@ -58,34 +55,15 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) error {
 			in.machinePool = machinePools.Items[i].DeepCopy()
 		}
 	}
-	key := client.ObjectKey{Namespace: in.object.Namespace, Name: deletion.ClusterName(in.object)}
-	switch {
-	case in.machinePool != nil:
-		key.Name = in.machinePool.Spec.ClusterName
-	case in.object.DeletionTimestamp.IsZero():
-		return reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason,
-			"no MachinePool owns the AzureASOManagedMachinePool. Create one that refers to it in spec.template.spec.infrastructureRef")
-	}
-	cluster := &clusterv1.Cluster{}
-	err := apierrors.NewNotFound(schema.GroupResource{}, key.Name)
-	if key.Name != "" {
-		if got := k.Client.Get(ctx, key, cluster); got == nil {
-			err = nil
-		} else if !apierrors.IsNotFound(got) {
-			return fmt.Errorf("get Cluster %s: %w", key, got)
-		}
-	}
+	cluster, gone, err := reconcile.FindPoolCluster(ctx, k.Client, in.object, in.machinePool,
+		"no MachinePool owns the AzureASOManagedMachinePool. Create one that refers to it in spec.template.spec.infrastructureRef")
 	if err != nil {
-		if cluster, in.clusterGone = deletion.SubstituteCluster(in.object), true; cluster == nil {
-			return reconcile.WaitForOwner(infrav1.ClusterNotFoundReason, "Cluster "+key.Name+", to which the MachinePool belongs, does not exist. Create it")
-		}
-		cluster.Name = key.Name
+		return err
 	}
-	members, gathered := asoresources.GatherMembers(ctx, k.Client, cluster)
-	if gathered != nil {
-		return gathered
+	in.clusterGone = gone
+	if in.members, err = asoresources.GatherMembers(ctx, k.Client, cluster); err != nil {
+		return err
 	}
-	in.members = members
-	members.ReplacePool(asoresources.Pool{Pool: in.object, MachinePool: in.machinePool})
+	in.members.ReplacePool(asoresources.Pool{Pool: in.object, MachinePool: in.machinePool})
 	return nil
 }

@@ -17,7 +17,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // input is the input of one reconciliation.
@@ -81,25 +80,12 @@ func (k *Kind) Load(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*
 // loadOwners reads the objects that the pool belongs to. A pool that is being deleted may have lost them, and is then identified by its
 // own fields.
 func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
-	deleting := !in.azurePool.DeletionTimestamp.IsZero()
 	if in.machinePool, err = k.findMachinePool(ctx, in.azurePool); err != nil {
 		return err
 	}
-	key := client.ObjectKey{Namespace: in.azurePool.Namespace, Name: deletion.ClusterName(in.azurePool)}
-	switch {
-	case in.machinePool != nil:
-		key.Name = in.machinePool.Spec.ClusterName
-	case !deleting:
-		return reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason, noOwnerMessage(in.azurePool))
-	}
-	in.cluster = &clusterv1.Cluster{}
-	if err := k.Client.Get(ctx, key, in.cluster); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("get Cluster %s: %w", key, err)
-	} else if err != nil {
-		if in.cluster, in.clusterGone = deletion.SubstituteCluster(in.azurePool), true; in.cluster == nil {
-			return reconcile.WaitForOwner(infrav1.ClusterNotFoundReason, "Cluster "+key.Name+", to which the MachinePool belongs, does not exist. Create it")
-		}
-		in.cluster.Name = key.Name
+	in.cluster, in.clusterGone, err = reconcile.FindPoolCluster(ctx, k.Client, in.azurePool, in.machinePool, noOwnerMessage(in.azurePool))
+	if err != nil {
+		return err
 	}
 	in.infrastructure, err = clusterinfra.FindInfrastructure(ctx, k.Client, in.cluster, in.clusterGone)
 	return err

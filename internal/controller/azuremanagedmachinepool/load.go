@@ -6,7 +6,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,7 +14,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
 // input is the input of one reconciliation.
@@ -67,33 +65,15 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 	if in.machinePool, err = aks.FindMachinePool(ctx, k.Client, in.azurePool); err != nil {
 		return err
 	}
-	deleting := !in.azurePool.DeletionTimestamp.IsZero()
-	key := client.ObjectKey{Namespace: in.azurePool.Namespace, Name: deletion.ClusterName(in.azurePool)}
-	switch {
-	case in.machinePool != nil:
-		key.Name = in.machinePool.Spec.ClusterName
-	case !deleting:
-		return reconcile.WaitForOwner(infrav1.OwnerRefNotSetReason,
-			"no MachinePool owns the AzureManagedMachinePool. Create one that refers to it in spec.template.spec.infrastructureRef")
-	}
-	in.cluster = &clusterv1.Cluster{}
-	err = apierrors.NewNotFound(schema.GroupResource{}, key.Name)
-	if key.Name != "" {
-		err = k.Client.Get(ctx, key, in.cluster)
-	}
+	in.cluster, in.clusterGone, err = reconcile.FindPoolCluster(ctx, k.Client, in.azurePool, in.machinePool,
+		"no MachinePool owns the AzureManagedMachinePool. Create one that refers to it in spec.template.spec.infrastructureRef")
 	if err != nil {
-		if !apierrors.IsNotFound(err) {
-			return fmt.Errorf("get Cluster %s: %w", key, err)
-		}
-		if in.cluster, in.clusterGone = deletion.SubstituteCluster(in.azurePool), true; in.cluster == nil {
-			return reconcile.WaitForOwner(infrav1.ClusterNotFoundReason, "Cluster "+key.Name+", to which the MachinePool belongs, does not exist. Create it")
-		}
-		in.cluster.Name = key.Name
+		return err
 	}
 	if in.controlPlane, err = k.findControlPlane(ctx, in); err != nil {
 		return err
 	}
-	if in.controlPlane == nil && !deleting {
+	if in.controlPlane == nil && in.azurePool.DeletionTimestamp.IsZero() {
 		return reconcile.WaitForOwner(infrav1.ControlPlaneNotFoundReason,
 			"Cluster "+in.cluster.Name+" has no AzureManagedControlPlane. Create the one to which it refers in spec.controlPlaneRef")
 	}

@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -111,11 +112,22 @@ func NewDefinition(definition apiextensionsv1.CustomResourceDefinition) Definiti
 	return out
 }
 
-// ForEachObject calls do with the metadata of every object of the provider's kinds. A kind without a definition has no objects.
-func ForEachObject(ctx context.Context, c client.Reader, do func(client.Object) error) error {
+// ForEachMetadata calls do with the metadata of every object of the provider's kinds. A kind without a definition has no objects.
+func ForEachMetadata(ctx context.Context, c client.Reader, do func(client.Object) error) error {
+	return forEach(ctx, c, func() client.ObjectList { return &metav1.PartialObjectMetadataList{} }, do)
+}
+
+// ForEachObject calls do with every object of the provider's kinds. A kind without a definition has no objects.
+func ForEachObject(ctx context.Context, c client.Reader, do func(*unstructured.Unstructured) error) error {
+	return forEach(ctx, c, func() client.ObjectList { return &unstructured.UnstructuredList{} },
+		func(object client.Object) error { return do(object.(*unstructured.Unstructured)) })
+}
+
+// forEach calls do with every object of the provider's kinds, of the type of newList.
+func forEach(ctx context.Context, c client.Reader, newList func() client.ObjectList, do func(client.Object) error) error {
 	for _, kind := range migration.Kinds {
-		list := &metav1.PartialObjectMetadataList{}
-		list.SetGroupVersionKind(migration.GroupVersion.WithKind(kind + "List"))
+		list := newList()
+		list.GetObjectKind().SetGroupVersionKind(migration.GroupVersion.WithKind(kind + "List"))
 		if err := pages.ForEach(ctx, c, list, do); err != nil && !meta.IsNoMatchError(err) {
 			return err
 		}

@@ -25,7 +25,7 @@ const (
 // ReadGenerations returns the generations of the provider's objects, by ID.
 func ReadGenerations(ctx context.Context, c client.Reader) (map[types.UID]int64, error) {
 	out := map[types.UID]int64{}
-	err := ForEachObject(ctx, c, func(object client.Object) error {
+	err := ForEachMetadata(ctx, c, func(object client.Object) error {
 		out[object.GetUID()] = object.GetGeneration()
 		return nil
 	})

@@ -37,7 +37,7 @@ func FindBack(ctx context.Context, c client.Reader) (*migration.Report, error) {
 	}
 	report.To = stored.From
 	current := map[types.UID]int64{}
-	err = backup.ForEachObject(ctx, c, func(object client.Object) error {
+	err = backup.ForEachMetadata(ctx, c, func(object client.Object) error {
 		name, annotations := describe(object), object.GetAnnotations()
 		current[object.GetUID()] = object.GetGeneration()
 		if _, known := stored.Generations[object.GetUID()]; !known {

@@ -2,8 +2,6 @@
 package command
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -81,20 +79,5 @@ func writeReport(cmd *cobra.Command, e *environment.Environment, report *migrati
 
 // newClient returns a client that also knows definitions of kinds.
 func newClient(e *environment.Environment) (client.Client, error) {
-	config, err := e.RESTConfig()
-	if err != nil {
-		return nil, err
-	}
-	scheme, err := environment.NewScheme()
-	if err != nil {
-		return nil, err
-	}
-	if err := apiextensionsv1.AddToScheme(scheme); err != nil {
-		return nil, err
-	}
-	c, err := client.New(config, client.Options{Scheme: scheme})
-	if err != nil {
-		return nil, fmt.Errorf("connect to the management cluster: %w", err)
-	}
-	return c, nil
+	return e.KubernetesClient(apiextensionsv1.AddToScheme)
 }

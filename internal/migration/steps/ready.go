@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -18,6 +17,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/pages"
 )
 
@@ -38,19 +38,6 @@ const absent = "-"
 
 // writeReasons are the reasons of events about changes in Azure.
 var writeReasons = []string{"Created", "Updated", "Repaired", "Deleted"}
-
-// forEachObject calls do for every object of the provider's kinds. A kind without a definition has no objects.
-func (m *Move) forEachObject(ctx context.Context, do func(*unstructured.Unstructured) error) error {
-	for _, kind := range migration.Kinds {
-		list := &unstructured.UnstructuredList{}
-		list.SetGroupVersionKind(migration.GroupVersion.WithKind(kind + "List"))
-		err := pages.ForEach(ctx, m.Client, list, func(object client.Object) error { return do(object.(*unstructured.Unstructured)) })
-		if err != nil && !meta.IsNoMatchError(err) {
-			return err
-		}
-	}
-	return nil
-}
 
 func describe(object client.Object) string {
 	return fmt.Sprintf("%s %s/%s", object.GetObjectKind().GroupVersionKind().Kind, object.GetNamespace(), object.GetName())
@@ -102,7 +89,7 @@ func readiness(object *unstructured.Unstructured) string {
 // readReady returns the readiness of every object.
 func (m *Move) readReady(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
-	err := m.forEachObject(ctx, func(object *unstructured.Unstructured) error {
+	err := backup.ForEachObject(ctx, m.Client, func(object *unstructured.Unstructured) error {
 		out[describe(object)] = readiness(object)
 		return nil
 	})
@@ -146,7 +133,7 @@ func (m *Move) waitingFor(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	var out []string
-	err = m.forEachObject(ctx, func(object *unstructured.Unstructured) error {
+	err = backup.ForEachObject(ctx, m.Client, func(object *unstructured.Unstructured) error {
 		name := describe(object)
 		if isExternallyManaged(object) {
 			return nil
@@ -195,7 +182,7 @@ func (m *Move) listResults(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	var out []Result
-	err = m.forEachObject(ctx, func(object *unstructured.Unstructured) error {
+	err = backup.ForEachObject(ctx, m.Client, func(object *unstructured.Unstructured) error {
 		name := describe(object)
 		out = append(out, Result{Object: name, Before: m.readyBefore(name), After: readiness(object), Writes: writes[name],
 			Planned: plannedWrites(object)})

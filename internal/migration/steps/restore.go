@@ -21,7 +21,7 @@ import (
 
 // restoreObjects gives the provider's objects a form that the established provider can decode.
 func (m *Move) restoreObjects(ctx context.Context) error {
-	return m.forEachObject(ctx, func(object *unstructured.Unstructured) error {
+	return backup.ForEachObject(ctx, m.Client, func(object *unstructured.Unstructured) error {
 		before := object.DeepCopy()
 		restoreAnnotations(object)
 		if !equality.Semantic.DeepEqual(before.GetAnnotations(), object.GetAnnotations()) {

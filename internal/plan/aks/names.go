@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
@@ -18,17 +15,12 @@ import (
 
 // ClusterName returns the name of the Cluster, which is part of the tags. If the Cluster is already deleted, it is the label of the
 // control plane, else the name of the control plane.
-func ClusterName(in Input) string {
-	if in.Cluster != nil && in.Cluster.Name != "" {
-		return in.Cluster.Name
-	}
-	return cmp.Or(in.ControlPlane.Labels[clusterv1.ClusterNameLabel], in.ControlPlane.Name)
-}
+func ClusterName(in Input) string { return plan.ClusterName(ownershipInput(in)) }
 
 // ownershipInput returns the input for the functions of internal/plan about ownership.
 func ownershipInput(in Input) plan.ClusterInput {
 	return plan.ClusterInput{
-		Cluster:        &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: ClusterName(in)}},
+		Cluster:        in.Cluster,
 		AzureCluster:   &infrav1.AzureCluster{ObjectMeta: in.ControlPlane.ObjectMeta},
 		SubscriptionID: in.SubscriptionID,
 	}

@@ -2,8 +2,6 @@ package vm
 
 import (
 	"fmt"
-	"net/netip"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -121,10 +119,7 @@ func HasIPv6(network Network, subnet infrav1.SubnetSpec) bool {
 	if len(blocks) == 0 {
 		blocks = network.CIDRBlocks
 	}
-	return slices.ContainsFunc(blocks, func(block string) bool {
-		prefix, err := netip.ParsePrefix(block)
-		return err == nil && prefix.Addr().Is6()
-	})
+	return plan.HasIPv6Range(blocks)
 }
 
 // UsesAcceleratedNetworking returns the spec's setting for an interface, else true if the VM size supports it. Nil leaves
