@@ -1,16 +1,12 @@
 package adoption
 
 import (
-	"bytes"
-	"fmt"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/manifest"
 )
 
 // ClusterObjects are the objects of one cluster, of AzureManaged kinds or of AzureASOManaged kinds.
@@ -62,23 +58,7 @@ func (m ClusterObjects) listObjects() []runtime.Object {
 }
 
 // YAML returns the objects as users apply them.
-func (m ClusterObjects) YAML() ([]byte, error) {
-	var documents [][]byte
-	for _, object := range m.listObjects() {
-		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-		if err != nil {
-			return nil, fmt.Errorf("%T: %w", object, err)
-		}
-		delete(content, "status")
-		unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
-		raw, err := yaml.Marshal(content)
-		if err != nil {
-			return nil, fmt.Errorf("%T: %w", object, err)
-		}
-		documents = append(documents, raw)
-	}
-	return bytes.Join(documents, []byte("---\n")), nil
-}
+func (m ClusterObjects) YAML() ([]byte, error) { return manifest.EncodeYAML(m.listObjects()) }
 
 // objectNames are the namespace and the Cluster's name of the objects.
 type objectNames struct{ namespace, cluster string }

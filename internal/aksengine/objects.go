@@ -1,15 +1,10 @@
 package aksengine
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
-	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/manifest"
 )
 
 // Groups of kinds that the manifests refer to.
@@ -36,33 +31,14 @@ func newType(group, kind string) metav1.TypeMeta {
 func (r Result) Manifests() ([]map[string]any, error) {
 	var out []map[string]any
 	for _, object := range r.Objects {
-		raw, err := json.Marshal(object)
+		content, err := manifest.Content(object)
 		if err != nil {
-			return nil, fmt.Errorf("%T: %w", object, err)
+			return nil, err
 		}
-		var content map[string]any
-		if err := utiljson.Unmarshal(raw, &content); err != nil {
-			return nil, fmt.Errorf("%T: %w", object, err)
-		}
-		delete(content, "status")
 		out = append(out, content)
 	}
 	return out, nil
 }
 
 // YAML returns the manifests as one file.
-func (r Result) YAML() ([]byte, error) {
-	manifests, err := r.Manifests()
-	if err != nil {
-		return nil, err
-	}
-	var documents [][]byte
-	for _, manifest := range manifests {
-		raw, err := yaml.Marshal(manifest)
-		if err != nil {
-			return nil, err
-		}
-		documents = append(documents, raw)
-	}
-	return bytes.Join(documents, []byte("---\n")), nil
-}
+func (r Result) YAML() ([]byte, error) { return manifest.EncodeYAML(r.Objects) }

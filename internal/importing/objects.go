@@ -1,13 +1,9 @@
 package importing
 
 import (
-	"bytes"
-	"fmt"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/manifest"
 )
 
 // listObjects returns all objects in the order to apply them: Machines exist before the set that adopts them, and the set before its
@@ -35,20 +31,4 @@ func (w *writer) listObjects() []client.Object {
 }
 
 // YAML returns the objects as users apply them.
-func (r Result) YAML() ([]byte, error) {
-	var documents [][]byte
-	for _, object := range r.Objects {
-		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
-		if err != nil {
-			return nil, fmt.Errorf("%T: %w", object, err)
-		}
-		delete(content, "status")
-		unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
-		raw, err := yaml.Marshal(content)
-		if err != nil {
-			return nil, fmt.Errorf("%T: %w", object, err)
-		}
-		documents = append(documents, raw)
-	}
-	return bytes.Join(documents, []byte("---\n")), nil
-}
+func (r Result) YAML() ([]byte, error) { return manifest.EncodeYAML(r.Objects) }

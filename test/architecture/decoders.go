@@ -26,7 +26,6 @@ var otherDecoders = map[string]string{
 	"internal/preview/admission/schema.go":     "the definitions of the release are a part of the program",
 	"lab/provider/localize.go":                 "the manifests of a release are those of this repository",
 	"internal/aksengine/document.go":           "it reads tokens, and reports each with its path",
-	"internal/aksengine/objects.go":            "it decodes objects that it encoded itself",
 	"internal/aksengine/shape.go":              "it explains its errors with internal/userinput",
 	"internal/aso/patchtext.go":                "it decodes maps and lists, whose values are checked against Azure's schema",
 	"internal/plan/asoresource/exports.go":     "it decodes answers of Azure",

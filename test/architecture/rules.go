@@ -105,6 +105,10 @@ var importRules = []importRule{
 		why: "values that expire are the same for everybody who keeps some",
 	},
 	{
+		dirs: []string{"internal/manifest"}, outside: append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...), notStandard: impure,
+		why: "conversions, adoptions and imports write manifests in one form, which knows no kind",
+	},
+	{
 		dirs: []string{"internal/pages"}, outside: append([]string{"sigs.k8s.io/controller-runtime/pkg/client"}, kubernetesTypes...),
 		why: "lists of the manager and of commands are bounded by one rule, which knows no kind",
 	},
@@ -274,7 +278,7 @@ var importRules = []importRule{
 		dirs: []string{"internal/adoption"},
 		inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema",
 			"internal/arm/types", "internal/plan", "internal/plan/asoresource", "internal/plan/aks", "internal/plan/aks/armschema", "internal/aso",
-			"internal/defaults", "internal/webhook"},
+			"internal/defaults", "internal/manifest", "internal/webhook"},
 		outside:     append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...),
 		notStandard: impure,
 		why:         "manifests of an adoption follow from Azure's answers alone, so that it can be tested without Azure",
@@ -343,7 +347,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs:        []string{"internal/aksengine"},
-		inside:      []string{"api/...", "internal/arm", "internal/userinput", "internal/webhook"},
+		inside:      []string{"api/...", "internal/arm", "internal/manifest", "internal/userinput", "internal/webhook"},
 		outside:     append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...),
 		notStandard: impure,
 		why:         "manifests follow from a model of aks-engine alone, so that each value of it can be accounted for",
@@ -357,7 +361,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/importing"},
 		inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema", "internal/arm/types",
-			"internal/defaults", "internal/plan/..."},
+			"internal/defaults", "internal/manifest", "internal/plan/..."},
 		outside:     append([]string{"sigs.k8s.io/controller-runtime/pkg/client", "sigs.k8s.io/yaml"}, kubernetesTypes...),
 		notStandard: impure,
 		why:         "manifests of an import follow from Azure's answers alone, so that each property of them can be accounted for",

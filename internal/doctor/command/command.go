@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/clusterapi"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/manifests"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
@@ -144,33 +143,19 @@ func (f *flags) connect(e *environment.Environment) (namespace string, live clie
 
 // readManifests reads the objects of -f.
 func (f *flags) readManifests(cmd *cobra.Command, e *environment.Environment, namespace string) (out []client.Object, notes []string, err error) {
-	documents, err := manifests.Files{Open: e.OpenFile, Folder: e.OpenFolder, Input: cmd.InOrStdin()}.Read(f.files)
+	objects, err := manifests.Files{Open: e.OpenFile, Folder: e.OpenFolder, Input: cmd.InOrStdin()}.ReadObjects(f.files, namespace)
 	if err != nil {
 		return nil, nil, err
 	}
-	scheme, err := kubernetes.NewScheme()
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, document := range documents {
-		object, err := manifests.ToObject(scheme, document)
-		if err != nil {
-			return nil, nil, err
-		}
-		if object == nil {
-			continue
-		}
-		if object.GetNamespace() == "" && document.GetKind() != "Namespace" {
-			object.SetNamespace(namespace)
-		}
-		if document.HasTopology() {
+	for _, object := range objects {
+		if object.HasTopology {
 			notes = append(notes, fmt.Sprintf("Cluster %s has a topology. Cluster API makes its objects from the ClusterClass, so its machines are not in the checks.",
-				document.GetName()))
+				object.GetName()))
 		}
-		for _, message := range manifests.FindUnknownFields(scheme, document) {
-			notes = append(notes, fmt.Sprintf("%s %s: %s", document.GetKind(), document.GetName(), message))
+		for _, message := range object.UnknownFields {
+			notes = append(notes, fmt.Sprintf("%s %s: %s", object.Kind, object.GetName(), message))
 		}
-		out = append(out, object)
+		out = append(out, object.Object)
 	}
 	return out, notes, nil
 }

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/importing"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/clusterapi"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/manifests"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/overlay"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/result"
@@ -63,26 +62,15 @@ func readManifests(imported *importing.Result) (out []client.Object, err error) 
 	if err != nil {
 		return nil, err
 	}
-	documents, err := manifests.Files{Input: bytes.NewReader(raw)}.Read([]string{"-"})
+	objects, err := manifests.Files{Input: bytes.NewReader(raw)}.ReadObjects([]string{manifests.Standard}, "")
 	if err != nil {
 		return nil, err
 	}
-	scheme, err := kubernetes.NewScheme()
-	if err != nil {
-		return nil, err
-	}
-	for _, document := range documents {
-		object, err := manifests.ToObject(scheme, document)
-		if err != nil {
-			return nil, err
-		}
-		if object == nil {
-			continue // KubeadmConfigs have no effect on Azure.
-		}
-		if cluster, is := object.(*clusterv1.Cluster); is {
+	for _, object := range objects { // Without KubeadmConfigs, which have no effect on Azure.
+		if cluster, is := object.Object.(*clusterv1.Cluster); is {
 			cluster.Spec.Paused = nil
 		}
-		out = append(out, object)
+		out = append(out, object.Object)
 	}
 	return out, nil
 }

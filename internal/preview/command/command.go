@@ -17,7 +17,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/clusterapi"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/management"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/manifests"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/result"
@@ -169,35 +168,21 @@ func (f *flags) readInput(ctx context.Context, cmd *cobra.Command, e *environmen
 
 // readManifests reads the objects of -f.
 func (f *flags) readManifests(cmd *cobra.Command, e *environment.Environment, in *input, namespace string) (out []client.Object, err error) {
-	documents, err := manifests.Files{Open: e.OpenFile, Folder: e.OpenFolder, Input: cmd.InOrStdin()}.Read(f.files)
+	objects, err := manifests.Files{Open: e.OpenFile, Folder: e.OpenFolder, Input: cmd.InOrStdin()}.ReadObjects(f.files, namespace)
 	if err != nil {
 		return nil, err
 	}
-	scheme, err := kubernetes.NewScheme()
-	if err != nil {
-		return nil, err
-	}
-	for _, document := range documents {
-		object, err := manifests.ToObject(scheme, document)
-		if err != nil {
-			return nil, err
-		}
-		if object == nil {
-			continue
-		}
-		if object.GetNamespace() == "" && document.GetKind() != "Namespace" {
-			object.SetNamespace(namespace)
-		}
-		if document.HasTopology() {
+	for _, object := range objects {
+		if object.HasTopology {
 			in.notes = append(in.notes, fmt.Sprintf(
 				"Cluster %s has a topology. Cluster API makes its objects from the ClusterClass, so manifests alone do not show them. Plan the Cluster from the management cluster instead.",
-				document.GetName()))
+				object.GetName()))
 		}
-		for _, message := range manifests.FindUnknownFields(scheme, document) {
-			in.options.Warnings = append(in.options.Warnings, preview.Event{Kind: document.GetKind(), Namespace: object.GetNamespace(),
+		for _, message := range object.UnknownFields {
+			in.options.Warnings = append(in.options.Warnings, preview.Event{Kind: object.Kind, Namespace: object.GetNamespace(),
 				Name: object.GetName(), Type: corev1.EventTypeWarning, Reason: "UnknownField", Note: message})
 		}
-		out = append(out, object)
+		out = append(out, object.Object)
 	}
 	return out, nil
 }

@@ -21,6 +21,45 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
+// Object is an object of a manifest, in the version that the controllers read.
+type Object struct {
+	client.Object
+	// Kind is the kind in the manifest. The object itself may have none.
+	Kind string
+	// HasTopology is set for a Cluster whose objects Cluster API makes from a ClusterClass.
+	HasTopology bool
+	// UnknownFields has a message for each field that the kind of the object does not have.
+	UnknownFields []string
+}
+
+// ReadObjects returns the objects of manifests that controllers read. Those without a namespace are in the given one. The names are those of
+// Read.
+func (f Files) ReadObjects(names []string, namespace string) (out []Object, err error) {
+	documents, err := f.Read(names)
+	if err != nil {
+		return nil, err
+	}
+	scheme, err := kubernetes.NewScheme()
+	if err != nil {
+		return nil, err
+	}
+	for _, document := range documents {
+		object, err := ToObject(scheme, document)
+		if err != nil {
+			return nil, err
+		}
+		if object == nil {
+			continue
+		}
+		if object.GetNamespace() == "" && document.GetKind() != "Namespace" {
+			object.SetNamespace(namespace)
+		}
+		out = append(out, Object{Object: object, Kind: document.GetKind(), HasTopology: document.HasTopology(),
+			UnknownFields: FindUnknownFields(scheme, document)})
+	}
+	return out, nil
+}
+
 // ToObject returns the object that a document is, in the version that the controllers read. It is nil for a kind that no controller reads.
 func ToObject(scheme *runtime.Scheme, d Document) (client.Object, error) {
 	kind := d.GroupVersionKind()
