@@ -27,7 +27,7 @@ func scrapeMetrics(t *testing.T) string {
 	return recorder.Body.String()
 }
 
-// readFigures returns the provider's own metrics by name and labels, as in `capz_pass_duration_seconds_count{kind="AzureMachine"}`.
+// readFigures returns the provider's own metrics by name and labels, as in `capz_reconciliation_duration_seconds_count{kind="AzureMachine"}`.
 func readFigures(t *testing.T) map[string]float64 {
 	t.Helper()
 	out := map[string]float64{}
@@ -63,14 +63,14 @@ func TestControllerMetrics(t *testing.T) {
 	metrics.Work{}.ObserveTimeToReady("AzureMachine", 90)
 	metrics.Work{}.CountFailedStatusWrite("AzureMachine")
 	want := map[string]float64{
-		`capz_pass_duration_seconds_count{kind="AzureMachine",result="Done"}`:           2,
-		`capz_pass_duration_seconds_sum{kind="AzureMachine",result="Done"}`:             3.25,
-		`capz_pass_duration_seconds_bucket{kind="AzureMachine",result="Done",le="0.5"}`: 1,
-		`capz_pass_duration_seconds_count{kind="AzureCluster",result="Failed"}`:         1,
-		`capz_time_to_ready_seconds_count{kind="AzureMachine"}`:                         1,
-		`capz_time_to_ready_seconds_bucket{kind="AzureMachine",le="60"}`:                0,
-		`capz_time_to_ready_seconds_bucket{kind="AzureMachine",le="120"}`:               1,
-		`capz_status_writes_failed_total{kind="AzureMachine"}`:                          1,
+		`capz_reconciliation_duration_seconds_count{kind="AzureMachine",result="Done"}`:           2,
+		`capz_reconciliation_duration_seconds_sum{kind="AzureMachine",result="Done"}`:             3.25,
+		`capz_reconciliation_duration_seconds_bucket{kind="AzureMachine",result="Done",le="0.5"}`: 1,
+		`capz_reconciliation_duration_seconds_count{kind="AzureCluster",result="Failed"}`:         1,
+		`capz_time_to_ready_seconds_count{kind="AzureMachine"}`:                                   1,
+		`capz_time_to_ready_seconds_bucket{kind="AzureMachine",le="60"}`:                          0,
+		`capz_time_to_ready_seconds_bucket{kind="AzureMachine",le="120"}`:                         1,
+		`capz_status_writes_failed_total{kind="AzureMachine"}`:                                    1,
 	}
 	var names []string
 	for name := range want {

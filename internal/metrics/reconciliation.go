@@ -3,8 +3,8 @@ package metrics
 import "github.com/prometheus/client_golang/prometheus"
 
 var (
-	passDuration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "capz_pass_duration_seconds",
+	reconciliationDuration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "capz_reconciliation_duration_seconds",
 		Help: "Duration of reconciliations, by the object's kind and the result.",
 		// A reconciliation waits for responses of Azure but never for operations, so few take longer than seconds.
 		Buckets: []float64{.01, .05, .1, .5, 1, 2.5, 5, 10, 30},
@@ -31,7 +31,7 @@ func (w Work) CountReconciliation(kind, result string, seconds float64) {
 	if w.Uncounted {
 		return
 	}
-	passDuration.WithLabelValues(kind, result).Observe(seconds)
+	reconciliationDuration.WithLabelValues(kind, result).Observe(seconds)
 }
 
 // CountFailedStatusWrite counts a failed write of the status of an object of a kind.

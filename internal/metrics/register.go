@@ -7,7 +7,7 @@ import (
 
 // collectors are all metrics of the provider.
 var collectors = []prometheus.Collector{
-	passDuration, timeToReady, statusWritesFailed, postponed,
+	reconciliationDuration, timeToReady, statusWritesFailed, postponed,
 	requests, throttled, heldBack, requestDuration, operationDuration, underWay, lookups,
 	drifted, repaired, kept, observed, states, lastReads, requestBudgets,
 }

@@ -53,7 +53,7 @@ func TestRights(t *testing.T) {
 	// The manager caches the API server's answers about an account for a while, so these are two accounts.
 	l.runProgram("kubectl", "create", "clusterrolebinding", "prometheus", "--clusterrole", "capz-system-metrics-reader", "--serviceaccount",
 		"default:prometheus")
-	if status, body := l.readMetrics("prometheus"); status != http.StatusOK || !strings.Contains(body, "capz_pass_duration_seconds") {
+	if status, body := l.readMetrics("prometheus"); status != http.StatusOK || !strings.Contains(body, "capz_reconciliation_duration_seconds") {
 		t.Errorf("metrics for an account that may read them: status %d, %d bytes", status, len(body))
 	}
 	if status, _ := l.readMetrics("stranger"); status != http.StatusForbidden {

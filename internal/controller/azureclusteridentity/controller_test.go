@@ -138,7 +138,7 @@ func TestReconcile(t *testing.T) {
 		of := slices.ContainsFunc(family.GetMetric(), func(metric *dto.Metric) bool {
 			return slices.ContainsFunc(metric.GetLabel(), func(label *dto.LabelPair) bool { return label.GetValue() == "AzureClusterIdentity" })
 		})
-		reconciled = reconciled || of && family.GetName() == "capz_pass_duration_seconds"
+		reconciled = reconciled || of && family.GetName() == "capz_reconciliation_duration_seconds"
 		if of && family.GetName() == "capz_time_to_ready_seconds" {
 			t.Error("the time until an identity is ready is counted, at each reconciliation anew")
 		}
