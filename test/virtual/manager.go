@@ -188,7 +188,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 		hooks, clients.OnRequestEnd = metrics.Work{}.EngineHooks(), metrics.Work{}.CountRequest
 		m.watchMetrics(clients.Budgets)
 	}
-	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, MaxVouchedAge: s.Full,
+	m.Engine = engine.New(engine.Options{Jitter: func() float64 { return 0.5 }, MaxConfirmedAge: s.Full,
 		Hooks: hooks.WithTracer(s.Tracer)})
 	if s.Metrics {
 		metrics.WatchOperations(m.Engine.OperationAges)

@@ -12,7 +12,7 @@ const observingRetryAfter = 10 * time.Minute
 
 // intendWrite reports the write of d in place of sending it. The state is that which Azure shows.
 func intendWrite(s situation, d decision) decision {
-	if !s.removing && (s.found.FromList && !s.found.Exists || s.found.VouchedByDigest) {
+	if !s.removing && (s.found.FromList && !s.found.Exists || s.found.ConfirmedByDigest) {
 		// A write would read the resource again, too.
 		return decision{step: stepConfirm}
 	}

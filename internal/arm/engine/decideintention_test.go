@@ -9,7 +9,7 @@ import (
 // TestDecideIntention lists the decisions about resources of an observed object.
 func TestDecideIntention(t *testing.T) {
 	watched := func(s *situation) { s.observing = true }
-	vouched := func(s *situation) { s.found.VouchedByDigest = true }
+	confirmed := func(s *situation) { s.found.ConfirmedByDigest = true }
 	intends := func(method string, paths ...string) decision {
 		return decision{step: stepReport, state: arm.Ready, intended: method, drift: paths}
 	}
@@ -20,7 +20,7 @@ func TestDecideIntention(t *testing.T) {
 		"differs":              {"it exists, so it is Ready", newSituation(theVNet, arm.Repair, watched, differsAt("a")), intends("PUT", "a")},
 		"only tags differ":     {"tags are written separately", newSituation(theMachine, arm.CreateOnly, watched, differsAt("tags.a")), intends("PATCH", "tags.a")},
 		"not claimed yet":      {"nothing is sent, so nothing is claimed", newSituation(theVNet, arm.Repair, watched, notInInventory, differsAt("a")), intends("PUT", "a")},
-		"differs by a digest":  {"that is no basis for a write", newSituation(theVNet, arm.Repair, watched, vouched, differsAt("a")), decision{step: stepConfirm}},
+		"differs by a digest":  {"that is no basis for a write", newSituation(theVNet, arm.Repair, watched, confirmed, differsAt("a")), decision{step: stepConfirm}},
 		"absent":               {"it is not created", newSituation(theVNet, arm.Repair, watched, notThere), absent},
 		"absent by a list":     {"a list may be outdated", newSituation(theVNet, arm.Repair, watched, absentInList), decision{step: stepConfirm}},
 		"absent, without tags": {"the inventory is not changed", newSituation(theSubnet, arm.Repair, watched, notThere, isForeign), absent},

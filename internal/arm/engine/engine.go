@@ -24,8 +24,8 @@ type Options struct {
 	MaxParallel int
 	// Freshness is how long reads are shared between convergences; 0 is 10 s. A convergence accepts reads up to three times as old.
 	Freshness time.Duration
-	// MaxVouchedAge is the longest time that a sync reuses a read while Azure's list of all resources shows no write; 0 disables that.
-	MaxVouchedAge time.Duration
+	// MaxConfirmedAge is the longest time that a sync reuses a read while Azure's list of all resources shows no write; 0 disables that.
+	MaxConfirmedAge time.Duration
 	// AnswerWait is how long a convergence waits for Azure's answers to its writes, never for operations; 0 is 2 s. Later answers are
 	// handled in the background and wake the object.
 	AnswerWait time.Duration
@@ -159,7 +159,7 @@ func New(options Options) *Engine {
 		options.Log = logr.Discard()
 	}
 	e := &Engine{options: options, clock: options.Clock, log: options.Log}
-	e.cache = observe.NewCache(options.Clock, options.Freshness, options.MaxVouchedAge)
+	e.cache = observe.NewCache(options.Clock, options.Freshness, options.MaxConfirmedAge)
 	e.reader = &observe.Reader{Cache: e.cache, MaxParallel: options.MaxParallel, OnCacheRead: options.Hooks.OnCacheRead}
 	e.operate = operate.New(operate.Options{Clock: options.Clock, Log: options.Log, Reader: e.reader, OnEnd: options.Hooks.OnOperationEnd})
 	// Followed resources are read repeatedly, so one list can serve many of them.

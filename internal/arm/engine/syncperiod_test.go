@@ -16,7 +16,7 @@ import (
 func TestSyncReusesReads(t *testing.T) {
 	w, request := worldWith(t, append(networkNodes(), pipNode())...)
 	request.BypassCache = false
-	w.engine = engine.New(engine.Options{Clock: w.clock, Jitter: func() float64 { return 0 }, MaxVouchedAge: time.Hour})
+	w.engine = engine.New(engine.Options{Clock: w.clock, Jitter: func() float64 { return 0 }, MaxConfirmedAge: time.Hour})
 	look := func(request engine.Request) (outcome arm.Outcome, writes, reads []string) {
 		t.Helper()
 		request.Read.MaxAge = engine.SyncMaxAge(10 * time.Minute)

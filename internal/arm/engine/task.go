@@ -191,7 +191,7 @@ func (c *convergence) claimOperation(t *task, d decision) {
 	}
 	t.op = op
 	if !t.removing {
-		t.writtenSince, t.etagOutdated = t.found.VouchedByDigest || !e.cache.IsCurrent(t.found), !e.cache.IsETagCurrent(t.found)
+		t.writtenSince, t.etagOutdated = t.found.ConfirmedByDigest || !e.cache.IsCurrent(t.found), !e.cache.IsETagCurrent(t.found)
 	}
 }
 

@@ -25,9 +25,9 @@ type Clock interface{ Now() time.Time }
 //
 // Reads are stored by scope, which is principal and endpoint; changes apply to every scope. A Cache is safe for concurrent use.
 type Cache struct {
-	clock         Clock
-	freshness     time.Duration
-	maxVouchedAge time.Duration
+	clock           Clock
+	freshness       time.Duration
+	maxConfirmedAge time.Duration
 
 	mu              sync.Mutex
 	changeCount     uint64                // number of changes so far; orders reads and changes
@@ -51,13 +51,13 @@ type changeMark struct {
 	at    time.Time
 }
 
-// NewCache returns an empty cache. freshness is the usual age of reads that it returns; it keeps them for ten times that. Reads that
-// digests vouch for are kept for maxVouchedAge; 0 disables that.
-func NewCache(clock Clock, freshness, maxVouchedAge time.Duration) *Cache {
+// NewCache returns an empty cache. freshness is the usual age of reads that it returns; it keeps them for ten times that. Reads
+// after which digests show no write are kept for maxConfirmedAge; 0 disables that.
+func NewCache(clock Clock, freshness, maxConfirmedAge time.Duration) *Cache {
 	return &Cache{
 		clock:             clock,
 		freshness:         freshness,
-		maxVouchedAge:     maxVouchedAge,
+		maxConfirmedAge:   maxConfirmedAge,
 		resourceChanges:   map[string]changeMark{},
 		documentChanges:   map[string]changeMark{},
 		sideEffects:       map[string]changeMark{},
@@ -160,7 +160,7 @@ func (c *Cache) IsCurrent(found Observation) bool {
 func (c *Cache) IsETagCurrent(found Observation) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !found.FromWrite && !found.VouchedByDigest && c.documentChanges[found.ID.Key()].count <= found.changeCount
+	return !found.FromWrite && !found.ConfirmedByDigest && c.documentChanges[found.ID.Key()].count <= found.changeCount
 }
 
 // NewObservation returns an observation that is true now, as from the answer to a write.
@@ -256,7 +256,7 @@ func (c *Cache) currentCount() uint64 {
 	return c.changeCount
 }
 
-// RetentionPeriod returns how long reads are kept, except those that a digest may vouch for.
+// RetentionPeriod returns how long reads are kept, except those after which digests show no write.
 func (c *Cache) RetentionPeriod() time.Duration { return 10 * c.freshness }
 
 // DropExpired drops reads that are too old for any caller. The cache also does that when it stores a read.
@@ -266,7 +266,7 @@ func (c *Cache) DropExpired() {
 	c.dropExpired()
 }
 
-// dropExpired is DropExpired with c.mu held. It keeps reads that a digest may vouch for.
+// dropExpired is DropExpired with c.mu held. It keeps reads after which digests show no write.
 func (c *Cache) dropExpired() {
 	now, old := c.clock.Now(), c.RetentionPeriod()
 	if now.Sub(c.lastSweep) < old {
@@ -279,7 +279,7 @@ func (c *Cache) dropExpired() {
 		}
 		// The mark that invalidates this read is about to be dropped as well.
 		key := found.ID.Key()
-		return now.Sub(found.At) > c.maxVouchedAge && now.Sub(found.vouchedAt) > c.maxVouchedAge ||
+		return now.Sub(found.At) > c.maxConfirmedAge && now.Sub(found.confirmedAt) > c.maxConfirmedAge ||
 			found.changeCount < max(c.resourceChanges[key].count, c.documentChanges[key].count)
 	})
 	for key, found := range c.entries.byKey {
@@ -287,7 +287,7 @@ func (c *Cache) dropExpired() {
 			c.entries.store(key, found.compressBody(&c.compressor))
 		}
 	}
-	maps.DeleteFunc(c.digests, func(_ string, d *digest) bool { return now.Sub(d.begun) > max(old, c.maxVouchedAge) })
+	maps.DeleteFunc(c.digests, func(_ string, d *digest) bool { return now.Sub(d.begun) > max(old, c.maxConfirmedAge) })
 	for _, b := range c.subscriptionLists {
 		maps.DeleteFunc(b.groups, func(_ string, at time.Time) bool { return now.Sub(at) > interestPeriod })
 	}

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// TestVouchedBodiesAreCompressed keeps bodies while a digest vouches for them: they are small in the cache, and complete for callers.
-func TestVouchedBodiesAreCompressed(t *testing.T) {
+// TestConfirmedBodiesAreCompressed keeps bodies while digests show no write: they are small in the cache, and complete for callers.
+func TestConfirmedBodiesAreCompressed(t *testing.T) {
 	cache := NewCache(&manualClock{epoch}, 10*time.Second, time.Hour)
 	long := json.RawMessage(`{"properties":{"provisioningState":"Succeeded","subnets":[` +
 		strings.Repeat(`{"name":"x","properties":{"addressPrefix":"10.0.0.0/16"}},`, 50) + `{"id":"a","name":"a"}]}}`)
@@ -41,9 +41,9 @@ func TestVouchedBodiesAreCompressed(t *testing.T) {
 	}
 	digested()
 	for id, want := range map[arm.ID]json.RawMessage{network: long, other: short, subnet: json.RawMessage(`{"id":"a","name":"a"}`)} {
-		vouched, ok := cache.vouchedObservation("p", id, cache.clock.Now(), epoch)
-		if !ok || string(vouched.Body) != string(want) {
-			t.Errorf("%s: a digest vouches %t for %.60s", id, ok, vouched.Body)
+		confirmed, ok := cache.confirmedObservation("p", id, cache.clock.Now(), epoch)
+		if !ok || string(confirmed.Body) != string(want) {
+			t.Errorf("%s: a digest confirms %t for %.60s", id, ok, confirmed.Body)
 		}
 		if got, ok := cache.findObservation("p", id, epoch); !ok || string(got.Body) != string(want) {
 			t.Errorf("%s: it is returned %t as %.60s", id, ok, got.Body)

@@ -14,7 +14,7 @@ import (
 // which consists of tags, size, state and time of the last change.
 //
 // The list has no children, and Microsoft does not document that changedTime moves with them. It may also lag by seconds. So a digest
-// never proves that a resource is absent, and resources that it vouches for are read in full from time to time.
+// never proves that a resource is absent, and resources for which it shows no write are read in full from time to time.
 type digest struct {
 	begun, ended time.Time
 	// rows are by the hash of an ID, of a resource group that is not empty, or of the path of a collection.
@@ -120,11 +120,11 @@ func (c *Cache) digestMark(scope string, id arm.ID, oldest time.Time) DigestMark
 	return d.markOf(id)
 }
 
-// vouchedObservation returns an earlier read of id, if a digest from oldest or later shows that the resource was not written since.
+// confirmedObservation returns an earlier read of id, if a digest from oldest or later shows that the resource was not written since.
 // For types with more than the digest shows, the read has to be from oldestFull or later.
-func (c *Cache) vouchedObservation(scope string, id arm.ID, oldest, oldestFull time.Time) (Observation, bool) {
+func (c *Cache) confirmedObservation(scope string, id arm.ID, oldest, oldestFull time.Time) (Observation, bool) {
 	if holder, path := embeddingParent(id); holder != "" {
-		if found, ok := c.vouchedObservation(scope, holder, oldest, oldestFull); ok &&
+		if found, ok := c.confirmedObservation(scope, holder, oldest, oldestFull); ok &&
 			c.IsCurrent(Observation{Observed: Observed{ID: id}, changeCount: found.changeCount}) {
 			return fromParentDocument(found, id, path)
 		}
@@ -140,12 +140,12 @@ func (c *Cache) vouchedObservation(scope string, id arm.ID, oldest, oldestFull t
 	if row, err := types.ForID(id); err != nil || !row.FullyListed && found.At.Before(oldestFull) {
 		return Observation{}, false
 	}
-	found.vouchedAt = c.clock.Now()
+	found.confirmedAt = c.clock.Now()
 	c.entries.store(key, found)
 	if found, ok = found.decompressBody(); !ok {
 		return Observation{}, false
 	}
-	found.ID, found.VouchedByDigest = id, true
+	found.ID, found.ConfirmedByDigest = id, true
 	return found, true
 }
 

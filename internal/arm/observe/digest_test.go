@@ -98,7 +98,7 @@ func TestDigest(t *testing.T) {
 			[]string{whole, "routeTables/table"}},
 		"not shown": {"the list may lag, and never proves an absence", []arm.ID{table}, all,
 			func(s *subscription, _ *observe.Reader) { delete(s.rows, table) }, 10 * time.Minute, []string{whole, "routeTables/table"}},
-		"no time": {"an entry without a time never vouches", []arm.ID{table},
+		"no time": {"an entry without a time confirms no read", []arm.ID{table},
 			func(s *subscription, _ *observe.Reader) { delete(s.rows[table], "changedTime") }, all, 10 * time.Minute,
 			[]string{whole, "routeTables/table"}},
 		"written by this process": {"a list from before the write does not cover it", []arm.ID{table}, all,
@@ -153,7 +153,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestDigestsAreSeparateByIdentity reads with two identities: the digest of one does not vouch for reads of the other.
+// TestDigestsAreSeparateByIdentity reads with two identities: the digest of one does not confirm reads of the other.
 func TestDigestsAreSeparateByIdentity(t *testing.T) {
 	service := &subscription{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 		rows: map[arm.ID]map[string]any{table: {"id": table, "changedTime": "1"}}}

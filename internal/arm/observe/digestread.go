@@ -12,10 +12,10 @@ import (
 // Syncs read objects that were in order. All syncs of a process run at the same moments, so that few requests serve many: lists of
 // whole subscriptions, and before them a digest, which shows which earlier reads are still valid.
 
-// oldestVouched returns the time of the oldest read that a sync accepts for anything that digests do not show. Reads that would become
+// oldestConfirmed returns the time of the oldest read that a sync accepts for anything that digests do not show. Reads that would become
 // too old before the middle of the next period are renewed.
-func (r *Reader) oldestVouched(options ReadOptions) time.Time {
-	return r.Cache.clock.Now().Add(agesPerSyncPeriod/2*options.MaxAge - r.Cache.maxVouchedAge)
+func (r *Reader) oldestConfirmed(options ReadOptions) time.Time {
+	return r.Cache.clock.Now().Add(agesPerSyncPeriod/2*options.MaxAge - r.Cache.maxConfirmedAge)
 }
 
 // CheckUnchanged reports whether facts about id still hold. at is when they were read, mark the mark at that time. It also returns the
@@ -23,17 +23,17 @@ func (r *Reader) oldestVouched(options ReadOptions) time.Time {
 func (r *Reader) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID, at time.Time, mark DigestMark,
 	options ReadOptions) (DigestMark, bool) {
 	age := options.MaxAge
-	if age == 0 || r.Cache.maxVouchedAge == 0 {
+	if age == 0 || r.Cache.maxConfirmedAge == 0 {
 		return 0, false
 	}
 	call := &readCall{reader: r, client: c, options: options, maxAge: age, regularSync: true}
 	call.readDigests(ctx, []arm.ID{id})
 	now := r.Cache.digestMark(c.CacheScope(), id, r.Cache.clock.Now().Add(-age))
-	return now, now != 0 && now == mark && !at.Before(r.oldestVouched(options))
+	return now, now != 0 && now == mark && !at.Before(r.oldestConfirmed(options))
 }
 
-// takeVouched takes reads that a digest vouches for, and returns the other IDs.
-func (r *readCall) takeVouched(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
+// takeConfirmed takes reads after which a digest shows no write, and returns the other IDs.
+func (r *readCall) takeConfirmed(ctx context.Context, ids []arm.ID) (missing []arm.ID) {
 	if !r.regularSync || len(ids) == 0 {
 		return ids
 	}
@@ -44,12 +44,12 @@ func (r *readCall) takeVouched(ctx context.Context, ids []arm.ID) (missing []arm
 		}
 	}
 	r.readDigests(ctx, listed)
-	oldest, oldestFull := r.reader.Cache.clock.Now().Add(-r.maxAge), r.reader.oldestVouched(r.options)
+	oldest, oldestFull := r.reader.Cache.clock.Now().Add(-r.maxAge), r.reader.oldestConfirmed(r.options)
 	return r.takeFound(ids, func(id arm.ID) (Observation, bool) {
 		if row, err := types.ForID(id); err == nil && row.VolatileState {
 			return Observation{}, false
 		}
-		return r.reader.Cache.vouchedObservation(r.client.CacheScope(), id, oldest, oldestFull)
+		return r.reader.Cache.confirmedObservation(r.client.CacheScope(), id, oldest, oldestFull)
 	})
 }
 

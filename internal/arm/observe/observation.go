@@ -33,16 +33,16 @@ type Observation struct {
 	FromList bool
 	// FromWrite means that the body is the answer to a PUT, which may still change. Its etag is outdated by then.
 	FromWrite bool
-	// VouchedByDigest means that the read is older than requested and a digest shows no write since. It is good enough to find that a
+	// ConfirmedByDigest means that the read is older than requested and a digest shows no write since. It is good enough to find that a
 	// resource is in order, but no basis for a write.
-	VouchedByDigest bool
+	ConfirmedByDigest bool
 	// changeCount is the cache's count of changes when the read began.
 	changeCount uint64
-	// mark is the mark of the digest before the read. vouchedAt is when another digest last showed the same mark. requested means that
+	// mark is the mark of the digest before the read. confirmedAt is when another digest last showed the same mark. requested means that
 	// a caller asked for the resource, and not only for others of the same list.
-	mark      DigestMark
-	vouchedAt time.Time
-	requested bool
+	mark        DigestMark
+	confirmedAt time.Time
+	requested   bool
 	// compressed is the body in compressed form; it is empty while Body is set. bodyHash is the hash of the compressed body, bodySince
 	// the time when the cache first had it.
 	compressed CompressedBody

@@ -49,7 +49,7 @@ func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAg
 	options ReadOptions) map[string]Observation {
 	call := &readCall{reader: r, client: c, options: options, maxAge: maxAge, out: map[string]Observation{},
 		slots: make(chan struct{}, r.MaxParallel)}
-	if options.MaxAge > 0 && maxAge >= 0 && r.Cache.maxVouchedAge > 0 {
+	if options.MaxAge > 0 && maxAge >= 0 && r.Cache.maxConfirmedAge > 0 {
 		call.regularSync, call.maxAge = true, max(maxAge, options.MaxAge)
 	}
 	var groups, rest []arm.ID
@@ -116,7 +116,7 @@ type readCall struct {
 	// options are those of the call, maxAge is the maximum age of reads in the cache by all arguments.
 	options ReadOptions
 	maxAge  time.Duration
-	// regularSync means that no change is known since the last read, so that a digest may vouch for it.
+	// regularSync means that no change is known since the last read, so that a digest can show that nothing was written since.
 	regularSync bool
 	slots       chan struct{}
 
@@ -135,7 +135,7 @@ func (r *readCall) readAll(ctx context.Context, ids []arm.ID) {
 		for range before - len(ids) {
 			r.reader.recordCacheRead(CacheHit)
 		}
-		ids = r.readSubscriptionLists(ctx, r.takeVouched(ctx, r.takeReusable(ids)))
+		ids = r.readSubscriptionLists(ctx, r.takeConfirmed(ctx, r.takeReusable(ids)))
 	}
 	for _, id := range ids {
 		if r.maxAge >= 0 {

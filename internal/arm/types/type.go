@@ -85,7 +85,7 @@ type Type struct {
 	// WrittenWithParent means that plans write the resource in a list of its parent's body and never by itself, so that one PUT of the
 	// parent changes the whole list at once. A resource manifest of the type is the exception: it is a node of its own.
 	WrittenWithParent bool
-	// VolatileState means that relevant state of a resource changes without a write, so that no list of all resources vouches for it.
+	// VolatileState means that relevant state of a resource changes without a write, so that the digest cannot confirm a read.
 	VolatileState bool
 	// ChangesOnlyOnWrite means that relevant state of a resource changes with writes only.
 	ChangesOnlyOnWrite bool
