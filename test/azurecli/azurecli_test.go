@@ -21,9 +21,9 @@ func TestAdopt(t *testing.T) {
 			lower := strings.ReplaceAll(strings.ToLower(name), "_", "-")
 			printed, told, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--as", as,
 				"--cluster-name", lower)
-			unsaid := cluster.Unsaid
+			omitted := cluster.OmittedValues
 			if as == "documents" {
-				unsaid = nil
+				omitted = nil
 			} else if cluster.Nameless {
 				if err == nil || !strings.Contains(err.Error(), "Use --as documents") {
 					t.Errorf("%s as %s: %v", name, as, err)
@@ -33,13 +33,13 @@ func TestAdopt(t *testing.T) {
 			if err != nil || printed == "" {
 				t.Errorf("%s as %s: %v\n%s", name, as, err, told)
 			}
-			for _, want := range unsaid {
+			for _, want := range omitted {
 				if !strings.Contains(told, "not in the manifests: "+want) {
 					t.Errorf("%s as %s: it is not told that %s:\n%s", name, as, want, told)
 				}
 			}
-			if got := strings.Count(told, "not in the manifests"); got != len(unsaid) {
-				t.Errorf("%s as %s: %d things are not in the manifests, want %d:\n%s", name, as, got, len(unsaid), told)
+			if got := strings.Count(told, "not in the manifests"); got != len(omitted) {
+				t.Errorf("%s as %s: %d things are not in the manifests, want %d:\n%s", name, as, got, len(omitted), told)
 			}
 		}
 		if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {

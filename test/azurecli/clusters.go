@@ -20,8 +20,8 @@ const (
 type Cluster struct {
 	// Pools are the properties of its pools, with their names. The first is a system pool.
 	Pools []body
-	// Unsaid is what AzureManaged kinds cannot say, as the beginning of lines of the command.
-	Unsaid []string
+	// OmittedValues are the values for which AzureManaged kinds have no field, as the beginnings of lines of the command's output.
+	OmittedValues []string
 	// Nameless tells that no AzureManagedControlPlane can be called so.
 	Nameless bool
 
@@ -139,7 +139,7 @@ func ExampleClusters(stage *harness.Stage) map[string]Cluster {
 				stage.Azure.PutResource(at+"default", clusterVersion,
 					body{"properties": body{"timeInWeek": []any{body{"day": "Monday", "hourSlots": []any{1, 2}}}}})
 			},
-			Unsaid: []string{"maintenanceConfigurations/aksManagedAutoUpgradeSchedule: AzureManaged kinds have no field",
+			OmittedValues: []string{"maintenanceConfigurations/aksManagedAutoUpgradeSchedule: AzureManaged kinds have no field",
 				"maintenanceConfigurations/default: AzureManaged kinds have no field"},
 		},
 		"nat-gateway": {

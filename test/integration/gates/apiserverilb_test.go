@@ -34,25 +34,26 @@ func TestAPIServerILB(t *testing.T) {
 		subnet string
 		// brought is the range that the control plane's subnet has in a network that users brought.
 		brought string
-		// there is the name of the frontend of an internal load balancer that the established provider made.
-		there string
+		// existingFrontend is the name of the frontend of the internal load balancer that the established provider (CAPZ) created.
+		existingFrontend string
 		// stored has the spec as the established provider stores it with its gate on.
 		stored bool
 		// want is the frontend with its address; none for no internal load balancer.
 		want map[string]string
 	}{
-		"made without the gate": {reason: "one name, whether the spec was written since or not",
+		"created without the gate": {reason: "the frontend has one name, whether the spec was written since or not",
 			want: map[string]string{specFrontend: "10.0.0.100"}},
-		"taken over, gate on": {reason: "its spec had the frontend from the start", there: specFrontend, stored: true,
+		"CAPZ created the frontend of the spec": {reason: "the spec had the frontend from the start", existingFrontend: specFrontend, stored: true,
 			want: map[string]string{specFrontend: "10.0.0.100"}},
-		"taken over, gate turned on": {reason: "it made the frontend of no spec, with a name of its own", there: "c1-public-lb-internal-ip",
-			want: map[string]string{"c1-public-lb-internal-ip": "10.0.0.100"}},
-		"taken over, and written": {reason: "its spec was written after that, and says another name than Azure",
-			there: "c1-public-lb-internal-ip", stored: true, want: map[string]string{"c1-public-lb-internal-ip": "10.0.0.100"}},
-		"control plane elsewhere": {reason: "the address that the gate stands for is in no subnet of it, so there is nothing to make",
+		"CAPZ created the frontend without writing it to the spec, under another name": {reason: "the gate was turned on later",
+			existingFrontend: "c1-public-lb-internal-ip",
+			want:             map[string]string{"c1-public-lb-internal-ip": "10.0.0.100"}},
+		"CAPZ created the frontend under another name, and the spec was written later": {reason: "spec and Azure have different names",
+			existingFrontend: "c1-public-lb-internal-ip", stored: true, want: map[string]string{"c1-public-lb-internal-ip": "10.0.0.100"}},
+		"control plane in another range": {reason: "the address of the gate is in no subnet of the control plane, so nothing is created",
 			subnet: "10.9.0.0/16"},
-		"brought network elsewhere": {reason: "only Azure knows the range", brought: "10.9.0.0/16"},
-		"brought network as expected": {reason: "the address is in its range", brought: "10.0.0.0/16",
+		"existing network with another range": {reason: "only Azure knows the range", brought: "10.9.0.0/16"},
+		"existing network with the expected range": {reason: "the address is in its range", brought: "10.0.0.0/16",
 			want: map[string]string{specFrontend: "10.0.0.100"}},
 	}
 	stages := map[string]*harness.Stage{}
@@ -79,8 +80,8 @@ func TestAPIServerILB(t *testing.T) {
 			if err := manager.Stop(); err != nil {
 				t.Error(err)
 			}
-			if test.there != "" {
-				asEstablished(stage, test.there)
+			if test.existingFrontend != "" {
+				asEstablished(stage, test.existingFrontend)
 			}
 		})
 	}
@@ -105,7 +106,7 @@ func TestAPIServerILB(t *testing.T) {
 				stage.Eventually("an internal load balancer", func() bool { return listFrontends(stage) != nil })
 			}
 			inOrder(stage, "")
-			if writes := stage.Azure.WritesSince(mark); test.there != "" &&
+			if writes := stage.Azure.WritesSince(mark); test.existingFrontend != "" &&
 				slices.ContainsFunc(writes, func(w string) bool { return strings.Contains(w, internalShort) }) {
 				t.Errorf("%s: taking over writes nothing, but: %q", test.reason, writes)
 			}

@@ -24,7 +24,7 @@ func TestTakeOverAzureManaged(t *testing.T) {
 	clusters := azurecli.ExampleClusters(stage)
 	azurecli.CreatePrerequisites(stage)
 	manifests := map[string]string{}
-	unsaid := 0
+	omitted := 0
 	for name, made := range clusters {
 		made.CreateCluster(stage, name)
 		if made.Nameless {
@@ -36,7 +36,7 @@ func TestTakeOverAzureManaged(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, told)
 			continue
 		}
-		unsaid += strings.Count(told, "not in the manifests")
+		omitted += strings.Count(told, "not in the manifests")
 		manifests[name] = printed
 	}
 	mark := stage.Azure.MarkRequests()
@@ -61,7 +61,7 @@ func TestTakeOverAzureManaged(t *testing.T) {
 		t.Errorf("the manifests say what is there, so nothing is to be written (-want +got):\n%s", diff)
 	}
 	t.Logf("%d clusters taken over, %d writes, %d resources that cannot be said", len(manifests),
-		len(harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))), unsaid)
+		len(harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))), omitted)
 
 	mark = stage.Azure.MarkRequests()
 	scaled := clusters["kubenet"].Pools[0]["count"].(int) + 1
