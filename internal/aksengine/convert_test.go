@@ -65,7 +65,7 @@ func TestExamples(t *testing.T) {
 func TestIgnoredProperties(t *testing.T) {
 	tests := map[string]struct {
 		reason, master, pool, path string
-		want                       aksengine.Outcome
+		want                       aksengine.Conversion
 	}{
 		"data disk of masters": {reason: "the data disk of masters is for etcd", master: `"diskSizesGB": [77]`,
 			path: "properties.masterProfile.diskSizesGB[0]", want: aksengine.NotConverted},
@@ -90,7 +90,7 @@ func TestIgnoredProperties(t *testing.T) {
 				t.Fatal(err)
 			}
 			i := slices.IndexFunc(result.Findings, func(f aksengine.Finding) bool { return f.Path == test.path })
-			if i < 0 || result.Findings[i].Outcome != test.want {
+			if i < 0 || result.Findings[i].Conversion != test.want {
 				t.Errorf("%s: the finding about %s is not %s: %+v", test.reason, test.path, test.want, result.Findings)
 			}
 			checkAccounted(t, []byte(model), result)

@@ -18,7 +18,7 @@ import (
 )
 
 // figures are the numbers of values in the examples of aks-engine's features, by outcome. docs/book/convert.md has them.
-var figures = map[aksengine.Outcome]int{aksengine.Carried: 190, aksengine.Equivalent: 65, aksengine.NotConverted: 22}
+var figures = map[aksengine.Conversion]int{aksengine.Carried: 190, aksengine.Equivalent: 65, aksengine.NotConverted: 22}
 
 // properties are those that the page about aks-engine's features names. Each is in an example.
 // https://github.com/Azure/aks-engine/blob/master/docs/topics/features.md
@@ -33,14 +33,14 @@ var properties = []string{
 
 // TestFigures counts the outcomes of the examples of aks-engine's features. A value that is no longer carried over changes the figures.
 func TestFigures(t *testing.T) {
-	got, named := map[aksengine.Outcome]int{}, map[string]bool{}
+	got, named := map[aksengine.Conversion]int{}, map[string]bool{}
 	files, err := filepath.Glob("testdata/seed/*.json")
 	if err != nil || len(files) != 17 {
 		t.Fatalf("%d examples, want 17: %v", len(files), err)
 	}
 	for _, file := range files {
 		for _, finding := range convertFile(t, file).Findings {
-			got[finding.Outcome]++
+			got[finding.Conversion]++
 			for word := range strings.FieldsFuncSeq(finding.Path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 				named[word] = true
 			}
@@ -86,7 +86,7 @@ func TestCarriedValuesCount(t *testing.T) {
 		before := convertFile(t, file)
 		manifests := mustYAML(t, before)
 		for _, finding := range before.Findings {
-			if finding.Outcome != aksengine.Carried {
+			if finding.Conversion != aksengine.Carried {
 				continue
 			}
 			changed++
@@ -94,7 +94,7 @@ func TestCarriedValuesCount(t *testing.T) {
 			if err != nil {
 				continue // The other value is refused, so it counts.
 			}
-			still := slices.ContainsFunc(after.Findings, func(f aksengine.Finding) bool { return f.Path == finding.Path && f.Outcome == aksengine.Carried })
+			still := slices.ContainsFunc(after.Findings, func(f aksengine.Finding) bool { return f.Path == finding.Path && f.Conversion == aksengine.Carried })
 			if still && mustYAML(t, after) == manifests {
 				t.Errorf("%s: %s is reported as carried over to %s, and the manifests do not depend on it", file, finding.Path, finding.Target)
 			}

@@ -46,7 +46,7 @@ func checkAccounted(t *testing.T, model []byte, result aksengine.Result) {
 		t.Errorf("%d findings about %d values", len(result.Findings), want)
 	}
 	for _, finding := range result.Findings {
-		switch finding.Outcome {
+		switch finding.Conversion {
 		case aksengine.Carried:
 			if finding.Target == "" {
 				t.Errorf("%s is carried over to no field", finding.Path)
@@ -112,7 +112,7 @@ func TestEveryPlaceIsAccounted(t *testing.T) {
 					t.Errorf("%s: the report has a value that the manifests do not have", file)
 				}
 				isCarried := slices.ContainsFunc(result.Findings, func(f aksengine.Finding) bool {
-					return f.Path == path && f.Outcome == aksengine.Carried
+					return f.Path == path && f.Conversion == aksengine.Carried
 				})
 				if replacement == secret && isCarried && !strings.Contains(string(manifests), secret) {
 					t.Errorf("%s: %s is reported as carried over, but is not in the manifests", file, path)

@@ -1,24 +1,24 @@
 package aksengine
 
-// Outcome is the result of the conversion for one value of the model.
-type Outcome string
+// Conversion is the result of the conversion for one value of the model.
+type Conversion string
 
-// The outcomes.
+// The kinds of conversion.
 const (
 	// Carried means that the value is in the manifests.
-	Carried Outcome = "carried"
+	Carried Conversion = "carried"
 	// Equivalent means that the manifests have the effect of the value by other means, or that it needs none.
-	Equivalent Outcome = "equivalent"
+	Equivalent Conversion = "equivalent"
 	// NotConverted means that the manifests lack the effect of the value. Action describes how to get it.
-	NotConverted Outcome = "not converted"
+	NotConverted Conversion = "not converted"
 	// Empty means that the value is an empty text, list or object, or null.
-	Empty Outcome = "empty"
+	Empty Conversion = "empty"
 )
 
 // Finding is the result for one value of the model. It never has the value itself.
 type Finding struct {
-	Path    string  `json:"path"`
-	Outcome Outcome `json:"outcome"`
+	Path       string     `json:"path"`
+	Conversion Conversion `json:"outcome"`
 	// Target is the field of the manifests that has the value.
 	Target string `json:"target,omitempty"`
 	// Reason names the equivalent, or explains why there is none.
@@ -27,11 +27,11 @@ type Finding struct {
 	Action string `json:"action,omitempty"`
 }
 
-// Count returns how many findings have an outcome.
-func Count(findings []Finding, outcome Outcome) int {
+// Count returns how many findings have a kind of conversion.
+func Count(findings []Finding, conversion Conversion) int {
 	n := 0
 	for _, finding := range findings {
-		if finding.Outcome == outcome {
+		if finding.Conversion == conversion {
 			n++
 		}
 	}
@@ -40,24 +40,24 @@ func Count(findings []Finding, outcome Outcome) int {
 
 // carry records that the manifests have the value at target.
 func (v *value) carry(target string) {
-	v.leaves(func(leaf *value) { leaf.set(Finding{Outcome: Carried, Target: target}) })
+	v.leaves(func(leaf *value) { leaf.set(Finding{Conversion: Carried, Target: target}) })
 }
 
 // replace records that the manifests have the effect of the value by other means.
 func (v *value) replace(reason string) {
-	v.leaves(func(leaf *value) { leaf.set(Finding{Outcome: Equivalent, Reason: reason}) })
+	v.leaves(func(leaf *value) { leaf.set(Finding{Conversion: Equivalent, Reason: reason}) })
 }
 
 // report records that the manifests lack the effect of the value.
 func (v *value) report(reason, action string) {
-	v.leaves(func(leaf *value) { leaf.set(Finding{Outcome: NotConverted, Reason: reason, Action: action}) })
+	v.leaves(func(leaf *value) { leaf.set(Finding{Conversion: NotConverted, Reason: reason, Action: action}) })
 }
 
 // set records a finding about a leaf.
 func (v *value) set(finding Finding) {
 	finding.Path = v.path
 	if v.isEmpty() {
-		finding = Finding{Path: v.path, Outcome: Empty}
+		finding = Finding{Path: v.path, Conversion: Empty}
 	}
 	v.finding = &finding
 }

@@ -16,24 +16,24 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// Outcome is the result of the import for one property or resource.
-type Outcome string
+// Coverage is the result of the import for one property or resource.
+type Coverage string
 
-// The outcomes.
+// The kinds of coverage.
 const (
 	// Carried means that the plan of the manifests has the value.
-	Carried Outcome = "carried"
+	Carried Coverage = "carried"
 	// Default means that Azure fills in the value if a request leaves it out.
-	Default Outcome = "default"
+	Default Coverage = "default"
 	// Listed means that the manifests lack the value. Reason explains why.
-	Listed Outcome = "listed"
+	Listed Coverage = "listed"
 )
 
 // Finding is the result for one property of a resource, or for the resource as a whole if Path is empty.
 type Finding struct {
-	Resource arm.ID  `json:"resource"`
-	Path     string  `json:"path,omitempty"`
-	Outcome  Outcome `json:"outcome"`
+	Resource arm.ID   `json:"resource"`
+	Path     string   `json:"path,omitempty"`
+	Coverage Coverage `json:"outcome"`
 	// Properties is how many properties the finding stands for: those below a listed path.
 	Properties int `json:"properties"`
 	// Value is the value in Azure as short text, for a listed property. It is no secret.
@@ -41,11 +41,11 @@ type Finding struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Count returns how many properties have an outcome.
-func Count(findings []Finding, outcome Outcome) int {
+// Count returns how many properties have a kind of coverage.
+func Count(findings []Finding, coverage Coverage) int {
 	n := 0
 	for _, f := range findings {
-		if f.Outcome == outcome {
+		if f.Coverage == coverage {
 			n += f.Properties
 		}
 	}
@@ -90,10 +90,10 @@ func (w *writer) listFindings() ([]Finding, error) {
 		if w.isInstance(id) {
 			continue // The objects of instances are created by the provider.
 		}
-		out = append(out, Finding{Resource: id, Outcome: Listed, Reason: "no manifest of the provider describes this type. It stays as it is"})
+		out = append(out, Finding{Resource: id, Coverage: Listed, Reason: "no manifest of the provider describes this type. It stays as it is"})
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(w.estate.Unreadable), func(a, b arm.ID) int { return strings.Compare(a.Key(), b.Key()) }) {
-		out = append(out, Finding{Resource: id, Outcome: Listed, Reason: "it could not be read: " + w.estate.Unreadable[id]})
+		out = append(out, Finding{Resource: id, Coverage: Listed, Reason: "it could not be read: " + w.estate.Unreadable[id]})
 	}
 	return out, nil
 }
@@ -139,7 +139,7 @@ func (c *coverage) addResource(node *arm.Node) error {
 		default:
 			why = reasonUnplanned(c.resource)
 		}
-		c.out = append(c.out, Finding{Resource: c.resource.ID, Outcome: Listed, Properties: countLeaves(body), Reason: why})
+		c.out = append(c.out, Finding{Resource: c.resource.ID, Coverage: Listed, Properties: countLeaves(body), Reason: why})
 		return nil
 	}
 	decoded, err := arm.DecodeBody(node.Body)
@@ -278,13 +278,13 @@ func (c *coverage) onlyDefaults(path jsonpath.Path, shown map[string]any) bool {
 	return all
 }
 
-func (c *coverage) add(path jsonpath.Path, outcome Outcome, n int) {
-	c.out = append(c.out, Finding{Resource: c.resource.ID, Path: path.String(), Outcome: outcome, Properties: n})
+func (c *coverage) add(path jsonpath.Path, coverage Coverage, n int) {
+	c.out = append(c.out, Finding{Resource: c.resource.ID, Path: path.String(), Coverage: coverage, Properties: n})
 }
 
 func (c *coverage) list(path jsonpath.Path, value any, why string) {
 	text := compare.FormatValue(path.String(), value)
-	c.out = append(c.out, Finding{Resource: c.resource.ID, Path: path.String(), Outcome: Listed, Properties: countLeaves(value), Value: text,
+	c.out = append(c.out, Finding{Resource: c.resource.ID, Path: path.String(), Coverage: Listed, Properties: countLeaves(value), Value: text,
 		Reason: why})
 }
 

@@ -85,7 +85,7 @@ func newStableMachine(t testing.TB) func() {
 	}
 }
 
-// newPlannedCluster returns a plan with all that is asked of the memory in a pass in which everything is in place.
+// newPlannedCluster returns a function that plans a cluster in place and compares the plan with the last applied one.
 func newPlannedCluster(t testing.TB) func() {
 	in := readInput(t, "default").ClusterInput
 	first, err := cluster.BuildPlan(in)
@@ -98,14 +98,14 @@ func newPlannedCluster(t testing.TB) func() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		memory := cluster.LastApplied(in).ForFinalPlan(graph)
-		memory.PathsBefore(graph)
-		memory.ListPruned(graph)
-		memory.PathsAfter(graph, arm.Outcome{})
+		lastApplied := cluster.LastApplied(in).ForFinalPlan(graph)
+		lastApplied.PathsBefore(graph)
+		lastApplied.ListPruned(graph)
+		lastApplied.PathsAfter(graph, arm.Outcome{})
 	}
 }
 
-// newResyncedMachine returns a pass over a machine that is as it should be, with Azure's answers read already.
+// newResyncedMachine returns a function that reconciles a machine without differences. Azure's answers are in the cache.
 func newResyncedMachine(t testing.TB) func() {
 	in := readInput(t, "machine-disks")
 	graph, err := machine.BuildPlan(in)
@@ -131,29 +131,29 @@ func newResyncedMachine(t testing.TB) func() {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	e := engine.New(engine.Options{Clock: fixedClock(clock)})
 	tag := "sigs.k8s.io_cluster-api-provider-azure_cluster_" + in.Cluster.Name
-	pass := func() arm.Outcome {
+	converge := func() arm.Outcome {
 		graph, err := machine.BuildPlan(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		memory := machine.LastApplied(in).ForFinalPlan(graph)
-		memory.PathsBefore(graph)
+		lastApplied := machine.LastApplied(in).ForFinalPlan(graph)
+		lastApplied.PathsBefore(graph)
 		outcome, err := e.Converge(context.Background(), engine.Request{
 			Object: "AzureMachine/default/m", Client: c, Owner: engine.Owner{TagKey: tag, TagValue: "owned"}, Graph: graph,
-			Prune: memory.ListPruned(graph),
+			Prune: lastApplied.ListPruned(graph),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		memory.PathsAfter(graph, outcome)
+		lastApplied.PathsAfter(graph, outcome)
 		return outcome
 	}
-	if outcome := pass(); !outcome.IsDone() {
+	if outcome := converge(); !outcome.IsDone() {
 		t.Fatalf("not done: %v", outcome.RootCauses())
 	}
 	before := asked
 	return func() {
-		pass()
+		converge()
 		if asked > before {
 			t.Fatalf("%d requests were sent", asked-before)
 		}

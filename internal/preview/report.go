@@ -22,7 +22,7 @@ import (
 
 // reporter makes the result of a plan.
 type reporter struct {
-	outcome *Outcome
+	outcome *Result
 	// specs are the fields of specs that manifests change, by object.
 	specs map[string][]string
 	plan  result.Plan
@@ -30,7 +30,7 @@ type reporter struct {
 }
 
 // Report returns the result of a plan. specs are the fields of objects that manifests change, by kind and key, as in "AzureCluster default/c1".
-func (out *Outcome) Report(ctx context.Context, specs map[string][]string) (*result.Plan, error) {
+func (out *Result) Report(ctx context.Context, specs map[string][]string) (*result.Plan, error) {
 	r := &reporter{outcome: out, specs: specs, at: map[string]int{}}
 	for _, w := range out.Writes {
 		kind, key, _ := strings.Cut(w.Actor, " ")

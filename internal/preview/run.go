@@ -66,8 +66,8 @@ func Features(o Options) (plan.Features, error) {
 	return options.PlanFeatures(), nil
 }
 
-// Outcome is the result of a plan.
-type Outcome struct {
+// Result is the result of a plan.
+type Result struct {
 	// Writes are the requests that change Azure, in their order.
 	Writes []overlay.Write
 	// Events are the messages of the controllers.
@@ -134,7 +134,7 @@ type lastReconcile struct {
 }
 
 // Compute computes a plan.
-func Compute(ctx context.Context, o Options) (*Outcome, error) {
+func Compute(ctx context.Context, o Options) (*Result, error) {
 	if o.Now.IsZero() {
 		o.Now = time.Now()
 	}
@@ -177,7 +177,7 @@ func Compute(ctx context.Context, o Options) (*Outcome, error) {
 	if err := setup.AddControllers(ctx, p.manager, setupOptions); err != nil {
 		return nil, err
 	}
-	out := &Outcome{Kubernetes: p.server}
+	out := &Result{Kubernetes: p.server}
 	out.Rounds, out.Settled, err = p.settle(ctx)
 	out.Writes, out.Events, out.Ended, out.Begun = p.azure.Writes(), slices.Concat(o.Warnings, p.manager.events.events), p.ended, p.begun[p.stored:]
 	out.Notes, out.Observed = p.notes, findObserved(annotated, slices.Concat(objects, p.begun))

@@ -23,7 +23,7 @@ func exampleRuns() []Run {
 			Azure: Azure{Classes: Classes{Reads: 100, Writes: 20}, Polls: 30,
 				Types: map[string]Classes{"Microsoft.Network/virtualNetworks": {Reads: 100, Writes: 20}}},
 			Kubernetes: &Kubernetes{Verbs: map[string]int{"get": 3, "watch": 10, "patch": 70}},
-			Process:    &Process{CPUSeconds: 4.2, PeakMiB: 90, RestMiB: 70}, Passes: &Passes{Count: 100, P50: 0.01, P90: 0.085, P99: 0.1},
+			Process:    &Process{CPUSeconds: 4.2, PeakMiB: 90, RestMiB: 70}, Reconciliations: &Reconciliations{Count: 100, P50: 0.01, P90: 0.085, P99: 0.1},
 			Requests: []Point{{0, 1}, {200, 60}, {400, 120}}, Memory: []Sample{{0, 60}, {400, 70}},
 		}},
 	}, {

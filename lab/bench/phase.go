@@ -31,7 +31,7 @@ func (r *runner) measurePhase(ctx context.Context, name string, do func(context.
 	}
 	after, _, _ := r.watcher.readUsage()
 	p.Process = &Process{CPUSeconds: after - cpu}
-	p.Passes = r.readHistogram(ctx).subtractBefore(before).summarizePasses()
+	p.Reconciliations = r.readHistogram(ctx).subtractBefore(before).summarizeReconciliations()
 	if err := waitFor(ctx, r.Rest); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (r *runner) readHistogram(ctx context.Context) histogram {
 			if err != nil {
 				continue
 			}
-			for bound, count := range readPasses(metrics) {
+			for bound, count := range readReconciliations(metrics) {
 				out[bound] += count
 			}
 			break

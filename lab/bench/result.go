@@ -63,10 +63,10 @@ type Phase struct {
 	CriticalSeconds    float64 `json:"criticalSeconds,omitempty"`
 	Overhead           float64 `json:"overhead,omitempty"`
 	Azure              Azure   `json:"azure"`
-	// The rest is not known in virtual time; Passes only where the provider serves the metrics of controller-runtime.
-	Kubernetes *Kubernetes `json:"kubernetes,omitempty"`
-	Process    *Process    `json:"process,omitempty"`
-	Passes     *Passes     `json:"passes,omitempty"`
+	// The rest is not known in virtual time; Reconciliations only where the provider serves the metrics of controller-runtime.
+	Kubernetes      *Kubernetes      `json:"kubernetes,omitempty"`
+	Process         *Process         `json:"process,omitempty"`
+	Reconciliations *Reconciliations `json:"passes,omitempty"`
 	// Requests are the numbers of requests to Azure up to a moment, and Memory is the resident memory then.
 	Requests []Point  `json:"requests,omitempty"`
 	Memory   []Sample `json:"memory,omitempty"`

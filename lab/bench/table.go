@@ -54,10 +54,10 @@ var Figures = []Figure{
 	ofProcess("CPU", "s", 1, func(p Process) float64 { return p.CPUSeconds }),
 	ofProcess("peak", "MiB", 0, func(p Process) float64 { return p.PeakMiB }),
 	ofProcess("rest", "MiB", 0, func(p Process) float64 { return p.RestMiB }),
-	ofPasses("passes", "", func(p Passes) float64 { return float64(p.Count) }),
-	ofPasses("p50", "ms", func(p Passes) float64 { return p.P50 * 1000 }),
-	ofPasses("p90", "ms", func(p Passes) float64 { return p.P90 * 1000 }),
-	ofPasses("p99", "ms", func(p Passes) float64 { return p.P99 * 1000 }),
+	ofReconciliations("reconciliations", "", func(p Reconciliations) float64 { return float64(p.Count) }),
+	ofReconciliations("p50", "ms", func(p Reconciliations) float64 { return p.P50 * 1000 }),
+	ofReconciliations("p90", "ms", func(p Reconciliations) float64 { return p.P90 * 1000 }),
+	ofReconciliations("p99", "ms", func(p Reconciliations) float64 { return p.P99 * 1000 }),
 }
 
 func ofProcess(name, unit string, digits int, of func(Process) float64) Figure {
@@ -69,12 +69,12 @@ func ofProcess(name, unit string, digits int, of func(Process) float64) Figure {
 	}}
 }
 
-func ofPasses(name, unit string, of func(Passes) float64) Figure {
+func ofReconciliations(name, unit string, of func(Reconciliations) float64) Figure {
 	return Figure{Name: name, Unit: unit, of: func(p Phase) (float64, bool) {
-		if p.Passes == nil {
+		if p.Reconciliations == nil {
 			return 0, false
 		}
-		return of(*p.Passes), true
+		return of(*p.Reconciliations), true
 	}}
 }
 

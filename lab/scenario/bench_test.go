@@ -41,7 +41,7 @@ func TestBench(t *testing.T) {
 		if diff := cmp.Diff(l.countLogged(phase), phase.Azure.Classes); diff != "" {
 			t.Errorf("requests of the phase %s (-log +figures):\n%s", phase.Name, diff)
 		}
-		if phase.WallSeconds <= 0 || phase.Process.CPUSeconds <= 0 || phase.Process.PeakMiB <= 0 || phase.Passes == nil ||
+		if phase.WallSeconds <= 0 || phase.Process.CPUSeconds <= 0 || phase.Process.PeakMiB <= 0 || phase.Reconciliations == nil ||
 			phase.Kubernetes.CountWrites() == 0 {
 			t.Errorf("phase %s lacks figures: %+v", phase.Name, phase)
 		}

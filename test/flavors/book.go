@@ -89,23 +89,23 @@ func PageNames(t *testing.T, folder string) []string {
 	return files
 }
 
-// Outcome is what came of a manifest.
-type Outcome string
+// ManifestState is the state that the objects of a manifest reach.
+type ManifestState string
 
-// The outcomes.
+// The states.
 const (
 	// Accepted: the API server and the webhooks take the objects. The provider makes no resources of them, or another
 	// manager does.
-	Accepted Outcome = "accepted"
+	Accepted ManifestState = "accepted"
 	// Made: cluster and machines are provisioned and Ready, write nothing when they are looked at again, and leave nothing
 	// behind when they are deleted.
-	Made Outcome = "made"
+	Made ManifestState = "made"
 )
 
 // TryManifest brings the manifest of a page as far as it goes. What it leaves out is filled in: a Cluster for an AzureCluster, the
 // default cluster c1 for templates, one machine for a template that nothing refers to. look, unless it is nil, sees the
 // stage when everything is Ready.
-func TryManifest(t *testing.T, environment *harness.Environment, manifest string, look func(*harness.Stage), flags ...string) Outcome {
+func TryManifest(t *testing.T, environment *harness.Environment, manifest string, look func(*harness.Stage), flags ...string) ManifestState {
 	t.Helper()
 	objects, err := DecodeManifest([]byte(manifest))
 	if err != nil {

@@ -32,7 +32,7 @@ var stories = map[string]story{
 	"new documents": {"an AKS cluster of resource manifests signs in with a Secret that the plan does not read", nil,
 		func(s *virtual.Scenario) { s.CreateDocuments(s.BuildASOCluster("c1", "pool0")) }, 2},
 	"no change of documents": {"nothing is written to an AKS cluster of resource manifests in order",
-		func(s *virtual.Scenario) { s.MakeDocuments(s.BuildASOCluster("c1", "pool0")) }, func(*virtual.Scenario) {}, 0},
+		func(s *virtual.Scenario) { s.CreateASOCluster(s.BuildASOCluster("c1", "pool0")) }, func(*virtual.Scenario) {}, 0},
 	"new machine": {"the machine uses what exists", func(s *virtual.Scenario) { s.BuildCluster("c1", 1) },
 		func(s *virtual.Scenario) { s.ApplyMachine("c1", "c1-md-0-9", harness.Worker) }, 2},
 	"tags": {"tags of all resources change", func(s *virtual.Scenario) { s.BuildCluster("c1", 1) },
@@ -91,7 +91,7 @@ func TestPlannedWritesOfStories(t *testing.T) {
 func TestSubscriptionOfSecrets(t *testing.T) {
 	virtual.PlayUnmanaged(t, func(s *virtual.Scenario) {
 		s.CreateDocuments(s.BuildASOCluster("c1", "pool0"))
-		compute := func(subscription string) *preview.Outcome {
+		compute := func(subscription string) *preview.Result {
 			outcome, err := preview.Compute(s.T.Context(), s.PlanOptions(subscription))
 			if err != nil {
 				t.Fatal(err)

@@ -108,7 +108,7 @@ func (g *guarded) Do(request *http.Request) (*http.Response, error) {
 }
 
 // compute returns the plan of objects with the rights of the principal.
-func (g *guarded) compute(s *virtual.Scenario, options preview.Options) *preview.Outcome {
+func (g *guarded) compute(s *virtual.Scenario, options preview.Options) *preview.Result {
 	s.T.Helper()
 	options.Live = &overlay.Live{Transport: g, Credential: g, Endpoint: options.Live.Endpoint, Audience: options.Live.Audience}
 	outcome, err := preview.Compute(s.T.Context(), options)
@@ -119,7 +119,7 @@ func (g *guarded) compute(s *virtual.Scenario, options preview.Options) *preview
 }
 
 // listWrites returns the writes of a plan as texts.
-func listWrites(of *preview.Outcome) []string {
+func listWrites(of *preview.Result) []string {
 	out := []string{}
 	for _, w := range of.Writes {
 		out = append(out, fmt.Sprintf("%s %s %d %s", w.Method, w.Path, w.Status, w.Body))
@@ -162,7 +162,7 @@ func TestReaderPlans(t *testing.T) {
 			"in order":     {"nothing is written to clusters in order", func([]client.Object) {}, 0},
 			"changed spec": {"tags of all resources change", changeTags, 7},
 		} {
-			plans := map[string]*preview.Outcome{}
+			plans := map[string]*preview.Result{}
 			for who, principal := range principals {
 				options := s.PlanOptions(s.Azure.SubscriptionID)
 				test.change(options.Objects)
@@ -255,7 +255,7 @@ func TestViewerPlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		compute := func(objects []client.Object) *preview.Outcome {
+		compute := func(objects []client.Object) *preview.Result {
 			options := s.PlanOptions(s.Azure.SubscriptionID)
 			if objects != nil {
 				options.Objects = objects

@@ -40,7 +40,7 @@ func asoStages() []stage {
 		{"create", func(w *world) {
 			c := of(w, "pool0", "pool1")
 			c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(identityDocument))
-			w.MakeDocuments(c)
+			w.CreateASOCluster(c)
 		}},
 		{"scale", func(w *world) {
 			harness.ChangeObject(w.Stage, virtual.MachinePool("c1-pool1"), func(p *clusterv1.MachinePool) { p.Spec.Replicas = new(int32(3)) })

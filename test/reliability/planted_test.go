@@ -32,14 +32,14 @@ func plantedStages() []stage {
 // TestPlantedFaultIsReduced has one decision among others cause the planted fault. The reduction finds it, and writes a test file that runs.
 func TestPlantedFaultIsReduced(t *testing.T) {
 	const network = "PUT resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1-vnet"
-	guilty := virtual.Decision{Of: network, Nth: 1, Outcome: virtual.ServerError}
+	guilty := virtual.Decision{Of: network, Nth: 1, Disturbance: virtual.ServerError}
 	decisions := []virtual.Decision{
 		{Of: "event of *v1beta1.AzureCluster c1", Nth: 2, Delay: 3 * time.Second},
-		{Of: "GET resourceGroups/c1", Nth: 1, Outcome: virtual.AnswerLost},
-		{Of: "PUT resourceGroups/c1", Nth: 1, Delay: time.Second, Outcome: virtual.AnswerLost},
+		{Of: "GET resourceGroups/c1", Nth: 1, Disturbance: virtual.AnswerLost},
+		{Of: "PUT resourceGroups/c1", Nth: 1, Delay: time.Second, Disturbance: virtual.AnswerLost},
 		guilty,
 		{Of: "reconcile azurecluster c1", Nth: 5, Delay: time.Second},
-		{Of: "patch status *v1beta1.AzureCluster c1", Nth: 2, Outcome: virtual.Conflict},
+		{Of: "patch status *v1beta1.AzureCluster c1", Nth: 2, Disturbance: virtual.Conflict},
 	}
 	fails := func(some []virtual.Decision) bool { return failsAgain(t, life{plantedStory, some}) }
 	if !fails(decisions) {
@@ -53,7 +53,7 @@ func TestPlantedFaultIsReduced(t *testing.T) {
 	if _, err := parser.ParseFile(token.NewFileSet(), "found_test.go", source, parser.AllErrors); err != nil {
 		t.Errorf("the test file is no Go: %v\n%s", err, source)
 	}
-	if want := `virtual.Decision{Of: "` + network + `", Nth: 1, Outcome: "server error"}`; !strings.Contains(source, want) {
+	if want := `virtual.Decision{Of: "` + network + `", Nth: 1, Disturbance: "server error"}`; !strings.Contains(source, want) {
 		t.Errorf("the test file does not have the decision:\n%s", source)
 	}
 }

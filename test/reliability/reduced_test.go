@@ -109,8 +109,8 @@ func TestFound%s%d(t *testing.T) {
 		if each.Delay > 0 {
 			fmt.Fprintf(&out, ", Delay: %d", each.Delay)
 		}
-		if each.Outcome != "" {
-			fmt.Fprintf(&out, ", Outcome: %q", string(each.Outcome))
+		if each.Disturbance != "" {
+			fmt.Fprintf(&out, ", Disturbance: %q", string(each.Disturbance))
 		}
 		out.WriteString("},\n")
 	}

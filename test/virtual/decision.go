@@ -17,48 +17,48 @@ type Decision struct {
 	Nth int
 	// Delay is how long it waits.
 	Delay time.Duration
-	// Outcome is the failure; "" is none.
-	Outcome Outcome
+	// Disturbance is "" for none.
+	Disturbance Disturbance
 }
 
 // String returns the decision in one line.
 func (d Decision) String() string {
-	return fmt.Sprintf("%s (%d): after %s %s", d.Of, d.Nth, d.Delay, d.Outcome)
+	return fmt.Sprintf("%s (%d): after %s %s", d.Of, d.Nth, d.Delay, d.Disturbance)
 }
 
-// Outcome is a failure of a request, by its name in test/properties.
-type Outcome string
+// Disturbance is a failure of a request, or a change of an event, by its name in test/properties.
+type Disturbance string
 
-// Outcomes of requests.
+// Disturbances of requests.
 const (
 	// AnswerLost has the request carried out, and the manager gets an error.
-	AnswerLost Outcome = properties.LostAnswer
+	AnswerLost Disturbance = properties.LostAnswer
 	// KilledBefore and KilledAfter have the manager die before or after the request is carried out.
-	KilledBefore Outcome = properties.KilledBefore
-	KilledAfter  Outcome = properties.KilledAfter
+	KilledBefore Disturbance = properties.KilledBefore
+	KilledAfter  Disturbance = properties.KilledAfter
 	// LeaseLost has the manager lose its lease. Another manager starts, and this one continues until the lease would have ended.
-	LeaseLost Outcome = properties.LeaseLost
+	LeaseLost Disturbance = properties.LeaseLost
 	// Conflict has the API server, or Azure, refuse a write because another one came first.
-	Conflict Outcome = properties.Conflict
+	Conflict Disturbance = properties.Conflict
 	// Throttled has Azure answer 429 with Retry-After.
-	Throttled Outcome = properties.Throttled
+	Throttled Disturbance = properties.Throttled
 	// ServerError has the API server answer 500, or Azure 503.
-	ServerError Outcome = properties.ServerError
+	ServerError Disturbance = properties.ServerError
 	// OperationFailed has Azure accept a write of a network resource, whose operation fails.
-	OperationFailed Outcome = properties.OperationFailed
+	OperationFailed Disturbance = properties.OperationFailed
 	// StaleAnswer has Azure answer a read with what it answered up to a minute ago.
-	StaleAnswer Outcome = properties.StaleAnswer
+	StaleAnswer Disturbance = properties.StaleAnswer
 )
 
 // Disorders of events, and of reads of the cache because of late events.
 const (
 	// EventLate is an event that was delivered after a delay, EventsMerged are several changes of an object that were delivered as one, and
 	// EventsReordered is an event that was delivered before an earlier one of another object.
-	EventLate       Outcome = properties.EventLate
-	EventsMerged    Outcome = properties.EventsMerged
-	EventsReordered Outcome = properties.EventsReordered
+	EventLate       Disturbance = properties.EventLate
+	EventsMerged    Disturbance = properties.EventsMerged
+	EventsReordered Disturbance = properties.EventsReordered
 	// StaleRead is a read of an object from the cache that does not have its last change.
-	StaleRead Outcome = properties.StaleRead
+	StaleRead Disturbance = properties.StaleRead
 )
 
 // callKind is the kind of a request or an event.
@@ -75,8 +75,8 @@ const (
 	networkWrite
 )
 
-// possible are the outcomes of each kind of call, in the order in which they are drawn.
-var possible = map[callKind][]Outcome{
+// possible are the disturbances of each kind of call, in the order in which they are drawn.
+var possible = map[callKind][]Disturbance{
 	tokenCall:       {AnswerLost, KilledBefore, KilledAfter},
 	kubernetesWrite: {AnswerLost, KilledBefore, KilledAfter, LeaseLost, Conflict, ServerError},
 	azureRead:       {AnswerLost, KilledBefore, KilledAfter, Throttled, ServerError, StaleAnswer},
@@ -86,17 +86,17 @@ var possible = map[callKind][]Outcome{
 
 // Rates are the probabilities of decisions about a request or event.
 type Rates struct {
-	// Outcomes has the probability of each outcome, for requests that can have it.
-	Outcomes map[Outcome]float64
+	// Disturbances has the probability of each disturbance, for requests that can have it.
+	Disturbances map[Disturbance]float64
 	// LateEvent, also for the begin of reconciliations, and LateRequest are those of delays of up to Latest.
 	LateEvent, LateRequest float64
 	Latest                 time.Duration
 }
 
-// UsualRates are rates with which the life of a cluster meets most outcomes, and still ends soon.
+// UsualRates are rates with which the life of a cluster meets most disturbances, and still ends soon.
 func UsualRates() Rates {
 	return Rates{
-		Outcomes: map[Outcome]float64{AnswerLost: 0.02, KilledBefore: 0.001, KilledAfter: 0.001, LeaseLost: 0.001, Conflict: 0.01,
+		Disturbances: map[Disturbance]float64{AnswerLost: 0.02, KilledBefore: 0.001, KilledAfter: 0.001, LeaseLost: 0.001, Conflict: 0.01,
 			Throttled: 0.01, ServerError: 0.01, OperationFailed: 0.01, StaleAnswer: 0.02},
 		LateEvent: 0.3, LateRequest: 0.1, Latest: 15 * time.Second,
 	}
@@ -117,11 +117,11 @@ func (r Rates) draw(seed uint64, of string, nth int, kind callKind) Decision {
 	}
 	at := random.Float64()
 	for _, each := range possible[kind] {
-		if at < r.Outcomes[each] {
-			out.Outcome = each
+		if at < r.Disturbances[each] {
+			out.Disturbance = each
 			break
 		}
-		at -= r.Outcomes[each]
+		at -= r.Disturbances[each]
 	}
 	return out
 }

@@ -38,10 +38,10 @@ func TestMinimize(t *testing.T) {
 	}
 }
 
-// TestDraw has a seed decide the same about a request whatever else it decided, other seeds decide otherwise, and each outcome be drawn for the
+// TestDraw has a seed decide the same about a request whatever else it decided, other seeds decide otherwise, and each disturbance be drawn for the
 // calls that can have it.
 func TestDraw(t *testing.T) {
-	rates, drawn, delayed := UsualRates(), map[Outcome]int{}, 0
+	rates, drawn, delayed := UsualRates(), map[Disturbance]int{}, 0
 	for kind := eventCall; kind <= networkWrite; kind++ {
 		for nth := range 4000 {
 			first, again := rates.draw(1, "PUT a", nth, kind), rates.draw(1, "PUT a", nth, kind)
@@ -54,14 +54,14 @@ func TestDraw(t *testing.T) {
 			if first.Delay > rates.Latest+time.Millisecond {
 				t.Errorf("%s: the delay must be %s at most", first, rates.Latest)
 			}
-			if drawn[first.Outcome]++; first.Outcome != "" && !slices.Contains(possible[kind], first.Outcome) {
-				t.Errorf("kind %d cannot have the outcome %q", kind, first.Outcome)
+			if drawn[first.Disturbance]++; first.Disturbance != "" && !slices.Contains(possible[kind], first.Disturbance) {
+				t.Errorf("kind %d cannot have the disturbance %q", kind, first.Disturbance)
 			}
 		}
 	}
-	for outcome := range rates.Outcomes {
-		if drawn[outcome] == 0 {
-			t.Errorf("%q was not drawn", outcome)
+	for disturbance := range rates.Disturbances {
+		if drawn[disturbance] == 0 {
+			t.Errorf("%q was not drawn", disturbance)
 		}
 	}
 	if delayed == 0 {

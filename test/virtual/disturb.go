@@ -17,7 +17,7 @@ type call struct {
 	name    string
 	kind    callKind
 	do      func() error
-	disturb func(Outcome) error
+	disturb func(Disturbance) error
 }
 
 // newAzureCall returns the call of a request to Azure.
@@ -32,12 +32,12 @@ func (s *Scenario) newAzureCall(request *http.Request, do func() error) call {
 	case isWrite(request):
 		out.kind = azureWrite
 	}
-	out.disturb = func(o Outcome) error { return s.disturbAzure(request, o, do) }
+	out.disturb = func(o Disturbance) error { return s.disturbAzure(request, o, do) }
 	return out
 }
 
 // azureFaults are the faults of the simulator for outcomes.
-var azureFaults = map[Outcome]fault.Rule{
+var azureFaults = map[Disturbance]fault.Rule{
 	Conflict:        {Kind: fault.Status, Status: http.StatusConflict, Code: "AnotherOperationInProgress", Message: "Another operation is in progress."},
 	Throttled:       {Kind: fault.Throttle, RetryAfter: 7},
 	ServerError:     {Kind: fault.Status, Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable", Message: "The service is unavailable."},
@@ -47,7 +47,7 @@ var azureFaults = map[Outcome]fault.Rule{
 
 // disturbAzure sends a request that meets a fault of the simulator. The simulator has faults of resources and lists
 // only. Requests for other paths, such as the state of an operation, are carried out.
-func (s *Scenario) disturbAzure(request *http.Request, o Outcome, do func() error) error {
+func (s *Scenario) disturbAzure(request *http.Request, o Disturbance, do func() error) error {
 	rule := azureFaults[o]
 	rule.Method, rule.ID = request.Method, strings.ToLower(path.Clean(request.URL.Path))
 	if err := s.Sim.AddFault(rule); err != nil {
@@ -67,7 +67,7 @@ func (s *Scenario) disturbAzure(request *http.Request, o Outcome, do func() erro
 
 // newKubernetesCall returns the call of a write to Kubernetes.
 func (s *Scenario) newKubernetesCall(verb string, object client.Object, name string, do func() error) call {
-	return call{name: name, kind: kubernetesWrite, do: do, disturb: func(o Outcome) error {
+	return call{name: name, kind: kubernetesWrite, do: do, disturb: func(o Disturbance) error {
 		s.explorer.meet(o)
 		if o == Conflict && verb != "create" {
 			return apierrors.NewConflict(schema.GroupResource{}, object.GetName(), errConflict)

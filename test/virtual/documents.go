@@ -31,8 +31,8 @@ func (s *Scenario) InPlace(c *harness.DocumentCluster) bool {
 	return all
 }
 
-// MakeDocuments makes an AKS cluster of documents.
-func (s *Scenario) MakeDocuments(c *harness.DocumentCluster) {
+// CreateASOCluster creates an AKS cluster of resource manifests.
+func (s *Scenario) CreateASOCluster(c *harness.DocumentCluster) {
 	s.T.Helper()
 	s.CreateDocuments(c)
 	s.WaitUntil("the documents are in place", func() bool { return s.InPlace(c) })

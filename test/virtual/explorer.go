@@ -34,7 +34,7 @@ type Explorer struct {
 	// made are the decisions with a delay or a failure, trace has all requests and events, and met counts the failures.
 	made  []Decision
 	trace []string
-	met   map[Outcome]int
+	met   map[Disturbance]int
 	// recording records the failures; nil records nothing.
 	recording *recording
 	// leaseLost is set until the scenario starts another manager.
@@ -47,7 +47,7 @@ type choice struct {
 	due      time.Time
 	number   int
 	kind     callKind
-	carryOut func(Outcome)
+	carryOut func(Disturbance)
 }
 
 var errAnswerLost = errors.New("the answer was lost")
@@ -65,15 +65,15 @@ func NewReplay(decisions []Decision) *Explorer {
 	}
 	return newExplorer(func(of string, nth int, kind callKind) Decision {
 		out := known[Decision{Of: of, Nth: nth}]
-		if out.Of, out.Nth = of, nth; !slices.Contains(possible[kind], out.Outcome) {
-			out.Outcome = ""
+		if out.Of, out.Nth = of, nth; !slices.Contains(possible[kind], out.Disturbance) {
+			out.Disturbance = ""
 		}
 		return out
 	})
 }
 
 func newExplorer(decide func(of string, nth int, kind callKind) Decision) *Explorer {
-	return &Explorer{decide: decide, seen: map[string]int{}, met: map[Outcome]int{}}
+	return &Explorer{decide: decide, seen: map[string]int{}, met: map[Disturbance]int{}}
 }
 
 // Explore has an explorer choose the order and the failures of the requests and events of managers that start afterwards.
@@ -109,8 +109,8 @@ func (e *Explorer) Decisions() []Decision {
 	return slices.Clone(e.made)
 }
 
-// Met returns how often each outcome was met.
-func (e *Explorer) Met() map[Outcome]int {
+// Met returns how often each disturbance was met.
+func (e *Explorer) Met() map[Disturbance]int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return maps.Clone(e.met)
@@ -129,7 +129,7 @@ func (e *Explorer) TakeLostLease() bool {
 }
 
 // meet counts a failure.
-func (e *Explorer) meet(what Outcome) {
+func (e *Explorer) meet(what Disturbance) {
 	if e == nil || what == "" {
 		return
 	}
@@ -141,12 +141,12 @@ func (e *Explorer) meet(what Outcome) {
 }
 
 // add adds a request or event that waits.
-func (e *Explorer) add(of string, kind callKind, carryOut func(Outcome)) {
+func (e *Explorer) add(of string, kind callKind, carryOut func(Disturbance)) {
 	e.mu.Lock()
 	e.added++
 	e.seen[of]++
 	decision := e.decide(of, e.seen[of], kind)
-	if decision.Delay > 0 || decision.Outcome != "" {
+	if decision.Delay > 0 || decision.Disturbance != "" {
 		e.made = append(e.made, decision)
 	}
 	e.waiting = append(e.waiting, &choice{Decision: decision, due: time.Now().Add(decision.Delay), number: e.added, kind: kind, carryOut: carryOut})
@@ -158,12 +158,12 @@ func (e *Explorer) add(of string, kind callKind, carryOut func(Outcome)) {
 }
 
 // await waits until a request is due, and returns its failure. A nil explorer lets all requests pass.
-func (e *Explorer) await(of string, kind callKind) Outcome {
+func (e *Explorer) await(of string, kind callKind) Disturbance {
 	if e == nil {
 		return ""
 	}
-	chosen := make(chan Outcome, 1)
-	e.add(of, kind, func(o Outcome) { chosen <- o })
+	chosen := make(chan Disturbance, 1)
+	e.add(of, kind, func(o Disturbance) { chosen <- o })
 	return <-chosen
 }
 
@@ -176,7 +176,7 @@ func (e *Explorer) run(ctx context.Context) {
 		chosen, next := e.choose(ctx.Err() != nil)
 		switch {
 		case chosen != nil:
-			chosen.carryOut(chosen.Outcome)
+			chosen.carryOut(chosen.Disturbance)
 		case ctx.Err() != nil:
 			return
 		default:
@@ -226,7 +226,7 @@ func (e *Explorer) choose(ending bool) (*choice, time.Time) {
 	}
 	e.waiting = e.waiting[1:]
 	if ending {
-		first.Outcome = ""
+		first.Disturbance = ""
 	}
 	if first.kind == eventCall {
 		if first.Delay > 0 {
@@ -238,6 +238,6 @@ func (e *Explorer) choose(ending bool) (*choice, time.Time) {
 			e.met[EventsReordered]++
 		}
 	}
-	e.trace = append(e.trace, fmt.Sprintf("%s (%d) %s", first.Of, first.Nth, first.Outcome))
+	e.trace = append(e.trace, fmt.Sprintf("%s (%d) %s", first.Of, first.Nth, first.Disturbance))
 	return first, time.Time{}
 }

@@ -89,7 +89,7 @@ func (v *view) deliverChange(ctx context.Context, c change) {
 	defer v.mu.Unlock()
 	if v.explorer != nil {
 		v.pending = append(v.pending, c)
-		v.explorer.add(nameOfEvent(c.subject()), eventCall, func(Outcome) {
+		v.explorer.add(nameOfEvent(c.subject()), eventCall, func(Disturbance) {
 			v.catchUpWith(c.subject())
 		})
 		return
@@ -156,7 +156,7 @@ func (v *view) deliverListed(ctx context.Context, object client.Object) {
 	v.pending = slices.DeleteFunc(v.pending, func(c change) bool { return isSameObject(c.subject(), object) }) // The list has them.
 	v.mu.Unlock()
 	v.setCached(kind, client.ObjectKeyFromObject(object), object)
-	v.explorer.add(nameOfEvent(object), eventCall, func(Outcome) { v.callHandlers(c) })
+	v.explorer.add(nameOfEvent(object), eventCall, func(Disturbance) { v.callHandlers(c) })
 }
 
 func isSameObject(a, b client.Object) bool {

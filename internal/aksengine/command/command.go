@@ -105,7 +105,7 @@ func writeResult(format environment.Output, out, messages io.Writer, converted a
 // writeReport writes the properties without equivalent, the refused fields, the steps before, and a summary.
 func writeReport(messages io.Writer, converted aksengine.Result, refusals []string) {
 	for _, finding := range converted.Findings {
-		if finding.Outcome == aksengine.NotConverted {
+		if finding.Conversion == aksengine.NotConverted {
 			fmt.Fprintf(messages, "not converted: %s: %s %s\n", finding.Path, finding.Reason, finding.Action)
 		}
 	}

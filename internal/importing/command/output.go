@@ -38,7 +38,7 @@ func writeResult(format environment.Output, out, messages io.Writer, imported *i
 // writeReport writes the listed properties, their number, and the steps of the user.
 func writeReport(messages io.Writer, imported *importing.Result) {
 	for _, f := range imported.Findings {
-		if f.Outcome != importing.Listed {
+		if f.Coverage != importing.Listed {
 			continue
 		}
 		fmt.Fprintf(messages, "not in the manifests: %s", f.Resource.ShortName())
@@ -50,9 +50,9 @@ func writeReport(messages io.Writer, imported *importing.Result) {
 		}
 		fmt.Fprintf(messages, ": %s\n", f.Reason)
 	}
-	counts := map[importing.Outcome]int{}
-	for _, outcome := range []importing.Outcome{importing.Carried, importing.Default, importing.Listed} {
-		counts[outcome] = importing.Count(imported.Findings, outcome)
+	counts := map[importing.Coverage]int{}
+	for _, coverage := range []importing.Coverage{importing.Carried, importing.Default, importing.Listed} {
+		counts[coverage] = importing.Count(imported.Findings, coverage)
 	}
 	fmt.Fprintf(messages, "%d properties: %d carried, %d defaults of Azure, %d listed\n",
 		counts[importing.Carried]+counts[importing.Default]+counts[importing.Listed], counts[importing.Carried], counts[importing.Default],

@@ -21,7 +21,7 @@ type Options struct {
 	// Version is the version of the provider to migrate to.
 	Version string
 	// Plan computes the writes to Azure that the manager would make for objects. If it is nil, the check has no plans.
-	Plan func(ctx context.Context, objects []client.Object) (*preview.Outcome, error)
+	Plan func(ctx context.Context, objects []client.Object) (*preview.Result, error)
 	// Progress gets a line before each part of the check that takes time. It may be nil.
 	Progress func(line string)
 }

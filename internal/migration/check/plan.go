@@ -171,7 +171,7 @@ func isOfProvider(object client.Object) bool {
 }
 
 // findUnready returns the objects that are not Ready at the end of a plan, by kind and name.
-func findUnready(ctx context.Context, outcome *preview.Outcome, before map[conditioned]bool) (map[string]unreadyObject, error) {
+func findUnready(ctx context.Context, outcome *preview.Result, before map[conditioned]bool) (map[string]unreadyObject, error) {
 	out := map[string]unreadyObject{}
 	for object, wasReady := range before {
 		gvk, err := apiutil.GVKForObject(object, outcome.Kubernetes.Scheme())

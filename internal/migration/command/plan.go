@@ -45,7 +45,7 @@ func (f *planFlags) findAll(cmd *cobra.Command, e *environment.Environment, c cl
 
 // newPlan returns the function that computes plans, nil if the user asks for none. Clusters of one cloud share the answers of Azure.
 func (f *planFlags) newPlan(ctx context.Context, e *environment.Environment, c client.Reader) (
-	func(context.Context, []client.Object) (*preview.Outcome, error), error) {
+	func(context.Context, []client.Object) (*preview.Result, error), error) {
 	if !f.enabled {
 		return nil, nil
 	}
@@ -58,7 +58,7 @@ func (f *planFlags) newPlan(ctx context.Context, e *environment.Environment, c c
 	}
 	log.SetLogger(logr.Discard()) // The findings show the reports of the controllers.
 	clouds := map[string]*overlay.Live{}
-	return func(ctx context.Context, objects []client.Object) (*preview.Outcome, error) {
+	return func(ctx context.Context, objects []client.Object) (*preview.Result, error) {
 		options := preview.Options{Objects: objects, Identity: e.Identity, Gates: gates, Play: clusterapi.PlayRound}
 		if f.subscription != "" {
 			options.Identity.SubscriptionID = f.subscription

@@ -104,7 +104,7 @@ func (p *Recording) EmitEvents() {
 	p.emitConditions(covered)
 	if findCondition(p.obj.GetConditions(), infrav1.ReadyCondition).Status == metav1.ConditionTrue {
 		if len(p.failures) == 0 {
-			p.markResolved("pass")
+			p.markResolved("reconciliation")
 		}
 		if findCondition(p.before, infrav1.ReadyCondition).Status != metav1.ConditionTrue {
 			p.recorder.emitEvent(p.obj, nil, corev1.EventTypeNormal, infrav1.ReadyReason, "everything is in place")
@@ -138,7 +138,7 @@ func (p *Recording) emitIntentions() {
 // emitErrors emits the errors of the reconciliation, and returns the texts that conditions may repeat.
 func (p *Recording) emitErrors() (covered []string) {
 	for _, outcome := range p.outcomes {
-		p.markResolved("pass")
+		p.markResolved("reconciliation")
 		for _, result := range outcome.Results {
 			switch matter := result.ID.Key(); {
 			case result.Err != nil:
@@ -157,7 +157,7 @@ func (p *Recording) emitErrors() (covered []string) {
 			continue
 		}
 		condition, _ := status.ProblemCondition("", err)
-		p.emitCause(&cause{key: causeKey(condition.Reason, "", err), matters: []string{"pass"}, reason: condition.Reason, texts: []string{err.Error()}, err: err})
+		p.emitCause(&cause{key: causeKey(condition.Reason, "", err), matters: []string{"reconciliation"}, reason: condition.Reason, texts: []string{err.Error()}, err: err})
 	}
 	return covered
 }

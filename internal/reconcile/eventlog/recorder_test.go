@@ -24,10 +24,10 @@ var (
 	vm   = arm.NewID("s", "g", "Microsoft.Compute/virtualMachines", "m")
 )
 
-// pass is one pass over a machine, and the events that it has to tell.
-type pass struct {
+// reconciliation is one reconciliation of a machine, and the events that it emits.
+type reconciliation struct {
 	reason string
-	// restart has another process do the pass.
+	// restart means that another process reconciles.
 	restart bool
 	results []arm.Result
 	changes []arm.Change
@@ -55,7 +55,7 @@ func newForbidden(id arm.ID) arm.Result {
 func TestEventsOfReconciliations(t *testing.T) {
 	ready := arm.Result{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Ready}
 	creating := arm.Result{ID: vm, Group: infrav1.VMRunningCondition, State: arm.Creating}
-	for name, passes := range map[string][]pass{
+	for name, reconciliations := range map[string][]reconciliation{
 		"life": {
 			{reason: "the begin of a creation has no event", results: []arm.Result{creating}},
 			{reason: "a created resource has an event", results: []arm.Result{ready},
@@ -146,7 +146,7 @@ func TestEventsOfReconciliations(t *testing.T) {
 			recorder := events.NewFakeRecorder(100)
 			teller := eventlog.NewRecorder(recorder)
 			machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "m", UID: "1", Finalizers: []string{"a/b"}}}
-			for _, p := range passes {
+			for _, p := range reconciliations {
 				if p.restart {
 					teller = eventlog.NewRecorder(recorder)
 				}
@@ -158,8 +158,8 @@ func TestEventsOfReconciliations(t *testing.T) {
 	}
 }
 
-// reconcileOnce does a pass as controllers do it, and returns the events.
-func reconcileOnce(teller *eventlog.Recorder, recorder *events.FakeRecorder, machine *infrav1.AzureMachine, p pass) []string {
+// reconcileOnce reconciles a machine as controllers do, and returns the events.
+func reconcileOnce(teller *eventlog.Recorder, recorder *events.FakeRecorder, machine *infrav1.AzureMachine, p reconciliation) []string {
 	following := teller.StartRecording(context.Background(), machine)
 	condition := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: p.condition, Message: p.message}
 	switch {

@@ -39,7 +39,7 @@ func expectPlanned(stage *harness.Stage, flags ...string) {
 	options.Live = &overlay.Live{Transport: stage.Azure.HTTP, Credential: reader{stage.Azure}, Endpoint: stage.Azure.URL,
 		Audience: options.Identity.ResourceManagerAudience}
 	report, err := check.FindPlans(stage.T.Context(), check.Options{Reader: stage.Client,
-		Plan: func(ctx context.Context, objects []client.Object) (*preview.Outcome, error) {
+		Plan: func(ctx context.Context, objects []client.Object) (*preview.Result, error) {
 			options := options
 			options.Objects = objects
 			return preview.Compute(ctx, options)

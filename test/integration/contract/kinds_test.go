@@ -129,7 +129,7 @@ func TestKinds(t *testing.T) {
 		w.BuildCluster("c1", 1)
 		makePool(w, "c1")
 		w.BuildAKSCluster("aks1", 1)
-		w.MakeDocuments(w.BuildASOCluster("aks2", "pool1"))
+		w.CreateASOCluster(w.BuildASOCluster("aks2", "pool1"))
 		virtual.WaitForSignal(nil, 10*time.Minute)
 
 		all := listStored(w)

@@ -29,7 +29,7 @@ func listShapes() []shape {
 	return []shape{
 		{"AzureManagedControlPlane", &infrav1.AzureManagedControlPlane{}, func(w *virtual.Scenario) { w.BuildAKSCluster("aks1", 1) }},
 		{"AzureASOManagedControlPlane", &infrav1.AzureASOManagedControlPlane{},
-			func(w *virtual.Scenario) { w.MakeDocuments(w.BuildASOCluster("aks1", "pool0")) }},
+			func(w *virtual.Scenario) { w.CreateASOCluster(w.BuildASOCluster("aks1", "pool0")) }},
 	}
 }
 

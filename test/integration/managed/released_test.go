@@ -50,7 +50,7 @@ func TestReleasedMembershipsStay(t *testing.T) {
 				documents := s.BuildASOCluster("c1", "pool0")
 				member := s.ParseManifest(strings.Replace(memberDocument, "SUBSCRIPTION", s.Azure.SubscriptionID, 1))
 				documents.ControlPlane.Spec.Resources = append(documents.ControlPlane.Spec.Resources, withPolicy(t, member, test.policy))
-				s.MakeDocuments(documents)
+				s.CreateASOCluster(documents)
 				if status, _ := s.Azure.GetResource(memberPath, fleetVersion); status != 200 {
 					t.Fatalf("the membership was not made: %d", status)
 				}

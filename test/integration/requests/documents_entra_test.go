@@ -24,7 +24,7 @@ func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 		c.ControlPlane.Spec.Resources[0] = withProperties(w.T, c.ControlPlane.Spec.Resources[0], `{
 			"aadProfile": {"managed": true, "adminGroupObjectIDs": ["00000000-0000-0000-0000-0000000000aa"]}, "disableLocalAccounts": true,
 			"operatorSpec": {"secrets": {"userCredentials": {"name": "people", "key": "config"}}}}`)
-		w.MakeDocuments(c)
+		w.CreateASOCluster(c)
 		if user := w.readUser("people", "config"); user.Exec == nil || user.Exec.Command != "kubelogin" || user.Token != "" {
 			w.T.Error("people do not sign in by kubelogin")
 		}

@@ -70,7 +70,7 @@ func (w *world) playLife(making, deleting int) (out life) {
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(text))
 	}
 	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(windowDocument))
-	w.killAtEachWrite(making, func() { w.MakeDocuments(c) })
+	w.killAtEachWrite(making, func() { w.CreateASOCluster(c) })
 	out.Made, out.Whole = harness.DropKubeconfigReads(w.Azure.WritesSince(0)), maskDrawnIDs(w.Azure.ListResources())
 	mark := w.Azure.MarkRequests()
 	w.killAtEachWrite(deleting, func() { w.DeleteDocuments(c) })

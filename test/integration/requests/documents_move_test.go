@@ -38,7 +38,7 @@ func TestDocumentsMove(t *testing.T) {
 		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(windowDocument))
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources,
 			w.ParseManifest(strings.Replace(roleDocument, "SUBSCRIPTION", w.Azure.SubscriptionID, 1)))
-		w.MakeDocuments(c)
+		w.CreateASOCluster(c)
 		target := &world{Scenario: w.NewManagementCluster()}
 		target.StartProvider()
 
@@ -92,7 +92,7 @@ func TestDocumentsMove(t *testing.T) {
 func TestDocumentsNamespaceGoes(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0")
-		w.MakeDocuments(c)
+		w.CreateASOCluster(c)
 		credential := newSecret(harness.OperatorSecret)
 		w.DeleteObjects(credential)
 		w.DeleteDocuments(c)

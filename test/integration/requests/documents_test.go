@@ -46,7 +46,7 @@ spec:
 func TestDocuments(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0", "pool1")
-		w.MakeDocuments(c)
+		w.CreateASOCluster(c)
 		w.checkWrites("made", 0, "PUT resourceGroups/c1", "PUT "+aksWrite)
 		w.upgradeDocuments(c)
 
@@ -147,7 +147,7 @@ func TestDocumentsTakenOut(t *testing.T) {
 		group, beside := c.Infrastructure.Spec.Resources[0], w.ParseManifest(besideDocument)
 		c.Infrastructure.Spec.Resources = []runtime.RawExtension{withProperties(t, group, `{"tags":{"team":"a"}}`), beside}
 		w.PutAsUser("resourceGroups/shared", "2021-04-01", map[string]any{"location": "eastus"})
-		w.MakeDocuments(c)
+		w.CreateASOCluster(c)
 		documents := func(of ...runtime.RawExtension) {
 			harness.ChangeObject(w.Stage, c.Infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = of })
 		}

@@ -110,7 +110,7 @@ func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 	w.WaitUntilGone(azureCluster)
 
 	documents := w.BuildASOCluster(name+"-documents", "pool0")
-	w.MakeDocuments(documents)
+	w.CreateASOCluster(documents)
 	w.DeleteDocuments(documents)
 	credential := &corev1.Secret{}
 	credential.Name = harness.OperatorSecret

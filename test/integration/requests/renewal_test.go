@@ -50,7 +50,7 @@ func TestTokenWhileRefused(t *testing.T) {
 			c := w.BuildASOCluster("c1", "pool0")
 			c.ControlPlane.Spec.Resources[0] = withProperties(w.T, c.ControlPlane.Spec.Resources[0],
 				`{"aadProfile": {"managed": true, "adminGroupObjectIDs": ["`+administrators+`"]}, "disableLocalAccounts": true}`)
-			w.MakeDocuments(c)
+			w.CreateASOCluster(c)
 		}, func(w *world) {
 			own := &infrav1.AzureASOManagedControlPlane{}
 			own.Name = "c1"

@@ -58,7 +58,7 @@ func TestAgentPoolOfManifests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			play(t, func(s *virtual.Scenario, written *writes) {
 				documents := s.BuildASOCluster("c2", "pool0", "pool1")
-				s.MakeDocuments(documents)
+				s.CreateASOCluster(documents)
 				original := documents.Pools[1]
 				written.take()
 				replicas := int32(5)

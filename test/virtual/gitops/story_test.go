@@ -53,7 +53,7 @@ func TestHealthOfAllKinds(t *testing.T) {
 				s.CreateObject(each)
 			}
 			s.BuildAKSCluster("aks1", 1)
-			s.MakeDocuments(documents)
+			s.CreateASOCluster(documents)
 			s.WaitReady(&infrav1.AzureMachinePool{}, "pool")
 			for _, secret := range []string{"wrong", s.Azure.ClientSecret} {
 				for name, key := range map[string]string{harness.IdentityName: "clientSecret", harness.OperatorSecret: "AZURE_CLIENT_SECRET"} {

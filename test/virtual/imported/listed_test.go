@@ -82,7 +82,7 @@ func TestListed(t *testing.T) {
 		} {
 			found := false
 			for _, f := range got.Findings {
-				found = found || f.Outcome == importing.Listed && f.Resource.ShortName() == want.resource && f.Path == want.path && strings.HasPrefix(f.Reason, want.reason)
+				found = found || f.Coverage == importing.Listed && f.Resource.ShortName() == want.resource && f.Path == want.path && strings.HasPrefix(f.Reason, want.reason)
 			}
 			if !found {
 				t.Errorf("%s: there is no finding %+v", name, want)
@@ -138,7 +138,7 @@ func TestOtherAddress(t *testing.T) {
 		got := mustImport(s, "--resource-group", "c1")
 		const reason = "addresses of this load balancer are named pip-c1-node-outbound, and this one is mine. It stays"
 		if !slices.ContainsFunc(got.Findings, func(f importing.Finding) bool {
-			return f.Outcome == importing.Listed && f.Resource.ShortName() == "loadBalancers/c1" && strings.HasPrefix(f.Reason, reason)
+			return f.Coverage == importing.Listed && f.Resource.ShortName() == "loadBalancers/c1" && strings.HasPrefix(f.Reason, reason)
 		}) {
 			t.Errorf("no finding names the address: %+v", got.Findings)
 		}

@@ -72,7 +72,7 @@ func TestOneLinePerChange(t *testing.T) {
 			s.WaitReady(&infrav1.AzureMachinePool{}, "c1-mp-0")
 		},
 		"AKS":       func(s *virtual.Scenario) { s.BuildAKSCluster("c1", 2) },
-		"documents": func(s *virtual.Scenario) { s.MakeDocuments(s.BuildASOCluster("c1", "pool0")) },
+		"documents": func(s *virtual.Scenario) { s.CreateASOCluster(s.BuildASOCluster("c1", "pool0")) },
 		"refused": func(s *virtual.Scenario) {
 			if err := s.Sim.AddFault(fault.Rule{Method: "PUT", Type: "Microsoft.Network/virtualNetworks", Kind: fault.Status, Status: 400,
 				Code: "BadRequest", Message: "Refused.", Count: 1}); err != nil {

@@ -106,7 +106,7 @@ func TestPlansOfCheck(t *testing.T) {
 					subscription = ""
 				}
 				report, err := check.FindPlans(s.T.Context(), check.Options{Reader: s.Kubernetes,
-					Plan: func(ctx context.Context, objects []client.Object) (*preview.Outcome, error) {
+					Plan: func(ctx context.Context, objects []client.Object) (*preview.Result, error) {
 						options := s.PlanOptions(subscription)
 						options.Objects, options.Play = objects, nil
 						if test.refused {

@@ -87,7 +87,7 @@ func TestUpgradeFromFormerKeys(t *testing.T) {
 		w.CreatePool(azurePool, 1)
 		w.BuildAKSCluster("aks", 1)
 		documents := w.BuildASOCluster("c1", "pool0")
-		w.MakeDocuments(documents)
+		w.CreateASOCluster(documents)
 		waitFor(time.Hour)
 		mark := w.Azure.MarkRequests()
 		waitFor(time.Hour)

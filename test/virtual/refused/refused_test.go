@@ -30,7 +30,7 @@ func TestRefused(t *testing.T) {
 				w := virtual.New(t)
 				w.StartProvider()
 				c := w.BuildASOCluster("c1", "pool0")
-				w.MakeDocuments(c)
+				w.CreateASOCluster(c)
 				manifest := c.ControlPlane.Spec.Resources[0].Raw
 				rewrite := func(raw []byte) {
 					object := &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
@@ -88,7 +88,7 @@ func TestRefusedBeforeRestart(t *testing.T) {
 				w := virtual.New(t)
 				manager := w.StartProvider()
 				c := w.BuildASOCluster("c1", "pool0")
-				w.MakeDocuments(c)
+				w.CreateASOCluster(c)
 				manifest := c.ControlPlane.Spec.Resources[0].Raw
 				rewrite := func(raw []byte) {
 					object := &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}

@@ -186,7 +186,7 @@ func TestUncheckedKinds(t *testing.T) {
 		for _, name := range names {
 			addManifests(s, c, uncheckedKinds[name].manifest)
 		}
-		s.MakeDocuments(c)
+		s.CreateASOCluster(c)
 		const group = "resourceGroups/c1/providers/"
 		for name, kind := range uncheckedKinds {
 			resource := s.ReadResource(group + kind.path)
@@ -304,7 +304,7 @@ func TestUncheckedKindsOfBook(t *testing.T) {
 				}
 				addManifests(s, c, string(raw))
 			}
-			s.MakeDocuments(c)
+			s.CreateASOCluster(c)
 			if _, found := s.FindResource("resourceGroups/my-cluster/providers/Microsoft.Dashboard/grafana/my-dashboards"); !found {
 				t.Error("the page's Grafana does not exist")
 			}

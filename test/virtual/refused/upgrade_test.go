@@ -34,7 +34,7 @@ var aksFamilies = map[string]aksFamily{
 		},
 	},
 	"AzureASOManaged": {
-		build:        func(s *virtual.Scenario) { s.MakeDocuments(s.BuildASOCluster("c1", "pool0")) },
+		build:        func(s *virtual.Scenario) { s.CreateASOCluster(s.BuildASOCluster("c1", "pool0")) },
 		controlPlane: func() tools.Object { return &infrav1.AzureASOManagedControlPlane{} },
 		setVersion: func(s *virtual.Scenario, version string) {
 			harness.ChangeObject(s.Stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},

@@ -83,7 +83,7 @@ func buildAllKinds(s *virtual.Scenario) {
 		return p.Status.Initialization.Provisioned != nil
 	}))
 	s.BuildAKSCluster("aks", 1)
-	s.MakeDocuments(s.BuildASOCluster("docs", "pool0"))
+	s.CreateASOCluster(s.BuildASOCluster("docs", "pool0"))
 }
 
 // changeTags changes a tag of each object's resources.

@@ -73,7 +73,7 @@ func TestReadOnlyManifest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.StartProvider()
-		w.MakeDocuments(w.documents)
+		w.CreateASOCluster(w.documents)
 		replace := func(former, text string) {
 			harness.ChangeObject(w.Stage, &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: "c2"}},
 				func(c *infrav1.AzureASOManagedControlPlane) {

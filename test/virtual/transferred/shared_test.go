@@ -64,7 +64,7 @@ func TestManifestMovesBetweenObjects(t *testing.T) {
 		c := s.BuildASOCluster("docs", "pool0")
 		manifest := s.ParseManifest(identityManifest)
 		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, manifest)
-		s.MakeDocuments(c)
+		s.CreateASOCluster(c)
 		sent.take()
 		harness.ChangeObject(s.Stage, c.Infrastructure, func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = append(o.Spec.Resources, manifest) })
 		virtual.WaitForSignal(nil, 30*time.Minute)
@@ -91,7 +91,7 @@ func TestDeletedObjectSharesAPool(t *testing.T) {
 		sent := recordWrites(s)
 		s.StartProvider()
 		c := s.BuildASOCluster("docs", "pool0", "pool1")
-		s.MakeDocuments(c)
+		s.CreateASOCluster(c)
 		sent.take()
 		second := shareAgentPool(s, "docs-pool1", "docs-second")
 		virtual.WaitForSignal(nil, 30*time.Minute)
@@ -141,7 +141,7 @@ func TestCredentialOfAnotherSubscription(t *testing.T) {
 		sent := recordWrites(s)
 		s.StartProvider()
 		c := s.BuildASOCluster("docs", "pool0", "pool1")
-		s.MakeDocuments(c)
+		s.CreateASOCluster(c)
 		sent.take()
 		name := func(subscription string) {
 			harness.ChangeObject(s.Stage, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: harness.OperatorSecret}},

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Passes are the calls of Reconcile of all controllers, from the metrics that controller-runtime serves.
-type Passes struct {
+// Reconciliations are the calls of Reconcile of all controllers, from the metrics that controller-runtime serves.
+type Reconciliations struct {
 	Count int `json:"count"`
 	// P50, P90 and P99 are percentiles of how long they took, in seconds.
 	P50 float64 `json:"p50"`
@@ -17,13 +17,13 @@ type Passes struct {
 	P99 float64 `json:"p99"`
 }
 
-// histogram are counts of passes by the upper bound of their length in seconds, each with those below.
+// histogram are counts of reconciliations by the upper bound of their length in seconds, each with those below.
 type histogram map[float64]float64
 
 const passMetric = "controller_runtime_reconcile_time_seconds_bucket{"
 
-// readPasses adds the histograms of all controllers up. It is empty when there are none.
-func readPasses(metrics string) histogram {
+// readReconciliations adds the histograms of all controllers up. It is empty when there are none.
+func readReconciliations(metrics string) histogram {
 	out := histogram{}
 	lines := bufio.NewScanner(strings.NewReader(metrics))
 	lines.Buffer(nil, 1<<20)
@@ -57,13 +57,13 @@ func (h histogram) subtractBefore(before histogram) histogram {
 	return out
 }
 
-// summarizePasses are nil when there were none, or the provider serves no such metrics.
-func (h histogram) summarizePasses() *Passes {
+// summarizeReconciliations are nil when there were none, or the provider serves no such metrics.
+func (h histogram) summarizeReconciliations() *Reconciliations {
 	all := h[math.Inf(1)]
 	if all <= 0 {
 		return nil
 	}
-	return &Passes{Count: int(all), P50: h.quantile(0.5), P90: h.quantile(0.9), P99: h.quantile(0.99)}
+	return &Reconciliations{Count: int(all), P50: h.quantile(0.5), P90: h.quantile(0.9), P99: h.quantile(0.99)}
 }
 
 // quantile is interpolated in its bucket, as Prometheus does. One that is over the largest bound is that bound.
