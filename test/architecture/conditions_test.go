@@ -47,7 +47,7 @@ func TestKnownConditionNames(t *testing.T) {
 	for of, names := range known {
 		for _, name := range names {
 			if !slices.Contains(have, name) {
-				t.Errorf("%s: %s is no constant of %s, so what looks for it in clusters of today finds nothing after a takeover", of, name, apiDir)
+				t.Errorf("%s: %s is no constant of %s, so what looks for it in clusters of today finds nothing after a migration", of, name, apiDir)
 			}
 		}
 	}

@@ -100,9 +100,9 @@ func readStored(migration *Migration) *Differences {
 
 func TestReadDifferences(t *testing.T) {
 	tests := map[string]struct {
-		reason              string
-		stored              string
-		madeHere, takenOver bool
+		reason             string
+		stored             string
+		madeHere, migrated bool
 	}{
 		"new":             {"made under this provider", `{"migration":{}}`, true, false},
 		"first":           {"it may have been migrated", "", false, false},
@@ -113,7 +113,7 @@ func TestReadDifferences(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			found := ReadDifferences(map[string]string{infrav1.AppliedAnnotation: test.stored})
-			if found.IsCreatedHere() != test.madeHere || found.IsMigrated() != test.takenOver {
+			if found.IsCreatedHere() != test.madeHere || found.IsMigrated() != test.migrated {
 				t.Errorf("%s: created here %t, migrated %t", test.reason, found.IsCreatedHere(), found.IsMigrated())
 			}
 		})

@@ -58,8 +58,8 @@ func TestNewTemplate(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
 		change func(*pool.Input)
-		// want is for a pool that was made here, takenOver for the first plan of one that the established provider made.
-		want, takenOver bool
+		// want is for a pool that was made here, migrated for the first plan of one that the established provider made.
+		want, migrated bool
 	}{
 		"same": {"nothing was changed", func(*pool.Input) {}, false, false},
 		"bootstrap data": {"VMs are brought to the latest model in place",
@@ -86,7 +86,7 @@ func TestNewTemplate(t *testing.T) {
 				in.AzureMachinePool.Spec.Template.VMExtensions = []infrav1.VMExtension{extensionOfUser}
 			})
 			test.change(&in)
-			for annotation, want := range map[string]bool{`{"migration":{}}`: test.want, "": test.takenOver} {
+			for annotation, want := range map[string]bool{`{"migration":{}}`: test.want, "": test.migrated} {
 				found := applied.ReadDifferences(nil)
 				if annotation != "" {
 					found = applied.ReadDifferences(map[string]string{infrav1.AppliedAnnotation: annotation})

@@ -25,9 +25,9 @@ import (
 // documentKinds are the kinds with documents.
 var documentKinds = []string{"AzureASOManagedCluster", "AzureASOManagedControlPlane", "AzureASOManagedMachinePool"}
 
-// TakeOverDocuments takes a cluster of documents over that the established provider made from a template, by the steps of the page
+// MigrateASO migrates a cluster of resource manifests that the established provider created from a template, by the steps of the page
 // about adoption: its operator's objects are let go, and nothing is written to Azure, neither then nor when the Cluster is deleted.
-func TakeOverDocuments(t *testing.T, environment *harness.Environment, file string, variables map[string]string) {
+func MigrateASO(t *testing.T, environment *harness.Environment, file string, variables map[string]string) {
 	t.Helper()
 	stage := flavors.NewStage(t, environment)
 	options := harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod}

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TakeOverManaged takes an AKS cluster over that the established provider made from a template.
-func TakeOverManaged(t *testing.T, environment *harness.Environment, file string, variables map[string]string) {
+// MigrateManaged migrates an AKS cluster that the established provider created from a template.
+func MigrateManaged(t *testing.T, environment *harness.Environment, file string, variables map[string]string) {
 	t.Helper()
 	stage := flavors.NewStage(t, environment)
 	flavors.CreateIdentities(stage)
@@ -38,7 +38,7 @@ func TakeOverManaged(t *testing.T, environment *harness.Environment, file string
 
 	mark := stage.Azure.MarkRequests()
 	manager := stage.StartManager(options)
-	takenOverManaged(stage, made)
+	waitManagedMigrated(stage, made)
 	stage.QuietManaged(manager, 2)
 	expectNoWrites(stage, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)))
 	checkRenewed(stage)
@@ -61,8 +61,8 @@ func withoutOwner(stage *harness.Stage) {
 	}
 }
 
-// takenOverManaged waits until this provider has looked at everything and found it in order.
-func takenOverManaged(stage *harness.Stage, made *flavors.ManagedCluster) {
+// waitManagedMigrated waits until this provider has read all resources of the cluster, without a difference.
+func waitManagedMigrated(stage *harness.Stage, made *flavors.ManagedCluster) {
 	stage.T.Helper()
 	made.WaitReady(stage)
 	harness.WaitFor(stage, &infrav1.AzureManagedControlPlane{}, made.ControlPlane, "taken over",

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TakeOver takes a self-managed cluster over that the established provider made from a template.
-func TakeOver(t *testing.T, environment *harness.Environment, file string, variables map[string]string, flags ...string) {
+// Migrate migrates a self-managed cluster that the established provider created from a template.
+func Migrate(t *testing.T, environment *harness.Environment, file string, variables map[string]string, flags ...string) {
 	t.Helper()
 	stage := flavors.NewStage(t, environment)
 	flavors.CreateIdentities(stage)
@@ -35,7 +35,7 @@ func TakeOver(t *testing.T, environment *harness.Environment, file string, varia
 
 	mark := stage.Azure.MarkRequests()
 	manager := stage.StartManager(options)
-	takenOver(stage, made)
+	waitMigrated(stage, made)
 	instances := listPoolVMs(stage, made)
 	flavors.CheckQuiet(stage, manager, 2)
 	expectNoWrites(stage, stage.Azure.WritesSince(mark))
@@ -116,8 +116,8 @@ func ofClass(stage *harness.Stage, manifest []byte, cluster []*unstructured.Unst
 	return objects
 }
 
-// takenOver waits until this provider has looked at everything and found it in order.
-func takenOver(stage *harness.Stage, made *flavors.Cluster) {
+// waitMigrated waits until this provider has read all resources of the cluster, without a difference.
+func waitMigrated(stage *harness.Stage, made *flavors.Cluster) {
 	stage.T.Helper()
 	for pool := range made.Pools {
 		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, pool, "taken over", func(p *infrav1.AzureMachinePool) bool {

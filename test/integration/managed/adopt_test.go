@@ -198,9 +198,9 @@ func TestAdoptAnotherClusters(t *testing.T) {
 	}
 }
 
-// TestTakeOver has a cluster that this provider, or the established one, made, and that loses its objects' status and
+// TestRestoredWithoutStatus has a cluster that this provider, or the established one, made, and that loses its objects' status and
 // annotations, as in a restore: everything is found again by names and tags, and nothing is written.
-func TestTakeOver(t *testing.T) {
+func TestRestoredWithoutStatus(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	manager := stage.StartManager(harness.ManagerOptions{})

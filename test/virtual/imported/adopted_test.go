@@ -209,6 +209,6 @@ func TestKubeadmControlPlane(t *testing.T) {
 			t.Fatalf("the kubeadmConfigSpec is not that of the file:\n%s", got.Manifests)
 		}
 		setTags(s, got.Tags)
-		takeOver(s, got)
+		applyImport(s, got)
 	})
 }

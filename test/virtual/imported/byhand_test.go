@@ -143,7 +143,7 @@ func TestByHand(t *testing.T) {
 					}
 				}
 				setTags(s, got.Tags)
-				other := takeOver(s, got)
+				other := applyImport(s, got)
 				machines := &infrav1.AzureMachineList{}
 				if err := other.Kubernetes.List(t.Context(), machines); err != nil {
 					t.Fatal(err)

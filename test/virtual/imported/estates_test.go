@@ -38,7 +38,7 @@ func TestEstates(t *testing.T) {
 				}
 				t.Logf("%d carried, %d default, %d listed", importing.Count(got.Findings, importing.Carried),
 					importing.Count(got.Findings, importing.Default), importing.Count(got.Findings, importing.Listed))
-				takeOver(s, got)
+				applyImport(s, got)
 			})
 		})
 	}

@@ -61,7 +61,7 @@ func TestFlavors(t *testing.T) {
 				t.Logf("%d carried, %d default, %d listed, %d tags", importing.Count(got.Findings, importing.Carried),
 					importing.Count(got.Findings, importing.Default), importing.Count(got.Findings, importing.Listed), len(got.Tags))
 				setTags(s, got.Tags)
-				takeOver(s, got)
+				applyImport(s, got)
 			})
 		})
 	}
@@ -94,7 +94,7 @@ func TestOtherName(t *testing.T) {
 					t.Errorf("the plan of the manifests has changes or reports: %+v", got.Check)
 				}
 				setTags(s, got.Tags)
-				takeOver(s, got)
+				applyImport(s, got)
 			})
 		})
 	}

@@ -26,7 +26,7 @@ func TestLifeAfterImport(t *testing.T) {
 		if again := mustImport(s, "--resource-group", "c1", "--owner-id", "a0a0a0a0-0000-4000-8000-000000000000"); len(again.Tags) > 0 {
 			t.Errorf("with the ID of the first import its tags stay valid, but: %+v", again.Tags)
 		}
-		other := takeOver(s, got)
+		other := applyImport(s, got)
 
 		deployments := &clusterv1.MachineDeploymentList{}
 		if err := other.Kubernetes.List(t.Context(), deployments); err != nil || len(deployments.Items) != 1 {
@@ -76,6 +76,6 @@ func TestFlexiblePool(t *testing.T) {
 			t.Errorf("the virtual machines of the scale set are its instances, and no AzureMachines:\n%s", got.Manifests)
 		}
 		setTags(s, got.Tags)
-		takeOver(s, got)
+		applyImport(s, got)
 	})
 }

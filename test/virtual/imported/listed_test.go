@@ -101,7 +101,7 @@ func TestListed(t *testing.T) {
 			t.Errorf("the plan of the manifests has changes: %+v", got.Check)
 		}
 		setTags(s, got.Tags)
-		takeOver(s, got)
+		applyImport(s, got)
 	})
 }
 

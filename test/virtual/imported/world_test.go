@@ -166,8 +166,8 @@ func setTags(s *virtual.Scenario, changes []importing.TagChange) {
 	}
 }
 
-// takeOver applies manifests to another management cluster with a manager, and fails the test at a write to Azure.
-func takeOver(s *virtual.Scenario, got imported) *virtual.Scenario {
+// applyImport applies manifests to another management cluster with a manager, and fails the test at a write to Azure.
+func applyImport(s *virtual.Scenario, got imported) *virtual.Scenario {
 	s.T.Helper()
 	requireAdopted(s.T, readManifestsWhole(s.T, got.Manifests))
 	other := s.NewManagementCluster()

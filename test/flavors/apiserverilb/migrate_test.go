@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors/estate"
 )
 
-// TestTakeOver takes over the flavors with an internal load balancer beside the public one.
-func TestTakeOver(t *testing.T) {
+// TestMigrate migrates the flavors with an internal load balancer beside the public one.
+func TestMigrate(t *testing.T) {
 	t.Parallel()
 	for _, file := range flavors.TemplateNames(t) {
 		if !strings.HasSuffix(file, "apiserver-ilb.yaml") {
@@ -17,7 +17,7 @@ func TestTakeOver(t *testing.T) {
 		}
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
-			estate.TakeOver(t, environment, file, map[string]string{"APISERVER_LB_DNS_SUFFIX": "abc123", "AZURE_SSH_PUBLIC_KEY": flavors.SSHKey},
+			estate.Migrate(t, environment, file, map[string]string{"APISERVER_LB_DNS_SUFFIX": "abc123", "AZURE_SSH_PUBLIC_KEY": flavors.SSHKey},
 				gates)
 		})
 	}

@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestTakeOverAzureManaged takes clusters over into AzureManaged kinds by the manifests of the command: all become Ready without a write
+// TestAdoptAsAzureManaged adopts clusters as AzureManaged kinds with the manifests of the command: all become Ready without a write
 // to Azure, scaling a pool is one write, and after the deletion of the objects the clusters stay in Azure.
-func TestTakeOverAzureManaged(t *testing.T) {
+func TestAdoptAsAzureManaged(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	stage.CreateIdentity()
@@ -90,8 +90,8 @@ func TestTakeOverAzureManaged(t *testing.T) {
 	}
 }
 
-// TestTakeOverInDocuments is TestTakeOverAzureManaged with kinds of documents, which can express every property.
-func TestTakeOverInDocuments(t *testing.T) {
+// TestAdoptAsAzureASOManaged is TestAdoptAsAzureManaged with AzureASOManaged kinds, which can express every property.
+func TestAdoptAsAzureASOManaged(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	stage.CreateOperatorSecret(harness.OperatorSecret)

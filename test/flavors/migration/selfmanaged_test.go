@@ -1,4 +1,4 @@
-package takeover_test
+package migration_test
 
 import (
 	"strings"
@@ -22,9 +22,9 @@ var variables = map[string]map[string]string{
 	"topology":               {"CLUSTER_CLASS_NAME": "default"},
 }
 
-// TestTakeOverSelfManaged takes over every flavor of self-managed clusters. Those with an internal load balancer beside the
+// TestMigrateSelfManaged migrates every flavor of self-managed clusters. Those with an internal load balancer beside the
 // public one need another API server, and are taken over in test/flavors/apiserverilb; the class comes with topology.
-func TestTakeOverSelfManaged(t *testing.T) {
+func TestMigrateSelfManaged(t *testing.T) {
 	t.Parallel()
 	for _, file := range flavors.TemplateNames(t) {
 		name := flavorName(file)
@@ -33,7 +33,7 @@ func TestTakeOverSelfManaged(t *testing.T) {
 		}
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
-			estate.TakeOver(t, environment, file, variables[name], gates)
+			estate.Migrate(t, environment, file, variables[name], gates)
 		})
 	}
 }

@@ -29,9 +29,9 @@ const contractV1beta1Status = `{"status":{
 		{"type":"VNetReady","status":"False","severity":"Info","reason":"Creating","message":"m","lastTransitionTime":"2024-05-01T00:00:00Z"}],
 	"longRunningOperationStates":[{"type":"PUT","name":"n","serviceName":"s","data":"d"}]}}`
 
-// TestTakeOver stores an AzureCluster with the status of contract v1beta1 and then brings the CRD of this provider, as an upgrade does.
+// TestCRDUpgrade stores an AzureCluster with the status of contract v1beta1 and then brings the CRD of this provider, as an upgrade does.
 // All clients have to be able to use the object before its controller has rewritten the status.
-func TestTakeOver(t *testing.T) {
+func TestCRDUpgrade(t *testing.T) {
 	ctx, c := t.Context(), environment.Client
 	azureCluster := newCluster("taken-over")
 	if err := c.Create(ctx, azureCluster); err != nil {

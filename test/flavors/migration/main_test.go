@@ -1,6 +1,6 @@
-// Package takeover_test has this provider take over clusters that the established provider made, for every flavor but those
+// Package migration_test migrates clusters of the established provider (CAPZ) to this provider, for every flavor but those
 // that need the feature gate APIServerILB.
-package takeover_test
+package migration_test
 
 import (
 	"os"

@@ -72,8 +72,8 @@ spec:
 		"conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2024-05-01T00:00:00Z"}]}}`
 )
 
-// TestTakeOverManaged stores objects of AKS clusters as the established provider does and then brings this provider's CRDs.
-func TestTakeOverManaged(t *testing.T) {
+// TestCRDUpgradeManaged stores objects of AKS clusters as the established provider does and then brings this provider's CRDs.
+func TestCRDUpgradeManaged(t *testing.T) {
 	ctx, c := t.Context(), environment.Client
 	storeUnchecked(t, "azuremanagedcontrolplanes", establishedControlPlane, establishedControlPlaneStatus)
 	storeUnchecked(t, "azuremanagedmachinepools", establishedPool, establishedPoolStatus)
