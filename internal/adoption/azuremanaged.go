@@ -24,7 +24,7 @@ func WriteAzureManaged(f ObservedCluster, o Options) (ClusterObjects, []OmittedV
 	}
 	if name := f.Cluster.ID.Name(); len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return ClusterObjects{}, nil,
-			fmt.Errorf("%q is not a valid name of an AzureManagedControlPlane, which must have the name of the AKS cluster. Use --as documents",
+			fmt.Errorf("%q is not a valid name of an AzureManagedControlPlane, which must have the name of the AKS cluster. Use --as azureasomanaged",
 				name)
 	}
 	var shown clusterResource
@@ -184,7 +184,7 @@ func fillVirtualNetwork(f ObservedCluster, spec *infrav1.AzureManagedControlPlan
 		return fmt.Errorf("%s: vnetSubnetID: %w", f.Pools[0].ID, err)
 	}
 	if !strings.EqualFold(subnet.Subscription(), f.Cluster.ID.Subscription()) {
-		return fmt.Errorf("the network of the nodes is in subscription %s. AzureManaged kinds only support networks in the cluster's subscription. Use --as documents", subnet.Subscription())
+		return fmt.Errorf("the network of the nodes is in subscription %s. AzureManaged kinds only support networks in the cluster's subscription. Use --as azureasomanaged", subnet.Subscription())
 	}
 	spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{ResourceGroup: subnet.ResourceGroup(), Name: subnet.Parent().Name()}
 	if prefixes := f.Network.AddressPrefixes; len(prefixes) > 0 {
@@ -203,7 +203,7 @@ func fillExtensions(f ObservedCluster, spec *infrav1.AzureManagedControlPlaneSpe
 	for _, resource := range f.Related {
 		if !strings.EqualFold(resource.ID.Type(), types.ClusterExtension) {
 			out = append(out, newOmittedValue(resource.ID, "", nil,
-				"AzureManaged kinds have no field for it. It stays as it is. For a resource manifest of it, use --as documents."))
+				"AzureManaged kinds have no field for it. It stays as it is. For a resource manifest of it, use --as azureasomanaged."))
 			continue
 		}
 		extension, ok := buildExtension(resource)

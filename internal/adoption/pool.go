@@ -90,7 +90,7 @@ func setPoolSubnet(controlPlane *infrav1.AzureManagedControlPlaneSpec, shown poo
 		return nil
 	case err != nil, !strings.EqualFold(subnet.Parent().Name(), network.Name),
 		!strings.EqualFold(subnet.ResourceGroup(), network.ResourceGroup):
-		return fmt.Errorf("%s is in another network than the first pool, which AzureManaged kinds do not support. Use --as documents", r.ID)
+		return fmt.Errorf("%s is in another network than the first pool, which AzureManaged kinds do not support. Use --as azureasomanaged", r.ID)
 	case !strings.EqualFold(subnet.Name(), network.Subnet.Name):
 		spec.SubnetName = new(subnet.Name())
 	}

@@ -14,7 +14,7 @@ import (
 const UncheckedKindsFlag = "--unchecked-aso-kinds"
 
 // definitionsPage is the section of the documentation about definitions.
-const definitionsPage = `"Add definitions of Azure" in docs/book/aks/documents.md`
+const definitionsPage = `"Add definitions of Azure" in docs/book/aks/resource-manifests.md`
 
 // ListUncheckedKinds returns the kinds that UncheckedKindsFlag accepts, as in "dashboard.azure.com/Grafana", sorted.
 func ListUncheckedKinds() []string {

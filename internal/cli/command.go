@@ -44,6 +44,8 @@ func newConvertCommand(e *environment.Environment) *cobra.Command {
 		Long: "Converts API models of aks-engine to manifests of a self-managed cluster, and moves AKS clusters between the AzureManaged and the\n" +
 			"AzureASOManaged kinds.",
 	}
-	convert.AddCommand(aksengine.NewCommand(e), command.NewDocumentsCommand(e))
+	former := command.NewTransferCommand(e)
+	former.Use, former.Hidden = command.FormerTransferVerb+" CLUSTER", true
+	convert.AddCommand(aksengine.NewCommand(e), command.NewTransferCommand(e), former)
 	return convert
 }

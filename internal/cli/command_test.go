@@ -35,15 +35,19 @@ func TestBadArguments(t *testing.T) {
 			`unknown command "chek" for "kubectl capz migrate"`},
 		"flag without a verb": {"the group has no such flag", []string{"migrate", "--to", "v2.0.0"}, "unknown flag: --to"},
 		"flag of a verb":      {"the verb exists", []string{"migrate", "check", "--form", "v1"}, "unknown flag: --form"},
-		"verb of convert": {"a script must not continue", []string{"convert", "document", "c1"},
-			`unknown command "document" for "kubectl capz convert"`},
+		"verb of convert": {"a script must not continue", []string{"convert", "transfers", "c1"},
+			`unknown command "transfers" for "kubectl capz convert"`},
 		"shell":     {"a script must not continue", []string{"completion", "bahs"}, `unknown command "bahs" for "kubectl capz completion"`},
 		"format":    {"the formats are named", []string{"plan", "--output", "yaml"}, `"yaml" is no format. Use text or json`},
 		"no format": {"a verb with one format has no flag for another", []string{"adopt", "--output", "json"}, "unknown flag: --output"},
-		"unused identity": {"resource manifests name a Secret", []string{"convert", "documents", "c1", "--identity", "i"},
+		"unused identity": {"resource manifests name a Secret", []string{"convert", "transfer", "c1", "--identity", "i"},
 			"--identity requires --to azuremanaged"},
 		"unused Secret": {"AzureManaged kinds name an identity",
-			[]string{"convert", "documents", "c1", "--to", "azuremanaged", "--credential-from", "s"}, "--credential-from requires --to documents"},
+			[]string{"convert", "transfer", "c1", "--to", "azuremanaged", "--credential-from", "s"}, "--credential-from requires --to azureasomanaged"},
+		"former verb": {"scripts of v2.0.0-alpha still run", []string{"convert", "documents", "c1", "--to", "documents", "--identity", "i"},
+			"--identity requires --to azuremanaged"},
+		"unknown kinds": {"both families are named", []string{"convert", "transfer", "c1", "--to", "aso"},
+			`--to "aso": use azuremanaged or azureasomanaged`},
 		"version before": {"only check --to names a version to install", []string{"migrate", "check", "--back", "--to", "v2.0.0"},
 			"[back to] were all set"},
 		"flag": {"a required flag is named", []string{"adopt"}, `required flag(s) "name"`},
@@ -92,7 +96,7 @@ func TestNamespaceShorthand(t *testing.T) {
 
 // TestGroups holds that a group without a verb shows its verbs, and is no error.
 func TestGroups(t *testing.T) {
-	for group, verb := range map[string]string{"migrate": "check", "convert": "documents", "completion": "bash"} {
+	for group, verb := range map[string]string{"migrate": "check", "convert": "transfer", "completion": "bash"} {
 		if out, err := run(group); err != nil || !strings.Contains(out, "\n  "+verb+" ") {
 			t.Errorf("%s: %v\n%s", group, err, out)
 		}

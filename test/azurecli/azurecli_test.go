@@ -17,15 +17,15 @@ func TestAdopt(t *testing.T) {
 	for name, cluster := range ExampleClusters(stage) {
 		cluster.CreateCluster(stage, name)
 		mark := stage.Azure.MarkRequests()
-		for _, as := range []string{"azuremanaged", "documents"} {
+		for _, as := range []string{"azuremanaged", "azureasomanaged"} {
 			lower := strings.ReplaceAll(strings.ToLower(name), "_", "-")
 			printed, told, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--as", as,
 				"--cluster-name", lower)
 			omitted := cluster.OmittedValues
-			if as == "documents" {
+			if as == "azureasomanaged" {
 				omitted = nil
 			} else if cluster.Nameless {
-				if err == nil || !strings.Contains(err.Error(), "Use --as documents") {
+				if err == nil || !strings.Contains(err.Error(), "Use --as azureasomanaged") {
 					t.Errorf("%s as %s: %v", name, as, err)
 				}
 				continue
@@ -73,13 +73,13 @@ func TestAdoptRefuses(t *testing.T) {
 		"not there": {reason: "names are mistyped", arguments: []string{"--name", "behind", "--resource-group", "owned"},
 			err: "was not found"},
 		"unknown kinds": {reason: "there are two", arguments: []string{"--name", "behind", "--as", "aso"},
-			err: "use azuremanaged or documents"},
+			err: "use azuremanaged or azureasomanaged"},
 		"another version": {reason: "the manager would not speak it", arguments: []string{"--name", "behind", "--api-version", "2026-05-01"},
-			err: "Use --as documents"},
-		"identity of none": {reason: "documents name a Secret", arguments: []string{"--name", "behind", "--as", "documents", "--identity", "i"},
+			err: "Use --as azureasomanaged"},
+		"identity of none": {reason: "resource manifests name a Secret. The value of --as is that of v2.0.0-alpha", arguments: []string{"--name", "behind", "--as", "documents", "--identity", "i"},
 			err: "--identity requires --as azuremanaged"},
 		"credential of none": {reason: "AzureManaged kinds name an identity", arguments: []string{"--name", "behind", "--credential-from", "s"},
-			err: "--credential-from requires --as documents"},
+			err: "--credential-from requires --as azureasomanaged"},
 	}
 	for name, test := range tests {
 		group := test.arguments[1]
@@ -93,7 +93,7 @@ func TestAdoptRefuses(t *testing.T) {
 		}
 	}
 	printed, told, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", "behind", "--name", "behind",
-		"--as", "documents", "--api-version", "2026-05-01", "--namespace", "teams")
+		"--as", "azureasomanaged", "--api-version", "2026-05-01", "--namespace", "teams")
 	if err != nil || !strings.Contains(printed, "containerservice.azure.com/v1api20260501") || !strings.Contains(printed, "namespace: teams") {
 		t.Errorf("documents say versions of their own: %v\n%s\n%s", err, told, printed)
 	}

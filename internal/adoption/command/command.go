@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/readonly"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/transfer"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
@@ -39,12 +40,6 @@ type Options struct {
 	Kubernetes func() (*rest.Config, error)
 }
 
-// Values of --as.
-const (
-	asAzureManaged = "azuremanaged"
-	asDocuments    = "documents"
-)
-
 type flags struct {
 	subscription, group, name, as, environment, apiVersion string
 	unproven                                               bool
@@ -62,7 +57,11 @@ func NewCommand(o Options) *cobra.Command {
 			"It signs in with the environment variables (AZURE_TENANT_ID, AZURE_CLIENT_ID, ...), or like az. It needs only the right to read, and writes nothing.",
 		Args: cobra.NoArgs, Version: o.Version, SilenceUsage: true, SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for flag, as := range map[string]string{"identity": asAzureManaged, "credential-from": asDocuments} {
+			var err error
+			if f.as, err = parseFamily("as", f.as); err != nil {
+				return err
+			}
+			for flag, as := range map[string]string{"identity": transfer.AzureManaged, "credential-from": transfer.AzureASOManaged} {
 				if f.as != as && cmd.Flags().Changed(flag) {
 					return fmt.Errorf("--%s requires --as %s. The other kinds sign in by other means", flag, as)
 				}
@@ -74,11 +73,11 @@ func NewCommand(o Options) *cobra.Command {
 	fs.StringVar(&f.subscription, "subscription", "", "ID of the subscription of the AKS cluster")
 	fs.StringVar(&f.group, "resource-group", "", "resource group of the AKS cluster")
 	fs.StringVar(&f.name, "name", "", "name of the AKS cluster")
-	fs.StringVar(&f.as, "as", asAzureManaged, "kinds of the objects: azuremanaged or documents")
+	fs.StringVar(&f.as, "as", transfer.AzureManaged, "kinds of the objects: azuremanaged or azureasomanaged")
 	fs.StringVar(&f.ClusterName, "cluster-name", "", "name of the Cluster; default: the name of the AKS cluster")
 	fs.StringVarP(&f.Namespace, "namespace", "n", "", "namespace of all objects; default: none, so that kubectl chooses it")
 	fs.StringVar(&f.Identity, "identity", "cluster-identity", "name of the AzureClusterIdentity, with --as azuremanaged")
-	fs.StringVar(&f.Credential, "credential-from", "aso-credential", "name of the Secret with the credential, with --as documents")
+	fs.StringVar(&f.Credential, "credential-from", "aso-credential", "name of the Secret with the credential, with --as azureasomanaged")
 	fs.StringVar(&f.environment, "environment", "", "AzurePublicCloud, AzureChinaCloud or AzureUSGovernmentCloud; default: AzurePublicCloud")
 	fs.StringVar(&f.apiVersion, "api-version", types.ContainerServiceAPIVersion,
 		"api-version of the resource manifests of cluster and pools; it cannot change with --as azuremanaged")
@@ -108,12 +107,9 @@ func newPrepareCommand(o Options) *cobra.Command {
 }
 
 func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Writer) error {
-	if f.as != asAzureManaged && f.as != asDocuments {
-		return fmt.Errorf("--as %q: use %s or %s", f.as, asAzureManaged, asDocuments)
-	}
-	if f.as == asAzureManaged && f.apiVersion != types.ContainerServiceAPIVersion {
+	if f.as == transfer.AzureManaged && f.apiVersion != types.ContainerServiceAPIVersion {
 		return fmt.Errorf("--api-version %s: AzureManaged kinds use %s. Use --as %s for another version", f.apiVersion,
-			types.ContainerServiceAPIVersion, asDocuments)
+			types.ContainerServiceAPIVersion, transfer.AzureASOManaged)
 	}
 	c, err := newReadOnlyClient(o, f.environment)
 	if err != nil {
@@ -125,7 +121,7 @@ func (f *flags) runAdoption(ctx context.Context, o Options, out, messages io.Wri
 		return err
 	}
 	write := adoption.WriteAzureManaged
-	if f.as == asDocuments {
+	if f.as == transfer.AzureASOManaged {
 		write = adoption.WriteASOManaged
 	}
 	manifest, lefts, err := write(found, f.Options)

@@ -22,7 +22,7 @@ import (
 // Families of objects, as the flag --to names them.
 const (
 	AzureManaged    = "azuremanaged"
-	AzureASOManaged = "documents"
+	AzureASOManaged = "azureasomanaged"
 )
 
 // Transfer is the transfer of one cluster.

@@ -104,7 +104,7 @@ func TestAdoptAsAzureASOManaged(t *testing.T) {
 		name := strings.ReplaceAll(strings.ToLower(azureName), "_", "-")
 		manifest, told, err := azurecli.RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", azureName, "--name",
 			azureName,
-			"--as", "documents", "--cluster-name", name, "--credential-from", harness.OperatorSecret)
+			"--as", "azureasomanaged", "--cluster-name", name, "--credential-from", harness.OperatorSecret)
 		if err != nil || strings.Contains(told, "not in the manifests") {
 			t.Errorf("%s: %v\n%s", azureName, err, told)
 			continue

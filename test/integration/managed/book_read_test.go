@@ -27,7 +27,7 @@ type document struct {
 }
 
 // whole are the pages with manifests that are no parts of the flavor's; the tests of pools and of documents apply them.
-const whole = "scale-sets.md documents.md"
+const whole = "scale-sets.md resource-manifests.md"
 
 // readSnippets returns those of docs/book/aks, in order.
 func readSnippets(t *testing.T) []snippet {

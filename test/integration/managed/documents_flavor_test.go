@@ -103,7 +103,7 @@ func TestDocumentBook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "aks", "documents.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "aks", "resource-manifests.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

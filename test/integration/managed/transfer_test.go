@@ -40,11 +40,11 @@ func transferCommands(t *testing.T, stage *harness.Stage) (out [][]string) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(page)) {
-		words, is := strings.CutPrefix(line, "kubectl capz convert documents ")
+		words, is := strings.CutPrefix(line, "kubectl capz convert transfer ")
 		if !is {
 			continue
 		}
-		command := append([]string{"convert", "documents"}, strings.Fields(words)...)
+		command := append([]string{"convert", "transfer"}, strings.Fields(words)...)
 		for i, word := range command {
 			command[i] = stdcmp.Or(names[word], word)
 		}

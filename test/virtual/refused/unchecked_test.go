@@ -268,7 +268,7 @@ func TestUncheckedKindsOfBook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "aks", "documents.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "aks", "resource-manifests.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func TestUncheckedKindsRefused(t *testing.T) {
 		for name, kind := range uncheckedKinds {
 			got := refusal(kind.manifest)
 			for _, part := range []string{"spec.resources[1].kind: Invalid value", "no definition of ",
-				"--unchecked-aso-kinds=" + name + ".", `"Add definitions of Azure" in docs/book/aks/documents.md`} {
+				"--unchecked-aso-kinds=" + name + ".", `"Add definitions of Azure" in docs/book/aks/resource-manifests.md`} {
 				if !strings.Contains(got, part) {
 					t.Errorf("%s: the refusal does not have %q: %s", name, part, got)
 				}
