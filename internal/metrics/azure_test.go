@@ -208,7 +208,7 @@ func TestRunningOperationIsMeasured(t *testing.T) {
 
 // TestThrottledRequestsAreCounted sends another request after Azure has answered that there were too many.
 func TestThrottledRequestsAreCounted(t *testing.T) {
-	w := newWorld(t, client.NewBudgets(nil))
+	w := newWorld(t, client.NewBudgets(nil, 1))
 	w.addFaults(fault.Rule{Method: "GET", Kind: fault.Throttle, RetryAfter: 60})
 	for range 2 {
 		if _, err := w.client.Get(t.Context(), network, "2025-05-01", nil); err == nil {

@@ -124,7 +124,7 @@ func TestReadAges(t *testing.T) {
 // TestBudgetShares sends requests in two subscriptions, and serves the shares of the budgets that are left.
 func TestBudgetShares(t *testing.T) {
 	clock := time.Now()
-	budgets := client.NewBudgets(func() time.Time { return clock })
+	budgets := client.NewBudgets(func() time.Time { return clock }, 1)
 	metrics.WatchBudgets(budgets)
 	t.Cleanup(func() { metrics.WatchBudgets(nil) })
 	w := newWorld(t, budgets)

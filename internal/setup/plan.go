@@ -38,7 +38,7 @@ func (o *Options) requestBudgets() *armclient.Budgets {
 	if o.Plan != nil {
 		return nil
 	}
-	return armclient.NewBudgetsOfShare(time.Now, o.AzureRequestShare)
+	return armclient.NewBudgets(time.Now, o.AzureRequestShare)
 }
 
 // workloadClient returns the function that connects to workload clusters.

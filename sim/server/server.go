@@ -444,9 +444,6 @@ func (s *Server) runClock() {
 			wait = retryEnd
 		} else if due, any := s.nextDue(); any {
 			wait = due.Sub(s.opts.Clock.Now())
-			if sc, ok := s.opts.Clock.(*store.Scaled); ok {
-				wait = time.Duration(float64(wait) / sc.Rate)
-			}
 		}
 		if wait <= 0 {
 			continue

@@ -33,29 +33,6 @@ func (Real) Sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Scaled runs Rate times as fast as the wall clock, from Start on.
-type Scaled struct {
-	Rate   float64
-	Start  time.Time
-	origin time.Time
-}
-
-// NewScaled returns a clock that starts now and runs rate times as fast as the wall clock. rate must be positive.
-func NewScaled(rate float64) *Scaled {
-	now := time.Now().UTC()
-	return &Scaled{Rate: rate, Start: now, origin: now}
-}
-
-// Now implements Clock.
-func (s *Scaled) Now() time.Time {
-	return s.Start.Add(time.Duration(float64(time.Since(s.origin)) * s.Rate))
-}
-
-// Sleep implements Clock.
-func (s *Scaled) Sleep(ctx context.Context, d time.Duration) {
-	Real{}.Sleep(ctx, time.Duration(float64(d)/s.Rate))
-}
-
 // Virtual stands still until it is moved.
 type Virtual struct {
 	mu  sync.Mutex

@@ -267,10 +267,4 @@ func TestClocks(t *testing.T) {
 	if !v.Now().Equal(epoch.Add(time.Hour)) {
 		t.Error("a virtual clock must not go back")
 	}
-	fast := store.NewScaled(1e6)
-	from := fast.Now()
-	store.Real{}.Sleep(t.Context(), time.Millisecond)
-	if d := fast.Now().Sub(from); d < 900*time.Second {
-		t.Errorf("a clock a million times as fast moved %s in a millisecond", d)
-	}
 }

@@ -183,7 +183,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 		share = 1
 	}
 	hooks := engine.Hooks{}
-	clients := armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgetsOfShare(time.Now, share)}
+	clients := armclient.Options{Version: "test", Transport: transport, Budgets: armclient.NewBudgets(time.Now, share)}
 	if s.Metrics {
 		hooks, clients.OnRequestEnd = metrics.Work{}.EngineHooks(), metrics.Work{}.CountRequest
 		m.watchMetrics(clients.Budgets)

@@ -60,13 +60,10 @@ const (
 // https://learn.microsoft.com/azure/azure-resource-manager/management/request-limits-and-throttling#network-throttling
 var networkLimits = map[string]float64{"reads": 9500, "writes": 950, "deletes": 950}
 
-// NewBudgets returns full budgets. now is the clock; nil is time.Now.
-func NewBudgets(now func() time.Time) *Budgets { return NewBudgetsOfShare(now, 1) }
-
-// NewBudgetsOfShare is NewBudgets for one of several processes that send requests as one principal: share is its part of each limit, more
-// than 0 and at most 1. Azure's headers have the remaining requests of all processes only when it answers, and Microsoft.Network has no
-// such header, so processes that each use the whole limit are throttled.
-func NewBudgetsOfShare(now func() time.Time, share float64) *Budgets {
+// NewBudgets returns full budgets. now is the clock; nil is time.Now. share is the part of each limit for this process, more than 0 and at
+// most 1, if several processes send requests as one principal. Azure's headers have the remaining requests of all processes only when it
+// answers, and Microsoft.Network has no such header, so processes that each use the whole limit are throttled.
+func NewBudgets(now func() time.Time, share float64) *Budgets {
 	if now == nil {
 		now = time.Now
 	}

@@ -18,7 +18,7 @@ func TestBudgets(t *testing.T) {
 	clock := now
 	var answer func(w http.ResponseWriter)
 	served := 0
-	c := serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }),
+	c := serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }, 1),
 		func(w http.ResponseWriter, r *http.Request) {
 			served++
 			if answer != nil {
@@ -135,7 +135,7 @@ func TestBudgets(t *testing.T) {
 // TestNetworkBudgetsAreCountedByRegion: each region has its own limit of Microsoft.Network. The bodies of writes and reads name the region.
 func TestNetworkBudgetsAreCountedByRegion(t *testing.T) {
 	clock := now
-	c := serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }),
+	c := serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }, 1),
 		func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, `{"location":"westeurope"}`) })
 	in := func(group, location string) error {
 		at := arm.NewID("s", group, "Microsoft.Network/networkInterfaces", "n")
@@ -170,7 +170,7 @@ func TestNetworkBudgetsAreCountedByRegion(t *testing.T) {
 // TestReservedTokenIsKept: ReserveWrite reserves the token that is available and spends none.
 func TestReservedTokenIsKept(t *testing.T) {
 	clock, served := now, 0
-	c := serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }),
+	c := serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }, 1),
 		func(w http.ResponseWriter, r *http.Request) {
 			served++
 			fmt.Fprint(w, `{}`)

@@ -17,7 +17,7 @@ import (
 // TestRemainingShares sends requests in several subscriptions.
 func TestRemainingShares(t *testing.T) {
 	clock, throttle := now, false
-	budgets := client.NewBudgets(func() time.Time { return clock })
+	budgets := client.NewBudgets(func() time.Time { return clock }, 1)
 	c := serveClient(t, credential.Token("t"), budgets, func(w http.ResponseWriter, _ *http.Request) {
 		if throttle {
 			w.Header().Set("Retry-After", "60")

@@ -13,7 +13,7 @@ import (
 // clusters in groups of their own that Azure throttles.
 func TestUnusedBudgetsAreForgotten(t *testing.T) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	b := NewBudgets(func() time.Time { return clock })
+	b := NewBudgets(func() time.Time { return clock }, 1)
 	send := func(principal, group string) {
 		t.Helper()
 		request := Request{Method: http.MethodPut, ID: arm.NewID("s", group, "Microsoft.Network/networkInterfaces", "n"),

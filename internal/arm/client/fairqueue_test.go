@@ -35,7 +35,7 @@ type waitingRequest struct {
 
 func newCrowd(t *testing.T) *crowd {
 	c := &crowd{T: t, clock: now, due: map[waitingRequest]time.Time{}, done: map[waitingRequest]time.Duration{}}
-	c.client = serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return c.clock }),
+	c.client = serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return c.clock }, 1),
 		func(w http.ResponseWriter, _ *http.Request) {
 			c.served++
 			fmt.Fprint(w, `{}`)

@@ -63,7 +63,7 @@ func TestRequestRecords(t *testing.T) {
 			t.Cleanup(listener.Close)
 			var got []client.RequestRecord
 			c, err := client.New(credential.Token("t"), newConfiguration(listener.URL),
-				client.Options{Principal: "p", Transport: listener.Client(), Budgets: client.NewBudgets(nil),
+				client.Options{Principal: "p", Transport: listener.Client(), Budgets: client.NewBudgets(nil, 1),
 					OnRequestEnd: func(answered client.RequestRecord) {
 						if answered.Duration < 0 || answered.Duration > time.Minute {
 							t.Errorf("it took %s", answered.Duration)

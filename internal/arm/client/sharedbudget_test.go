@@ -51,7 +51,7 @@ func TestProcessesShareLimits(t *testing.T) {
 			clock, served := now, [2]int{}
 			var shards []*client.Client
 			for i := range served {
-				shards = append(shards, serveClient(t, credential.Token("t"), client.NewBudgetsOfShare(func() time.Time { return clock }, 0.5),
+				shards = append(shards, serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return clock }, 0.5),
 					func(w http.ResponseWriter, _ *http.Request) {
 						served[i]++
 						fmt.Fprint(w, `{}`)

@@ -31,7 +31,7 @@ func TestWindowCountsMonotonicTime(t *testing.T) {
 func TestRemainingBelowNothing(t *testing.T) {
 	for _, remaining := range []string{"-1000000", "-Inf", "-1e18", "NaN"} {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		b := NewBudgets(func() time.Time { return now })
+		b := NewBudgets(func() time.Time { return now }, 1)
 		request := Request{Method: http.MethodGet, ID: "/subscriptions/s/resourceGroups/g"}
 		header := http.Header{"X-Ms-Ratelimit-Remaining-Subscription-Reads": {remaining}}
 		b.learnFromAnswer("p", request, http.StatusOK, header, nil, 0)

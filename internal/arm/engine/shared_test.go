@@ -286,7 +286,7 @@ func TestRunActionForTwoObjects(t *testing.T) {
 
 func TestWritesWaitForBudget(t *testing.T) {
 	w := newWorld(t)
-	budgets := client.NewBudgets(w.clock.Now)
+	budgets := client.NewBudgets(w.clock.Now, 1)
 	w.limitRequests(budgets)
 	w.addFault(fault.Rule{Method: "PUT", Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle, RetryAfter: 20})
 	outcome := w.convergeUntilDone(w.newRequest(groupNode(), pipNode(), nsgNode()), time.Minute)

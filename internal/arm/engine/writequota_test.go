@@ -17,7 +17,7 @@ func worldWithoutQuota(t *testing.T) (w *world, free *client.Client) {
 	t.Helper()
 	w, _ = worldWith(t, groupNode())
 	free = w.client
-	w.limitRequests(client.NewBudgets(w.clock.Now))
+	w.limitRequests(client.NewBudgets(w.clock.Now, 1))
 	w.addFault(fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/publicIPAddresses", Kind: fault.Throttle,
 		RetryAfter: 200, Count: 1})
 	if outcome := w.convergeOnce(w.newRequest(pipNode())); outcome.IsDone() {
