@@ -79,7 +79,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Clients: identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: budgets,
 				OnRequestEnd: work.CountRequest}),
 		},
-		facts: facts.New(facts.Options{Read: sharedRead(armEngine), Unchanged: sharedLook(armEngine), Now: now, TTL: o.SyncPeriod,
+		facts: facts.New(facts.Options{Read: facts.ReadThrough(armEngine), Unchanged: facts.UnchangedIn(armEngine), Now: now, TTL: o.SyncPeriod,
 			Wait: o.Plan != nil, Catalogs: o.catalogs()}),
 		now: now,
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +23,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
@@ -209,16 +207,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	m.Services = reconcile.Services{Client: m.client, Engine: m.Engine, Access: m.Gate, Now: time.Now, Resync: s.Resync, Observe: s.Observe,
 		Tracer: s.Tracer, Reads: m.reads,
 		Recorder: func(string) events.EventRecorder { return recorded }}
-	read := func(ctx context.Context, c *armclient.Client, id arm.ID, options engine.ReadOptions) (json.RawMessage, error) {
-		observed, err := m.Engine.Observe(ctx, c, []arm.ID{id}, false, options)
-		return observed[id.Key()].Body, errors.Join(err, observed[id.Key()].Err)
-	}
-	unchanged := func(ctx context.Context, c *armclient.Client, id arm.ID, at time.Time, mark uint64, options engine.ReadOptions) (uint64,
-		bool) {
-		shown, same := m.Engine.CheckUnchanged(ctx, c, id, at, engine.DigestMark(mark), options)
-		return uint64(shown), same
-	}
-	m.Facts = facts.New(facts.Options{Read: read, Unchanged: unchanged, TTL: s.Resync})
+	m.Facts = facts.New(facts.Options{Read: facts.ReadThrough(m.Engine), Unchanged: facts.UnchangedIn(m.Engine), TTL: s.Resync})
 	m.Services.Facts = m.Facts
 	if err := register(ctx, m); err != nil {
 		s.T.Fatal(err)
