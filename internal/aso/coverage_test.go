@@ -30,7 +30,7 @@ func TestCoverage(t *testing.T) {
 	for _, kind := range []Kind{ManagedCluster, AgentPool} {
 		for _, version := range armschema.ListVersions() {
 			t.Run(string(kind)+" "+version, func(t *testing.T) {
-				leaves := armschema.SettableLeaves(kind, version)
+				leaves := settableLeaves(kind, version)
 				if len(leaves) < 80 {
 					t.Fatalf("only %d settable values", len(leaves))
 				}
@@ -191,7 +191,7 @@ func hasValue(body any, path string) bool {
 func TestRemovedPatchResetsItsValue(t *testing.T) {
 	for _, version := range armschema.ListVersions() {
 		for _, kind := range []Kind{ManagedCluster, AgentPool} {
-			for _, path := range armschema.SettableLeaves(kind, version) {
+			for _, path := range settableLeaves(kind, version) {
 				if _, ok := fieldsOfSpec[kind][path]; !ok {
 					checkReset(t, kind, version, path)
 				}

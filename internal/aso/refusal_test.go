@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
 )
 
 func TestCheckRefuses(t *testing.T) {
@@ -260,7 +258,7 @@ func TestErrorsHaveNoValues(t *testing.T) {
 	shapes := []any{password, []any{password}, map[string]any{"armId": password}, map[string]any{"name": password},
 		map[string]any{"name": password, "key": password, "value": password}}
 	for _, kind := range []Kind{ManagedCluster, AgentPool} {
-		for _, path := range armschema.SettableLeaves(kind, preview) {
+		for _, path := range settableLeaves(kind, preview) {
 			for _, shape := range shapes {
 				if kind == ManagedCluster && strings.HasSuffix(path, "userAssignedIdentities") {
 					continue // the keys are IDs

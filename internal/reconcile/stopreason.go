@@ -66,9 +66,6 @@ func stopReasonOf(err error) *stopReason {
 	return nil
 }
 
-// IsStopReason reports whether err ends a reconciliation in good order.
-func IsStopReason(err error) bool { return stopReasonOf(err) != nil }
-
 // WaitForOwner stops for an object that does not belong to a Cluster yet. Ready and an event name the missing owner, whose creation wakes
 // the object.
 func WaitForOwner(reason, message string) error {

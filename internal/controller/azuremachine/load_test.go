@@ -1,6 +1,7 @@
 package azuremachine
 
 import (
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -8,11 +9,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestLoad has the objects of a machine come and go in any order: a pass has all it needs, or waits without an error.
+// TestLoad has the objects of a machine come and go in any order: a reconciliation has all that it needs, or waits with a message.
 func TestLoad(t *testing.T) {
 	azureMachine := func(owner string) *infrav1.AzureMachine {
 		object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
@@ -37,30 +37,34 @@ func TestLoad(t *testing.T) {
 		object *infrav1.AzureMachine
 		others []client.Object
 		want   *found
+		// waits is a part of the message about the missing owner.
+		waits string
 	}{
-		"whole": {"all is there", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster, azureCluster}, whole},
+		"whole": {"all is there", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster, azureCluster}, whole, ""},
 		"not owned yet": {"Cluster API sets the owner", azureMachine(""), []client.Object{machine(ofCluster), cluster, azureCluster},
-			nil},
+			nil, "no Machine owns the AzureMachine"},
 		"Machine without a label": {"Cluster API sets that, too", azureMachine("of-m"), []client.Object{machine(nil), cluster, azureCluster},
-			nil},
-		"no Cluster":      {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), azureCluster}, nil},
-		"no AzureCluster": {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster}, nil},
+			nil, "it has no label cluster.x-k8s.io/cluster-name"},
+		"no Cluster": {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), azureCluster}, nil,
+			"Cluster c1, to which Machine of-m belongs, does not exist"},
+		"no AzureCluster": {"objects come in any order", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster}, nil,
+			"AzureCluster network, to which Cluster c1 refers in spec.infrastructureRef, does not exist"},
 		"deleted": {"the remaining objects are used", storetest.MarkDeleting(azureMachine("of-m")),
-			[]client.Object{machine(ofCluster), cluster, azureCluster}, whole},
+			[]client.Object{machine(ofCluster), cluster, azureCluster}, whole, ""},
 		"deleted after its Machine": {"its own labels name its cluster", storetest.MarkDeleting(azureMachine("of-m")),
-			[]client.Object{cluster, azureCluster}, &found{"m", "c1", "network"}},
+			[]client.Object{cluster, azureCluster}, &found{"m", "c1", "network"}, ""},
 		"deleted after its Cluster": {"the AzureCluster is found by the Cluster's name", storetest.MarkDeleting(azureMachine("of-m")),
-			[]client.Object{machine(ofCluster), azureCluster}, whole},
+			[]client.Object{machine(ofCluster), azureCluster}, whole, ""},
 		"deleted after all": {"the reconciliation reports the remaining resources, or removes the finalizer",
 			storetest.MarkDeleting(azureMachine("of-m")), nil,
-			&found{"m", "c1", ""}},
+			&found{"m", "c1", ""}, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			k := &Kind{Client: storetest.NewClient(t, append(test.others, test.object)...)}
 			in, _, err := k.Load(t.Context(), test.object)
-			if err != nil && !reconcile.IsStopReason(err) {
-				t.Fatalf("%s: %v", test.reason, err)
+			if (err == nil) != (test.waits == "") || err != nil && !strings.Contains(err.Error(), test.waits) {
+				t.Fatalf("%s: got the error %v, want %q", test.reason, err, test.waits)
 			}
 			if in == nil || test.want == nil {
 				if (in == nil) != (test.want == nil) {
