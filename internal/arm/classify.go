@@ -26,11 +26,16 @@ var codeRules = []rule{
 	{CodeBudgetEmpty, ClassWaiting, "the request budget is empty, so the request was not sent"},
 	{"PreconditionFailed", ClassWaiting, "another client changed the resource first"},
 	{"PreconditionFailedEtagMismatch", ClassWaiting, "another client changed the resource first"},
+	// hashicorp/terraform-provider-azurerm#14051
+	{"RemotePeeringIsDisconnected", ClassWaiting, "the peering of the other network has to be updated first"},
 	{"ResourceGroupBeingDeleted", ClassWaiting, "the group can be created again when it is gone"},
 	{"NicReservedForAnotherVm", ClassWaiting, "Azure reserves the interface for 180 seconds after the failure of a machine"},
 	{"ConcurrentFederatedIdentityCredentialsWritesForSingleManagedIdentity", ClassWaiting, "Azure accepts one write of an identity at a time"},
 	{"EtagMismatch", ClassWaiting, "another client changed the AKS cluster or pool first"},
 	{"OperationPreempted", ClassWaiting, "a newer operation replaced this one"},
+	// A detail of Canceled, for load balancers, security groups, networks and route tables that another client writes meanwhile:
+	// kubernetes/kubernetes#81282, aztfmod/terraform-azurerm-caf#389.
+	{"CanceledAndSupersededDueToAnotherOperation", ClassWaiting, "a newer operation of another client replaced this one"},
 	// In use: the dependant may be in deletion, and Azure has no other answer to a deletion that came too early.
 	{"CannotDeleteResource", ClassWaiting, "the resource still has nested resources"},
 	{"InUseSubnetCannotBeDeleted", ClassWaiting, "resources that use the subnet have to be deleted first"},
@@ -48,6 +53,7 @@ var codeRules = []rule{
 	{"InvalidAnswer", ClassRetry, "the answer is incomplete or too large"},
 	{"ForeignURL", ClassRetry, "the answer names a URL of another host"},
 	{"RequestCanceled", ClassRetry, "the caller cancelled the request"},
+	{codeCanceled, ClassRetry, "Azure cancelled the operation"},
 	{"Conflict", ClassRetry, "Compute handled a concurrent request first"},
 	{"InternalServerError", ClassRetry, "a failure of Azure"},
 	{"InternalExecutionError", ClassRetry, "a failure of Azure"},
@@ -115,6 +121,9 @@ var codeRules = []rule{
 	{"PrivateIPAddressInReservedRange", ClassStalled, "Azure reserves the address"},
 }
 
+// codeCanceled is the code of an operation whose details name the reason.
+const codeCanceled = "Canceled"
+
 // statusRules apply to codes that are not in the table.
 var statusRules = []struct {
 	from, to int
@@ -164,16 +173,20 @@ func classifyError(err error) (Class, string) {
 	if e.Code == "OperationNotAllowed" && pendingOperation(e.Message) {
 		return ClassWaiting, "AKS: another operation on the cluster or a pool of it ends by itself"
 	}
-	if rule, ok := rulesByCode[strings.ToLower(e.Code)]; ok {
-		if e.Code == "OperationNotAllowed" {
-			return rule.class, notAllowedReason(e.Message)
-		}
-		return rule.class, rule.reason
+	own, known := rulesByCode[strings.ToLower(e.Code)]
+	switch {
+	case e.Code == "OperationNotAllowed" && known:
+		return own.class, notAllowedReason(e.Message)
+	case known && own.code != codeCanceled:
+		return own.class, own.reason
 	}
 	for _, detail := range e.Details {
 		if rule, ok := rulesByCode[strings.ToLower(detail.Code)]; ok && rule.class != ClassNotFound {
 			return rule.class, rule.reason
 		}
+	}
+	if known {
+		return own.class, own.reason
 	}
 	for _, rule := range statusRules {
 		if e.Status >= rule.from && e.Status <= rule.to {

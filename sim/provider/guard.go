@@ -214,7 +214,7 @@ func (c *Call) checkBusy() error {
 				// Recordings show these two refused with a time to wait, all others with a conflict.
 				e := networkError(Errorf(429, "RetryableError",
 					"A retryable error occurred.").WithDetail(Errorf(0, "RetryableErrorDueToAnotherOperation",
-					"Operation %sOperation (%s) is updating resource %s. The call can be retried in 12 seconds.", operationName(op), op.ID,
+					"Operation %sOperation (%s) is updating resource %s. The call can be retried in 12 seconds.", OperationName(op), op.ID,
 					c.ID.Top().String())))
 				e.RetryAfter = 12 * time.Second
 				return e
@@ -250,8 +250,8 @@ func (c *Call) checkBusy() error {
 	return nil
 }
 
-// operationName returns the network provider's name of an operation: PutRoute, DeleteSubnet.
-func operationName(op *store.Operation) string {
+// OperationName returns the network provider's name of an operation: PutRoute, DeleteSubnet.
+func OperationName(op *store.Operation) string {
 	if op.Verb == "delete" {
 		return "Delete" + singularName(lastType(op.Type))
 	}

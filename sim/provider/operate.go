@@ -187,6 +187,9 @@ func faultOf(op *store.Operation) *Error {
 	}
 	e := Errorf(0, body.String(op.Error, "code"), "%s", body.String(op.Error, "message"))
 	e.Target = body.String(op.Error, "target")
+	for _, detail := range body.Objects(op.Error, "details") {
+		e = e.WithDetail(Errorf(0, body.String(detail, "code"), "%s", body.String(detail, "message")))
+	}
 	return e
 }
 

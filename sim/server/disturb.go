@@ -74,7 +74,12 @@ func (s *Server) operationFault(op *store.Operation) {
 	case fault.Fail, fault.Cancel:
 		code := rule.Code
 		if rule.Kind == fault.Cancel {
-			op.Broken, code = store.Canceled, cmp.Or(code, "OperationPreempted")
+			op.Broken = store.Canceled
+			if code == "" && op.Style == string(provider.Network) {
+				op.Error = supersededError(op, s.newGUID()).InnerObject(true)
+				return
+			}
+			code = cmp.Or(code, "OperationPreempted")
 		}
 		msg := rule.Message
 		if msg == "" {
@@ -84,6 +89,14 @@ func (s *Server) operationFault(op *store.Operation) {
 	case fault.Allocate:
 		op.Error = allocationError(rule.Code).InnerObject(false)
 	}
+}
+
+// supersededError is the error of an operation of the network provider while another client writes the same resource. Sources:
+// kubernetes/kubernetes#81282, aztfmod/terraform-azurerm-caf#389.
+func supersededError(op *store.Operation, by string) *provider.Error {
+	name := provider.OperationName(op)
+	return provider.Errorf(0, "Canceled", "Operation was canceled.").WithDetail(provider.Errorf(0, "CanceledAndSupersededDueToAnotherOperation",
+		"Operation %sOperation (%s) was canceled and superseded by operation %[1]sOperation (%[3]s).", name, op.ID, by))
 }
 
 func allocationError(code string) *provider.Error {

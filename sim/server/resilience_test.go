@@ -157,7 +157,8 @@ func TestScriptedFaults(t *testing.T) {
 			func(t *testing.T, a *azure) {
 				op := put(a).header.Get("Azure-AsyncOperation")
 				a.sim.Settle()
-				if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Canceled" || r.valueAt("error.code") != "OperationPreempted" {
+				if r := a.sendRequest("GET", op, nil); r.valueAt("status") != "Canceled" || r.valueAt("error.code") != "Canceled" ||
+					r.valueAt("error.details.0.code") != "CanceledAndSupersededDueToAnotherOperation" {
 					t.Errorf("%v", r.body)
 				}
 				for _, want := range []string{"Canceled", "Succeeded"} {
