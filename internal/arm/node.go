@@ -22,6 +22,10 @@ type Node struct {
 	// graph.
 	After []ID
 
+	// OtherHalf is the node of the other half of a connection. While the state of one half has to be renewed, Azure refuses the other one: that
+	// half is written first, whatever After has.
+	OtherHalf ID
+
 	// Policy determines the writes that are allowed for the resource.
 	Policy Policy
 

@@ -275,10 +275,52 @@ func TestPeeringConnectsOnceBothSidesExist(t *testing.T) {
 	if s := a.sendRequest("GET", there, nil).valueAt("properties.peeringState"); s != "Connected" {
 		t.Errorf("both sides: %v", s)
 	}
+}
+
+// TestPeeringIsDisconnectedWhenTheOtherSideGoes covers what Azure requires to connect two networks again: hashicorp/terraform-provider-azurerm#14051.
+func TestPeeringIsDisconnectedWhenTheOtherSideGoes(t *testing.T) {
+	a := newAzure(t)
+	a.createBase()
+	hub := obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"172.16.0.0/16"}}}}
+	a.mustSucceed("PUT", net+"/virtualNetworks/hub", hub)
+	peer := func(to string) obj {
+		return obj{"properties": obj{"remoteVirtualNetwork": newRef(net + "/virtualNetworks/" + to)}}
+	}
+	there, back := net+"/virtualNetworks/vnet/virtualNetworkPeerings/to-hub", net+"/virtualNetworks/hub/virtualNetworkPeerings/to-vnet"
+	wantStates := func(when string, want ...any) {
+		t.Helper()
+		for i, path := range []string{there, back}[:len(want)] {
+			if got := a.sendRequest("GET", path, nil).valueAt("properties.peeringState"); got != want[i] {
+				t.Errorf("%s: %s is %v, want %v", when, path, got, want[i])
+			}
+		}
+	}
+	a.mustSucceed("PUT", there, peer("hub"))
+	a.mustSucceed("PUT", back, peer("vnet"))
+	wantStates("both exist", "Connected", "Connected")
+	a.mustSucceed("PUT", there, peer("hub"))
+	wantStates("one is put again", "Connected", "Connected")
+
 	a.mustSucceed("DELETE", back, nil)
+	wantStates("the other side is gone", "Disconnected")
+	network := a.sendRequest("GET", net+"/virtualNetworks/vnet", nil)
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet", network.body)
+	wantStates("a PUT of the network is none of the peering", "Disconnected")
+	if r := a.sendRequest("PUT", back, peer("vnet")); r.status != 400 || r.errorCode() != "RemotePeeringIsDisconnected" {
+		t.Errorf("the other side is created: %d %s", r.status, r.errorCode())
+	}
+	a.mustSucceed("PUT", there, peer("hub"))
+	wantStates("it is updated", "Initiated")
+	a.mustSucceed("PUT", back, peer("vnet"))
+	wantStates("the other side is created again", "Connected", "Connected")
+
 	a.mustSucceed("DELETE", net+"/virtualNetworks/hub", nil)
-	if s := a.sendRequest("GET", there, nil).valueAt("properties.peeringState"); s != "Disconnected" {
-		t.Errorf("the other network gone: %v", s)
+	wantStates("the other network is gone", "Disconnected")
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet", network.body)
+	a.mustSucceed("PUT", net+"/virtualNetworks/hub", hub)
+	wantStates("the other network is created again", "Disconnected")
+	if r := a.sendRequest("PUT", back, peer("vnet")); r.errorCode() != "RemotePeeringIsDisconnected" {
+		t.Errorf("the other side in a new network: %s", r.errorCode())
 	}
 }
 

@@ -29,6 +29,8 @@ type Difference struct {
 	Path string
 	// Want and Have are the values as short JSON, "(absent)" if there is none. They are hidden for paths that may hold secrets.
 	Want, Have string
+	// Renewed means that the value is one of Type.RenewedStates.
+	Renewed bool
 }
 
 func (d Difference) String() string {
@@ -54,6 +56,7 @@ func Diff(want Desired, observed any) []Difference {
 		d.reportOwnedPath(path, observed)
 	}
 	d.reportDroppedTags(observed)
+	d.reportRenewedStates(observed)
 	slices.SortFunc(d.out, func(a, b Difference) int { return strings.Compare(a.Path, b.Path) })
 	return slices.CompactFunc(d.out, func(a, b Difference) bool { return a.Path == b.Path })
 }
@@ -206,6 +209,25 @@ func (d *differ) reportDroppedTags(observed any) {
 			d.addDifference("tags."+key, nil, value)
 		}
 	}
+}
+
+// reportRenewedStates reports states that a PUT ends.
+func (d *differ) reportRenewedStates(observed any) {
+	for path, states := range d.desired.Type.RenewedStates {
+		for _, match := range jsonpath.Expand(observed, path) {
+			text, _ := match.Value.(string)
+			if slices.ContainsFunc(states, func(state string) bool { return strings.EqualFold(state, text) }) {
+				d.out = append(d.out, Difference{Path: path, Want: formatValue(path, nil), Have: formatValue(path, text), Renewed: true})
+			}
+		}
+	}
+}
+
+// NeedsRenewal reports whether an observed resource of a type is in a state that a PUT ends.
+func NeedsRenewal(row types.Type, observed any) bool {
+	d := differ{desired: Desired{Type: row}}
+	d.reportRenewedStates(observed)
+	return len(d.out) > 0
 }
 
 // reportOwnedPath reports existing values at an owned path where the plan has none.

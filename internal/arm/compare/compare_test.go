@@ -433,3 +433,21 @@ func TestVisibleHasNoSecrets(t *testing.T) {
 		t.Errorf("Visible changed its input: %s", diff)
 	}
 }
+
+// TestRenewedStates: a state that Azure sets is a difference if a PUT ends it.
+func TestRenewedStates(t *testing.T) {
+	row, err := types.ForID(arm.NewID("s", "g", types.VirtualNetwork, "v").Child("virtualNetworkPeerings", "p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for state, want := range map[string][]string{"Initiated": {}, "Connected": {}, "Disconnected": {"properties.peeringState"}} {
+		observed := map[string]any{"properties": map[string]any{"peeringState": state}}
+		got := compare.Diff(compare.Desired{Type: row, Body: map[string]any{}}, observed)
+		if diff := cmp.Diff(want, compare.PathsOf(got)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", state, diff)
+		}
+		if compare.NeedsRenewal(row, observed) != (len(want) > 0) {
+			t.Errorf("%s: NeedsRenewal is %v", state, len(want) == 0)
+		}
+	}
+}

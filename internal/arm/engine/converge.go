@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
 // Converge takes one step towards the graph: it reads the resources, starts every write that is ready, and returns. The error is set
@@ -183,10 +184,15 @@ func (e *Engine) logNormalized(log logr.Logger, id arm.ID, differences []compare
 // blockingDependency returns the first unfinished dependency of node, or the root cause if that one is blocked itself; "" if there is
 // none.
 func (c *convergence) blockingDependency(node *arm.Node) arm.ID {
+	renewed := c.needsRenewal(node.ID)
+	if node.OtherHalf != "" && !renewed && !c.request.Observing && c.isRenewing(node.OtherHalf) {
+		return node.OtherHalf
+	}
 	for _, dependency := range c.request.Graph.Dependencies(node) {
 		result := c.results[dependency.ID.Key()]
 		switch {
 		case result.IsDone():
+		case renewed && dependency.ID.Equal(node.OtherHalf):
 		case result.IntendedMethod != "" && node.Policy != arm.TagOnly:
 			// While the object is observed, the write that would follow is reported, too.
 		case result.State == arm.Blocked && result.BlockedBy != "":
@@ -196,6 +202,26 @@ func (c *convergence) blockingDependency(node *arm.Node) arm.ID {
 		}
 	}
 	return ""
+}
+
+// isRenewing reports whether the state of a resource has to be renewed, or is being renewed.
+func (c *convergence) isRenewing(id arm.ID) bool {
+	op := c.engine.operate.FindOperation(id.Key())
+	return op != nil && op.State == arm.Updating || op == nil && c.needsRenewal(id)
+}
+
+// needsRenewal reports whether the state of a resource, as last read, has to be renewed. Only types with such states are decoded.
+func (c *convergence) needsRenewal(id arm.ID) bool {
+	row, err := types.ForID(id)
+	if err != nil || len(row.RenewedStates) == 0 {
+		return false
+	}
+	found := c.found[id.Key()]
+	if !found.Exists || c.results[id.Key()].IsDone() {
+		return false
+	}
+	body, err := arm.DecodeBody(found.Body)
+	return err == nil && compare.NeedsRenewal(row, body)
 }
 
 // resourcesToPrune lists resources of the inventory and of Request.Prune that are not in the graph, in the order of deletion.

@@ -148,6 +148,10 @@ func decideForeign(s situation, inProgress arm.State) decision {
 		return decision{step: stepFollow, state: inProgress, retryAfter: followTimeout}
 	case s.owned:
 		return decision{step: stepAlign, state: arm.Ready}
+	case node.Policy == arm.Repair && node.Foreign == arm.RefuseForeign && matchesUntagged(s) && slices.ContainsFunc(s.differences, isRenewed) &&
+		!s.normalized:
+		// It has the body of the plan, so the PUT changes only the state.
+		return decision{method: http.MethodPut, state: arm.Updating, drift: compare.PathsOf(s.differences)}
 	case using:
 		return decision{step: stepClearFailure, state: arm.Foreign}
 	case matchesUntagged(s):
@@ -182,7 +186,12 @@ func isOwnedByOthers(s situation) bool {
 	return !usesForeign(s)
 }
 
-func matchesUntagged(s situation) bool { return len(s.differences) == 0 && !s.row.Taggable }
+// matchesUntagged reports whether a resource without tags has the body of the plan. Its state may need a renewal.
+func matchesUntagged(s situation) bool {
+	return !s.row.Taggable && !slices.ContainsFunc(s.differences, func(d compare.Difference) bool { return !isRenewed(d) })
+}
+
+func isRenewed(d compare.Difference) bool { return d.Renewed }
 
 // otherClusterMessage returns the message about a resource with the tag of another cluster.
 func otherClusterMessage(s situation) string {

@@ -204,6 +204,16 @@ func TestDecide(t *testing.T) {
 			decision{step: stepClearFailure, state: arm.Foreign}},
 		"foreign without tags, and differs": {"it is not managed", newSituation(theSubnet, repair, isForeign, differsAt("a")),
 			needsAction(notWanted, 8*time.Minute)},
+		"foreign without tags, as wanted but for its state": {"a PUT of the same body ends the state",
+			newSituation(thePeering, repair, isForeign, inRenewedState), expectWrite("PUT", arm.Updating, "properties.peeringState")},
+		"foreign without tags, and keeps its state": {"another PUT would not end it",
+			newSituation(thePeering, repair, isForeign, inRenewedState, func(s *situation) { s.normalized = true }),
+			decision{step: stepClearFailure, state: arm.Foreign}},
+		"foreign without tags, to be used, in such a state": {"it is never written",
+			newSituation(thePeering, use, isForeign, inRenewedState), decision{step: stepClearFailure, state: arm.Foreign}},
+		"foreign without tags, and differs in more than its state": {"it is not managed",
+			newSituation(thePeering, repair, isForeign, inRenewedState, differsAt("a")),
+			needsAction(errorWithCode(CodeNotOwned), 8*time.Minute)},
 
 		// Reasons to delay a write.
 		"blocked, and not made with it": {"only resources that Azure creates itself name their machine",

@@ -19,6 +19,7 @@ var (
 	theGroup   = arm.ResourceGroupID("s", "rg")
 	theVNet    = arm.NewID("s", "rg", types.VirtualNetwork, "vnet")
 	theSubnet  = theVNet.Child("subnets", "nodes")
+	thePeering = theVNet.Child("virtualNetworkPeerings", "hub")
 	theMachine = arm.NewID("s", "rg", types.VirtualMachine, "vm")
 	theDisk    = arm.NewID("s", "rg", types.Disk, "vm_OSDisk")
 	theBastion = arm.NewID("s", "rg", types.BastionHost, "bastion")
@@ -100,6 +101,10 @@ func differsAt(paths ...string) change {
 			s.differences = append(s.differences, compare.Difference{Path: path, Want: "a", Have: "b"})
 		}
 	}
+}
+
+func inRenewedState(s *situation) {
+	s.differences = append(s.differences, compare.Difference{Path: "properties.peeringState", Have: "Disconnected", Renewed: true})
 }
 
 func readFailed(err error) change {

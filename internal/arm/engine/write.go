@@ -3,11 +3,13 @@ package engine
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/operate"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
@@ -35,13 +37,18 @@ func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
 	var inAnswer []string
 	op.OnAnswer = func(body json.RawMessage) {
 		if decoded, err := arm.DecodeBody(body); err == nil {
-			inAnswer = formatDifferences(compare.Diff(t.desired, decoded))
+			// The operation that the answer accepts may end the states.
+			inAnswer = formatDifferences(slices.DeleteFunc(compare.Diff(t.desired, decoded), isRenewed))
 		}
 	}
 	op.OnEnd = func(took time.Duration, err error) {
 		switch {
 		case err != nil:
 			e.recordFailure(op.Key, hash, err)
+			if t.node != nil && t.node.OtherHalf != "" {
+				// The error may be due to the state of the other half, which changes without a write.
+				e.cache.Invalidate(observe.Change{ID: t.node.OtherHalf, Extent: observe.ExtentResource})
+			}
 			if arm.IsBudgetEmpty(err) {
 				e.states.update(op.Key, func(state *resourceState) { state.presence.setAbsent(d.state == arm.Creating) })
 			}

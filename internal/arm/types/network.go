@@ -46,7 +46,10 @@ var networkTypes = []Type{
 			"properties.privateLinkServiceNetworkPolicies",
 			"properties.serviceEndpointPolicies", "properties.defaultOutboundAccess", "properties.sharingScope", "properties.ipAllocations",
 			"properties.serviceGateway", "properties.networkSecurityGroup", "properties.routeTable", "properties.natGateway"}},
+	// A peering is disconnected when the peering of the other network or that network was deleted, and no peering can be created there until a
+	// PUT has initiated this one again: hashicorp/terraform-provider-azurerm#14051, Azure/bicep-registry-modules#6556.
 	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, SerialLevel: 1, DeletedWithParent: true, DeleteRank: 60,
+		RenewedStates:   map[string][]string{"properties.peeringState": {"Disconnected"}},
 		OwnerReferences: []string{"properties.remoteVirtualNetwork.id"}, MayReferenceForeign: true},
 	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into the node route
 	// table: both lists are shared. Service tags, as in "Internet", are not case-sensitive.

@@ -61,6 +61,8 @@ type Type struct {
 	FreeFormPaths []string
 	// CaseInsensitiveKeys lists those of FreeFormPaths whose keys are IDs or Azure's own names.
 	CaseInsensitiveKeys []string
+	// RenewedStates lists values, by path, of states that Azure sets and that another PUT of the same body ends. They count as differences.
+	RenewedStates map[string][]string
 	// OwnerReferences lists paths, in a type without tags, of the resources that it exists for: their IDs, or the principal of one.
 	OwnerReferences []string
 	// OwnedByReference means that a resource is useless without the one that it references, so that it has the same owner.

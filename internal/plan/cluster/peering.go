@@ -15,10 +15,10 @@ func addPeerings(in plan.ClusterInput, g *arm.Graph) {
 	for _, peering := range in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings {
 		remote := plan.RemoteVNetID(in, peering)
 		forward, reverse := plan.PeeringID(local, remote), plan.PeeringID(remote, local)
-		g.Add(
-			buildPeering(forward, remote, peering.ForwardPeeringProperties),
-			buildPeering(reverse, local, peering.ReversePeeringProperties, local, forward),
-		)
+		there, back := buildPeering(forward, remote, peering.ForwardPeeringProperties),
+			buildPeering(reverse, local, peering.ReversePeeringProperties, local, forward)
+		there.OtherHalf, back.OtherHalf = reverse, forward
+		g.Add(there, back)
 	}
 }
 

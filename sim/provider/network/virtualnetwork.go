@@ -20,7 +20,11 @@ func virtualNetworkTypes() []*provider.Type {
 		// Recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork.
 		Since:   map[string]string{"properties.privateEndpointVNetPolicies": "2024-03-01"},
 		Prepare: prepareVirtualNetwork,
-		Reads:   map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){"checkipaddressavailability": checkAddress},
+		Finish: func(c *provider.Call, _ *store.Operation, r *store.Resource) error {
+			connectPeerings(c, r)
+			return nil
+		},
+		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){"checkipaddressavailability": checkAddress},
 	}
 	subnet := &provider.Type{
 		Name: Subnets, Style: provider.Network, Etag: provider.Weak, Untracked: true, Inline: "properties.subnets",
@@ -35,22 +39,7 @@ func virtualNetworkTypes() []*provider.Type {
 			"properties.delegations[].etag", "properties.delegations[].type"},
 		Prepare: prepareSubnet, CanDelete: subnetInUse, View: viewSubnet,
 	}
-	peering := &provider.Type{
-		Name: VirtualNetworks + "/virtualNetworkPeerings", Style: provider.Network, Etag: provider.Weak, Untracked: true,
-		Inline:      "properties.virtualNetworkPeerings",
-		KeepOmitted: func(string) bool { return true },
-		Create:      provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(2)},
-		Delete:      provider.Timing{HTTP: 500 * time.Millisecond, LRO: provider.Seconds(10), Spread: 0.1},
-		RetryAfter:  10,
-		ReadOnlyPaths: []string{"properties.peeringState", "properties.peeringSyncLevel", "properties.resourceGuid",
-			"properties.remoteVirtualNetworkAddressSpace", "properties.remoteAddressSpace", "properties.remoteVirtualNetworkEncryption",
-			"properties.didReferenceOutboundRemoteAddressSpace"},
-		// Recordings of 2020-11-01 and 2024-03-01, and the changelog of the SDK module armnetwork.
-		Since: map[string]string{"properties.peeringSyncLevel": "2021-03-01", "properties.remoteVirtualNetworkAddressSpace": "2021-03-01",
-			"properties.peerCompleteVnets": "2023-11-01"},
-		Prepare: preparePeering, View: viewPeering,
-	}
-	return []*provider.Type{vnet, subnet, peering}
+	return []*provider.Type{vnet, subnet, peeringType()}
 }
 
 func prepareVirtualNetwork(c *provider.Call, d *provider.Draft) error {
@@ -192,58 +181,6 @@ func viewSubnet(c *provider.Call, it *provider.Item) {
 		body.Default(e, "properties.actions", []any{"Microsoft.Network/virtualNetworks/subnets/join/action"})
 		body.Default(e, "properties.provisioningState", store.Succeeded)
 	}
-}
-
-func preparePeering(c *provider.Call, d *provider.Draft) error {
-	remote := body.String(d.New, "properties.remoteVirtualNetwork.id")
-	it, err := c.RequireReference(remote, d.ID, VirtualNetworks, "")
-	if err != nil {
-		return err
-	}
-	if store.SameID(it.ID, d.ParentID) {
-		return invalidValue("InvalidResourceReference", "Peering %s cannot refer to its own virtual network.", d.ID)
-	}
-	mine, _ := parsePrefixes(d.Parent, "", "properties.addressSpace.addressPrefixes")
-	theirs, _ := parsePrefixes(it.Body, "", "properties.addressSpace.addressPrefixes")
-	for _, a := range mine {
-		for _, b := range theirs {
-			if a.Overlaps(b) {
-				return invalidValue("VnetAddressSpacesOverlap",
-					"Cannot create or update peering %s. Virtual networks %s and %s cannot be peered because their address spaces overlap.", d.ID,
-					d.ParentID, it.ID)
-			}
-		}
-	}
-	body.Default(d.New, "properties.allowVirtualNetworkAccess", true)
-	body.Default(d.New, "properties.allowForwardedTraffic", false)
-	body.Default(d.New, "properties.allowGatewayTransit", false)
-	body.Default(d.New, "properties.useRemoteGateways", false)
-	body.Default(d.New, "properties.doNotVerifyRemoteGateways", false)
-	body.Default(d.New, "properties.peerCompleteVnets", true)
-	body.Default(d.New, "properties.routeServiceVips", body.Object{})
-	resourceGUID(c, d)
-	return nil
-}
-
-func viewPeering(c *provider.Call, it *provider.Item) {
-	remote := c.FindItem(body.String(it.Body, "properties.remoteVirtualNetwork.id"))
-	state, level := "Initiated", "RemoteNotInSync"
-	if remote == nil {
-		state = "Disconnected"
-	} else {
-		space := body.Get(remote.Body, "properties.addressSpace")
-		body.Set(it.Body, "properties.remoteAddressSpace", space)
-		body.Set(it.Body, "properties.remoteVirtualNetworkAddressSpace", space)
-		for _, p := range body.Objects(remote.Body, "properties.virtualNetworkPeerings") {
-			if store.SameID(body.String(p, "properties.remoteVirtualNetwork.id"), it.Resource.ID) &&
-				body.String(p, "properties.provisioningState") == store.Succeeded &&
-				body.String(it.Body, "properties.provisioningState") == store.Succeeded {
-				state, level = "Connected", "FullyInSync"
-			}
-		}
-	}
-	body.Set(it.Body, "properties.peeringState", state)
-	body.Set(it.Body, "properties.peeringSyncLevel", level)
 }
 
 // checkAddress answers GET virtualNetworks/v/CheckIPAddressAvailability?ipAddress=.
