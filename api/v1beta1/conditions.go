@@ -181,7 +181,8 @@ const (
 	FailedReason = "Failed"
 	// LeftBehindInAzureReason is the reason of events about deleted objects that may have left resources in Azure.
 	LeftBehindInAzureReason = "LeftBehindInAzure"
-	// IgnoredReason is the reason of events about annotations of the provider that another user wrote. They have no effect.
+	// IgnoredReason is the reason of events about input without effect: annotations of the provider that another user wrote, and tags that
+	// Azure does not take on a resource.
 	IgnoredReason = "Ignored"
 	// CloudConfigFailedReason is the reason of events about a Secret with azure.json that cannot be written.
 	CloudConfigFailedReason = "CloudConfigFailed"

@@ -124,6 +124,9 @@ func (a *azureReconciliation[O, I]) plan(ctx context.Context) (planned *Plan, er
 	if planned, err = a.kind.Plan(ctx, a.session, a.in); err != nil {
 		return nil, err
 	}
+	if planned.Ignored != "" {
+		a.recording.AddIgnored(planned.Ignored)
+	}
 	planned.Graph.SealBodies()
 	if err := a.refuseForgedTags(planned.Graph); err != nil {
 		return nil, err

@@ -196,6 +196,8 @@ type Plan struct {
 	Superseded <-chan struct{}
 	// LastApplied is the record of earlier plans. Resources and paths that are no longer planned are removed.
 	LastApplied applied.State
+	// Ignored describes input that has no effect and that no condition shows; "" for none. It is emitted as a warning.
+	Ignored string
 	// OwnedUntagged are resources of the graph that belong to the object even if they have no tags.
 	OwnedUntagged []arm.ID
 	// Migrated are untagged resources that the established provider created for the object. They are deleted with it.

@@ -270,7 +270,7 @@ func (c *Call) PatchResource() (*Reply, error) {
 	if n == nil {
 		n = body.Object{}
 	}
-	if err := checkTags(n); err != nil {
+	if err := checkTags(t, n); err != nil {
 		return nil, err
 	}
 	if t.Patch == nil {

@@ -96,7 +96,7 @@ func (c *Call) PutResource() (*Reply, error) {
 	if loc != "" {
 		d.New["location"] = loc
 	}
-	if err := checkTags(d.New); err != nil {
+	if err := checkTags(t, d.New); err != nil {
 		return nil, err
 	}
 	var shown body.Object

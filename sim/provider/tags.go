@@ -16,17 +16,21 @@ const (
 	reservedTags = `<>%&\?/`
 )
 
-// checkTags checks the tags of a resource or a resource group.
-func checkTags(b body.Object) error {
+// maxZoneTags is the limit of the resources of DNS: Azure/azure-rest-api-specs#13600, hashicorp/terraform-provider-azurerm#21749.
+const maxZoneTags = 15
+
+// checkTags checks the tags of a resource of a type or of a resource group.
+func checkTags(t *Type, b body.Object) error {
 	if b["tags"] == nil {
 		delete(b, "tags")
 		return nil
 	}
-	return CheckTags(b["tags"])
+	return CheckTags(t, b["tags"])
 }
 
-// CheckTags applies Azure's limits to the tags of a request or, after a merge, of a resource. A tag without a value gets an empty one.
-func CheckTags(value any) error {
+// CheckTags applies Azure's limits to the tags of a request or, after a merge, of a resource. A tag without a value gets an empty one. t is
+// nil for a subscription.
+func CheckTags(t *Type, value any) error {
 	tags, ok := value.(body.Object)
 	if !ok {
 		return gatewayError(Errorf(400, "InvalidRequestContent",
@@ -54,6 +58,28 @@ func CheckTags(value any) error {
 			return gatewayError(Errorf(400, "DuplicateTagName", "The tag name '%s' is used more than once; tag names are case-insensitive.", name))
 		}
 		seen[low] = true
+	}
+	if t != nil && t.Style == PrivateDNS {
+		return checkZoneTags(tags)
+	}
+	return nil
+}
+
+// checkZoneTags applies the limits of DNS. Source of the answer: Azure/bicep-registry-modules#1541. Names must not begin with a digit or
+// contain spaces, parentheses and other special characters: https://learn.microsoft.com/azure/azure-resource-manager/management/tag-resources#limitations,
+// MicrosoftDocs/azure-docs#124115. That the answer is the same, and which characters are special, is assumed.
+func checkZoneTags(tags body.Object) error {
+	special := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_.-", r))
+	}
+	bad := len(tags) > maxZoneTags
+	for name := range tags {
+		bad = bad || name[0] >= '0' && name[0] <= '9' || strings.ContainsFunc(name, special)
+	}
+	if bad {
+		return Errorf(400, "BadRequest",
+			"The resource tags are invalid. A maximum of %d tags are allowed with keys no longer than %d and values no longer than %d characters.",
+			maxZoneTags, maxTagName, maxTagValue)
 	}
 	return nil
 }

@@ -53,3 +53,33 @@ func TestTagsThatAzureRefuses(t *testing.T) {
 		a.mustSucceed("PATCH", groupA, obj{"tags": obj{}})
 	}
 }
+
+// TestTagsThatDNSRefuses: Azure/bicep-registry-modules#1541.
+func TestTagsThatDNSRefuses(t *testing.T) {
+	a := newAzure(t)
+	a.createGroup()
+	count := func(n int) obj {
+		tags := obj{}
+		for i := range n {
+			tags[string(rune('a'+i))] = ""
+		}
+		return tags
+	}
+	zone := net + "/privateDnsZones/example.com"
+	for name, tc := range map[string]struct {
+		tags obj
+		code string
+	}{
+		"15": {count(15), ""}, "16": {count(16), "BadRequest"}, "space": {obj{"Cost Center": ""}, "BadRequest"},
+		"parentheses": {obj{"cost(center)": ""}, "BadRequest"}, "digit": {obj{"1st": ""}, "BadRequest"}, "digits later": {obj{"a_b.c-1": "a (b)"}, ""},
+	} {
+		r := a.sendRequest("PUT", zone, obj{"location": "global", "tags": tc.tags})
+		if r.errorCode() != tc.code || tc.code == "" && r.status > 299 || tc.code != "" && r.status != 400 {
+			t.Errorf("%s: %d %s %s, want %q", name, r.status, r.errorCode(), r.errorMessage(), tc.code)
+		}
+		a.sim.Settle()
+	}
+	if r := a.sendRequest("PUT", net+"/routeTables/rt", obj{"location": "westus3", "tags": count(16)}); r.status > 299 {
+		t.Errorf("other types take more: %d %s", r.status, r.errorCode())
+	}
+}

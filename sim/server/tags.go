@@ -37,7 +37,7 @@ func (x *exchange) answerTags(scope string) (*provider.Reply, error) {
 	sent := body.Child(c.Body, "properties.tags")
 	if sent == nil {
 		if value := body.Get(c.Body, "properties.tags"); value != nil {
-			return nil, provider.CheckTags(value)
+			return nil, provider.CheckTags(c.Type, value)
 		}
 		sent = body.Object{}
 	}
@@ -60,7 +60,7 @@ func (x *exchange) answerTags(scope string) (*provider.Reply, error) {
 	case "replace":
 		have = body.Clone(sent)
 	case "merge":
-		if err := provider.CheckTags(sent); err != nil {
+		if err := provider.CheckTags(c.Type, sent); err != nil {
 			return nil, err
 		}
 		for k, v := range sent {
@@ -79,7 +79,7 @@ func (x *exchange) answerTags(scope string) (*provider.Reply, error) {
 		return nil, provider.GatewayErrorf(400, "InvalidTagPatchOperation", "The operation '%s' is not supported. Use Merge, Replace or Delete.",
 			op)
 	}
-	if err := provider.CheckTags(have); err != nil {
+	if err := provider.CheckTags(c.Type, have); err != nil {
 		return nil, err
 	}
 	if whole {

@@ -49,7 +49,8 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
-	return &reconcile.Plan{Graph: graph, Superseded: superseded, LastApplied: cluster.LastApplied(in.planned)}, nil
+	return &reconcile.Plan{Graph: graph, Superseded: superseded, LastApplied: cluster.LastApplied(in.planned),
+		Ignored: cluster.IgnoredTags(in.planned)}, nil
 }
 
 // newPlanInput returns the input of the plan without facts. The object is defaulted as by the webhook, because it may have been stored

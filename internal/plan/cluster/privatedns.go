@@ -25,7 +25,7 @@ func addPrivateDNS(in plan.ClusterInput, g *arm.Graph) {
 		return
 	}
 	zone := plan.PrivateDNSZoneID(in)
-	tags := plan.BuildTags(in, "", "", in.AzureCluster.Spec.AdditionalTags)
+	tags, _ := buildZoneTags(in)
 	g.Add(arm.Node{
 		ID:      zone,
 		Body:    armprivatedns.PrivateZone{Location: new(dnsLocation), Tags: tags},
