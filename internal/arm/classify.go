@@ -110,6 +110,8 @@ var codeRules = []rule{
 	{"InvalidParameter", ClassStalled, "the spec has a value that Azure refuses"},
 	{"InvalidResourceType", ClassStalled, "Azure does not know the resource type (status 404)"},
 	{"GalleryImageNotFound", ClassStalled, "the image of the machine does not exist (status 404)"},
+	// hashicorp/terraform#30569
+	{"RemoteVnetHasNoGateways", ClassStalled, "the peering uses the gateway of the other network, which has none yet"},
 	{"PropertyChangeNotAllowed", ClassStalled, "the property cannot be changed"},
 	{"InvalidResourceLocation", ClassStalled, "the name is taken in another region"},
 	{"InvalidResourceGroupLocation", ClassStalled, "the group exists in another region"},

@@ -2,9 +2,12 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -28,9 +31,7 @@ func BuildPrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, locat
 		properties.ApplicationSecurityGroups = append(properties.ApplicationSecurityGroups, &armnetwork.ApplicationSecurityGroup{ID: new(group)})
 	}
 	for _, ip := range slices.Sorted(slices.Values(spec.PrivateIPAddresses)) {
-		properties.IPConfigurations = append(properties.IPConfigurations, &armnetwork.PrivateEndpointIPConfiguration{
-			Properties: &armnetwork.PrivateEndpointIPConfigurationProperties{PrivateIPAddress: new(ip)},
-		})
+		properties.IPConfigurations = append(properties.IPConfigurations, buildStaticAddress(spec, ip))
 	}
 	connections := buildConnections(spec)
 	if spec.ManualApproval {
@@ -43,6 +44,50 @@ func BuildPrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, locat
 		Tags:       tags,
 		Properties: properties,
 	}
+}
+
+// members are the names of the members of groups that do not have the name of the group. A fixed address is that of one member:
+// Azure/terraform-azurerm-avm-res-keyvault-vault#108.
+// https://learn.microsoft.com/en-us/azure/private-link/manage-private-endpoint#determine-groupid-and-membername
+var members = map[string]string{"vault": "default"}
+
+// severalMembers are groups with members whose names depend on the service: hashicorp/terraform-provider-azurerm#21781 for registries,
+// #13061 for Cosmos DB.
+var severalMembers = map[string]bool{"registry": true, "sql": true}
+
+// buildStaticAddress returns the configuration of a fixed address. Azure requires the group and the member of an address of a service with
+// groups (Azure/bicep#7119). A private link service has none.
+func buildStaticAddress(spec infrav1.PrivateEndpointSpec, ip string) *armnetwork.PrivateEndpointIPConfiguration {
+	out := &armnetwork.PrivateEndpointIPConfiguration{Properties: &armnetwork.PrivateEndpointIPConfigurationProperties{PrivateIPAddress: new(ip)}}
+	for _, connection := range spec.PrivateLinkServiceConnections {
+		for _, group := range connection.GroupIDs {
+			out.Name = new(spec.Name)
+			out.Properties.GroupID, out.Properties.MemberName = new(group), new(cmp.Or(members[strings.ToLower(group)], group))
+		}
+	}
+	return out
+}
+
+// CheckPrivateEndpoint refuses fixed addresses of an endpoint whose members they would be is not known.
+func CheckPrivateEndpoint(spec infrav1.PrivateEndpointSpec, path *field.Path) field.ErrorList {
+	var groups []string
+	for _, connection := range spec.PrivateLinkServiceConnections {
+		groups = append(groups, connection.GroupIDs...)
+	}
+	path = path.Child("privateIPAddresses")
+	switch addresses := spec.PrivateIPAddresses; {
+	case len(addresses) == 0 || len(groups) == 0:
+		return nil
+	case len(groups) > 1:
+		return field.ErrorList{field.Invalid(path, addresses, fmt.Sprintf("the endpoint has the groups %s, and Azure needs the group of each address: "+
+			"use one endpoint per group, or remove the addresses", strings.Join(groups, ", ")))}
+	case severalMembers[strings.ToLower(groups[0])]:
+		return field.ErrorList{field.Invalid(path, addresses, fmt.Sprintf("a service of group %s needs addresses for several members, whose names are not "+
+			"known: remove the addresses", groups[0]))}
+	case len(addresses) > 1:
+		return field.ErrorList{field.Invalid(path, addresses, fmt.Sprintf("an endpoint of group %s has one address: remove the others", groups[0]))}
+	}
+	return nil
 }
 
 // buildConnections returns the private link connections of an endpoint, sorted by name. The name defaults to the

@@ -449,3 +449,59 @@ func TestWritingBackWhatWasReadChangesNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestGatewaysOfPeerings: hashicorp/terraform#30569.
+func TestGatewaysOfPeerings(t *testing.T) {
+	a := newAzure(t)
+	a.createBase()
+	uses := func(hub string) response {
+		return a.sendRequest("PUT", net+"/virtualNetworks/vnet/virtualNetworkPeerings/to-"+hub,
+			obj{"properties": obj{"remoteVirtualNetwork": newRef(net + "/virtualNetworks/" + hub), "useRemoteGateways": true}})
+	}
+	for hub, space := range map[string]string{"hub": "172.16.", "other": "172.17."} {
+		a.mustSucceed("PUT", net+"/virtualNetworks/"+hub,
+			obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{space + "0.0/16"}}}})
+		if r := uses(hub); r.status != 400 || r.errorCode() != "RemoteVnetHasNoGateways" {
+			t.Errorf("%s has no gateway: %d %s", hub, r.status, r.errorCode())
+		}
+		a.mustSucceed("PUT", net+"/virtualNetworks/"+hub+"/subnets/GatewaySubnet", obj{"properties": obj{"addressPrefix": space + "0.0/24"}})
+	}
+	if r := uses("hub"); r.status > 299 {
+		t.Errorf("the hub has a gateway: %d %s", r.status, r.errorCode())
+	}
+	a.sim.Settle()
+	if r := uses("other"); r.status != 400 {
+		t.Errorf("a second gateway: %d %s", r.status, r.errorCode())
+	}
+}
+
+// TestFixedAddressesOfEndpoints: Azure/bicep#7119.
+func TestFixedAddressesOfEndpoints(t *testing.T) {
+	a := newAzure(t)
+	a.createBase()
+	for name, tc := range map[string]struct {
+		group, configured, member string
+		refused                   bool
+	}{
+		"named": {"blob", "blob", "blob", false}, "neither": {"blob", "", "", true}, "no member": {"blob", "blob", "", true},
+		"vault": {"vault", "vault", "default", false}, "vault by its group": {"vault", "vault", "vault", true},
+		"registry": {"registry", "registry", "registry", true},
+	} {
+		endpoint := net + "/privateEndpoints/pe"
+		r := a.sendRequest("PUT", endpoint, obj{"location": "westus3", "properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/node"),
+			"ipConfigurations": []any{obj{"name": "ip", "properties": obj{"groupId": tc.configured, "memberName": tc.member, "privateIPAddress": "10.1.0.77"}}},
+			"privateLinkServiceConnections": []any{obj{"name": "c",
+				"properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Any/services/s", "groupIds": []any{tc.group}}}}}})
+		if refused := r.errorCode() == "PrivateEndpointIpConfigurationMissingMemberNamesRequiredByFps"; refused != tc.refused || r.status > 299 != tc.refused {
+			t.Errorf("%s: %d %s %s", name, r.status, r.errorCode(), r.errorMessage())
+		}
+		if tc.refused {
+			continue
+		}
+		a.sim.Settle()
+		if got := a.sendRequest("GET", endpoint, nil).valueAt("properties.customDnsConfigs.0.ipAddresses.0"); got != "10.1.0.77" {
+			t.Errorf("%s: the address is %v", name, got)
+		}
+		a.mustSucceed("DELETE", endpoint, nil)
+	}
+}

@@ -55,6 +55,7 @@ var remedies = map[string]string{
 	"InvalidResourceGroupLocation":          "Use another name for the resource group, or the region that it exists in.",
 	"RoleAssignmentExists":                  "Delete the other role assignment of the same principal, role and scope.",
 	"NetcfgSubnetRangeOutsideVnet":          "Choose a range of the subnet inside of the network's address space.",
+	"RemoteVnetHasNoGateways":               "Create a gateway in the other network, or remove `useRemoteGateways` from the peering.",
 	"NetcfgSubnetRangesOverlap":             "Choose ranges that do not overlap. The message names the other subnet.",
 	"PrivateIPAddressInUse":                 "Choose another private IP address.",
 	"PrivateIPAddressNotInSubnet":           "Choose a private IP address in the range of the subnet.",

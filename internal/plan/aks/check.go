@@ -128,6 +128,10 @@ func checkUniqueNames(in Input, path *field.Path) field.ErrorList {
 	unique(path.Child("addonProfiles"), len(spec.AddonProfiles), func(i int) string { return spec.AddonProfiles[i].Name })
 	unique(path.Child("extensions"), len(spec.Extensions), func(i int) string { return spec.Extensions[i].Name })
 	endpoints := spec.VirtualNetwork.Subnet.PrivateEndpoints
-	unique(path.Child("virtualNetwork", "subnet", "privateEndpoints"), len(endpoints), func(i int) string { return endpoints[i].Name })
+	where := path.Child("virtualNetwork", "subnet", "privateEndpoints")
+	unique(where, len(endpoints), func(i int) string { return endpoints[i].Name })
+	for i, endpoint := range endpoints {
+		errs = append(errs, plan.CheckPrivateEndpoint(endpoint, where.Index(i))...)
+	}
 	return errs
 }

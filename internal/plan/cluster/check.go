@@ -180,11 +180,19 @@ func visitZones(in plan.ClusterInput, path *field.Path, visit func(path *field.P
 	})
 }
 
-// checkPeerings refuses a peering with the cluster's own network, and two peerings of the same name.
+// checkPeerings refuses a peering with the cluster's own network, two peerings of the same name, and two that use a gateway of the other
+// network, of which Azure allows one: https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-faq
 func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	seen := map[string]bool{}
+	seen, gateway := map[string]bool{}, ""
 	for i, peering := range in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings {
+		if use := peering.ForwardPeeringProperties.UseRemoteGateways; use != nil && *use {
+			if gateway != "" {
+				errs = append(errs, field.Invalid(path.Index(i).Child("forwardPeeringProperties", "useRemoteGateways"), true,
+					fmt.Sprintf("a network can use the gateway of one other network, and uses that of %s: set it for one peering only", gateway)))
+			}
+			gateway = peering.RemoteVnetName
+		}
 		here := path.Index(i).Child("remoteVnetName")
 		remote := plan.RemoteVNetID(in, peering)
 		if remote.Equal(plan.VNetID(in)) {
@@ -200,7 +208,7 @@ func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// checkPrivateEndpoints refuses two private endpoints of the same name.
+// checkPrivateEndpoints refuses two private endpoints of the same name, and addresses without a member.
 func checkPrivateEndpoints(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
 	seen := map[string]bool{}
@@ -211,6 +219,7 @@ func checkPrivateEndpoints(in plan.ClusterInput) field.ErrorList {
 				errs = append(errs, field.Duplicate(path.Child("privateEndpoints").Index(i).Child("name"), endpoint.Name))
 			}
 			seen[name] = true
+			errs = append(errs, plan.CheckPrivateEndpoint(endpoint, path.Child("privateEndpoints").Index(i))...)
 		}
 	})
 	return errs

@@ -1,6 +1,8 @@
 package network
 
 import (
+	"cmp"
+	"strings"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -53,7 +55,7 @@ func preparePeering(c *provider.Call, d *provider.Draft) error {
 	}
 	if ofNetwork {
 		body.Set(d.New, peeringStatePath, body.String(d.Old, peeringStatePath))
-	} else if err := setPeeringState(d, it); err != nil {
+	} else if err := cmp.Or(setPeeringState(d, it), checkGateways(d, it)); err != nil {
 		return err
 	}
 	body.Default(d.New, "properties.allowVirtualNetworkAccess", true)
@@ -81,6 +83,29 @@ func checkPeeredSpaces(d *provider.Draft, remote *provider.Item) error {
 					"Cannot create or update peering %s. Virtual networks %s and %s cannot be peered because their address spaces overlap.", d.ID,
 					d.ParentID, remote.ID)
 			}
+		}
+	}
+	return nil
+}
+
+// gatewaySubnet is the subnet of the gateways of a network. It stands for a gateway, which is not simulated.
+const gatewaySubnet = "GatewaySubnet"
+
+// checkGateways refuses the use of a gateway that the other network does not have (hashicorp/terraform#30569), and of the gateways of two
+// networks: https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq. The code of the second refusal is assumed.
+func checkGateways(d *provider.Draft, remote *provider.Item) error {
+	if !body.Bool(d.New, "properties.useRemoteGateways") {
+		return nil
+	}
+	if _, subnet := body.FindNamed(body.Objects(remote.Body, "properties.subnets"), gatewaySubnet); subnet == nil {
+		return invalidValue("RemoteVnetHasNoGateways",
+			"Peering %s cannot have UseRemoteGateway flag set to true because remote virtual network %s referenced by the peering does not have any gateways.",
+			d.ID, remote.ID)
+	}
+	for _, p := range body.Objects(d.Parent, "properties.virtualNetworkPeerings") {
+		if body.Bool(p, "properties.useRemoteGateways") && !strings.EqualFold(body.String(p, "name"), d.Name) {
+			return invalidValue("OnlyOnePeeringCanUseRemoteGateways",
+				"Peering %s cannot have UseRemoteGateway flag set to true because another peering of virtual network %s already has it.", d.ID, d.ParentID)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package network
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,6 +120,9 @@ func preparePrivateEndpoint(c *provider.Call, d *provider.Draft) error {
 		}
 	}
 	resourceGUID(c, d)
+	if err := checkMembers(d, append(auto, manual...)); err != nil {
+		return err
+	}
 	if nics := body.Get(d.Old, p+"networkInterfaces"); nics != nil {
 		body.Set(d.New, p+"networkInterfaces", nics)
 		if dns := body.Get(d.Old, p+"customDnsConfigs"); dns != nil {
@@ -129,6 +133,53 @@ func preparePrivateEndpoint(c *provider.Call, d *provider.Draft) error {
 	return endpointInterface(c, d, subnet)
 }
 
+// checkMembers refuses fixed addresses of a service that are not those of all members of its groups. Sources: Azure/bicep#7119,
+// hashicorp/terraform-provider-azurerm#21781 for registries, Azure/terraform-azurerm-avm-res-keyvault-vault#108 for vaults. That the other
+// groups have one member of the same name is an assumption. A private link service has no groups.
+func checkMembers(d *provider.Draft, connections []body.Object) error {
+	fixed := body.Objects(d.New, "properties.ipConfigurations")
+	if len(fixed) == 0 {
+		return nil
+	}
+	list := func(pairs [][2]string) string {
+		var out []string
+		for _, p := range pairs {
+			out = append(out, "GroupId: "+p[0]+", MemberName: "+p[1])
+		}
+		return strings.Join(out, "; ")
+	}
+	has := func(group, member string) bool {
+		return slices.ContainsFunc(fixed, func(cfg body.Object) bool {
+			return strings.EqualFold(body.String(cfg, "properties.groupId"), group) && strings.EqualFold(body.String(cfg, "properties.memberName"), member)
+		})
+	}
+	var sent []string
+	for _, cfg := range fixed {
+		sent = append(sent, "PrivateIPAddress: "+body.String(cfg, "properties.privateIPAddress")+", GroupId: "+
+			body.String(cfg, "properties.groupId")+", MemberName: "+body.String(cfg, "properties.memberName"))
+	}
+	var missing [][2]string
+	for _, connection := range connections {
+		for _, group := range body.Strings(connection, "properties.groupIds") {
+			members := map[string][]string{"vault": {"default"}, "registry": {"registry_data_" + d.Location, "registry"}}[strings.ToLower(group)]
+			if members == nil {
+				members = []string{group}
+			}
+			for _, member := range members {
+				if !has(group, member) {
+					missing = append(missing, [2]string{group, member})
+				}
+			}
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return invalidValue("PrivateEndpointIpConfigurationMissingMemberNamesRequiredByFps",
+		"Private Endpoint %s contains static ipconfigurations: [%s] and its missing these membernames/groupids requested by Private Link service [%s]. Private Endpoint needs to be reconfigured with missing memberNames.",
+		d.ID, strings.Join(sent, "; "), list(missing))
+}
+
 // endpointInterface makes the interface Azure creates for a private endpoint.
 func endpointInterface(c *provider.Call, d *provider.Draft, subnet string) error {
 	id, _ := store.ParseID(d.ID)
@@ -137,14 +188,23 @@ func endpointInterface(c *provider.Call, d *provider.Draft, subnet string) error
 		name = d.Name + ".nic." + c.NewGUID()
 	}
 	nicID := id.Scope + "/providers/" + Interfaces + "/" + name
-	cfg := body.Object{"name": "privateEndpointIpConfig." + c.NewGUID(), "properties": body.Object{
-		"provisioningState": store.Succeeded, "privateIPAllocationMethod": "Dynamic", "privateIPAddressVersion": "IPv4", "primary": true,
-		"subnet": body.Object{"id": subnet}}}
-	if err := AllocateAddress(c, nicID+"/ipConfigurations/"+body.String(cfg, "name"), cfg, nil, map[netip.Addr]bool{}); err != nil {
-		return err
+	fixed := body.Objects(d.New, "properties.ipConfigurations")
+	cfgs, taken := []any{}, map[netip.Addr]bool{}
+	for i := range max(1, len(fixed)) {
+		cfg := body.Object{"name": "privateEndpointIpConfig." + c.NewGUID(), "properties": body.Object{
+			"provisioningState": store.Succeeded, "privateIPAllocationMethod": "Dynamic", "privateIPAddressVersion": "IPv4", "primary": i == 0,
+			"subnet": body.Object{"id": subnet}}}
+		if len(fixed) > 0 {
+			body.Set(cfg, "properties.privateIPAllocationMethod", "Static")
+			body.Set(cfg, "properties.privateIPAddress", body.String(fixed[i], "properties.privateIPAddress"))
+		}
+		if err := AllocateAddress(c, nicID+"/ipConfigurations/"+body.String(cfg, "name"), cfg, nil, taken); err != nil {
+			return err
+		}
+		cfgs = append(cfgs, cfg)
 	}
 	nic := &provider.Draft{ID: nicID, Name: name, Location: d.Location, New: body.Object{"location": d.Location, "properties": body.Object{
-		"provisioningState": store.Succeeded, "ipConfigurations": []any{cfg}}}}
+		"provisioningState": store.Succeeded, "ipConfigurations": cfgs}}}
 	resourceGUID(c, nic)
 	interfaceDefaults(c, nic)
 	c.SaveResource(&store.Resource{ID: nicID, Type: Interfaces, Location: d.Location, Body: body.Clone(nic.New)})

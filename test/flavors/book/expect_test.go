@@ -81,7 +81,8 @@ var expectations = map[string]map[string]map[string]string{
 		"/resourceGroups/hub/providers/Microsoft.Network/virtualNetworks/hub-vnet/virtualNetworkPeerings/hub-vnet-To-peered-vnet": {"properties.allowGatewayTransit": "true"},
 	},
 	"endpoints": {
-		"Microsoft.Network/privateEndpoints/registry": {"properties.customNetworkInterfaceName": "registry-nic",
+		"Microsoft.Network/privateEndpoints/secrets": {"properties.customNetworkInterfaceName": "secrets-nic",
+			"properties.ipConfigurations.0.properties.memberName":       "default",
 			"properties.ipConfigurations.0.properties.privateIPAddress": "10.1.0.10"},
 		"Microsoft.Network/privateEndpoints/database": {"properties.manualPrivateLinkServiceConnections.0.properties.requestMessage": "nodes of the cluster endpoints"},
 	},

@@ -84,9 +84,9 @@ var rows = map[string]row{
 	"features/Private endpoints": {bring: endpoints, others: map[string]values{
 		"resourceGroups/c1/providers/Microsoft.Network/privateEndpoints/registry": {
 			"properties.customNetworkInterfaceName": "registry-nic", "properties.privateLinkServiceConnections.0.properties.groupIds.0": "registry",
-			"properties.ipConfigurations.0.properties.privateIPAddress": "10.240.250.10",
 		},
 		"resourceGroups/c1/providers/Microsoft.Network/privateEndpoints/partner": {
+			"properties.ipConfigurations.0.properties.privateIPAddress": "10.240.250.10",
 			"properties.manualPrivateLinkServiceConnections.0.properties.requestMessage": "The cluster of team A asks for access.",
 		},
 	}},
