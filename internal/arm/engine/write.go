@@ -69,6 +69,9 @@ func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
 		default:
 			e.clearFailure(op.Key)
 		}
+		if d.state == arm.Updating && d.method == http.MethodPut && t.node.OtherHalf == "" {
+			c.invalidateHalves(t.node)
+		}
 		op.LogValues = logValues(e.recordChange(change, took))
 		if t.removing || len(t.origin.outside) > 0 {
 			return
@@ -80,6 +83,16 @@ func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
 		}
 	}
 	return op
+}
+
+// invalidateHalves discards reads of the halves of connections that depend on a resource. An update of the resource may change their states:
+// peerings do not follow new address ranges of their networks.
+func (c *convergence) invalidateHalves(of *arm.Node) {
+	for _, node := range c.request.Graph.Nodes() {
+		if node.OtherHalf != "" && slices.Contains(c.request.Graph.Dependencies(node), of) {
+			c.engine.cache.Invalidate(observe.Change{ID: node.ID, Extent: observe.ExtentResource})
+		}
+	}
 }
 
 // newFollowedOperation returns an operation that another party began on a resource, or this provider before a restart.
@@ -111,7 +124,8 @@ func (c *convergence) startWrite(t *task, d decision) error {
 			return err
 		}
 		request = func() (*client.Response, error) {
-			return op.Client.Put(op.Context, t.id, t.row.APIVersion, json.RawMessage(raw), d.etag)
+			return op.Client.Do(op.Context, client.Request{Method: http.MethodPut, ID: t.id, APIVersion: t.row.APIVersion,
+				Query: t.row.PutQuery, Body: json.RawMessage(raw), IfMatch: d.etag})
 		}
 	default:
 		request = func() (*client.Response, error) { return writeTags(op, written, t.body) }

@@ -1,5 +1,7 @@
 package types
 
+import "net/url"
+
 // Names of the types of Microsoft.Network.
 const (
 	VirtualNetwork        = "Microsoft.Network/virtualNetworks"
@@ -49,7 +51,11 @@ var networkTypes = []Type{
 	// A peering is disconnected when the peering of the other network or that network was deleted, and no peering can be created there until a
 	// PUT has initiated this one again: hashicorp/terraform-provider-azurerm#14051, Azure/bicep-registry-modules#6556.
 	{Name: VirtualNetworkPeering, APIVersion: networkAPIVersion, SerialLevel: 1, DeletedWithParent: true, DeleteRank: 60,
-		RenewedStates:   map[string][]string{"properties.peeringState": {"Disconnected"}},
+		RenewedStates: map[string][]string{"properties.peeringState": {"Disconnected"},
+			"properties.peeringSyncLevel": {"LocalNotInSync", "LocalAndRemoteNotInSync"}},
+		// A PUT without it keeps the address ranges that the peering has of the other network: Azure/bicep#18379,
+		// https://learn.microsoft.com/en-us/rest/api/virtualnetwork/virtual-network-peerings/create-or-update
+		PutQuery:        url.Values{"syncRemoteAddressSpace": {"true"}},
 		OwnerReferences: []string{"properties.remoteVirtualNetwork.id"}, MayReferenceForeign: true},
 	// cloud-provider-azure writes rules for services of type LoadBalancer into the node security group, and routes into the node route
 	// table: both lists are shared. Service tags, as in "Internet", are not case-sensitive.

@@ -76,6 +76,8 @@ type Type struct {
 	GetQuery, ListQuery url.Values
 	// DeleteRank orders deletions without a graph: lower ranks are deleted first.
 	DeleteRank int
+	// PutQuery is sent with PUT.
+	PutQuery url.Values
 	// DeleteQuery is sent with DELETE.
 	DeleteQuery url.Values
 	// ReadIndividually means that reads are not combined into lists: the collection is not that of the parent, or is far larger than

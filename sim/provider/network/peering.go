@@ -2,6 +2,7 @@ package network
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,12 @@ const (
 	peeringDisconnected = "Disconnected"
 )
 
-const peeringStatePath = "properties.peeringState"
+const (
+	peeringStatePath = "properties.peeringState"
+	// syncedPath has the address ranges of the other network that the peering took over last.
+	syncedPath = "properties.remoteAddressSpace"
+	spacePath  = "properties.addressSpace"
+)
 
 func peeringType() *provider.Type {
 	return &provider.Type{
@@ -55,7 +61,8 @@ func preparePeering(c *provider.Call, d *provider.Draft) error {
 	}
 	if ofNetwork {
 		body.Set(d.New, peeringStatePath, body.String(d.Old, peeringStatePath))
-	} else if err := cmp.Or(setPeeringState(d, it), checkGateways(d, it)); err != nil {
+		body.Set(d.New, syncedPath, body.Get(d.Old, syncedPath))
+	} else if err := cmp.Or(setPeeringState(c, d, it), checkGateways(d, it)); err != nil {
 		return err
 	}
 	body.Default(d.New, "properties.allowVirtualNetworkAccess", true)
@@ -113,13 +120,19 @@ func checkGateways(d *provider.Draft, remote *provider.Item) error {
 
 // setPeeringState refuses a peering while the one of the other network is disconnected. A PUT of a disconnected peering initiates it again.
 // Sources: hashicorp/terraform-provider-azurerm#14051, Azure/bicep-registry-modules#6556.
-func setPeeringState(d *provider.Draft, remote *provider.Item) error {
+func setPeeringState(c *provider.Call, d *provider.Draft, remote *provider.Item) error {
 	back := findPeering(remote.Body, d.ParentID)
 	was := peeringState(d.Old, back, remote)
 	if body.String(back, peeringStatePath) == peeringConnected && was != peeringConnected {
 		return invalidValue("RemotePeeringIsDisconnected",
 			"Cannot create or update peering %s because remote peering %s referencing parent virtual network %s is in Disconnected state. Update or re-create the remote peering to get it back to Initiated state. Peering gets Disconnected when remote vnet or remote peering is deleted and re-created.",
 			d.ID, remote.ID+"/virtualNetworkPeerings/"+body.String(back, "name"), d.ParentID)
+	}
+	// A PUT alone does not take over new address ranges: Azure/bicep#18379, hashicorp/terraform-provider-azurerm#18444.
+	if synced := body.Get(d.Old, syncedPath); synced != nil && was != peeringDisconnected && !strings.EqualFold(c.Query.Get("syncRemoteAddressSpace"), "true") {
+		body.Set(d.New, syncedPath, synced)
+	} else {
+		body.Set(d.New, syncedPath, body.Get(remote.Body, spacePath))
 	}
 	if was == peeringDisconnected {
 		was = peeringInitiated
@@ -176,15 +189,31 @@ func viewPeering(c *provider.Call, it *provider.Item) {
 	var back body.Object
 	level := "RemoteNotInSync"
 	if remote != nil {
-		space := body.Get(remote.Body, "properties.addressSpace")
-		body.Set(it.Body, "properties.remoteAddressSpace", space)
-		body.Set(it.Body, "properties.remoteVirtualNetworkAddressSpace", space)
+		body.Set(it.Body, "properties.remoteVirtualNetworkAddressSpace", body.Get(remote.Body, spacePath))
 		back = findPeering(remote.Body, it.Resource.ID)
+		level = syncLevel(isSynced(it.Body, remote.Body), isSynced(back, it.Resource.Body))
 	}
-	state := peeringState(it.Body, back, remote)
-	if state == peeringConnected {
-		level = "FullyInSync"
-	}
-	body.Set(it.Body, peeringStatePath, state)
+	body.Set(it.Body, peeringStatePath, peeringState(it.Body, back, remote))
 	body.Set(it.Body, "properties.peeringSyncLevel", level)
+}
+
+// isSynced reports whether a peering has the address ranges of a network.
+func isSynced(peering, network body.Object) bool {
+	ranges := func(o body.Object, path string) []string {
+		return slices.Sorted(slices.Values(body.Strings(o, path+".addressPrefixes")))
+	}
+	return peering != nil && slices.Equal(ranges(peering, syncedPath), ranges(network, spacePath))
+}
+
+// syncLevel returns the level of a peering: https://learn.microsoft.com/rest/api/virtualnetwork/virtual-network-peerings/get#virtualnetworkpeeringlevel
+func syncLevel(local, remote bool) string {
+	switch {
+	case local && remote:
+		return "FullyInSync"
+	case local:
+		return "RemoteNotInSync"
+	case remote:
+		return "LocalNotInSync"
+	}
+	return "LocalAndRemoteNotInSync"
 }

@@ -86,7 +86,7 @@ var rows = map[string]row{
 			"properties.customNetworkInterfaceName": "registry-nic", "properties.privateLinkServiceConnections.0.properties.groupIds.0": "registry",
 		},
 		"resourceGroups/c1/providers/Microsoft.Network/privateEndpoints/partner": {
-			"properties.ipConfigurations.0.properties.privateIPAddress": "10.240.250.10",
+			"properties.ipConfigurations.0.properties.privateIPAddress":                  "10.240.250.10",
 			"properties.manualPrivateLinkServiceConnections.0.properties.requestMessage": "The cluster of team A asks for access.",
 		},
 	}},

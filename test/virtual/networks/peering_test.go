@@ -1,11 +1,15 @@
 package networks_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
@@ -85,4 +89,44 @@ func TestDisconnectedPeering(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestPeeringFollowsAddressRanges: a peering keeps the address ranges of the other network until a PUT asks for the present ones
+// (Azure/bicep#18379).
+func TestPeeringFollowsAddressRanges(t *testing.T) {
+	virtual.Play(t, func(w *virtual.Scenario) {
+		w.Azure.PutNetwork("hub", "hub", "172.16.0.0/16", nil)
+		applyPeered(w)
+		inSync := func() bool {
+			return w.FindProperty(peering, "properties.peeringSyncLevel") == "FullyInSync" &&
+				w.FindProperty(back, "properties.peeringSyncLevel") == "FullyInSync"
+		}
+		w.WaitReady(&infrav1.AzureCluster{}, "c1")
+		w.WaitUntil("the peerings are in sync", inSync)
+		w.WaitQuiet()
+
+		changed := time.Now()
+		harness.ChangeObject(w.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
+			c.Spec.NetworkSpec.Vnet.CIDRBlocks = append(c.Spec.NetworkSpec.Vnet.CIDRBlocks, "192.168.0.0/16")
+		})
+		w.WaitUntil("the network has the range", func() bool {
+			return strings.Contains(fmt.Sprint(w.FindProperty(vnet, "properties.addressSpace.addressPrefixes")), "192.168.0.0/16")
+		})
+		w.WaitUntil("the peerings follow the cluster's network", func() bool {
+			return inSync() && strings.Contains(fmt.Sprint(w.FindProperty(back, "properties.remoteAddressSpace")), "192.168.0.0/16")
+		})
+		if took := time.Since(changed); took > 2*time.Minute {
+			w.T.Errorf("the peerings took %s", took)
+		}
+
+		w.WaitQuiet()
+		w.RewriteResource(hub, func(network map[string]any) {
+			network["properties"].(body)["addressSpace"] = body{"addressPrefixes": []any{"172.16.0.0/16", "172.18.0.0/16"}}
+		})
+		if inSync() {
+			w.T.Fatal("the hub's new range is in sync already")
+		}
+		w.AdvanceClock(time.Hour)
+		w.WaitUntil("the peerings follow the hub", inSync)
+	})
 }
