@@ -119,6 +119,10 @@ func (c *convergence) convergeNode(node *arm.Node) {
 	// A resource that Azure creates along with an owned one is owned, even if Azure did not copy the tags.
 	t.owned = t.owned || node.Policy == arm.TagOnly
 	t.blocker, t.makerMissing = c.blockingDependency(node), c.isMakerMissing(node)
+	for _, dependency := range c.request.Graph.Dependencies(node) {
+		intended := c.results[dependency.ID.Key()].IntendedMethod
+		t.intendsDependency = t.intendsDependency || intended != "" && !dependency.ID.Equal(node.OtherHalf)
+	}
 	for _, maker := range c.request.Graph.Dependencies(node) {
 		if made := c.results[maker.ID.Key()]; !made.IsDone() {
 			t.createdWith, t.makerReadFailed = maker.ID, made.ReadFailed

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 )
 
 // observingRetryAfter is how often an absent resource of an observed object is read again.
@@ -15,6 +17,11 @@ func intendWrite(s situation, d decision) decision {
 	if !s.removing && (s.found.FromList && !s.found.Exists || s.found.ConfirmedByDigest) {
 		// A write would read the resource again, too.
 		return decision{step: stepConfirm}
+	}
+	if s.intendsDependency && s.found.Exists && !s.removing && !slices.ContainsFunc(s.differences, func(d compare.Difference) bool { return !isRenewed(d) }) &&
+		len(s.differences) > 0 {
+		// The write of the dependency may end the state, as when a network gets its address ranges back.
+		return decision{step: stepReport, state: arm.Ready}
 	}
 	out := decision{step: stepReport, state: arm.Ready, intended: d.method, drift: d.drift}
 	if _, failed := s.found.Head().State(); failed && !s.removing {

@@ -42,6 +42,9 @@ type situation struct {
 	groupKept bool
 	groupErr  error
 
+	// intendsDependency means that a write of a resource that this one depends on is reported in place of sent, except one of the other half.
+	intendsDependency bool
+
 	// found is the observation; the zero value means that the resource was not read.
 	found observe.Observation
 	// outdated means that the resource was written after the observation.

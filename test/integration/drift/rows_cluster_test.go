@@ -29,7 +29,8 @@ func networkRows() []row {
 	return []row{
 		tagAdded("Virtual network", "c1", vnet),
 		{
-			resource: "Virtual network", change: "an address range is added", outcome: kept, object: "c1", path: vnet,
+			resource: "Virtual network", change: "an address range is added", outcome: kept, note: "peerings take it over", object: "c1", path: vnet,
+			follows: "PUT resourceGroups/hub/Microsoft.Network/virtualNetworks/hub/virtualNetworkPeerings/",
 			do: func(w *world) {
 				w.EditResource(vnet, body{"properties": body{"addressSpace": body{"addressPrefixes": []any{"10.0.0.0/8", "192.168.0.0/16"}}}})
 			},

@@ -29,6 +29,8 @@ type row struct {
 	object, path string
 	// do makes the change.
 	do func(w *world)
+	// follows is the write that a kept change is followed by, "" for none.
+	follows string
 	// holds returns true while the change of a row that is kept is still there.
 	holds func(w *world) bool
 	// want is the condition of a row that is reported, undo takes the change back; it is nil if that is impossible.
