@@ -197,6 +197,18 @@ func viewPeering(c *provider.Call, it *provider.Item) {
 	body.Set(it.Body, "properties.peeringSyncLevel", level)
 }
 
+// touchPeered stores the networks that are peered with one whose address ranges change: the levels of their peerings change with them.
+func touchPeered(c *provider.Call, d *provider.Draft) {
+	if body.Equal(body.Child(d.Old, spacePath), body.Child(d.New, spacePath)) {
+		return
+	}
+	for _, p := range body.Objects(d.Old, "properties.virtualNetworkPeerings") {
+		if it := c.FindItem(body.String(p, "properties.remoteVirtualNetwork.id")); it != nil {
+			c.SaveResource(c.Edit(it.ID))
+		}
+	}
+}
+
 // isSynced reports whether a peering has the address ranges of a network.
 func isSynced(peering, network body.Object) bool {
 	ranges := func(o body.Object, path string) []string {

@@ -62,6 +62,7 @@ func prepareVirtualNetwork(c *provider.Call, d *provider.Draft) error {
 			}
 		}
 	}
+	touchPeered(c, d)
 	body.Default(d.New, "properties.enableDdosProtection", false)
 	body.Default(d.New, "properties.privateEndpointVNetPolicies", "Disabled")
 	resourceGUID(c, d)

@@ -62,7 +62,7 @@ func (w *world) tryObserved(r row) {
 	if diff := cmp.Diff(listed, written); diff != "" {
 		w.T.Errorf("writes (-listed +written):\n%s", diff)
 	}
-	if (r.outcome == repaired) != (len(written) > 0) {
+	if (r.outcome == repaired || r.follows != "") != (len(written) > 0) {
 		w.T.Errorf("the row is %s, and the writes are %v", r.outcome, written)
 	}
 	if r.outcome == reported && r.undo != nil {
