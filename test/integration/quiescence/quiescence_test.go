@@ -62,7 +62,7 @@ func TestQuiescence(t *testing.T) {
 }
 
 // makePossible replaces values that the cases have to show the effect of a field, and that Azure would refuse: a private endpoint in
-// another region than its subnet, an edge zone that the region has not, and machines that combine settings that exclude each other.
+// another region than its subnet, the gateway of a cluster's network, which has none, an edge zone that the region does not have, and machines that combine settings that exclude each other.
 func makePossible(in *plan.MachineInput) {
 	spec := &in.AzureCluster.Spec
 	for i := range spec.NetworkSpec.Subnets {
@@ -74,6 +74,9 @@ func makePossible(in *plan.MachineInput) {
 		for j := range bastion.Subnet.PrivateEndpoints {
 			bastion.Subnet.PrivateEndpoints[j].Location = ""
 		}
+	}
+	for i := range spec.NetworkSpec.Vnet.Peerings {
+		spec.NetworkSpec.Vnet.Peerings[i].ReversePeeringProperties.UseRemoteGateways = nil
 	}
 	if spec.ExtendedLocation != nil {
 		spec.Location, spec.ExtendedLocation.Name = "westus", "losangeles"

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -163,7 +164,8 @@ func (w *world) bringResources(in plan.MachineInput) {
 		network(plan.VNetID(in.ClusterInput), fact.AddressPrefixes, brought)
 	}
 	for i, peering := range in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings {
-		network(plan.RemoteVNetID(in.ClusterInput, peering), []string{[]string{"172.16.0.0/16", "172.17.0.0/16", "172.18.0.0/16"}[i]}, nil)
+		network(plan.RemoteVNetID(in.ClusterInput, peering), []string{fmt.Sprintf("172.%d.0.0/16", 16+i)},
+			map[string][]string{"GatewaySubnet": {fmt.Sprintf("172.%d.0.0/24", 16+i)}})
 	}
 	if zone := plan.PrivateDNSZoneResourceGroup(in.ClusterInput); zone != plan.ResourceGroup(in.ClusterInput) {
 		w.putResource(arm.ResourceGroupID(in.SubscriptionID, zone), location)
