@@ -66,8 +66,8 @@ func (c *Content) SetInventory(kind string, obj metav1.Object, created, adopted 
 
 // HasRoleOutside returns true if the identity of a machine or pool has a role assignment outside of a resource group, from a time when its
 // scope had another default. It is kept.
-func (i Inventory) HasRoleOutside(group string) bool {
-	return slices.ContainsFunc(i.Created, func(id arm.ID) bool {
+func (l Inventory) HasRoleOutside(group string) bool {
+	return slices.ContainsFunc(l.Created, func(id arm.ID) bool {
 		return strings.EqualFold(id.Type(), types.RoleAssignment) && !strings.EqualFold(id.ResourceGroup(), group)
 	})
 }
