@@ -2,6 +2,7 @@ package flavors
 
 import (
 	"encoding/base64"
+	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -33,6 +34,27 @@ func TemplateVariables(more map[string]string) map[string]string {
 		variables[name] = value
 	}
 	return variables
+}
+
+// FlavorVariables are the variables of flavors of self-managed clusters beside those of TemplateVariables, by the name of the flavor.
+var FlavorVariables = map[string]map[string]string{
+	"edgezone": {"AZURE_LOCATION": "westus", "AZURE_EXTENDEDLOCATION_NAME": "losangeles",
+		"AZURE_EXTENDEDLOCATION_TYPE": "EdgeZone"},
+	"nvidia-gpu":             {"AZURE_NODE_MACHINE_TYPE": "Standard_NC4as_T4_v3"},
+	"aad":                    {"AZURE_SERVER_APP_ID": "22222222-aaaa-4bbb-8ccc-333333333333"},
+	"user-assigned-identity": {"USER_ASSIGNED_IDENTITY_PROVIDER_ID": "/subscriptions/" + server.DefaultSubscription + "/" + OwnIdentity},
+	"windows":                {"AZURE_SSH_PUBLIC_KEY": SSHKey, "AZURE_SSH_PUBLIC_KEY_B64": SSHKeyB64},
+	"machinepool-windows":    {"AZURE_SSH_PUBLIC_KEY": SSHKey, "AZURE_SSH_PUBLIC_KEY_B64": SSHKeyB64},
+	"flatcar":                {"FLATCAR_VERSION": "3815.2.0"},
+	"flatcar-sysext":         {"FLATCAR_VERSION": "3815.2.0"},
+	"topology":               {"CLUSTER_CLASS_NAME": "default"},
+	"apiserver-ilb":          {"APISERVER_LB_DNS_SUFFIX": "abc123"},
+	"windows-apiserver-ilb":  {"APISERVER_LB_DNS_SUFFIX": "abc123", "AZURE_SSH_PUBLIC_KEY": SSHKey},
+}
+
+// FlavorName returns the name of a template's flavor, "" for the default one.
+func FlavorName(file string) string {
+	return strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(file, "cluster-template"), ".yaml"), "-")
 }
 
 // CreateIdentities makes the identities that users bring.

@@ -13,7 +13,7 @@ import (
 func TestMigrateAKS(t *testing.T) {
 	t.Parallel()
 	for _, file := range flavors.TemplateNames(t) {
-		if name := flavorName(file); !strings.HasPrefix(name, "aks") || name == "aks-clusterclass" || strings.HasPrefix(name, "aks-aso") {
+		if name := flavors.FlavorName(file); !strings.HasPrefix(name, "aks") || name == "aks-clusterclass" || strings.HasPrefix(name, "aks-aso") {
 			continue
 		}
 		t.Run(file, func(t *testing.T) {

@@ -2,6 +2,7 @@ package bare
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -41,20 +42,11 @@ var own = map[string]struct {
 	"aks-aso-topology": {variables: map[string]string{"CLUSTER_CLASS_NAME": "default"}},
 }
 
-// flavorName returns the name of a template's flavor, "default" for the default one.
-func flavorName(file string) string {
-	name := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(file, "cluster-template"), ".yaml"), "-")
-	if name == "" {
-		return "default"
-	}
-	return name
-}
-
 // TestFlavors creates every flavor in the subscription of the page, with the additional role that the page has for it, until all objects are Ready.
 func TestFlavors(t *testing.T) {
 	roles := additionalRoles(t)
 	for _, file := range flavors.TemplateNames(t) {
-		name := flavorName(file)
+		name := cmp.Or(flavors.FlavorName(file), "default")
 		if strings.HasSuffix(name, "clusterclass") {
 			continue // Clusters of the class are created by the flavor topology.
 		}

@@ -19,12 +19,12 @@ var estates = []string{"", "private", "apiserver-ilb", "dual-stack", "machinepoo
 // TestEstates imports flavors as the established provider leaves them in Azure.
 func TestEstates(t *testing.T) {
 	for _, file := range flavors.TemplateNames(t) {
-		name := flavorName(file)
+		name := flavors.FlavorName(file)
 		if !slices.Contains(estates, name) {
 			continue
 		}
 		t.Run(file, func(t *testing.T) {
-			objects := renderFlavor(t, file, variables[name], estate.AddDifferences)
+			objects := renderFlavor(t, file, flavors.FlavorVariables[name], estate.AddDifferences)
 			play(t, features[name], func(s *virtual.Scenario) {
 				build(s, objects)
 				estate.LeaveInAzure(s.Stage, controlPlanes(s))

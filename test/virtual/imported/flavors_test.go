@@ -12,22 +12,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// variables are those that flavors require beside the ones that all do.
-var variables = map[string]map[string]string{
-	"edgezone": {"AZURE_LOCATION": "westus", "AZURE_EXTENDEDLOCATION_NAME": "losangeles",
-		"AZURE_EXTENDEDLOCATION_TYPE": "EdgeZone"},
-	"nvidia-gpu":             {"AZURE_NODE_MACHINE_TYPE": "Standard_NC4as_T4_v3"},
-	"aad":                    {"AZURE_SERVER_APP_ID": "22222222-aaaa-4bbb-8ccc-333333333333"},
-	"user-assigned-identity": {"USER_ASSIGNED_IDENTITY_PROVIDER_ID": "/subscriptions/" + flavors.TemplateVariables(nil)["AZURE_SUBSCRIPTION_ID"] + "/" + flavors.OwnIdentity},
-	"windows":                {"AZURE_SSH_PUBLIC_KEY": flavors.SSHKey, "AZURE_SSH_PUBLIC_KEY_B64": flavors.SSHKeyB64},
-	"machinepool-windows":    {"AZURE_SSH_PUBLIC_KEY": flavors.SSHKey, "AZURE_SSH_PUBLIC_KEY_B64": flavors.SSHKeyB64},
-	"flatcar":                {"FLATCAR_VERSION": "3815.2.0"},
-	"flatcar-sysext":         {"FLATCAR_VERSION": "3815.2.0"},
-	"topology":               {"CLUSTER_CLASS_NAME": "default"},
-	"apiserver-ilb":          {"APISERVER_LB_DNS_SUFFIX": "abc123"},
-	"windows-apiserver-ilb":  {"APISERVER_LB_DNS_SUFFIX": "abc123", "AZURE_SSH_PUBLIC_KEY": flavors.SSHKey},
-}
-
 // features are the feature gates that flavors require, and flags those of the verb for them.
 var (
 	features = map[string]plan.Features{"edgezone": {EdgeZone: true}, "apiserver-ilb": {APIServerILB: true}, "windows-apiserver-ilb": {APIServerILB: true}}
@@ -37,20 +21,15 @@ var (
 		"flatcar-sysext": {"--kubernetes-version", flavors.TemplateVariables(nil)["KUBERNETES_VERSION"]}}
 )
 
-// flavorName returns the name of a template's flavor, "" for the default one.
-func flavorName(file string) string {
-	return strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(file, "cluster-template"), ".yaml"), "-")
-}
-
 // TestFlavors imports every flavor that this provider created.
 func TestFlavors(t *testing.T) {
 	for _, file := range flavors.TemplateNames(t) {
-		name := flavorName(file)
+		name := flavors.FlavorName(file)
 		if strings.HasPrefix(name, "aks") || name == "clusterclass" {
 			continue
 		}
 		t.Run(file, func(t *testing.T) {
-			objects := renderFlavor(t, file, variables[name], nil)
+			objects := renderFlavor(t, file, flavors.FlavorVariables[name], nil)
 			play(t, features[name], func(s *virtual.Scenario) {
 				build(s, objects)
 				got := mustImport(s, append([]string{"--resource-group", "c1"}, flags[name]...)...)
@@ -85,7 +64,7 @@ func TestOtherName(t *testing.T) {
 	}
 	for _, name := range []string{"private", "dual-stack"} {
 		t.Run(name, func(t *testing.T) {
-			objects := renderFlavor(t, "cluster-template-"+name+".yaml", variables[name], rename)
+			objects := renderFlavor(t, "cluster-template-"+name+".yaml", flavors.FlavorVariables[name], rename)
 			play(t, features[name], func(s *virtual.Scenario) {
 				build(s, objects)
 				got := mustImport(s, "--cluster", "c1")
