@@ -152,6 +152,13 @@ func TestCatalogsShareSizes(t *testing.T) {
 		if reordered.sizeNamed("Standard_D2s_v5") != first.sizeNamed("Standard_D2s_v5") {
 			t.Error("a size is in memory twice because its row has another space")
 		}
+		for i := range 2 * maxRowsPerSize {
+			read(fmt.Sprint("t", i), map[string]string{skusPath: strings.ReplaceAll(regionBodies[skusPath], `{"resourceType"`,
+				"{"+strings.Repeat(" ", i+2)+`"resourceType"`)})
+		}
+		if rows, limit := len(catalogs.sizes.byRow), maxRowsPerSize*len(catalogs.sizes.byContent); rows > limit {
+			t.Errorf("%d rows are known, want %d at most", rows, limit)
+		}
 		for name, want := range map[string]bool{"Standard_D2s_v5": false, "Standard_D4s_v5": true, "Standard_NC6": true} {
 			size := first.sizeNamed(name)
 			if same.sizeNamed(name) != size {

@@ -14,11 +14,12 @@ import (
 // identity and subscription. Each catalog is still listed with its own identity. The pool keeps no size in memory.
 type sizePool struct {
 	mu sync.Mutex
-	// byRow has the sizes by location and row of Azure's answer, so that a row that was read before is not decoded again.
+	// byRow has the sizes by location and row of Azure's answer, so that a row that was read before is not decoded again. Several rows may
+	// have the same content.
 	byRow, byContent map[[sha256.Size]byte]weak.Pointer[plan.VMSize]
 }
 
-// sizes is the pool of the process.
+// sizes are those of the process, which all Catalogs share.
 var sizes = newSizePool()
 
 func newSizePool() *sizePool {
@@ -50,11 +51,17 @@ func (p *sizePool) shareSize(row [sha256.Size]byte, size *plan.VMSize) *plan.VMS
 	return size
 }
 
-// dropUnused forgets sizes that no catalog has.
+// maxRowsPerSize limits how many rows are known for a size on average. Azure may order a row differently in each answer.
+const maxRowsPerSize = 8
+
+// dropUnused forgets sizes that no catalog has, and all rows if there are too many.
 func (p *sizePool) dropUnused() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	isUnused := func(_ [sha256.Size]byte, size weak.Pointer[plan.VMSize]) bool { return size.Value() == nil }
 	maps.DeleteFunc(p.byRow, isUnused)
 	maps.DeleteFunc(p.byContent, isUnused)
+	if len(p.byRow) > maxRowsPerSize*len(p.byContent) {
+		clear(p.byRow)
+	}
 }
