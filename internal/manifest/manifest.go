@@ -1,4 +1,4 @@
-// Package manifest writes objects as the manifests that users apply. It is pure.
+// Package manifest writes objects as the manifests that users apply. It is pure. Package preview/manifests reads manifests.
 package manifest
 
 import (

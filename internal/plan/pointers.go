@@ -12,5 +12,13 @@ func ToPointers[T any](values []T) []*T {
 	return out
 }
 
+// Dereference returns the value of a pointer, the zero value for nil.
+func Dereference[T any](value *T) (out T) {
+	if value != nil {
+		out = *value
+	}
+	return out
+}
+
 // ToIDPointer returns the ID in the form of SDK models.
 func ToIDPointer(id arm.ID) *string { return new(string(id)) }

@@ -68,7 +68,7 @@ func buildStaticAddress(spec infrav1.PrivateEndpointSpec, ip string) *armnetwork
 	return out
 }
 
-// CheckPrivateEndpoint refuses fixed addresses of an endpoint whose members they would be is not known.
+// CheckPrivateEndpoint refuses fixed addresses of an endpoint if the group or the member of each address is not known.
 func CheckPrivateEndpoint(spec infrav1.PrivateEndpointSpec, path *field.Path) field.ErrorList {
 	var groups []string
 	for _, connection := range spec.PrivateLinkServiceConnections {

@@ -213,7 +213,7 @@ func TestClusterCheck(t *testing.T) {
 			change: func(in *plan.ClusterInput) {
 				in.AzureCluster.Spec.NetworkSpec.Subnets[1].NatGateway.Zones = []string{"1", "2"}
 			},
-			want: []string{"spec.networkSpec.subnets[1].natGateway.zones: Too many"},
+			want: []string{"spec.networkSpec.subnets[1].natGateway.zones ... in one zone or in none"},
 		},
 		"priority of a default rule": {
 			reason: "allow_ssh has 2200, and the spec's rule is not for port 22 alone",

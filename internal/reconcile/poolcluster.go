@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
-// FindPoolCluster returns the Cluster of a pool. machinePool is nil if no MachinePool owns the pool. Then a pool that is being deleted is
-// identified by its own fields, and any other one waits with the message ownerless. gone is set if the Cluster no longer exists, and
-// cluster is a substitute.
+// FindPoolCluster returns the Cluster of a pool. machinePool is nil if no MachinePool owns the pool. The Cluster of a pool that is being
+// deleted is then found by the pool's label, and any other pool waits with the message ownerless. If the Cluster no longer exists, gone is
+// set, and cluster is a substitute with its name.
 func FindPoolCluster(ctx context.Context, c client.Reader, pool client.Object, machinePool *clusterv1.MachinePool,
 	ownerless string) (cluster *clusterv1.Cluster, gone bool, err error) {
 	key := client.ObjectKey{Namespace: pool.GetNamespace(), Name: deletion.ClusterName(pool)}

@@ -1,8 +1,6 @@
 package webhook
 
 import (
-	"strings"
-
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -34,11 +32,7 @@ func validateNetwork(c *infrav1.AzureCluster, features plan.Features, path *fiel
 		errs = append(errs, validateServiceEndpoints(subnet.ServiceEndpoints, subnetsPath.Index(i).Child("serviceEndpoints"))...)
 		errs = append(errs, validatePrivateEndpoints(subnet.PrivateEndpoints, subnet.CIDRBlocks,
 			subnetsPath.Index(i).Child("privateEndpoints"))...)
-		// https://learn.microsoft.com/en-us/azure/nat-gateway/nat-availability-zones
-		if zones := subnet.NatGateway.Zones; len(zones) > 1 {
-			errs = append(errs, field.Invalid(subnetsPath.Index(i).Child("natGateway", "zones"), strings.Join(zones, ", "),
-				"a NAT gateway is in one zone or in none: name one, or use a subnet with a NAT gateway for each zone"))
-		}
+		errs = append(errs, plan.CheckNATGateway(subnet.NatGateway, subnetsPath.Index(i).Child("natGateway"))...)
 	}
 	errs = append(errs, validateRoles(c, subnetsPath)...)
 

@@ -52,7 +52,8 @@ func (s *Server) newSnapshot() snapshot {
 	return snapshot{Version: snapshotVersion, Tenant: s.opts.Tenant, Subscriptions: s.opts.Subscriptions, Faults: s.Faults()}
 }
 
-// fillSnapshot adds what has to be of the same moment as the resources.
+// fillSnapshot adds the time, the positions of the random numbers and the counts of polls. The caller holds the lock of the store, so they
+// are of the same moment as the resources.
 func (s *Server) fillSnapshot(out *snapshot) {
 	out.Time = s.opts.Clock.Now()
 	out.Random.Operations, _ = s.random.operations.MarshalBinary() // never fails
@@ -64,8 +65,8 @@ func (s *Server) fillSnapshot(out *snapshot) {
 	s.pollMu.Unlock()
 }
 
-// CopyState does what Restore does with a snapshot of another simulator, in a small part of the time: both share the stored resources, which
-// never change.
+// CopyState replaces the whole state with that of another simulator, as Restore does with its snapshot. It encodes nothing: both simulators
+// share the stored resources, which never change. After an error nothing has changed.
 func (s *Server) CopyState(from *Server) error {
 	in := from.newSnapshot()
 	if err := s.checkSnapshot(in); err != nil {
@@ -120,7 +121,7 @@ func (s *Server) checkSnapshot(in snapshot) error {
 	return nil
 }
 
-// takeSnapshot takes from a snapshot what is not in the store.
+// takeSnapshot sets the clock, the random numbers, the counts of polls and the faults to those of a snapshot.
 func (s *Server) takeSnapshot(in snapshot) {
 	if v, ok := s.opts.Clock.(*store.Virtual); ok {
 		v.Reset(in.Time)

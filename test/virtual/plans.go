@@ -213,7 +213,7 @@ func (p *plans) change(azure bool) (done func()) {
 	}
 	p.rememberState()
 	p.endStep()
-	// A manager may see what is changed, and something else may be changed, before this change has returned.
+	// The moment counts from the beginning of the change: another change may follow before the write of this one has returned.
 	p.unseen, p.changed = azure, time.Now()
 	if p.changing++; p.changing == 1 {
 		p.free = make(chan struct{})

@@ -187,8 +187,11 @@ func isOwnedByOthers(s situation) bool {
 }
 
 // matchesUntagged reports whether a resource without tags has the body of the plan. Its state may need a renewal.
-func matchesUntagged(s situation) bool {
-	return !s.row.Taggable && !slices.ContainsFunc(s.differences, func(d compare.Difference) bool { return !isRenewed(d) })
+func matchesUntagged(s situation) bool { return !s.row.Taggable && hasPlannedBody(s) }
+
+// hasPlannedBody reports whether a resource differs from the plan in states that a PUT of the same body ends, or not at all.
+func hasPlannedBody(s situation) bool {
+	return !slices.ContainsFunc(s.differences, func(d compare.Difference) bool { return !isRenewed(d) })
 }
 
 func isRenewed(d compare.Difference) bool { return d.Renewed }

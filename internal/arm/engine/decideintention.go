@@ -2,11 +2,9 @@ package engine
 
 import (
 	"net/http"
-	"slices"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 )
 
 // observingRetryAfter is how often an absent resource of an observed object is read again.
@@ -18,8 +16,7 @@ func intendWrite(s situation, d decision) decision {
 		// A write would read the resource again, too.
 		return decision{step: stepConfirm}
 	}
-	if s.intendsDependency && s.found.Exists && !s.removing && !slices.ContainsFunc(s.differences, func(d compare.Difference) bool { return !isRenewed(d) }) &&
-		len(s.differences) > 0 {
+	if s.intendsDependency && s.found.Exists && !s.removing && len(s.differences) > 0 && hasPlannedBody(s) {
 		// The write of the dependency may end the state, as when a network gets its address ranges back.
 		return decision{step: stepReport, state: arm.Ready}
 	}

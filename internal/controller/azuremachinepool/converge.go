@@ -161,13 +161,13 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 	if in.fixed, err = pool.CheckFixedProperties(in.planned); err != nil {
 		return reconcile.ReadFailed(err)
 	}
-	newTemplate := false
-	if spec.MaxModels > 0 && len(in.fixed) == 0 {
+	cannotChange, newTemplate := len(in.fixed) > 0, false
+	if spec.MaxModels > 0 && !cannotChange {
 		if newTemplate, err = pool.ChangesTemplate(in.planned, session.Migration); err != nil {
 			return fmt.Errorf("plan: %w", err)
 		}
 	}
-	templateKept := len(in.fixed) > 0
+	templateKept := cannotChange
 	if len(pool.CheckSize(in.planned)) > 0 {
 		// Azure would make no VM in exchange for one that goes, and the scale set does not get the new template.
 		outdated, newTemplate, templateKept = true, false, false
@@ -178,10 +178,10 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 		Stale: in.stale, Outdated: outdated, NewTemplate: newTemplate, TemplateKept: templateKept,
 		Capacity: in.scaleSet.Capacity, Updating: isBusy(in), Instances: in.rolloutInstances(),
 	}))
-	in.planned.KeepTemplate = in.actions.HoldTemplate || in.power.Stop || len(in.fixed) > 0
+	in.planned.KeepTemplate = in.actions.HoldTemplate || in.power.Stop || cannotChange
 	if !isFlexible(in) && k.requests.hasUnfinished(session.Name, in.vms) {
 		// A uniform scale set runs one operation at a time; its end wakes the pool.
-		in.actions.Capacity, in.planned.KeepTemplate = nil, newTemplate || len(in.fixed) > 0
+		in.actions.Capacity, in.planned.KeepTemplate = nil, newTemplate || cannotChange
 	}
 	in.planned.Capacity = in.actions.Capacity
 	return nil

@@ -2,6 +2,7 @@ package aks
 
 import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // Names of the load balancer and backend pool that AKS creates in the node resource group:
@@ -43,7 +44,7 @@ func BuildAzureCluster(in Input) *infrav1.AzureCluster {
 // usesOutboundLoadBalancer reports whether the nodes reach the internet through the load balancer of AKS. With other outbound types
 // the subnet provides the route, and a load balancer of the SKU Basic has no outbound rules.
 func usesOutboundLoadBalancer(spec infrav1.AzureManagedControlPlaneClassSpec) bool {
-	outbound, sku := deref(spec.OutboundType), deref(spec.LoadBalancerSKU)
+	outbound, sku := plan.Dereference(spec.OutboundType), plan.Dereference(spec.LoadBalancerSKU)
 	return (outbound == "" || outbound == infrav1.ManagedControlPlaneOutboundTypeLoadBalancer) &&
 		(sku == "" || sku == infrav1.ManagedLoadBalancerSKUStandard)
 }

@@ -40,7 +40,7 @@ func checkVersion(path *field.Path, version string) field.ErrorList {
 }
 
 func checkSSHKey(in Input, path *field.Path) field.ErrorList {
-	key := deref(in.ControlPlane.Spec.SSHPublicKey)
+	key := plan.Dereference(in.ControlPlane.Spec.SSHPublicKey)
 	if _, err := base64.StdEncoding.DecodeString(key); err != nil {
 		return field.ErrorList{field.Invalid(path, plan.HiddenValue, `is not base64: set it to the output of: base64 < ~/.ssh/id_rsa.pub | tr -d '\n'`)}
 	}
@@ -73,7 +73,7 @@ func checkClusterNetwork(in Input, path *field.Path) field.ErrorList {
 		}
 	}
 	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
-	address := deref(in.ControlPlane.Spec.DNSServiceIP)
+	address := plan.Dereference(in.ControlPlane.Spec.DNSServiceIP)
 	if address == "" || len(errs) > 0 {
 		return errs
 	}

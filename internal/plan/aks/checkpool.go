@@ -42,7 +42,7 @@ func CheckPool(in Input, pool Pool) field.ErrorList {
 
 func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 	name := PoolName(pool)
-	windows := deref(pool.AzurePool.Spec.OSType) == "Windows"
+	windows := plan.Dereference(pool.AzurePool.Spec.OSType) == "Windows"
 	switch {
 	case !poolNamePattern.MatchString(name) || len(name) > maxLinuxPoolName:
 		return field.ErrorList{field.Invalid(path, name,
@@ -61,8 +61,8 @@ func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 // newRequest returns the properties of a pool that AKS accepts only together.
 func newRequest(in Input, pool Pool) agentpool.Request {
 	spec := pool.AzurePool.Spec
-	out := agentpool.Request{System: spec.Mode == "System", Windows: deref(spec.OSType) == "Windows",
-		Spot: deref(spec.ScaleSetPriority) == "Spot", Observed: agentpool.Observe(in.Facts.AgentPool)}
+	out := agentpool.Request{System: spec.Mode == "System", Windows: plan.Dereference(spec.OSType) == "Windows",
+		Spot: plan.Dereference(spec.ScaleSetPriority) == "Spot", Observed: agentpool.Observe(in.Facts.AgentPool)}
 	for _, taint := range toNodeTaints(spec.Taints) {
 		out.Taints = append(out.Taints, *taint)
 	}

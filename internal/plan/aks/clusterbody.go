@@ -7,6 +7,7 @@ import (
 	aks "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
@@ -39,11 +40,11 @@ func buildClusterModel(in Input, have managedcluster.Observed) aks.ManagedCluste
 		SecurityProfile:         buildSecurityProfile(spec.SecurityProfile),
 		ServicePrincipalProfile: &aks.ManagedClusterServicePrincipalProfile{ClientID: new(managedIdentityClientID)},
 	}
-	if spec.AADProfile != nil || !deref(spec.DisableLocalAccounts) { // Without both no user could sign in.
+	if spec.AADProfile != nil || !plan.Dereference(spec.DisableLocalAccounts) { // Without both no user could sign in.
 		properties.DisableLocalAccounts = spec.DisableLocalAccounts
 	}
 	// The issuer cannot be disabled, and AKS enables it for new versions. The absent field therefore does not mean disabled.
-	if issuer := spec.OIDCIssuerProfile; issuer != nil && deref(issuer.Enabled) {
+	if issuer := spec.OIDCIssuerProfile; issuer != nil && plan.Dereference(issuer.Enabled) {
 		properties.OidcIssuerProfile = &aks.ManagedClusterOIDCIssuerProfile{Enabled: new(true)}
 	}
 	if upgrade := spec.AutoUpgradeProfile; upgrade != nil && upgrade.UpgradeChannel != nil {
@@ -75,7 +76,7 @@ func wantedKubernetesVersion(in Input, have managedcluster.Observed) string {
 // wantedDNSPrefix returns the DNS prefix of the API server, or nil to leave it to AKS. The default prefix is not sent to an existing
 // cluster that has no prefix, because its name was created by other means.
 func wantedDNSPrefix(in Input, have managedcluster.Observed) *string {
-	prefix := cmp.Or(deref(in.ControlPlane.Spec.DNSPrefix), in.ControlPlane.Name)
+	prefix := cmp.Or(plan.Dereference(in.ControlPlane.Spec.DNSPrefix), in.ControlPlane.Name)
 	if prefix == in.ControlPlane.Name && have.Exists && have.Properties.DNSPrefix == "" {
 		return nil
 	}
@@ -181,7 +182,7 @@ func buildHTTPProxyConfig(spec *infrav1.HTTPProxyConfig) *aks.ManagedClusterHTTP
 
 // buildLinuxProfile returns the SSH key and the user of the nodes. The user has no field in the spec, so the existing one is sent.
 func buildLinuxProfile(encoded *string, have managedcluster.Observed) *aks.LinuxProfile {
-	if deref(encoded) == "" {
+	if plan.Dereference(encoded) == "" {
 		return nil
 	}
 	decoded, _ := base64.StdEncoding.DecodeString(*encoded) // CheckSpec reports the error.

@@ -40,14 +40,6 @@ func normalizeID(value string) string {
 	return "/" + value
 }
 
-func deref[T any](value *T) T {
-	var zero T
-	if value == nil {
-		return zero
-	}
-	return *value
-}
-
 // toPointers returns a list for an SDK model, nil for an empty list.
 func toPointers(values []string) []*string {
 	if len(values) == 0 {

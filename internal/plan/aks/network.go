@@ -137,7 +137,7 @@ func addPrivateEndpoints(in Input, g *arm.Graph) {
 func missingAttachmentReason(in Input) string {
 	subnet := readAttachments(in.Facts.Subnet)
 	text := "waits: spec.outboundType %s needs a %s on subnet %q of network %q: attach one"
-	switch outbound := deref(in.ControlPlane.Spec.OutboundType); {
+	switch outbound := plan.Dereference(in.ControlPlane.Spec.OutboundType); {
 	case outbound == infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting && subnet.RouteTable == nil:
 		return fmt.Sprintf(text, outbound, "route table with a default route", SubnetName(in), VNetID(in).Name())
 	case outbound == infrav1.ManagedControlPlaneOutboundTypeUserAssignedNATGateway && subnet.NatGateway == nil:

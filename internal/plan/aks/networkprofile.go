@@ -7,6 +7,7 @@ import (
 	aks "github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/containerservice/armcontainerservice/v8"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // buildNetworkProfile returns the network settings of the cluster. AKS chooses the values that the spec leaves out.
@@ -20,7 +21,7 @@ func buildNetworkProfile(in Input) *aks.NetworkProfile {
 		OutboundType:        toEnum[aks.OutboundType](spec.OutboundType),
 		LoadBalancerProfile: buildLoadBalancerProfile(spec.LoadBalancerProfile),
 	}
-	if sku := deref(spec.LoadBalancerSKU); sku != "" {
+	if sku := plan.Dereference(spec.LoadBalancerSKU); sku != "" {
 		out.LoadBalancerSKU = new(aks.LoadBalancerSKU(strings.ToLower(sku)))
 	}
 	services, pods := clusterCIDRBlocks(in)

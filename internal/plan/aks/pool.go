@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
@@ -77,7 +78,7 @@ func UpgradesAutomatically(in Input) bool {
 	if upgrade == nil {
 		return false
 	}
-	switch string(deref(upgrade.UpgradeChannel)) {
+	switch string(plan.Dereference(upgrade.UpgradeChannel)) {
 	case "", "none", "node-image":
 		return false
 	}

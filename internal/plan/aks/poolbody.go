@@ -36,10 +36,10 @@ func buildPoolModel(in Input, pool Pool, have agentpool.Observed) aks.AgentPool 
 	if !hasNetworkOfAKS(in) {
 		properties.VnetSubnetID = new(string(PoolSubnetID(in, pool)))
 	}
-	if size := deref(spec.OSDiskSizeGB); size != 0 { // 0 leaves the size to AKS, which shows its choice.
+	if size := plan.Dereference(spec.OSDiskSizeGB); size != 0 { // 0 leaves the size to AKS, which shows its choice.
 		properties.OSDiskSizeGB = toInt32(spec.OSDiskSizeGB)
 	}
-	if prefix := deref(spec.NodePublicIPPrefixID); prefix != "" {
+	if prefix := plan.Dereference(spec.NodePublicIPPrefixID); prefix != "" {
 		properties.NodePublicIPPrefixID = new(normalizeID(prefix))
 	}
 	if spec.Scaling != nil {

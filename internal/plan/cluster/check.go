@@ -129,9 +129,7 @@ func visitSubnets(in plan.ClusterInput, f func(path *field.Path, subnet infrav1.
 func checkZones(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
-		if zones := subnet.NatGateway.Zones; len(zones) > 1 {
-			errs = append(errs, field.TooMany(path.Child("natGateway", "zones"), len(zones), 1))
-		}
+		errs = append(errs, plan.CheckNATGateway(subnet.NatGateway, path.Child("natGateway"))...)
 	})
 	if in.Facts.ZonesPending {
 		return errs

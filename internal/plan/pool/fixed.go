@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
 )
 
@@ -77,7 +78,7 @@ func checkFixedImage(p vm.Profile, have, want *armcompute.ImageReference, hasPla
 		{"offer", have.Offer, want.Offer, false},
 		{"SKU", have.SKU, want.SKU, !hasPlan},
 	} {
-		if !property.isMutable && !strings.EqualFold(dereference(property.have), dereference(property.want)) {
+		if !property.isMutable && !strings.EqualFold(plan.Dereference(property.have), plan.Dereference(property.want)) {
 			return invalid(property.name)
 		}
 	}
@@ -85,28 +86,21 @@ func checkFixedImage(p vm.Profile, have, want *armcompute.ImageReference, hasPla
 }
 
 func isInMarketplace(image *armcompute.ImageReference) bool {
-	return dereference(image.Publisher) != ""
+	return plan.Dereference(image.Publisher) != ""
 }
 
 // describeImage returns the kind and the name of an image.
 func describeImage(image *armcompute.ImageReference) string {
 	if isInMarketplace(image) {
-		return fmt.Sprintf("Marketplace image %s:%s:%s:%s", dereference(image.Publisher), dereference(image.Offer), dereference(image.SKU),
-			dereference(image.Version))
+		return fmt.Sprintf("Marketplace image %s:%s:%s:%s", plan.Dereference(image.Publisher), plan.Dereference(image.Offer), plan.Dereference(image.SKU),
+			plan.Dereference(image.Version))
 	}
-	return "image " + dereference(image.ID) + dereference(image.CommunityGalleryImageID) + dereference(image.SharedGalleryImageID)
+	return "image " + plan.Dereference(image.ID) + plan.Dereference(image.CommunityGalleryImageID) + plan.Dereference(image.SharedGalleryImageID)
 }
 
 func storageAccountType(disk *armcompute.VirtualMachineScaleSetOSDisk) string {
 	if disk == nil || disk.ManagedDisk == nil {
 		return ""
 	}
-	return string(dereference(disk.ManagedDisk.StorageAccountType))
-}
-
-func dereference[T any](value *T) (out T) {
-	if value != nil {
-		out = *value
-	}
-	return out
+	return string(plan.Dereference(disk.ManagedDisk.StorageAccountType))
 }

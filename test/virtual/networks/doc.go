@@ -1,3 +1,3 @@
-// Package networks has stories about what Azure refuses or forgets in networks: peerings that lose their other side or its address ranges,
-// tags of private DNS, and addresses of private endpoints.
+// Package networks tests limits of Azure's networks: peerings whose other side is deleted or has new address ranges, tags of private DNS
+// zones, and fixed addresses of private endpoints.
 package networks
