@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -81,8 +83,41 @@ func TestDiagnostics(t *testing.T) {
 			t.Errorf("%s: the server speaks HTTP/2", name)
 		}
 	}
+	setLogLevel(stage, plain.Diagnostics)
 	if answersOK("http://" + profiler + "/debug/pprof/") {
 		t.Error("profiles are served without TLS")
+	}
+}
+
+// setLogLevel runs the commands with which the page on logs changes the level of a manager. The manager is no pod, so its address stands for
+// that of port-forward.
+func setLogLevel(stage *harness.Stage, diagnostics string) {
+	t := stage.T
+	t.Helper()
+	const block = "kubectl create clusterrole capz-log-level"
+	root, err := harness.ModuleDir("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(root, "docs", "book", "logs.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, commands, found := strings.Cut(string(page), block)
+	commands, _, ended := strings.Cut(commands, "```")
+	if !found || !ended {
+		t.Fatal("docs/book/logs.md has no commands for the level")
+	}
+	replaced := strings.NewReplacer("capz-system", stage.Namespace, "localhost:8443", diagnostics, "capz-log-level", stage.Namespace+"-log-level")
+	stage.CreateObject(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "default"}})
+	var out string
+	for line := range strings.Lines(replaced.Replace(block + commands)) {
+		if !strings.Contains(line, "port-forward") {
+			out = stage.RunShell(line)
+		}
+	}
+	if want := "successfully set klog.logging.verbosity to 4"; !strings.Contains(out, want) {
+		t.Errorf("the manager answered %q, want %q", out, want)
 	}
 }
 
