@@ -19,7 +19,6 @@ import (
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 
@@ -94,88 +93,35 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	m.explorer = s.explorer
 	number := s.recording.numberManager()
 	view := s.Kubernetes.openView(s.Lag, s.explorer)
-	live := interceptor.NewClient(s.Client, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
-			if err := s.refuseCall("get", obj); err != nil {
-				return err
-			}
-			return c.Get(ctx, key, obj, options...)
-		},
-		Create: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.CreateOption) error {
-			if err := s.refuseCall("create", obj); err != nil {
-				return err
-			}
-			return m.writeUnlessDead(s, "create", obj, func() error { return c.Create(byManager(ctx), obj, options...) })
-		},
-		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
-			if err := s.refuseCall("patch", obj); err != nil {
-				return err
-			}
-			return m.writeUnlessDead(s, "patch", obj, func() error { return c.Patch(byManager(ctx), obj, patch, options...) })
-		},
-		Delete: func(ctx context.Context, c client.WithWatch, obj client.Object, options ...client.DeleteOption) error {
-			if err := s.refuseCall("delete", obj); err != nil {
-				return err
-			}
-			return m.writeUnlessDead(s, "delete", obj, func() error {
-				if s.Deleting != nil {
-					s.Deleting(ctx, obj)
-				}
-				return c.Delete(byManager(ctx), obj, options...)
-			})
-		},
-		SubResourcePatch: func(ctx context.Context, c client.Client, _ string, obj client.Object, patch client.Patch,
-			options ...client.SubResourcePatchOption) error {
-			if err := s.refuseCall("patch status", obj); err != nil {
-				return err
-			}
-			return m.writeUnlessDead(s, "patch status", obj, func() error { return c.Status().Patch(byManager(ctx), obj, patch, options...) })
-		},
-		SubResourceCreate: s.createSubResource,
-	})
-	m.client = interceptor.NewClient(live, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, options ...client.GetOption) error {
-			reader := client.Reader(c)
-			if view.isCached(obj) {
-				if err := s.refuseCall("get", obj); err != nil {
-					return err
-				}
-				reader = view.reader
-				view.countStale(obj, key)
-			}
-			err := reader.Get(ctx, key, obj, options...)
-			view.trim(obj)
-			return err
-		},
-		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
-			if err := s.refuseCall("list", list); err != nil {
-				return err
-			}
-			reader := client.Reader(c)
-			if view.isCached(list) {
-				reader = view.reader
-			}
-			err := reader.List(ctx, list, options...)
-			view.trim(list)
-			return err
-		},
-	})
-	m.client = lastwrites.NewClient(m.client, time.Now, &corev1.Secret{}, &corev1.ConfigMap{})
+	live := m.newLiveClient(s)
+	m.client = lastwrites.NewClient(s.newCachedClient(live, view), time.Now, &corev1.Secret{}, &corev1.ConfigMap{})
 	m.cache, m.deaf = view.informers, func() { s.Kubernetes.closeView(view) }
-	transport := transport(func(request *http.Request) (response *http.Response, _ error) {
-		body, err := readBody(request)
-		if err != nil {
-			return nil, err
-		}
-		return s.recording.recordRequest(number, request, body, func(begin func()) (*http.Response, error) {
-			err := m.countAndRun(s.newAzureCall(request, func() error {
-				begin()
-				response, err = s.serveAzure(request)
-				return err
-			}))
-			return response, err
-		})
+	m.prepareServices(s, live, m.newTransport(s, number))
+	if err := register(ctx, m); err != nil {
+		s.T.Fatal(err)
+	}
+	s.plans.start()
+	m.stopped = s.plans.stop
+	for _, runnable := range append(m.added, m.Engine) {
+		m.ended.Go(func() { _ = runnable.Start(ctx) })
+	}
+	s.T.Cleanup(func() {
+		s.plans.finish()
+		s.plans.flush()
+		m.StopManager()
+		// Nothing waits for requests that several passes share. The time of a bubble stops with its test, so they end before that.
+		WaitForSignal(nil, time.Minute)
 	})
+	// All watches are there when everything waits.
+	m.explorer.waitForOthers()
+	if err := s.Kubernetes.deliverAll(ctx); err != nil {
+		s.T.Fatal(err)
+	}
+	return m
+}
+
+// prepareServices makes what the controllers share: the engine, the gate to Azure, the facts and the services.
+func (m *Manager) prepareServices(s *Scenario, live client.Client, transport transport) {
 	share := s.RequestShare
 	if share == 0 {
 		share = 1
@@ -209,27 +155,6 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 		Recorder: func(string) events.EventRecorder { return recorded }}
 	m.Facts = facts.New(facts.Options{Read: facts.ReadThrough(m.Engine), Unchanged: facts.UnchangedIn(m.Engine), TTL: s.Resync})
 	m.Services.Facts = m.Facts
-	if err := register(ctx, m); err != nil {
-		s.T.Fatal(err)
-	}
-	s.plans.start()
-	m.stopped = s.plans.stop
-	for _, runnable := range append(m.added, m.Engine) {
-		m.ended.Go(func() { _ = runnable.Start(ctx) })
-	}
-	s.T.Cleanup(func() {
-		s.plans.finish()
-		s.plans.flush()
-		m.StopManager()
-		// Nothing waits for requests that several passes share. The time of a bubble stops with its test, so they end before that.
-		WaitForSignal(nil, time.Minute)
-	})
-	// All watches are there when everything waits.
-	m.explorer.waitForOthers()
-	if err := s.Kubernetes.deliverAll(ctx); err != nil {
-		s.T.Fatal(err)
-	}
-	return m
 }
 
 // StopManager stops the manager.
