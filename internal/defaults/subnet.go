@@ -31,27 +31,53 @@ func fillRanges(subnets []subnetRange) {
 			first = false
 		}
 	}
+	lacksRange := func(s subnetRange) bool {
+		return (s.role == infrav1.SubnetCluster || s.role == infrav1.SubnetControlPlane) && len(*s.blocks) == 0
+	}
+	if !slices.ContainsFunc(subnets, lacksRange) {
+		return
+	}
+	free := newFreeRanges(subnets)
 	for _, subnet := range subnets {
-		if subnet.role == infrav1.SubnetCluster || subnet.role == infrav1.SubnetControlPlane {
-			fillCIDR(subnet.blocks, freeRange(subnets))
+		if lacksRange(subnet) {
+			fillCIDR(subnet.blocks, free.next())
 		}
 	}
 }
 
-// freeRange returns the first range of the usual size that overlaps none of the subnets, the last one where all do.
-func freeRange(subnets []subnetRange) string {
-	const last = 254 // The bastion host is in the one after it.
-	for i := range last {
-		candidate := netip.MustParsePrefix(fmt.Sprintf(defaultSubnetCIDRFormat, i))
-		taken := slices.ContainsFunc(subnets, func(s subnetRange) bool {
-			return slices.ContainsFunc(*s.blocks, func(block string) bool {
-				prefix, err := netip.ParsePrefix(block)
-				return err == nil && prefix.Overlaps(candidate)
-			})
-		})
-		if !taken {
-			return candidate.String()
+// freeRanges are the ranges of the usual size that no subnet has.
+type freeRanges struct {
+	taken [254]bool // The bastion host is in the range with the number 255.
+}
+
+// newFreeRanges parses each range of the subnets once, because an object can have many thousands of ranges.
+func newFreeRanges(subnets []subnetRange) *freeRanges {
+	out := &freeRanges{}
+	var candidates [len(out.taken)]netip.Prefix
+	for i := range candidates {
+		candidates[i] = netip.MustParsePrefix(fmt.Sprintf(defaultSubnetCIDRFormat, i))
+	}
+	for _, subnet := range subnets {
+		for _, block := range *subnet.blocks {
+			prefix, err := netip.ParsePrefix(block)
+			if err != nil {
+				continue
+			}
+			for i, candidate := range candidates {
+				out.taken[i] = out.taken[i] || prefix.Overlaps(candidate)
+			}
 		}
 	}
-	return fmt.Sprintf(defaultSubnetCIDRFormat, last)
+	return out
+}
+
+// next takes the first free range, or returns the range after the last one if none is free.
+func (f *freeRanges) next() string {
+	for i := range f.taken {
+		if !f.taken[i] {
+			f.taken[i] = true
+			return fmt.Sprintf(defaultSubnetCIDRFormat, i)
+		}
+	}
+	return fmt.Sprintf(defaultSubnetCIDRFormat, len(f.taken))
 }

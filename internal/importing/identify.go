@@ -10,6 +10,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // machineTypes are the types of machines.
@@ -92,12 +93,7 @@ func (e Estate) identify(wanted string) (identity, error) {
 }
 
 // joinNames joins the first names for a message.
-func joinNames(names []string) string {
-	if len(names) > maxListed {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
-	}
-	return strings.Join(names, ", ")
-}
+func joinNames(names []string) string { return text.JoinFirst(names, maxListed) }
 
 // owns reports whether a resource belongs to the cluster by its tags.
 func (i identity) owns(h head) bool {

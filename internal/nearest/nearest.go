@@ -6,8 +6,13 @@ import (
 	"strings"
 )
 
-// maxNames is how many names a message lists.
-const maxNames = 3
+const (
+	// maxNames is how many names a message lists.
+	maxNames = 3
+	// maxLength is the length of the longest text in bytes for which names are sought. Users can write a million bytes, and the time grows with
+	// the length and the number of names. The longest name of Azure's sizes, regions and properties has less than half of it.
+	maxLength = 128
+)
 
 // FindNames lists the names that take the fewest edits to get to, best first, and none that take more than half of them.
 // Where the edits are as many, those that only miss or add a separator come first, as people write Standard_D2sv3.
@@ -16,6 +21,9 @@ func FindNames(name string, names []string) []string {
 		name         string
 		edits, bare  int
 		lengthsApart int
+	}
+	if len(name) > maxLength {
+		return nil
 	}
 	var candidates []candidate
 	for _, known := range names {

@@ -1,6 +1,7 @@
 package nearest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,6 +25,8 @@ func TestNames(t *testing.T) {
 			known: []string{"podCidrs", "podCidra", "podCidrb", "podCidr6"}, want: []string{"podCidr6", "podCidra", "podCidrb"}},
 		"insert and replace": {reason: "edits are counted as Levenshtein does", name: "kitten", known: []string{"sitting"},
 			want: []string{"sitting"}},
+		"longer than any name": {reason: "users can write a million characters, and each edit distance takes time for each of them",
+			name: "Standard_D2s_v3" + strings.Repeat("x", 120), known: []string{"Standard_D2s_v3" + strings.Repeat("x", 119)}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

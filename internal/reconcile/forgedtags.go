@@ -7,13 +7,23 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 )
 
+// maxForgedFields is for how many nodes the field of the spec is searched, which reads the whole spec. Conditions show fewer.
+const maxForgedFields = 10
+
 // refuseForgedTags refuses nodes whose body sets an ownership tag of another owner. Such a tag would hand the resource to that owner.
 // If the object has nothing in Azure yet, the whole plan is refused, also for a tag in the spec that the provider's own tag replaces.
 func (a *azureReconciliation[O, I]) refuseForgedTags(g *arm.Graph) error {
 	forged := a.clusterOwner().FindForgedNodes(g)
 	var errs field.ErrorList
-	for node, key := range forged {
-		at := a.findField(func(spec specfield.Spec) string { return spec.FieldContaining(key) })
+	for _, node := range g.Nodes() {
+		key, isForged := forged[node]
+		if !isForged {
+			continue
+		}
+		at := ""
+		if len(errs) < maxForgedFields {
+			at = a.findField(func(spec specfield.Spec) string { return spec.FieldContaining(key) })
+		}
 		if at == "" {
 			at = node.ID.ShortName()
 		}

@@ -318,7 +318,7 @@ func SummaryCondition(conditionType string, conditions []metav1.Condition) metav
 const RefusalRetryInterval = 2 * time.Minute
 
 // RefusalCondition returns the condition for refused input. The reason distinguishes invalid from unsupported input, and the message
-// lists every field.
+// lists the first fields.
 func RefusalCondition(conditionType string, errs field.ErrorList) metav1.Condition {
 	reason := infrav1.InvalidConfigurationReason
 	if !slices.ContainsFunc(errs, func(e *field.Error) bool {
@@ -327,12 +327,15 @@ func RefusalCondition(conditionType string, errs field.ErrorList) metav1.Conditi
 		reason = infrav1.NotSupportedReason
 	}
 	var lines []string
-	for _, err := range errs {
+	for _, err := range errs[:min(len(errs), maxMessages)] {
 		lines = append(lines, err.Error())
+	}
+	if more := len(errs) - maxMessages; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: reason,
-		Message: text.JoinSentences(text.JoinList(limitLines(lines)),
+		Message: text.JoinSentences(text.JoinList(lines),
 			"Nothing is created until this is corrected; it is checked again when the object changes, and every "+RefusalRetryInterval.String()),
 	}
 }

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // JoinSentences joins texts to sentences. Each text but the last ends with one period, whether it had one or not, because texts of
 // several sentences end with one and short ones do not. Empty texts are left out.
@@ -31,4 +34,13 @@ func JoinList(texts []string) string {
 		out = append(out, each)
 	}
 	return strings.Join(out, "; ")
+}
+
+// JoinFirst joins the first texts, at most limit, with commas, and adds the number of the others. A message that quotes a list of a user must not
+// be as long as the list, because many messages can quote the same list.
+func JoinFirst(texts []string, limit int) string {
+	if len(texts) <= limit {
+		return strings.Join(texts, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(texts[:limit], ", "), len(texts)-limit)
 }

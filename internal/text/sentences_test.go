@@ -32,3 +32,11 @@ func TestJoinList(t *testing.T) {
 		}
 	}
 }
+
+func TestJoinFirst(t *testing.T) {
+	for limit, want := range map[int]string{2: "a, b and 1 more", 3: "a, b, c", 4: "a, b, c"} {
+		if got := JoinFirst([]string{"a", "b", "c"}, limit); got != want {
+			t.Errorf("limit %d: %q, want %q", limit, got, want)
+		}
+	}
+}

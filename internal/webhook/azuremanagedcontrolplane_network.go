@@ -10,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // privateZonePattern matches the names that AKS accepts for a private DNS zone of the user:
@@ -47,7 +48,7 @@ func validateManagedCIDRs(network infrav1.ManagedControlPlaneVirtualNetwork, pat
 	case network.Subnet.CIDRBlock == "":
 	case subnetErr != nil:
 		errs = append(errs, field.Invalid(path, network.Subnet.CIDRBlock, cidrRule))
-	case err == nil && !isInPrefixes([]netip.Prefix{vnet}, subnet.Addr()):
+	case err == nil && !vnet.Masked().Contains(subnet.Addr()):
 		errs = append(errs, field.Invalid(path, network.Subnet.CIDRBlock,
 			"must be within the address range of the virtual network: "+network.CIDRBlock))
 	}
@@ -80,7 +81,7 @@ func validateClusterNetwork(dnsServiceIP *string, cluster *clusterv1.Cluster, pa
 		return append(errs, field.Forbidden(path, "needs the range of services in the Cluster's spec.clusterNetwork.services.cidrBlocks"))
 	}
 	if services, invalid := parseCIDRs(blocks, path); len(invalid) == 0 {
-		errs = append(errs, validateAddress(*dnsServiceIP, services, blocks, "the Cluster's services", path)...)
+		errs = append(errs, validateAddress(*dnsServiceIP, plan.NewRangeSet(services), blocks, "the Cluster's services", path)...)
 	}
 	if addr, err := netip.ParseAddr(*dnsServiceIP); err == nil && addr.AsSlice()[len(addr.AsSlice())-1] != 10 {
 		errs = append(errs, field.Invalid(path, *dnsServiceIP, "must end in .10"))

@@ -21,6 +21,7 @@ type admitted struct {
 	plural   string
 	schema   *fuzzed.Kind
 	document []byte
+	growths  []grown
 	// ask gives an object to all webhooks, made and as a change of the document's.
 	ask func(tb testing.TB, raw []byte)
 }
@@ -35,7 +36,7 @@ func newAdmitted[T client.Object](tb testing.TB, plural string, k kind[T], good 
 	if _, ok := schema.ApplyEdit(document, fuzzed.Edit{Path: "metadata.name", Value: `"other"`}); !ok {
 		tb.Fatalf("the schema of %s refuses the object that is to be changed: %s", plural, document)
 	}
-	return admitted{plural: plural, schema: schema, document: document, ask: func(tb testing.TB, raw []byte) {
+	return admitted{plural: plural, schema: schema, document: document, growths: listGrowths(good), ask: func(tb testing.TB, raw []byte) {
 		tb.Helper()
 		made, old := empty[T](), good.DeepCopyObject().(T)
 		if maxima.FindHugeQuantity(raw) != "" || json.Unmarshal(raw, made) != nil {
@@ -72,13 +73,14 @@ func (empties) Get(_ context.Context, key client.ObjectKey, _ client.Object, _ .
 }
 func (empties) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
 
-// FuzzWebhooks changes a good object of every kind in one place and gives it to the kind's webhooks.
-func FuzzWebhooks(f *testing.F) {
+// listAdmitted returns all kinds with webhooks.
+func listAdmitted(f testing.TB) []admitted {
+	f.Helper()
 	placement := func(context.Context, client.Object) (Placement, error) {
 		return Placement{SubscriptionID: "00000000-0000-0000-0000-000000000001", Group: "g", Lent: true}, nil
 	}
 	lookup, features, given := managedLookup{reader: empties{}}, plan.Features{ASOAPI: true}, fixed{}
-	kinds := []admitted{
+	return []admitted{
 		newAdmitted(f, "azureclusters", azureClusterKind(features), newCluster()),
 		newAdmitted(f, "azureclustertemplates", clusterTemplates, &infrav1.AzureClusterTemplate{}),
 		newAdmitted(f, "azuremachines", azureMachineKind(placement, given), newMachine()),
@@ -94,6 +96,11 @@ func FuzzWebhooks(f *testing.F) {
 		newAdmitted(f, "azureclusteridentities", identities,
 			&infrav1.AzureClusterIdentity{Spec: infrav1.AzureClusterIdentitySpec{Type: infrav1.WorkloadIdentity, TenantID: "t", ClientID: "c"}}),
 	}
+}
+
+// FuzzWebhooks changes a good object of every kind in one place and gives it to the kind's webhooks.
+func FuzzWebhooks(f *testing.F) {
+	kinds := listAdmitted(f)
 	for i, k := range kinds {
 		for _, edit := range fuzzed.SelectSeeds(k.schema.ListEdits()) {
 			f.Add(uint8(i), edit.Path, edit.Value)

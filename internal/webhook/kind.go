@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -124,7 +125,21 @@ func (k kind[T]) refuse(obj T, errs field.ErrorList, failed error) error {
 	if failed != nil || len(errs) == 0 {
 		return failed
 	}
-	return apierrors.NewInvalid(infrav1.GroupVersion.WithKind(k.name()).GroupKind(), obj.GetName(), errs)
+	return apierrors.NewInvalid(infrav1.GroupVersion.WithKind(k.name()).GroupKind(), obj.GetName(), limitErrors(errs))
+}
+
+// maxErrors is how many errors an answer has. A small object can have a hundred thousand, and the time for the text of an API error grows with
+// the square of their number.
+const maxErrors = 50
+
+// limitErrors returns the first errors. The last one of them has the number of the others.
+func limitErrors(errs field.ErrorList) field.ErrorList {
+	if len(errs) <= maxErrors {
+		return errs
+	}
+	last := *errs[maxErrors-1]
+	last.Detail = fmt.Sprintf("%s (and %d more errors, which are not shown)", last.Detail, len(errs)-maxErrors)
+	return append(errs[:maxErrors-1:maxErrors-1], &last)
 }
 
 // name returns the name of the Go type, as in the scheme.

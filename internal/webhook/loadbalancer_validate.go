@@ -33,7 +33,8 @@ func validateAPIServerLB(lb *infrav1.LoadBalancerSpec, blocks []string, features
 	if lb == nil {
 		return field.ErrorList{field.Required(path, "a cluster with a control plane needs a load balancer for the API server")}
 	}
-	within, _ := parseCIDRs(blocks, path)
+	parsed, _ := parseCIDRs(blocks, path)
+	within := plan.NewRangeSet(parsed)
 	for i, frontend := range lb.FrontendIPs {
 		path := path.Child("frontendIPs").Index(i)
 		if frontend.PrivateIPAddress == "" {

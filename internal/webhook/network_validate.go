@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 var (
@@ -19,6 +20,8 @@ var (
 
 const (
 	cidrRule = "must be an address range such as 10.0.0.0/16"
+	// maxRanges is how many ranges of a network or subnet a message lists.
+	maxRanges = 10
 )
 
 // parseCIDRs returns the address ranges that parse, and an error for each that does not.
@@ -34,15 +37,6 @@ func parseCIDRs(blocks []string, path *field.Path) (prefixes []netip.Prefix, err
 	return prefixes, errs
 }
 
-func isInPrefixes(prefixes []netip.Prefix, addr netip.Addr) bool {
-	for _, prefix := range prefixes {
-		if prefix.Masked().Contains(addr) {
-			return true
-		}
-	}
-	return false
-}
-
 // subnetClass has the fields that the subnets of clusters and of templates have in common.
 type subnetClass struct {
 	infrav1.SubnetClassSpec
@@ -52,13 +46,14 @@ type subnetClass struct {
 // validateSubnets checks that subnets are within their network, and their security rules. It ignores ranges that do not parse,
 // because the CRD refuses them.
 func validateSubnets(subnets []subnetClass, vnetBlocks []string, path *field.Path) (errs field.ErrorList) {
-	vnet, _ := parseCIDRs(vnetBlocks, path)
+	parsed, _ := parseCIDRs(vnetBlocks, path)
+	vnet := plan.NewRangeSet(parsed)
 	for i, subnet := range subnets {
 		path := path.Index(i)
 		for j, block := range subnet.CIDRBlocks {
-			if prefix, err := netip.ParsePrefix(block); err == nil && !isInPrefixes(vnet, prefix.Addr()) {
+			if prefix, err := netip.ParsePrefix(block); err == nil && !vnet.ContainsAddress(prefix.Addr()) {
 				errs = append(errs, field.Invalid(path.Child("cidrBlocks").Index(j), block,
-					fmt.Sprintf("must be within the address ranges of the virtual network: %s", strings.Join(vnetBlocks, ", "))))
+					fmt.Sprintf("must be within the address ranges of the virtual network: %s", text.JoinFirst(vnetBlocks, maxRanges))))
 			}
 		}
 		errs = append(errs, validateSecurityRules(subnet.rules, path.Child("securityGroup", "securityRules"))...)
@@ -108,7 +103,8 @@ func validateServiceEndpoints(endpoints infrav1.ServiceEndpoints, path *field.Pa
 
 // validatePrivateEndpoints checks that the addresses of endpoints are within the ranges of their subnet.
 func validatePrivateEndpoints(endpoints infrav1.PrivateEndpoints, blocks []string, path *field.Path) (errs field.ErrorList) {
-	subnet, _ := parseCIDRs(blocks, path)
+	parsed, _ := parseCIDRs(blocks, path)
+	subnet := plan.NewRangeSet(parsed)
 	for i, endpoint := range endpoints {
 		for j, address := range endpoint.PrivateIPAddresses {
 			path := path.Index(i).Child("privateIPAddresses").Index(j)
@@ -119,14 +115,14 @@ func validatePrivateEndpoints(endpoints infrav1.PrivateEndpoints, blocks []strin
 }
 
 // validateAddress checks that an address parses and is within the given ranges. The message names their owner, what.
-func validateAddress(address string, within []netip.Prefix, blocks []string, what string, path *field.Path) field.ErrorList {
+func validateAddress(address string, within plan.RangeSet, blocks []string, what string, path *field.Path) field.ErrorList {
 	addr, err := netip.ParseAddr(address)
 	if err != nil {
 		return field.ErrorList{field.Invalid(path, address, "must be an IP address")}
 	}
-	if !isInPrefixes(within, addr) {
+	if !within.ContainsAddress(addr) {
 		return field.ErrorList{field.Invalid(path, address,
-			fmt.Sprintf("must be within the address ranges of %s: %s", what, strings.Join(blocks, ", ")))}
+			fmt.Sprintf("must be within the address ranges of %s: %s", what, text.JoinFirst(blocks, maxRanges)))}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ var importRules = []importRule{
 		why: "Azure's definitions are the same for all callers",
 	},
 	{
-		dirs: []string{"internal/arm/compare"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types"},
+		dirs: []string{"internal/arm/compare"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "internal/text"},
 		notStandard: impure,
 		why:         "comparing is pure, so that recorded traffic can test it",
 	},
@@ -62,7 +62,7 @@ var importRules = []importRule{
 		why:         "traces have names, numbers and codes of other packages; only they know OpenTelemetry",
 	},
 	{
-		dirs: []string{"internal/arm/client"}, inside: []string{"internal/arm", "internal/tracing"},
+		dirs: []string{"internal/arm/client"}, inside: []string{"internal/arm", "internal/text", "internal/tracing"},
 		outside: []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/...", "github.com/Azure/azure-sdk-for-go/sdk/azidentity",
 			"github.com/go-logr/logr"},
 		why: "the client speaks HTTP to Resource Manager and knows no resource type and no plan",
@@ -119,7 +119,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/plan/...", "internal/aso/..."},
 		inside: []string{"api/...", "internal/aso/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema",
-			"internal/arm/types", "internal/nearest", "internal/plan/...", "internal/userinput"},
+			"internal/arm/types", "internal/nearest", "internal/plan/...", "internal/text", "internal/userinput"},
 		outside: append(append([]string{"github.com/google/uuid", "github.com/blang/semver/v4", "golang.org/x/crypto/ssh",
 			"sigs.k8s.io/yaml"}, kubernetesTypes...), azureModels...),
 		notStandard: impure,
@@ -156,7 +156,7 @@ var importRules = []importRule{
 		dirs: []string{"internal/webhook/..."},
 		inside: []string{"api/...", "internal/webhook/...", "internal/defaults", "internal/plan", "internal/plan/applied",
 			"internal/plan/maxima", "internal/plan/specfield", "internal/plan/asoresource", "internal/plan/aks",
-			"internal/aso", "internal/plan/aks/armschema", "internal/arm", "internal/userinput"},
+			"internal/aso", "internal/plan/aks/armschema", "internal/arm", "internal/text", "internal/userinput"},
 		outside:     []string{"..."},
 		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
 		why: "defaulting and validation are pure functions of the object; asking Azure in an admission request would make it slow and " +
@@ -238,7 +238,8 @@ var importRules = []importRule{
 		dirs: []string{"internal/controller/asoresources"},
 		inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/aso", "internal/identity/access",
 			"internal/reconcile/deletion", "internal/reconcile/patch", "internal/clusterinfra/aks", "internal/reconcile",
-			"internal/clusterinfra/published", "internal/status", "internal/facts", "internal/plan/applied", "internal/plan/asoresource"},
+			"internal/clusterinfra/published", "internal/status", "internal/facts", "internal/plan/applied", "internal/plan/asoresource",
+			"internal/text"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "code that the kinds with documents share gathers the input of their plans and reports the results",
 	},
@@ -361,7 +362,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/importing"},
 		inside: []string{"api/...", "internal/arm", "internal/arm/compare", "internal/arm/jsonpath", "internal/arm/schema", "internal/arm/types",
-			"internal/defaults", "internal/manifest", "internal/plan/..."},
+			"internal/defaults", "internal/manifest", "internal/plan/...", "internal/text"},
 		outside:     append([]string{"sigs.k8s.io/controller-runtime/pkg/client", "sigs.k8s.io/yaml"}, kubernetesTypes...),
 		notStandard: impure,
 		why:         "manifests of an import follow from Azure's answers alone, so that each property of them can be accounted for",

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // Bounds of answers. Azure documents none. The largest known answers are a virtual network that lists tens of thousands of IP
@@ -113,10 +114,7 @@ func headerOf(answer *http.Response, name string) string {
 	return ""
 }
 
-// truncateText returns text, shortened to limit bytes.
-func truncateText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "..."
+// truncateText returns a text of Azure for an error: at most limit bytes, without the signatures of URLs.
+func truncateText(answered string, limit int) string {
+	return text.Truncate(text.HideSignatures(answered), limit)
 }

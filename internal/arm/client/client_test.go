@@ -135,7 +135,7 @@ func TestErrors(t *testing.T) {
 		"empty": {reason: "HEAD has no body", status: 404, header: map[string]string{"x-ms-error-code": "ResourceNotFound"},
 			want: arm.Error{Code: "ResourceNotFound"}},
 		"not JSON": {reason: "proxies answer HTML", status: 502, body: "<html>" + strings.Repeat("x", 300),
-			want: arm.Error{Message: "<html>" + strings.Repeat("x", 194) + "..."}},
+			want: arm.Error{Message: "<html>" + strings.Repeat("x", 191) + "..."}},
 		"throttled": {reason: "the error has the Retry-After", status: 429, header: map[string]string{"Retry-After": "9"},
 			body: `{"error":{"code":"TooManyRequests","message":"m"}}`,
 			want: arm.Error{Code: "TooManyRequests", Message: "m", RetryAfter: 9 * time.Second}},

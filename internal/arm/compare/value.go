@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // isEmpty reports whether a value equals its absence. Azure leaves some of these out and returns others.
@@ -76,10 +77,7 @@ func formatValue(path string, value any) string {
 	if err != nil {
 		return "(unprintable)"
 	}
-	if len(raw) > 80 {
-		return strings.ToValidUTF8(string(raw[:77]), "") + "..."
-	}
-	return string(raw)
+	return text.Truncate(text.HideSignatures(string(raw)), 80)
 }
 
 // containsSecret reports whether a value has a member that must not be shown.

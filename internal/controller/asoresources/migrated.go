@@ -15,6 +15,7 @@ import (
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // readCreationTimes asks Azure for the creation times of resources that the established provider may have created for the object. For
@@ -107,11 +108,8 @@ func unprovenMessage(namespace string, in plan.Input, unproven []arm.ID) string 
 // shortNames lists the first maxListed resources, and the number of the others.
 func shortNames(ids []arm.ID) string {
 	var out []string
-	for _, id := range ids[:min(len(ids), maxListed)] {
+	for _, id := range ids {
 		out = append(out, id.ShortName())
 	}
-	if more := len(ids) - maxListed; more > 0 {
-		out = append(out, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(out, ", ")
+	return text.JoinFirst(out, maxListed)
 }

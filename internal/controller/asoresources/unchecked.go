@@ -1,15 +1,13 @@
 package asoresources
 
 import (
-	"fmt"
-	"strings"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // setCheckedCondition sets the condition about manifests that are sent to Azure without a check. An object without any has none.
@@ -20,15 +18,12 @@ func setCheckedCondition(obj status.Object, in plan.Input) {
 		return
 	}
 	var names []string
-	for _, m := range unchecked[:min(len(unchecked), maxListed)] {
+	for _, m := range unchecked {
 		names = append(names, m.String())
-	}
-	if more := len(unchecked) - maxListed; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	conditions.Set(obj, metav1.Condition{
 		Type: infrav1.ManifestsCheckedCondition, Status: metav1.ConditionFalse, Reason: infrav1.DefinitionMissingReason,
-		Message: "The provider has no definition of these kinds, so it sends the manifests to Azure without a check: " + strings.Join(names, ", ") +
+		Message: "The provider has no definition of these kinds, so it sends the manifests to Azure without a check: " + text.JoinFirst(names, maxListed) +
 			". Only Azure reports errors in them.",
 	})
 }

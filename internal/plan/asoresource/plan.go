@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -132,7 +133,7 @@ func (in Input) buildBody(m Manifest, id arm.ID) (body aso.Body, blocked string,
 		setWantedVersion(m, "orchestratorVersion", agentpool.Observe(in.observedResource(id)).Version())
 	}
 	body, wrong := in.TranslateManifest(m, &in.Values)
-	for key := range toObject(body.Properties["tags"]) {
+	for _, key := range slices.Sorted(maps.Keys(toObject(body.Properties["tags"]))) {
 		if infrav1.Marks(key) {
 			wrong = append(wrong, field.Forbidden(m.Path.Child("spec", "tags").Key(key),
 				"is an ownership tag, which only the provider sets. Leave it out."))

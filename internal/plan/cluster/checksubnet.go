@@ -10,11 +10,15 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // reservedAddresses is the number of addresses that Azure keeps at the start of a subnet. It also keeps the last one:
 // https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-faq
 const reservedAddresses = 4
+
+// maxRanges is how many ranges of a network or subnet a message lists.
+const maxRanges = 10
 
 // subnetPrefix is one address range of a subnet.
 type subnetPrefix struct {
@@ -28,6 +32,7 @@ func checkSubnets(in plan.ClusterInput) field.ErrorList {
 	errs := checkSubnetNames(in)
 	vnet, bad := vnetPrefixes(in)
 	errs = append(errs, bad...)
+	network, ranges := plan.NewRangeSet(vnet), joinPrefixes(vnet)
 	var blocks []subnetPrefix
 	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
 		// The ranges of a subnet that users brought are Azure's, not the spec's.
@@ -46,10 +51,9 @@ func checkSubnets(in plan.ClusterInput) field.ErrorList {
 				continue
 			}
 			blocks = append(blocks, subnetPrefix{prefix.Masked(), subnet.Name, here})
-			if len(bad) == 0 && !slices.ContainsFunc(vnet, func(p netip.Prefix) bool { return containsPrefix(p, prefix) }) {
+			if len(bad) == 0 && !network.Contains(prefix) {
 				errs = append(errs, field.Invalid(here, cidr,
-					fmt.Sprintf("is not within the network %q, which has %s: choose a range in it, or extend the network", plan.VNetName(in),
-						joinPrefixes(vnet))))
+					fmt.Sprintf("is not within the network %q, which has %s: choose a range in it, or extend the network", plan.VNetName(in), ranges)))
 			}
 		}
 	})
@@ -121,32 +125,10 @@ func otherSubnetPrefixes(in plan.ClusterInput) []subnetPrefix {
 	return out
 }
 
-// checkOverlaps reports each prefix of the spec that overlaps an earlier one, or an existing one.
-func checkOverlaps(blocks []subnetPrefix) field.ErrorList {
-	var errs field.ErrorList
-	for i, a := range blocks {
-		if a.path == nil {
-			continue
-		}
-		for j, b := range blocks {
-			if (j < i || b.path == nil) && i != j && a.prefix.Overlaps(b.prefix) {
-				errs = append(errs, field.Invalid(a.path, a.prefix.String(),
-					fmt.Sprintf("overlaps %s of subnet %q: subnets of a network must not share addresses", b.prefix, b.subnet)))
-				break
-			}
-		}
-	}
-	return errs
-}
-
-func containsPrefix(outer, inner netip.Prefix) bool {
-	return outer.Bits() <= inner.Bits() && outer.Masked().Contains(inner.Addr())
-}
-
 func joinPrefixes(prefixes []netip.Prefix) string {
 	var out []string
 	for _, prefix := range prefixes {
 		out = append(out, prefix.String())
 	}
-	return strings.Join(out, ", ")
+	return text.JoinFirst(out, maxRanges)
 }

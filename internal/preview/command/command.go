@@ -71,11 +71,7 @@ const maxReplacements = 10
 
 // newReplaceError returns the error that ends a plan with --never-replace.
 func newReplaceError(replacements []string) error {
-	named := strings.Join(replacements[:min(len(replacements), maxReplacements)], ", ")
-	if more := len(replacements) - maxReplacements; more > 0 {
-		named += fmt.Sprintf(" and %d more", more)
-	}
-	return fmt.Errorf("--never-replace forbids to replace %s. The plan shows why", named)
+	return fmt.Errorf("--never-replace forbids to replace %s. The plan shows why", text.JoinFirst(replacements, maxReplacements))
 }
 
 func (f *flags) run(cmd *cobra.Command, e *environment.Environment, arguments []string) error {

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // maxNames limits how many objects a message lists, and maxCommands how many a command lists. A command for more of them selects by the
@@ -76,9 +78,4 @@ func (f Prerequisites) deleteHint(commands []string) string {
 }
 
 // SummarizeNames lists the first names, and the number of the others.
-func SummarizeNames(all []string) string {
-	if len(all) <= maxNames {
-		return strings.Join(all, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNames], ", "), len(all)-maxNames)
-}
+func SummarizeNames(all []string) string { return text.JoinFirst(all, maxNames) }

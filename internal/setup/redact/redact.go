@@ -59,7 +59,7 @@ func withoutSecrets(logged string) string {
 	if strings.Contains(logged, "://") {
 		logged = userinfo.ReplaceAllString(logged, "${1}"+left+"@")
 	}
-	return field.ReplaceAllString(logged, "${1}${2}"+left)
+	return field.ReplaceAllString(text.HideSignatures(logged), "${1}${2}"+left)
 }
 
 // RedactPairs returns the keys and values of a log line without secrets.
