@@ -27,6 +27,8 @@ func TestID(t *testing.T) {
 		"child":          {subnet, parts{"sub", "rg", "Microsoft.Network/virtualNetworks/subnets", "s", string(vnet), "subnets/s"}},
 		"extension": {role, parts{"sub", "rg", "Microsoft.Authorization/roleAssignments", "guid", string(group),
 			"roleAssignments/guid"}},
+		"tags": {vnet.Extension("Microsoft.Resources/tags", "default"), parts{"sub", "rg", "Microsoft.Resources/tags", "default", string(vnet),
+			"virtualNetworks/v/tags"}},
 		"other casing": {arm.ID("/subscriptions/sub/RESOURCEGROUPS/rg"),
 			parts{"sub", "rg", arm.ResourceGroupType, "rg", "", "resourceGroups/rg"}},
 	}

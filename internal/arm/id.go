@@ -186,8 +186,12 @@ func (id ID) IsWithin(scope ID) bool {
 	return id.Equal(scope) || len(id) > length && id[length] == '/' && id[:length].Equal(scope[:length])
 }
 
-// ShortName returns the type's last word and the name, as in "subnets/nodes": enough for a message about one cluster.
+// ShortName returns the type's last word and the name, as in "subnets/nodes": enough for a message about one cluster. Each resource has tags with
+// the name "default", so the short name of tags is that of their resource and "/tags".
 func (id ID) ShortName() string {
 	resourceType := id.Type()
+	if strings.EqualFold(resourceType, "Microsoft.Resources/tags") {
+		return id.Parent().ShortName() + "/tags"
+	}
 	return resourceType[strings.LastIndex(resourceType, "/")+1:] + "/" + id.Name()
 }

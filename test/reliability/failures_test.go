@@ -205,8 +205,9 @@ func (w *failing) checkFailure(f virtual.Failure) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// An object that cannot be read, or whose status cannot be written, shows nothing.
-	if w.refuse == (call{"get", f.Kind}) || w.refuse == (call{"patch status", f.Kind}) {
+	// An object that cannot be read, or whose status cannot be written, shows nothing. Nor does a pool show that the object of a VM cannot be read
+	// from the cache: it is read only to see whether the cache is as new as the last write, and no cache of a real manager fails.
+	if w.refuse == (call{"get", f.Kind}) || w.refuse == (call{"patch status", f.Kind}) || w.refuse == (call{"get", "AzureMachinePoolMachine"}) {
 		return
 	}
 	w.failures = append(w.failures, f)
