@@ -48,6 +48,11 @@ func KubeconfigSecretName(cluster string) string { return cluster + "-kubeconfig
 // KubeconfigKey is the key of the kubeconfig in its Secret.
 const KubeconfigKey = "value"
 
+// IsKubeconfigKey returns true for the key of the Secret in which Cluster API reads the kubeconfig of a Cluster.
+func IsKubeconfigKey(cluster string, at KeyRef) bool {
+	return at.Name == KubeconfigSecretName(cluster) && at.Key == KubeconfigKey
+}
+
 // IsReservedKey returns true for keys of Secrets that the provider itself writes for a Cluster. The kubeconfig in the Secret
 // that Cluster API reads is not reserved, because manifests may provide it.
 func IsReservedKey(cluster, name, key string) bool {

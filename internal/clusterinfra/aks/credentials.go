@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
@@ -35,7 +36,8 @@ type Credentials struct {
 	// Kubeconfig is the one for Cluster API: that of the local administrator, or, if local accounts are disabled, one with a token of
 	// the cluster's identity.
 	Kubeconfig []byte
-	// Admin and User are the kubeconfigs as AKS returns them; nil if they were not requested.
+	// Admin and User are the kubeconfigs as AKS returns them; nil if they were not requested. That of users is requested for a cluster with
+	// Entra integration.
 	Admin, User []byte
 	// expiresOn is when Kubeconfig expires; zero if it never does.
 	expiresOn time.Time
@@ -95,6 +97,38 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, acc
 		out.expiresOn = token.ExpiresOn
 	}
 	return out, nil
+}
+
+// ReadExported returns the kubeconfig that operatorSpec exports as name, aso.AdminCredentials or aso.UserCredentials, of the cluster with the
+// state observed. It returns that of known, which may be nil, or asks AKS. The result is nil if AKS issues none: without local accounts
+// there is no kubeconfig of the administrator, and the Secret that Cluster API reads has its kubeconfig already. The Azure Service Operator exports both of every cluster:
+// https://azure.github.io/azure-service-operator/guide/secrets/#how-to-retrieve-secrets-created-by-azure
+func ReadExported(ctx context.Context, f *facts.Facts, asker facts.Asker, id arm.ID, observed json.RawMessage, known *Credentials,
+	name string, at aso.KeyRef, to published.Publisher) ([]byte, error) {
+	kind, have := facts.UserCredential, []byte(nil)
+	if known != nil {
+		have = known.User
+	}
+	if name == aso.AdminCredentials {
+		kind, have = facts.AdminCredential, nil
+		if known != nil {
+			have = known.Admin
+		}
+	}
+	switch {
+	case len(have) > 0:
+		return have, nil
+	case aso.IsKubeconfigKey(to.Cluster, at), kind == facts.AdminCredential && managedcluster.HasLocalAccountsDisabled(observed), managedcluster.IsStopped(observed):
+		return nil, nil
+	}
+	have, err := to.StoredValue(ctx, at.Name, at.Key)
+	if err != nil {
+		return nil, err
+	}
+	if have, err = f.GetKubeconfig(ctx, asker, id, kind, observed, have); err != nil {
+		return nil, fmt.Errorf("kubeconfig for %s: %w", name, err)
+	}
+	return have, nil
 }
 
 // PublishSecrets writes the Secrets that Cluster API and users read.

@@ -112,11 +112,11 @@ func (p Publisher) RenewOwnerReferences(ctx context.Context) error {
 	return nil
 }
 
-// StoredValue returns a key of a Secret that the control plane created, or nil.
+// StoredValue returns a key of a Secret that the control plane created, or the Azure Service Operator for it, or nil.
 func (p Publisher) StoredValue(ctx context.Context, name, key string) ([]byte, error) {
 	secret := &corev1.Secret{ObjectMeta: p.newMeta(name)}
 	err := p.Client.Get(ctx, client.ObjectKeyFromObject(secret), secret)
-	if apierrors.IsNotFound(err) || err == nil && !p.isOwn(secret) {
+	if apierrors.IsNotFound(err) || err == nil && !p.isOwn(secret) && !p.isMadeByASO(secret) {
 		return nil, nil
 	}
 	if err != nil {

@@ -143,7 +143,8 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 	if in.plainObjects, err = asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned); err != nil {
 		return err
 	}
-	if err := asoresources.ExportValues(ctx, k.newPublisher(in), in.planned, outcome, nil); err != nil {
+	exporter := asoresources.Exporter{Facts: k.Facts, Session: session, To: k.newPublisher(in)}
+	if err := exporter.ExportValues(ctx, in.planned, outcome); err != nil {
 		return err
 	}
 	in.acted = true

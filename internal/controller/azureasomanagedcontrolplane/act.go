@@ -48,7 +48,8 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 		}
 		in.published, in.accessValidFor = true, credentials.ValidFor(session.Now())
 	}
-	if err := asoresources.ExportValues(ctx, to, in.planned, outcome, credentials); err != nil {
+	exporter := asoresources.Exporter{Facts: k.Facts, Session: session, To: to, Cluster: cluster.ID, Credentials: credentials}
+	if err := exporter.ExportValues(ctx, in.planned, outcome); err != nil {
 		return fmt.Errorf("operatorSpec: %w", err)
 	}
 	return nil

@@ -21,7 +21,8 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 		return err
 	}
 	in.refusedSizes = asoresources.CheckVMSizes(ctx, k.Facts, session, in.planned, outcome)
-	if err := asoresources.ExportValues(ctx, k.newPublisher(in), in.planned, outcome, nil); err != nil {
+	exporter := asoresources.Exporter{Facts: k.Facts, Session: session, To: k.newPublisher(in)}
+	if err := exporter.ExportValues(ctx, in.planned, outcome); err != nil {
 		return err
 	}
 	pool := findPool(in, outcome)

@@ -54,7 +54,7 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 	if err != nil {
 		return err
 	}
-	if err := exportValues(ctx, k.newPublisher(in), observed, in.exports, credentials); err != nil {
+	if err := k.exportValues(ctx, session, in, observed, credentials); err != nil {
 		return err
 	}
 	in.published = true

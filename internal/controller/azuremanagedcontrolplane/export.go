@@ -9,7 +9,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
+	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
@@ -22,23 +22,28 @@ const issuerKey = "oidc-issuer-profile-url"
 
 // exportValues writes the data of the cluster that users read besides its kubeconfigs: the ConfigMap with the OIDC issuer, and the
 // values that operatorSpec in patches requests.
-func exportValues(ctx context.Context, to published.Publisher, observed json.RawMessage, exports aso.Exports,
+func (k *Kind) exportValues(ctx context.Context, session reconcile.Session, in *input, observed json.RawMessage,
 	credentials *aks.Credentials) error {
+	to := k.newPublisher(in)
 	issuer := managedcluster.IssuerURL(observed)
 	issuers := to.Cluster + issuerSuffix
 	var values aks.Exports
 	values.AddConfigMap(aso.KeyRef{Name: issuers, Key: issuerKey}, issuer)
-	if at := exports.OIDCIssuerProfile; at != nil {
+	if at := in.exports.OIDCIssuerProfile; at != nil {
 		values.AddConfigMap(*at, issuer)
 	}
-	if at := exports.PrincipalID; at != nil {
+	if at := in.exports.PrincipalID; at != nil {
 		values.AddConfigMap(*at, principalID(observed))
 	}
-	if at := exports.AdminCredentials; at != nil {
-		values.AddSecret(*at, credentials.Admin)
-	}
-	if at := exports.UserCredentials; at != nil {
-		values.AddSecret(*at, credentials.User)
+	for name, at := range map[string]*aso.KeyRef{aso.AdminCredentials: in.exports.AdminCredentials, aso.UserCredentials: in.exports.UserCredentials} {
+		if at == nil {
+			continue
+		}
+		kubeconfig, err := aks.ReadExported(ctx, k.Facts, session.Asker(), plan.ClusterID(in.planned), observed, credentials, name, *at, to)
+		if err != nil {
+			return err
+		}
+		values.AddSecret(*at, kubeconfig)
 	}
 	if data := values.TakeConfigMap(issuers); data != nil {
 		if err := to.PublishConfigMap(ctx, issuers, data); err != nil {

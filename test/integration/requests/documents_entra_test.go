@@ -3,6 +3,8 @@ package requests_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
@@ -53,6 +57,53 @@ func TestDocumentsWithoutLocalAccounts(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUserCredentials has clusters without Entra integration ask for both kubeconfigs in operatorSpec, in resource manifests and in a patch.
+// AKS answers both.
+func TestUserCredentials(t *testing.T) {
+	const secrets = `{"operatorSpec": {"secrets": {"adminCredentials": {"name": "keys", "key": "admin"}, "userCredentials": {"name": "keys", "key": "user"}}}}`
+	for name, create := range map[string]func(w *world){
+		"manifests": func(w *world) {
+			c := w.BuildASOCluster("c1", "pool0")
+			c.ControlPlane.Spec.Resources[0] = withProperties(w.T, c.ControlPlane.Spec.Resources[0], secrets)
+			w.CreateASOCluster(c)
+		},
+		"typed": func(w *world) {
+			controlPlane := w.ControlPlane("c1")
+			controlPlane.Spec.ASOManagedClusterPatches = []string{`{"spec": ` + secrets + `}`}
+			defaults.FillAzureManagedControlPlane(controlPlane)
+			w.CreateManagedCluster(controlPlane, harness.ManagedPool{Name: "pool0", Mode: "System", Replicas: 1,
+				Change: defaults.FillAzureManagedMachinePool})
+			w.WaitReady(controlPlane, "c1")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			playUnmanaged(t, func(w *world) {
+				w.StartProvider()
+				create(w)
+				mark := w.Azure.MarkRequests()
+				virtual.WaitForSignal(nil, 3*time.Hour)
+				found := &corev1.Secret{}
+				w.ReadObject(found, "keys")
+				for key, user := range map[string]string{"admin": "clusterAdmin_", "user": "clusterUser_"} {
+					config, err := clientcmd.Load(found.Data[key])
+					if err != nil || len(config.AuthInfos) != 1 || !strings.HasPrefix(slices.Collect(maps.Keys(config.AuthInfos))[0], user) {
+						w.T.Errorf("the kubeconfig for %s is none of the user %s…: %v", key, user, err)
+					}
+				}
+				asked := 0
+				for _, write := range w.Azure.WritesSince(mark) {
+					if strings.Contains(write, "listClusterUserCredential") {
+						asked++
+					}
+				}
+				if asked > 3 {
+					w.T.Errorf("AKS is asked %d times in three hours for a kubeconfig that is stored", asked)
+				}
+			})
+		})
+	}
 }
 
 // readUser returns the only user of the kubeconfig in a Secret.
