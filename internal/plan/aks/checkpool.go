@@ -2,6 +2,7 @@ package aks
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -16,10 +17,7 @@ func CheckPool(in Input, pool Pool) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := checkPoolName(in, pool, path.Child("name"))
 	errs = append(errs, checkBounds(pool, path.Child("scaling"))...)
-	errs = append(errs, agentpool.Check(newRequest(in, pool), agentpool.Fields{
-		OSType: path.Child("osType"), ScaleSetPriority: path.Child("scaleSetPriority"), MinCount: path.Child("scaling", "minSize"),
-		MaxCount: path.Child("scaling", "maxSize"), Taints: path.Child("taints"),
-	})...)
+	errs = append(errs, checkPoolBody(in, pool, path)...)
 	errs = append(errs, plan.CheckTagCount(pool.AzurePool.Spec.AdditionalTags, "the agent pool", path.Child("additionalTags"))...)
 	if owner := pool.MachinePool; owner != nil && owner.Spec.Template.Spec.Version != "" {
 		errs = append(errs, checkVersion(field.NewPath("MachinePool", "spec", "template", "spec", "version"),
@@ -42,14 +40,9 @@ func CheckPool(in Input, pool Pool) field.ErrorList {
 
 func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 	name := PoolName(pool)
-	windows := plan.Dereference(pool.AzurePool.Spec.OSType) == "Windows"
-	switch {
-	case !poolNamePattern.MatchString(name) || len(name) > maxLinuxPoolName:
+	if !poolNamePattern.MatchString(name) || len(name) > maxLinuxPoolName {
 		return field.ErrorList{field.Invalid(path, name,
 			"must start with a lower-case letter and contain only lower-case letters and digits, at most 12 characters. It defaults to metadata.name; set spec.name if that name is not valid")}
-	case windows && len(name) > maxWindowsPoolName:
-		return field.ErrorList{field.Invalid(path, name,
-			fmt.Sprintf("is too long: a pool with Windows has at most %d characters", maxWindowsPoolName))}
 	}
 	if owner := findNameOwner(in, pool); owner != nil {
 		return field.ErrorList{field.Invalid(path, name, fmt.Sprintf("is the name of the agent pool of AzureManagedMachinePool %s, too. "+
@@ -58,21 +51,36 @@ func checkPoolName(in Input, pool Pool, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// newRequest returns the properties of a pool that AKS accepts only together.
-func newRequest(in Input, pool Pool) agentpool.Request {
-	spec := pool.AzurePool.Spec
-	out := agentpool.Request{System: spec.Mode == "System", Windows: plan.Dereference(spec.OSType) == "Windows",
-		Spot: plan.Dereference(spec.ScaleSetPriority) == "Spot", Observed: agentpool.Observe(in.Facts.AgentPool)}
-	for _, taint := range toNodeTaints(spec.Taints) {
-		out.Taints = append(out.Taints, *taint)
+// propertyFields are the fields of properties whose names differ.
+var propertyFields = map[string][]string{"minCount": {"scaling", "minSize"}, "maxCount": {"scaling", "maxSize"}, "nodeTaints": {"taints"}}
+
+// checkPoolBody returns the errors in the body of a pool, which has the fields of the spec and its patches. A property that patches change
+// has their field in messages. Errors in the patches themselves are not among them.
+func checkPoolBody(in Input, pool Pool, path *field.Path) field.ErrorList {
+	have := agentpool.Observe(in.Facts.AgentPool)
+	body, err := toJSONObject(buildPoolModel(in, pool, have))
+	if err != nil {
+		return field.ErrorList{field.InternalError(path, err)}
 	}
-	if spec.Scaling != nil {
-		out.Autoscaled, out.MinCount, out.MaxCount = true, toInt32(spec.Scaling.MinSize), toInt32(spec.Scaling.MaxSize)
+	plain, _ := body["properties"].(map[string]any)
+	properties := plain
+	if patched, err := aso.ApplyPatches(aso.AgentPool, APIVersion(in), body, pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches,
+		in.Secrets); err == nil {
+		properties, _ = patched.Body["properties"].(map[string]any)
 	}
+	request := agentpool.Request{Name: PoolName(pool), Properties: properties, Observed: have}
 	if pool.MachinePool != nil {
-		out.Replicas = pool.MachinePool.Spec.Replicas
+		request.Replicas = pool.MachinePool.Spec.Replicas
 	}
-	return out
+	return agentpool.Check(request, func(property string) *field.Path {
+		switch names, renamed := propertyFields[property]; {
+		case !reflect.DeepEqual(plain[property], properties[property]):
+			return aso.PatchField(aso.AgentPool).Child(property)
+		case renamed:
+			return path.Child(names[0], names[1:]...)
+		}
+		return path.Child(property)
+	})
 }
 
 // checkBounds rejects an autoscaler without both bounds.

@@ -49,37 +49,48 @@ func (in Input) completeAgentPool(m Manifest, id arm.ID) field.ErrorList {
 	return errs
 }
 
-// checkAgentPool returns the errors in the properties of a pool that AKS accepts only together. Taints need facts: a pool may have them.
-func (in Input) checkAgentPool(m Manifest, id arm.ID) field.ErrorList {
-	var replicas *int32
+// checkAgentPool returns the errors in the properties of a pool that AKS would refuse.
+func (in Input) checkAgentPool(m Manifest, id arm.ID, properties map[string]any) field.ErrorList {
+	request := agentpool.Request{Name: m.AzureName(), Properties: properties, Observed: agentpool.Observe(in.observedResource(id)), Unknown: in.Facts == nil}
 	if machinePool := in.MachinePools[m.DeclaredIn]; machinePool != nil && in.isFirst(m) {
-		replicas = machinePool.Spec.Replicas
+		request.Replicas = machinePool.Spec.Replicas
 	}
-	text := func(key string) string {
-		value, _ := m.Spec[key].(string)
-		return value
-	}
-	number := func(key string) *int32 {
-		if value, ok := m.Spec[key].(float64); ok {
-			return new(int32(value))
+	return agentpool.Check(request, func(property string) *field.Path {
+		if property == "name" {
+			return nameField(m)
 		}
-		return nil
+		return manifestField(m.Path.Child("spec"), m.Spec, property)
+	})
+}
+
+// checkProfiles returns the errors in the pools that the manifest of a managed cluster has itself.
+func (in Input) checkProfiles(m Manifest, id arm.ID, properties map[string]any) (errs field.ErrorList) {
+	cluster := managedcluster.Observe(in.observedResource(id))
+	profiles, _ := properties["agentPoolProfiles"].([]any)
+	specs, _ := m.Spec["agentPoolProfiles"].([]any)
+	path := m.Path.Child("spec", "agentPoolProfiles")
+	for i := range profiles {
+		profile := toObject(profiles[i])
+		name, _ := profile["name"].(string)
+		errs = append(errs, agentpool.Check(agentpool.Request{
+			Name: name, Properties: profile, Observed: agentpool.Observe(cluster.PoolBody(name)), Unknown: in.Facts == nil,
+		}, func(property string) *field.Path { return manifestField(path.Index(i), toObject(specs[i]), property) })...)
 	}
-	var taints []string
-	if list, _ := m.Spec["nodeTaints"].([]any); in.Facts != nil {
-		for _, taint := range list {
-			if taint, ok := taint.(string); ok {
-				taints = append(taints, taint)
-			}
-		}
+	if len(profiles) > 0 && !managedcluster.HasSystemPool(properties) {
+		errs = append(errs, field.Invalid(path, len(profiles), "has no pool with mode System: AKS makes no cluster without one. Set the mode of one of them"))
 	}
-	at := m.Path.Child("spec")
-	return agentpool.Check(agentpool.Request{
-		System: text("mode") == "System", Windows: text("osType") == "Windows", Spot: text("scaleSetPriority") == "Spot",
-		Autoscaled: HasAutoscaler(m), MinCount: number("minCount"), MaxCount: number("maxCount"), Replicas: replicas,
-		Taints: taints, Observed: agentpool.Observe(in.observedResource(id)),
-	}, agentpool.Fields{OSType: at.Child("osType"), ScaleSetPriority: at.Child("scaleSetPriority"), MinCount: at.Child("minCount"),
-		MaxCount: at.Child("maxCount"), Taints: at.Child("nodeTaints")})
+	return errs
+}
+
+// manifestField returns the field of a property of Azure in the spec of a manifest.
+func manifestField(path *field.Path, spec map[string]any, property string) *field.Path {
+	if _, own := spec[property]; own {
+		return path.Child(property)
+	}
+	if reference := strings.TrimSuffix(property, "ID") + "Reference"; spec[reference] != nil {
+		return path.Child(reference)
+	}
+	return path.Child(property)
 }
 
 // versionTooNewReason returns the message about an agent pool with a higher version than its control plane, "" if the version is

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -29,8 +28,8 @@ type aksCase struct {
 	replicas                      *int32
 	// manager is the value of the annotation replicas-managed-by.
 	manager string
-	// mode is that of the pool, "" for System.
-	mode string
+	// mode is that of the pool, "" for System. name is its name, "" for p.
+	mode, name string
 	// typed changes the spec of the typed pool, manifest has the same fields for the manifest, as in ", minCount: 1".
 	typed    func(spec *infrav1.AzureManagedMachinePoolSpec)
 	manifest string
@@ -417,70 +416,6 @@ func TestPoolAboveControlPlane(t *testing.T) {
 					}
 				}
 			})
-		})
-	}
-}
-
-// TestPoolRequest checks properties that AKS accepts only together.
-func TestPoolRequest(t *testing.T) {
-	withTaint := func(spec *infrav1.AzureManagedMachinePoolSpec) {
-		spec.Taints = infrav1.Taints{{Key: "a", Value: "b", Effect: "NoSchedule"}}
-	}
-	const oldTaint = `, nodeTaints: ["a=b:NoSchedule"]`
-	for name, test := range map[string]struct {
-		reason   string
-		replicas int32
-		mode     string
-		typed    func(spec *infrav1.AzureManagedMachinePoolSpec)
-		manifest string
-		pool     string // in Azure
-		want     map[string]string
-	}{
-		"plain": {reason: "nothing is wrong", replicas: 1},
-		"Windows": {reason: "pods of the system need Linux", replicas: 1,
-			typed: func(spec *infrav1.AzureManagedMachinePoolSpec) { spec.OSType = new("Windows") }, manifest: ", osType: Windows",
-			want: map[string]string{"typed": "spec.osType: Invalid value", "manifests": ".spec.osType: Invalid value"}},
-		"Spot": {reason: "pods of the system need nodes that stay", replicas: 1,
-			typed: func(spec *infrav1.AzureManagedMachinePoolSpec) { spec.ScaleSetPriority = new("Spot") }, manifest: ", scaleSetPriority: Spot",
-			want: map[string]string{"typed": "spec.scaleSetPriority: Invalid value", "manifests": ".spec.scaleSetPriority: Invalid value"}},
-		"taints": {reason: "AKS refuses one that keeps pods of the system away", replicas: 1,
-			typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
-				spec.Taints = infrav1.Taints{{Key: "CriticalAddonsOnly", Value: "true", Effect: "NoSchedule"},
-					{Key: "a", Value: "b", Effect: "PreferNoSchedule"}, {Key: "a", Value: "b", Effect: "NoExecute"}}
-			},
-			manifest: `, nodeTaints: ["CriticalAddonsOnly=true:NoSchedule", "a=b:PreferNoSchedule", "a=b:NoExecute"]`,
-			want:     map[string]string{"typed": `spec.taints[2]: Invalid value: "a=b:NoExecute"`, "manifests": `.spec.nodeTaints[2]: Invalid value: "a=b:NoExecute"`}},
-		"taints, User": {reason: "other pools may have any", mode: "User", typed: withTaint, manifest: oldTaint},
-		"taint that the pool has": {reason: "AKS accepted it earlier", replicas: 1, typed: withTaint, manifest: oldTaint,
-			pool: `{"properties":{"mode":"System","count":1,"nodeTaints":["a=b:NoSchedule"]}}`},
-		"taint of a pool that becomes System": {reason: "AKS refuses it", replicas: 1, typed: withTaint, manifest: oldTaint,
-			pool: `{"properties":{"mode":"User","count":1,"nodeTaints":["a=b:NoSchedule"]}}`,
-			want: map[string]string{"typed": "spec.taints[0]: Invalid value", "manifests": ".spec.nodeTaints[0]: Invalid value"}},
-		"no nodes": {reason: "pods of the system need a node",
-			want: map[string]string{"typed": "MachinePool.spec.replicas: Invalid value: 0",
-				"manifests": "MachinePool.spec.replicas: Invalid value: 0"}},
-		"no nodes, User": {reason: "other pools may have none", mode: "User"},
-		"down to nothing": {reason: "pods of the system need a node", replicas: 1, typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
-			spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(0), MaxSize: new(3)}
-		}, manifest: ", enableAutoScaling: true, minCount: 0, maxCount: 3",
-			want: map[string]string{"typed": "spec.scaling.minSize: Invalid value: 0", "manifests": ".spec.minCount: Invalid value: 0"}},
-		"bounds": {reason: "no number is between them", replicas: 1, typed: func(spec *infrav1.AzureManagedMachinePoolSpec) {
-			spec.Scaling = &infrav1.ManagedMachinePoolScaling{MinSize: new(4), MaxSize: new(3)}
-		}, manifest: ", enableAutoScaling: true, minCount: 4, maxCount: 3",
-			want: map[string]string{"typed": "spec.scaling.minSize: Invalid value: 4: is above maxSize 3",
-				"manifests": ".spec.minCount: Invalid value: 4: is above maxCount 3"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := aksCase{version: version1332, poolVersion: version1332, replicas: &test.replicas, mode: test.mode, cluster: cleanCluster,
-				pool: test.pool, typed: test.typed, manifest: test.manifest}
-			in := typedInput(c)
-			for family, errs := range map[string]field.ErrorList{"typed": aks.CheckPool(in, in.Pools[0]),
-				"manifests": CheckManifests(manifestInput(t, c))} {
-				if want := test.want[family]; want == "" && len(errs) > 0 || want != "" &&
-					(len(errs) != 1 || !strings.Contains(errs[0].Error(), want)) {
-					t.Errorf("%s: %s: %v", family, test.reason, errs)
-				}
-			}
 		})
 	}
 }

@@ -63,6 +63,10 @@ func setWantedVersion(m Manifest, key string, have version.Observed) {
 
 // buildPoolProfiles returns the pools for the creation of a managed cluster.
 func (in Input) buildPoolProfiles(cluster arm.ID, definition schema.Definition, body map[string]any) (profiles []any, blocked, refused string) {
+	properties := toObject(body["properties"])
+	if own, _ := properties["agentPoolProfiles"].([]any); len(own) > 0 {
+		return own, "", "" // Only the first managed cluster of an object gets the pools of the Cluster.
+	}
 	var pools []managedcluster.NewPool
 	for _, m := range in.listAgentPools(cluster) {
 		id, err := in.ResourceID(m)
@@ -81,7 +85,6 @@ func (in Input) buildPoolProfiles(cluster arm.ID, definition schema.Definition, 
 		}
 		pools = append(pools, pool)
 	}
-	properties, _ := body["properties"].(map[string]any)
 	return managedcluster.BuildProfiles(poolKind, pools, properties)
 }
 

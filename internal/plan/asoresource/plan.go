@@ -129,10 +129,15 @@ func (in Input) buildBody(m Manifest, id arm.ID) (body aso.Body, blocked string,
 		if first {
 			errs = in.completeAgentPool(m, id)
 		}
-		errs = append(errs, in.checkAgentPool(m, id)...)
 		setWantedVersion(m, "orchestratorVersion", agentpool.Observe(in.observedResource(id)).Version())
 	}
 	body, wrong := in.TranslateManifest(m, &in.Values)
+	switch properties := toObject(body.Properties["properties"]); {
+	case resourceType == types.AgentPool:
+		errs = append(errs, in.checkAgentPool(m, id, properties)...)
+	case resourceType == types.ManagedCluster && !first: // The first one must not have profiles.
+		errs = append(errs, in.checkProfiles(m, id, properties)...)
+	}
 	for _, key := range slices.Sorted(maps.Keys(toObject(body.Properties["tags"]))) {
 		if infrav1.Marks(key) {
 			wrong = append(wrong, field.Forbidden(m.Path.Child("spec", "tags").Key(key),

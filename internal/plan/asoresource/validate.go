@@ -118,11 +118,15 @@ func checkResourceName(m Manifest) *field.Error {
 	if len(findings) == 0 {
 		return nil
 	}
-	at := m.Path.Child("metadata", "name")
-	if _, set := m.Spec["azureName"]; set {
-		at = m.Path.Child("spec", "azureName")
-	}
-	return field.Invalid(at, m.AzureName(),
+	return field.Invalid(nameField(m), m.AzureName(),
 		"is not a valid name of a "+m.Kind+" in Azure. It must be "+strings.Replace(findings[0].Want, "pattern ", "a match of ",
 			1)+". Set spec.azureName if the name in Azure differs from that of the manifest.")
+}
+
+// nameField returns the field with the name of a manifest's resource in Azure.
+func nameField(m Manifest) *field.Path {
+	if _, set := m.Spec["azureName"]; set {
+		return m.Path.Child("spec", "azureName")
+	}
+	return m.Path.Child("metadata", "name")
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
 
@@ -91,6 +92,18 @@ func (o Observed) Body() map[string]any {
 		return nil
 	}
 	return out
+}
+
+// PoolBody returns the body of a pool that the response for the cluster contains, nil if it has none of that name.
+func (o Observed) PoolBody(name string) json.RawMessage {
+	profiles, _ := jsonpath.Get(o.Body(), "properties.agentPoolProfiles").([]any)
+	for _, item := range profiles {
+		if profile, _ := item.(map[string]any); profile["name"] == name {
+			out, _ := json.Marshal(map[string]any{"properties": profile}) // It was decoded from JSON.
+			return out
+		}
+	}
+	return nil
 }
 
 // Version returns the versions that Azure shows for the cluster.

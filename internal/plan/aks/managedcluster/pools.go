@@ -35,7 +35,7 @@ type NewPool struct {
 func BuildProfiles(kind string, pools []NewPool, properties map[string]any) (profiles []any, blocked, refused string) {
 	pools = slices.SortedFunc(slices.Values(pools), func(a, b NewPool) int { return strings.Compare(a.Name, b.Name) })
 	var orphans, refusals []string
-	system := jsonpath.Get(properties, "hostedSystemProfile.enabled") == true
+	system := hasHostedSystem(properties)
 	for _, pool := range pools {
 		system = system || pool.Mode == "" || pool.Mode == systemMode
 		if pool.Refused != "" {
@@ -59,4 +59,18 @@ func BuildProfiles(kind string, pools []NewPool, properties map[string]any) (pro
 		blocked = fmt.Sprintf("waits for the MachinePool of %s %s: the cluster is made with all its pools", kind, strings.Join(orphans, ", "))
 	}
 	return profiles, blocked, strings.Join(refusals, "; ")
+}
+
+// HasSystemPool reports whether one of the pools that a cluster's properties contain can have mode System, or AKS runs the pods of Kubernetes
+// itself on nodes of its own.
+func HasSystemPool(properties map[string]any) bool {
+	profiles, _ := properties["agentPoolProfiles"].([]any)
+	return hasHostedSystem(properties) || slices.ContainsFunc(profiles, func(item any) bool {
+		profile, _ := item.(map[string]any)
+		return profile["mode"] == nil || profile["mode"] == systemMode
+	})
+}
+
+func hasHostedSystem(properties map[string]any) bool {
+	return jsonpath.Get(properties, "hostedSystemProfile.enabled") == true
 }
