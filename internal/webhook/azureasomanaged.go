@@ -102,9 +102,23 @@ func documentControlPlanes(features plan.Features) kind[*infrav1.AzureASOManaged
 	return k
 }
 
-func documentPools(features plan.Features) kind[*infrav1.AzureASOManagedMachinePool] {
-	return withDocuments(features,
+// documentPools are the pools of resource manifests. As of typed pools, the last one with mode System stays.
+func documentPools(lookup managedLookup, features plan.Features) kind[*infrav1.AzureASOManagedMachinePool] {
+	k := withDocuments(features,
 		func(o *infrav1.AzureASOManagedMachinePool) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedMachinePool) []runtime.RawExtension { return o.Spec.Resources }, agentPoolType,
 		func(*infrav1.AzureASOManagedMachinePool) string { return "" })
+	manifests := k.update
+	k.update = func(ctx context.Context, old, o *infrav1.AzureASOManagedMachinePool) (field.ErrorList, error) {
+		errs, err := manifests(ctx, old, o)
+		if err != nil {
+			return errs, err
+		}
+		last, err := lookup.keepSystemPool(ctx, o, old.Spec.Resources, append([]runtime.RawExtension{}, o.Spec.Resources...))
+		return append(errs, last...), err
+	}
+	k.remove = func(ctx context.Context, o *infrav1.AzureASOManagedMachinePool) (field.ErrorList, error) {
+		return lookup.keepSystemPool(ctx, o, o.Spec.Resources, nil)
+	}
+	return k
 }

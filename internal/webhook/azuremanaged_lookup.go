@@ -5,16 +5,12 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
-
-// deleteForMove is the annotation of objects that clusterctl deletes after it moved them to another management cluster.
-const deleteForMove = "clusterctl.cluster.x-k8s.io/delete-for-move"
 
 // managedLookup reads the objects that the rules of AKS clusters and pools depend on. It does not wait for missing ones: objects
 // are created in any order, and the label with the Cluster's name is added later.
@@ -55,42 +51,4 @@ func (l managedLookup) apiVersionOf(ctx context.Context, p *infrav1.AzureManaged
 		return anyVersion, fmt.Errorf("get the AzureManagedControlPlane %s: %w", key, err)
 	}
 	return aks.APIVersionFor(controlPlane), nil
-}
-
-// needsSystemPool returns true if the pool has mode System and its cluster is not being deleted or moved.
-func (l managedLookup) needsSystemPool(ctx context.Context, p *infrav1.AzureManagedMachinePool) (bool, error) {
-	if _, moved := p.Annotations[deleteForMove]; moved {
-		return false, nil
-	}
-	cluster, err := l.findCluster(ctx, p)
-	return cluster != nil && cluster.DeletionTimestamp.IsZero(), err
-}
-
-// lastSystemPool returns an error if the cluster of the pool would lose its last System pool and is not being deleted.
-func (l managedLookup) lastSystemPool(ctx context.Context, p *infrav1.AzureManagedMachinePool, path *field.Path) (field.ErrorList, error) {
-	if needed, err := l.needsSystemPool(ctx, p); err != nil || !needed {
-		return nil, err
-	}
-	others, err := l.otherSystemPools(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return ValidateLastSystemPool(others, path), nil
-}
-
-// otherSystemPools counts the other pools of the cluster with mode System that are not being deleted.
-func (l managedLookup) otherSystemPools(ctx context.Context, p *infrav1.AzureManagedMachinePool) (int, error) {
-	pools := &infrav1.AzureManagedMachinePoolList{}
-	err := l.reader.List(ctx, pools, client.InNamespace(p.Namespace),
-		client.MatchingLabels{clusterv1.ClusterNameLabel: p.Labels[clusterv1.ClusterNameLabel]})
-	if err != nil {
-		return 0, fmt.Errorf("list the AzureManagedMachinePools of the cluster: %w", err)
-	}
-	others := 0
-	for i := range pools.Items {
-		if other := &pools.Items[i]; other.Name != p.Name && other.Spec.Mode == infrav1.NodePoolModeSystem && other.DeletionTimestamp.IsZero() {
-			others++
-		}
-	}
-	return others, nil
 }

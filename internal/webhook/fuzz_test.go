@@ -92,7 +92,7 @@ func listAdmitted(f testing.TB) []admitted {
 		newAdmitted(f, "azuremanagedmachinepooltemplates", poolTemplates, newPoolTemplate()),
 		newAdmitted(f, "azureasomanagedclusters", documentClusters(features), &infrav1.AzureASOManagedCluster{}),
 		newAdmitted(f, "azureasomanagedcontrolplanes", documentControlPlanes(features), documentControlPlane(f, documentSeed)),
-		newAdmitted(f, "azureasomanagedmachinepools", documentPools(features), &infrav1.AzureASOManagedMachinePool{}),
+		newAdmitted(f, "azureasomanagedmachinepools", documentPools(lookup, features), &infrav1.AzureASOManagedMachinePool{}),
 		newAdmitted(f, "azureclusteridentities", identities,
 			&infrav1.AzureClusterIdentity{Spec: infrav1.AzureClusterIdentitySpec{Type: infrav1.WorkloadIdentity, TenantID: "t", ClientID: "c"}}),
 	}

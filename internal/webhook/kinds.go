@@ -42,7 +42,7 @@ func servedKinds(reader client.Reader, features plan.Features, trusts bool) []se
 		poolTemplates,
 		documentClusters(features),
 		documentControlPlanes(features),
-		documentPools(features),
+		documentPools(lookup, features),
 	}
 }
 
