@@ -190,6 +190,19 @@ func TestDocumentsAtUpdate(t *testing.T) {
 	}
 }
 
+// TestUnsupportedPoolType creates a pool whose VMs the provider does not list, with a warning.
+func TestUnsupportedPoolType(t *testing.T) {
+	for poolType, want := range map[string]int{"VirtualMachineScaleSets": 0, "VirtualMachines": 1} {
+		pool := &infrav1.AzureASOManagedMachinePool{}
+		pool.Spec.Resources = []runtime.RawExtension{rawManifest(t, "{apiVersion: containerservice.azure.com/v20251001, kind: ManagedClustersAgentPool, "+
+			"metadata: {name: p}, spec: {owner: {name: c1}, type: "+poolType+"}}")}
+		warnings, err := documentPools(managedLookup{}, plan.Features{ASOAPI: true}).ValidateCreate(t.Context(), pool)
+		if err != nil || len(warnings) != want || want > 0 && !strings.HasPrefix(warnings[0], "spec.resources[0].spec.type: the provider does not list the VMs") {
+			t.Errorf("type %s: %v, warnings %q", poolType, err, warnings)
+		}
+	}
+}
+
 // TestNewerVersions has a version that the provider does not know taken with a warning.
 func TestNewerVersions(t *testing.T) {
 	text := "{apiVersion: containerservice.azure.com/v20990101, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, " +

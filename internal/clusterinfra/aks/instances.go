@@ -51,6 +51,9 @@ func scaleSetCondition(exists bool, machines int, count int32) metav1.Condition 
 // returns the changed MachinePool.
 func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, by string,
 	instances *Instances) (*clusterv1.MachinePool, error) {
+	if instances.Unsupported != "" {
+		return machinePool, nil // The pool may not show the number of its nodes.
+	}
 	changed := machinePool.DeepCopy()
 	applyAutoscaler(changed, by, instances.Autoscaled, instances.Count)
 	if equality.Semantic.DeepEqual(machinePool, changed) {

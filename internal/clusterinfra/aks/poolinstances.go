@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	neutral "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -25,6 +26,8 @@ type Instances struct {
 	Autoscaled bool
 	// Version is the Kubernetes version that the pool runs.
 	Version string
+	// Unsupported is the reason why the VMs of a pool of this type are not listed, "" if they are.
+	Unsupported string
 	// ReadAt is when Azure was asked.
 	ReadAt time.Time
 }
@@ -38,6 +41,9 @@ func ReadInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, now t
 	if have.Count != nil {
 		out.Count = *have.Count
 	}
+	if out.Unsupported = agentpool.UnsupportedType(have.Type); out.Unsupported != "" {
+		return out, nil
+	}
 	ids, exists, err := f.ListPoolInstances(ctx, asker, group, pool, observed, int(out.Count))
 	if err != nil {
 		return nil, err
@@ -50,10 +56,16 @@ func ReadInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, now t
 }
 
 // IsComplete reports whether the pool has all its VMs.
-func (i *Instances) IsComplete() bool { return len(i.ProviderIDs) == int(i.Count) }
+func (i *Instances) IsComplete() bool {
+	return i.Unsupported == "" && len(i.ProviderIDs) == int(i.Count)
+}
 
 // Condition returns the condition ScaleSetReady.
 func (i *Instances) Condition() metav1.Condition {
+	if i.Unsupported != "" {
+		return metav1.Condition{Type: infrav1.ScaleSetReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.NotSupportedReason,
+			Message: i.Unsupported}
+	}
 	return scaleSetCondition(i.Exists, len(i.ProviderIDs), i.Count)
 }
 

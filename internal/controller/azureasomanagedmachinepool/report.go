@@ -38,7 +38,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	}
 	reconcile.SummarizeReady(in.object, summarizedConditions)
 	switch {
-	case in.instances == nil:
+	case in.instances == nil, in.instances.Unsupported != "":
 		return 0, nil
 	case !complete:
 		return 0, reconcile.RecheckIn(nodes.InstancesRetry(in.object, in.instances.ReadAt), nil)
@@ -48,7 +48,9 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 
 // reportInstances shows the VMs of the pool.
 func reportInstances(in *input) {
-	in.object.Spec.ProviderIDList, in.object.Status.Replicas = in.instances.ProviderIDs, int32(len(in.instances.ProviderIDs))
+	if in.instances.Unsupported == "" { // The established provider may have listed the VMs.
+		in.object.Spec.ProviderIDList, in.object.Status.Replicas = in.instances.ProviderIDs, int32(len(in.instances.ProviderIDs))
+	}
 	in.object.Status.Version = in.instances.Version
 	conditions.Set(in.object, in.instances.Condition())
 }

@@ -35,7 +35,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	}
 	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 	switch {
-	case in.instances == nil:
+	case in.instances == nil, in.instances.Unsupported != "":
 		return 0, nil
 	case !in.instances.IsComplete():
 		return 0, reconcile.RecheckIn(aks.InstancesRetry(in.azurePool, in.instances.ReadAt), nil)
@@ -53,9 +53,11 @@ func conditionGroup(arm.ID) string { return infrav1.AgentPoolsReadyCondition }
 
 // reportInstances shows the VMs of the pool.
 func reportInstances(in *input) {
-	in.azurePool.Spec.ProviderIDList = in.instances.ProviderIDs
 	status := &in.azurePool.Status
-	status.Replicas, status.Version = int32(len(in.instances.ProviderIDs)), in.instances.Version
+	status.Version = in.instances.Version
+	if in.instances.Unsupported == "" { // The established provider may have listed the VMs.
+		in.azurePool.Spec.ProviderIDList, status.Replicas = in.instances.ProviderIDs, int32(len(in.instances.ProviderIDs))
+	}
 	condition := in.instances.Condition()
 	if condition.Status == metav1.ConditionTrue {
 		status.Initialization.Provisioned = new(true)

@@ -9,7 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 )
 
 // ValidateManifests returns the errors in the manifests of an object that do not depend on other objects. needs is a required
@@ -89,6 +91,9 @@ func ListWarnings(namespace string, resources []runtime.RawExtension, unchecked 
 				m.Path.Child("metadata", "namespace"), m))
 		}
 		resourceType, _ := m.ResourceType()
+		if poolType, _ := m.Spec["type"].(string); resourceType == types.AgentPool && agentpool.UnsupportedType(poolType) != "" {
+			out = append(out, fmt.Sprintf("%s: %s.", m.Path.Child("spec", "type"), agentpool.UnsupportedType(poolType)))
+		}
 		apiVersion, _ := m.APIVersion()
 		definition, ok := findDefinition(m)
 		switch {
