@@ -28,7 +28,7 @@ func (l managedLookup) lastSystemPool(ctx context.Context, pool client.Object, p
 	if err != nil || cluster == nil || !cluster.DeletionTimestamp.IsZero() {
 		return nil, err
 	}
-	others := 0
+	var others int
 	switch cluster.Spec.ControlPlaneRef.Kind {
 	case "AzureManagedControlPlane":
 		others, err = l.countTypedSystemPools(ctx, cluster, pool.GetName())
