@@ -171,7 +171,7 @@ func (s *shared) setupMachinePools(ctx context.Context) error {
 		return err
 	}
 	scaleSets := &azuremachinepool.Kind{Client: mgr.GetClient(), Engine: s.engine, Facts: s.facts, Features: o.PlanFeatures(),
-		Secrets: mgr.GetCache()}
+		Secrets: mgr.GetCache(), PlaceholderData: o.Plan != nil}
 	if err := reconcile.NewAzureRunner(s.runnerServices(), scaleSets).SetupWithManager(ctx, mgr,
 		s.controllerOptions(o.AzureMachinePoolConcurrency)); err != nil {
 		return err

@@ -44,6 +44,7 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 }
 
 // FingerprintInputs implements reconcile.Input. The content of bootstrap data is not included, because new data are only for future VMs.
+// A pool to which others add VMs is reconciled every minute.
 func (in *input) FingerprintInputs() []any {
 	members := make([]memberState, 0, len(in.members))
 	for _, m := range in.members {
@@ -179,9 +180,17 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 		Capacity: in.scaleSet.Capacity, Updating: isBusy(in), Instances: in.rolloutInstances(),
 	}))
 	in.planned.KeepTemplate = in.actions.HoldTemplate || in.power.Stop || cannotChange
+	azureAdds, err := pool.AzureAddsVMs(in.planned)
+	if err != nil {
+		return reconcile.ReadFailed(err)
+	}
+	in.othersAddVMs = azureAdds || in.isScaledElsewhere()
+	// The token in the data that the scale set has ends, and VMs that others add would not join. A stopped pool gets no VMs.
+	in.planned.SendBootstrapData = in.othersAddVMs && !in.power.Stop && !k.PlaceholderData && rollout.CanAddModel(spec, in.rolloutInstances())
 	if !isFlexible(in) && k.requests.hasUnfinished(session.Name, in.vms) {
 		// A uniform scale set runs one operation at a time; its end wakes the pool.
 		in.actions.Capacity, in.planned.KeepTemplate = nil, newTemplate || cannotChange
+		in.planned.SendBootstrapData = false
 	}
 	in.planned.Capacity = in.actions.Capacity
 	return nil

@@ -46,6 +46,8 @@ type input struct {
 	fixed field.ErrorList
 	// denied is set if the scale set is not written, because the size that the write needs is not available.
 	denied bool
+	// othersAddVMs is set if an autoscaler or Azure adds VMs, with the bootstrap data that the scale set has.
+	othersAddVMs bool
 	// stale is set if the list of VMs may be older than the last request.
 	stale bool
 	// requests is the state of the requests about single VMs. acted is set once Act has done everything.

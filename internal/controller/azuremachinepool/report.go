@@ -22,7 +22,8 @@ import (
 const (
 	// movingRetry is how soon VMs are read again while they are created or deleted, because Azure sends no notice.
 	movingRetry = 5 * time.Second
-	// scaledResync is how often a pool is read whose size is decided in Azure.
+	// scaledResync is how often a pool is read to which others add VMs: their number is decided in Azure, and new bootstrap data are sent
+	// before the token in the former ends. Cluster API renews it when half of its time, 15 minutes by default, is over.
 	scaledResync = time.Minute
 )
 
@@ -70,7 +71,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 			return movingRetry, nil
 		}
 		return 0, reconcile.RecheckIn(movingRetry, nil)
-	case in.isScaledElsewhere():
+	case in.othersAddVMs:
 		return scaledResync, nil
 	}
 	return 0, nil

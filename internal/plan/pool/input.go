@@ -20,10 +20,11 @@ type Input struct {
 	// ClusterPools are the AzureMachinePools of the Cluster, for the check of the scale set's name. They may include AzureMachinePool.
 	ClusterPools []*infrav1.AzureMachinePool
 
-	// BootstrapData is the value of the key "value" of the bootstrap data Secret; nil if the Secret does not exist. An
-	// existing scale set keeps its bootstrap data until VMs are added: the token in it is renewed every few minutes, and
-	// no VM is replaced because of that.
-	BootstrapData []byte
+	// BootstrapData is the value of the key "value" of the bootstrap data Secret; nil if the Secret does not exist. The
+	// token in it is renewed every few minutes, and no VM is replaced because of that. An existing scale set gets new data
+	// when the plan adds VMs, or at once with SendBootstrapData.
+	BootstrapData     []byte
+	SendBootstrapData bool
 
 	// Capacity is the wanted number of VMs of an existing scale set; nil leaves it unchanged. A new scale set gets the
 	// replicas of the MachinePool.
@@ -67,6 +68,11 @@ type Facts struct {
 // addsVMs returns true if Azure will create VMs from the body.
 func (in Input) addsVMs() bool { return !in.PoolFacts.ScaleSetExists || in.Capacity != nil }
 
+// sendsBootstrapData returns true if the body has the bootstrap data.
+func (in Input) sendsBootstrapData() bool {
+	return in.BootstrapData != nil && (in.addsVMs() || in.SendBootstrapData)
+}
+
 // buildProfile returns the description of each VM.
 func buildProfile(in Input) vm.Profile {
 	p := vm.Profile{
@@ -87,7 +93,7 @@ func buildProfile(in Input) vm.Profile {
 		AdminPassword: in.AdminPassword,
 		Exists:        in.PoolFacts.ScaleSetExists,
 	}
-	if in.addsVMs() {
+	if in.sendsBootstrapData() {
 		p.BootstrapData = in.BootstrapData
 	}
 	if in.MachinePool != nil {

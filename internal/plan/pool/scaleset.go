@@ -111,7 +111,7 @@ func buildScheduledEvents(template infrav1.AzureMachinePoolMachineTemplate) *arm
 func buildTags(in Input) map[string]*string {
 	hashTag := map[string]string{}
 	switch hash := in.PoolFacts.BootstrapDataHash; {
-	case in.addsVMs() && in.BootstrapData != nil:
+	case in.sendsBootstrapData():
 		hash := sha256.Sum256([]byte(base64.StdEncoding.EncodeToString(in.BootstrapData)))
 		hashTag[infrav1.CustomDataHashTag] = hex.EncodeToString(hash[:])
 	case hash != "":

@@ -270,17 +270,23 @@ func diskOf(resource body.Object) int {
 // listBoots returns the boots of the VMs.
 func (w *world) listBoots() map[string]string {
 	w.t.Helper()
+	out := map[string]string{}
+	for _, guest := range w.listGuests() {
+		out[guest.VMID] = guest.BootID
+	}
+	return out
+}
+
+// listGuests returns the VMs as the hypervisor has them.
+func (w *world) listGuests() []server.Guest {
+	w.t.Helper()
 	recorder := httptest.NewRecorder()
 	w.Sim.Handler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/_sim/guests", nil))
 	var page struct{ Guests []server.Guest }
 	if err := json.Unmarshal(recorder.Body.Bytes(), &page); err != nil {
 		w.t.Fatalf("guests: %v: %s", err, recorder.Body)
 	}
-	out := map[string]string{}
-	for _, guest := range page.Guests {
-		out[guest.VMID] = guest.BootID
-	}
-	return out
+	return page.Guests
 }
 
 // models watches of how many models the VMs are.
