@@ -162,6 +162,8 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 	if in.fixed, err = pool.CheckFixedProperties(in.planned); err != nil {
 		return reconcile.ReadFailed(err)
 	}
+	invalid, tags := pool.CheckKept(in.planned)
+	in.fixed, in.keptTags = append(invalid, in.fixed...), tags
 	cannotChange, newTemplate := len(in.fixed) > 0, false
 	if spec.MaxModels > 0 && !cannotChange {
 		if newTemplate, err = pool.ChangesTemplate(in.planned, session.Migration); err != nil {

@@ -42,8 +42,9 @@ type input struct {
 	gone map[string]bool
 	// recheckIncomplete is set if there are more VMs to recheck than the limit.
 	recheckIncomplete bool
-	// fixed are the properties of the template that Azure cannot change in the scale set, which therefore keeps its template.
-	fixed field.ErrorList
+	// fixed are the properties of the template that are invalid, or that Azure cannot change in the scale set, which therefore keeps its
+	// template. keptTags explains why it gets no new tags.
+	fixed, keptTags field.ErrorList
 	// denied is set if the scale set is not written, because the size that the write needs is not available.
 	denied bool
 	// othersAddVMs is set if an autoscaler or Azure adds VMs, with the bootstrap data that the scale set has.

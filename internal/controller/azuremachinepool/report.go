@@ -125,8 +125,9 @@ func (in *input) reportInstances(result arm.Result) {
 	conditions.Set(in.azurePool, desiredReplicasCondition(len(providerIDs), wanted, in.brokenInstances(), in.isScaledElsewhere()))
 	model := metav1.Condition{Type: infrav1.ScaleSetModelUpdatedCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	switch {
-	case len(in.fixed) > 0:
-		model.Status, model.Reason, model.Message = metav1.ConditionFalse, infrav1.InvalidConfigurationReason, in.fixed.ToAggregate().Error()
+	case len(in.fixed)+len(in.keptTags) > 0:
+		model.Status, model.Reason = metav1.ConditionFalse, infrav1.InvalidConfigurationReason
+		model.Message = append(slices.Clone(in.fixed), in.keptTags...).ToAggregate().Error()
 	case outdated > 0:
 		model.Status, model.Reason = metav1.ConditionFalse, infrav1.ScaleSetModelOutOfDateReason
 		model.Message = fmt.Sprintf("%d of %d VMs are of an older template; %d are Ready; ", outdated, len(providerIDs), ready)

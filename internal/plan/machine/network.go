@@ -98,11 +98,17 @@ func addNetworkInterfaces(in plan.MachineInput, p vm.Profile, g *arm.Graph) erro
 	interfaces := vm.ListInterfaces(p.VirtualMachineProfile)
 	for i, spec := range interfaces {
 		name := plan.NICName(in, i, len(interfaces))
+		node := arm.Node{ID: plan.NICID(in, name), Policy: arm.Repair, Group: infrav1.NetworkInterfacesReadyCondition}
 		subnet, err := vm.FindSubnet(p.Network, spec)
+		if err != nil && p.Exists {
+			// The interface stays in its subnet, and the spec of the machine cannot be changed. Another subnet of the role is for other machines.
+			node.KeptPaths = []string{"properties", "tags"}
+			g.Add(node)
+			continue
+		}
 		if err != nil {
 			return err
 		}
-		node := arm.Node{ID: plan.NICID(in, name), Policy: arm.Repair, Group: infrav1.NetworkInterfacesReadyCondition}
 		primary := &armnetwork.InterfaceIPConfigurationPropertiesFormat{
 			Primary:                         new(true),
 			PrivateIPAllocationMethod:       new(armnetwork.IPAllocationMethodDynamic),

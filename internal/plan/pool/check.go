@@ -12,21 +12,49 @@ import (
 )
 
 // CheckSpec returns the errors of the spec that can be found with facts of Azure. Each message contains the field, its value, the fault
-// and the remedy. If there are errors, no VM may be created. The errors of CheckSize are included if there is no scale set yet: later they
-// refuse only the writes that need the size, and VMs of the pool can still be deleted.
+// and the remedy. If there are errors, no VM may be created. The errors of the size, the template and the tags are included if there is no scale
+// set yet: an existing one keeps what it has, and VMs of the pool can still be added and deleted. See CheckSize and CheckKept.
 func CheckSpec(in Input) field.ErrorList {
-	path, p := field.NewPath("spec"), buildProfile(in)
-	template := path.Child("template")
+	path := field.NewPath("spec")
 	errs := checkLocation(in, path.Child("location"))
-	errs = append(errs, checkOrchestration(in, path.Child("orchestrationMode"))...)
 	if !in.PoolFacts.ScaleSetExists {
 		errs = append(errs, CheckSize(in)...)
+		errs = append(errs, checkTemplate(in)...)
+		errs = append(errs, checkTags(in)...)
 	}
+	return append(errs, vm.CheckIdentity(in.AzureMachinePool.Spec.ManagedIdentities, path)...)
+}
+
+// checkTemplate returns the errors of fields that make up the template, without those of CheckSize.
+func checkTemplate(in Input) field.ErrorList {
+	path, p := field.NewPath("spec"), buildProfile(in)
+	template := path.Child("template")
+	errs := checkOrchestration(in, path.Child("orchestrationMode"))
 	errs = append(errs, vm.CheckSSHKey(p.VirtualMachineProfile, template)...)
 	errs = append(errs, vm.CheckImage(p, template)...)
-	errs = append(errs, vm.CheckSubnets(p, template)...)
-	errs = append(errs, plan.CheckTagCount(buildTags(in), "the scale set", path.Child("additionalTags"))...)
-	return append(errs, vm.CheckIdentity(in.AzureMachinePool.Spec.ManagedIdentities, path)...)
+	return append(errs, vm.CheckSubnets(p, template)...)
+}
+
+// checkTags returns an error if the scale set would have more tags than Azure takes.
+func checkTags(in Input) field.ErrorList {
+	return plan.CheckTagCount(wantedTags(in), "the scale set", field.NewPath("spec", "additionalTags"))
+}
+
+// CheckKept returns the errors because of which an existing scale set keeps its template and its tags: those of the template, and those of
+// the tags.
+func CheckKept(in Input) (template, tags field.ErrorList) {
+	if !in.PoolFacts.ScaleSetExists {
+		return nil, nil
+	}
+	return explainKept(checkTemplate(in), "its whole template until then, also for VMs that are added"),
+		explainKept(checkTags(in), "the tags that it has, and gets no new ones until then")
+}
+
+func explainKept(errs field.ErrorList, kept string) field.ErrorList {
+	for _, err := range errs {
+		err.Detail += ". The scale set keeps " + kept
+	}
+	return errs
 }
 
 // CheckSize returns the errors of the size, of the zones, and of settings that the size does not support. Azure may restrict a size, or

@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 
@@ -30,6 +33,10 @@ func addScaleSet(in Input, g *arm.Graph) error {
 	if err != nil {
 		return err
 	}
+	tags, err := buildTags(in)
+	if err != nil {
+		return err
+	}
 	spec := in.AzureMachinePool.Spec
 	vms.ScheduledEventsProfile = buildScheduledEvents(spec.Template)
 	properties := &armcompute.VirtualMachineScaleSetProperties{
@@ -46,7 +53,7 @@ func addScaleSet(in Input, g *arm.Graph) error {
 	body := &armcompute.VirtualMachineScaleSet{
 		Location:         new(p.Place.Region),
 		ExtendedLocation: vm.ToExtendedLocation(p.Place),
-		Tags:             buildTags(in),
+		Tags:             tags,
 		SKU:              &armcompute.SKU{Name: new(p.VMSize), Tier: new("Standard"), Capacity: scaleSetCapacity(in)},
 		Plan:             vm.BuildImagePlan(p),
 		Identity:         vm.BuildScaleSetIdentity(spec.ManagedIdentities),
@@ -56,7 +63,7 @@ func addScaleSet(in Input, g *arm.Graph) error {
 		body.Zones = plan.ToPointers(p.Place.Zones)
 	}
 	node.Body = body
-	if in.KeepTemplate {
+	if in.KeepTemplate || in.PoolFacts.ScaleSetExists && len(checkTemplate(in)) > 0 {
 		if err := keepTemplate(in, &node, body); err != nil {
 			return err
 		}
@@ -107,8 +114,32 @@ func buildScheduledEvents(template infrav1.AzureMachinePoolMachineTemplate) *arm
 	}}
 }
 
-// buildTags returns the tags of the scale set, which its VMs get, too. One is the hash of the model's bootstrap data.
-func buildTags(in Input) map[string]*string {
+// buildTags returns the tags of the scale set, which its VMs get, too. An existing scale set gets no additional ones while the spec has more
+// than Azure takes, because Azure refuses a PUT with them as a whole.
+func buildTags(in Input) (map[string]*string, error) {
+	wanted := wantedTags(in)
+	if !in.PoolFacts.ScaleSetExists || len(checkTags(in)) == 0 {
+		return wanted, nil
+	}
+	var stored struct {
+		Tags map[string]*string `json:"tags"`
+	}
+	if err := json.Unmarshal(in.PoolFacts.ScaleSet, &stored); err != nil {
+		return nil, arm.AddSubject("GET "+ScaleSetID(in).ShortName(), err)
+	}
+	maps.DeleteFunc(wanted, func(key string, _ *string) bool {
+		for has := range stored.Tags {
+			if strings.EqualFold(has, key) {
+				return false
+			}
+		}
+		return true
+	})
+	return wanted, nil
+}
+
+// wantedTags returns the tags of the spec. One is the hash of the model's bootstrap data.
+func wantedTags(in Input) map[string]*string {
 	hashTag := map[string]string{}
 	switch hash := in.PoolFacts.BootstrapDataHash; {
 	case in.sendsBootstrapData():

@@ -11,11 +11,15 @@ import (
 )
 
 // buildScaleSetNetworkProfile returns the network interfaces of a scale set's VMs, which are no resources of their own.
-// Only the first address of the first interface has a backend pool.
+// Only the first address of the first interface has a backend pool. The profile of an existing scale set has no interfaces if a subnet cannot
+// be determined.
 func buildScaleSetNetworkProfile(p Profile) (*armcompute.VirtualMachineScaleSetNetworkProfile, error) {
 	profile := &armcompute.VirtualMachineScaleSetNetworkProfile{}
 	for i, spec := range ListInterfaces(p.VirtualMachineProfile) {
 		subnet, err := FindSubnet(p.Network, spec)
+		if err != nil && p.Exists {
+			return &armcompute.VirtualMachineScaleSetNetworkProfile{}, nil
+		}
 		if err != nil {
 			return nil, err
 		}
