@@ -35,20 +35,25 @@ func NeedsAction(reason string) bool { return slices.Contains(stalledReasons, re
 
 // SetProgress sets the conditions Reconciling and Stalled by the condition Ready. kstatus, and with it Flux, reads them: an object is in
 // progress if Reconciling is True, and failed if Stalled is True. At most one of them exists, and neither on an object that is in order
-// or paused. unseen is set if the last status is about an older generation of the spec.
+// or paused, except that a pause in an outage keeps the Reconciling of a spec that is not applied yet: the observed generation no longer shows
+// that. unseen is set if the last status is about an older generation of the spec.
 // https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
 func SetProgress(obj Object, unseen bool) {
 	want := infrav1.ReconcilingCondition
 	ready := conditions.Get(obj, infrav1.ReadyCondition)
+	isUnapplied := ready != nil && ready.Status == metav1.ConditionTrue && ready.Reason == infrav1.LastSeenReason &&
+		(unseen || conditions.IsTrue(obj, infrav1.ReconcilingCondition))
 	switch {
 	case conditions.IsTrue(obj, clusterv1.PausedCondition):
-		want = ""
+		if !isUnapplied {
+			want = ""
+		}
 	case ready == nil:
 		ready = &metav1.Condition{Reason: infrav1.WaitingReason, Message: "the first reconciliation has not ended"}
 	case isStalled(*ready):
 		want = infrav1.StalledCondition
 	case ready.Status != metav1.ConditionTrue:
-	case ready.Reason == infrav1.LastSeenReason && (unseen || conditions.IsTrue(obj, infrav1.ReconcilingCondition)):
+	case isUnapplied:
 		// Resources that were in place when they were last read do not have the new spec yet.
 	default:
 		want = ""

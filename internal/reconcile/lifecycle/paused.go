@@ -53,8 +53,8 @@ func pausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster)
 }
 
 // markReadyPaused shows in Ready that the object is paused: clusterctl describe shows no other condition of it, and Ready may be
-// outdated. The status stays, and so does a reason that is not that of True: it may be the cause of the pause, and a MachineHealthCheck
-// acts on it.
+// outdated. The status stays, and so does a reason that is not that of an object in order: it may be the cause of the pause, a
+// MachineHealthCheck acts on it, and a status as last seen is none of the current spec.
 func markReadyPaused(obj Object) {
 	cause := conditions.GetMessage(obj, clusterv1.PausedCondition)
 	ready := conditions.Get(obj, infrav1.ReadyCondition)
@@ -65,7 +65,7 @@ func markReadyPaused(obj Object) {
 	}
 	updated := *ready
 	switch {
-	case ready.Status == metav1.ConditionTrue:
+	case ready.Status == metav1.ConditionTrue && ready.Reason != infrav1.LastSeenReason:
 		updated.Reason, updated.Message = clusterv1.PausedReason, cause
 	case ready.Reason != clusterv1.PausedReason:
 		updated.Message = pausedPrefix + cause + pausedSuffix + messageBeforePause(ready.Message)
