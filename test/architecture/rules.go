@@ -326,8 +326,8 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"internal/migration/check"},
-		inside: []string{"api/...", "internal/adoption/prepareupgrade", "internal/identity", "internal/migration", "internal/migration/backup",
-			"internal/migration/former", "internal/pages", "internal/plan", "internal/plan/applied", "internal/plan/maxima", "internal/plan/specfield",
+		inside: []string{"api/...", "internal/adoption/prepareupgrade", "internal/defaults", "internal/identity", "internal/migration", "internal/migration/backup",
+			"internal/migration/former", "internal/pages", "internal/plan", "internal/plan/applied", "internal/plan/cluster", "internal/plan/maxima", "internal/plan/specfield",
 			"internal/preview", "internal/preview/management", "internal/preview/result", "internal/text", "internal/userinput", "internal/webhook"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a check reads from Kubernetes, has plans computed, and applies the rules of the manager; it has no rules of its own and writes nothing",

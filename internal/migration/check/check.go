@@ -44,7 +44,7 @@ func FindAll(ctx context.Context, options Options) (*migration.Report, error) {
 	}
 	c.definitions = list.Items
 	for _, run := range []func(context.Context) error{c.checkVersions, c.checkKinds, c.checkFields, c.checkIdentities, c.checkOperator,
-		c.checkRoles, c.checkPlans} {
+		c.checkRoles, c.checkTags, c.checkPlans} {
 		if err := run(ctx); err != nil {
 			return nil, err
 		}

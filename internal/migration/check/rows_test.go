@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -107,6 +108,20 @@ func TestFindings(t *testing.T) {
 	identities := func(c *checker) func(context.Context) error { return c.checkIdentities }
 	operator := func(c *checker) func(context.Context) error { return c.checkOperator }
 	roles := func(c *checker) func(context.Context) error { return c.checkRoles }
+	tags := func(c *checker) func(context.Context) error { return c.checkTags }
+	// tagged returns an object of Cluster one with as many additional tags at a path of its spec.
+	tagged := func(kind, path string, n int) string {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprintf("t%02d: x", i))
+		}
+		spec := "additionalTags: {" + strings.Join(list, ", ") + "}"
+		for _, part := range strings.Fields(path) {
+			spec = part + ": {" + spec + "}"
+		}
+		return "{apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: " + kind + ", metadata: {name: one, namespace: team, labels: {cluster.x-k8s.io/cluster-name: one}}, spec: {" + spec + "}}"
+	}
+	const fewerTags = " -> Remove tags from the field, or from spec.additionalTags of the AzureCluster. This provider adds the tag sigs.k8s.io_cluster-api-provider-azure_owner to those of the established provider."
 	const current = "done-by-run Provider infrastructure-azure: The version v1.26.0 is replaced by v2.0.0."
 	for name, test := range map[string]struct {
 		reason  string
@@ -192,6 +207,22 @@ spec: {location: eastus, identityRef: {kind: AzureClusterIdentity, name: shared,
 		"operator's webhooks": {"they would refuse every change", operator,
 			[]string{"{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: azureserviceoperator-mutating-webhook-configuration}}"},
 			[]string{"done-by-run MutatingWebhookConfiguration azureserviceoperator-mutating-webhook-configuration: Without a running operator it refuses every change of the operator's objects. It is deleted."}},
+
+		"tags in order": {"46 additional ones, and four of the provider", tags, []string{tagged("AzureCluster", "", 46)}, nil},
+		"too many tags": {"the tag of the owner is one too many", tags, []string{tagged("AzureCluster", "", 47)},
+			[]string{"blocks AzureCluster team/one: The object would not be reconciled. spec.additionalTags: Invalid value: 51: tags on resources of the cluster, with those of the provider, are more than the 50 that Azure takes: remove 1." + fewerTags}},
+		"too many tags of machines": {"machines have one more, by which the cloud provider finds them", tags,
+			[]string{tagged("AzureCluster", "", 0), tagged("AzureMachineTemplate", "spec template", 46)},
+			[]string{"blocks AzureMachineTemplate team/one: New machines of the template would be refused. spec.template.spec.additionalTags: Invalid value: 51: tags on the VM, with those of the provider, are more than the 50 that Azure takes: remove 1." + fewerTags}},
+		"tags of machines in order": {"five of the provider", tags, []string{tagged("AzureCluster", "", 0), tagged("AzureMachineTemplate", "spec template", 45)}, nil},
+		"template of a class":       {"its Cluster is not known", tags, []string{tagged("AzureMachineTemplate", "spec template", 50)}, nil},
+		"too many tags of a pool": {"a scale set has the hash of its bootstrap data, too", tags,
+			[]string{tagged("AzureCluster", "", 0), tagged("AzureMachinePool", "", 45)},
+			[]string{"blocks AzureMachinePool team/one: The pool would not be Ready. spec.additionalTags: Invalid value: 51: tags on the scale set, with those of the provider, are more than the 50 that Azure takes: remove 1." + fewerTags}},
+		"too many tags of AKS": {"the same holds there", tags, []string{tagged("AzureManagedControlPlane", "", 47)},
+			[]string{"blocks AzureManagedControlPlane team/one: The object would not be reconciled. spec.additionalTags: Invalid value: 51: tags on the AKS cluster, with those of the provider, are more than the 50 that Azure takes: remove 1." + fewerTags}},
+		"tags of private DNS": {"a zone takes 15", tags, []string{strings.Replace(tagged("AzureCluster", "", 14), "spec: {", "spec: {controlPlaneEnabled: true, networkSpec: {apiServerLB: {type: Internal}}, ", 1)},
+			[]string{"to-know AzureCluster team/one: The private DNS zone and its links do not get these tags of spec.additionalTags: t13. Azure takes at most 15 tags there, with those of the provider, and only names of letters, digits, _, . and - that do not start with a digit."}},
 
 		"role": {"no upgrade removes it", roles,
 			[]string{"{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: capz-base-manager-role, labels: {cluster.x-k8s.io/provider: infrastructure-azure}}}"},
