@@ -124,6 +124,10 @@ func lostTagMessage(results []arm.Result) string {
 func driftMessage(results []arm.Result) string {
 	var lines []string
 	for _, result := range results {
+		if slices.Contains(result.UnrepairedDrift, principalPath) {
+			lines = append(lines, formerPrincipalMessage(result.ID))
+			continue
+		}
 		if result.OtherClusterTag != "" {
 			lines = append(lines, fmt.Sprintf("%s carries the tag %s of another cluster. It is used because this cluster is in it already. The deletion of the other cluster leaves it as long as this one is in it. "+
 				"Give each new cluster a resource group of its own", result.ID.ShortName(), result.OtherClusterTag))
@@ -147,6 +151,19 @@ func driftMessage(results []arm.Result) string {
 		}
 	}
 	return joinLines(lines)
+}
+
+// principalPath is the path of the identity to which a role is assigned. No other type has it.
+const principalPath = "properties.principalId"
+
+// formerPrincipalMessage explains a role assignment of another identity, as after a scale set was created again. Azure refuses to change it with
+// RoleAssignmentUpdateNotPermitted: https://learn.microsoft.com/en-us/azure/role-based-access-control/troubleshooting. The provider does not replace it:
+// the inventory, which every writer of the object can forge, is the only record of who created it, so that a tenant could have the assignment of
+// another one deleted.
+func formerPrincipalMessage(id arm.ID) string {
+	return fmt.Sprintf("%s assigns the role to another identity than the current one, which therefore does not have the role. Azure cannot change the identity of an assignment, "+
+		"and the provider does not delete it, because nothing in Azure proves who created it. If it is that of a former identity of this object, delete it: az role assignment delete --ids %s. The provider creates it again",
+		id.ShortName(), arm.ShellQuote(string(id)))
 }
 
 // joinMessages joins the messages of results. Results with the same message, as those that wait for one request, share it, so that it names

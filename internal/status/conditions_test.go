@@ -79,6 +79,15 @@ func TestGroups(t *testing.T) {
 				Message: "virtualMachines/m was changed in Azure by another program or user: b; virtualMachines/m cannot be changed, and the spec has other values: a, c; " +
 					"replace it to apply the spec"}},
 		},
+		"role of a former identity": {
+			reason: "neither Azure nor the provider changes it, so a person has to",
+			results: []arm.Result{{ID: "/subscriptions/s/providers/Microsoft.Authorization/roleAssignments/r", Group: "A", State: arm.Ready,
+				UnrepairedDrift: []string{"properties.principalId"}, UnappliedChanges: []string{"properties.principalId"}}},
+			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
+				Message: "roleAssignments/r assigns the role to another identity than the current one, which therefore does not have the role. Azure cannot change the identity of an assignment, " +
+					"and the provider does not delete it, because nothing in Azure proves who created it. If it is that of a former identity of this object, delete it: " +
+					"az role assignment delete --ids /subscriptions/s/providers/Microsoft.Authorization/roleAssignments/r. The provider creates it again"}},
+		},
 		"stays": {
 			reason:  "values that Azure keeps are reported, whichever plan had them",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnremovablePaths: []string{"/properties/a", "/properties/b"}}},
