@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -49,9 +50,25 @@ func TestCarry(t *testing.T) {
 				OldObject: runtime.RawExtension{Raw: raw}}}
 			obj := &infrav1.AzureManagedCluster{}
 			obj.Annotations = test.sent
-			carryAnnotations(admission.NewContextWithRequest(context.Background(), request), obj)
+			carryMetadata(admission.NewContextWithRequest(context.Background(), request), obj)
 			if diff := cmp.Diff(test.want, obj.Annotations); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestReplace replaces a stored object of each kind by its manifest, which has neither the label with the name of the Cluster nor the values that
+// are filled in. The update is admitted, and the label stays.
+func TestReplace(t *testing.T) {
+	for _, k := range listAdmitted(t) {
+		t.Run(k.plural, func(t *testing.T) {
+			labels, err := k.replace(t)
+			if err != nil {
+				t.Errorf("the replacement is refused: %v", err)
+			}
+			if labels != nil && labels[clusterv1.ClusterNameLabel] != "c1" {
+				t.Errorf("the replacement has the labels %v", labels)
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	runtimeschema "k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -22,6 +23,9 @@ type admitted struct {
 	schema   *fuzzed.Kind
 	document []byte
 	growths  []grown
+	// replace stores the document with the label of a Cluster, and sends the document again without it. It returns the labels of the object,
+	// nil for a kind without defaults, and the error of the webhooks.
+	replace func(tb testing.TB) (map[string]string, error)
 	// ask gives an object to all webhooks, made and as a change of the document's.
 	ask func(tb testing.TB, raw []byte)
 }
@@ -36,7 +40,24 @@ func newAdmitted[T client.Object](tb testing.TB, plural string, k kind[T], good 
 	if _, ok := schema.ApplyEdit(document, fuzzed.Edit{Path: "metadata.name", Value: `"other"`}); !ok {
 		tb.Fatalf("the schema of %s refuses the object that is to be changed: %s", plural, document)
 	}
-	return admitted{plural: plural, schema: schema, document: document, growths: listGrowths(good), ask: func(tb testing.TB, raw []byte) {
+	return admitted{plural: plural, schema: schema, document: document, growths: listGrowths(good), replace: func(tb testing.TB) (map[string]string, error) {
+		tb.Helper()
+		if k.defaults == nil {
+			return nil, nil
+		}
+		stored, again := good.DeepCopyObject().(T), good.DeepCopyObject().(T)
+		stored.SetLabels(map[string]string{clusterv1.ClusterNameLabel: "c1"})
+		again.SetLabels(nil)
+		if err := k.Default(tb.Context(), stored); err != nil {
+			return nil, err
+		}
+		ctx := updateOf(tb, stored)
+		if err := k.Default(ctx, again); err != nil {
+			return nil, err
+		}
+		_, err := k.ValidateUpdate(ctx, stored, again)
+		return again.GetLabels(), err
+	}, ask: func(tb testing.TB, raw []byte) {
 		tb.Helper()
 		made, old := empty[T](), good.DeepCopyObject().(T)
 		if maxima.FindHugeQuantity(raw) != "" || json.Unmarshal(raw, made) != nil {

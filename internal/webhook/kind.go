@@ -61,7 +61,7 @@ func onCreation[T client.Object](warn func(T) admission.Warnings) func(old, obj 
 
 // Default implements admission.Defaulter.
 func (k kind[T]) Default(ctx context.Context, obj T) error {
-	carryAnnotations(ctx, obj)
+	carryMetadata(ctx, obj)
 	if k.fill != nil {
 		if err := k.fill(ctx, obj); err != nil {
 			return err

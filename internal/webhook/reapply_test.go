@@ -16,7 +16,7 @@ import (
 )
 
 // updateOf returns the context of a request that replaces old.
-func updateOf(t *testing.T, old any) context.Context {
+func updateOf(t testing.TB, old any) context.Context {
 	t.Helper()
 	raw, err := json.Marshal(old)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/client-go/kubernetes/scheme"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -287,6 +288,9 @@ func (a *again) replaceObject(ctx context.Context, live *unstructured.Unstructur
 	replacement.SetOwnerReferences(live.GetOwnerReferences())
 	replacement.SetFinalizers(slices.DeleteFunc(live.GetFinalizers(),
 		func(finalizer string) bool { return strings.HasSuffix(finalizer, infrav1.GroupVersion.Group) }))
-	replacement.SetLabels(live.GetLabels())
+	// The webhook keeps the label with the name of the Cluster. Cluster API, which is not there, would set the others.
+	labels := maps.Clone(live.GetLabels())
+	delete(labels, clusterv1.ClusterNameLabel)
+	replacement.SetLabels(labels)
 	return a.stage.Client.Update(ctx, replacement, client.FieldOwner("kubectl-replace"))
 }
