@@ -124,6 +124,11 @@ type AzureMachinePoolStatus struct {
 	// +optional
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
 
+	// nodeInfo has the architecture and the operating system of the nodes. Without it the cluster autoscaler takes the nodes of a pool without
+	// nodes for Linux on amd64.
+	// +optional
+	NodeInfo *NodeInfo `json:"nodeInfo,omitempty"`
+
 	// image is the image of VMs that are created now.
 	// +optional
 	Image *Image `json:"image,omitempty"`

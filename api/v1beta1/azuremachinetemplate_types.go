@@ -58,7 +58,7 @@ const (
 	OperatingSystemWindows OperatingSystem = "windows"
 )
 
-// NodeInfo describes the nodes of a template.
+// NodeInfo describes the nodes of a template or of a pool. The names and values are those that the cluster autoscaler reads.
 type NodeInfo struct {
 	// architecture is the processor architecture of the VM size: amd64 or arm64.
 	// +optional

@@ -38,7 +38,11 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	poolStatus := &in.azurePool.Status
 	poolStatus.Resources, poolStatus.InfrastructureMachineKind = status.ResourceStatuses(outcome), machineKind
 	if size := in.planned.PoolFacts.VMSize; size != nil {
-		poolStatus.Capacity = machine.NodeCapacity(size)
+		// Without the architecture the autoscaler would guess it, so a node with an unknown one has no capacity either.
+		poolStatus.Capacity, poolStatus.NodeInfo = nil, nil
+		if node, err := machine.NodeInfo(size, in.azurePool.Spec.Template.OSDisk.OSType); err == nil {
+			poolStatus.Capacity, poolStatus.NodeInfo = machine.NodeCapacity(size), &node
+		}
 	}
 	result := in.scaleSetResult(outcome)
 	if len(result.Observed) > 0 && result.Owned {

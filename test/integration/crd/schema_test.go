@@ -9,6 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -123,14 +124,15 @@ func TestStorageAccountTypes(t *testing.T) {
 
 // TestNodeInfo writes the node information that the cluster autoscaler reads.
 func TestNodeInfo(t *testing.T) {
-	template := createObject(t, azureMachineTemplate.newObject(t))
-	for info, want := range map[string][]string{
-		`{"architecture":"amd64","operatingSystem":"linux"}`:   nil,
-		`{"architecture":"arm64","operatingSystem":"windows"}`: nil,
-		`{"architecture":"x64","operatingSystem":"Linux"}`:     {"architecture: Unsupported value", "operatingSystem: Unsupported value"},
-	} {
-		err := environment.Client.Status().Patch(t.Context(), template.DeepCopy(),
-			client.RawPatch(types.MergePatchType, []byte(`{"status":{"nodeInfo":`+info+`}}`)), client.DryRunAll)
-		compareCauses(t, row{reason: "the autoscaler knows two of each, by the names of nodes", want: want}, "status.nodeInfo.", err)
+	for _, object := range []*unstructured.Unstructured{createObject(t, azureMachineTemplate.newObject(t)), createObject(t, azureMachinePool.newObject(t))} {
+		for info, want := range map[string][]string{
+			`{"architecture":"amd64","operatingSystem":"linux"}`:   nil,
+			`{"architecture":"arm64","operatingSystem":"windows"}`: nil,
+			`{"architecture":"x64","operatingSystem":"Linux"}`:     {"architecture: Unsupported value", "operatingSystem: Unsupported value"},
+		} {
+			err := environment.Client.Status().Patch(t.Context(), object.DeepCopy(),
+				client.RawPatch(types.MergePatchType, []byte(`{"status":{"nodeInfo":`+info+`}}`)), client.DryRunAll)
+			compareCauses(t, row{reason: "the autoscaler knows two of each, by the names of nodes", want: want}, "status.nodeInfo.", err)
+		}
 	}
 }

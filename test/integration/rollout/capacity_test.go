@@ -4,6 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -20,6 +21,10 @@ func TestCapacity(t *testing.T) {
 			if quantity := azurePool.Status.Capacity[resource]; quantity.Sign() <= 0 {
 				t.Errorf("status.capacity of the pool has %s of %s", quantity.String(), resource)
 			}
+		}
+		want := &infrav1.NodeInfo{Architecture: infrav1.ArchitectureAmd64, OperatingSystem: infrav1.OperatingSystemLinux}
+		if diff := cmp.Diff(want, azurePool.Status.NodeInfo); diff != "" {
+			t.Errorf("status.nodeInfo of the pool (-want +got):\n%s", diff)
 		}
 	})
 }
