@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,8 +90,18 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// setLogLevel runs the commands with which the page on logs changes the level of a manager. The manager is no pod, so its address stands for
-// that of port-forward.
+// portForward stands for kubectl port-forward, because the manager is no Pod. It listens late, as kubectl does, which first asks the API
+// server for a Pod.
+const portForward = `
+kubectl() {
+	case "$1" in
+	port-forward) command sleep 1; curl --silent %s; exec sleep 60;;
+	*) command kubectl "$@";;
+	esac
+}
+`
+
+// setLogLevel runs the commands with which the page on logs changes the level of a manager.
 func setLogLevel(stage *harness.Stage, diagnostics string) {
 	t := stage.T
 	t.Helper()
@@ -108,17 +119,46 @@ func setLogLevel(stage *harness.Stage, diagnostics string) {
 	if !found || !ended {
 		t.Fatal("docs/book/logs.md has no commands for the level")
 	}
-	replaced := strings.NewReplacer("capz-system", stage.Namespace, "localhost:8443", diagnostics, "capz-log-level", stage.Namespace+"-log-level")
 	stage.CreateObject(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: "default"}})
-	var out string
-	for line := range strings.Lines(replaced.Replace(block + commands)) {
-		if !strings.Contains(line, "port-forward") {
-			out = stage.RunShell(line)
-		}
-	}
+	local := ports.Free(t)
+	control := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { forwardPort(t, local, diagnostics) }))
+	t.Cleanup(control.Close)
+	replaced := strings.NewReplacer("capz-system", stage.Namespace, "localhost:8443", local, "capz-log-level", stage.Namespace+"-log-level")
+	out := stage.RunShell("set -e\n" + fmt.Sprintf(portForward, control.URL) + replaced.Replace(block+commands))
 	if want := "successfully set klog.logging.verbosity to 4"; !strings.Contains(out, want) {
 		t.Errorf("the manager answered %q, want %q", out, want)
 	}
+}
+
+// forwardPort connects an address with another one until the test ends.
+func forwardPort(t testing.TB, from, to string) {
+	listener, err := net.Listen("tcp", from)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", to)
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			go func() {
+				_, _ = io.Copy(server, client)
+				_ = server.Close()
+			}()
+			go func() {
+				_, _ = io.Copy(client, server)
+				_ = client.Close()
+			}()
+		}
+	}()
 }
 
 // newInsecureClient is for servers that sign their own certificate.
