@@ -101,8 +101,8 @@ func (l *lab) startCloudController(cluster string) {
 	l.t.Helper()
 	var script string
 	for _, b := range l.codeBlocks() {
-		if b.language == "sh" && strings.HasPrefix(b.place, cloudProviderPage+":") && strings.Contains(b.text, "cloud-controller-manager --") {
-			script += b.text
+		if b.Language == "sh" && b.Page == "docs/book/"+cloudProviderPage && strings.Contains(b.Text, "cloud-controller-manager --") {
+			script += b.Text
 		}
 	}
 	if script == "" {
@@ -138,8 +138,8 @@ func (l *lab) startCloudController(cluster string) {
 func (l *lab) servicesOfBook() string {
 	l.t.Helper()
 	for _, b := range l.codeBlocks() {
-		if b.language == "yaml" && strings.HasPrefix(b.place, cloudProviderPage+":") && strings.Contains(b.text, "kind: Service") {
-			return b.text
+		if b.Language == "yaml" && b.Page == "docs/book/"+cloudProviderPage && strings.Contains(b.Text, "kind: Service") {
+			return b.Text
 		}
 	}
 	l.t.Fatalf("%s has no Services", cloudProviderPage)

@@ -61,9 +61,9 @@ func conditionPath(typ, field string) string {
 func (l *lab) healthCheck(cluster string) string {
 	l.t.Helper()
 	for _, b := range l.codeBlocks() {
-		if b.language == "yaml" && strings.HasPrefix(b.place, "selfmanaged/troubleshooting.md:") &&
-			strings.Contains(b.text, "unhealthyMachineConditions:") {
-			return l.editManifest(strings.ReplaceAll(b.text, "c1-", cluster+"-"), "MachineHealthCheck", "", func(spec map[string]any) {
+		if b.Language == "yaml" && b.Page == "docs/book/selfmanaged/troubleshooting.md" &&
+			strings.Contains(b.Text, "unhealthyMachineConditions:") {
+			return l.editManifest(strings.ReplaceAll(b.Text, "c1-", cluster+"-"), "MachineHealthCheck", "", func(spec map[string]any) {
 				spec["clusterName"] = cluster
 				of := spec["checks"].(map[string]any)["unhealthyMachineConditions"].([]any)
 				of[0].(map[string]any)["timeoutSeconds"] = 10

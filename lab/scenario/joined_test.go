@@ -10,17 +10,17 @@ import (
 // page. The set has one VM.
 func (l *lab) joinOwn(kubeconfig, cluster string) {
 	l.t.Helper()
-	const page = "aks/scale-sets.md"
+	const page = "docs/book/aks/scale-sets.md"
 	values := strings.NewReplacer("my-cluster", cluster, "eastus", settings.Location, "v1.34.2", settings.ManagedKubernetesVersion,
 		"replicas: 2", "replicas: 1")
 	var commands []string
 	for _, b := range l.codeBlocks() {
 		switch {
-		case !strings.HasPrefix(b.place, page):
-		case b.language == "yaml":
-			l.applyManifest(values.Replace(b.text))
+		case b.Page != page:
+		case b.Language == "yaml":
+			l.applyManifest(values.Replace(b.Text))
 		default:
-			commands = append(commands, strings.TrimSpace(values.Replace(b.text)))
+			commands = append(commands, strings.TrimSpace(values.Replace(b.Text)))
 		}
 	}
 	node := cluster + "-vmss000000"

@@ -97,13 +97,10 @@ func (l *lab) readMetrics(account string) (status int, body string) {
 func (l *lab) bindSecretsInDefault() {
 	l.t.Helper()
 	for _, b := range l.codeBlocks() {
-		if b.language != "sh" || !strings.HasPrefix(b.place, "kubernetes-rights.md:") || !strings.Contains(b.text, "--secret-namespaces") {
+		if b.Language != "sh" || b.Page != "docs/book/kubernetes-rights.md" || !strings.Contains(b.Text, "--secret-namespaces") {
 			continue
 		}
-		for line := range strings.Lines(b.text) {
-			words := splitWords(strings.TrimSpace(line))
-			l.runProgram(words[0], words[1:]...)
-		}
+		l.runBlock(b.Text)
 		l.runProgram("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system",
 			"--for=jsonpath={.status.observedGeneration}=2", "--timeout", patience.String())
 		l.runProgram("kubectl", "wait", "deployment/capz-controller-manager", "--namespace", "capz-system", "--for=condition=Available",

@@ -127,6 +127,33 @@ func (l *lab) runBlock(block string) {
 	}
 }
 
+// splitWords splits at spaces outside quotes, and keeps what quotes enclose.
+func splitWords(line string) []string {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	for _, r := range line {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '\'' || r == '"'):
+			quote = r
+		case quote == 0 && r == ' ':
+			if word.Len() > 0 {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			continue
+		default:
+			word.WriteRune(r)
+		}
+	}
+	if word.Len() > 0 {
+		words = append(words, word.String())
+	}
+	return words
+}
+
 // bookBlock returns a block of commands of a section of the book.
 func (l *lab) bookBlock(file, heading string, block int) string {
 	l.t.Helper()

@@ -1,5 +1,6 @@
 // Package book_test applies every manifest of docs/book/selfmanaged like a reader: clusters and machines become Ready,
 // Azure has the values of the manifest, another reconciliation writes nothing, and deleting leaves nothing behind.
+// It also runs the commands of all pages.
 package book_test
 
 import (

@@ -1,0 +1,75 @@
+package bookshell
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Block is a fenced block of a page.
+type Block struct {
+	// Page is the path of the page below the root, Line the number of its fence.
+	Page string
+	Line int
+	// Language is what stands after the fence.
+	Language, Text string
+}
+
+// Place returns the place of the block as page:line.
+func (b Block) Place() string { return fmt.Sprintf("%s:%d", b.Page, b.Line) }
+
+// ReadBlocks returns the blocks of the README, the guide for contributors and all pages of docs, in all folders. The indentation of a
+// block in a list is left out.
+func ReadBlocks(root string) ([]Block, error) {
+	pages := []string{"README.md", "CONTRIBUTING.md"}
+	err := fs.WalkDir(os.DirFS(root), "docs", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && strings.HasSuffix(name, ".md") {
+			pages = append(pages, name)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all []Block
+	for _, page := range pages {
+		raw, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			return nil, err
+		}
+		blocks, err := parseBlocks(page, string(raw))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, blocks...)
+	}
+	return all, nil
+}
+
+// parseBlocks returns the blocks of a page.
+func parseBlocks(page, text string) ([]Block, error) {
+	var blocks []Block
+	var open *Block
+	indentation, number := "", 0
+	for line := range strings.Lines(text) {
+		number++
+		trimmed := strings.TrimLeft(line, " ")
+		language, fence := strings.CutPrefix(strings.TrimRight(trimmed, "\n"), "```")
+		switch {
+		case fence && open == nil:
+			open, indentation = &Block{Page: page, Line: number, Language: language}, line[:len(line)-len(trimmed)]
+		case fence:
+			blocks = append(blocks, *open)
+			open = nil
+		case open != nil:
+			open.Text += strings.TrimPrefix(line, indentation)
+		}
+	}
+	if open != nil {
+		return nil, fmt.Errorf("%s: the block has no end", open.Place())
+	}
+	return slices.Clip(blocks), nil
+}
