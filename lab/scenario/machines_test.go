@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
 )
 
-// TestLookIntoMachines runs the commands of the book's pages about logs, traces and machines: the way to each machine, its log, a bundle of the cluster,
+// TestLookIntoMachines runs the verbs of the book's pages about logs, traces and machines: the way to each machine, its log, a bundle of the cluster,
 // the lines of all managers, and the reconciliations of its timeline.
 func TestLookIntoMachines(t *testing.T) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)

@@ -61,6 +61,13 @@ func TestPage(t *testing.T) {
 			script += block
 		}
 	}
+	// The rules of the page are those of a file, and of the control API.
+	_, rules, _ := strings.Cut(text, "```json\n")
+	rules, _, _ = strings.Cut(rules, "```")
+	if err := os.WriteFile(filepath.Join(dir, "rules.json"), []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script += "start bin/azuresim --listen " + ports.Free(t) + " --fault-file rules.json\n"
 	command := exec.CommandContext(t.Context(), "bash", "-c", script)
 	command.Dir, command.Env = dir, append(os.Environ(), asProgram+"=1")
 	out, err := command.CombinedOutput()

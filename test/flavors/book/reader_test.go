@@ -278,6 +278,11 @@ func (r *reader) kubectl(call bookshell.Call) (string, error) {
 			return "", err
 		}
 	}
+	if arguments[verb] == "annotate" {
+		if err := r.checkAnnotations(arguments[verb+1:]); err != nil {
+			return "", err
+		}
+	}
 	kubectl := filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl")
 	var more []string
 	switch name := arguments[verb]; {

@@ -124,7 +124,17 @@ func TestMissingVariables(t *testing.T) {
 
 // TestDeletion runs the commands of the page that delete everything, after all others: nothing is left.
 func TestDeletion(t *testing.T) {
-	lines := pageLines(t, func(heading string) bool { return heading != kind && heading != others && heading != withKind })
+	for management, without := range map[string][]string{"AKS": {kind, withKind, others}, "kind": {aks, others}} {
+		t.Run(management, func(t *testing.T) {
+			lines := pageLines(t, func(heading string) bool { return !slices.Contains(without, heading) })
+			checkNothingLeft(t, lines)
+		})
+	}
+}
+
+// checkNothingLeft runs commands, after which Azure is empty.
+func checkNothingLeft(t *testing.T, lines []string) {
+	t.Helper()
 	azure := runCommands(t, lines)
 	var left []string
 	restored, err := server.New(azureOptions())

@@ -7,9 +7,40 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/stopping"
 	"sigs.k8s.io/cluster-api-provider-azure/test/bookshell"
 )
+
+// checkAnnotations looks for the provider's annotations in the reference, which is made from the code, because Kubernetes takes any, and reads
+// those that stop clusters.
+func (r *reader) checkAnnotations(arguments []string) error {
+	page, err := os.ReadFile(filepath.Join(r.root, "docs", "book", "reference", "annotations.md"))
+	if err != nil {
+		return err
+	}
+	for _, argument := range arguments {
+		name, value, set := strings.Cut(argument, "=")
+		if !set {
+			name = strings.TrimSuffix(argument, "-")
+		}
+		if !strings.HasPrefix(name, infrav1.GroupVersion.Group+"/") && !strings.HasPrefix(name, "sigs.k8s.io/cluster-api-provider-azure") {
+			continue
+		}
+		if !strings.Contains(string(page), "| `"+name+"` |") {
+			return fmt.Errorf("the provider has no annotation %s", name)
+		}
+		object := &metav1.ObjectMeta{Annotations: map[string]string{name: value}}
+		if _, errs := stopping.ReadRequest(time.Now(), "AzureMachine", object, nil); set && len(errs) > 0 {
+			return errs.ToAggregate()
+		}
+	}
+	return nil
+}
 
 // goFlags are flags of go test, with whether a value follows.
 var goFlags = map[string]bool{"-v": false, "-benchmem": false, "-run": true, "-bench": true, "-benchtime": true, "-timeout": true}
