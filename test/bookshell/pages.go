@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -21,8 +22,19 @@ type Block struct {
 // Place returns the place of the block as page:line.
 func (b Block) Place() string { return fmt.Sprintf("%s:%d", b.Page, b.Line) }
 
-// ReadBlocks returns the blocks of the README, the guide for contributors and all pages of docs, in all folders. The indentation of a
-// block in a list is left out.
+// Inline is the language of commands with flags in the text of a page.
+const Inline = "inline"
+
+var (
+	inlineCode = regexp.MustCompile("`([^`\n]+)`")
+	// command matches a command of a program that pages describe, with a flag or a variable.
+	command = regexp.MustCompile(`^(?:kubectl|clusterctl|make|(?:bin/)?lab|go|az|helm|cd)\b.*(?: -|=)`)
+	// placeholder is a word that readers replace, as <name>.
+	placeholder = regexp.MustCompile(`<([a-z]+)>`)
+)
+
+// ReadBlocks returns the blocks of the README, the guide for contributors and all pages of docs, in all folders, and the commands in their
+// texts as blocks of the language Inline. The indentation of a block in a list is left out.
 func ReadBlocks(root string) ([]Block, error) {
 	pages := []string{"README.md", "CONTRIBUTING.md"}
 	err := fs.WalkDir(os.DirFS(root), "docs", func(name string, entry fs.DirEntry, err error) error {
@@ -66,6 +78,12 @@ func parseBlocks(page, text string) ([]Block, error) {
 			open = nil
 		case open != nil:
 			open.Text += strings.TrimPrefix(line, indentation)
+		default:
+			for _, match := range inlineCode.FindAllStringSubmatch(line, -1) {
+				if command.MatchString(match[1]) {
+					blocks = append(blocks, Block{Page: page, Line: number, Language: Inline, Text: placeholder.ReplaceAllString(match[1], "$1") + "\n"})
+				}
+			}
 		}
 	}
 	if open != nil {

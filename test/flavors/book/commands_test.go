@@ -37,6 +37,14 @@ var foreignOutput = map[string]string{
 	"curl": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: downloaded\n",
 }
 
+// inlineNotParsed are commands in the texts of pages that are not parsed, by page and command, with the reason.
+var inlineNotParsed = map[string]string{
+	"CONTRIBUTING.md go test ./... -update":                                       "the row names the folder in other words",
+	"docs/conformance.md go test ./... -update":                                   "the sentence names the folder in other words",
+	"docs/book/simulator-fidelity.md go test ./... -update":                       "the sentence names the folder in other words",
+	"docs/design/performance.md go build -trimpath -ldflags '-X main.version=v0'": "a measurement of the linker",
+}
+
 // machinePrograms run as they are. They read and write files of the reader's folder.
 var machinePrograms = []string{"base64", "date", "sed", "touch"}
 
@@ -54,7 +62,11 @@ func TestCommands(t *testing.T) {
 	for key := range notRun {
 		unused[key] = true
 	}
+	var inline []bookshell.Block
 	for _, block := range blocks {
+		if block.Language == bookshell.Inline && !strings.Contains(block.Page, "/reference/") {
+			inline = append(inline, block)
+		}
 		if block.Language != "sh" {
 			continue
 		}
@@ -70,6 +82,10 @@ func TestCommands(t *testing.T) {
 	}
 	reader := newReader(t)
 	exported := exportedVariables(t)
+	t.Run("inline", func(t *testing.T) {
+		t.Parallel()
+		reader.parseInline(t, inline)
+	})
 	for page, blocks := range pages {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
@@ -87,6 +103,37 @@ func TestCommands(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// parseInline parses the commands in the texts of pages. They are parts of commands, so nothing is run.
+func (r *reader) parseInline(t *testing.T, blocks []bookshell.Block) {
+	shell := &bookshell.Shell{Folder: t.TempDir(), Variables: map[string]string{}}
+	shell.Programs = r.newPrograms(shell)
+	shell.Programs["kubectl"] = func(call bookshell.Call) (string, error) {
+		if call.Arguments[0] == "capz" {
+			_, err := bookshell.ParseCommand(cli.NewCommand(&surroundings.Environment{Version: "v2.0.0"}), call.Arguments[1:])
+			return "", err
+		}
+		return "", r.parseByHelp(call, r.kubectlPath, call.Arguments)
+	}
+	shell.Programs["clusterctl"] = func(call bookshell.Call) (string, error) {
+		return "", r.parseByHelp(call, filepath.Join(r.root, "bin", "clusterctl"), call.Arguments)
+	}
+	shell.Programs["lab"] = func(bookshell.Call) (string, error) { return "", nil }
+	r.copyFiles(t, shell.Folder)
+	unused := maps.Clone(inlineNotParsed)
+	for _, block := range blocks {
+		key := block.Page + " " + strings.TrimSpace(block.Text)
+		if delete(unused, key); inlineNotParsed[key] != "" {
+			continue
+		}
+		if err := shell.Run(t.Context(), block); err != nil && !strings.Contains(err.Error(), "flag needs an argument") {
+			t.Errorf("%s: %v", block.Place(), err)
+		}
+	}
+	for key := range unused {
+		t.Errorf("inlineNotParsed has %q, and no page has such a command", key)
 	}
 }
 

@@ -44,6 +44,7 @@ var foreign = map[string]map[string]string{
 
 // azCommands have the names of https://learn.microsoft.com/cli/azure/reference-index.
 var azCommands = map[string]string{
+	"account set":                                   "subscription",
 	"account show":                                  "output query",
 	"ad app create":                                 "display-name is-fallback-public-client o query",
 	"ad app delete":                                 "id",
@@ -51,6 +52,7 @@ var azCommands = map[string]string{
 	"ad sp create":                                  "id",
 	"ad sp create-for-rbac":                         "name output query role scopes",
 	"ad sp list":                                    "display-name output query",
+	"aks update":                                    "attach-acr",
 	"aks check-acr":                                 "acr name resource-group",
 	"aks create":                                    "enable-oidc-issuer generate-ssh-keys location name node-count resource-group",
 	"aks get-credentials":                           "name resource-group",
@@ -79,7 +81,7 @@ var azCommands = map[string]string{
 	"network bastion ssh":                           "auth-type name resource-group ssh-key target-ip-address username",
 	"network private-dns link vnet list":            "resource-group zone-name",
 	"provider register":                             "namespace wait",
-	"resource list":                                 "output query tag",
+	"resource list":                                 "o output query tag",
 	"role assignment create":                        "assignee assignee-object-id assignee-principal-type role scope",
 	"role assignment delete":                        "assignee role scope",
 	"role definition create":                        "role-definition",
