@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,14 +13,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/bookshell"
 )
 
-// codeBlocks returns the blocks of all pages.
+// codeBlocks returns the fenced blocks of all pages.
 func (l *lab) codeBlocks() []bookshell.Block {
 	l.t.Helper()
 	blocks, err := bookshell.ReadBlocks(l.root)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	return blocks
+	return slices.DeleteFunc(blocks, func(b bookshell.Block) bool { return b.Language == bookshell.Inline })
 }
 
 // TestBookManifests holds every manifest of the README and the book against the API server of a lab. TestCommands of test/flavors/book runs the

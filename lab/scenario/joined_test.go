@@ -19,7 +19,7 @@ func (l *lab) joinOwn(kubeconfig, cluster string) {
 		case b.Page != page:
 		case b.Language == "yaml":
 			l.applyManifest(values.Replace(b.Text))
-		default:
+		case b.Language == "sh":
 			commands = append(commands, strings.TrimSpace(values.Replace(b.Text)))
 		}
 	}

@@ -2,8 +2,10 @@ package azuretest_test
 
 import (
 	"bufio"
+	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,6 +38,28 @@ func TestReadmeGo(t *testing.T) {
 			t.Errorf("no test has these lines of the README one after another:\n%s", block)
 		}
 	}
+}
+
+// TestPageCompiles builds the Go code of the simulator's page, as a package of this module that is no file of it.
+func TestPageCompiles(t *testing.T) {
+	dir := t.TempDir()
+	code, overlay := filepath.Join(dir, "example.go"), filepath.Join(dir, "overlay.json")
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := codeBlocks(readFile(t, "../../docs/book/simulator.md"), "go")
+	if len(blocks) != 1 {
+		t.Fatalf("the page has %d blocks of Go, want 1", len(blocks))
+	}
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(here, "ofpage", "example.go"): code}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{code: blocks[0], overlay: string(replace)} {
+		writeFile(t, name, content)
+	}
+	runGo(t, here, os.Environ(), "build", "-overlay", overlay, "./ofpage")
 }
 
 // TestReadmeCommands runs the README's commands in their order, with this module as others download it, at free
