@@ -23,6 +23,9 @@ import (
 // kubectlFlags are flags that may stand before the verb, and have a value.
 var kubectlFlags = []string{"--kubeconfig", "--namespace", "-n", "--context"}
 
+// maxCreated is the most objects that are created for one command.
+const maxCreated = 10
+
 // dryRun are the verbs with --dry-run.
 var dryRun = []string{"annotate", "apply", "create", "delete", "expose", "label", "patch", "run", "scale", "set"}
 
@@ -91,7 +94,7 @@ func (r *reader) kubectl(call bookshell.Call) (string, error) {
 	if slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "https://") }) {
 		return "", r.parseByHelp(call, r.kubectlPath, arguments) // Tests have no network.
 	}
-	for {
+	for attempt := 0; ; attempt++ {
 		out, err := r.run(call, r.kubectlPath, arguments...)
 		if err == nil || harmless.MatchString(err.Error()) {
 			return out, r.checkPaths(call, arguments[verb:])
@@ -100,7 +103,7 @@ func (r *reader) kubectl(call bookshell.Call) (string, error) {
 			return out, nil
 		}
 		match := notFound.FindStringSubmatch(err.Error())
-		if match == nil {
+		if match == nil || attempt == maxCreated {
 			return "", err
 		}
 		if created := r.createObject(call.Context, match[1], namespace, match[2]); created != nil {
