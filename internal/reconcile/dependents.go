@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 )
@@ -24,6 +27,36 @@ func (p *reconciliation[O, I]) showPauseInDependents(ctx context.Context) error 
 		if err := changes.Write(ctx); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("%s: %w", kind, err)
 		}
+	}
+	return nil
+}
+
+// releaseDependents removes the finalizer of dependents that are being deleted although the object is gone, for example because its finalizers
+// were removed by hand during a pause. Nobody else would: they, their Machines and the namespace would never go.
+func (p *reconciliation[O, I]) releaseDependents(ctx context.Context) error {
+	of := p.declaration.Dependents
+	if of == nil {
+		return nil
+	}
+	p.object.SetNamespace(p.key.Namespace)
+	p.object.SetName(p.key.Name)
+	dependents, err := of.List(ctx, p.object)
+	if err != nil {
+		return err
+	}
+	for _, dependent := range dependents {
+		before := dependent.DeepCopyObject().(client.Object)
+		if dependent.GetDeletionTimestamp().IsZero() || annotations.HasPaused(dependent) || !controllerutil.RemoveFinalizer(dependent, of.Finalizer) {
+			continue
+		}
+		// The patch has the whole list, and other programs may have added theirs.
+		if err := p.Client.Patch(ctx, dependent, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
+			if client.IgnoreNotFound(err) == nil {
+				continue
+			}
+			return fmt.Errorf("patch %s %s: %w", of.Kind, dependent.GetName(), err)
+		}
+		deletion.RecordAbandoned(ctx, p.eventRecorder, dependent, p.declaration.Name+" "+p.key.Name+" is gone", of.DescribeResource(dependent))
 	}
 	return nil
 }

@@ -124,8 +124,11 @@ type Declaration struct {
 
 // Dependents are the objects of a kind that belong to an object of another kind.
 type Dependents struct {
-	Kind string
-	List func(ctx context.Context, object client.Object) ([]lifecycle.Object, error)
+	// Kind is the kind of the dependents, and Finalizer the one that the kind of the other object puts on them.
+	Kind, Finalizer string
+	List            func(ctx context.Context, object client.Object) ([]lifecycle.Object, error)
+	// DescribeResource returns the resource in Azure that a dependent represents.
+	DescribeResource func(dependent lifecycle.Object) string
 }
 
 // Watch has changes of other objects wake objects of the kind.

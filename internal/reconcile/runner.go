@@ -243,8 +243,8 @@ func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (p 
 		if r.asksAzure {
 			r.Engine.ForgetObject(r.nameInEngine(p.key))
 		}
-		if r.declaration.IdentityUsers == nil {
-			return nil, 0, nil
+		if err := p.releaseDependents(ctx); err != nil || r.declaration.IdentityUsers == nil {
+			return nil, 0, err
 		}
 		// Its finalizer may have been removed by hand, which leaves its finalizer on the identity.
 		return nil, 0, r.Access.RemoveFinalizers(ctx, r.declaration.Finalizer, p.key)

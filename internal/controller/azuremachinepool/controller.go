@@ -67,7 +67,8 @@ func (k *Kind) Declare() reconcile.Declaration {
 	return reconcile.Declaration{
 		Name: "AzureMachinePool", Finalizer: infrav1.MachinePoolFinalizer, PrimaryCondition: infrav1.ScaleSetRunningCondition,
 		SummarizedConditions: summarizedConditions, Stoppable: true,
-		WatchedObjects: k.watchedObjects, Dependents: &reconcile.Dependents{Kind: machineKind, List: k.listDependents},
+		WatchedObjects: k.watchedObjects, Dependents: &reconcile.Dependents{Kind: machineKind, Finalizer: infrav1.MachinePoolMachineFinalizer, List: k.listDependents,
+			DescribeResource: describeVM},
 	}
 }
 

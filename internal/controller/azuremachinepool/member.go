@@ -48,6 +48,11 @@ func (k *Kind) listDependents(ctx context.Context, azurePool client.Object) (out
 	return out, nil
 }
 
+// describeVM returns the VM that an AzureMachinePoolMachine represents.
+func describeVM(dependent lifecycle.Object) string {
+	return "the VM " + dependent.(*infrav1.AzureMachinePoolMachine).Spec.ProviderID
+}
+
 // loadMembers reads the AzureMachinePoolMachines of the pool with their Machines.
 func (k *Kind) loadMembers(ctx context.Context, in *input) error {
 	vms, err := k.listVMs(ctx, in.azurePool)
