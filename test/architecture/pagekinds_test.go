@@ -13,13 +13,14 @@ import (
 // selections are commands of pages that show some of the kinds with resources in Azure, by page and list of kinds, with the reason why no
 // other kind applies.
 var selections = map[string]string{
-	"docs/book/aks/README.md azuremanagedcontrolplane,azuremanagedmachinepool":     "the objects that the flavor aks has just created",
-	"docs/book/aks/adoption.md azuremanagedcontrolplanes,azuremanagedmachinepools": "the section reviews a manifest of these kinds",
-	"docs/book/aks/upgrade.md azuremanagedcontrolplanes,azuremanagedmachinepools":  "the columns with versions of these kinds; resource manifests have theirs in Azure's form",
-	"docs/book/lab.md clusters,machines,azuremachines":                             "the objects of the flavor default",
-	"docs/book/lab.md machinepools,azuremanagedmachinepools":                       "the objects that the flavor aks has just created",
-	"docs/book/troubleshooting.md machines,azuremachines,azuremachinepoolmachines": "the kinds that a Machine refers to",
-	"docs/book/aks/troubleshooting.md " + aksList:                                  "the page is about AKS clusters",
+	"docs/book/aks/README.md azuremanagedcontrolplane,azuremanagedmachinepool":             "the objects that the flavor aks has just created",
+	"docs/book/aks/adoption.md azuremanagedcontrolplanes,azuremanagedmachinepools":         "the section reviews a manifest of these kinds",
+	"docs/book/aks/upgrade.md azuremanagedcontrolplanes,azuremanagedmachinepools":          "the columns with versions of these kinds; resource manifests have theirs in Azure's form",
+	"docs/book/lab.md clusters,machines,azuremachines":                                     "the objects of the flavor default",
+	"docs/book/lab.md machinepools,azuremanagedmachinepools":                               "the objects that the flavor aks has just created",
+	"docs/book/release.md azureclusters,azuremanagedcontrolplanes,azureasomanagedclusters": "the kinds that name an identity",
+	"docs/book/troubleshooting.md machines,azuremachines,azuremachinepoolmachines":         "the kinds that a Machine refers to",
+	"docs/book/aks/troubleshooting.md " + aksList:                                          "the page is about AKS clusters",
 }
 
 const aksList = "azuremanagedcontrolplane,azuremanagedmachinepool,azureasomanagedcluster,azureasomanagedcontrolplane,azureasomanagedmachinepool"

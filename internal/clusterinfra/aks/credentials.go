@@ -96,6 +96,9 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, acc
 		}
 		out.expiresOn = token.ExpiresOn
 	}
+	if err := checkSelfContained(out.Kubeconfig); err != nil {
+		return nil, err
+	}
 	return out, nil
 }
 

@@ -35,6 +35,27 @@ func replaceCredentials(raw []byte, token string) ([]byte, error) {
 	return out, nil
 }
 
+// checkSelfContained returns an error for a kubeconfig that has its reader open files or start programs. The manager and Cluster API's managers
+// use the kubeconfig, and their files, such as the token of their ServiceAccount, must not be sent to a server that whoever answers for Azure
+// names.
+func checkSelfContained(raw []byte) error {
+	config, err := parseConfig(raw)
+	if err != nil {
+		return err
+	}
+	for _, user := range config.AuthInfos {
+		if user.Exec != nil || user.AuthProvider != nil || user.TokenFile != "" || user.ClientCertificate != "" || user.ClientKey != "" {
+			return errors.New("the kubeconfig that AKS answered names a program or a file for its credential, so it is not used. AKS answers such a kubeconfig only to users with Entra ID: check the endpoint of Azure Resource Manager")
+		}
+	}
+	for _, cluster := range config.Clusters {
+		if cluster.CertificateAuthority != "" {
+			return errors.New("the kubeconfig that AKS answered names a file for its certificate authority, so it is not used: check the endpoint of Azure Resource Manager")
+		}
+	}
+	return nil
+}
+
 // readCertificateAuthority returns the certificate authority of the server of the current context, in PEM.
 func readCertificateAuthority(raw []byte) ([]byte, error) {
 	cluster, err := currentCluster(raw)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
 // user is a kubeconfig as AKS answers it for a cluster with Entra integration.
@@ -89,6 +90,41 @@ func TestErrorsKeepSecrets(t *testing.T) {
 				if err == nil || strings.Contains(err.Error(), "s3cret") {
 					t.Errorf("%s: got %v", test.reason, err)
 				}
+			}
+		})
+	}
+}
+
+// TestSelfContained has the answer of a hostile endpoint name files and programs of the manager.
+func TestSelfContained(t *testing.T) {
+	ok := clientcmdapi.AuthInfo{Token: "t", ClientCertificateData: []byte("c"), ClientKeyData: []byte("k")}
+	for name, test := range map[string]struct {
+		change  func(*clientcmdapi.Cluster, *clientcmdapi.AuthInfo)
+		refused bool
+	}{
+		"data only":   {func(*clientcmdapi.Cluster, *clientcmdapi.AuthInfo) {}, false},
+		"token file":  {func(_ *clientcmdapi.Cluster, u *clientcmdapi.AuthInfo) { u.TokenFile = "/var/run/secrets/token" }, true},
+		"certificate": {func(_ *clientcmdapi.Cluster, u *clientcmdapi.AuthInfo) { u.ClientCertificate = "/tls.crt" }, true},
+		"key":         {func(_ *clientcmdapi.Cluster, u *clientcmdapi.AuthInfo) { u.ClientKey = "/tls.key" }, true},
+		"program": {func(_ *clientcmdapi.Cluster, u *clientcmdapi.AuthInfo) {
+			u.Exec = &clientcmdapi.ExecConfig{Command: "sh", APIVersion: "client.authentication.k8s.io/v1", InteractiveMode: clientcmdapi.NeverExecInteractiveMode}
+		}, true},
+		"plugin": {func(_ *clientcmdapi.Cluster, u *clientcmdapi.AuthInfo) {
+			u.AuthProvider = &clientcmdapi.AuthProviderConfig{Name: "azure"}
+		}, true},
+		"authority": {func(c *clientcmdapi.Cluster, _ *clientcmdapi.AuthInfo) { c.CertificateAuthority = "/ca.crt" }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config, user := clientcmdapi.NewConfig(), ok
+			cluster := &clientcmdapi.Cluster{Server: "https://c.example"}
+			test.change(cluster, &user)
+			config.Clusters["c"], config.AuthInfos["u"] = cluster, &user
+			raw, err := clientcmd.Write(*config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := checkSelfContained(raw); (err != nil) != test.refused {
+				t.Errorf("the kubeconfig is refused: %v, want %t", err, test.refused)
 			}
 		})
 	}

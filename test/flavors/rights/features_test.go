@@ -45,6 +45,9 @@ var children = []string{
 	"Microsoft.Network/virtualNetworks/subnets", "Microsoft.Network/virtualNetworks/virtualNetworkPeerings",
 }
 
+// entra has users sign in to an AKS cluster with Entra ID, so that there is a kubeconfig for them.
+var entra = map[string]any{"managed": true, "adminGroupObjectIDs": []any{"00000000-0000-4000-8000-000000000001"}}
+
 var features = map[string]feature{
 	"self-managed": {
 		unnamed: map[string]string{
@@ -165,7 +168,7 @@ var features = map[string]feature{
 			"own group": func(s *harness.Stage) { playAKSCluster(s, renderObjects(s, "cluster-template-aks.yaml", nil)) },
 			"brought group": func(s *harness.Stage) {
 				createGroup(s, "brought")
-				playAKSCluster(s, renderObjects(s, "cluster-template-aks.yaml", inGroup("brought")))
+				playAKSCluster(s, withControlPlane(renderObjects(s, "cluster-template-aks.yaml", inGroup("brought")), map[string]any{"aadProfile": entra}))
 			},
 		},
 	},
@@ -178,6 +181,7 @@ var features = map[string]feature{
 				createGroup(s, "brought")
 				s.Azure.PutNetwork("shared-network", "shared", "10.30.0.0/16", map[string]string{"nodes": "10.30.0.0/20"})
 				playAKSCluster(s, withControlPlane(renderObjects(s, "cluster-template-aks.yaml", inGroup("brought")), map[string]any{
+					"aadProfile": entra,
 					"virtualNetwork": map[string]any{"resourceGroup": "shared-network", "name": "shared", "cidrBlock": "10.30.0.0/16",
 						"subnet": map[string]any{"name": "nodes", "cidrBlock": "10.30.0.0/20"}},
 					"identity": map[string]any{"type": "UserAssigned",
@@ -202,6 +206,7 @@ var features = map[string]feature{
 				s.Azure.PutResource("resourceGroups/shared/providers/Microsoft.Network/applicationSecurityGroups/endpoints", "2024-05-01",
 					map[string]any{"location": "eastus"})
 				addOns(s, withControlPlane(renderObjects(s, "cluster-template-aks.yaml", nil), map[string]any{
+					"aadProfile": entra,
 					"extensions": []any{map[string]any{"name": "flux", "extensionType": "microsoft.flux", "releaseTrain": "Stable",
 						"autoUpgradeMinorVersion": true, "scope": map[string]any{"scopeType": "Cluster", "releaseNamespace": "flux-system"}}},
 					"fleetsMember": map[string]any{"name": "team-a", "group": "canary", "managerName": "fleet", "managerResourceGroup": "shared"},
