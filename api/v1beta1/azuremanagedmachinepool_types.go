@@ -205,8 +205,7 @@ type AzureManagedMachinePoolStatus struct {
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// ready is true when initialization.provisioned is true.
-	// Deprecated: use initialization.provisioned. It is kept for clients of contract v1beta1 of Cluster API.
+	// ready is true when initialization.provisioned is true. Cluster API reads ready of a pool.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // Report implements reconcile.Kind. It shows the VMs of a finished pool.
@@ -32,10 +33,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 		return 0, nil
 	}
 	complete := in.instances != nil && in.instances.IsComplete()
-	in.object.Status.Ready = done && complete
-	if in.object.Status.Ready {
-		in.object.Status.Initialization.Provisioned = new(true)
-	}
+	status.ReportPoolProvisioned(&in.object.Status.Initialization, &in.object.Status.Ready, done && complete)
 	reconcile.SummarizeReady(in.object, summarizedConditions)
 	switch {
 	case in.instances == nil, in.instances.Unsupported != "":

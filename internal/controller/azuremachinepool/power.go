@@ -125,7 +125,6 @@ func (in *input) reportPower() {
 	if !in.power.IsRequested() || in.leavesWithoutVMs() || !slices.ContainsFunc(in.vms, pool.Instance.IsStopped) {
 		return
 	}
-	in.azurePool.Status.Ready = false
 	conditions.Set(in.azurePool, metav1.Condition{Type: infrav1.ScaleSetRunningCondition, Status: metav1.ConditionFalse,
 		Reason: in.power.Reason(), Message: in.power.Describe()})
 }

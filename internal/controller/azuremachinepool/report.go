@@ -118,10 +118,7 @@ func (in *input) reportInstances(result arm.Result) {
 	in.azurePool.Spec.ProviderIDList = providerIDs
 	poolStatus.Replicas = int32(len(providerIDs))
 	poolStatus.Version = in.machinePool.Spec.Template.Spec.Version
-	if result.IsDone() {
-		poolStatus.Initialization.Provisioned = new(true)
-	}
-	poolStatus.Ready = result.IsDone()
+	status.ReportPoolProvisioned(&poolStatus.Initialization, &poolStatus.Ready, result.IsDone())
 	wanted := pool.WantedReplicas(in.planned)
 	if in.isScaledElsewhere() {
 		wanted = in.scaleSet.Capacity

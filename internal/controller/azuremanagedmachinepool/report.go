@@ -53,15 +53,12 @@ func conditionGroup(arm.ID) string { return infrav1.AgentPoolsReadyCondition }
 
 // reportInstances shows the VMs of the pool.
 func reportInstances(in *input) {
-	status := &in.azurePool.Status
-	status.Version = in.instances.Version
+	poolStatus := &in.azurePool.Status
+	poolStatus.Version = in.instances.Version
 	if in.instances.Unsupported == "" { // The established provider may have listed the VMs.
-		in.azurePool.Spec.ProviderIDList, status.Replicas = in.instances.ProviderIDs, int32(len(in.instances.ProviderIDs))
+		in.azurePool.Spec.ProviderIDList, poolStatus.Replicas = in.instances.ProviderIDs, int32(len(in.instances.ProviderIDs))
 	}
 	condition := in.instances.Condition()
-	if condition.Status == metav1.ConditionTrue {
-		status.Initialization.Provisioned = new(true)
-		status.Ready = true
-	}
+	status.ReportPoolProvisioned(&poolStatus.Initialization, &poolStatus.Ready, condition.Status == metav1.ConditionTrue)
 	conditions.Set(in.azurePool, condition)
 }

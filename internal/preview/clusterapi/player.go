@@ -231,7 +231,7 @@ func (p *player) patch(_ context.Context, before, object client.Object, send fun
 	return client.IgnoreNotFound(send(patch))
 }
 
-// isProvisioned reports whether the contract's status of an infrastructure object shows that it is provisioned.
+// isProvisioned reports whether the contract's status of an infrastructure cluster or machine shows that it is provisioned.
 func isProvisioned(object *unstructured.Unstructured) bool {
 	if object == nil {
 		return false

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -46,10 +47,20 @@ func (p *player) playPool(ctx context.Context, pool *clusterv1.MachinePool) erro
 		}
 	}
 	before := pool.DeepCopy()
-	if isProvisioned(infrastructure) {
+	if isPoolReady(infrastructure) {
 		pool.Status.Initialization.InfrastructureProvisioned = new(true)
 	}
 	return p.patchStatusIfChanged(ctx, before, pool)
+}
+
+// isPoolReady reports whether Cluster API takes the infrastructure of a MachinePool for provisioned. It reads status.ready of it and not
+// status.initialization.provisioned (IsReady in controllers/external/util.go of v1.14.2).
+func isPoolReady(object *unstructured.Unstructured) bool {
+	if object == nil {
+		return false
+	}
+	ready, _, _ := unstructured.NestedBool(object.Object, "status", "ready")
+	return ready
 }
 
 // playPoolMachines creates a Machine for each VM of a pool.

@@ -42,6 +42,9 @@ var promises = map[string]promise{
 	"initialization completed": {"Cluster API goes on when it is", infrastructure, func(o map[string]any) error {
 		return checkValue(o, true, "status", "initialization", "provisioned")
 	}},
+	"ready of a pool": {"Cluster API 1.14 reads it instead of initialization.provisioned", infraMachinePools, func(o map[string]any) error {
+		return checkValue(o, true, "status", "ready")
+	}},
 	"initialization completed of a control plane": {"Cluster API connects to the cluster", controlPlanes, func(o map[string]any) error {
 		return checkValue(o, true, "status", "initialization", "controlPlaneInitialized")
 	}},

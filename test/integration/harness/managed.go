@@ -117,7 +117,7 @@ func (s *Stage) WaitControlPlaneReady(name string) *infrav1.AzureManagedControlP
 func (s *Stage) WaitPoolReady(name string, machines int) *infrav1.AzureManagedMachinePool {
 	s.T.Helper()
 	return WaitFor(s, &infrav1.AzureManagedMachinePool{}, name, "ready", func(p *infrav1.AzureManagedMachinePool) bool {
-		return p.Status.Initialization.Provisioned != nil && *p.Status.Initialization.Provisioned && IsReady(p) &&
+		return p.Status.Ready && IsReady(p) &&
 			len(p.Spec.ProviderIDList) == machines
 	})
 }

@@ -180,7 +180,7 @@ func machineOf(vm *infrav1.AzureMachinePoolMachine) *clusterv1.Machine {
 func (s *Stage) WaitPool(name string, replicas int) *infrav1.AzureMachinePool {
 	s.T.Helper()
 	return WaitFor(s, &infrav1.AzureMachinePool{}, name, "in place", func(p *infrav1.AzureMachinePool) bool {
-		return p.Status.Initialization.Provisioned != nil && IsReady(p) && len(p.Spec.ProviderIDList) == replicas &&
+		return p.Status.Ready && IsReady(p) && len(p.Spec.ProviderIDList) == replicas &&
 			p.Status.ObservedGeneration == p.Generation
 	})
 }
