@@ -47,12 +47,16 @@ func scaleSetCondition(exists bool, machines int, count int32) metav1.Condition 
 
 // FollowAutoscaler sets the replicas of a MachinePool to the number of nodes that AKS's autoscaler has chosen, or another program that the
 // annotation replicas-managed-by names. It sets this annotation while AKS's autoscaler runs; by is its value then. Any other value except
-// "false" means the same to Cluster API, so it stays: a tool that applies it again would otherwise write against the controller forever. It
-// returns the changed MachinePool.
-func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, by string,
+// "false" means the same to Cluster API, so it stays: a tool that applies it again would otherwise write against the controller forever.
+// wanted is set if the spec enables AKS's autoscaler. While AKS applies or refuses a change of that, the MachinePool stays as the user has it.
+// It returns the changed MachinePool.
+func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, by string, wanted bool,
 	instances *Instances) (*clusterv1.MachinePool, error) {
-	if instances.Unsupported != "" {
-		return machinePool, nil // The pool may not show the number of its nodes.
+	if instances == nil || instances.Unsupported != "" { // A pool of an unsupported type may not show the number of its nodes.
+		return machinePool, nil
+	}
+	if !instances.isInPlace() && wanted != instances.Autoscaled {
+		return machinePool, nil
 	}
 	changed := machinePool.DeepCopy()
 	applyAutoscaler(changed, by, instances.Autoscaled, instances.Count)

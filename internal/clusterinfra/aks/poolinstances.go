@@ -6,6 +6,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -30,10 +32,62 @@ type Instances struct {
 	Unsupported string
 	// ReadAt is when Azure was asked.
 	ReadAt time.Time
+	// State is that of the pool. AKS may be changing it, or have refused a change.
+	State arm.State
 }
 
-// ReadInstances reads the VMs of an agent pool in its node resource group at the time now. observed is the body of the pool.
-func ReadInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, now time.Time, group arm.ID, pool string,
+// InstanceReader reads the VMs of agent pools.
+type InstanceReader struct {
+	Facts *facts.Facts
+	Asker facts.Asker
+	Now   time.Time
+	// NodeGroup returns the node resource group of the cluster.
+	NodeGroup func(context.Context) (arm.ID, error)
+}
+
+// Read reads the VMs of an agent pool that exists, also while AKS applies or refuses a change of the pool: AKS's autoscaler goes on, for
+// days if nobody corrects a refused change. It returns nil for other pools. Of a pool that is not in place it returns no error, because the
+// reason for that counts more.
+func (r InstanceReader) Read(ctx context.Context, pool arm.Result) (*Instances, error) {
+	if !hasInstances(pool) {
+		return nil, nil
+	}
+	out, err := r.read(ctx, pool)
+	if err != nil && !pool.IsDone() {
+		ctrl.LoggerFrom(ctx).Info("The VMs of the pool cannot be read. Its status keeps those of the last read", "reason", err.Error())
+		return nil, nil
+	}
+	return out, err
+}
+
+func (r InstanceReader) read(ctx context.Context, pool arm.Result) (*Instances, error) {
+	group, err := r.NodeGroup(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := readInstances(ctx, r.Facts, r.Asker, r.Now, group, pool.ID.Name(), pool.Observed)
+	if err != nil {
+		return nil, err
+	}
+	out.State = pool.State
+	return out, nil
+}
+
+// hasInstances reports whether a pool has VMs that Cluster API may use. A pool that is being created has none yet, and a stopped one has
+// none left.
+func hasInstances(pool arm.Result) bool {
+	switch pool.State {
+	case arm.Ready, arm.Foreign:
+		return true
+	case arm.Updating, arm.Waiting, arm.Blocked, arm.Failed:
+		shown := agentpool.Observe(pool.Observed)
+		return shown.Exists && !pool.ReadFailed && !shown.IsStopped() && shown.Properties.ProvisioningState != "Creating"
+	}
+	return false
+}
+
+// readInstances reads the VMs of an agent pool in its node resource group at the time now. observed is the body of the pool.
+func readInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, now time.Time, group arm.ID, pool string,
 	observed json.RawMessage) (*Instances, error) {
 	shown := agentpool.Observe(observed)
 	have := shown.Properties
@@ -72,10 +126,19 @@ func (i *Instances) Condition() metav1.Condition {
 // autoscaledResync is how often an autoscaled pool is checked, because AKS sends no notice of its changes.
 const autoscaledResync = time.Minute
 
-// ValidFor returns how long the instances of a complete pool are valid, 0 if AKS does not change their number by itself.
-func (i *Instances) ValidFor() time.Duration {
-	if i.Autoscaled {
-		return autoscaledResync
+// NextRead returns when to read the instances of a pool again; 0 leaves that to the next sync, the retry of a refused change or the end of an
+// operation. AKS changes the number of an autoscaled pool by itself. incomplete is set if the pool is as planned and VMs are missing.
+func (i *Instances) NextRead(pool conditions.Getter) (after time.Duration, incomplete bool) {
+	switch {
+	case i == nil || i.Unsupported != "":
+		return 0, false
+	case i.isInPlace() && !i.IsComplete():
+		return InstancesRetry(pool, i.ReadAt), true
+	case i.Autoscaled:
+		return autoscaledResync, false
 	}
-	return 0
+	return 0, false
 }
+
+// isInPlace reports whether the pool is as planned.
+func (i *Instances) isInPlace() bool { return arm.Result{State: i.State}.IsDone() }

@@ -9,13 +9,14 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
 // Act implements reconcile.Kind. It writes the plain objects of the manifests and the values that operatorSpec requests, reads the VMs
-// of a finished pool that runs, and has the MachinePool follow AKS's autoscaler.
+// of a pool that exists and runs, and has the MachinePool follow AKS's autoscaler.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
 	if in.plainObjects, err = asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned); err != nil {
 		return err
@@ -28,11 +29,11 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 	pool := findPool(in, outcome)
 	in.power = session.Power
 	power.ReportPool(in.power, pool, in.planned.Facts[pool.ID.Parent().Key()])
-	if pool.IsDone() && !in.power.Stop {
+	if !in.power.Stop {
 		if in.instances, err = k.readInstances(ctx, session, pool); err != nil {
 			return reconcile.ReadFailedFor(infrav1.ScaleSetReadyCondition, err)
 		}
-		if err := k.followAutoscaler(ctx, in); err != nil {
+		if err := k.followAutoscaler(ctx, in, pool); err != nil {
 			return err
 		}
 	}
@@ -50,20 +51,24 @@ func findPool(in *input, outcome arm.Outcome) arm.Result {
 
 // readInstances reads the VMs of the agent pool.
 func (k *Kind) readInstances(ctx context.Context, session reconcile.Session, pool arm.Result) (*nodes.Instances, error) {
-	cluster, err := k.Facts.ReadResource(ctx, session.Asker(), pool.ID.Parent())
-	if err != nil {
-		return nil, err
-	}
-	group := arm.ResourceGroupID(pool.ID.Subscription(), managedcluster.NodeResourceGroup(cluster))
-	return nodes.ReadInstances(ctx, k.Facts, session.Asker(), session.Now(), group, pool.ID.Name(), pool.Observed)
+	reader := nodes.InstanceReader{Facts: k.Facts, Asker: session.Asker(), Now: session.Now(), NodeGroup: func(ctx context.Context) (arm.ID, error) {
+		cluster, err := k.Facts.ReadResource(ctx, session.Asker(), pool.ID.Parent())
+		if err != nil {
+			return "", err
+		}
+		return arm.ResourceGroupID(pool.ID.Subscription(), managedcluster.NodeResourceGroup(cluster)), nil
+	}}
+	return reader.Read(ctx, pool)
 }
 
 // followAutoscaler has the MachinePool follow AKS's autoscaler.
-func (k *Kind) followAutoscaler(ctx context.Context, in *input) (err error) {
+func (k *Kind) followAutoscaler(ctx context.Context, in *input, pool arm.Result) (err error) {
 	if in.machinePool == nil {
 		return nil
 	}
-	if in.machinePool, err = nodes.FollowAutoscaler(ctx, k.Client, in.machinePool, plan.ManagedByAKS, in.instances); err != nil {
+	manifest, _ := in.planned.AgentPool()
+	wanted := agentpool.IsAutoscaled(manifest.Spec, agentpool.Observe(pool.Observed))
+	if in.machinePool, err = nodes.FollowAutoscaler(ctx, k.Client, in.machinePool, plan.ManagedByAKS, wanted, in.instances); err != nil {
 		return err
 	}
 	in.planned.MachinePools[in.planned.ObjectKey] = in.machinePool

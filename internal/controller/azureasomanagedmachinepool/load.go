@@ -22,7 +22,7 @@ type input struct {
 	clusterGone bool
 	machinePool *clusterv1.MachinePool
 	planned     plan.Input
-	// plainObjects are the statuses of plain objects. instances are the VMs of a finished pool, or nil.
+	// plainObjects are the statuses of plain objects. instances are the VMs of a pool that exists, or nil.
 	plainObjects []infrav1.ASOResourceStatus
 	instances    *nodes.Instances
 	// power is what annotations ask of the pool.

@@ -7,14 +7,13 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// Report implements reconcile.Kind. It shows the VMs of a finished pool.
+// Report implements reconcile.Kind. It shows the VMs of a pool that exists.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	if !in.object.DeletionTimestamp.IsZero() {
 		reportDeletion(in, outcome)
@@ -35,13 +34,14 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	complete := in.instances != nil && in.instances.IsComplete()
 	status.ReportPoolProvisioned(&in.object.Status.Initialization, &in.object.Status.Ready, done && complete)
 	reconcile.SummarizeReady(in.object, summarizedConditions)
+	after, incomplete := in.instances.NextRead(in.object)
 	switch {
-	case in.instances == nil, in.instances.Unsupported != "":
-		return 0, nil
-	case !complete:
-		return 0, reconcile.RecheckIn(nodes.InstancesRetry(in.object, in.instances.ReadAt), nil)
+	case incomplete:
+		return 0, reconcile.RecheckIn(after, nil)
+	case complete:
+		return asoresources.ValidFor(in.plainObjects, after), nil
 	}
-	return asoresources.ValidFor(in.plainObjects, in.instances.ValidFor()), nil
+	return after, nil
 }
 
 // reportInstances shows the VMs of the pool.

@@ -11,22 +11,25 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Act implements reconcile.Kind. It finds the reason of a refused pool, reads the VMs of a finished one that runs, and has the MachinePool
-// follow AKS's autoscaler.
+// Act implements reconcile.Kind. It finds the reason of a refused pool, reads the VMs of one that exists and runs, and has the
+// MachinePool follow AKS's autoscaler.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
 	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
 	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Asker(), result, in.controlPlane.Spec.Location, plan.ListVMSizes(in.pool))
 	in.power = session.Power
 	power.ReportPool(in.power, result, in.planned.Facts.Cluster)
-	if len(in.refusedSizes) > 0 || !outcome.IsDone() || in.power.Stop {
+	if len(in.refusedSizes) > 0 || in.power.Stop {
 		in.acted = true
 		return nil
 	}
-	group := arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroupName(in.planned))
-	if in.instances, err = aks.ReadInstances(ctx, k.Facts, session.Asker(), session.Now(), group, plan.PoolName(in.pool), result.Observed); err != nil {
+	reader := aks.InstanceReader{Facts: k.Facts, Asker: session.Asker(), Now: session.Now(), NodeGroup: func(context.Context) (arm.ID, error) {
+		return arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroupName(in.planned)), nil
+	}}
+	if in.instances, err = reader.Read(ctx, result); err != nil {
 		return reconcile.ReadFailedFor(infrav1.ScaleSetReadyCondition, err)
 	}
-	if in.machinePool, err = aks.FollowAutoscaler(ctx, k.Client, in.machinePool, plan.ReplicasManagedByAKS, in.instances); err != nil {
+	if in.machinePool, err = aks.FollowAutoscaler(ctx, k.Client, in.machinePool, plan.ReplicasManagedByAKS,
+		in.azurePool.Spec.Scaling != nil, in.instances); err != nil {
 		return err
 	}
 	in.acted = true

@@ -33,7 +33,7 @@ type input struct {
 	power *reconcile.Power
 	// refusedSizes are errors about VM sizes for which AKS refused the pool.
 	refusedSizes field.ErrorList
-	// instances are the VMs of a finished pool, or nil.
+	// instances are the VMs of a pool that exists, or nil.
 	instances *aks.Instances
 	// acted is set once Act has done everything.
 	acted bool

@@ -8,14 +8,13 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// Report implements reconcile.Kind. It shows the VMs of a finished pool.
+// Report implements reconcile.Kind. It shows the VMs of a pool that exists.
 func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	if !in.azurePool.DeletionTimestamp.IsZero() {
 		reportDeletion(in, outcome)
@@ -28,19 +27,17 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 		return 0, reconcile.RefuseSpec(in.refusedSizes)
 	}
 	if in.instances != nil {
-		reportInstances(in)
+		reportInstances(in, outcome.IsDone())
 	}
 	if !in.acted {
 		return 0, nil
 	}
 	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
-	switch {
-	case in.instances == nil, in.instances.Unsupported != "":
-		return 0, nil
-	case !in.instances.IsComplete():
-		return 0, reconcile.RecheckIn(aks.InstancesRetry(in.azurePool, in.instances.ReadAt), nil)
+	after, incomplete := in.instances.NextRead(in.azurePool)
+	if incomplete {
+		return 0, reconcile.RecheckIn(after, nil)
 	}
-	return in.instances.ValidFor(), nil
+	return after, nil
 }
 
 // reportConverged sets the conditions of the agent pool by the outcome.
@@ -51,14 +48,14 @@ func reportConverged(in *input, outcome arm.Outcome) {
 
 func conditionGroup(arm.ID) string { return infrav1.AgentPoolsReadyCondition }
 
-// reportInstances shows the VMs of the pool.
-func reportInstances(in *input) {
+// reportInstances shows the VMs of the pool. done is set if the pool is as planned.
+func reportInstances(in *input, done bool) {
 	poolStatus := &in.azurePool.Status
 	poolStatus.Version = in.instances.Version
 	if in.instances.Unsupported == "" { // The established provider may have listed the VMs.
 		in.azurePool.Spec.ProviderIDList, poolStatus.Replicas = in.instances.ProviderIDs, int32(len(in.instances.ProviderIDs))
 	}
 	condition := in.instances.Condition()
-	status.ReportPoolProvisioned(&poolStatus.Initialization, &poolStatus.Ready, condition.Status == metav1.ConditionTrue)
+	status.ReportPoolProvisioned(&poolStatus.Initialization, &poolStatus.Ready, done && condition.Status == metav1.ConditionTrue)
 	conditions.Set(in.azurePool, condition)
 }
