@@ -20,13 +20,13 @@ const (
 	agentPoolType      = managedClusterType + "/agentPools"
 )
 
-// withDocuments declares the webhooks of a kind whose objects hold resource manifests. Its templates are not validated, because
+// withManifests declares the webhooks of a kind whose objects hold resource manifests. Its templates are not validated, because
 // patches of a ClusterClass complete them. New objects are refused while the feature gate is off, because no controller would
 // reconcile them; stored ones can still be changed.
-func withDocuments[T client.Object](features plan.Features, spec func(T) any, documents func(T) []runtime.RawExtension, needs string,
+func withManifests[T client.Object](features plan.Features, spec func(T) any, manifests func(T) []runtime.RawExtension, needs string,
 	version func(T) string) kind[T] {
 	validate := func(obj T) field.ErrorList {
-		return asoresource.ValidateManifests(obj.GetNamespace(), documents(obj), needs, version(obj), features.UncheckedASOKinds)
+		return asoresource.ValidateManifests(obj.GetNamespace(), manifests(obj), needs, version(obj), features.UncheckedASOKinds)
 	}
 	return kind[T]{
 		spec: spec,
@@ -40,43 +40,43 @@ func withDocuments[T client.Object](features plan.Features, spec func(T) any, do
 			return validate(obj)
 		}),
 		update: between(func(old, obj T) field.ErrorList {
-			return append(introducedErrors(validate(old), validate(obj)), asoresource.ValidateUpdate(documents(old), documents(obj))...)
+			return append(introducedErrors(validate(old), validate(obj)), asoresource.ValidateUpdate(manifests(old), manifests(obj))...)
 		}),
 		warn: func(_, obj T) admission.Warnings {
-			return asoresource.ListWarnings(obj.GetNamespace(), documents(obj), features.UncheckedASOKinds)
+			return asoresource.ListWarnings(obj.GetNamespace(), manifests(obj), features.UncheckedASOKinds)
 		},
 	}
 }
 
-func documentClusters(features plan.Features) kind[*infrav1.AzureASOManagedCluster] {
-	k := withDocuments(features,
+func asoClusters(features plan.Features) kind[*infrav1.AzureASOManagedCluster] {
+	k := withManifests(features,
 		func(o *infrav1.AzureASOManagedCluster) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedCluster) []runtime.RawExtension { return o.Spec.Resources }, "",
 		func(*infrav1.AzureASOManagedCluster) string { return "" })
 	manifests, created := k.update, k.create
 	k.create = func(ctx context.Context, o *infrav1.AzureASOManagedCluster) (field.ErrorList, error) {
 		errs, err := created(ctx, o)
-		return append(errs, validateDocumentIdentity(o)...), err
+		return append(errs, validateASOIdentity(o)...), err
 	}
 	k.update = func(ctx context.Context, old, o *infrav1.AzureASOManagedCluster) (field.ErrorList, error) {
 		errs, err := manifests(ctx, old, o)
-		errs = append(errs, introducedErrors(validateDocumentIdentity(old), validateDocumentIdentity(o))...)
-		return append(errs, immutableDocuments(old, o)...), err
+		errs = append(errs, introducedErrors(validateASOIdentity(old), validateASOIdentity(o))...)
+		return append(errs, immutableManifests(old, o)...), err
 	}
 	k.fill = keepEndpoint(func(o *infrav1.AzureASOManagedCluster) *infrav1.APIEndpoint { return &o.Spec.ControlPlaneEndpoint })
 	return k
 }
 
-func validateDocumentIdentity(o *infrav1.AzureASOManagedCluster) field.ErrorList {
+func validateASOIdentity(o *infrav1.AzureASOManagedCluster) field.ErrorList {
 	if o.Spec.IdentityRef == nil {
 		return nil
 	}
 	return validateIdentityRef(o.Spec.IdentityRef, field.NewPath("spec", "identityRef"))
 }
 
-// immutableDocuments refuses another subscription or cloud once there are resources. Without a value the subscription is that of the credential
+// immutableManifests refuses another subscription or cloud once there are resources. Without a value the subscription is that of the credential
 // or of the manager, so it may be named later: the controller compares it with the resources.
-func immutableDocuments(old, o *infrav1.AzureASOManagedCluster) (errs field.ErrorList) {
+func immutableManifests(old, o *infrav1.AzureASOManagedCluster) (errs field.ErrorList) {
 	if provisioned := old.Status.Initialization.Provisioned; asoresource.NothingCreated(old) && (provisioned == nil || !*provisioned) {
 		return nil
 	}
@@ -89,8 +89,8 @@ func immutableDocuments(old, o *infrav1.AzureASOManagedCluster) (errs field.Erro
 		spec.Child("azureEnvironment"), "clouds")...)
 }
 
-func documentControlPlanes(features plan.Features) kind[*infrav1.AzureASOManagedControlPlane] {
-	k := withDocuments(features,
+func asoControlPlanes(features plan.Features) kind[*infrav1.AzureASOManagedControlPlane] {
+	k := withManifests(features,
 		func(o *infrav1.AzureASOManagedControlPlane) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedControlPlane) []runtime.RawExtension { return o.Spec.Resources }, managedClusterType,
 		func(o *infrav1.AzureASOManagedControlPlane) string { return o.Spec.Version })
@@ -102,9 +102,9 @@ func documentControlPlanes(features plan.Features) kind[*infrav1.AzureASOManaged
 	return k
 }
 
-// documentPools are the pools of resource manifests. As of typed pools, the last one with mode System stays.
-func documentPools(lookup managedLookup, features plan.Features) kind[*infrav1.AzureASOManagedMachinePool] {
-	k := withDocuments(features,
+// asoPools are the pools of resource manifests. As of typed pools, the last one with mode System stays.
+func asoPools(lookup managedLookup, features plan.Features) kind[*infrav1.AzureASOManagedMachinePool] {
+	k := withManifests(features,
 		func(o *infrav1.AzureASOManagedMachinePool) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedMachinePool) []runtime.RawExtension { return o.Spec.Resources }, agentPoolType,
 		func(*infrav1.AzureASOManagedMachinePool) string { return "" })

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// TestDocumentsStayWhereTheyAre changes where the resources of an AzureASOManagedCluster are, which other kinds refuse, too.
-func TestDocumentsStayWhereTheyAre(t *testing.T) {
+// TestManifestsStayWhereTheyAre changes where the resources of an AzureASOManagedCluster are, which other kinds refuse, too.
+func TestManifestsStayWhereTheyAre(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
 		old    infrav1.AzureASOManagedClusterSpec
@@ -41,7 +41,7 @@ func TestDocumentsStayWhereTheyAre(t *testing.T) {
 			old.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"c1":[""]}}`}
 		}
 		var got []string
-		for _, err := range validateUpdate(t, documentClusters(plan.Features{ASOAPI: true}), old, changed) {
+		for _, err := range validateUpdate(t, asoClusters(plan.Features{ASOAPI: true}), old, changed) {
 			got = append(got, err.Field+": "+string(err.Type))
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

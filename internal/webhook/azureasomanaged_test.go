@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-func documentControlPlane(t testing.TB, documents ...string) *infrav1.AzureASOManagedControlPlane {
+func asoControlPlane(t testing.TB, documents ...string) *infrav1.AzureASOManagedControlPlane {
 	t.Helper()
 	out := &infrav1.AzureASOManagedControlPlane{}
 	out.Name, out.Spec.Version = "c1", "v1.33.2"
@@ -25,8 +25,8 @@ func documentControlPlane(t testing.TB, documents ...string) *infrav1.AzureASOMa
 	return out
 }
 
-// TestDocumentsAtApply has mistakes in documents refused when they are applied, with the place and what to do.
-func TestDocumentsAtApply(t *testing.T) {
+// TestManifestsAtApply has mistakes in documents refused when they are applied, with the place and what to do.
+func TestManifestsAtApply(t *testing.T) {
 	aks := func(spec string) string {
 		return "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, " +
 			"location: eastus, " + spec + "}}"
@@ -124,7 +124,7 @@ func TestDocumentsAtApply(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).create(t.Context(), documentControlPlane(t, test.documents...))
+			errs, err := asoControlPlanes(plan.Features{ASOAPI: true}).create(t.Context(), asoControlPlane(t, test.documents...))
 			if err != nil || len(errs) != len(test.want) {
 				t.Fatalf("%s: %v %v", test.reason, errs, err)
 			}
@@ -140,10 +140,10 @@ func TestDocumentsAtApply(t *testing.T) {
 	}
 }
 
-// TestDocumentsWithoutGate tests that new objects are refused without the gate, and that stored ones can be changed.
-func TestDocumentsWithoutGate(t *testing.T) {
-	off := documentControlPlanes(plan.Features{})
-	obj := documentControlPlane(t, documentSeed)
+// TestManifestsWithoutGate tests that new objects are refused without the gate, and that stored ones can be changed.
+func TestManifestsWithoutGate(t *testing.T) {
+	off := asoControlPlanes(plan.Features{})
+	obj := asoControlPlane(t, manifestSeed)
 	if errs, err := off.create(t.Context(), obj); err != nil || len(errs) != 1 ||
 		!strings.HasPrefix(errs[0].Error(), "spec: Forbidden: needs the feature gate ASOAPI") {
 		t.Errorf("made with the gate off: %v %v", errs, err)
@@ -153,8 +153,8 @@ func TestDocumentsWithoutGate(t *testing.T) {
 	}
 }
 
-// TestDocumentsAtUpdate: updates of stored documents stay possible, and resources keep their IDs.
-func TestDocumentsAtUpdate(t *testing.T) {
+// TestManifestsAtUpdate: updates of stored documents stay possible, and resources keep their IDs.
+func TestManifestsAtUpdate(t *testing.T) {
 	aks := func(version, spec string) string {
 		return "{apiVersion: containerservice.azure.com/" + version + ", kind: ManagedCluster, metadata: {name: c1}, spec: {location: eastus, " +
 			"" + spec + "}}"
@@ -177,8 +177,8 @@ func TestDocumentsAtUpdate(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), documentControlPlane(t, test.before),
-				documentControlPlane(t, test.after))
+			errs, err := asoControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), asoControlPlane(t, test.before),
+				asoControlPlane(t, test.after))
 			got := ""
 			if len(errs) > 0 {
 				got = errs[0].Error()
@@ -196,7 +196,7 @@ func TestUnsupportedPoolType(t *testing.T) {
 		pool := &infrav1.AzureASOManagedMachinePool{}
 		pool.Spec.Resources = []runtime.RawExtension{rawManifest(t, "{apiVersion: containerservice.azure.com/v20251001, kind: ManagedClustersAgentPool, "+
 			"metadata: {name: p}, spec: {owner: {name: c1}, type: "+poolType+"}}")}
-		warnings, err := documentPools(managedLookup{}, plan.Features{ASOAPI: true}).ValidateCreate(t.Context(), pool)
+		warnings, err := asoPools(managedLookup{}, plan.Features{ASOAPI: true}).ValidateCreate(t.Context(), pool)
 		if err != nil || len(warnings) != want || want > 0 && !strings.HasPrefix(warnings[0], "spec.resources[0].spec.type: the provider does not list the VMs") {
 			t.Errorf("type %s: %v, warnings %q", poolType, err, warnings)
 		}
@@ -216,20 +216,20 @@ func TestNewerVersions(t *testing.T) {
 		{"a user who asks for it may send properties that only Azure knows", unchecked, false},
 		{"a known version is checked nevertheless", strings.Replace(unchecked, "v20990101", "v20251001", 1), true},
 	} {
-		obj := documentControlPlane(t, test.document)
-		errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).create(t.Context(), obj)
+		obj := asoControlPlane(t, test.document)
+		errs, err := asoControlPlanes(plan.Features{ASOAPI: true}).create(t.Context(), obj)
 		if err != nil || (len(errs) > 0) != test.refused {
 			t.Errorf("%s: %v, %v", test.reason, errs, err)
 		}
-		if warned := len(documentControlPlanes(plan.Features{ASOAPI: true}).warn(nil, obj)) == 1; warned != strings.Contains(test.document,
+		if warned := len(asoControlPlanes(plan.Features{ASOAPI: true}).warn(nil, obj)) == 1; warned != strings.Contains(test.document,
 			"v20990101") {
 			t.Errorf("%s: warned is %t", test.reason, warned)
 		}
 	}
 }
 
-// TestDocumentsDowngrade changes spec.version of control planes with manifests, as TestImmutable does with typed ones.
-func TestDocumentsDowngrade(t *testing.T) {
+// TestManifestsDowngrade changes spec.version of control planes with manifests, as TestImmutable does with typed ones.
+func TestManifestsDowngrade(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, before, after, running string
 		want                           bool
@@ -243,12 +243,12 @@ func TestDocumentsDowngrade(t *testing.T) {
 		"version removed": {"the manifest has one, or AKS keeps its own", "v1.34.1", "", "v1.34.1", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := documentControlPlane(t,
+			before := asoControlPlane(t,
 				"{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, "+
 					"location: eastus}}")
 			after := before.DeepCopy()
 			before.Spec.Version, after.Spec.Version, before.Status.Version = test.before, test.after, test.running
-			errs, err := documentControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), before, after)
+			errs, err := asoControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), before, after)
 			want := "spec.version: Invalid value: \"" + test.after + "\": must be at least " + test.running + ", which the control plane runs: " +
 				"AKS cannot downgrade"
 			if err != nil || test.want != (len(errs) == 1) || test.want && errs[0].Error() != want {

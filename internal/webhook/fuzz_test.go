@@ -83,7 +83,7 @@ type fixed struct{}
 func (fixed) sshPublicKey() (string, error) { return testSSHKey, nil }
 func (fixed) roleAssignmentName() string    { return "00000000-0000-4000-8000-000000000000" }
 
-const documentSeed = "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: " +
+const manifestSeed = "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: " +
 	"{name: c1}, location: eastus}}"
 
 // empties is an API server that has nothing.
@@ -111,9 +111,9 @@ func listAdmitted(f testing.TB) []admitted {
 		newAdmitted(f, "azuremanagedcontrolplanetemplates", controlPlaneTemplates, newControlPlaneTemplate()),
 		newAdmitted(f, "azuremanagedmachinepools", managedMachinePoolKind(lookup), newPool()),
 		newAdmitted(f, "azuremanagedmachinepooltemplates", poolTemplates, newPoolTemplate()),
-		newAdmitted(f, "azureasomanagedclusters", documentClusters(features), &infrav1.AzureASOManagedCluster{}),
-		newAdmitted(f, "azureasomanagedcontrolplanes", documentControlPlanes(features), documentControlPlane(f, documentSeed)),
-		newAdmitted(f, "azureasomanagedmachinepools", documentPools(lookup, features), &infrav1.AzureASOManagedMachinePool{}),
+		newAdmitted(f, "azureasomanagedclusters", asoClusters(features), &infrav1.AzureASOManagedCluster{}),
+		newAdmitted(f, "azureasomanagedcontrolplanes", asoControlPlanes(features), asoControlPlane(f, manifestSeed)),
+		newAdmitted(f, "azureasomanagedmachinepools", asoPools(lookup, features), &infrav1.AzureASOManagedMachinePool{}),
 		newAdmitted(f, "azureclusteridentities", identities,
 			&infrav1.AzureClusterIdentity{Spec: infrav1.AzureClusterIdentitySpec{Type: infrav1.WorkloadIdentity, TenantID: "t", ClientID: "c"}}),
 	}

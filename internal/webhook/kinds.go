@@ -40,9 +40,9 @@ func servedKinds(reader client.Reader, features plan.Features, trusts bool) []se
 		controlPlaneTemplates,
 		managedMachinePoolKind(lookup),
 		poolTemplates,
-		documentClusters(features),
-		documentControlPlanes(features),
-		documentPools(lookup, features),
+		asoClusters(features),
+		asoControlPlanes(features),
+		asoPools(lookup, features),
 	}
 }
 

@@ -71,11 +71,11 @@ func newFamilies(t *testing.T) map[string]family {
 				return p
 			},
 			remove: func(t *testing.T, reader client.Reader, pool client.Object) error {
-				_, err := documentPools(managedLookup{reader}, plan.Features{}).ValidateDelete(t.Context(), pool.(*infrav1.AzureASOManagedMachinePool))
+				_, err := asoPools(managedLookup{reader}, plan.Features{}).ValidateDelete(t.Context(), pool.(*infrav1.AzureASOManagedMachinePool))
 				return err
 			},
 			change: func(t *testing.T, reader client.Reader, pool, to client.Object) error {
-				_, err := documentPools(managedLookup{reader}, plan.Features{}).ValidateUpdate(t.Context(), pool.(*infrav1.AzureASOManagedMachinePool),
+				_, err := asoPools(managedLookup{reader}, plan.Features{}).ValidateUpdate(t.Context(), pool.(*infrav1.AzureASOManagedMachinePool),
 					to.(*infrav1.AzureASOManagedMachinePool))
 				return err
 			},

@@ -91,7 +91,7 @@ var elsewhere = map[string]string{
 	"aks-aso-clusterclass": "TestAKSTopology",
 	"aks-aso-maintenance":  "TestSecondFlavor",
 	// It is aks-aso-maintenance without the windows, by test/integration/managed.
-	"aks-aso": "TestDocumentFlavors",
+	"aks-aso": "TestManifestFlavors",
 }
 
 // clustersAtOnce is how many clusters come and go beside each other in the lab that they share.

@@ -38,7 +38,7 @@ func natRuleNode(name string, port int) arm.Node {
 		"frontendIPConfiguration": newReference(lb.Child("frontendIPConfigurations", "fe"))}}}
 }
 
-func TestWritesToOneDocumentGoOneByOne(t *testing.T) {
+func TestWritesToOneManifestGoOneByOne(t *testing.T) {
 	w := newWorld(t)
 	w.putResource(group, object{"location": "eastus", "tags": ownerTags()})
 	w.putResource(vnet, object{"location": "eastus", "tags": ownerTags(),

@@ -85,8 +85,8 @@ func CredentialNames(object client.Object) []string {
 
 func namedCredentials(resources []runtime.RawExtension) []string {
 	var out []string
-	documents, _ := plan.ReadManifests("", resources)
-	for _, d := range documents {
+	manifests, _ := plan.ReadManifests("", resources)
+	for _, d := range manifests {
 		if name := d.Annotations[plan.CredentialAnnotation]; name != "" && !slices.Contains(out, name) {
 			out = append(out, name)
 		}

@@ -105,9 +105,9 @@ func GatherMembers(ctx context.Context, c client.Reader, cluster *clusterv1.Clus
 }
 
 func (m *Members) readManifests(holder string, resources []runtime.RawExtension) {
-	documents, wrong := plan.ReadManifests(holder, resources)
+	read, wrong := plan.ReadManifests(holder, resources)
 	plains, wrongToo := plan.ReadPlainObjects(m.Cluster.Namespace, resources)
-	m.manifests = append(m.manifests, documents...)
+	m.manifests = append(m.manifests, read...)
 	m.plainObjects[holder], m.manifestErrors[holder] = plains, append(wrong, wrongToo...)
 }
 

@@ -18,27 +18,27 @@ import (
 // MapSecret maps a Secret to the objects of kind in its namespace that depend on it: their manifests, or those that they read, name it
 // as credential or refer to its values.
 func MapSecret(c client.Reader, kind string) func(context.Context, client.Object) []ctrl.Request {
-	return mapReferenced(c, kind, func(documents []plan.Manifest, name string) bool {
+	return mapReferenced(c, kind, func(manifests []plan.Manifest, name string) bool {
 		if name == DefaultCredential ||
-			slices.ContainsFunc(documents, func(d plan.Manifest) bool { return d.Annotations[plan.CredentialAnnotation] == name }) {
+			slices.ContainsFunc(manifests, func(d plan.Manifest) bool { return d.Annotations[plan.CredentialAnnotation] == name }) {
 			return true
 		}
-		secrets, _ := plan.ListReferencedKeys(plan.Input{Set: plan.NewSet("", documents, false)})
+		secrets, _ := plan.ListReferencedKeys(plan.Input{Set: plan.NewSet("", manifests, false)})
 		return slices.ContainsFunc(secrets, func(ref aso.KeyRef) bool { return ref.Name == name })
 	})
 }
 
 // MapConfigMap is MapSecret for a ConfigMap.
 func MapConfigMap(c client.Reader, kind string) func(context.Context, client.Object) []ctrl.Request {
-	return mapReferenced(c, kind, func(documents []plan.Manifest, name string) bool {
-		_, configMaps := plan.ListReferencedKeys(plan.Input{Set: plan.NewSet("", documents, false)})
+	return mapReferenced(c, kind, func(manifests []plan.Manifest, name string) bool {
+		_, configMaps := plan.ListReferencedKeys(plan.Input{Set: plan.NewSet("", manifests, false)})
 		return slices.ContainsFunc(configMaps, func(ref aso.KeyRef) bool { return ref.Name == name })
 	})
 }
 
 // mapReferenced maps an object to the objects of kind that read manifests which name it. A control plane is created with its pools and
 // may use their credential, so manifests of the other kinds count too.
-func mapReferenced(c client.Reader, kind string, names func(documents []plan.Manifest, name string) bool) func(context.Context,
+func mapReferenced(c client.Reader, kind string, names func(manifests []plan.Manifest, name string) bool) func(context.Context,
 	client.Object) []ctrl.Request {
 	wakes := MapToKind(c, kind)
 	return func(ctx context.Context, named client.Object) []ctrl.Request {
@@ -51,7 +51,7 @@ func mapReferenced(c client.Reader, kind string, names func(documents []plan.Man
 		for _, of := range allKinds {
 			err := of.forEachObject(ctx, c, named.GetNamespace(), func(object client.Object) error {
 				resources := manifestsContaining(manifestsOf(object), named.GetName())
-				if documents, _ := plan.ReadManifests("", resources); len(documents) == 0 || !names(documents, named.GetName()) {
+				if manifests, _ := plan.ReadManifests("", resources); len(manifests) == 0 || !names(manifests, named.GetName()) {
 					return nil
 				}
 				if of.name == kind {

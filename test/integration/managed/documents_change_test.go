@@ -79,9 +79,9 @@ spec:
 `
 )
 
-// TestDocumentsChange changes documents and resources in Azure: removing a property or a document removes its effect, changes by other
+// TestManifestsChange changes documents and resources in Azure: removing a property or a document removes its effect, changes by other
 // programs are repaired, and the provider leaves resources alone as their policies demand.
-func TestDocumentsChange(t *testing.T) {
+func TestManifestsChange(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})

@@ -29,8 +29,8 @@ func renderFlavor(t *testing.T, template string) string {
 	}))
 }
 
-// TestDocumentFlavors takes the flavor with maintenance windows to its end state. Without these it is the flavor aks-aso.
-func TestDocumentFlavors(t *testing.T) {
+// TestManifestFlavors takes the flavor with maintenance windows to its end state. Without these it is the flavor aks-aso.
+func TestManifestFlavors(t *testing.T) {
 	t.Parallel()
 	manifest := renderFlavor(t, "cluster-template-aks-aso-maintenance.yaml")
 	windows := regexp.MustCompile(`(?s)  - apiVersion: [^\n]*\n    kind: MaintenanceConfiguration\n.*?\n(  version|  - api)`)
@@ -96,8 +96,8 @@ spec:
 		func(o *infrav1.AzureASOManagedCluster) bool { return o.Status.Resources[2].Ready && harness.IsReady(o) })
 }
 
-// TestDocumentBook takes the cluster of the page about documents to its end state.
-func TestDocumentBook(t *testing.T) {
+// TestManifestBook takes the cluster of the page about documents to its end state.
+func TestManifestBook(t *testing.T) {
 	t.Parallel()
 	root, err := harness.ModuleDir("")
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestDocuments takes an AKS cluster of documents through its life: it becomes usable by one write per document, follows
+// TestManifests takes an AKS cluster of documents through its life: it becomes usable by one write per document, follows
 // Cluster API, its documents and Azure, and goes whole.
-func TestDocuments(t *testing.T) {
+func TestManifests(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})

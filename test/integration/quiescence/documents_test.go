@@ -44,10 +44,10 @@ type library struct {
 	inventory []arm.ID
 }
 
-// TestQuiescenceDocuments has a document of every type that AKS clusters are used with. All are made by one write each, later resyncs
+// TestQuiescenceManifests has a document of every type that AKS clusters are used with. All are made by one write each, later resyncs
 // write nothing, a change by another program is repaired and nothing else, removing a document deletes its resource, and the end deletes
 // all resources.
-func TestQuiescenceDocuments(t *testing.T) {
+func TestQuiescenceManifests(t *testing.T) {
 	l := newLibrary(t)
 	l.convergeManifests()
 	if written := listWrites(l.listRequests()); len(written) != len(l.in.OwnManifests()) {

@@ -18,9 +18,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestDocumentsWithoutLocalAccounts has documents ask for a cluster without local accounts, and for the kubeconfig of users in a Secret
+// TestManifestsWithoutLocalAccounts has documents ask for a cluster without local accounts, and for the kubeconfig of users in a Secret
 // of their own. Cluster API reads that kubeconfig with a token, and only the end of the token causes its replacement.
-func TestDocumentsWithoutLocalAccounts(t *testing.T) {
+func TestManifestsWithoutLocalAccounts(t *testing.T) {
 	playUnmanaged(t, func(w *world) {
 		w.Resync = 1000 * time.Hour
 		w.StartProvider()

@@ -40,10 +40,10 @@ spec:
   addressPrefix: 10.1.0.0/16
 `}
 
-// TestDocumentsKilledAtEveryWrite makes and deletes documents with managers none of which outlives a write: one dies before Azure gets
+// TestManifestsKilledAtEveryWrite makes and deletes documents with managers none of which outlives a write: one dies before Azure gets
 // the write, and the next one after that, before it gets the answer. All the same everything is written once, and nothing is left but the
 // group, which the provider releases so that everything in it is deleted by itself.
-func TestDocumentsKilledAtEveryWrite(t *testing.T) {
+func TestManifestsKilledAtEveryWrite(t *testing.T) {
 	var undisturbed, killed life
 	playUnmanaged(t, func(w *world) { undisturbed = w.playLife(0, 0) })
 	making, deleting := len(undisturbed.Made), len(undisturbed.Deleted)

@@ -29,10 +29,10 @@ spec:
   roleDefinitionReference: {armId: /providers/Microsoft.Authorization/roleDefinitions/acdd72a7-3385-48ef-bd42-f606fba81ae7}
 `
 
-// TestDocumentsMove pauses an AKS cluster of documents and moves it to another management cluster, as clusterctl does: nothing is
+// TestManifestsMove pauses an AKS cluster of documents and moves it to another management cluster, as clusterctl does: nothing is
 // written to Azure, everything is known there, the kubeconfig belongs to the control plane that is there, and deletion from there takes
 // everything.
-func TestDocumentsMove(t *testing.T) {
+func TestManifestsMove(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0", "pool1")
 		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(windowDocument))
@@ -87,9 +87,9 @@ func TestDocumentsMove(t *testing.T) {
 	})
 }
 
-// TestDocumentsNamespaceGoes deletes an AKS cluster of documents in the order of the namespace controller, which knows none: the Secret
+// TestManifestsNamespaceGoes deletes an AKS cluster of documents in the order of the namespace controller, which knows none: the Secret
 // with the credential goes first, and is there until nothing is left in Azure.
-func TestDocumentsNamespaceGoes(t *testing.T) {
+func TestManifestsNamespaceGoes(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0")
 		w.CreateASOCluster(c)

@@ -41,9 +41,9 @@ spec:
 `
 )
 
-// TestDocuments has an AKS cluster of documents changed while it lives, for one write each: its version and that of its pools, a
+// TestManifests has an AKS cluster of documents changed while it lives, for one write each: its version and that of its pools, a
 // maintenance window that comes later, a pool that goes, and at last the cluster that goes while its Cluster stays.
-func TestDocuments(t *testing.T) {
+func TestManifests(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0", "pool1")
 		w.CreateASOCluster(c)
@@ -139,9 +139,9 @@ func (w *world) readShown(name string) map[string]any {
 	return nil
 }
 
-// TestDocumentsTakenOut has an AKS cluster lose the documents of its group and of itself while it lives: both stay, are tidied up when
+// TestManifestsTakenOut has an AKS cluster lose the documents of its group and of itself while it lives: both stay, are tidied up when
 // they have documents again, and go with their objects when they have none.
-func TestDocumentsTakenOut(t *testing.T) {
+func TestManifestsTakenOut(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0")
 		group, beside := c.Infrastructure.Spec.Resources[0], w.ParseManifest(besideDocument)

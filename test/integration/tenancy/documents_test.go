@@ -94,7 +94,7 @@ spec:
 `
 }
 
-// documentTries are those that are found out by a pass: TestDocumentsAtApply has those that are refused before.
+// documentTries are those that are found out by a pass: TestManifestsAtApply has those that are refused before.
 var documentTries = map[string]struct {
 	what string
 	// name returns the name of the tenant's Cluster, "" for a name of its own.
@@ -252,9 +252,9 @@ func withoutCredential(s *documents) {
 	s.Infrastructure.Spec.IdentityRef = nil
 }
 
-// TestDocumentTries has tenants try to get at resources of others by documents. Nothing of others is written, handed out or deleted,
+// TestManifestTries has tenants try to get at resources of others by documents. Nothing of others is written, handed out or deleted,
 // neither while the objects exist nor with their deletion.
-func TestDocumentTries(t *testing.T) {
+func TestManifestTries(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)
 	w.CreateOperatorSecret("aso-credential")
@@ -323,8 +323,8 @@ func TestDocumentTries(t *testing.T) {
 	neighbour.DeleteDocuments(theirs)
 }
 
-// TestDocumentsAtApply has tries refused when they are applied.
-func TestDocumentsAtApply(t *testing.T) {
+// TestManifestsAtApply has tries refused when they are applied.
+func TestManifestsAtApply(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	for name, try := range map[string]struct{ what, from, to, want string }{
 		"credential": {"name the credential of another namespace", harness.OperatorSecret, "../default/aso-credential",
@@ -365,9 +365,9 @@ func TestDocumentsAtApply(t *testing.T) {
 	}
 }
 
-// TestDocumentDestinations has operatorSpec name Secrets and ConfigMaps of the namespace that others made: they stay unchanged, and the
+// TestManifestDestinations has operatorSpec name Secrets and ConfigMaps of the namespace that others made: they stay unchanged, and the
 // object names the refused one.
-func TestDocumentDestinations(t *testing.T) {
+func TestManifestDestinations(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})
 	cluster := stage.BuildASOCluster("c1", "pool0")
