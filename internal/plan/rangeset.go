@@ -24,9 +24,9 @@ func NewRangeSet(ranges []netip.Prefix) RangeSet {
 	return out
 }
 
-// ContainsAddress reports whether an address is in one of the ranges.
+// ContainsAddress reports whether an address is in one of the ranges. An address with a zone is in none: it is one of a machine, not of a network.
 func (s RangeSet) ContainsAddress(address netip.Addr) bool {
-	return s.Contains(netip.PrefixFrom(address, address.BitLen()))
+	return address.Zone() == "" && s.Contains(netip.PrefixFrom(address, address.BitLen()))
 }
 
 // Contains reports whether a range is within one range of the set.

@@ -16,7 +16,8 @@ func TestRangeSet(t *testing.T) {
 			t.Errorf("%s is within the set: %t, want %t", inner, got, want)
 		}
 	}
-	for address, want := range map[string]bool{"10.1.9.9": true, "10.2.0.255": true, "10.2.1.0": false, "2001:db8::1": true, "::1": false} {
+	for address, want := range map[string]bool{"10.1.9.9": true, "10.2.0.255": true, "10.2.1.0": false, "2001:db8::1": true, "2001:db8::1%eth0": false,
+		"::1": false} {
 		if got := set.ContainsAddress(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s is in the set: %t, want %t", address, got, want)
 		}
