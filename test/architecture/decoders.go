@@ -14,8 +14,8 @@ var yamlDecoders = []string{"sigs.k8s.io/yaml.Unmarshal*", "k8s.io/apimachinery/
 
 var jsonDecoders = []string{"encoding/json.Unmarshal", "encoding/json.NewDecoder", "k8s.io/apimachinery/pkg/util/json.Unmarshal"}
 
-// userDocuments are the packages that read JSON of users.
-var userDocuments = []string{"internal/aksengine/...", "internal/aso", "internal/plan/asoresource", "internal/preview/manifests", "internal/webhook",
+// userManifests are the packages that read JSON of users.
+var userManifests = []string{"internal/aksengine/...", "internal/aso", "internal/plan/asoresource", "internal/preview/manifests", "internal/webhook",
 	"internal/reconcile/stopping", "internal/migration/check", "internal/cli/...", "lab/settings", "cmd/kubectl-capz", "cmd/manager"}
 
 // otherDecoders are the files of the provider and the lab that decode otherwise, with the reason.
@@ -45,7 +45,7 @@ func checkDecoders(files []file) []string {
 			continue
 		}
 		banned := yamlDecoders
-		if coversAny(userDocuments, f.dir) {
+		if coversAny(userManifests, f.dir) {
 			banned = slices.Concat(yamlDecoders, jsonDecoders)
 		}
 		for position, name := range f.usedNames() {

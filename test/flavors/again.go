@@ -288,9 +288,12 @@ func (a *again) replaceObject(ctx context.Context, live *unstructured.Unstructur
 	replacement.SetOwnerReferences(live.GetOwnerReferences())
 	replacement.SetFinalizers(slices.DeleteFunc(live.GetFinalizers(),
 		func(finalizer string) bool { return strings.HasSuffix(finalizer, infrav1.GroupVersion.Group) }))
-	// The webhook keeps the label with the name of the Cluster. Cluster API, which is not there, would set the others.
+	// The webhook keeps the label with the name of the Cluster, and an AzureManagedCluster has no webhook that changes it. Cluster API, which is not
+	// there, would set the others.
 	labels := maps.Clone(live.GetLabels())
-	delete(labels, clusterv1.ClusterNameLabel)
+	if live.GetKind() != "AzureManagedCluster" {
+		delete(labels, clusterv1.ClusterNameLabel)
+	}
 	replacement.SetLabels(labels)
 	return a.stage.Client.Update(ctx, replacement, client.FieldOwner("kubectl-replace"))
 }

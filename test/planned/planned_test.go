@@ -30,7 +30,7 @@ var stories = map[string]story{
 	"no change of an AKS cluster": {"nothing is written to an AKS cluster in order", func(s *virtual.Scenario) { s.BuildAKSCluster("c1", 2) },
 		func(*virtual.Scenario) {}, 0},
 	"new documents": {"an AKS cluster of resource manifests signs in with a Secret that the plan does not read", nil,
-		func(s *virtual.Scenario) { s.CreateDocuments(s.BuildASOCluster("c1", "pool0")) }, 2},
+		func(s *virtual.Scenario) { s.CreateManifests(s.BuildASOCluster("c1", "pool0")) }, 2},
 	"no change of documents": {"nothing is written to an AKS cluster of resource manifests in order",
 		func(s *virtual.Scenario) { s.CreateASOCluster(s.BuildASOCluster("c1", "pool0")) }, func(*virtual.Scenario) {}, 0},
 	"new machine": {"the machine uses what exists", func(s *virtual.Scenario) { s.BuildCluster("c1", 1) },
@@ -90,7 +90,7 @@ func TestPlannedWritesOfStories(t *testing.T) {
 // nodes, or else from the default, and that it names the Secret if there is neither.
 func TestSubscriptionOfSecrets(t *testing.T) {
 	virtual.PlayUnmanaged(t, func(s *virtual.Scenario) {
-		s.CreateDocuments(s.BuildASOCluster("c1", "pool0"))
+		s.CreateManifests(s.BuildASOCluster("c1", "pool0"))
 		compute := func(subscription string) *preview.Result {
 			outcome, err := preview.Compute(s.T.Context(), s.PlanOptions(subscription))
 			if err != nil {

@@ -117,7 +117,7 @@ func (w *failing) createObjects() {
 		w.ApplyAKSCluster("c1", 1)
 		return
 	case "documents":
-		w.CreateDocuments(w.createASOCluster())
+		w.CreateManifests(w.createASOCluster())
 		return
 	}
 	w.ApplyNetwork("c1", nil)
@@ -136,7 +136,7 @@ func (w *failing) createObjects() {
 }
 
 // createASOCluster returns an AKS cluster of documents that uses the identity. A Secret that the documents name would go before it.
-func (w *failing) createASOCluster() *harness.DocumentCluster {
+func (w *failing) createASOCluster() *harness.ASOCluster {
 	out := w.BuildASOCluster("c1", "pool0")
 	out.Infrastructure.Spec.IdentityRef = harness.IdentityRef()
 	for _, resources := range [][]runtime.RawExtension{out.Infrastructure.Spec.Resources, out.ControlPlane.Spec.Resources,
@@ -318,7 +318,7 @@ func TestIdentityBeingDeleted(t *testing.T) {
 				case "aks":
 					w.ApplyAKSCluster("c1", 1)
 				case "documents":
-					w.CreateDocuments(w.createASOCluster())
+					w.CreateManifests(w.createASOCluster())
 				}
 				w.playPools(10 * time.Minute)
 				w.ReadObject(object, "c1")

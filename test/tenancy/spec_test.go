@@ -73,18 +73,18 @@ var destinations = map[string]struct {
 		}, nil)
 	}},
 	"AzureASOManagedControlPlane": {"secrets", "adminCredentials", func(w *world, operatorSpec string) {
-		w.createASOCluster(func(c *harness.DocumentCluster) {
+		w.createASOCluster(func(c *harness.ASOCluster) {
 			c.ControlPlane.Spec.Resources[0].Raw = []byte(strings.Replace(string(c.ControlPlane.Spec.Resources[0].Raw), `"dnsPrefix"`,
 				`"operatorSpec":`+operatorSpec+`,"dnsPrefix"`, 1))
 		})
 	}},
 	"AzureASOManagedCluster": {"configMaps", "principalId", func(w *world, operatorSpec string) {
-		w.createASOCluster(func(c *harness.DocumentCluster) {
+		w.createASOCluster(func(c *harness.ASOCluster) {
 			c.Infrastructure.Spec.Resources = withIdentity(w, c.Infrastructure.Spec.Resources, operatorSpec)
 		})
 	}},
 	"AzureASOManagedMachinePool": {"configMaps", "principalId", func(w *world, operatorSpec string) {
-		w.createASOCluster(func(c *harness.DocumentCluster) {
+		w.createASOCluster(func(c *harness.ASOCluster) {
 			c.Pools[0].Spec.Resources = withIdentity(w, c.Pools[0].Spec.Resources, operatorSpec)
 		})
 	}},
@@ -183,7 +183,7 @@ func TestOperatorsExports(t *testing.T) {
 				w.startManager()
 				try := destinations[test.kind]
 				if test.kind == "AzureASOManagedControlPlane" {
-					w.createASOCluster(func(c *harness.DocumentCluster) {
+					w.createASOCluster(func(c *harness.ASOCluster) {
 						for _, change := range [][2]string{
 							{`"name":"d1"},"spec"`, `"name":"manifest"},"spec"`},
 							{`"dnsPrefix"`, `"azureName":"d1","operatorSpec":{"secrets":{"adminCredentials":{"name":"exported","key":"key"}}},"dnsPrefix"`},

@@ -69,20 +69,20 @@ func inManagedPool(patch func(w *world) string) func(w *world) {
 	}
 }
 
-// inDocuments adds a document to the AzureASOManagedCluster.
-func inDocuments(text func(w *world) string) func(w *world) {
+// inManifests adds a document to the AzureASOManagedCluster.
+func inManifests(text func(w *world) string) func(w *world) {
 	return func(w *world) {
-		w.createASOCluster(func(c *harness.DocumentCluster) {
+		w.createASOCluster(func(c *harness.ASOCluster) {
 			c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(text(w)))
 		})
 	}
 }
 
 // replaceManifests changes the documents of an object.
-func replaceManifests(of func(*harness.DocumentCluster) *infrav1.AzureASOManagedResources, from string,
+func replaceManifests(of func(*harness.ASOCluster) *infrav1.AzureASOManagedResources, from string,
 	to func(w *world) string) func(w *world) {
 	return func(w *world) {
-		w.createASOCluster(func(c *harness.DocumentCluster) {
+		w.createASOCluster(func(c *harness.ASOCluster) {
 			resources := of(c).Resources
 			resources[0].Raw = []byte(strings.Replace(string(resources[0].Raw), from, to(w), 1))
 		})
@@ -187,26 +187,26 @@ var tries = map[string]struct {
 			"p")) + `"}}}`
 	}), "managedClusters/k1", "proximityPlacementGroup", "managedClusters"},
 
-	"documents/role definition": {"AzureASOManagedCluster", inDocuments(func(w *world) string {
+	"documents/role definition": {"AzureASOManagedCluster", inManifests(func(w *world) string {
 		return "apiVersion: authorization.azure.com/v1api20220401\nkind: RoleDefinition\nmetadata:\n  name: " +
 			"00000000-0000-0000-0000-00000000000c\nspec:\n  owner: {group: resources.azure.com, kind: ResourceGroup, name: d1}\n  roleName: " +
 			"all\n  type: CustomRole\n  assignableScopes: [" + strings.TrimSuffix(w.expandID(""), "/") + "]\n  permissions: [{actions: ['*']}]"
 	}), "assignableScopes[0]", "", "roleDefinitions"},
-	"documents/disk": {"AzureASOManagedCluster", inDocuments(func(w *world) string {
+	"documents/disk": {"AzureASOManagedCluster", inManifests(func(w *world) string {
 		return "apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: stolen\nspec:\n  location: eastus\n  owner: " +
 			"{name: d1}\n  creationData: {createOption: Copy, sourceResourceReference: {armId: " + w.expandID(secret) + "}}"
 	}), "spec.resources[1].spec.creationData.sourceResourceReference.armId", "is not the Cluster's", "disks/stolen"},
-	"documents/snapshot": {"AzureASOManagedCluster", inDocuments(func(w *world) string {
+	"documents/snapshot": {"AzureASOManagedCluster", inManifests(func(w *world) string {
 		return "apiVersion: compute.azure.com/v1api20240302\nkind: Snapshot\nmetadata:\n  name: stolen\nspec:\n  location: eastus\n  owner: " +
 			"{name: d1}\n  creationData: {createOption: Copy, sourceResourceReference: {armId: " + w.expandID(secret) + "}}"
 	}), "spec.resources[1].spec.creationData.sourceResourceReference.armId", "is not the Cluster's", "snapshots/stolen"},
-	"documents/scale set": {"AzureASOManagedCluster", inDocuments(func(w *world) string {
+	"documents/scale set": {"AzureASOManagedCluster", inManifests(func(w *world) string {
 		return "apiVersion: compute.azure.com/v1api20220301\nkind: VirtualMachineScaleSet\nmetadata:\n  name: robots\nspec:\n  location: " +
 			"eastus\n  owner: {name: d1}\n  sku: {name: Standard_D2s_v3, capacity: 1}\n  identity: {type: UserAssigned, userAssignedIdentities: " +
 			"[{reference: {armId: " + w.expandID(admin) + "}}]}"
 	}), "spec.resources[1].spec.identity.userAssignedIdentities[0].reference.armId", "is not the Cluster's", "robots"},
 	"documents/DNS zone in a network": {"AzureASOManagedCluster", func(w *world) {
-		w.createASOCluster(func(c *harness.DocumentCluster) {
+		w.createASOCluster(func(c *harness.ASOCluster) {
 			c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources,
 				w.ParseManifest("apiVersion: network.azure.com/v1api20240601\nkind: PrivateDnsZone\nmetadata:\n  name: corp.example\nspec:\n  "+
 					"location: global\n  owner: {name: d1}"),
@@ -216,7 +216,7 @@ var tries = map[string]struct {
 		})
 	}, "spec.resources[2].spec.virtualNetwork.reference.armId", "", "virtualNetworkLinks"},
 	"documents/fleet member": {"AzureASOManagedCluster", func(w *world) {
-		w.createASOCluster(func(c *harness.DocumentCluster) {
+		w.createASOCluster(func(c *harness.ASOCluster) {
 			c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources,
 				w.ParseManifest("apiVersion: containerservice.azure.com/v1api20250301\nkind: Fleet\nmetadata:\n  name: f\nspec:\n  location: "+
 					"eastus\n  owner: {name: d1}"),
@@ -225,7 +225,7 @@ var tries = map[string]struct {
 		})
 	}, "spec.resources[2].spec.clusterResourceReference.armId", "", "members"},
 	"documents/AKS identity": {"AzureASOManagedControlPlane",
-		replaceManifests(func(c *harness.DocumentCluster) *infrav1.AzureASOManagedResources {
+		replaceManifests(func(c *harness.ASOCluster) *infrav1.AzureASOManagedResources {
 			return &c.ControlPlane.Spec.AzureASOManagedResources
 		}, `"identity":{"type":"SystemAssigned"}`, func(w *world) string {
 			return `"identity":{"type":"UserAssigned","userAssignedIdentities":[{"reference":{"armId":"` + w.expandID(admin) + `"}}]}`

@@ -73,7 +73,7 @@ func laterPool(change func(w *world, p *infrav1.AzureManagedMachinePool)) func(w
 }
 
 func addManifest(text string) func(w *world) {
-	return inDocuments(func(w *world) string {
+	return inManifests(func(w *world) string {
 		return strings.ReplaceAll(text, "SUBSCRIPTION", "/subscriptions/"+w.Azure.SubscriptionID)
 	})
 }

@@ -71,13 +71,13 @@ var naming = map[string]func(w *world, spell func(string) string){
 		})(w)
 	},
 	"AzureASOManagedCluster": func(w *world, spell func(string) string) {
-		inDocuments(func(w *world) string {
+		inManifests(func(w *world) string {
 			return "apiVersion: compute.azure.com/v1api20240302\nkind: Disk\nmetadata:\n  name: stolen\nspec:\n  location: eastus\n  owner: " +
 				"{name: d1}\n  creationData: {createOption: Copy, sourceResourceReference: {armId: " + quoteText(spell(w.expandID(secret))) + "}}"
 		})(w)
 	},
 	"AzureASOManagedControlPlane": func(w *world, spell func(string) string) {
-		replaceManifests(func(c *harness.DocumentCluster) *infrav1.AzureASOManagedResources {
+		replaceManifests(func(c *harness.ASOCluster) *infrav1.AzureASOManagedResources {
 			return &c.ControlPlane.Spec.AzureASOManagedResources
 		},
 			`"identity":{"type":"SystemAssigned"}`, func(w *world) string {
@@ -86,7 +86,7 @@ var naming = map[string]func(w *world, spell func(string) string){
 			})(w)
 	},
 	"AzureASOManagedMachinePool": func(w *world, spell func(string) string) {
-		replaceManifests(func(c *harness.DocumentCluster) *infrav1.AzureASOManagedResources {
+		replaceManifests(func(c *harness.ASOCluster) *infrav1.AzureASOManagedResources {
 			return &c.Pools[0].Spec.AzureASOManagedResources
 		},
 			`"vmSize"`, func(w *world) string {

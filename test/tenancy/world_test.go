@@ -222,7 +222,7 @@ func (w *world) createAKSCluster(change func(*infrav1.AzureManagedControlPlane),
 }
 
 // createASOCluster asks for an AKS cluster of documents.
-func (w *world) createASOCluster(change func(*harness.DocumentCluster)) {
+func (w *world) createASOCluster(change func(*harness.ASOCluster)) {
 	w.T.Helper()
 	c := w.BuildASOCluster("d1", "pool0")
 	c.Infrastructure.Spec.IdentityRef, c.Infrastructure.Spec.SubscriptionID = lentReference(), w.Azure.SubscriptionID
@@ -236,7 +236,7 @@ func (w *world) createASOCluster(change func(*harness.DocumentCluster)) {
 				`"serviceoperator.azure.com/credential-from":"`+harness.OperatorSecret+`"`, `"a":"b"`))
 		}
 	}
-	w.CreateDocuments(c)
+	w.CreateManifests(c)
 }
 
 // emptyObjects has an empty object of each kind and the name of the one that the world makes.

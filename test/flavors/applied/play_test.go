@@ -35,7 +35,7 @@ func applyTwice(t *testing.T, stage *harness.Stage, objects []*unstructured.Unst
 				pools = append(pools, object.GetName())
 			}
 		}
-		stage.WaitDocumentsReady(stage.PlayDocuments("c1", pools...))
+		stage.WaitManifestsReady(stage.PlayManifests("c1", pools...))
 		quietManaged(stage, manager, objects)
 	case containsKind(objects, "AzureManagedControlPlane", ""):
 		flavors.UpManaged(stage, objects)

@@ -168,9 +168,9 @@ func playResourceManifests(stage *harness.Stage, objects []*unstructured.Unstruc
 			stage.T.Fatal(err)
 		}
 	}
-	cluster := stage.PlayDocuments("c1", "c1-pool0", "c1-pool1")
-	stage.WaitDocumentsReady(cluster)
-	stage.DeleteDocuments(cluster)
+	cluster := stage.PlayManifests("c1", "c1-pool0", "c1-pool1")
+	stage.WaitManifestsReady(cluster)
+	stage.DeleteManifests(cluster)
 }
 
 // waitTagged waits until every resource of the types has the tag.

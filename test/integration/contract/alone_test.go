@@ -33,7 +33,7 @@ func askForAllKinds(w *virtual.Scenario) {
 	w.T.Helper()
 	w.ApplyNetwork("c1", nil)
 	w.ApplyAKSCluster("aks1", 1)
-	w.CreateDocuments(w.BuildASOCluster("aks2", "pool1"))
+	w.CreateManifests(w.BuildASOCluster("aks2", "pool1"))
 }
 
 // readVersions returns the resource versions of all objects of these kinds, by kind and name. Each write changes them.

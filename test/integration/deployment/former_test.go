@@ -40,7 +40,7 @@ func TestFormerIdentities(t *testing.T) {
 	issuer := stage.TrustTokens()
 	stage.CreateObject(workload("before", createApplication(stage, "capz", issuer, "capz-manager")))
 	documents := stage.BuildASOCluster("aks2", "pool0")
-	stage.CreateDocuments(documents)
+	stage.CreateManifests(documents)
 	leaveOnlyIDs(stage, createApplication(stage, "aso", issuer, "azureserviceoperator-default"))
 
 	mountToken(t)
@@ -114,7 +114,7 @@ func mountToken(t *testing.T) {
 
 // createEveryFamily creates clusters that sign in as before the upgrade, and waits until they are in place: one on virtual machines and
 // one of AKS with the AzureClusterIdentity "before", and one of AKS with the Secret of the operator.
-func createEveryFamily(stage *harness.Stage, documents *harness.DocumentCluster) {
+func createEveryFamily(stage *harness.Stage, documents *harness.ASOCluster) {
 	stage.T.Helper()
 	azureCluster := stage.AzureCluster("c1")
 	azureCluster.Spec.IdentityRef.Name = "before"
@@ -124,5 +124,5 @@ func createEveryFamily(stage *harness.Stage, documents *harness.DocumentCluster)
 	stage.CreateManagedCluster(controlPlane, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1})
 	stage.WaitClusterProvisioned("c1")
 	stage.WaitControlPlaneReady("aks1")
-	stage.WaitDocumentsReady(documents)
+	stage.WaitManifestsReady(documents)
 }

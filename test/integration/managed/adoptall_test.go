@@ -97,7 +97,7 @@ func TestAdoptAsAzureASOManaged(t *testing.T) {
 	stage.CreateOperatorSecret(harness.OperatorSecret)
 	clusters := azurecli.ExampleClusters(stage)
 	azurecli.CreatePrerequisites(stage)
-	taken := map[string]*harness.DocumentCluster{}
+	taken := map[string]*harness.ASOCluster{}
 	var printed []string
 	for azureName, made := range clusters {
 		made.CreateCluster(stage, azureName)
@@ -125,10 +125,10 @@ func TestAdoptAsAzureASOManaged(t *testing.T) {
 		for _, pool := range clusters[made].Pools {
 			pools = append(pools, name+"-"+pool["name"].(string))
 		}
-		taken[name] = stage.PlayDocuments(name, pools...)
+		taken[name] = stage.PlayManifests(name, pools...)
 	}
 	for _, cluster := range taken {
-		stage.WaitDocumentsReady(cluster)
+		stage.WaitManifestsReady(cluster)
 	}
 	if diff := cmp.Diff([]string{}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 		t.Errorf("the documents say what is there, so nothing is to be written (-want +got):\n%s", diff)
@@ -149,7 +149,7 @@ func TestAdoptAsAzureASOManaged(t *testing.T) {
 	mark = stage.Azure.MarkRequests()
 	for name, cluster := range taken {
 		cluster.ControlPlane.Name = name
-		stage.DeleteDocuments(cluster)
+		stage.DeleteManifests(cluster)
 	}
 	if writes := harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)); len(writes) > 0 {
 		t.Errorf("what was taken over is let go, but: %q", writes)

@@ -36,7 +36,7 @@ func TestDriftOfManifests(t *testing.T) {
 		c.ControlPlane.Spec.Resources[0] = editManifest(s.T, c.ControlPlane.Spec.Resources[0], func(spec body) {
 			spec["autoUpgradeProfile"] = body{"upgradeChannel": "patch"}
 		})
-		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, s.ParseManifest(windowDocument))
+		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, s.ParseManifest(windowManifest))
 		c.Pools[1].Spec.Resources[0] = editManifest(s.T, c.Pools[1].Spec.Resources[0], func(spec body) {
 			spec["enableAutoScaling"], spec["minCount"], spec["maxCount"] = true, 1, 5
 		})

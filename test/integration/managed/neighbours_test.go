@@ -85,8 +85,8 @@ func (n neighbour) runNeighbour(t *testing.T, page string) {
 	if manifests != 1 {
 		t.Fatalf("%s has %d clusters, want one", page, manifests)
 	}
-	cluster := stage.PlayDocuments("my-cluster", "my-cluster-pool0")
-	stage.WaitDocumentsReady(cluster)
+	cluster := stage.PlayManifests("my-cluster", "my-cluster-pool0")
+	stage.WaitManifestsReady(cluster)
 	checkQuiet(t, stage, manager, 2)
 	inOrder(stage)
 	written := harness.DropKubeconfigReads(stage.Azure.WritesSince(0))
@@ -94,7 +94,7 @@ func (n neighbour) runNeighbour(t *testing.T, page string) {
 		t.Errorf("what a document needs has to be there before, so that one write is enough (-once +written):\n%s", diff)
 	}
 	n.check(stage, inside)
-	stage.DeleteDocuments(cluster)
+	stage.DeleteManifests(cluster)
 	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-const memberDocument = `
+const memberManifest = `
 apiVersion: containerservice.azure.com/v1api20230315preview
 kind: FleetsMember
 metadata:
@@ -48,7 +48,7 @@ func TestReleasedMembershipsStay(t *testing.T) {
 				fleet(s.Stage)
 				s.CreateIdentity()
 				documents := s.BuildASOCluster("c1", "pool0")
-				member := s.ParseManifest(strings.Replace(memberDocument, "SUBSCRIPTION", s.Azure.SubscriptionID, 1))
+				member := s.ParseManifest(strings.Replace(memberManifest, "SUBSCRIPTION", s.Azure.SubscriptionID, 1))
 				documents.ControlPlane.Spec.Resources = append(documents.ControlPlane.Spec.Resources, withPolicy(t, member, test.policy))
 				s.CreateASOCluster(documents)
 				if status, _ := s.Azure.GetResource(memberPath, fleetVersion); status != 200 {
@@ -62,7 +62,7 @@ func TestReleasedMembershipsStay(t *testing.T) {
 					change(func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources[1] = withPolicy(t, member, test.later) })
 				}
 				if test.deleted {
-					s.DeleteDocuments(documents)
+					s.DeleteManifests(documents)
 				} else {
 					change(func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = o.Spec.Resources[:1] })
 				}

@@ -95,7 +95,7 @@ func TestTransfer(t *testing.T) {
 		}
 	}
 	move(commands[0])
-	stage.WaitDocumentsReady(stage.BuildASOCluster("c1", "pool0", "pool1"))
+	stage.WaitManifestsReady(stage.BuildASOCluster("c1", "pool0", "pool1"))
 	check("documents")
 	cluster := &clusterv1.Cluster{}
 	stage.ReadObject(cluster, "c1")

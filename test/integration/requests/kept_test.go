@@ -111,7 +111,7 @@ func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 
 	documents := w.BuildASOCluster(name+"-documents", "pool0")
 	w.CreateASOCluster(documents)
-	w.DeleteDocuments(documents)
+	w.DeleteManifests(documents)
 	credential := &corev1.Secret{}
 	credential.Name = harness.OperatorSecret
 	w.DeleteObjects(credential)

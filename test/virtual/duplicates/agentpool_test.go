@@ -64,7 +64,7 @@ func TestAgentPoolOfManifests(t *testing.T) {
 				replicas := int32(5)
 				copied := &infrav1.AzureASOManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: "copy"}}
 				copied.Spec.Resources = original.Spec.Resources
-				s.CreateDocumentPool("c2", copied, replicas)
+				s.CreateASOPool("c2", copied, replicas)
 				virtual.WaitForSignal(nil, long)
 				requireNoWrites(s, written, "for a pool with the agent pool of another one")
 				requireReady(s, &infrav1.AzureASOManagedMachinePool{}, original.Name)

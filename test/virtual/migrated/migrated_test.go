@@ -59,7 +59,7 @@ spec:
 `
 
 // buildManifests returns the cluster c1 with documents of every sort. policy is that of its ManagedCluster, "" for none.
-func buildManifests(w *virtual.Scenario, policy string) *harness.DocumentCluster {
+func buildManifests(w *virtual.Scenario, policy string) *harness.ASOCluster {
 	c := w.BuildASOCluster("c1", "pool0", "pool1")
 	for _, text := range beside {
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(text))
@@ -74,7 +74,7 @@ func buildManifests(w *virtual.Scenario, policy string) *harness.DocumentCluster
 }
 
 // objectManifests returns the objects of a cluster with their documents.
-func objectManifests(c *harness.DocumentCluster) map[harness.Conditioned][]runtime.RawExtension {
+func objectManifests(c *harness.ASOCluster) map[harness.Conditioned][]runtime.RawExtension {
 	out := map[harness.Conditioned][]runtime.RawExtension{c.Infrastructure: c.Infrastructure.Spec.Resources, c.ControlPlane: c.ControlPlane.Spec.Resources}
 	for _, pool := range c.Pools {
 		out[pool] = pool.Spec.Resources
@@ -83,7 +83,7 @@ func objectManifests(c *harness.DocumentCluster) map[harness.Conditioned][]runti
 }
 
 // storeAsCAPZ has the objects carry the annotation of the established provider about their documents, and nothing of this provider.
-func storeAsCAPZ(w *virtual.Scenario, c *harness.DocumentCluster) {
+func storeAsCAPZ(w *virtual.Scenario, c *harness.ASOCluster) {
 	w.T.Helper()
 	for object, resources := range objectManifests(c) {
 		var kinds []string
@@ -129,7 +129,7 @@ func TestMigrated(t *testing.T) {
 		// anew has the objects created after the resources, in another management cluster.
 		anew bool
 		// by is the way in which a user hands over the resources that stay, nil if the user does not.
-		by   func(w *virtual.Scenario, c *harness.DocumentCluster)
+		by   func(w *virtual.Scenario, c *harness.ASOCluster)
 		told map[string]string
 		want []string
 	}{
@@ -160,7 +160,7 @@ func TestMigrated(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := virtual.New(t)
 				c := buildManifests(w, test.policy)
-				w.CreateDocuments(c)
+				w.CreateManifests(c)
 				waitFor(10 * time.Second) // Nothing is asked of Azure as soon as it is applied.
 				manager := w.StartProvider()
 				w.WaitUntil("the documents are in place", func() bool { return w.InPlace(c) })
@@ -169,7 +169,7 @@ func TestMigrated(t *testing.T) {
 				if test.anew {
 					w = w.NewManagementCluster()
 					c = buildManifests(w, test.policy)
-					w.CreateDocuments(c)
+					w.CreateManifests(c)
 				}
 				storeAsCAPZ(w, c)
 
@@ -196,7 +196,7 @@ func TestMigrated(t *testing.T) {
 				if test.by != nil {
 					test.by(w, c)
 				}
-				w.DeleteDocuments(c)
+				w.DeleteManifests(c)
 				if diff := cmp.Diff(test.want, listLeftResources(w)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 				}
@@ -237,7 +237,7 @@ var (
 )
 
 // handOver runs the commands of the conditions.
-func handOver(w *virtual.Scenario, c *harness.DocumentCluster) {
+func handOver(w *virtual.Scenario, c *harness.ASOCluster) {
 	w.T.Helper()
 	for object := range objectManifests(c) {
 		message := harness.FindCondition(object, infrav1.MigratedResourcesOwnedCondition).Message

@@ -81,7 +81,7 @@ func TestPlansOfCheck(t *testing.T) {
 		"no rights": {reason: "without the right to read, 0 writes would be no result", change: func(*virtual.Scenario) {}, refused: true,
 			want: []string{"blocks Cluster default/c1: The plan is not complete. Azure did not answer "}},
 		"unknown subscription": {reason: "a plan without the subscription would be empty",
-			build:  func(s *virtual.Scenario) { s.CreateDocuments(s.BuildASOCluster("c1", "pool0")) },
+			build:  func(s *virtual.Scenario) { s.CreateManifests(s.BuildASOCluster("c1", "pool0")) },
 			change: func(*virtual.Scenario) {}, subscription: "none",
 			want: []string{
 				"blocks AzureASOManagedCluster default/c1: The object would not be Ready after the migration, so its writes may not be complete: SecretNotFound: ",

@@ -237,11 +237,11 @@ func aksMistakes() map[string]mistake {
 			return s.TryCreateManagedCluster(controlPlane, harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: changePool})
 		}
 	}
-	newDocs := func(change func(*harness.DocumentCluster)) func(*virtual.Scenario) error {
+	newDocs := func(change func(*harness.ASOCluster)) func(*virtual.Scenario) error {
 		return func(s *virtual.Scenario) error {
 			c := s.BuildASOCluster("docs", "pool0")
 			change(c)
-			s.CreateDocuments(c)
+			s.CreateManifests(c)
 			return nil
 		}
 	}
@@ -261,7 +261,7 @@ func aksMistakes() map[string]mistake {
 		"version that AKS does not offer, seen at the control plane": {reason: "the versions are listed", apply: oldVersion,
 			look: atAKSPlane, want: "InvalidConfiguration", text: []string{"spec.version", "1.20.3", "K8sVersionNotSupported", "It offers 1."}},
 		"version of manifests that AKS does not offer": {reason: "the infrastructure object shows the cause of the control plane",
-			apply: newDocs(func(c *harness.DocumentCluster) { c.ControlPlane.Spec.Version = "v1.20.3" }),
+			apply: newDocs(func(c *harness.ASOCluster) { c.ControlPlane.Spec.Version = "v1.20.3" }),
 			look:  atASOCluster, want: "InvalidConfiguration", text: []string{"AzureASOManagedControlPlane docs: ", "spec.version", "K8sVersionNotSupported", "It offers 1."}},
 		"unknown region of an AKS cluster": {reason: "a typo in the region",
 			apply: newAKS(func(c *infrav1.AzureManagedControlPlane) { c.Spec.Location = "estus" }, none),
@@ -280,7 +280,7 @@ func aksMistakes() map[string]mistake {
 		"no Secret of manifests": {reason: "the annotation names a Secret that does not exist", apply: func(s *virtual.Scenario) error {
 			c := s.BuildASOCluster("docs", "pool0")
 			replace(&c.Infrastructure.Spec.Resources[0].Raw, `"name":"docs"`, `"name":"docs","annotations":{"serviceoperator.azure.com/credential-from":"missing"}`)
-			s.CreateDocuments(c)
+			s.CreateManifests(c)
 			return nil
 		}, look: atASOCluster, want: "SecretNotFound", text: []string{"missing"}},
 	}

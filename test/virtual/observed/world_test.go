@@ -42,7 +42,7 @@ func azureKinds() map[string]client.ObjectList {
 // manifests.
 type world struct {
 	*virtual.Scenario
-	documents *harness.DocumentCluster
+	documents *harness.ASOCluster
 	// events are the notes of the events with the reason Drifted, by kind and name of the object.
 	events map[string][]string
 }
@@ -82,7 +82,7 @@ func (w *world) apply() {
 	w.ApplyMachine("c1", "m1", harness.ControlPlane)
 	w.ApplyPool("c1", "pool", 1)
 	w.ApplyAKSCluster("aks1", 2)
-	w.CreateDocuments(w.documents)
+	w.CreateManifests(w.documents)
 }
 
 // waitReady waits until all objects are Ready.

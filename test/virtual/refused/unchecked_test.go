@@ -160,7 +160,7 @@ spec:
 }
 
 // addManifests appends manifests to the AzureASOManagedCluster.
-func addManifests(s *virtual.Scenario, c *harness.DocumentCluster, manifests ...string) {
+func addManifests(s *virtual.Scenario, c *harness.ASOCluster, manifests ...string) {
 	for _, manifest := range manifests {
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, s.ParseManifest(manifest))
 	}
@@ -258,7 +258,7 @@ func TestUncheckedKinds(t *testing.T) {
 		if condition := harness.FindCondition(object, infrav1.ManifestsCheckedCondition); condition.Type != "" {
 			t.Errorf("all manifests are checked, and ManifestsChecked is %s: %s", condition.Status, condition.Message)
 		}
-		s.DeleteDocuments(c)
+		s.DeleteManifests(c)
 	})
 }
 
@@ -370,7 +370,7 @@ func TestUncheckedKindsOfLentIdentity(t *testing.T) {
 				c.Infrastructure.Spec.IdentityRef, c.Infrastructure.Spec.SubscriptionID = harness.IdentityRef(), s.Azure.SubscriptionID
 				c.Infrastructure.Spec.IdentityRef.Namespace = "owners"
 				mark := s.Azure.MarkRequests()
-				s.CreateDocuments(c)
+				s.CreateManifests(c)
 				object := azureASOManagedCluster()
 				s.WaitUntil("the refusal is shown", func() bool {
 					s.ReadObject(object, "c1")

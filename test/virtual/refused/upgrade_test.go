@@ -107,7 +107,7 @@ func TestVersionRefusedBeforeAnyResource(t *testing.T) {
 				} else {
 					c := s.BuildASOCluster("c1", "pool0")
 					c.ControlPlane.Spec.Version = "v1.99.0"
-					s.CreateDocuments(c)
+					s.CreateManifests(c)
 				}
 				s.WaitUntil("the refusal is shown", func() bool {
 					return strings.Contains(readCondition(s, of, infrav1.ReadyCondition).Message, "K8sVersionNotSupported")

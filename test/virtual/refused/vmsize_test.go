@@ -44,7 +44,7 @@ func TestUnknownVMSize(t *testing.T) {
 				c := w.BuildASOCluster("c1", "pool0")
 				manifest := &c.Pools[0].Spec.Resources[0]
 				manifest.Raw = bytes.Replace(manifest.Raw, []byte("Standard_D2s_v3"), []byte("Standard_D2s_v33"), 1)
-				w.CreateDocuments(c)
+				w.CreateManifests(c)
 			},
 			func(w *virtual.Scenario) metav1.Condition {
 				object := &infrav1.AzureASOManagedControlPlane{}

@@ -26,7 +26,7 @@ import (
 // world has a self-managed cluster c1 with machines and a pool, an AKS cluster aks1, and an AKS cluster c2 of resource manifests.
 type world struct {
 	*virtual.Scenario
-	documents *harness.DocumentCluster
+	documents *harness.ASOCluster
 	manager   *virtual.Manager
 }
 
@@ -42,7 +42,7 @@ func newWorld(t *testing.T) *world {
 	w.ApplyMachine("c1", "m2", harness.Worker)
 	w.ApplyPool("c1", "pool", 2)
 	w.ApplyAKSCluster("aks1", 1)
-	w.CreateDocuments(w.documents)
+	w.CreateManifests(w.documents)
 	waitReady(w.Scenario)
 	return w
 }

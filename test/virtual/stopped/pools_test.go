@@ -35,7 +35,7 @@ func eachFamily(t *testing.T, story func(t *testing.T, f family)) {
 	}{
 		"AzureManaged": {apply: func(s *virtual.Scenario) { s.ApplyAKSCluster("c1", 2) },
 			pool: func() harness.Conditioned { return &infrav1.AzureManagedMachinePool{} }, controlPlane: &infrav1.AzureManagedControlPlane{}},
-		"AzureASOManaged": {apply: func(s *virtual.Scenario) { s.CreateDocuments(s.BuildASOCluster("c1", "pool0", "pool1")) },
+		"AzureASOManaged": {apply: func(s *virtual.Scenario) { s.CreateManifests(s.BuildASOCluster("c1", "pool0", "pool1")) },
 			pool: func() harness.Conditioned { return &infrav1.AzureASOManagedMachinePool{} }, controlPlane: &infrav1.AzureASOManagedControlPlane{}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -364,7 +364,7 @@ func TestDeletedWhileStopped(t *testing.T) {
 		if _, exists := w.FindResource("Microsoft.Compute/virtualMachines/m2"); exists {
 			t.Error("the VM of a deleted machine is left")
 		}
-		w.DeleteDocuments(w.documents)
+		w.DeleteManifests(w.documents)
 	})
 }
 

@@ -34,7 +34,7 @@ import (
 // cluster c2 of resource manifests. A MachineHealthCheck selects all Machines of c1.
 type world struct {
 	*virtual.Scenario
-	documents *harness.DocumentCluster
+	documents *harness.ASOCluster
 	health    *machinehealthcheck.Reconciler
 	// checked is when Nodes and Machines were last checked.
 	checked time.Time
@@ -63,7 +63,7 @@ func (w *world) apply() {
 	w.ApplyPool("c1", "uniform", 2)
 	w.applyFlexiblePool("flexible", 2)
 	w.ApplyAKSCluster("aks1", 1)
-	w.CreateDocuments(w.documents)
+	w.CreateManifests(w.documents)
 	w.waitReady(metav1.ConditionTrue)
 	if err := w.Kubernetes.Create(w.T.Context(), &clusterv1.MachineHealthCheck{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "all"},

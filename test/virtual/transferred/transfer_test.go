@@ -172,7 +172,7 @@ func TestDeletedAfterTransfer(t *testing.T) {
 		if s.ReadObject(identity, harness.IdentityName); len(identity.Finalizers) > 0 {
 			t.Errorf("the old objects still hold the AzureClusterIdentity: %q", identity.Finalizers)
 		}
-		s.DeleteDocuments(s.BuildASOCluster("c1", "pool0", "pool1"))
+		s.DeleteManifests(s.BuildASOCluster("c1", "pool0", "pool1"))
 		if left := s.Azure.ListResources(); len(left) > 0 {
 			t.Errorf("resources are left in Azure: %q", left)
 		}

@@ -31,7 +31,7 @@ func asoStages() []stage {
 		})
 	}
 	named := metav1.ObjectMeta{Name: "c1"}
-	of := func(w *world, pools ...string) *harness.DocumentCluster { return w.BuildASOCluster("c1", pools...) }
+	of := func(w *world, pools ...string) *harness.ASOCluster { return w.BuildASOCluster("c1", pools...) }
 	ready := func(w *world, pools ...string) {
 		w.T.Helper()
 		w.WaitUntil("the documents are in place", func() bool { return w.InPlace(of(w, pools...)) })
@@ -73,10 +73,10 @@ func asoStages() []stage {
 				return w.InPlace(of(w, "pool0", "pool1"))
 			})
 		}},
-		{"without a pool", func(w *world) { w.removeDocumentPool("c1-pool1"); ready(w, "pool0") }},
+		{"without a pool", func(w *world) { w.removeASOPool("c1-pool1"); ready(w, "pool0") }},
 		{"delete", func(w *world) {
 			w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: named})
-			w.removeDocumentPool("c1-pool0")
+			w.removeASOPool("c1-pool0")
 			for _, object := range []client.Object{&infrav1.AzureASOManagedControlPlane{ObjectMeta: named},
 				&infrav1.AzureASOManagedCluster{ObjectMeta: named}} {
 				w.DeleteObjects(object)
@@ -87,7 +87,7 @@ func asoStages() []stage {
 	}
 }
 
-func (w *world) removeDocumentPool(name string) {
+func (w *world) removeASOPool(name string) {
 	w.T.Helper()
 	pool := &infrav1.AzureASOManagedMachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	w.DeleteObjects(virtual.MachinePool(name), pool)

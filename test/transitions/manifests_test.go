@@ -98,7 +98,7 @@ var documents = life{
 		of.Infrastructure = admitted["docs-infra"].(*infrav1.AzureASOManagedCluster)
 		of.ControlPlane = admitted["docs"].(*infrav1.AzureASOManagedControlPlane)
 		of.Pools[1] = admitted["docs-pool1"].(*infrav1.AzureASOManagedMachinePool)
-		w.CreateDocuments(of)
+		w.CreateManifests(of)
 	},
 	excused: []excuse{
 		{reason: "the resources of nodes are AKS's own: they come and go with the nodes, and keep their first settings",

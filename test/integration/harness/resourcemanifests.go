@@ -15,8 +15,8 @@ import (
 // OperatorSecret is the Secret that the documents of a stage name as their credential.
 const OperatorSecret = "operator-credential"
 
-// DocumentCluster is an AKS cluster of documents, as the flavor aks-aso has it. Tests change its objects before they create it.
-type DocumentCluster struct {
+// ASOCluster is an AKS cluster of documents, as the flavor aks-aso has it. Tests change its objects before they create it.
+type ASOCluster struct {
 	Infrastructure *infrav1.AzureASOManagedCluster
 	ControlPlane   *infrav1.AzureASOManagedControlPlane
 	Pools          []*infrav1.AzureASOManagedMachinePool
@@ -34,10 +34,10 @@ func (s *Stage) ParseManifest(text string) runtime.RawExtension {
 }
 
 // BuildASOCluster returns an AKS cluster of documents with these agent pools, the first of them for the system.
-func (s *Stage) BuildASOCluster(name string, pools ...string) *DocumentCluster {
+func (s *Stage) BuildASOCluster(name string, pools ...string) *ASOCluster {
 	s.T.Helper()
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: s.Namespace, Name: name} }
-	out := &DocumentCluster{
+	out := &ASOCluster{
 		Infrastructure: &infrav1.AzureASOManagedCluster{ObjectMeta: meta(name)},
 		ControlPlane:   &infrav1.AzureASOManagedControlPlane{ObjectMeta: meta(name)},
 	}
@@ -86,16 +86,16 @@ spec:
 	return out
 }
 
-// CreateDocuments applies an AKS cluster of documents with its credential and two machines in each pool, and plays Cluster API's part
+// CreateManifests applies an AKS cluster of documents with its credential and two machines in each pool, and plays Cluster API's part
 // then.
-func (s *Stage) CreateDocuments(c *DocumentCluster) {
+func (s *Stage) CreateManifests(c *ASOCluster) {
 	s.T.Helper()
 	s.CreateOperatorSecret(OperatorSecret)
 	name := c.ControlPlane.Name
 	s.CreateObject(c.Infrastructure)
 	s.CreateObject(c.ControlPlane)
 	for _, pool := range c.Pools {
-		s.CreateDocumentPool(name, pool, 2)
+		s.CreateASOPool(name, pool, 2)
 	}
 	cluster := &clusterv1.Cluster{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Finalizers: []string{played}},
@@ -118,8 +118,8 @@ func (s *Stage) CreateOperatorSecret(name string) {
 	}})
 }
 
-// WaitDocumentsReady waits for an AKS cluster of documents and its pools.
-func (s *Stage) WaitDocumentsReady(c *DocumentCluster) *infrav1.AzureASOManagedControlPlane {
+// WaitManifestsReady waits for an AKS cluster of documents and its pools.
+func (s *Stage) WaitManifestsReady(c *ASOCluster) *infrav1.AzureASOManagedControlPlane {
 	s.T.Helper()
 	controlPlane := WaitFor(s, &infrav1.AzureASOManagedControlPlane{}, c.ControlPlane.Name, "ready",
 		func(o *infrav1.AzureASOManagedControlPlane) bool {
@@ -136,13 +136,13 @@ func (s *Stage) WaitDocumentsReady(c *DocumentCluster) *infrav1.AzureASOManagedC
 	return controlPlane
 }
 
-// DeleteDocuments deletes an AKS cluster of documents in the order of Cluster API.
-func (s *Stage) DeleteDocuments(c *DocumentCluster) {
+// DeleteManifests deletes an AKS cluster of documents in the order of Cluster API.
+func (s *Stage) DeleteManifests(c *ASOCluster) {
 	s.T.Helper()
 	name := c.ControlPlane.Name
 	s.deleteObject(&clusterv1.Cluster{}, name)
 	for _, pool := range c.Pools {
-		s.DeleteDocumentPool(pool.Name)
+		s.DeleteASOPool(pool.Name)
 	}
 	s.deleteObject(&infrav1.AzureASOManagedControlPlane{}, name)
 	s.WaitGone(&infrav1.AzureASOManagedControlPlane{}, name)
@@ -151,8 +151,8 @@ func (s *Stage) DeleteDocuments(c *DocumentCluster) {
 	s.removeFinalizer(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
-// CreateDocumentPool creates a pool of resource manifests with its MachinePool.
-func (s *Stage) CreateDocumentPool(cluster string, pool *infrav1.AzureASOManagedMachinePool, replicas int32) {
+// CreateASOPool creates a pool of resource manifests with its MachinePool.
+func (s *Stage) CreateASOPool(cluster string, pool *infrav1.AzureASOManagedMachinePool, replicas int32) {
 	s.T.Helper()
 	s.CreateObject(pool)
 	machinePool := &clusterv1.MachinePool{
@@ -171,8 +171,8 @@ func (s *Stage) CreateDocumentPool(cluster string, pool *infrav1.AzureASOManaged
 	s.setController(machinePool, pool)
 }
 
-// DeleteDocumentPool deletes one pool.
-func (s *Stage) DeleteDocumentPool(name string) {
+// DeleteASOPool deletes one pool.
+func (s *Stage) DeleteASOPool(name string) {
 	s.T.Helper()
 	s.deleteObject(&clusterv1.MachinePool{}, name)
 	s.deleteObject(&infrav1.AzureASOManagedMachinePool{}, name)
@@ -180,10 +180,10 @@ func (s *Stage) DeleteDocumentPool(name string) {
 	s.removeFinalizer(&clusterv1.MachinePool{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
-// PlayDocuments plays Cluster API's part for a Cluster of documents of a manifest, and for its pools.
-func (s *Stage) PlayDocuments(name string, pools ...string) *DocumentCluster {
+// PlayManifests plays Cluster API's part for a Cluster of documents of a manifest, and for its pools.
+func (s *Stage) PlayManifests(name string, pools ...string) *ASOCluster {
 	s.T.Helper()
-	out := &DocumentCluster{
+	out := &ASOCluster{
 		Infrastructure: &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: name}},
 		ControlPlane:   &infrav1.AzureASOManagedControlPlane{ObjectMeta: metav1.ObjectMeta{Name: name}},
 	}

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// roleDocument is a resource outside of the group that cannot carry a tag: only the inventory shows that it belongs to the Cluster.
-const roleDocument = `
+// roleManifest is a resource outside of the group that cannot carry a tag: only the inventory shows that it belongs to the Cluster.
+const roleManifest = `
 apiVersion: authorization.azure.com/v1api20220401
 kind: RoleAssignment
 metadata:
@@ -35,9 +35,9 @@ spec:
 func TestManifestsMove(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0", "pool1")
-		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(windowDocument))
+		c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(windowManifest))
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources,
-			w.ParseManifest(strings.Replace(roleDocument, "SUBSCRIPTION", w.Azure.SubscriptionID, 1)))
+			w.ParseManifest(strings.Replace(roleManifest, "SUBSCRIPTION", w.Azure.SubscriptionID, 1)))
 		w.CreateASOCluster(c)
 		target := &world{Scenario: w.NewManagementCluster()}
 		target.StartProvider()
@@ -82,7 +82,7 @@ func TestManifestsMove(t *testing.T) {
 				w.T.Errorf("Secret %s has the owners %v, want only the control plane of there, %s", name, found.OwnerReferences, own.UID)
 			}
 		}
-		target.DeleteDocuments(c)
+		target.DeleteManifests(c)
 		w.checkLeft()
 	})
 }
@@ -95,7 +95,7 @@ func TestManifestsNamespaceGoes(t *testing.T) {
 		w.CreateASOCluster(c)
 		credential := newSecret(harness.OperatorSecret)
 		w.DeleteObjects(credential)
-		w.DeleteDocuments(c)
+		w.DeleteManifests(c)
 		w.checkLeft()
 		w.WaitUntilGone(credential)
 	})
@@ -113,7 +113,7 @@ type resources struct {
 }
 
 // readStatuses returns the records of the objects of an AKS cluster of documents about their resources.
-func (w *world) readStatuses(c *harness.DocumentCluster) map[string]resources {
+func (w *world) readStatuses(c *harness.ASOCluster) map[string]resources {
 	w.T.Helper()
 	out := map[string]resources{}
 	add := func(kind string, object client.Object, documents []infrav1.ASOResourceStatus) {

@@ -15,7 +15,7 @@ import (
 
 const (
 	besideWrite    = "resourcegroups/shared/Microsoft.ManagedIdentity/userAssignedIdentities/workload"
-	besideDocument = `
+	besideManifest = `
 apiVersion: managedidentity.azure.com/v20241130
 kind: UserAssignedIdentity
 metadata:
@@ -26,7 +26,7 @@ spec:
 `
 	aksWrite       = "resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1"
 	windowWrite    = aksWrite + "/maintenanceConfigurations/aksManagedAutoUpgradeSchedule"
-	windowDocument = `
+	windowManifest = `
 apiVersion: containerservice.azure.com/v1api20251001
 kind: MaintenanceConfiguration
 metadata:
@@ -48,10 +48,10 @@ func TestManifests(t *testing.T) {
 		c := w.BuildASOCluster("c1", "pool0", "pool1")
 		w.CreateASOCluster(c)
 		w.checkWrites("made", 0, "PUT resourceGroups/c1", "PUT "+aksWrite)
-		w.upgradeDocuments(c)
+		w.upgradeManifests(c)
 
 		mark := w.Azure.MarkRequests()
-		window := w.ParseManifest(windowDocument)
+		window := w.ParseManifest(windowManifest)
 		harness.ChangeObject(w.Stage, c.ControlPlane,
 			func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = append(o.Spec.Resources, window) })
 		w.WaitUntil("the window is in place", func() bool {
@@ -68,8 +68,8 @@ func TestManifests(t *testing.T) {
 	})
 }
 
-// upgradeDocuments raises the version of the pools and then that of the control plane. The pools are refused until then.
-func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
+// upgradeManifests raises the version of the pools and then that of the control plane. The pools are refused until then.
+func (w *world) upgradeManifests(c *harness.ASOCluster) {
 	w.T.Helper()
 	const next = "v1.34.2"
 	mark := w.Azure.MarkRequests()
@@ -97,7 +97,7 @@ func (w *world) upgradeDocuments(c *harness.DocumentCluster) {
 
 // deleteOneByOne deletes a pool and then the control plane of a Cluster that stays. The control plane waits for its last pool, with
 // which the AKS cluster goes.
-func (w *world) deleteOneByOne(c *harness.DocumentCluster) {
+func (w *world) deleteOneByOne(c *harness.ASOCluster) {
 	w.T.Helper()
 	mark := w.Azure.MarkRequests()
 	w.DeleteObjects(virtual.MachinePool("c1-pool1"), c.Pools[1])
@@ -144,7 +144,7 @@ func (w *world) readShown(name string) map[string]any {
 func TestManifestsTakenOut(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0")
-		group, beside := c.Infrastructure.Spec.Resources[0], w.ParseManifest(besideDocument)
+		group, beside := c.Infrastructure.Spec.Resources[0], w.ParseManifest(besideManifest)
 		c.Infrastructure.Spec.Resources = []runtime.RawExtension{withProperties(t, group, `{"tags":{"team":"a"}}`), beside}
 		w.PutAsUser("resourceGroups/shared", "2021-04-01", map[string]any{"location": "eastus"})
 		w.CreateASOCluster(c)

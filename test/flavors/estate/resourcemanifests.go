@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// documentKinds are the kinds with documents.
-var documentKinds = []string{"AzureASOManagedCluster", "AzureASOManagedControlPlane", "AzureASOManagedMachinePool"}
+// manifestKinds are the kinds with documents.
+var manifestKinds = []string{"AzureASOManagedCluster", "AzureASOManagedControlPlane", "AzureASOManagedMachinePool"}
 
 // MigrateASO migrates a cluster of resource manifests that the established provider created from a template, by the steps of the page
 // about adoption: its operator's objects are let go, and nothing is written to Azure, neither then nor when the Cluster is deleted.
@@ -41,27 +41,27 @@ func MigrateASO(t *testing.T, environment *harness.Environment, file string, var
 		object.SetNamespace(stage.Namespace)
 		stage.CreateObject(object)
 	}
-	made := stage.PlayDocuments(cluster, cluster+"-pool0", cluster+"-pool1")
-	stage.WaitDocumentsReady(made)
+	made := stage.PlayManifests(cluster, cluster+"-pool0", cluster+"-pool1")
+	stage.WaitManifestsReady(made)
 	if err := maker.Stop(); err != nil {
 		t.Fatal(err)
 	}
 	removeProviderTags(stage)
-	leaveDocuments(stage)
+	leaveManifests(stage)
 	createOperatorRemains(stage)
 	expectPlanned(stage)
 
 	mark := stage.Azure.MarkRequests()
 	prepareUpgrade(stage)
 	stage.StartManager(options)
-	for _, kind := range documentKinds {
+	for _, kind := range manifestKinds {
 		for _, item := range listObjects(stage, kind) {
 			harness.WaitFor(stage, item, item.GetName(), "taken over", func(o *unstructured.Unstructured) bool {
 				return strings.Contains(conditionStatus(o, infrav1.ReadyCondition), "True/"+infrav1.ReadyReason)
 			})
 		}
 	}
-	stage.WaitDocumentsReady(made)
+	stage.WaitManifestsReady(made)
 	expectNoWrites(stage, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)))
 
 	mark = stage.Azure.MarkRequests()
@@ -77,7 +77,7 @@ func MigrateASO(t *testing.T, environment *harness.Environment, file string, var
 	}
 	before := stage.Azure.ListResources()
 	mark = stage.Azure.MarkRequests()
-	stage.DeleteDocuments(made)
+	stage.DeleteManifests(made)
 	expectNoWrites(stage, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark)))
 	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("adopted resources are not kept (-before +after):\n%s", diff)
@@ -112,10 +112,10 @@ func removeProviderTags(stage *harness.Stage) {
 	}
 }
 
-// leaveDocuments stores the objects as the established provider leaves them: without our annotations, and with booleans in the status.
-func leaveDocuments(stage *harness.Stage) {
+// leaveManifests stores the objects as the established provider leaves them: without our annotations, and with booleans in the status.
+func leaveManifests(stage *harness.Stage) {
 	stage.T.Helper()
-	for _, kind := range documentKinds {
+	for _, kind := range manifestKinds {
 		for _, item := range listObjects(stage, kind) {
 			stored := stage.ReadStored(item)
 			annotations := object{}

@@ -25,7 +25,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-const poolDocument = `
+const poolManifest = `
 apiVersion: containerservice.azure.com/v1api20251001
 kind: ManagedClustersAgentPool
 metadata:
@@ -139,7 +139,7 @@ func newLibrary(t *testing.T) *library {
 		Values: aso.Values{Secrets: map[aso.KeyRef]string{{Name: "flux", Key: "token"}: "c2VjcmV0"}, ConfigMaps: map[aso.KeyRef]string{}},
 	}
 	in.Set = asoresource.NewSet(server.DefaultSubscription,
-		append(read("all", bytes.Split(raw, []byte("\n---\n"))...), read("pool", []byte(poolDocument))...), false)
+		append(read("all", bytes.Split(raw, []byte("\n---\n"))...), read("pool", []byte(poolManifest))...), false)
 	if errs := asoresource.CheckManifests(in); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}

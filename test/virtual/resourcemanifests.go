@@ -13,7 +13,7 @@ import (
 )
 
 // InPlace reports whether all objects of an AKS cluster of documents are Ready as they are stored.
-func (s *Scenario) InPlace(c *harness.DocumentCluster) bool {
+func (s *Scenario) InPlace(c *harness.ASOCluster) bool {
 	s.T.Helper()
 	cluster, controlPlane := &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedControlPlane{}
 	s.ReadObject(cluster, c.Infrastructure.Name)
@@ -32,14 +32,14 @@ func (s *Scenario) InPlace(c *harness.DocumentCluster) bool {
 }
 
 // CreateASOCluster creates an AKS cluster of resource manifests.
-func (s *Scenario) CreateASOCluster(c *harness.DocumentCluster) {
+func (s *Scenario) CreateASOCluster(c *harness.ASOCluster) {
 	s.T.Helper()
-	s.CreateDocuments(c)
+	s.CreateManifests(c)
 	s.WaitUntil("the documents are in place", func() bool { return s.InPlace(c) })
 }
 
-// DeleteDocuments deletes an AKS cluster of documents in the order of Cluster API.
-func (s *Scenario) DeleteDocuments(c *harness.DocumentCluster) {
+// DeleteManifests deletes an AKS cluster of documents in the order of Cluster API.
+func (s *Scenario) DeleteManifests(c *harness.ASOCluster) {
 	s.T.Helper()
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: c.ControlPlane.Name}}
 	s.DeleteObjects(cluster)

@@ -43,16 +43,16 @@ func TestManifestFlavors(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})
 	applyManifest(stage, renderFlavor(t, "cluster-template-aks-aso-maintenance.yaml"))
-	cluster := stage.PlayDocuments("c1", "c1-pool0", "c1-pool1")
+	cluster := stage.PlayManifests("c1", "c1-pool0", "c1-pool1")
 	harness.WaitFor(stage, cluster.ControlPlane, "c1", "told what is missing", func(o *infrav1.AzureASOManagedControlPlane) bool {
 		return strings.Contains(harness.FindCondition(o, infrav1.ResourcesReadyCondition).Message, "AzureASOManagedCluster") ||
 			harness.FindCondition(o, infrav1.ReadyCondition).Reason == "SecretNotFound"
 	})
 	stage.CreateOperatorSecret(harness.OperatorSecret)
-	stage.WaitDocumentsReady(cluster)
+	stage.WaitManifestsReady(cluster)
 	followConfigMap(stage)
 	followPlain(stage)
-	stage.DeleteDocuments(cluster)
+	stage.DeleteManifests(cluster)
 	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}
@@ -115,8 +115,8 @@ func TestManifestBook(t *testing.T) {
 			applyManifest(stage, manifest)
 		}
 	}
-	cluster := stage.PlayDocuments("my-cluster", "my-cluster-pool0")
-	stage.WaitDocumentsReady(cluster)
+	cluster := stage.PlayManifests("my-cluster", "my-cluster-pool0")
+	stage.WaitManifestsReady(cluster)
 	for name, key := range map[string]string{"my-cluster-workload": "clientId", "my-cluster-issuer": "url"} {
 		stage.Eventually("ConfigMap "+name, func() bool {
 			configMap := &corev1.ConfigMap{}
@@ -127,7 +127,7 @@ func TestManifestBook(t *testing.T) {
 	harness.WaitFor(stage, &clusterv1.MachinePool{}, "my-cluster-pool0", "scaled by AKS", func(o *clusterv1.MachinePool) bool {
 		return o.Annotations[clusterv1.ReplicasManagedByAnnotation] == "aks"
 	})
-	stage.DeleteDocuments(cluster)
+	stage.DeleteManifests(cluster)
 	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}

@@ -19,7 +19,7 @@ import (
 const (
 	msiVersion   = "2024-11-30"
 	keptPath     = "resourceGroups/others/providers/Microsoft.ManagedIdentity/userAssignedIdentities/kept"
-	keptDocument = `
+	keptManifest = `
 apiVersion: managedidentity.azure.com/v20241130
 kind: UserAssignedIdentity
 metadata:
@@ -43,7 +43,7 @@ spec:
     configMaps:
       clientId: {name: nodes, key: client}
 `
-	networkDocument = `
+	networkManifest = `
 apiVersion: network.azure.com/v20250501
 kind: VirtualNetwork
 metadata:
@@ -53,7 +53,7 @@ spec:
   owner: {name: c1}
   addressSpace: {addressPrefixes: [10.0.0.0/8]}
 `
-	subnetDocument = `
+	subnetManifest = `
 apiVersion: network.azure.com/v20250501
 kind: VirtualNetworksSubnet
 metadata:
@@ -63,7 +63,7 @@ spec:
   addressPrefix: 10.1.0.0/16
 `
 	windowPath     = clusterPath + "/maintenanceConfigurations/aksManagedAutoUpgradeSchedule"
-	windowDocument = `
+	windowManifest = `
 apiVersion: containerservice.azure.com/v20251001
 kind: MaintenanceConfiguration
 metadata:
@@ -88,19 +88,19 @@ func TestManifestsChange(t *testing.T) {
 	stage.Azure.PutResource("resourceGroups/others", "2021-04-01", body{"location": "eastus"})
 	cluster := stage.BuildASOCluster("c1", "pool0")
 	infrastructure, controlPlane := cluster.Infrastructure, cluster.ControlPlane
-	kept, identity := stage.ParseManifest(strings.Replace(keptDocument, "SUBSCRIPTION", stage.Azure.SubscriptionID, 1)),
+	kept, identity := stage.ParseManifest(strings.Replace(keptManifest, "SUBSCRIPTION", stage.Azure.SubscriptionID, 1)),
 		stage.ParseManifest(identityDocument)
-	infrastructure.Spec.Resources = append(infrastructure.Spec.Resources, kept, identity, stage.ParseManifest(networkDocument),
-		stage.ParseManifest(subnetDocument))
-	controlPlane.Spec.Resources = append(controlPlane.Spec.Resources, stage.ParseManifest(windowDocument))
+	infrastructure.Spec.Resources = append(infrastructure.Spec.Resources, kept, identity, stage.ParseManifest(networkManifest),
+		stage.ParseManifest(subnetManifest))
+	controlPlane.Spec.Resources = append(controlPlane.Spec.Resources, stage.ParseManifest(windowManifest))
 	pool := cluster.Pools[0]
 	pool.Spec.Resources[0] = editManifest(t, pool.Spec.Resources[0], func(spec body) {
 		spec["vnetSubnetReference"] = body{"group": "network.azure.com", "kind": "VirtualNetworksSubnet", "name": "nodes"}
 		spec["nodeLabels"] = body{"team": "blue"}
 		spec["upgradeSettings"] = body{"maxSurge": "33%"}
 	})
-	stage.CreateDocuments(cluster)
-	stage.WaitDocumentsReady(cluster)
+	stage.CreateManifests(cluster)
+	stage.WaitManifestsReady(cluster)
 	want := []string{
 		"PUT resourceGroups/c1",
 		"PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1",
@@ -162,8 +162,8 @@ func TestManifestsChange(t *testing.T) {
 		t.Errorf("a resource whose document is to be detached is gone with it: %d", status)
 	}
 
-	stage.WaitDocumentsReady(cluster)
-	stage.DeleteDocuments(cluster)
+	stage.WaitManifestsReady(cluster)
+	stage.DeleteManifests(cluster)
 	if status, _ := stage.Azure.GetResource("resourceGroups/c1", "2021-04-01"); status != 404 {
 		t.Errorf("the group is left: %d", status)
 	}

@@ -29,7 +29,7 @@ type documents struct {
 	tenant *harness.Stage
 	// victim is another tenant's Cluster, and the name of its group and AKS cluster in Azure.
 	victim string
-	*harness.DocumentCluster
+	*harness.ASOCluster
 }
 
 // resourceID returns the ID of something in the subscription of all.
@@ -94,8 +94,8 @@ spec:
 `
 }
 
-// documentTries are those that are found out by a pass: TestManifestsAtApply has those that are refused before.
-var documentTries = map[string]struct {
+// manifestTries are those that are found out by a pass: TestManifestsAtApply has those that are refused before.
+var manifestTries = map[string]struct {
 	what string
 	// name returns the name of the tenant's Cluster, "" for a name of its own.
 	name func(victim string) string
@@ -262,8 +262,8 @@ func TestManifestTries(t *testing.T) {
 	neighbour := w.InOtherNamespace()
 	victim := neighbour.Namespace
 	theirs := neighbour.BuildASOCluster(victim, "pool0")
-	neighbour.CreateDocuments(theirs)
-	neighbour.WaitDocumentsReady(theirs)
+	neighbour.CreateManifests(theirs)
+	neighbour.WaitManifestsReady(theirs)
 	ofOthers := func(request string) bool {
 		return strings.Contains(request, victim) || strings.Contains(request, "/hub") || strings.Contains(request, "Microsoft.Authorization")
 	}
@@ -272,7 +272,7 @@ func TestManifestTries(t *testing.T) {
 	}
 	before, mark := others(), w.Azure.MarkRequests()
 	t.Run("tries", func(t *testing.T) {
-		for name, try := range documentTries {
+		for name, try := range manifestTries {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				tenant := w.InOtherNamespaceFor(t)
@@ -280,9 +280,9 @@ func TestManifestTries(t *testing.T) {
 				if try.name != nil {
 					called = try.name(victim)
 				}
-				s := &documents{world: w, tenant: tenant, victim: victim, DocumentCluster: tenant.BuildASOCluster(called)}
+				s := &documents{world: w, tenant: tenant, victim: victim, ASOCluster: tenant.BuildASOCluster(called)}
 				try.do(s)
-				tenant.CreateDocuments(s.DocumentCluster)
+				tenant.CreateManifests(s.ASOCluster)
 				if try.infrastructure != "" {
 					harness.WaitFor(tenant, &infrav1.AzureASOManagedCluster{}, called, "refused: "+try.infrastructure,
 						func(o *infrav1.AzureASOManagedCluster) bool {
@@ -305,7 +305,7 @@ func TestManifestTries(t *testing.T) {
 				if name == "credential" {
 					tenant.CreateOperatorSecret("aso-credential") // Nothing of it can be deleted without one.
 				}
-				tenant.DeleteDocuments(s.DocumentCluster)
+				tenant.DeleteManifests(s.ASOCluster)
 			})
 		}
 	})
@@ -319,8 +319,8 @@ func TestManifestTries(t *testing.T) {
 	if status, _ := w.Azure.GetResource(theirSubnet, networkVersion); status != 200 {
 		t.Errorf("the subnet of others: %d", status)
 	}
-	neighbour.WaitDocumentsReady(theirs)
-	neighbour.DeleteDocuments(theirs)
+	neighbour.WaitManifestsReady(theirs)
+	neighbour.DeleteManifests(theirs)
 }
 
 // TestManifestsAtApply has tries refused when they are applied.
@@ -384,8 +384,8 @@ func TestManifestDestinations(t *testing.T) {
 	stage.CreateObject(&corev1.Secret{ObjectMeta: kubeconfig, Type: "cluster.x-k8s.io/secret", Data: map[string][]byte{"value": []byte("v")}})
 	stage.CreateCredential(stage.Azure.ClientSecret)
 	stage.CreateObject(&corev1.ConfigMap{ObjectMeta: meta("settings"), Data: map[string]string{"issuer": "i"}})
-	stage.CreateDocuments(cluster)
-	stage.WaitDocumentsReady(cluster)
+	stage.CreateManifests(cluster)
+	stage.WaitManifestsReady(cluster)
 	before := stage.SecretData("c1-ca")
 	for _, try := range []struct{ list, value, name, key, want string }{
 		{"secrets", "adminCredentials", "token", "token", "Secret token was created by others"},
@@ -425,5 +425,5 @@ func TestManifestDestinations(t *testing.T) {
 	if stage.ReadObject(settings, "settings"); settings.Data["issuer"] != "i" {
 		t.Errorf("the ConfigMap of others has %v", settings.Data)
 	}
-	stage.DeleteDocuments(cluster)
+	stage.DeleteManifests(cluster)
 }

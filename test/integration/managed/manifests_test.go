@@ -22,8 +22,8 @@ func TestManifests(t *testing.T) {
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	cluster := stage.BuildASOCluster("c1", "pool0", "pool1")
 	applied := time.Now()
-	stage.CreateDocuments(cluster)
-	controlPlane := stage.WaitDocumentsReady(cluster)
+	stage.CreateManifests(cluster)
+	controlPlane := stage.WaitManifestsReady(cluster)
 	logCost(t, stage, applied)
 	want := []string{"PUT resourceGroups/c1", "PUT resourceGroups/c1/Microsoft.ContainerService/managedClusters/c1"}
 	if diff := cmp.Diff(want, harness.DropKubeconfigReads(stage.Azure.WritesSince(0))); diff != "" {
@@ -70,7 +70,7 @@ func TestManifests(t *testing.T) {
 	}
 
 	mark = stage.Azure.MarkRequests()
-	stage.DeleteDocuments(cluster)
+	stage.DeleteManifests(cluster)
 	if diff := cmp.Diff([]string(nil), stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources left behind (-want +got):\n%s", diff)
 	}

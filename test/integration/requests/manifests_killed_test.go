@@ -69,11 +69,11 @@ func (w *world) playLife(making, deleting int) (out life) {
 	for _, text := range neighbours {
 		c.Infrastructure.Spec.Resources = append(c.Infrastructure.Spec.Resources, w.ParseManifest(text))
 	}
-	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(windowDocument))
+	c.ControlPlane.Spec.Resources = append(c.ControlPlane.Spec.Resources, w.ParseManifest(windowManifest))
 	w.killAtEachWrite(making, func() { w.CreateASOCluster(c) })
 	out.Made, out.Whole = harness.DropKubeconfigReads(w.Azure.WritesSince(0)), maskDrawnIDs(w.Azure.ListResources())
 	mark := w.Azure.MarkRequests()
-	w.killAtEachWrite(deleting, func() { w.DeleteDocuments(c) })
+	w.killAtEachWrite(deleting, func() { w.DeleteManifests(c) })
 	out.Deleted, out.Left = harness.DropKubeconfigReads(w.Azure.WritesSince(mark)), w.Azure.ListResources()
 	return out
 }
