@@ -26,6 +26,8 @@ type azureReconciliation[O Object, I any] struct {
 	observing observing
 	// outcome is that of the convergence, empty before it.
 	outcome arm.Outcome
+	// searches counts the calls of findField.
+	searches int
 }
 
 // reconcile runs the stages after enter. It returns when the next reconciliation is due; 0 means that an event wakes the object.

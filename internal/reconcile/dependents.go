@@ -6,7 +6,6 @@ import (
 
 	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/published"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
@@ -31,8 +30,8 @@ func (p *reconciliation[O, I]) showPauseInDependents(ctx context.Context) error 
 	return nil
 }
 
-// releaseDependents removes the finalizer of dependents that are being deleted although the object is gone, for example because its finalizers
-// were removed by hand during a pause. Nobody else would: they, their Machines and the namespace would never go.
+// releaseDependents removes the finalizer of dependents that are being deleted although the object is gone, for example because users removed
+// its finalizers during a pause. No other controller removes it, and until then the dependents, their Machines and the namespace stay.
 func (p *reconciliation[O, I]) releaseDependents(ctx context.Context) error {
 	of := p.declaration.Dependents
 	if of == nil {
@@ -45,18 +44,16 @@ func (p *reconciliation[O, I]) releaseDependents(ctx context.Context) error {
 		return err
 	}
 	for _, dependent := range dependents {
-		before := dependent.DeepCopyObject().(client.Object)
-		if dependent.GetDeletionTimestamp().IsZero() || annotations.HasPaused(dependent) || !controllerutil.RemoveFinalizer(dependent, of.Finalizer) {
+		if dependent.GetDeletionTimestamp().IsZero() || annotations.HasPaused(dependent) {
 			continue
 		}
-		// The patch has the whole list, and other programs may have added theirs.
-		if err := p.Client.Patch(ctx, dependent, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); err != nil {
-			if client.IgnoreNotFound(err) == nil {
-				continue
-			}
-			return fmt.Errorf("patch %s %s: %w", of.Kind, dependent.GetName(), err)
+		removed, err := patch.RemoveFinalizer(ctx, p.Client, dependent, of.Finalizer)
+		if err != nil {
+			return fmt.Errorf("%s: %w", of.Kind, err)
 		}
-		deletion.RecordAbandoned(ctx, p.eventRecorder, dependent, p.declaration.Name+" "+p.key.Name+" is gone", of.DescribeResource(dependent))
+		if removed {
+			deletion.RecordAbandoned(ctx, p.eventRecorder, dependent, p.declaration.Name+" "+p.key.Name+" is gone", of.DescribeResource(dependent))
+		}
 	}
 	return nil
 }

@@ -7,9 +7,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/specfield"
 )
 
-// maxForgedFields is for how many nodes the field of the spec is searched, which reads the whole spec. Conditions show fewer.
-const maxForgedFields = 10
-
 // refuseForgedTags refuses nodes whose body sets an ownership tag of another owner. Such a tag would hand the resource to that owner.
 // If the object has nothing in Azure yet, the whole plan is refused, also for a tag in the spec that the provider's own tag replaces.
 func (a *azureReconciliation[O, I]) refuseForgedTags(g *arm.Graph) error {
@@ -20,10 +17,7 @@ func (a *azureReconciliation[O, I]) refuseForgedTags(g *arm.Graph) error {
 		if !isForged {
 			continue
 		}
-		at := ""
-		if len(errs) < maxForgedFields {
-			at = a.findField(func(spec specfield.Spec) string { return spec.FieldContaining(key) })
-		}
+		at := a.findField(func(spec specfield.Spec) string { return spec.FieldContaining(key) })
 		if at == "" {
 			at = node.ID.ShortName()
 		}

@@ -66,8 +66,16 @@ func (a *azureReconciliation[O, I]) findFieldNaming(id arm.ID) string {
 	return a.findField(func(spec specfield.Spec) string { return spec.FieldNaming(id) })
 }
 
-// findField returns the field that find finds in the spec of the object, or else in the spec of the owner of its Cluster's resources.
+// maxSearches is how often a reconciliation searches the specs for a field. A search of a megabyte takes a tenth of a second, a plan can have
+// thousands of faults, and conditions show fewer than these.
+const maxSearches = 20
+
+// findField returns the field that find finds in the spec of the object, or else in the spec of the owner of its Cluster's resources. It returns
+// "" after maxSearches.
 func (a *azureReconciliation[O, I]) findField(find func(specfield.Spec) string) string {
+	if a.searches++; a.searches > maxSearches {
+		return ""
+	}
 	if found := find(specfield.DecodeSpec(a.object)); found != "" {
 		return found
 	}

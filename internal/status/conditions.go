@@ -191,7 +191,9 @@ func joinMessages(results []arm.Result) string {
 
 // joinLines joins messages as they are, because events look for Azure's text in conditions. Resources that are read by one request have the
 // same message when it fails, which is named once.
-func joinLines(lines []string) string { return strings.Join(limitLines(dropRepeated(lines)), "; ") }
+func joinLines(lines []string) string {
+	return strings.Join(firstLines(dropRepeated(lines), func(line string) string { return line }), "; ")
+}
 
 // dropRepeated returns each of the lines once, in their order.
 func dropRepeated(lines []string) (out []string) {
@@ -203,9 +205,13 @@ func dropRepeated(lines []string) (out []string) {
 	return out
 }
 
-func limitLines(lines []string) []string {
-	if len(lines) > maxMessages {
-		lines = append(lines[:maxMessages:maxMessages], fmt.Sprintf("and %d more", len(lines)-maxMessages))
+// firstLines returns the lines of the first causes, and one with the number of the others.
+func firstLines[T any](causes []T, line func(T) string) (lines []string) {
+	for _, cause := range causes[:min(len(causes), maxMessages)] {
+		lines = append(lines, line(cause))
+	}
+	if more := len(causes) - maxMessages; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return lines
 }
@@ -343,16 +349,9 @@ func RefusalCondition(conditionType string, errs field.ErrorList) metav1.Conditi
 	}) {
 		reason = infrav1.NotSupportedReason
 	}
-	var lines []string
-	for _, err := range errs[:min(len(errs), maxMessages)] {
-		lines = append(lines, err.Error())
-	}
-	if more := len(errs) - maxMessages; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: reason,
-		Message: text.JoinSentences(text.JoinList(lines),
+		Message: text.JoinSentences(text.JoinList(firstLines(errs, (*field.Error).Error)),
 			"Nothing is created until this is corrected; it is checked again when the object changes, and every "+RefusalRetryInterval.String()),
 	}
 }

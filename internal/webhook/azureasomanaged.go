@@ -102,7 +102,7 @@ func asoControlPlanes(features plan.Features) kind[*infrav1.AzureASOManagedContr
 	return k
 }
 
-// asoPools are the pools of resource manifests. As of typed pools, the last one with mode System stays.
+// asoPools declares the webhooks of pools of resource manifests. The last pool with mode System of a cluster stays, as for typed pools.
 func asoPools(lookup managedLookup, features plan.Features) kind[*infrav1.AzureASOManagedMachinePool] {
 	k := withManifests(features,
 		func(o *infrav1.AzureASOManagedMachinePool) any { return &o.Spec },
@@ -114,11 +114,15 @@ func asoPools(lookup managedLookup, features plan.Features) kind[*infrav1.AzureA
 		if err != nil {
 			return errs, err
 		}
-		last, err := lookup.keepSystemPool(ctx, o, old.Spec.Resources, append([]runtime.RawExtension{}, o.Spec.Resources...))
+		path := field.NewPath("spec", "resources")
+		if first, ok := asoresource.FirstAgentPool(o.Spec.Resources); ok {
+			path = first.Path.Child("spec", "mode")
+		}
+		last, err := lookup.keepSystemPool(ctx, o, old.Spec.Resources, o.Spec.Resources, path)
 		return append(errs, last...), err
 	}
 	k.remove = func(ctx context.Context, o *infrav1.AzureASOManagedMachinePool) (field.ErrorList, error) {
-		return lookup.keepSystemPool(ctx, o, o.Spec.Resources, nil)
+		return lookup.keepSystemPool(ctx, o, o.Spec.Resources, nil, field.NewPath("metadata", "deletionTimestamp"))
 	}
 	return k
 }

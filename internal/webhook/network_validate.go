@@ -10,7 +10,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 var (
@@ -20,8 +19,6 @@ var (
 
 const (
 	cidrRule = "must be an address range such as 10.0.0.0/16"
-	// maxRanges is how many ranges of a network or subnet a message lists.
-	maxRanges = 10
 )
 
 // parseCIDRs returns the address ranges that parse, and an error for each that does not.
@@ -53,7 +50,7 @@ func validateSubnets(subnets []subnetClass, vnetBlocks []string, path *field.Pat
 		for j, block := range subnet.CIDRBlocks {
 			if prefix, err := netip.ParsePrefix(block); err == nil && !vnet.ContainsAddress(prefix.Addr()) {
 				errs = append(errs, field.Invalid(path.Child("cidrBlocks").Index(j), block,
-					fmt.Sprintf("must be within the address ranges of the virtual network: %s", text.JoinFirst(vnetBlocks, maxRanges))))
+					fmt.Sprintf("must be within the address ranges of the virtual network: %s", plan.ListRanges(vnetBlocks))))
 			}
 		}
 		errs = append(errs, validateSecurityRules(subnet.rules, path.Child("securityGroup", "securityRules"))...)
@@ -122,7 +119,7 @@ func validateAddress(address string, within plan.RangeSet, blocks []string, what
 	}
 	if !within.ContainsAddress(addr) {
 		return field.ErrorList{field.Invalid(path, address,
-			fmt.Sprintf("must be within the address ranges of %s: %s", what, text.JoinFirst(blocks, maxRanges)))}
+			fmt.Sprintf("must be within the address ranges of %s: %s", what, plan.ListRanges(blocks)))}
 	}
 	return nil
 }

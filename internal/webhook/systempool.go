@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -29,68 +30,63 @@ func (l managedLookup) lastSystemPool(ctx context.Context, pool client.Object, p
 		return nil, err
 	}
 	var others int
+	var needed bool
 	switch cluster.Spec.ControlPlaneRef.Kind {
 	case "AzureManagedControlPlane":
-		others, err = l.countTypedSystemPools(ctx, cluster, pool.GetName())
+		others, needed, err = l.countTypedSystemPools(ctx, cluster, pool.GetName())
 	case "AzureASOManagedControlPlane":
-		others, err = l.countSystemPoolManifests(ctx, cluster, pool.GetName())
-	default:
-		return nil, nil
+		others, needed, err = l.countSystemPoolManifests(ctx, cluster, pool.GetName())
 	}
-	if err != nil || others == unneeded {
+	if err != nil || !needed {
 		return nil, err
 	}
 	return ValidateLastSystemPool(others, path), nil
 }
 
-// unneeded is the number of System pools of a cluster that needs none: its control plane does not exist, or it is being deleted, with which all
-// pools go. The control plane waits for the objects of its pools.
-const unneeded = -1
-
-// countTypedSystemPools counts the pools with mode System that are not being deleted, except one.
-func (l managedLookup) countTypedSystemPools(ctx context.Context, cluster *clusterv1.Cluster, except string) (int, error) {
-	if stays, err := l.readControlPlane(ctx, cluster, &infrav1.AzureManagedControlPlane{}); err != nil || !stays {
-		return unneeded, err
+// countTypedSystemPools counts the pools with mode System that are not being deleted, except one. needed is false for a cluster without a control
+// plane, or with one that is being deleted: AKS deletes all pools with it, and the control plane waits for the objects of its pools.
+func (l managedLookup) countTypedSystemPools(ctx context.Context, cluster *clusterv1.Cluster, except string) (others int, needed bool, err error) {
+	if needed, err = l.readControlPlane(ctx, cluster, &infrav1.AzureManagedControlPlane{}); err != nil || !needed {
+		return 0, false, err
 	}
 	pools := &infrav1.AzureManagedMachinePoolList{}
 	if err := l.listPools(ctx, cluster, pools); err != nil {
-		return 0, fmt.Errorf("list the AzureManagedMachinePools of the cluster: %w", err)
+		return 0, false, fmt.Errorf("list the AzureManagedMachinePools of the cluster: %w", err)
 	}
-	others := 0
 	for i := range pools.Items {
 		if other := &pools.Items[i]; other.Name != except && other.Spec.Mode == infrav1.NodePoolModeSystem && other.DeletionTimestamp.IsZero() {
 			others++
 		}
 	}
-	return others, nil
+	return others, true, nil
 }
 
 // countSystemPoolManifests counts the manifests of pools with mode System in the objects of the cluster that are not being deleted, except one
-// pool.
-func (l managedLookup) countSystemPoolManifests(ctx context.Context, cluster *clusterv1.Cluster, except string) (int, error) {
+// pool. needed is as for countTypedSystemPools, and false if AKS runs the pods of Kubernetes on nodes of its own.
+func (l managedLookup) countSystemPoolManifests(ctx context.Context, cluster *clusterv1.Cluster, except string) (others int, needed bool, err error) {
 	controlPlane := &infrav1.AzureASOManagedControlPlane{}
-	if stays, err := l.readControlPlane(ctx, cluster, controlPlane); err != nil || !stays || asoresource.HostsSystemPods(controlPlane.Spec.Resources) {
-		return unneeded, err
+	if needed, err = l.readControlPlane(ctx, cluster, controlPlane); err != nil || !needed || asoresource.HostsSystemPods(controlPlane.Spec.Resources) {
+		return 0, false, err
 	}
 	infrastructure := &infrav1.AzureASOManagedCluster{}
 	key := client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.InfrastructureRef.Name}
 	if err := l.reader.Get(ctx, key, infrastructure); client.IgnoreNotFound(err) != nil {
-		return 0, fmt.Errorf("get the AzureASOManagedCluster %s: %w", key, err)
+		return 0, false, fmt.Errorf("get the AzureASOManagedCluster %s: %w", key, err)
 	}
 	pools := &infrav1.AzureASOManagedMachinePoolList{}
 	if err := l.listPools(ctx, cluster, pools); err != nil {
-		return 0, fmt.Errorf("list the AzureASOManagedMachinePools of the cluster: %w", err)
+		return 0, false, fmt.Errorf("list the AzureASOManagedMachinePools of the cluster: %w", err)
 	}
-	others := countSystemPools(controlPlane.Spec.Resources) + countSystemPools(infrastructure.Spec.Resources)
+	others = countSystemPools(controlPlane.Spec.Resources) + countSystemPools(infrastructure.Spec.Resources)
 	for i := range pools.Items {
 		if other := &pools.Items[i]; other.Name != except && other.DeletionTimestamp.IsZero() {
 			others += countSystemPools(other.Spec.Resources)
 		}
 	}
-	return others, nil
+	return others, true, nil
 }
 
-// readControlPlane reads the control plane of a cluster. It returns false if there is none that stays.
+// readControlPlane reads the control plane of a cluster. It returns false if it does not exist or is being deleted.
 func (l managedLookup) readControlPlane(ctx context.Context, cluster *clusterv1.Cluster, into client.Object) (bool, error) {
 	key := client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.ControlPlaneRef.Name}
 	switch err := l.reader.Get(ctx, key, into); {
@@ -110,22 +106,13 @@ func countSystemPools(resources []runtime.RawExtension) int {
 	return len(asoresource.ListSystemPools(resources))
 }
 
-// keepSystemPool refuses changes of the manifests of a pool, after nil for its deletion, with which the cluster would lose its last System pool.
-// Pools that stay in Azure without their manifest are not lost.
-func (l managedLookup) keepSystemPool(ctx context.Context, pool *infrav1.AzureASOManagedMachinePool, before, after []runtime.RawExtension) (field.ErrorList, error) {
-	lost := false
-	for _, m := range asoresource.ListSystemPools(before) {
-		lost = lost || !m.StaysInAzure()
-	}
-	if !lost || len(asoresource.ListSystemPools(after)) > 0 {
+// keepSystemPool returns an error at path if the cluster would lose its last System pool because the manifests of a pool, before, become after.
+// A pool that stays in Azure without its manifest is not lost.
+func (l managedLookup) keepSystemPool(ctx context.Context, pool *infrav1.AzureASOManagedMachinePool, before, after []runtime.RawExtension,
+	path *field.Path) (field.ErrorList, error) {
+	lost := slices.ContainsFunc(asoresource.ListSystemPools(before), func(m asoresource.Manifest) bool { return !m.StaysInAzure() })
+	if !lost || countSystemPools(after) > 0 {
 		return nil, nil
-	}
-	path := field.NewPath("metadata", "deletionTimestamp")
-	if after != nil {
-		path = field.NewPath("spec", "resources")
-		if first, ok := asoresource.FirstAgentPool(after); ok {
-			path = first.Path.Child("spec", "mode")
-		}
 	}
 	return l.lastSystemPool(ctx, pool, path)
 }

@@ -36,8 +36,8 @@ type Credentials struct {
 	// Kubeconfig is the one for Cluster API: that of the local administrator, or, if local accounts are disabled, one with a token of
 	// the cluster's identity.
 	Kubeconfig []byte
-	// Admin and User are the kubeconfigs as AKS returns them; nil if they were not requested. That of users is requested for a cluster with
-	// Entra integration.
+	// Admin and User are the kubeconfigs as AKS returns them; nil if they were not requested. User is requested for a cluster with Entra
+	// integration.
 	Admin, User []byte
 	// expiresOn is when Kubeconfig expires; zero if it never does.
 	expiresOn time.Time
@@ -103,8 +103,9 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, acc
 }
 
 // ReadExported returns the kubeconfig that operatorSpec exports as name, aso.AdminCredentials or aso.UserCredentials, of the cluster with the
-// state observed. It returns that of known, which may be nil, or asks AKS. The result is nil if AKS issues none: without local accounts
-// there is no kubeconfig of the administrator, and the Secret that Cluster API reads has its kubeconfig already. The Azure Service Operator exports both of every cluster:
+// state observed. It takes the kubeconfig from known, which may be nil, or asks AKS. The result is nil for a stopped cluster, for the
+// administrator of a cluster without local accounts, and for the Secret that Cluster API reads, which PublishSecrets writes. The Azure Service
+// Operator exports both of every cluster:
 // https://azure.github.io/azure-service-operator/guide/secrets/#how-to-retrieve-secrets-created-by-azure
 func ReadExported(ctx context.Context, f *facts.Facts, asker facts.Asker, id arm.ID, observed json.RawMessage, known *Credentials,
 	name string, at aso.KeyRef, to published.Publisher) ([]byte, error) {

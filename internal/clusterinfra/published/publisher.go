@@ -112,7 +112,8 @@ func (p Publisher) RenewOwnerReferences(ctx context.Context) error {
 	return nil
 }
 
-// StoredValue returns a key of a Secret that the control plane created, or the Azure Service Operator for it, or nil.
+// StoredValue returns a key of a Secret that the control plane created, or that the Azure Service Operator created for it; nil for other
+// Secrets.
 func (p Publisher) StoredValue(ctx context.Context, name, key string) ([]byte, error) {
 	secret := &corev1.Secret{ObjectMeta: p.newMeta(name)}
 	err := p.Client.Get(ctx, client.ObjectKeyFromObject(secret), secret)

@@ -258,13 +258,8 @@ func (k *Kind) deleteMachine(ctx context.Context, m member) error {
 
 // removeFinalizer removes the finalizer of an AzureMachinePoolMachine.
 func (k *Kind) removeFinalizer(ctx context.Context, vm *infrav1.AzureMachinePoolMachine) error {
-	before := vm.DeepCopy()
-	if !controllerutil.RemoveFinalizer(vm, infrav1.MachinePoolMachineFinalizer) {
-		return nil
-	}
-	// The patch has the whole list, and other programs may have added theirs.
-	if err := k.Client.Patch(ctx, vm, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("patch AzureMachinePoolMachine %s: %w", vm.Name, err)
+	if _, err := patch.RemoveFinalizer(ctx, k.Client, vm, infrav1.MachinePoolMachineFinalizer); err != nil {
+		return fmt.Errorf("AzureMachinePoolMachine: %w", err)
 	}
 	return nil
 }

@@ -35,15 +35,18 @@ func (k *Kind) exportValues(ctx context.Context, session reconcile.Session, in *
 	if at := in.exports.PrincipalID; at != nil {
 		values.AddConfigMap(*at, principalID(observed))
 	}
-	for name, at := range map[string]*aso.KeyRef{aso.AdminCredentials: in.exports.AdminCredentials, aso.UserCredentials: in.exports.UserCredentials} {
-		if at == nil {
+	for _, export := range []struct {
+		name string
+		at   *aso.KeyRef
+	}{{aso.AdminCredentials, in.exports.AdminCredentials}, {aso.UserCredentials, in.exports.UserCredentials}} {
+		if export.at == nil {
 			continue
 		}
-		kubeconfig, err := aks.ReadExported(ctx, k.Facts, session.Asker(), plan.ClusterID(in.planned), observed, credentials, name, *at, to)
+		kubeconfig, err := aks.ReadExported(ctx, k.Facts, session.Asker(), plan.ClusterID(in.planned), observed, credentials, export.name, *export.at, to)
 		if err != nil {
 			return err
 		}
-		values.AddSecret(*at, kubeconfig)
+		values.AddSecret(*export.at, kubeconfig)
 	}
 	if data := values.TakeConfigMap(issuers); data != nil {
 		if err := to.PublishConfigMap(ctx, issuers, data); err != nil {

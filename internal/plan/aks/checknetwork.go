@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // defaultSubnetRanges are the CIDR blocks that defaulting sets for the subnet. They are not compared with an existing subnet.
@@ -39,7 +39,7 @@ func checkNetwork(in Input, path *field.Path) field.ErrorList {
 		}
 		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock,
 			fmt.Sprintf("subnet %q of the network %q, which is not this cluster's, has %s: correct the block",
-				SubnetName(in), VNetID(in).Name(), text.JoinFirst(have, maxRanges)))}
+				SubnetName(in), VNetID(in).Name(), plan.ListRanges(have)))}
 	}
 	prefix, err := netip.ParsePrefix(spec.Subnet.CIDRBlock)
 	if err != nil {
@@ -54,7 +54,7 @@ func checkNetwork(in Input, path *field.Path) field.ErrorList {
 	if !slices.ContainsFunc(ranges, func(outer string) bool { return containsPrefix(outer, prefix) }) {
 		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock,
 			fmt.Sprintf("is not within the network %q, which has %s: choose a range in it",
-				VNetID(in).Name(), text.JoinFirst(ranges, maxRanges)))}
+				VNetID(in).Name(), plan.ListRanges(ranges)))}
 	}
 	var errs field.ErrorList
 	for name, blocks := range in.Facts.VNet.Subnets {
@@ -68,9 +68,6 @@ func checkNetwork(in Input, path *field.Path) field.ErrorList {
 	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Detail, b.Detail) })
 	return errs
 }
-
-// maxRanges is how many ranges of a network or subnet a message lists.
-const maxRanges = 10
 
 func containsPrefix(outer string, inner netip.Prefix) bool {
 	prefix, err := netip.ParsePrefix(outer)

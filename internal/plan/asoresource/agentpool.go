@@ -70,11 +70,14 @@ func (in Input) checkProfiles(m Manifest, id arm.ID, properties map[string]any) 
 	specs, _ := m.Spec["agentPoolProfiles"].([]any)
 	path := m.Path.Child("spec", "agentPoolProfiles")
 	for i := range profiles {
-		profile := toObject(profiles[i])
+		profile, spec := toObject(profiles[i]), map[string]any(nil)
+		if i < len(specs) {
+			spec = toObject(specs[i])
+		}
 		name, _ := profile["name"].(string)
 		errs = append(errs, agentpool.Check(agentpool.Request{
 			Name: name, Properties: profile, Observed: agentpool.Observe(cluster.PoolBody(name)), Unknown: in.Facts == nil,
-		}, func(property string) *field.Path { return manifestField(path.Index(i), toObject(specs[i]), property) })...)
+		}, func(property string) *field.Path { return manifestField(path.Index(i), spec, property) })...)
 	}
 	if len(profiles) > 0 && !managedcluster.HasSystemPool(properties) {
 		errs = append(errs, field.Invalid(path, len(profiles), "has no pool with mode System: AKS makes no cluster without one. Set the mode of one of them"))

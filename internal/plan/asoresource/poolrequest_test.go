@@ -209,3 +209,18 @@ func TestProfilesOfManifest(t *testing.T) {
 		t.Errorf("without a System pool: %v", errs)
 	}
 }
+
+// TestProfilesOfAnyShape checks profiles that are no list of objects. Null counts as absent, as in every manifest.
+func TestProfilesOfAnyShape(t *testing.T) {
+	const pool = "{name: p, mode: System, count: 1}"
+	for profiles, accepted := range map[string]bool{
+		`["x", ` + pool + `]`: false, "[[], " + pool + "]": false, `"x"`: false, pool: false, "[null, " + pool + "]": true, "[" + pool + "]": true,
+	} {
+		t.Run(profiles, func(t *testing.T) {
+			second := strings.NewReplacer("{name: mc}", "{name: mc2}", "dnsPrefix: x", "dnsPrefix: x, agentPoolProfiles: "+profiles).Replace(aksManifest)
+			if errs := CheckManifests(newInput(t, groupManifest, aksManifest, second)); (len(errs) == 0) != accepted {
+				t.Errorf("the errors are %v, accepted should be %t", errs, accepted)
+			}
+		})
+	}
+}

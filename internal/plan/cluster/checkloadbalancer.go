@@ -9,7 +9,6 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // checkLoadBalancers checks names, frontends and ports of the load balancers.
@@ -92,7 +91,7 @@ func checkPrivateIPs(in plan.ClusterInput, path *field.Path, lb *infrav1.LoadBal
 		if !within && !plan.IsDefaultInternalFrontend(lb, frontend) {
 			errs = append(errs, field.Invalid(here, frontend.PrivateIPAddress,
 				fmt.Sprintf("is not within the subnet %q of the control plane, which has %s: choose an address in it", subnet.Name,
-					text.JoinFirst(blocks, maxRanges))))
+					plan.ListRanges(blocks))))
 		}
 	}
 	return errs

@@ -10,15 +10,11 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // reservedAddresses is the number of addresses that Azure keeps at the start of a subnet. It also keeps the last one:
 // https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-faq
 const reservedAddresses = 4
-
-// maxRanges is how many ranges of a network or subnet a message lists.
-const maxRanges = 10
 
 // subnetPrefix is one address range of a subnet.
 type subnetPrefix struct {
@@ -130,5 +126,5 @@ func joinPrefixes(prefixes []netip.Prefix) string {
 	for _, prefix := range prefixes {
 		out = append(out, prefix.String())
 	}
-	return text.JoinFirst(out, maxRanges)
+	return plan.ListRanges(out)
 }

@@ -43,7 +43,7 @@ func TestManyReferences(t *testing.T) {
 				}
 			}
 			denials := lent.RestrictGraph(g, in)
-			if searches > 10 || reads > 50 || len(denials) > 25 {
+			if searches > 25 || reads > 50 || len(denials) > 25 {
 				t.Errorf("%d denials with %d searches and %d reads", len(denials), searches, reads)
 			}
 			if test.want(g.Nodes()[0]) == "" {

@@ -17,17 +17,13 @@ type Input struct {
 	Owner ownership.Owner
 	// Facts are Azure's answers for the resources of ListMissingFacts, by the key of their ID.
 	Facts map[string]Fact
-	// Field returns the field of the spec that names an ID, "" if no field does. It is called for the first denials of a graph only, because it
-	// searches the whole spec.
+	// Field returns the field of the spec that names an ID, "" if no field does or the search would take too long. ListMissingFacts does not
+	// call it.
 	Field func(id arm.ID) string
 }
 
-const (
-	// maxFaults is how many references of one node may be denied, wait or lack facts. A body can name fifty thousand resources.
-	maxFaults = 20
-	// maxFields is how many denials of one graph have the field of the spec. Conditions show fewer.
-	maxFields = 10
-)
+// maxFaults is how many references of one node may be denied, wait or lack facts. A body can name fifty thousand resources.
+const maxFaults = 20
 
 // Fact is Azure's answer for a resource. The zero value is a resource that does not exist.
 type Fact struct {
@@ -40,6 +36,7 @@ type Fact struct {
 // ListMissingFacts returns the resources whose facts RestrictGraph needs. New facts can make others necessary, so it has
 // to be called again until it returns none.
 func ListMissingFacts(g *arm.Graph, in Input) []arm.ID {
+	in.Field = func(arm.ID) string { return "" } // The denials of this pass are not used.
 	p := &restrictor{Input: in, graph: g, missing: map[string]arm.ID{}}
 	for _, node := range g.Nodes() {
 		p.restrictNode(node)
@@ -56,18 +53,8 @@ func ListMissingFacts(g *arm.Graph, in Input) []arm.ID {
 func RestrictGraph(g *arm.Graph, in Input) []arm.Denial {
 	p := &restrictor{Input: in, graph: g, missing: map[string]arm.ID{}}
 	var out []arm.Denial
-	fields := 0
 	for _, node := range g.Nodes() {
 		found := p.restrictNode(node)
-		for i := range found.denials {
-			denial := &found.denials[i]
-			if fields++; fields <= maxFields {
-				denial.Field = p.Field(found.denied[i])
-			}
-			if denial.Field == "" {
-				denial.Field = node.ID.ShortName()
-			}
-		}
 		node.Denials = append(node.Denials, found.denials...)
 		if node.Blocked == "" {
 			node.Blocked = found.waitsFor
@@ -90,8 +77,6 @@ type restrictor struct {
 // nodeFinding are the faults of one node.
 type nodeFinding struct {
 	denials []arm.Denial
-	// denied are the IDs that the denials are about.
-	denied []arm.ID
 	// faults counts the references that are denied, wait or lack facts.
 	faults int
 	// waitsFor is the message of a node that names a resource whose owner is unknown until the resource exists.
@@ -106,7 +91,7 @@ func (p *restrictor) restrictNode(node *arm.Node) nodeFinding {
 		return out
 	}
 	if reason := arm.MisreadReason(string(node.ID)); reason != "" {
-		p.addDenial(&out, arm.Reference{}, node.ID, "is not an ID that Azure reads as it is written: "+reason, "use another name")
+		p.addDenial(&out, node, arm.Reference{}, node.ID, "is not an ID that Azure reads as it is written: "+reason, "use another name")
 		return out
 	}
 	row, known := effects[strings.ToLower(node.ID.Type())]
@@ -114,26 +99,26 @@ func (p *restrictor) restrictNode(node *arm.Node) nodeFinding {
 		row = typeEffect{scope: unbounded, reason: "the provider does not know what it changes"}
 	}
 	if row.scope == unbounded {
-		p.addDenial(&out, arm.Reference{}, node.ID, "may change what it does not name: "+row.reason, "")
+		p.addDenial(&out, node, arm.Reference{}, node.ID, "may change what it does not name: "+row.reason, "")
 		return out
 	}
 	p.checkParent(node, row, &out)
 	p.checkForeign(node, &out)
 	body, err := p.graph.DecodedBody(node)
 	if err != nil {
-		p.addDenial(&out, arm.Reference{}, node.ID, "has a body that cannot be read: "+err.Error(), "")
+		p.addDenial(&out, node, arm.Reference{}, node.ID, "has a body that cannot be read: "+err.Error(), "")
 		return out
 	}
 	for _, reference := range arm.FindReferences(body) {
 		if out.faults >= maxFaults {
 			// The denials above allow references that Azure has already. This one covers the references that are not checked.
-			p.addDenial(&out, arm.Reference{}, node.ID, fmt.Sprintf("names %d resources or more that are not known to be the Cluster's", maxFaults), "name fewer of them")
+			p.addDenial(&out, node, arm.Reference{}, node.ID, fmt.Sprintf("names %d resources or more that are not known to be the Cluster's", maxFaults), "name fewer of them")
 			return out
 		}
 		p.checkReference(node, row, reference, &out)
 	}
 	if files := findFileURLs(body); len(files) > 0 {
-		p.addDenial(&out, arm.Reference{}, node.ID, files[0]+" names a file or an account by a URL, which does not say whose it is",
+		p.addDenial(&out, node, arm.Reference{}, node.ID, files[0]+" names a file or an account by a URL, which does not say whose it is",
 			"use a resource ID, and for boot diagnostics an account that Azure manages")
 	}
 	return out
@@ -149,7 +134,7 @@ func (p *restrictor) checkParent(node *arm.Node, row typeEffect, out *nodeFindin
 			return
 		}
 		p.denyUnlessAbsent(verdict, parent, out, func() {
-			p.addDenial(out, arm.Reference{}, parent, "would give rights outside of the resource groups that were created for the Cluster",
+			p.addDenial(out, node, arm.Reference{}, parent, "would give rights outside of the resource groups that were created for the Cluster",
 				"use a scope at or below the Cluster's resource group, or have the owner of the identity add the scope to its spec.allowedRoleScopes")
 		})
 	case parent.Type() == arm.ResourceGroupType && !types.IsExtension(node.ID.Type()) || parent == "":
@@ -158,7 +143,7 @@ func (p *restrictor) checkParent(node *arm.Node, row typeEffect, out *nodeFindin
 	default:
 		verdict := p.permissionFor(parent, true)
 		p.denyUnlessAbsent(verdict, parent, out, func() {
-			p.addDenial(out, arm.Reference{}, parent, "is not the Cluster's, so nothing is created below it", listingRemedy)
+			p.addDenial(out, node, arm.Reference{}, parent, "is not the Cluster's, so nothing is created below it", listingRemedy)
 		})
 	}
 }
@@ -181,7 +166,7 @@ func (p *restrictor) checkReference(node *arm.Node, row typeEffect, reference ar
 	id := reference.ID
 	switch {
 	case !reference.Plain:
-		p.addDenial(out, arm.Reference{}, id, "is not an ID that Azure reads as it is written: "+arm.MisreadReason(string(id)),
+		p.addDenial(out, node, arm.Reference{}, id, "is not an ID that Azure reads as it is written: "+arm.MisreadReason(string(id)),
 			"write the ID of the resource itself")
 		return
 	case id.IsWithin(node.ID), strings.EqualFold(id.Type(), "Microsoft.Authorization/roleDefinitions"):
@@ -191,7 +176,7 @@ func (p *restrictor) checkReference(node *arm.Node, row typeEffect, reference ar
 	}
 	verdict := p.permissionFor(id, true)
 	p.denyUnlessAbsent(verdict, id, out, func() {
-		p.addDenial(out, reference, id, "is named by "+reference.Path+" and is not the Cluster's", listingRemedy)
+		p.addDenial(out, node, reference, id, "is named by "+reference.Path+" and is not the Cluster's", listingRemedy)
 	})
 }
 
@@ -211,12 +196,15 @@ func (p *restrictor) denyUnlessAbsent(verdict permission, id arm.ID, out *nodeFi
 }
 
 // addDenial adds a denial: the fault of an ID, and the remedy.
-func (p *restrictor) addDenial(out *nodeFinding, reference arm.Reference, id arm.ID, wrong, remedy string) {
-	denial := arm.Denial{Reference: reference,
+func (p *restrictor) addDenial(out *nodeFinding, node *arm.Node, reference arm.Reference, id arm.ID, wrong, remedy string) {
+	denial := arm.Denial{Reference: reference, Field: p.Field(id),
 		Message: fmt.Sprintf("%s %s. %s belongs to another namespace and does not allow that", id, wrong, p.Identity)}
+	if denial.Field == "" {
+		denial.Field = node.ID.ShortName()
+	}
 	if remedy != "" {
 		denial.Message += ": " + remedy
 	}
-	out.denials, out.denied = append(out.denials, denial), append(out.denied, id)
+	out.denials = append(out.denials, denial)
 	out.faults++
 }

@@ -9,11 +9,12 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // CheckSpec returns the errors of the spec that can be found with facts of Azure. Each message contains the field, its value, the fault
 // and the remedy. If there are errors, no VM may be created. The errors of the size, the template and the tags are included if there is no scale
-// set yet: an existing one keeps what it has, and VMs of the pool can still be added and deleted. See CheckSize and CheckKept.
+// set yet. An existing scale set keeps its size, template and tags, and VMs of the pool can still be added and deleted: see CheckSize and CheckKept.
 func CheckSpec(in Input) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := checkLocation(in, path.Child("location"))
@@ -52,7 +53,7 @@ func CheckKept(in Input) (template, tags field.ErrorList) {
 
 func explainKept(errs field.ErrorList, kept string) field.ErrorList {
 	for _, err := range errs {
-		err.Detail += ". The scale set keeps " + kept
+		err.Detail = text.JoinSentences(err.Detail, "The scale set keeps "+kept)
 	}
 	return errs
 }
