@@ -186,8 +186,8 @@ func (id ID) IsWithin(scope ID) bool {
 	return id.Equal(scope) || len(id) > length && id[length] == '/' && id[:length].Equal(scope[:length])
 }
 
-// ShortName returns the type's last word and the name, as in "subnets/nodes": enough for a message about one cluster. Each resource has tags with
-// the name "default", so the short name of tags is that of their resource and "/tags".
+// ShortName returns the type's last word and the name, as in "subnets/nodes": enough for a message about one cluster. The tags of each
+// resource have the name "default", so their short name is the short name of the resource and "/tags".
 func (id ID) ShortName() string {
 	resourceType := id.Type()
 	if strings.EqualFold(resourceType, "Microsoft.Resources/tags") {

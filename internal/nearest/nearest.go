@@ -10,7 +10,7 @@ const (
 	// maxNames is how many names a message lists.
 	maxNames = 3
 	// maxLength is the length of the longest text in bytes for which names are sought. Users can write a million bytes, and the time grows with
-	// the length and the number of names. The longest name of Azure's sizes, regions and properties has less than half of it.
+	// the length and the number of names. No name in Azure's definitions is as long.
 	maxLength = 128
 )
 

@@ -124,7 +124,7 @@ type Declaration struct {
 
 // Dependents are the objects of a kind that belong to an object of another kind.
 type Dependents struct {
-	// Kind is the kind of the dependents, and Finalizer the one that the kind of the other object puts on them.
+	// Kind is the kind of the dependents. Finalizer is the finalizer that the controller of the other object puts on them.
 	Kind, Finalizer string
 	List            func(ctx context.Context, object client.Object) ([]lifecycle.Object, error)
 	// DescribeResource returns the resource in Azure that a dependent represents.

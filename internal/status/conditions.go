@@ -158,11 +158,11 @@ const principalPath = "properties.principalId"
 
 // formerPrincipalMessage explains a role assignment of another identity, as after a scale set was created again. Azure refuses to change it with
 // RoleAssignmentUpdateNotPermitted: https://learn.microsoft.com/en-us/azure/role-based-access-control/troubleshooting. The provider does not replace it:
-// the inventory, which every writer of the object can forge, is the only record of who created it, so that a tenant could have the assignment of
-// another one deleted.
+// the only record of who created it is the inventory, which every writer of the object can forge. A tenant could have the assignment of another
+// tenant deleted.
 func formerPrincipalMessage(id arm.ID) string {
-	return fmt.Sprintf("%s assigns the role to another identity than the current one, which therefore does not have the role. Azure cannot change the identity of an assignment, "+
-		"and the provider does not delete it, because nothing in Azure proves who created it. If it is that of a former identity of this object, delete it: az role assignment delete --ids %s. The provider creates it again",
+	return fmt.Sprintf("%s assigns the role to a former or other identity, so the current identity does not have the role. Azure cannot change the identity of an assignment, "+
+		"and the provider does not delete it, because nothing in Azure proves who created it. If the other identity is a former one of this object, delete the assignment: az role assignment delete --ids %s. The provider creates it again",
 		id.ShortName(), arm.ShellQuote(string(id)))
 }
 

@@ -84,8 +84,8 @@ func TestGroups(t *testing.T) {
 			results: []arm.Result{{ID: "/subscriptions/s/providers/Microsoft.Authorization/roleAssignments/r", Group: "A", State: arm.Ready,
 				UnrepairedDrift: []string{"properties.principalId"}, UnappliedChanges: []string{"properties.principalId"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
-				Message: "roleAssignments/r assigns the role to another identity than the current one, which therefore does not have the role. Azure cannot change the identity of an assignment, " +
-					"and the provider does not delete it, because nothing in Azure proves who created it. If it is that of a former identity of this object, delete it: " +
+				Message: "roleAssignments/r assigns the role to a former or other identity, so the current identity does not have the role. Azure cannot change the identity of an assignment, " +
+					"and the provider does not delete it, because nothing in Azure proves who created it. If the other identity is a former one of this object, delete the assignment: " +
 					"az role assignment delete --ids /subscriptions/s/providers/Microsoft.Authorization/roleAssignments/r. The provider creates it again"}},
 		},
 		"stays": {

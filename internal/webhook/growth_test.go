@@ -14,7 +14,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// grown has one list of an object with as many elements as wanted.
+// grown is a list of a kind. Its function make returns an object whose list has n elements.
 type grown struct {
 	path string
 	make func(n int) []byte
@@ -167,7 +167,7 @@ func productGrowths() []grown {
 	}
 }
 
-// cost is what the webhooks need for an object.
+// cost is the memory and the time that the webhooks need for an object.
 type cost struct {
 	allocated uint64
 	took      time.Duration

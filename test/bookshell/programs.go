@@ -66,9 +66,9 @@ func NewMake(root string, check func(name, value string) error) Program {
 	}
 }
 
-// NewForeign plays a program that cannot run here. Its table has the flags of each command that pages use, without their dashes, as the
-// program's documentation has them. A page with another command or flag fails until somebody has looked it up. Commands without words of
-// their own have the name "". It prints output.
+// NewForeign plays a program that cannot run in a test, and prints output. The table has the commands that pages use with their flags, without
+// dashes; a program without subcommands has the command "". A call with another command or flag fails. So whoever adds one to a page has to look
+// it up in the program's reference and add it to the table.
 func NewForeign(table map[string]string, output string) Program {
 	return func(call Call) (string, error) {
 		flags, words := []string(nil), call.Arguments

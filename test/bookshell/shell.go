@@ -32,14 +32,14 @@ type Call struct {
 	Input string
 }
 
-// Program does what the shell's caller wants to know of a call, and returns the output. An error ends the call with exit code 1.
+// Program is a function of the test that handles the calls of a program and returns its output. An error ends the call with exit code 1.
 type Program func(Call) (output string, err error)
 
 // Shell runs blocks one after the other. The variables that a block sets are those of the next one.
 type Shell struct {
 	// Folder is the working directory of each block.
 	Folder string
-	// Programs are those that the test plays.
+	// Programs are the programs that the test plays, by name.
 	Programs map[string]Program
 	// Others plays programs that are in neither list. Without it they fail.
 	Others Program

@@ -120,7 +120,7 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 	return m
 }
 
-// prepareServices makes what the controllers share: the engine, the gate to Azure, the facts and the services.
+// prepareServices creates the engine, the gate to Azure, the facts and the services, which all controllers of the manager use.
 func (m *Manager) prepareServices(s *Scenario, live client.Client, transport transport) {
 	share := s.RequestShare
 	if share == 0 {

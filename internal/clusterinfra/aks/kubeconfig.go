@@ -35,9 +35,9 @@ func replaceCredentials(raw []byte, token string) ([]byte, error) {
 	return out, nil
 }
 
-// checkSelfContained returns an error for a kubeconfig that has its reader open files or start programs. The manager and Cluster API's managers
-// use the kubeconfig, and their files, such as the token of their ServiceAccount, must not be sent to a server that whoever answers for Azure
-// names.
+// checkSelfContained returns an error for a kubeconfig that names files or programs. The manager and Cluster API's managers use the kubeconfig. An
+// endpoint that answers in the place of Azure could otherwise have them send the token of their ServiceAccount, which is a file, to a server of
+// its choice.
 func checkSelfContained(raw []byte) error {
 	config, err := parseConfig(raw)
 	if err != nil {

@@ -32,7 +32,7 @@ type Instances struct {
 	Unsupported string
 	// ReadAt is when Azure was asked.
 	ReadAt time.Time
-	// State is that of the pool. AKS may be changing it, or have refused a change.
+	// State is the state of the pool: AKS may be changing it, or may have refused a change.
 	State arm.State
 }
 
@@ -45,9 +45,9 @@ type InstanceReader struct {
 	NodeGroup func(context.Context) (arm.ID, error)
 }
 
-// Read reads the VMs of an agent pool that exists, also while AKS applies or refuses a change of the pool: AKS's autoscaler goes on, for
-// days if nobody corrects a refused change. It returns nil for other pools. Of a pool that is not in place it returns no error, because the
-// reason for that counts more.
+// Read reads the VMs of an agent pool that exists, also while AKS applies or refuses a change of the pool, because AKS's autoscaler goes on
+// meanwhile. A refused change can last for days. Read returns nil for other pools. If a pool is not as planned, an error of Read is only logged,
+// so that the status shows why the pool is not as planned.
 func (r InstanceReader) Read(ctx context.Context, pool arm.Result) (*Instances, error) {
 	if !hasInstances(pool) {
 		return nil, nil

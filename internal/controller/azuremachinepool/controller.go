@@ -45,7 +45,7 @@ type Kind struct {
 	Features plan.Features
 	// Secrets reads the watched metadata of Secrets. With nil, each reconciliation of a pool reads its bootstrap data.
 	Secrets client.Reader
-	// PlaceholderData is set in a plan, which has placeholders for bootstrap data, so that they always differ from those in Azure.
+	// PlaceholderData is set while a plan is computed: a plan has placeholders for bootstrap data, which always differ from the data in Azure.
 	PlaceholderData bool
 
 	bootstrap selfmanaged.BootstrapSecrets

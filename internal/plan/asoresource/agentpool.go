@@ -63,7 +63,7 @@ func (in Input) checkAgentPool(m Manifest, id arm.ID, properties map[string]any)
 	})
 }
 
-// checkProfiles returns the errors in the pools that the manifest of a managed cluster has itself.
+// checkProfiles returns the errors in the agentPoolProfiles of the manifest of a managed cluster.
 func (in Input) checkProfiles(m Manifest, id arm.ID, properties map[string]any) (errs field.ErrorList) {
 	cluster := managedcluster.Observe(in.observedResource(id))
 	profiles, _ := properties["agentPoolProfiles"].([]any)

@@ -22,7 +22,7 @@ type Input struct {
 	Field func(id arm.ID) string
 }
 
-// maxFaults is how many references of one node may be denied, wait or lack facts. A body can name fifty thousand resources.
+// maxFaults is how many references of one node may be denied, wait for a resource or need a fact. A body can name fifty thousand resources.
 const maxFaults = 20
 
 // Fact is Azure's answer for a resource. The zero value is a resource that does not exist.
@@ -77,7 +77,7 @@ type restrictor struct {
 // nodeFinding are the faults of one node.
 type nodeFinding struct {
 	denials []arm.Denial
-	// faults counts the references that are denied, wait or lack facts.
+	// faults counts the references that are denied, wait for a resource or need a fact.
 	faults int
 	// waitsFor is the message of a node that names a resource whose owner is unknown until the resource exists.
 	waitsFor      string
@@ -99,7 +99,7 @@ func (p *restrictor) restrictNode(node *arm.Node) nodeFinding {
 		row = typeEffect{scope: unbounded, reason: "the provider does not know what it changes"}
 	}
 	if row.scope == unbounded {
-		p.addDenial(&out, node, arm.Reference{}, node.ID, "may change what it does not name: "+row.reason, "")
+		p.addDenial(&out, node, arm.Reference{}, node.ID, "may change resources that it does not name: "+row.reason, "")
 		return out
 	}
 	p.checkParent(node, row, &out)
@@ -111,7 +111,8 @@ func (p *restrictor) restrictNode(node *arm.Node) nodeFinding {
 	}
 	for _, reference := range arm.FindReferences(body) {
 		if out.faults >= maxFaults {
-			// The denials above allow references that Azure has already. This one covers the references that are not checked.
+			// The other denials allow references that the resource in Azure has already. This denial refuses every write, because the remaining
+			// references are not checked.
 			p.addDenial(&out, node, arm.Reference{}, node.ID, fmt.Sprintf("names %d resources or more that are not known to be the Cluster's", maxFaults), "name fewer of them")
 			return out
 		}

@@ -53,8 +53,8 @@ func pausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster)
 }
 
 // markReadyPaused shows in Ready that the object is paused: clusterctl describe shows no other condition of it, and Ready may be
-// outdated. The status stays, and so does a reason that is not that of an object in order: it may be the cause of the pause, a
-// MachineHealthCheck acts on it, and a status as last seen is none of the current spec.
+// outdated. The status stays, and so does the reason of an object that is not in order: it may be the cause of the pause, and a MachineHealthCheck
+// acts on it. The reason LastSeen stays, too, because the status may be about a former spec.
 func markReadyPaused(obj Object) {
 	cause := conditions.GetMessage(obj, clusterv1.PausedCondition)
 	ready := conditions.Get(obj, infrav1.ReadyCondition)

@@ -12,7 +12,7 @@ import (
 
 // readiness is the readiness of an object by both contracts of Cluster API. Of infrastructure clusters, machines and control planes Cluster
 // API reads only the current one, because the CRDs have the label of contract v1beta2. Of machine pools it reads only the legacy one
-// (status.ReportPoolProvisioned), but no other manager may reconcile those.
+// (status.ReportPoolProvisioned). Pools are not among the kinds below, because no other manager may reconcile them.
 type readiness struct {
 	// legacy is the readiness by contract v1beta1.
 	legacy bool

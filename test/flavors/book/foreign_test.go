@@ -42,7 +42,8 @@ var foreign = map[string]map[string]string{
 	"cluster-autoscaler": {"": "cloud-config cloud-provider kubeconfig nodes"},
 }
 
-// azCommands have the names of https://learn.microsoft.com/cli/azure/reference-index.
+// azCommands are the commands and flags of az that pages use. They were collected from the pages. The place to look up others is
+// https://learn.microsoft.com/cli/azure/reference-index.
 var azCommands = map[string]string{
 	"account set":                                   "subscription",
 	"account show":                                  "output query",

@@ -14,7 +14,7 @@ import (
 type Request struct {
 	// Name is the name of the pool in Azure.
 	Name string
-	// Properties are those of the pool's body.
+	// Properties are the properties of the pool's body.
 	Properties map[string]any
 	// Replicas is spec.replicas of the MachinePool, nil if the properties alone have the number of nodes.
 	Replicas *int32
