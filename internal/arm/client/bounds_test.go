@@ -82,16 +82,22 @@ func TestHostileAnswersUseBoundedMemory(t *testing.T) {
 		})
 	}
 	t.Run("endless pages", func(t *testing.T) {
-		page := `{"value":["` + strings.Repeat("x", 10<<20) + `"],"nextLink":"more"}`
-		listener := httptest.NewTLSServer(newHostileHandler("list", func(w http.ResponseWriter) { fmt.Fprint(w, page) }))
+		element, pages := strings.Repeat("x", 10<<20), 0
+		listener := httptest.NewTLSServer(newHostileHandler("list", func(w http.ResponseWriter) {
+			pages++
+			fmt.Fprintf(w, `{"value":["%s"],"nextLink":"more%d"}`, element, pages)
+		}))
 		defer listener.Close()
 		if failure := measureMemory(t, "page of one element", listener); !strings.Contains(failure, "the list is too large") {
 			t.Error(failure)
 		}
 	})
 	t.Run("endless empty pages", func(t *testing.T) {
-		listener := httptest.NewTLSServer(newHostileHandler("list",
-			func(w http.ResponseWriter) { fmt.Fprint(w, `{"value":[],"nextLink":"more"}`) }))
+		pages := 0
+		listener := httptest.NewTLSServer(newHostileHandler("list", func(w http.ResponseWriter) {
+			pages++
+			fmt.Fprintf(w, `{"value":[],"nextLink":"more%d"}`, pages)
+		}))
 		defer listener.Close()
 		if failure := measureMemory(t, "page of one element", listener); !strings.Contains(failure, "the list is too large") {
 			t.Error(failure)

@@ -236,6 +236,17 @@ func (b *Budgets) reserveToken(principal, tenant string, request Request, spend 
 		key:    tenant + " " + request.Method + " " + string(request.ID) + request.SubPath + request.URL,
 		tenant: tenant, flow: flowKey(request.ID), first: request.Method == http.MethodDelete,
 	}
+	if request.isLaterPage() {
+		// A list that had to queue for each of its pages would never end while others wait, and all its pages would be read in vain. So
+		// only the first page queues. The tokens of the others are owed.
+		for _, owing := range []*tokenBucket{network, bucket} {
+			if owing != nil {
+				owing.spendToken(queued, now)
+				owing.queue.delayTenant(tenant)
+			}
+		}
+		return nil
+	}
 	if wait := bucket.queue.waitTime(queued, bucket, now); wait > 0 {
 		return throttled(wait, "the budget of "+requestClass(request.Method)+" of this identity in the subscription is used up")
 	}
@@ -283,6 +294,10 @@ func (b *Budgets) learnFromAnswer(principal string, request Request, status int,
 	}
 	now := b.now()
 	if after == 0 {
+		if now.Before(b.throttledUntil[key]) {
+			// The request was sent before the wait began, so its answer does not show that the wait is too short.
+			return
+		}
 		after = time.Second
 		if last := b.throttledFor[key]; now.Sub(b.throttledUntil[key]) < 2*last {
 			// The previous wait was too short.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,6 +130,34 @@ func TestBudgets(t *testing.T) {
 		if err := get(id); err != nil {
 			t.Errorf("a busy resource is not throttling: %v", err)
 		}
+	}
+}
+
+// TestAnswersToOneBurstCountOnce: 429 answers to requests that were sent before the first of them came do not lengthen the wait.
+func TestAnswersToOneBurstCountOnce(t *testing.T) {
+	const burst = 8
+	var sent sync.WaitGroup
+	sent.Add(burst)
+	c := serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return now }, 1),
+		func(w http.ResponseWriter, _ *http.Request) {
+			sent.Done()
+			sent.Wait()
+			w.WriteHeader(http.StatusTooManyRequests)
+			fmt.Fprint(w, `{"error":{"code":"TooManyRequests"}}`)
+		})
+	var answered sync.WaitGroup
+	for range burst {
+		answered.Go(func() {
+			if _, err := c.Get(context.Background(), id, "v", nil); arm.Classify(err) != arm.ClassWaiting {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	answered.Wait()
+	_, err := c.Get(context.Background(), id, "v", nil)
+	var held *arm.Error
+	if !errors.As(err, &held) || held.Code != arm.CodeBudgetEmpty || held.RetryAfter != time.Second {
+		t.Errorf("after a burst: %v, want a wait of a second", err)
 	}
 }
 

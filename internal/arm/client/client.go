@@ -182,7 +182,11 @@ func (c *Client) List(ctx context.Context, path string, apiVersion string, query
 func (c *Client) ListPages(ctx context.Context, path string, apiVersion string, query url.Values, pages int) (out []json.RawMessage,
 	complete bool, err error) {
 	request := Request{Method: http.MethodGet, ID: arm.ID(path), APIVersion: apiVersion, Query: query, page: true}
-	size := 0
+	fail := func(message string) ([]json.RawMessage, bool, error) {
+		return nil, false, &arm.Error{Method: request.Method, ID: request.ID, Status: http.StatusOK, Code: CodeInvalidAnswer,
+			Message: message}
+	}
+	size, known := 0, map[string]bool{}
 	for read := 1; ; read++ {
 		_, page, err := c.doAndRecord(ctx, request)
 		if err != nil {
@@ -193,12 +197,15 @@ func (c *Client) ListPages(ctx context.Context, path string, apiVersion string, 
 			size += len(element)
 		}
 		if size > maxListed || len(out) > maxElements || read > maxPages {
-			return nil, false, &arm.Error{Method: request.Method, ID: request.ID, Status: http.StatusOK, Code: CodeInvalidAnswer,
-				Message: fmt.Sprintf("the list is too large: %d pages have %d elements with %d MiB", read, len(out), size>>20)}
+			return fail(fmt.Sprintf("the list is too large: %d pages have %d elements with %d MiB", read, len(out), size>>20))
 		}
 		if page.next == "" || read == pages {
 			return out, page.next == "", nil
 		}
+		if known[page.next] {
+			return fail(fmt.Sprintf("the list has no end: page %d links to a page that was read before", read))
+		}
+		known[page.next] = true
 		request = Request{Method: http.MethodGet, ID: arm.ID(path), URL: page.next, page: true}
 	}
 }

@@ -224,6 +224,27 @@ func TestList(t *testing.T) {
 	}
 }
 
+// TestListWithoutEnd: a list whose last page links to an earlier one is an error after one round.
+func TestListWithoutEnd(t *testing.T) {
+	served := 0
+	c := serveClient(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {
+		served++
+		next := "a"
+		if r.URL.Query().Get("page") == "a" {
+			next = "b"
+		}
+		fmt.Fprintf(w, `{"value":[{"name":"x"}],"nextLink":"https://%s/x?page=%s"}`, r.Host, next)
+	})
+	_, err := c.List(context.Background(), "/subscriptions/s/providers/Microsoft.Compute/skus", "v", nil)
+	var got *arm.Error
+	if !errors.As(err, &got) || got.Code != client.CodeInvalidAnswer || !strings.Contains(got.Message, "page 3 links to a page that was read before") {
+		t.Errorf("%v", err)
+	}
+	if served != 3 {
+		t.Errorf("%d pages were read, the third links to the second", served)
+	}
+}
+
 // TestRefusedCredentials uses azidentity, for the real texts of its errors.
 func TestRefusedCredentials(t *testing.T) {
 	tests := map[string]struct {

@@ -144,6 +144,14 @@ func (q *fairQueue) markServed(request queuedRequest) {
 	q.removePlaces(func(p *queuePlace) bool { return p == place })
 }
 
+// delayTenant counts a request of a tenant that did not queue as one of its part, so that its places move behind one request of each other
+// tenant.
+func (q *fairQueue) delayTenant(tenant string) {
+	if s := q.sharesByTenant[tenant]; s != nil {
+		s.start++
+	}
+}
+
 // dropLatePlaces removes requests that did not come in time.
 func (q *fairQueue) dropLatePlaces(now time.Time) {
 	if now.Sub(q.lastSweep) < time.Second {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,19 +26,27 @@ type crowd struct {
 	done map[waitingRequest]time.Duration
 	// delay is the time until the next try after an error; nil is the wait time of the error.
 	delay func(error) time.Duration
+	// answer answers requests; nil returns an empty resource.
+	answer http.HandlerFunc
 }
 
 // waitingRequest is one request.
 type waitingRequest struct {
 	method string
 	id     arm.ID
+	// tenant is the sender; "" is the tenant of the client.
+	tenant string
 }
 
 func newCrowd(t *testing.T) *crowd {
 	c := &crowd{T: t, clock: now, due: map[waitingRequest]time.Time{}, done: map[waitingRequest]time.Duration{}}
 	c.client = serveClient(t, credential.Token("t"), client.NewBudgets(func() time.Time { return c.clock }, 1),
-		func(w http.ResponseWriter, _ *http.Request) {
+		func(w http.ResponseWriter, r *http.Request) {
 			c.served++
+			if c.answer != nil {
+				c.answer(w, r)
+				return
+			}
 			fmt.Fprint(w, `{}`)
 		})
 	return c
@@ -50,7 +59,11 @@ func (c *crowd) sendRequest(asked waitingRequest) {
 	if asked.method == http.MethodPut {
 		request.Body = map[string]any{"location": "eastus"}
 	}
-	_, err := c.client.Do(context.Background(), request)
+	sender := c.client
+	if asked.tenant != "" {
+		sender = sender.ForTenant(asked.tenant)
+	}
+	_, err := sender.Do(context.Background(), request)
 	var held *arm.Error
 	switch {
 	case err == nil:
@@ -92,12 +105,12 @@ func newDiskID(group string, i int) arm.ID {
 func TestClustersShareTheBudget(t *testing.T) {
 	c := newCrowd(t)
 	for i := range 1000 {
-		c.sendRequest(waitingRequest{http.MethodPut, newDiskID("large", i)})
+		c.sendRequest(waitingRequest{method: http.MethodPut, id: newDiskID("large", i)})
 	}
 	c.passTime(20 * time.Second)
 	begun := c.clock.Sub(now)
 	for i := range 3 {
-		c.sendRequest(waitingRequest{http.MethodPut, newDiskID("small", i)})
+		c.sendRequest(waitingRequest{method: http.MethodPut, id: newDiskID("small", i)})
 	}
 	before := c.served
 	c.passTime(30 * time.Second)
@@ -106,13 +119,62 @@ func TestClustersShareTheBudget(t *testing.T) {
 		t.Errorf("%d writes were sent in 30 s, Azure accepts 300", got)
 	}
 	for i := range 3 {
-		if done, ok := c.done[waitingRequest{http.MethodPut, newDiskID("small", i)}]; !ok || done-begun > 5*time.Second {
+		if done, ok := c.done[waitingRequest{method: http.MethodPut, id: newDiskID("small", i)}]; !ok || done-begun > 5*time.Second {
 			t.Errorf("write %d of the other cluster is sent after %s", i, done-begun)
 		}
 	}
 	c.passTime(time.Minute)
 	if len(c.due) > 0 || c.served != 1003 {
 		t.Errorf("%d of 1003 writes are sent, %d wait", c.served, len(c.due))
+	}
+}
+
+// TestListsEndWhileOthersWait sends single reads of other clusters all the time, so that each token is taken at once, and lists of three
+// pages. A list waits for the token of its first page only, and the tokens of its other pages are paid back.
+func TestListsEndWhileOthersWait(t *testing.T) {
+	c := newCrowd(t)
+	pages := 0
+	c.answer = func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/disks") {
+			fmt.Fprint(w, `{}`)
+			return
+		}
+		pages++
+		next := map[string]string{"": "2", "2": "3"}[r.URL.Query().Get("page")]
+		if next == "" {
+			fmt.Fprint(w, `{"value":[]}`)
+			return
+		}
+		fmt.Fprintf(w, `{"value":[],"nextLink":"https://%s%s?page=%s"}`, r.Host, r.URL.Path, next)
+	}
+	other := c.client.ForTenant("other")
+	for i := range 2000 {
+		c.sendRequest(waitingRequest{http.MethodGet, newDiskID("large", i), fmt.Sprint("tenant ", i%60)})
+	}
+	lists, next := 0, c.clock
+	before := c.served
+	for range 600 {
+		c.passTime(100 * time.Millisecond)
+		if c.clock.Before(next) {
+			continue
+		}
+		_, err := other.List(context.Background(), "/subscriptions/s/resourceGroups/small/providers/Microsoft.Compute/disks", "v", nil)
+		var held *arm.Error
+		switch {
+		case err == nil:
+			lists++
+			next = c.clock.Add(10 * time.Second)
+		case errors.As(err, &held) && held.Code == arm.CodeBudgetEmpty:
+			next = c.clock.Add(held.RetryAfter)
+		default:
+			t.Fatal(err)
+		}
+	}
+	if lists < 5 || pages != 3*lists {
+		t.Errorf("%d lists of three pages were read in a minute, one each ten seconds was asked for, and %d pages", lists, pages)
+	}
+	if got := c.served - before; got < 1480 || got > 1510 {
+		t.Errorf("%d requests were sent in a minute, Azure accepts 1500", got)
 	}
 }
 
@@ -124,21 +186,21 @@ func TestTenantsShareTheBudget(t *testing.T) {
 	c.client = large
 	for i := range 5 {
 		for group := range 238 {
-			c.sendRequest(waitingRequest{http.MethodPut, newDiskID(fmt.Sprint("large", group), i)})
+			c.sendRequest(waitingRequest{method: http.MethodPut, id: newDiskID(fmt.Sprint("large", group), i)})
 		}
 	}
 	c.passTime(10 * time.Second)
 	begun, before := c.clock.Sub(now), c.served
 	own := &crowd{T: t, client: small, clock: c.clock, due: map[waitingRequest]time.Time{}, done: map[waitingRequest]time.Duration{}}
 	for i := range 4 {
-		own.sendRequest(waitingRequest{http.MethodPut, newDiskID("small", i)})
+		own.sendRequest(waitingRequest{method: http.MethodPut, id: newDiskID("small", i)})
 	}
 	for range 300 {
 		c.passTime(100 * time.Millisecond)
 		own.passTime(100 * time.Millisecond)
 	}
 	for i := range 4 {
-		if done, ok := own.done[waitingRequest{http.MethodPut, newDiskID("small", i)}]; !ok || done-begun > 4*time.Second {
+		if done, ok := own.done[waitingRequest{method: http.MethodPut, id: newDiskID("small", i)}]; !ok || done-begun > 4*time.Second {
 			t.Errorf("write %d of the small tenant is sent after %s", i, done-begun)
 		}
 	}
@@ -158,13 +220,13 @@ func TestFactsKeepTheirPlace(t *testing.T) {
 	large, small := c.client.ForTenant("large"), c.client.ForTenant("small")
 	c.client = large
 	for i := range 2000 {
-		c.sendRequest(waitingRequest{http.MethodPut, newDiskID("large", i)})
+		c.sendRequest(waitingRequest{method: http.MethodPut, id: newDiskID("large", i)})
 	}
 	c.passTime(10 * time.Second)
 	begun := c.clock.Sub(now)
 	own := &crowd{T: t, client: small, clock: c.clock, due: map[waitingRequest]time.Time{}, done: map[waitingRequest]time.Duration{},
 		delay: arm.ReadRetryDelay}
-	asked := waitingRequest{http.MethodPut, newDiskID("small", 0)}
+	asked := waitingRequest{method: http.MethodPut, id: newDiskID("small", 0)}
 	own.sendRequest(asked)
 	if _, waits := own.due[asked]; !waits {
 		t.Fatal("the budget is not used up")
@@ -186,7 +248,7 @@ func TestNetworkWindowIsNotExceeded(t *testing.T) {
 		return arm.NewID("s", group, "Microsoft.Network/networkInterfaces", fmt.Sprint("n", i))
 	}
 	for i := range 4000 {
-		c.sendRequest(waitingRequest{http.MethodPut, nic("large", i)})
+		c.sendRequest(waitingRequest{method: http.MethodPut, id: nic("large", i)})
 	}
 	var sent []int
 	for range 90 {
@@ -207,7 +269,7 @@ func TestNetworkWindowIsNotExceeded(t *testing.T) {
 		last = c.served
 		c.passTime(time.Second)
 	}
-	remove, asked := waitingRequest{http.MethodDelete, nic("large", 0)}, c.clock.Sub(now)
+	remove, asked := waitingRequest{method: http.MethodDelete, id: nic("large", 0)}, c.clock.Sub(now)
 	c.sendRequest(remove)
 	c.passTime(6 * time.Minute)
 	removed, done := c.done[remove]

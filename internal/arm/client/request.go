@@ -40,6 +40,9 @@ type Request struct {
 	page bool
 }
 
+// isLaterPage reports whether a request reads a page after the first one of a list.
+func (r Request) isLaterPage() bool { return r.page && r.URL != "" }
+
 // Response is a successful answer.
 type Response struct {
 	// Status is the HTTP status, 2xx.
