@@ -10,9 +10,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// askAfter is how old a write must be before the API server is asked about an object. Caches lag by milliseconds, so a younger write is
-// on its way.
-const askAfter = time.Second
+const (
+	// askAfter is how old a write must be before the API server is asked about an object. Caches lag by milliseconds, so a younger write
+	// is on its way. Further questions follow at twice the age each: a cache lags for long if the API server is overloaded.
+	askAfter = time.Second
+	// minInterval and maxInterval bound the delay until a postponed reconciliation is tried again, which is a quarter of the age of the
+	// write.
+	minInterval = 50 * time.Millisecond
+	maxInterval = 5 * time.Second
+)
 
 // state is an object as it is read: uid is "" if there is none.
 type state struct {
@@ -21,20 +27,28 @@ type state struct {
 	deleting        bool
 }
 
-// findStale returns the kind of an object whose last write the cache does not show: the object of the request, or one that an earlier
-// reconciliation of it wrote. It returns "" if there is none.
-func (c *Client) findStale(ctx context.Context, request Request, own client.Object) (kind string, err error) {
+// findStale returns the kind of an object whose last write the cache does not show, and when to check again: the object of the request, or
+// one that an earlier reconciliation of it wrote. It returns "" if there is none.
+func (c *Client) findStale(ctx context.Context, request Request, own client.Object) (kind string, interval time.Duration, err error) {
 	for _, ref := range c.listWritten(request, own) {
-		stale, err := c.isStale(ctx, ref)
-		if err != nil {
-			return "", err
+		c.mu.Lock()
+		written, ok := c.written[ref]
+		c.mu.Unlock()
+		if ok {
+			stale, err := c.isStale(ctx, ref, written)
+			if err != nil {
+				return "", 0, err
+			}
+			// An event of the object triggers no reconciliation if only its status changed.
+			if stale {
+				return ref.kind.Kind, min(max(c.now().Sub(written.at)/4, minInterval), maxInterval), nil
+			}
 		}
-		if stale {
-			return ref.kind.Kind, nil
+		if !c.forget(request, ref, written) {
+			return ref.kind.Kind, minInterval, nil
 		}
-		c.forget(request, ref)
 	}
-	return "", nil
+	return "", 0, nil
 }
 
 // listWritten returns the objects that a reconciliation of the request must see as they were written. own is an empty object of its kind.
@@ -55,28 +69,26 @@ func (c *Client) listWritten(request Request, own client.Object) (refs []objectR
 	return refs
 }
 
-// forget drops an object whose last write the cache shows.
-func (c *Client) forget(request Request, ref objectRef) {
+// forget drops an object whose last write the cache shows. It returns false if another controller has written the object since.
+func (c *Client) forget(request Request, ref objectRef, shown write) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if last, written := c.written[ref]; written && last != shown {
+		return false
+	}
 	delete(c.written, ref)
 	if refs := c.writtenBy[request]; refs != nil {
 		if delete(refs, ref); len(refs) == 0 {
 			delete(c.writtenBy, request)
 		}
 	}
+	return true
 }
 
 // isStale reports whether the cache does not show the last write of an object yet. It asks the API server in two cases. The answer to the
 // write did not show whether it was carried out. Or the write is older than askAfter: after the API server was restored from a backup, no
 // cache will ever show it, because resource versions are below the recorded one. The same holds for an object that others deleted.
-func (c *Client) isStale(ctx context.Context, ref objectRef) (bool, error) {
-	c.mu.Lock()
-	written, ok := c.written[ref]
-	c.mu.Unlock()
-	if !ok {
-		return false, nil
-	}
+func (c *Client) isStale(ctx context.Context, ref objectRef, written write) (bool, error) {
 	object, err := c.Scheme().New(ref.kind)
 	if err != nil {
 		return false, err
@@ -88,7 +100,7 @@ func (c *Client) isStale(ctx context.Context, ref objectRef) (bool, error) {
 	if written.isShownBy(cached) {
 		return false, nil
 	}
-	if !written.isUnsure && c.now().Sub(written.at) < askAfter {
+	if c.now().Before(written.askAt) {
 		return true, nil
 	}
 	stored := &unstructured.Unstructured{}
@@ -100,22 +112,25 @@ func (c *Client) isStale(ctx context.Context, ref objectRef) (bool, error) {
 	if current == cached {
 		return false, nil
 	}
-	if written.isUnsure {
-		c.replace(ref, written, current, cached.uid)
-	}
+	c.postpone(ref, written, current, cached.uid)
 	return true, nil
 }
 
-// replace remembers a state of the API server instead of an unsure write, so that the cache alone shows when it has it. cached is the UID of
-// the object that the cache has.
-func (c *Client) replace(ref objectRef, unsure write, current state, cached types.UID) {
-	known := write{uid: current.uid, resourceVersion: current.resourceVersion, at: c.now()}
-	if current.uid == "" {
-		known.uid, known.removed = cached, true
+// postpone remembers when to ask the API server again, and its state in place of a write that no cache will show. cached is the UID of the
+// object that the cache has.
+func (c *Client) postpone(ref objectRef, written write, current state, cached types.UID) {
+	known := written
+	switch {
+	case current.uid == "":
+		known = write{uid: cached, removed: true, at: written.at}
+	case !written.isShownBy(current):
+		known = write{uid: current.uid, resourceVersion: current.resourceVersion, at: written.at}
 	}
+	now := c.now()
+	known.askAt = now.Add(max(now.Sub(written.at), askAfter))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.written[ref] == unsure {
+	if c.written[ref] == written {
 		c.written[ref] = known
 	}
 }

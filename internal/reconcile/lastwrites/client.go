@@ -61,9 +61,10 @@ type write struct {
 	deleted bool
 	// removed is set if the write removed the last finalizer of an object that is being deleted.
 	removed bool
-	// isUnsure is set if the answer does not show whether the API server carried out the write. The other fields but at are then empty.
+	// isUnsure is set if the answer does not show whether the API server carried out the write. The other fields but the times are then empty.
 	isUnsure bool
-	at       time.Time
+	// at is the time of the write, and askAt the time from which on the API server is asked about the object.
+	at, askAt time.Time
 }
 
 // retention is how long a write is remembered of an object that no controller reads again. No cache lags that long.
@@ -136,10 +137,10 @@ func (c *Client) record(ctx context.Context, obj client.Object, deleted bool, er
 	now := c.now()
 	c.sweep(now)
 	last, known := c.written[ref]
-	this := write{uid: obj.GetUID(), resourceVersion: obj.GetResourceVersion(), at: now, deleted: deleted,
+	this := write{uid: obj.GetUID(), resourceVersion: obj.GetResourceVersion(), at: now, askAt: now.Add(askAfter), deleted: deleted,
 		removed: !obj.GetDeletionTimestamp().IsZero() && len(obj.GetFinalizers()) == 0}
 	if err != nil {
-		this = write{isUnsure: true, at: now}
+		this = write{isUnsure: true, at: now, askAt: now}
 	}
 	// Two controllers may write an object at the same time, and record it in another order.
 	if !known || last.uid != this.uid || deleted || !isOlder(this.resourceVersion, last.resourceVersion) {

@@ -2,7 +2,6 @@ package lastwrites
 
 import (
 	"context"
-	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -10,10 +9,6 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
 )
-
-// retryInterval is the delay until a postponed reconciliation is tried again. Caches lag by milliseconds, and the event of a changed
-// status is filtered out.
-const retryInterval = 50 * time.Millisecond
 
 // Guard returns a reconciler that postpones a reconciliation while the cache does not show what c wrote last. kind names the controller,
 // and own is an empty object of the kind that it reconciles. A client that is not a *Client records nothing, so nothing is postponed.
@@ -24,14 +19,14 @@ func Guard(c client.Client, kind string, own client.Object, reconciler reconcile
 	}
 	return reconcile.Func(func(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 		of := Request{kind, request.NamespacedName}
-		stale, err := recording.findStale(ctx, of, own)
+		stale, interval, err := recording.findStale(ctx, of, own)
 		if err != nil {
 			return ctrl.Result{}, err
 		}
 		if stale != "" {
 			metrics.CountPostponed(kind, stale)
 			ctrl.LoggerFrom(ctx).V(4).Info("The cache does not show the last write yet", "written", stale)
-			return ctrl.Result{RequeueAfter: retryInterval}, nil
+			return ctrl.Result{RequeueAfter: interval}, nil
 		}
 		return reconciler.Reconcile(context.WithValue(ctx, requestKey{}, of), request)
 	})

@@ -31,6 +31,8 @@ type server struct {
 	cached client.WithWatch
 	// asked counts reads past the cache.
 	asked int
+	// onCacheRead is called after each read of the cache; nil disables it.
+	onCacheRead func()
 	// answer is the error that follows a write that was carried out, and refusal the one that comes instead of it.
 	answer, refusal error
 }
@@ -55,7 +57,11 @@ func (s *server) client() client.Client {
 				s.asked++
 				return c.Get(ctx, key, obj)
 			}
-			return s.cached.Get(ctx, key, obj)
+			err := s.cached.Get(ctx, key, obj)
+			if s.onCacheRead != nil {
+				s.onCacheRead()
+			}
+			return err
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, options ...client.PatchOption) error {
 			return s.write(func() error { return c.Patch(ctx, obj, patch, options...) })
@@ -380,6 +386,85 @@ func TestGuardOfAnotherController(t *testing.T) {
 		}
 		if diff := cmp.Diff([]string{"pool", "machine", "pool"}, calls); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+// TestGuardWhileCacheLags lets the cache lag for half a minute, as behind an overloaded API server: the guard asks that server a few times,
+// in growing intervals, and the reconciliation begins soon after the cache shows the write.
+func TestGuardWhileCacheLags(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t)
+		if err := s.stored.Create(t.Context(), newMachine("own")); err != nil {
+			t.Fatal(err)
+		}
+		s.show(t)
+		c := NewClient(s.client(), time.Now)
+		calls := 0
+		guarded := Guard(c, "AzureMachine", &infrav1.AzureMachine{}, reconcile.Func(func(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
+			if calls++; calls > 1 {
+				return ctrl.Result{}, nil
+			}
+			return ctrl.Result{}, label(ctx, c, read(t, s.stored, "own"))
+		}))
+		request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: "own"}}
+		start, tries := time.Now(), 0
+		for shown := false; calls < 2; tries++ {
+			result, err := guarded.Reconcile(t.Context(), request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(result.RequeueAfter)
+			if !shown && time.Since(start) >= 30*time.Second {
+				s.show(t)
+				shown = true
+			}
+		}
+		if s.asked > 5 || tries > 30 {
+			t.Errorf("read %d times past the cache and tried %d times in 30 s", s.asked, tries)
+		}
+		if late := time.Since(start) - 30*time.Second; late > 5*time.Second {
+			t.Errorf("the reconciliation began %s after the cache showed the write", late)
+		}
+	})
+}
+
+// TestGuardSeesWriteDuringCheck lets another controller write the object while the guard reads it: the guard still waits for that write.
+func TestGuardSeesWriteDuringCheck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer(t)
+		if err := s.stored.Create(t.Context(), newMachine("own")); err != nil {
+			t.Fatal(err)
+		}
+		s.show(t)
+		c := NewClient(s.client(), time.Now)
+		calls := 0
+		guarded := Guard(c, "AzureMachine", &infrav1.AzureMachine{}, reconcile.Func(func(context.Context, ctrl.Request) (ctrl.Result, error) {
+			calls++
+			return ctrl.Result{}, nil
+		}))
+		if err := label(t.Context(), c, read(t, s.stored, "own")); err != nil {
+			t.Fatal(err)
+		}
+		s.show(t)
+		s.onCacheRead = func() {
+			s.onCacheRead = nil
+			if err := label(t.Context(), c, read(t, s.stored, "own")); err != nil {
+				t.Error(err)
+			}
+		}
+		request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: "own"}}
+		for range 2 {
+			if _, err := guarded.Reconcile(t.Context(), request); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if calls != 0 {
+			t.Errorf("%d reconciliations began before the cache showed the second write", calls)
+		}
+		s.show(t)
+		if _, err := guarded.Reconcile(t.Context(), request); err != nil || calls != 1 {
+			t.Errorf("%d reconciliations began after the cache showed both writes: %v", calls, err)
 		}
 	})
 }
