@@ -33,11 +33,13 @@ func (o *Operator) followAccepted(op *Operation, response *client.Response) {
 // the operation's object at the end. It ignores the operation's context and method.
 func (o *Operator) FollowExisting(op *Operation, wake func()) {
 	op.Method, op.Context = "", o.ctx
+	op.AddWaiter(op.Object, wake)
 	if holder := o.Begin(op, false); holder != nil {
-		holder.AddWaiter(op.Object, wake)
+		if !holder.AddWaiter(op.Object, wake) && wake != nil {
+			wake()
+		}
 		return
 	}
-	op.AddWaiter(op.Object, wake)
 	o.scheduleCheck(op)
 }
 

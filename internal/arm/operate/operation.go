@@ -65,9 +65,9 @@ type Operation struct {
 	requestID      string
 	// unneeded means that the last waiting object is gone.
 	unneeded bool
-	ended    bool
-	replaced bool
-	stop     func() bool
+	// ended means that the operation has ended, was abandoned, or was replaced by a deletion.
+	ended bool
+	stop  func() bool
 }
 
 // currentClient returns the client that follows the operation.
@@ -78,12 +78,12 @@ func (op *Operation) currentClient() *client.Client {
 	return op.Client
 }
 
-// AddWaiter registers wake for the end of the operation; false means that it has ended already. Each object has one wake; nil only
-// registers the object.
+// AddWaiter registers wake for the end of the operation. It returns false if the operation has ended already or was replaced by a deletion:
+// wake is not called then. Each object has one wake; nil only registers the object.
 func (op *Operation) AddWaiter(object string, wake func()) bool {
 	op.mu.Lock()
 	defer op.mu.Unlock()
-	if op.ended && !op.replaced {
+	if op.ended {
 		return false
 	}
 	op.waiters.addWaiter(object, wake)

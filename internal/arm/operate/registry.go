@@ -77,9 +77,8 @@ func (r *registry) register(op *Operation, replace bool) (holder *Operation) {
 	if old == nil {
 		r.inCollection[collectionKey(op.ID)]++
 	} else {
-		old.mu.Lock()
-		old.ended, old.replaced = true, true
-		old.mu.Unlock()
+		// No waiter is added after this, so all of them are copied.
+		old.markEnded()
 		old.waiters.mu.Lock()
 		for object, wake := range old.waiters.byObject {
 			op.waiters.addWaiter(object, wake)

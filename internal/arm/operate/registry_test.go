@@ -110,6 +110,9 @@ func TestDeletionTakesOverWaiters(t *testing.T) {
 	if creation.markEnded() {
 		t.Error("a replaced operation has no end of its own")
 	}
+	if creation.AddWaiter("b", func() {}) {
+		t.Error("a replaced operation accepts a waiter, which nothing wakes")
+	}
 	r.unregister(creation)
 	r.unregister(deletion)
 	if woken == 0 {
