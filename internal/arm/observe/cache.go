@@ -37,7 +37,7 @@ type Cache struct {
 	entries         entryTable
 	lists           map[string]*listing
 	emptyGroups     map[string]changeMark    // resource groups created by this process, which have only its resources, by cache key
-	readsInFlight   map[string]chan struct{} // closed at the end of the read of one resource, by cache key
+	readsInFlight   map[string]*flight       // reads of one resource, by cache key
 	// digests and subscriptionLists belong to lists of all resources in a subscription or resource group, by cache key of their path.
 	digests           map[string]*digest
 	subscriptionLists map[string]*subscriptionList
@@ -64,7 +64,7 @@ func NewCache(clock Clock, freshness, maxConfirmedAge time.Duration) *Cache {
 		entries:           newEntryTable(),
 		lists:             map[string]*listing{},
 		emptyGroups:       map[string]changeMark{},
-		readsInFlight:     map[string]chan struct{}{},
+		readsInFlight:     map[string]*flight{},
 		digests:           map[string]*digest{},
 		subscriptionLists: map[string]*subscriptionList{},
 	}
@@ -230,22 +230,22 @@ func (c *Cache) findObservation(scope string, id arm.ID, oldest time.Time) (Obse
 	return Observation{}, false
 }
 
-// beginRead begins the read of one resource, unless another read of it is in flight: then ended is closed at the end of that. end ends
-// the read.
-func (c *Cache) beginRead(scope string, id arm.ID) (ended <-chan struct{}, end func()) {
+// beginRead begins the read of one resource and returns the function that ends it. If another read of the resource is in flight, it
+// returns that one and no function.
+func (c *Cache) beginRead(scope string, id arm.ID) (inFlight *flight, end func(error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := cacheKey(scope, id)
-	if flight, ok := c.readsInFlight[key]; ok {
-		return flight, nil
+	if other, ok := c.readsInFlight[key]; ok {
+		return other, nil
 	}
-	flight := make(chan struct{})
-	c.readsInFlight[key] = flight
-	return nil, func() {
+	own := newFlight()
+	c.readsInFlight[key] = own
+	return nil, func(err error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.readsInFlight, key)
-		close(flight)
+		own.end(err)
 	}
 }
 

@@ -11,26 +11,39 @@ import (
 
 // readCollection reads the collection of the missing IDs, or waits for another reader of it. It returns false for a collection that
 // cannot be listed, as with a role on single resources only.
-func (r *readCall) readCollection(ctx context.Context, row types.Type, missing []arm.ID) bool {
+func (r *readCall) readCollection(ctx context.Context, row types.Type, missing []arm.ID) (listed bool) {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	for r.maxAge >= 0 {
 		oldest := cache.clock.Now().Add(-r.maxAge)
-		ended, started := cache.beginListing(scope, missing[0])
-		if started {
-			defer cache.endListing(scope, missing[0])
-			break
+		inFlight, end := cache.beginListing(scope, missing[0])
+		if end != nil {
+			var failure error
+			defer func() { end(failure) }()
+			listed, failure = r.requestCollection(ctx, row, missing)
+			return listed
 		}
-		select {
-		case <-ended:
-		case <-ctx.Done():
-			return false
-		}
+		err := inFlight.wait(ctx)
 		// Resources written after that reader began have to be read again.
 		if missing = r.takeCached(missing, oldest); len(missing) == 0 {
 			return true
 		}
+		if err != nil {
+			return r.setListError(missing, err)
+		}
 	}
-	return r.requestCollection(ctx, row, missing)
+	listed, _ = r.requestCollection(ctx, row, missing)
+	return listed
+}
+
+// setListError handles the error of a list. It returns false if single resources can be read nevertheless.
+func (r *readCall) setListError(missing []arm.ID, err error) bool {
+	if !AffectsEveryRequest(err) {
+		return false
+	}
+	for _, id := range missing {
+		r.setResult(r.reader.Cache.NewObservation(Observed{ID: id, Err: err}, false))
+	}
+	return true
 }
 
 // takeCached takes reads from the cache and returns the IDs that it does not have.
@@ -46,24 +59,17 @@ func (r *readCall) takeCached(ids []arm.ID, oldest time.Time) (missing []arm.ID)
 	return missing
 }
 
-func (r *readCall) requestCollection(ctx context.Context, row types.Type, missing []arm.ID) bool {
+// requestCollection reads a collection. listed is false if it cannot be listed, err is the error of the list.
+func (r *readCall) requestCollection(ctx context.Context, row types.Type, missing []arm.ID) (listed bool, err error) {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
 	if r.skipRefused(missing[0]) {
-		return false
+		return false, nil
 	}
 	// The result of the list counts as of this moment.
 	start := cache.NewObservation(Observed{}, false)
 	items, err := r.client.List(ctx, types.ListPath(missing[0]), row.APIVersion, row.ListQuery)
-	switch {
-	case err != nil && AffectsEveryRequest(err):
-		for _, id := range missing {
-			found := start
-			found.ID, found.Err = id, err
-			r.setResult(found)
-		}
-		return true
-	case err != nil && arm.Classify(err) != arm.ClassNotFound:
-		return false
+	if err != nil && arm.Classify(err) != arm.ClassNotFound {
+		return r.setListError(missing, err), err
 	}
 	prefix := types.ListPath(missing[0]) + "/"
 	members := make(map[uint64]bool, len(items))
@@ -83,5 +89,5 @@ func (r *readCall) requestCollection(ctx context.Context, row types.Type, missin
 	for _, id := range r.takeCached(missing, start.At) {
 		r.readOne(ctx, id)
 	}
-	return true
+	return true, nil
 }

@@ -19,7 +19,7 @@ type listing struct {
 	requested map[uint64]time.Time // elements read one by one, with the time
 	// batched are the elements of reads with ReadOptions.Batch, with the time of the last one.
 	batched  map[uint64]time.Time
-	inFlight chan struct{} // closed at the end of the read in flight; nil if there is none
+	inFlight *flight // nil if the collection is not being read
 }
 
 func (c *Cache) listingOf(scope string, member arm.ID) *listing {
@@ -38,25 +38,23 @@ func (c *Cache) storeListing(scope string, member arm.ID, at time.Time, count ui
 	list.at, list.changeCount, list.members = at, count, members
 }
 
-// beginListing begins the read of the collection of member, unless one is in flight: then ended is closed at the end of that.
-func (c *Cache) beginListing(scope string, member arm.ID) (ended <-chan struct{}, started bool) {
+// beginListing begins the read of the collection of member and returns the function that ends it. If another read of the collection is in
+// flight, it returns that one and no function.
+func (c *Cache) beginListing(scope string, member arm.ID) (inFlight *flight, end func(error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	list := c.listingOf(scope, member)
 	if list.inFlight != nil {
-		return list.inFlight, false
+		return list.inFlight, nil
 	}
-	list.inFlight = make(chan struct{})
-	return list.inFlight, true
-}
-
-// endListing ends the read that beginListing began.
-func (c *Cache) endListing(scope string, member arm.ID) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	list := c.listingOf(scope, member)
-	close(list.inFlight)
-	list.inFlight = nil
+	own := newFlight()
+	list.inFlight = own
+	return nil, func(err error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		list.inFlight = nil
+		own.end(err)
+	}
 }
 
 // interestPeriod is how long a regular reader of an ID counts.

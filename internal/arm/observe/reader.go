@@ -2,6 +2,7 @@ package observe
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -44,7 +45,7 @@ func (r *Reader) recordCacheRead(result CacheResult) {
 // reads all. The result is keyed by ID.Key().
 //
 // Resource groups are read first: resources of an absent group need no request. If the credentials or the subscription are refused
-// once, the other resources are not requested.
+// once, or several requests get no answer, the other resources are not requested.
 func (r *Reader) Read(ctx context.Context, c *client.Client, ids []arm.ID, maxAge time.Duration,
 	options ReadOptions) map[string]Observation {
 	call := &readCall{reader: r, client: c, options: options, maxAge: maxAge, out: map[string]Observation{},
@@ -123,7 +124,13 @@ type readCall struct {
 	mu      sync.Mutex
 	out     map[string]Observation
 	refusal error // error of every request of this client
+	// unanswered counts requests without an answer.
+	unanswered int
 }
+
+// maxUnanswered is the number of requests without an answer after which a call of Read sends no others: each blocks its reconciliation for
+// the timeout of a request.
+const maxUnanswered = 3
 
 func (r *readCall) readAll(ctx context.Context, ids []arm.ID) {
 	cache, scope := r.reader.Cache, r.client.CacheScope()
@@ -190,7 +197,11 @@ func (r *readCall) setResult(found Observation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.out[found.ID.Key()] = found
-	if found.Err != nil && AffectsEveryRequest(found.Err) {
+	var failure *arm.Error
+	if errors.As(found.Err, &failure) && failure.Code == client.CodeConnectionFailed {
+		r.unanswered++
+	}
+	if found.Err != nil && (AffectsEveryRequest(found.Err) || r.unanswered >= maxUnanswered) {
 		r.refusal = found.Err
 	}
 }
@@ -206,24 +217,26 @@ func (r *readCall) skipRefused(id arm.ID) bool {
 
 // readOne reads one resource, or waits for another reader of it.
 func (r *readCall) readOne(ctx context.Context, id arm.ID) {
+	var failure error
 	for r.maxAge >= 0 {
 		oldest := r.reader.Cache.clock.Now().Add(-r.maxAge)
-		ended, end := r.reader.Cache.beginRead(r.client.CacheScope(), id)
+		inFlight, end := r.reader.Cache.beginRead(r.client.CacheScope(), id)
 		if end != nil {
-			defer end()
+			defer func() { end(failure) }()
 			break
 		}
-		select {
-		case <-ended:
-		case <-ctx.Done():
-			r.setResult(r.reader.Cache.NewObservation(Observed{ID: id, Err: ctx.Err()}, false))
+		err := inFlight.wait(ctx)
+		if len(r.takeCached([]arm.ID{id}, oldest)) == 0 {
 			return
 		}
-		if len(r.takeCached([]arm.ID{id}, oldest)) == 0 {
+		if err != nil {
+			r.setResult(r.reader.Cache.NewObservation(Observed{ID: id, Err: err}, false))
 			return
 		}
 	}
 	if !r.skipRefused(id) {
-		r.setResult(r.reader.Get(ctx, r.client, id))
+		found := r.reader.Get(ctx, r.client, id)
+		failure = found.Err
+		r.setResult(found)
 	}
 }

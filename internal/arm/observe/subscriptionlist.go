@@ -103,13 +103,11 @@ func (r *readCall) readSubscriptionList(ctx context.Context, path arm.ID, ids []
 // needless by then.
 func (r *readCall) beginSharedRead(ctx context.Context, path arm.ID, needless func() bool) (end func()) {
 	for !needless() {
-		ended, end := r.reader.Cache.beginRead(r.client.CacheScope(), path)
+		inFlight, end := r.reader.Cache.beginRead(r.client.CacheScope(), path)
 		if end != nil {
-			return end
+			return func() { end(nil) }
 		}
-		select {
-		case <-ended:
-		case <-ctx.Done():
+		if inFlight.wait(ctx) != nil {
 			return nil
 		}
 	}
