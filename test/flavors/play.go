@@ -79,7 +79,7 @@ func BringUp(stage *harness.Stage, objects []*unstructured.Unstructured) *Cluste
 	for _, group := range cluster.Groups {
 		if group.Role == harness.ControlPlane && group.Zones == nil {
 			for _, domain := range azureCluster.Status.FailureDomains.Domains {
-				if domain.ControlPlane == nil || *domain.ControlPlane {
+				if domain.ControlPlane != nil && *domain.ControlPlane {
 					group.Zones = append(group.Zones, domain.Name)
 				}
 			}

@@ -77,8 +77,7 @@ func networkStage(change func(*infrav1.AzureCluster)) stage {
 	return stage{"network", func(w *world) {
 		w.ApplyNetwork("c1", change)
 		w.clusterReady()
-		owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
-		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+		w.CopyInfrastructure("c1")
 	}}
 }
 

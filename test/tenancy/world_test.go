@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
@@ -174,9 +173,7 @@ func (w *world) createNetwork(change func(*infrav1.AzureCluster)) {
 func (w *world) waitProvisioned() {
 	w.T.Helper()
 	w.WaitReady(&infrav1.AzureCluster{}, "c1")
-	owner := &clusterv1.Cluster{}
-	w.ReadObject(owner, "c1")
-	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	w.CopyInfrastructure("c1")
 }
 
 // createMachine asks for a machine of it, whose role has the default of the webhook.

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"regexp"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -62,8 +60,7 @@ func (w *world) createNetwork() {
 	w.T.Helper()
 	w.ApplyNetwork(w.life.cluster, nil)
 	w.WaitReady(&infrav1.AzureCluster{}, w.life.cluster)
-	owner := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: w.life.cluster}}
-	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	w.CopyInfrastructure(w.life.cluster)
 }
 
 // disk is the minimal spec of the disk of a VM.

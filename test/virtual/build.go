@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
@@ -20,9 +19,7 @@ func (s *Scenario) BuildCluster(name string, workers int) {
 	s.T.Helper()
 	s.ApplyNetwork(name, nil)
 	s.WaitReady(&infrav1.AzureCluster{}, name)
-	owner := &clusterv1.Cluster{}
-	s.ReadObject(owner, name)
-	harness.ChangeStatus(s.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	s.CopyInfrastructure(name)
 	var names []string
 	for i := range 3 {
 		machine := fmt.Sprintf("%s-control-plane-%d", name, i)

@@ -173,7 +173,7 @@ func (p *player) failureDomain(g *group) string {
 	count := map[string]int{}
 	var names []string
 	for _, domain := range g.domains {
-		if domain.ControlPlane == nil || *domain.ControlPlane {
+		if domain.ControlPlane != nil && *domain.ControlPlane {
 			names = append(names, domain.Name)
 		}
 	}

@@ -189,8 +189,7 @@ func TestWatchFilter(t *testing.T) {
 			labelClusterAPI(w)
 		}
 		w.WaitReady(&infrav1.AzureCluster{}, "c1")
-		provision := func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) }
-		harness.ChangeStatus(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, provision)
+		w.CopyInfrastructure("c1")
 		w.WaitUntil("objects with the label are provisioned", func() bool {
 			now := listStored(w)
 			for _, kind := range reconciled {

@@ -100,8 +100,7 @@ func TestMachineHealth(t *testing.T) {
 				w.StartProvider()
 				w.ApplyNetwork("c1", nil)
 				w.WaitReady(&infrav1.AzureCluster{}, "c1")
-				harness.ChangeStatus(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
-					func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+				w.CopyInfrastructure("c1")
 				machine := w.AzureMachine("c1", "m1")
 				if mishap.spot {
 					machine.Spec.SpotVMOptions = &infrav1.SpotVMOptions{}

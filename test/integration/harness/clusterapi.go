@@ -85,7 +85,7 @@ func (s *Stage) TryCreateCluster(azureCluster *infrav1.AzureCluster) error {
 		},
 	}
 	s.CreateObject(cluster)
-	s.setController(cluster, azureCluster)
+	s.setOwner(cluster, azureCluster)
 	return nil
 }
 
@@ -103,13 +103,26 @@ func (s *Stage) WaitClusterProvisioned(name string) *infrav1.AzureCluster {
 	azureCluster := WaitFor(s, &infrav1.AzureCluster{}, name, "provisioned", func(c *infrav1.AzureCluster) bool {
 		return c.Status.Initialization.Provisioned != nil && *c.Status.Initialization.Provisioned && IsReady(c)
 	})
-	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	s.CopyInfrastructure(name)
+	return azureCluster
+}
+
+// CopyInfrastructure copies endpoint and failure domains of a provisioned AzureCluster to its Cluster of the same name, as Cluster API does.
+func (s *Stage) CopyInfrastructure(name string) {
+	s.T.Helper()
+	azureCluster, cluster := &infrav1.AzureCluster{}, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	s.ReadObject(azureCluster, name)
+	if provisioned := azureCluster.Status.Initialization.Provisioned; provisioned == nil || !*provisioned {
+		s.T.Fatalf("AzureCluster %s is not provisioned", name)
+	}
 	ChangeObject(s, cluster, func(c *clusterv1.Cluster) {
 		c.Spec.ControlPlaneEndpoint = clusterv1.APIEndpoint{Host: azureCluster.Spec.ControlPlaneEndpoint.Host,
 			Port: azureCluster.Spec.ControlPlaneEndpoint.Port}
 	})
-	ChangeStatus(s, cluster, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
-	return azureCluster
+	ChangeStatus(s, cluster, func(c *clusterv1.Cluster) {
+		c.Status.FailureDomains = azureCluster.Status.FailureDomains.Domains
+		c.Status.Initialization.InfrastructureProvisioned = new(true)
+	})
 }
 
 // Role is the purpose of a machine.
@@ -206,15 +219,23 @@ func (s *Stage) removeFinalizer(object client.Object) {
 	ChangeObject(s, object, func(o client.Object) { controllerutil.RemoveFinalizer(o, played) })
 }
 
-// setController makes owner the controller of object and sets the label of the Cluster, in one patch, as Cluster API does once it has seen the
-// reference.
-func (s *Stage) setController(owner, object client.Object) {
+// setOwner makes owner own object and sets the label of the Cluster, in one patch, as Cluster API does once it has seen the reference. A Cluster
+// without a topology does not become the controller of its objects, so that users can set another one.
+func (s *Stage) setOwner(owner, object client.Object) {
 	s.T.Helper()
+	cluster, isCluster := owner.(*clusterv1.Cluster)
 	ChangeObject(s, object, func(o client.Object) {
-		labels := map[string]string{clusterv1.ClusterNameLabel: clusterOf(owner)}
+		labels := map[string]string{}
 		maps.Copy(labels, o.GetLabels())
+		labels[clusterv1.ClusterNameLabel] = clusterOf(owner)
 		o.SetLabels(labels)
-		if err := controllerutil.SetControllerReference(owner, o, s.Client.Scheme()); err != nil {
+		var err error
+		if isCluster && !cluster.Spec.Topology.IsDefined() {
+			err = controllerutil.SetOwnerReference(owner, o, s.Client.Scheme())
+		} else {
+			err = controllerutil.SetControllerReference(owner, o, s.Client.Scheme())
+		}
+		if err != nil {
 			s.T.Fatal(err)
 		}
 	})

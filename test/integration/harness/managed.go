@@ -61,8 +61,8 @@ func (s *Stage) TryCreateManagedCluster(controlPlane *infrav1.AzureManagedContro
 		},
 	}
 	s.CreateObject(cluster)
-	s.setController(cluster, azureCluster)
-	s.setController(cluster, controlPlane)
+	s.setOwner(cluster, azureCluster)
+	s.setOwner(cluster, controlPlane)
 	return nil
 }
 
@@ -100,7 +100,7 @@ func (s *Stage) CreateManagedPool(cluster string, pool ManagedPool) {
 		},
 	}
 	s.CreateObject(machinePool)
-	s.setController(machinePool, azurePool)
+	s.setOwner(machinePool, azurePool)
 }
 
 // WaitControlPlaneReady waits for the control plane of an AKS cluster.

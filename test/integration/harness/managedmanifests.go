@@ -34,7 +34,7 @@ func (s *Stage) ownObjects(owner client.Object, objects ...client.Object) {
 	s.T.Helper()
 	ChangeObject(s, owner, func(o client.Object) { controllerutil.AddFinalizer(o, played) })
 	for _, object := range objects {
-		s.setController(owner, object)
+		s.setOwner(owner, object)
 	}
 }
 

@@ -19,7 +19,7 @@ func (s *Stage) PlayCluster(name string, templates ...client.Object) {
 	cluster := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	ChangeObject(s, cluster, func(c *clusterv1.Cluster) { controllerutil.AddFinalizer(c, played) })
 	azureCluster := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	s.setController(cluster, azureCluster)
+	s.setOwner(cluster, azureCluster)
 	for _, template := range templates {
 		ChangeObject(s, template, func(o client.Object) {
 			if err := controllerutil.SetOwnerReference(cluster, o, s.Client.Scheme()); err != nil {
@@ -70,5 +70,5 @@ func (s *Stage) createMachine(azureMachine *infrav1.AzureMachine, labels map[str
 		},
 	}
 	s.CreateObject(machine)
-	s.setController(machine, azureMachine)
+	s.setOwner(machine, azureMachine)
 }

@@ -51,7 +51,7 @@ func (s *Stage) CreatePool(azurePool *infrav1.AzureMachinePool, replicas int32) 
 		},
 	}
 	s.CreateObject(machinePool)
-	s.setController(machinePool, azurePool)
+	s.setOwner(machinePool, azurePool)
 }
 
 // createPoolData makes the bootstrap data of a pool.

@@ -105,8 +105,8 @@ func (s *Stage) CreateManifests(c *ASOCluster) {
 		},
 	}
 	s.CreateObject(cluster)
-	s.setController(cluster, c.Infrastructure)
-	s.setController(cluster, c.ControlPlane)
+	s.setOwner(cluster, c.Infrastructure)
+	s.setOwner(cluster, c.ControlPlane)
 }
 
 // CreateOperatorSecret makes a Secret with the stage's credential as the Azure Service Operator reads it.
@@ -168,7 +168,7 @@ func (s *Stage) CreateASOPool(cluster string, pool *infrav1.AzureASOManagedMachi
 		},
 	}
 	s.CreateObject(machinePool)
-	s.setController(machinePool, pool)
+	s.setOwner(machinePool, pool)
 }
 
 // DeleteASOPool deletes one pool.

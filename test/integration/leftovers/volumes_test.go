@@ -51,9 +51,7 @@ func newVolumeWorld(t *testing.T, mode infrav1.OrchestrationMode) *volumeWorld {
 	w.PutAsUser("resourceGroups/c1", "2021-04-01", body{"location": "eastus"})
 	w.ApplyNetwork("c1", nil)
 	w.WaitReady(&infrav1.AzureCluster{}, "c1")
-	owner := &clusterv1.Cluster{}
-	w.ReadObject(owner, "c1")
-	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	w.CopyInfrastructure("c1")
 	if mode == "" {
 		w.ApplyMachine("c1", nodes, harness.Worker)
 		w.WaitMachineProvisioned(nodes)

@@ -15,8 +15,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
@@ -157,9 +155,7 @@ func (w *world) createMany() {
 	for i := range *aloneClusters {
 		w.pollUntil("the network", virtual.ObjectMatches(w.Scenario, &infrav1.AzureCluster{}, name(i),
 			func(c *infrav1.AzureCluster) bool { return harness.IsReady(c) }))
-		owner := &clusterv1.Cluster{}
-		w.ReadObject(owner, name(i))
-		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+		w.CopyInfrastructure(name(i))
 		for j := range *aloneMachines {
 			role := harness.Worker
 			if j == 0 || j < 3 && *aloneMachines >= 5 {

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
@@ -24,9 +23,7 @@ func TestWaitingMachineReadsItsSecretOnce(t *testing.T) {
 		defaults.FillAzureCluster(azureCluster)
 		w.CreateCluster(azureCluster)
 		w.WaitReady(&infrav1.AzureCluster{}, "c1")
-		owner := &clusterv1.Cluster{}
-		w.ReadObject(owner, "c1")
-		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+		w.CopyInfrastructure("c1")
 		w.AddFault(fault.Rule{Method: http.MethodPut, Type: "Microsoft.Compute/virtualMachines", Kind: fault.Status, Status: 503,
 			Code: "ServiceUnavailable", Message: "Busy.", Count: 20})
 		reads := 0

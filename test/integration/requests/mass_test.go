@@ -30,9 +30,7 @@ func TestMassCreation(t *testing.T) {
 			defaults.FillAzureCluster(azureCluster)
 			w.CreateCluster(azureCluster)
 			w.WaitReady(&infrav1.AzureCluster{}, name)
-			owner := &clusterv1.Cluster{}
-			w.ReadObject(owner, name)
-			harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+			w.CopyInfrastructure(name)
 		}
 		alone := w.measureTime(func() { w.ApplyMachine("small", "alone", harness.Worker); w.WaitMachineProvisioned("alone") })
 		w.ApplyMachine("small", "goes", harness.Worker)

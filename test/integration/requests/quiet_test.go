@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
@@ -120,9 +119,7 @@ func (w *world) createSmallClusters(count int) {
 	var machines []string
 	for i := range count {
 		w.WaitReady(&infrav1.AzureCluster{}, name(i))
-		owner := &clusterv1.Cluster{}
-		w.ReadObject(owner, name(i))
-		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+		w.CopyInfrastructure(name(i))
 		for j, role := range []harness.Role{harness.ControlPlane, harness.Worker, harness.Worker} {
 			machine := fmt.Sprintf("%s-%d", name(i), j)
 			w.ApplyMachine(name(i), machine, role)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -76,9 +75,7 @@ func selfManaged(t *testing.T, prepare func(*world, *setup)) *world {
 	defaults.FillAzureCluster(s.cluster)
 	w.CreateCluster(s.cluster)
 	w.WaitReady(&infrav1.AzureCluster{}, clusterName)
-	owner := &clusterv1.Cluster{}
-	w.ReadObject(owner, clusterName)
-	harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	w.CopyInfrastructure(clusterName)
 	defaults.FillAzureMachine(s.machine, w.Azure.SubscriptionID)
 	w.CreateMachine(s.machine, harness.Worker, "")
 	defaults.FillAzureMachinePool(s.pool, "")

@@ -50,9 +50,7 @@ func (c *Cluster) build() {
 	c.StartProvider()
 	c.ApplyNetwork(Group, nil)
 	c.WaitReady(&infrav1.AzureCluster{}, Group)
-	owner := &clusterv1.Cluster{}
-	c.ReadObject(owner, Group)
-	harness.ChangeStatus(c.Stage, owner, func(o *clusterv1.Cluster) { o.Status.Initialization.InfrastructureProvisioned = new(true) })
+	c.CopyInfrastructure(Group)
 	c.ApplyMachine(Group, Machine, harness.Worker)
 	c.WaitMachineProvisioned(Machine)
 	c.ApplyPool(Group, Pool, 2)

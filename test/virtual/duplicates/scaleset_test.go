@@ -4,13 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
-	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
@@ -19,8 +16,7 @@ func TestScaleSet(t *testing.T) {
 	play(t, func(s *virtual.Scenario, written *writes) {
 		s.ApplyNetwork("c1", nil)
 		s.WaitReady(&infrav1.AzureCluster{}, "c1")
-		harness.ChangeStatus(s.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
-			func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+		s.CopyInfrastructure("c1")
 		createWindowsPool(s, "prod-nodes")
 		s.WaitReady(&infrav1.AzureMachinePool{}, "prod-nodes")
 		virtual.WaitForSignal(nil, long)

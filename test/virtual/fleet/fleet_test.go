@@ -13,7 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -92,9 +91,7 @@ func (f *fleet) createCluster(i int, name string) {
 func (f *fleet) addMachines(name string, count int) {
 	f.T.Helper()
 	f.waitEach(&infrav1.AzureCluster{}, name)
-	owner := &clusterv1.Cluster{}
-	f.ReadObject(owner, name)
-	harness.ChangeStatus(f.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	f.CopyInfrastructure(name)
 	for i := range count {
 		role := harness.Worker
 		if i == 0 {

@@ -69,7 +69,7 @@ func newWorld(t *testing.T) *world {
 			return // It is being deleted.
 		}
 		if azureCluster.Status.Initialization.Provisioned != nil && owner.Status.Initialization.InfrastructureProvisioned == nil {
-			harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+			w.CopyInfrastructure(owner.Name)
 		}
 	}
 	return w

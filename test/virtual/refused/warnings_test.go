@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
@@ -74,8 +73,7 @@ func buildAllKinds(s *virtual.Scenario) {
 	s.T.Helper()
 	s.ApplyNetwork("c1", nil)
 	s.WaitReady(&infrav1.AzureCluster{}, "c1")
-	harness.ChangeStatus(s.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}},
-		func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+	s.CopyInfrastructure("c1")
 	s.ApplyMachine("c1", "m1", harness.Worker)
 	s.WaitMachineProvisioned("m1")
 	s.ApplyPool("c1", "p1", 1)

@@ -58,7 +58,7 @@ func (w *world) playClusterAPI(s *virtual.Scenario) {
 			return
 		}
 		if azureCluster.Status.Initialization.Provisioned != nil && owner.Status.Initialization.InfrastructureProvisioned == nil {
-			harness.ChangeStatus(s.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+			s.CopyInfrastructure(owner.Name)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (w *world) playCluster() {
 		return
 	}
 	if azureCluster.Status.Initialization.Provisioned != nil && owner.Status.Initialization.InfrastructureProvisioned == nil {
-		harness.ChangeStatus(w.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+		w.CopyInfrastructure(owner.Name)
 	}
 }
 

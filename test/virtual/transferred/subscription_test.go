@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -25,9 +24,7 @@ func TestManagerOfAnotherSubscription(t *testing.T) {
 		m := s.StartProvider()
 		s.ApplyNetwork("c1", func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "" })
 		s.WaitReady(&infrav1.AzureCluster{}, "c1")
-		owner := &clusterv1.Cluster{}
-		s.ReadObject(owner, "c1")
-		harness.ChangeStatus(s.Stage, owner, func(c *clusterv1.Cluster) { c.Status.Initialization.InfrastructureProvisioned = new(true) })
+		s.CopyInfrastructure("c1")
 		s.ApplyMachine("c1", "m1", harness.ControlPlane)
 		s.ApplyPool("c1", "pool", 1)
 		controlPlane := s.ControlPlane("aks")
