@@ -38,7 +38,7 @@ func DisableConversion(ctx context.Context, c client.Client, kinds []apiextensio
 		if !NeedsOperator(kind) {
 			continue
 		}
-		ours := isProviderKind(kind)
+		ours := IsProviderKind(kind)
 		before := kind.DeepCopy()
 		kind.Spec.Conversion = &apiextensionsv1.CustomResourceConversion{Strategy: apiextensionsv1.NoneConverter}
 		for i := range kind.Spec.Versions {
@@ -58,12 +58,12 @@ func DisableConversion(ctx context.Context, c client.Client, kinds []apiextensio
 
 // NeedsOperator reports whether objects of a kind are converted by a webhook that ends with the established provider.
 func NeedsOperator(kind apiextensionsv1.CustomResourceDefinition) bool {
-	return (isProviderKind(kind) || IsOperatorKind(kind)) && kind.Spec.Conversion != nil &&
+	return (IsProviderKind(kind) || IsOperatorKind(kind)) && kind.Spec.Conversion != nil &&
 		kind.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// isProviderKind reports whether the established provider or this one has installed the definition.
-func isProviderKind(kind apiextensionsv1.CustomResourceDefinition) bool {
+// IsProviderKind reports whether the established provider or this one has installed the definition.
+func IsProviderKind(kind apiextensionsv1.CustomResourceDefinition) bool {
 	return kind.Spec.Group == infrav1.GroupVersion.Group && kind.Labels[providerLabel] == providerName
 }
 

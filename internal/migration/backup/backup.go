@@ -6,6 +6,7 @@ package backup
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -32,9 +33,12 @@ type Backup struct {
 	Generations map[types.UID]int64 `json:"generations"`
 	// Ready has the readiness of the provider's objects, by kind, namespace and name.
 	Ready map[string]string `json:"ready"`
-	// Variables are those with which clusterctl gives a manager the feature gates and the subscription of the established one. The
-	// upgrade deletes its Deployment, and replaces the Secret with its subscription.
+	// Variables are those with which clusterctl gives a manager the feature gates, the subscription and the cloud of the established one.
+	// The upgrade deletes its Deployment and the settings of its operator, and replaces the Secret with its subscription.
 	Variables map[string]string `json:"variables,omitempty"`
+	// Contracts are the labels of the provider's definitions that name contracts of Cluster API, by definition. Backups of the first
+	// versions of the command have none.
+	Contracts map[string]map[string]string `json:"contracts,omitempty"`
 }
 
 // Definition is the part of a CustomResourceDefinition that a migration changes.
@@ -64,7 +68,7 @@ func (o OperatorObject) Describe() string {
 // Collect reads the present state, except the readiness of objects. Those that a migration has changed keep the state that they have in an
 // earlier backup, which may be nil.
 func Collect(ctx context.Context, c client.Reader, from string, earlier *Backup) (*Backup, error) {
-	out := &Backup{From: from}
+	out := &Backup{From: from, Contracts: map[string]map[string]string{}}
 	definitions := &apiextensionsv1.CustomResourceDefinitionList{}
 	if err := c.List(ctx, definitions); err != nil {
 		return nil, fmt.Errorf("list CustomResourceDefinitions: %w", err)
@@ -73,6 +77,12 @@ func Collect(ctx context.Context, c client.Reader, from string, earlier *Backup)
 		if prepareupgrade.NeedsOperator(item) {
 			out.Definitions = append(out.Definitions, NewDefinition(item))
 		}
+		if prepareupgrade.IsProviderKind(item) {
+			out.Contracts[item.Name] = readContracts(item)
+		}
+	}
+	if earlier != nil && earlier.From == from {
+		maps.Copy(out.Contracts, earlier.Contracts) // An upgrade that was interrupted has added labels.
 	}
 	objects, _, err := prepareupgrade.ListOperatorObjects(ctx, c, definitions.Items)
 	if err != nil {

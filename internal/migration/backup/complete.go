@@ -74,6 +74,7 @@ func (b *Backup) AddMissing(other *Backup) (added bool) {
 	}
 	added = addMissing(&b.Generations, other.Generations) || added
 	added = addMissing(&b.Variables, other.Variables) || added
+	added = addMissing(&b.Contracts, other.Contracts) || added
 	return addMissing(&b.Ready, other.Ready) || added
 }
 

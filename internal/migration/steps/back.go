@@ -93,11 +93,12 @@ func (m *Move) backSteps() []Step {
 		{"roles", returned, func(ctx context.Context) error {
 			return m.deleteSelectedRoles(ctx, ownRoles)
 		}},
+		{"contracts", m.areRestored(m.restoreContracts), m.restoreDefinitions(m.restoreContracts)},
 		{"install", returned, func(ctx context.Context) error {
 			return m.Clusterctl(ctx, m.installationVariables(), "init", "--infrastructure", "azure:"+m.progress.from, "--wait-providers")
 		}},
 		{unpauseStep, m.isUnpaused, m.unpauseTopologies},
-		{definitionsStep, m.isConversionRestored, m.restoreConversion},
+		{definitionsStep, m.areRestored(m.restoreConversion), m.restoreDefinitions(m.restoreConversion)},
 		{"forget", func(context.Context) (bool, error) { return false, nil }, func(ctx context.Context) error { return backup.Delete(ctx, m.Client) }},
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/asoresource"
@@ -134,43 +135,63 @@ func (m *Move) removeFinalizer(ctx context.Context, object client.Object, finali
 	return nil
 }
 
-// differingDefinitions returns the definitions of the backup that exist and convert in another way, changed to that of the backup.
-func (m *Move) differingDefinitions(ctx context.Context) (before, after []apiextensionsv1.CustomResourceDefinition, err error) {
+// differingDefinitions returns the definitions that restore changes, and the changed ones. Without a backup there are none.
+func (m *Move) differingDefinitions(ctx context.Context, restore func(*apiextensionsv1.CustomResourceDefinition)) (
+	before, after []apiextensionsv1.CustomResourceDefinition, err error) {
 	if m.backup == nil {
 		return nil, nil, nil
 	}
 	definitions, err := m.listDefinitions(ctx)
 	for _, definition := range definitions {
-		i := slices.IndexFunc(m.backup.Definitions, func(d backup.Definition) bool { return d.Name == definition.Name })
-		if i < 0 || equality.Semantic.DeepEqual(m.backup.Definitions[i], backup.NewDefinition(definition)) {
-			continue
-		}
 		changed := definition.DeepCopy()
-		changed.Spec.Conversion = m.backup.Definitions[i].Conversion
-		for v := range changed.Spec.Versions {
-			version := &changed.Spec.Versions[v]
-			version.Served = slices.Contains(m.backup.Definitions[i].Served, version.Name)
+		if restore(changed); !equality.Semantic.DeepEqual(&definition, changed) {
+			before, after = append(before, definition), append(after, *changed)
 		}
-		before, after = append(before, definition), append(after, *changed)
 	}
 	return before, after, err
 }
 
-func (m *Move) isConversionRestored(ctx context.Context) (bool, error) {
-	before, _, err := m.differingDefinitions(ctx)
-	return len(before) == 0, err
+// areRestored returns a function that reports whether restore changes no definition.
+func (m *Move) areRestored(restore func(*apiextensionsv1.CustomResourceDefinition)) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
+		before, _, err := m.differingDefinitions(ctx, restore)
+		return len(before) == 0, err
+	}
+}
+
+// restoreDefinitions returns a function that stores the definitions that restore changes.
+func (m *Move) restoreDefinitions(restore func(*apiextensionsv1.CustomResourceDefinition)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		before, after, err := m.differingDefinitions(ctx, restore)
+		if err != nil {
+			return err
+		}
+		for i := range after {
+			patch := client.MergeFromWithOptions(&before[i], client.MergeFromWithOptimisticLock{})
+			if err := m.Client.Patch(ctx, &after[i], patch); err != nil {
+				return fmt.Errorf("restore %s: %w", after[i].Name, err)
+			}
+		}
+		return nil
+	}
 }
 
 // restoreConversion lets the webhooks of the established provider and its operator convert objects again, now that they run.
-func (m *Move) restoreConversion(ctx context.Context) error {
-	before, after, err := m.differingDefinitions(ctx)
-	if err != nil {
-		return err
+func (m *Move) restoreConversion(definition *apiextensionsv1.CustomResourceDefinition) {
+	i := slices.IndexFunc(m.backup.Definitions, func(d backup.Definition) bool { return d.Name == definition.Name })
+	if i < 0 {
+		return
 	}
-	for i := range after {
-		if err := m.Client.Patch(ctx, &after[i], client.MergeFromWithOptions(&before[i], client.MergeFromWithOptimisticLock{})); err != nil {
-			return fmt.Errorf("restore the conversion of %s: %w", after[i].Name, err)
-		}
+	definition.Spec.Conversion = m.backup.Definitions[i].Conversion
+	for v := range definition.Spec.Versions {
+		version := &definition.Spec.Versions[v]
+		version.Served = slices.Contains(m.backup.Definitions[i].Served, version.Name)
 	}
-	return nil
+}
+
+// restoreContracts has Cluster API read the provider's objects by the contract of the established provider again.
+func (m *Move) restoreContracts(definition *apiextensionsv1.CustomResourceDefinition) {
+	if prepareupgrade.IsProviderKind(*definition) {
+		m.backup.RestoreContracts(definition)
+	}
 }

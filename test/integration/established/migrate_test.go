@@ -134,8 +134,15 @@ func removeObjects(t *testing.T, objects []*unstructured.Unstructured) {
 	}
 }
 
-// labelKinds gives the definitions of the provider the labels of clusterctl.
+// labelKinds gives the definitions of the provider the labels of clusterctl, and those of the contract of the established provider.
 func labelKinds(t *testing.T) {
+	t.Helper()
+	patchKinds(t, `{"clusterctl.cluster.x-k8s.io":"","cluster.x-k8s.io/provider":"infrastructure-azure",
+		"cluster.x-k8s.io/v1beta1":"v1beta1","cluster.x-k8s.io/v1beta2":null}`)
+}
+
+// patchKinds merges labels into those of the definitions of the provider.
+func patchKinds(t *testing.T, labels string) {
 	t.Helper()
 	list := &unstructured.UnstructuredList{}
 	list.SetAPIVersion("apiextensions.k8s.io/v1")
@@ -143,7 +150,7 @@ func labelKinds(t *testing.T) {
 	if err := api.client.List(t.Context(), list); err != nil {
 		t.Fatal(err)
 	}
-	patch := []byte(`{"metadata":{"labels":{"clusterctl.cluster.x-k8s.io":"","cluster.x-k8s.io/provider":"infrastructure-azure"}}}`)
+	patch := []byte(`{"metadata":{"labels":` + labels + `}}`)
 	for _, item := range list.Items {
 		if group, _, _ := unstructured.NestedString(item.Object, "spec", "group"); group == "infrastructure.cluster.x-k8s.io" {
 			if err := api.client.Patch(t.Context(), &item, client.RawPatch("application/merge-patch+json", patch)); err != nil {

@@ -98,6 +98,7 @@ func (f *fakeClusterctl) run(_ context.Context, _ map[string]string, arguments .
 			return errKilled
 		}
 		upgradeObjects(f.t, f.former, f.released)
+		patchKinds(f.t, `{"cluster.x-k8s.io/v1beta2":"v1beta1"}`)
 		f.setVersion(target)
 		if !f.idle {
 			f.reconcileObjects()
@@ -110,7 +111,14 @@ func (f *fakeClusterctl) run(_ context.Context, _ map[string]string, arguments .
 		}
 		f.setVersion("")
 	case "init --infrastructure":
+		// From here on the objects are those of the established provider, which Cluster API has to read by its contract.
+		for name, object := range takeSnapshot(f.t) {
+			if _, has, _ := unstructured.NestedString(object.(map[string]any), "metadata", "labels", "cluster.x-k8s.io/v1beta2"); has {
+				f.t.Errorf("clusterctl %s: %s names the contract v1beta2", call, name)
+			}
+		}
 		installObjects(f.t, f.former)
+		patchKinds(f.t, `{"cluster.x-k8s.io/v1beta1":"v1beta1"}`)
 		f.setVersion(strings.TrimPrefix(arguments[2], "azure:"))
 	default:
 		return fmt.Errorf("unexpected call: clusterctl %v", arguments)
