@@ -18,7 +18,13 @@ const (
 	credentialsName      = "capz-manager-bootstrap-credentials"
 	subscriptionKey      = "subscription-id"
 	subscriptionVariable = "AZURE_SUBSCRIPTION_ID_B64"
+	// OperatorSettings is the Secret with the settings of the operator: its own credential, which a backup does not have, and its cloud.
+	OperatorSettings = "aso-controller-settings"
 )
+
+// endpointVariables are keys of the operator's settings, and variables of the same names from which clusterctl takes the endpoints of both
+// providers. AzureASOManaged objects of the established provider have their cloud nowhere else.
+var endpointVariables = []string{"AZURE_AUTHORITY_HOST", "AZURE_RESOURCE_MANAGER_ENDPOINT", "AZURE_RESOURCE_MANAGER_AUDIENCE"}
 
 // gateVariables are the variables from which clusterctl takes the feature gates of both providers.
 var gateVariables = map[string]string{
@@ -57,7 +63,8 @@ func ReadGates(ctx context.Context, c client.Reader) ([]Gate, error) {
 	return out, nil
 }
 
-// readVariables returns the variables with which clusterctl gives a manager the feature gates and the subscription of the installed one.
+// readVariables returns the variables with which clusterctl gives a manager the feature gates, the subscription and the cloud of the installed
+// one.
 func readVariables(ctx context.Context, c client.Reader) (map[string]string, error) {
 	gates, err := ReadGates(ctx, c)
 	if err != nil {
@@ -69,13 +76,31 @@ func readVariables(ctx context.Context, c client.Reader) (map[string]string, err
 			out[variable] = gate.Value
 		}
 	}
-	secret := &corev1.Secret{}
-	err = c.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: credentialsName}, secret)
-	if client.IgnoreNotFound(err) != nil {
-		return nil, fmt.Errorf("get Secret %s: %w", credentialsName, err)
+	credentials, err := readSecret(ctx, c, credentialsName)
+	if err != nil {
+		return nil, err
 	}
-	if subscription := secret.Data[subscriptionKey]; len(subscription) > 0 {
+	if subscription := credentials[subscriptionKey]; len(subscription) > 0 {
 		out[subscriptionVariable] = base64.StdEncoding.EncodeToString(subscription)
 	}
+	settings, err := readSecret(ctx, c, OperatorSettings)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range endpointVariables {
+		if value := settings[name]; len(value) > 0 {
+			out[name] = string(value)
+		}
+	}
 	return out, nil
+}
+
+// readSecret returns the content of a Secret of the installation. It is empty if there is none.
+func readSecret(ctx context.Context, c client.Reader, name string) (map[string][]byte, error) {
+	secret := &corev1.Secret{}
+	err := c.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: name}, secret)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("get Secret %s: %w", name, err)
+	}
+	return secret.Data, nil
 }

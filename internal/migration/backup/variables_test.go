@@ -24,6 +24,9 @@ func TestReadVariables(t *testing.T) {
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "capz-system", Name: "capz-manager-bootstrap-credentials"},
 			Data: map[string][]byte{"subscription-id": []byte(subscription), "client-secret": []byte("hidden")}}
 	}
+	settings := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "capz-system", Name: "aso-controller-settings"},
+		Data: map[string][]byte{"AZURE_AUTHORITY_HOST": []byte("https://login.chinacloudapi.cn/"), "AZURE_RESOURCE_MANAGER_AUDIENCE": []byte(""),
+			"AZURE_RESOURCE_MANAGER_ENDPOINT": []byte("https://management.chinacloudapi.cn"), "AZURE_CLIENT_SECRET": []byte("hidden")}}
 	for name, test := range map[string]struct {
 		reason  string
 		objects []client.Object
@@ -34,6 +37,12 @@ func TestReadVariables(t *testing.T) {
 			reason:  "the backup has no credentials",
 			objects: []client.Object{deployment("--leader-elect", "--feature-gates=MachinePool=true, EdgeZone=true,Other=true"), secret("one")},
 			want:    map[string]string{"EXP_MACHINE_POOL": "true", "EXP_EDGEZONE": "true", "AZURE_SUBSCRIPTION_ID_B64": "b25l"},
+		},
+		"cloud": {
+			reason:  "objects of AzureASOManaged kinds have no cloud of their own, and a backup has no credentials",
+			objects: []client.Object{settings},
+			want: map[string]string{"AZURE_AUTHORITY_HOST": "https://login.chinacloudapi.cn/",
+				"AZURE_RESOURCE_MANAGER_ENDPOINT": "https://management.chinacloudapi.cn"},
 		},
 		"defaults": {reason: "an empty value is none", objects: []client.Object{deployment(), secret("")}, want: map[string]string{}},
 	} {

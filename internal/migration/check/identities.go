@@ -14,6 +14,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/pages"
 )
@@ -47,7 +48,22 @@ func (c *checker) checkIdentities(ctx context.Context) error {
 		}
 		c.reportCredential(credential, prepared)
 	}
+	if err := c.checkOperatorCredentials(ctx); err != nil {
+		return err
+	}
 	return c.checkLent(ctx)
+}
+
+// checkOperatorCredentials finds Clusters of AzureASOManaged kinds that sign in with the credential of the operator's own settings, which
+// ends with the operator.
+func (c *checker) checkOperatorCredentials(ctx context.Context) error {
+	return former.ForEachMissing(ctx, c.Reader, func(secret, cluster client.ObjectKey) {
+		c.report.Add("identities", migration.Blocks, "Secret "+secret.String(), fmt.Sprintf(
+			"It does not exist. This provider will sign in with it for the resource manifests of Cluster %s, because the global credential of the operator ends with the upgrade.",
+			cluster),
+			fmt.Sprintf("Create the Secret with the keys AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID, AZURE_CLIENT_ID and those of the credential, as in Secret %s/%s.",
+				migration.Namespace, backup.OperatorSettings))
+	})
 }
 
 // checkLent finds clusters that use an identity of another namespace, whose owner has to allow new uses of resources.

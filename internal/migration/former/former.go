@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -57,4 +59,38 @@ func ListUsed(ctx context.Context, c client.Reader, namespace string,
 		}
 	}
 	return out, nil
+}
+
+// ForEachMissing calls missing for each Secret that the manager will sign in with for the resource manifests of a Cluster, and that does not
+// exist. A Secret that the caller may not read is left out.
+func ForEachMissing(ctx context.Context, c client.Reader, missing func(secret, cluster client.ObjectKey)) error {
+	err := pages.ForEach(ctx, c, &clusterv1.ClusterList{}, func(object client.Object) error {
+		cluster := object.(*clusterv1.Cluster)
+		if cluster.Spec.InfrastructureRef.Kind != asoresources.ClusterKind && cluster.Spec.ControlPlaneRef.Kind != asoresources.ControlPlaneKind {
+			return nil
+		}
+		members, err := asoresources.GatherMembers(ctx, c, cluster)
+		if err != nil {
+			return ignoreNoMatch(err)
+		}
+		for name := range members.CredentialSecrets() {
+			key := client.ObjectKey{Namespace: cluster.Namespace, Name: name}
+			switch err := c.Get(ctx, key, &corev1.Secret{}); {
+			case apierrors.IsNotFound(err):
+				missing(key, client.ObjectKeyFromObject(cluster))
+			case err != nil && !apierrors.IsForbidden(err):
+				return fmt.Errorf("get Secret %s: %w", key, err)
+			}
+		}
+		return nil
+	})
+	return ignoreNoMatch(err)
+}
+
+// ignoreNoMatch returns nil for the error of a kind without a definition, which has no objects.
+func ignoreNoMatch(err error) error {
+	if meta.IsNoMatchError(err) {
+		return nil
+	}
+	return err
 }
