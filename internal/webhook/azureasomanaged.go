@@ -32,6 +32,9 @@ func withManifests[T client.Object](features plan.Features, spec func(T) any, ma
 		spec: spec,
 		// An empty function still registers the mutating webhook, which keeps the annotations that an update leaves out.
 		defaults: func(T) {},
+		ineffective: func(obj T) field.ErrorList {
+			return asoresource.FindIneffective(obj.GetNamespace(), manifests(obj), version(obj), features.UncheckedASOKinds)
+		},
 		create: of(func(obj T) field.ErrorList {
 			if !features.ASOAPI {
 				return field.ErrorList{field.Forbidden(field.NewPath("spec"),

@@ -35,6 +35,8 @@ type kind[T client.Object] struct {
 	create   func(context.Context, T) (field.ErrorList, error)
 	update   func(ctx context.Context, old, obj T) (field.ErrorList, error)
 	remove   func(context.Context, T) (field.ErrorList, error)
+	// ineffective returns errors for which a stored object is not reconciled, or a part of its spec has no effect. Webhooks do not call it.
+	ineffective func(T) field.ErrorList
 	// warn returns warnings about accepted settings that users should avoid; old is nil on creation.
 	warn func(old, obj T) admission.Warnings
 }

@@ -6,6 +6,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -30,6 +31,8 @@ func NewStoredRules(reader client.Reader, features plan.Features) *StoredRules {
 type StoredResult struct {
 	// Refused are the causes of a refusal, none if the object would be accepted.
 	Refused []metav1.StatusCause
+	// Ineffective are errors for which the stored object is not reconciled, or a part of its spec has no effect.
+	Ineffective field.ErrorList
 	// Defaulted is a copy of the object with the defaults of its kind.
 	Defaulted client.Object
 }
@@ -51,13 +54,18 @@ func (k kind[T]) checkStored(ctx context.Context, object client.Object) (StoredR
 			return StoredResult{}, err
 		}
 	}
+	out := StoredResult{Defaulted: copied}
+	if k.ineffective != nil {
+		out.Ineffective = k.ineffective(copied)
+	}
 	_, err := k.ValidateCreate(ctx, copied)
 	var refusal apierrors.APIStatus
 	switch {
 	case err == nil:
-		return StoredResult{Defaulted: copied}, nil
+		return out, nil
 	case errors.As(err, &refusal) && refusal.Status().Details != nil:
-		return StoredResult{Defaulted: copied, Refused: refusal.Status().Details.Causes}, nil
+		out.Refused = refusal.Status().Details.Causes
+		return out, nil
 	default:
 		return StoredResult{}, err
 	}

@@ -208,8 +208,7 @@ func (m *Members) PlanResources(ctx context.Context, f *facts.Facts, session rec
 		}
 		in.Facts[id.Key()] = found
 	}
-	errs := append(slices.Clone(m.manifestErrors[in.ObjectKey]), plan.CheckCredentials(in.OwnManifests())...)
-	if errs = append(errs, plan.CheckManifests(*in)...); len(errs) > 0 {
+	if errs := plan.CheckReconcilable(*in, m.manifestErrors[in.ObjectKey]); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	// Without permission to list resources the object works all the same, but its migrated resources are not proven. Its deletion waits

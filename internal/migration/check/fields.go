@@ -83,6 +83,11 @@ func (c *checker) checkObject(ctx context.Context, rules *webhook.StoredRules, s
 	if err != nil {
 		return fmt.Errorf("check %s: %w", name, err)
 	}
+	for _, err := range result.Ineffective {
+		c.report.Add("fields", migration.Blocks, name, "The resource manifests would not be carried out. "+strings.TrimSuffix(err.Error(), ".")+".",
+			"Correct the field.")
+		blocked[err.Field] = true
+	}
 	for _, cause := range result.Refused {
 		if blocked[cause.Field] {
 			continue

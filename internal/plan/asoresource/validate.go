@@ -2,6 +2,7 @@ package asoresource
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,24 +18,48 @@ import (
 // ValidateManifests returns the errors in the manifests of an object that do not depend on other objects. needs is a required
 // resource type or "", version is spec.version, and unchecked are the kinds that may lack a definition.
 func ValidateManifests(namespace string, resources []runtime.RawExtension, needs, version string, unchecked []string) field.ErrorList {
-	manifests, errs := ReadManifests("", resources)
-	plains, wrong := ReadPlainObjects(namespace, resources)
-	errs = append(errs, wrong...)
-	in := Input{Owner: &metav1.ObjectMeta{}, Object: &metav1.ObjectMeta{}, Set: NewSet("", manifests, false), Version: version,
-		UncheckedKinds: unchecked}
-	errs = append(errs, CheckManifests(in)...)
-	errs = append(errs, CheckCredentials(manifests)...)
-	for _, m := range manifests {
-		errs = append(errs, checkOperatorSpec(m)...)
+	in, plains, unreadable := readAlone(namespace, resources, version, unchecked)
+	errs := checkEffective(in, unreadable)
+	for _, m := range in.Manifests() {
 		if wrong := aso.NamespaceError(m.Path.Child("spec", "owner"), m.Spec["owner"]); wrong != nil {
 			errs = append(errs, wrong)
 		}
 	}
-	if _, ok := in.FirstOfType("", needs); needs != "" && !ok && len(manifests)+len(plains) == len(resources) {
+	if _, ok := in.FirstOfType("", needs); needs != "" && !ok && len(in.Manifests())+plains == len(resources) {
 		group, kind := aso.GroupKindOf(needs)
 		errs = append(errs, field.Required(field.NewPath("spec", "resources"), "a resource manifest of kind "+kind+", group "+group))
 	}
 	return errs
+}
+
+// FindIneffective returns the errors for which the manifests of a stored object are not reconciled, or an export of them is skipped. Those that
+// depend on other objects are left out.
+func FindIneffective(namespace string, resources []runtime.RawExtension, version string, unchecked []string) field.ErrorList {
+	in, _, unreadable := readAlone(namespace, resources, version, unchecked)
+	return checkEffective(in, unreadable)
+}
+
+// readAlone returns the input of the manifests of an object without other objects, the number of plain objects, and the errors of reading them.
+func readAlone(namespace string, resources []runtime.RawExtension, version string, unchecked []string) (in Input, plains int, errs field.ErrorList) {
+	manifests, errs := ReadManifests("", resources)
+	plain, wrong := ReadPlainObjects(namespace, resources)
+	return Input{Owner: &metav1.ObjectMeta{}, Object: &metav1.ObjectMeta{}, Set: NewSet("", manifests, false), Version: version,
+		UncheckedKinds: unchecked}, len(plain), append(errs, wrong...)
+}
+
+// checkEffective returns the errors for which a reconciliation refuses the manifests of an object, and those of exports, which it skips.
+func checkEffective(in Input, unreadable field.ErrorList) field.ErrorList {
+	errs := CheckReconcilable(in, unreadable)
+	for _, m := range in.OwnManifests() {
+		errs = append(errs, checkOperatorSpec(m)...)
+	}
+	return errs
+}
+
+// CheckReconcilable returns the errors for which a reconciliation refuses the manifests of an object. unreadable are the errors of reading
+// them.
+func CheckReconcilable(in Input, unreadable field.ErrorList) field.ErrorList {
+	return slices.Concat(unreadable, CheckManifests(in), CheckCredentials(in.OwnManifests()))
 }
 
 // CheckCredentials rejects manifests of one object with different credentials, because one reconciliation uses one identity.
