@@ -3,6 +3,7 @@ package prepareupgrade
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,22 +26,18 @@ const (
 // waitUntilStopped waits until the operator and the established provider have no pods. They would restore removed finalizers, and
 // write to resources without the policy skip.
 func waitUntilStopped(ctx context.Context, c client.Client) error {
-	operators := &appsv1.DeploymentList{}
-	if err := c.List(ctx, operators, client.MatchingFields{metav1.ObjectNameField: OperatorDeployment}); err != nil {
-		return fmt.Errorf("list Deployments of the operator: %w", err)
+	operators, err := listOperators(ctx, c)
+	if err != nil {
+		return err
 	}
-	for _, operator := range operators.Items {
+	for _, operator := range operators {
 		beside := &appsv1.DeploymentList{}
 		if err := c.List(ctx, beside, client.InNamespace(operator.Namespace),
 			client.MatchingFields{metav1.ObjectNameField: ProviderDeployment}); err != nil {
 			return fmt.Errorf("list Deployments of the established provider: %w", err)
 		}
 		for _, deployment := range append(beside.Items, operator) {
-			if replicas := deployment.Spec.Replicas; replicas == nil || *replicas > 0 {
-				return fmt.Errorf("the Deployment %s runs. It would undo what this command does. Stop it: kubectl -n %s scale deployment %s --replicas 0",
-					deployment.Name, deployment.Namespace, deployment.Name)
-			}
-			if err := WaitUntilNoPods(ctx, c, deployment); err != nil {
+			if err := waitUntilOneStopped(ctx, c, deployment); err != nil {
 				return err
 			}
 		}
@@ -48,10 +45,62 @@ func waitUntilStopped(ctx context.Context, c client.Client) error {
 	return nil
 }
 
+// WaitUntilOthersStopped waits until operators in other namespaces than that of the established provider have no pods. It stops none of them:
+// they belong to users.
+func WaitUntilOthersStopped(ctx context.Context, c client.Reader, namespace string) error {
+	operators, err := listOperators(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, operator := range operators {
+		if operator.Namespace == namespace {
+			continue
+		}
+		if err := waitUntilOneStopped(ctx, c, operator); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FindOtherOperators returns the Deployments of operators that run in other namespaces than that of the established provider. They have the
+// webhooks and kinds of the operator that the established provider installs.
+func FindOtherOperators(ctx context.Context, c client.Reader, namespace string) ([]appsv1.Deployment, error) {
+	operators, err := listOperators(ctx, c)
+	return slices.DeleteFunc(operators, func(d appsv1.Deployment) bool { return d.Namespace == namespace || !isRunning(d) }), err
+}
+
+// listOperators returns the Deployments of operators in all namespaces.
+func listOperators(ctx context.Context, c client.Reader) ([]appsv1.Deployment, error) {
+	operators := &appsv1.DeploymentList{}
+	if err := c.List(ctx, operators, client.MatchingFields{metav1.ObjectNameField: OperatorDeployment}); err != nil {
+		return nil, fmt.Errorf("list Deployments of the operator: %w", err)
+	}
+	return operators.Items, nil
+}
+
+func isRunning(deployment appsv1.Deployment) bool {
+	return deployment.Spec.Replicas == nil || *deployment.Spec.Replicas > 0
+}
+
+// StopCommand returns the command with which a user stops a Deployment.
+func StopCommand(deployment appsv1.Deployment) string {
+	return fmt.Sprintf("kubectl -n %s scale deployment %s --replicas 0", deployment.Namespace, deployment.Name)
+}
+
+// waitUntilOneStopped refuses a Deployment that wants pods, and waits until one that wants none has none.
+func waitUntilOneStopped(ctx context.Context, c client.Reader, deployment appsv1.Deployment) error {
+	if isRunning(deployment) {
+		return fmt.Errorf("the Deployment %s in namespace %s runs. It would undo what this command does. Stop it: %s", deployment.Name,
+			deployment.Namespace, StopCommand(deployment))
+	}
+	return WaitUntilNoPods(ctx, c, deployment)
+}
+
 // WaitUntilNoPods waits until the last pod has stopped. A pod that is being deleted still runs for a while. A finished one, such as an
 // evicted pod, stays for hours, and none of its containers runs any more:
 // https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-phase
-func WaitUntilNoPods(ctx context.Context, c client.Client, deployment appsv1.Deployment) error {
+func WaitUntilNoPods(ctx context.Context, c client.Reader, deployment appsv1.Deployment) error {
 	selector, err := metav1.LabelSelectorAsSelector(deployment.Spec.Selector)
 	if err != nil {
 		return fmt.Errorf("selector of Deployment %s: %w", deployment.Name, err)

@@ -58,6 +58,9 @@ func FindBack(ctx context.Context, c client.Reader) (*migration.Report, error) {
 	for _, object := range stored.Operator {
 		findOperatorObject(report, stored, object, current)
 	}
+	if err := findOtherOperators(ctx, c, report, "back", "The established provider installs an operator of its own."); err != nil {
+		return nil, err
+	}
 	if err := findUnsaved(ctx, c, report, stored); err != nil {
 		return nil, err
 	}

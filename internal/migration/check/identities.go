@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -16,7 +15,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/former"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/pages"
 )
 
 // checkIdentities finds credentials that isolation would refuse, and reports the requirements of workload identities.
@@ -77,20 +75,15 @@ func (c *checker) checkLent(ctx context.Context) error {
 			ref.Namespace, ref.Name),
 			"Name these resources in spec.allowedResources and spec.allowedRoleScopes of the identity after the upgrade, or upgrade with CAPZ_TENANCY=trusted.")
 	}
-	err := pages.ForEach(ctx, c.Reader, &infrav1.AzureClusterList{}, func(object client.Object) error {
+	err := c.forEach(ctx, &infrav1.AzureClusterList{}, func(object client.Object) {
 		report(object, "AzureCluster", object.(*infrav1.AzureCluster).Spec.IdentityRef)
-		return nil
 	})
-	if err == nil {
-		err = pages.ForEach(ctx, c.Reader, &infrav1.AzureManagedControlPlaneList{}, func(object client.Object) error {
-			report(object, "AzureManagedControlPlane", object.(*infrav1.AzureManagedControlPlane).Spec.IdentityRef)
-			return nil
-		})
+	if err != nil {
+		return err
 	}
-	if meta.IsNoMatchError(err) { // A kind without a definition has no objects.
-		return nil
-	}
-	return err
+	return c.forEach(ctx, &infrav1.AzureManagedControlPlaneList{}, func(object client.Object) {
+		report(object, "AzureManagedControlPlane", object.(*infrav1.AzureManagedControlPlane).Spec.IdentityRef)
+	})
 }
 
 // reportCredential adds the finding of one credential. prepared is true if its namespace has the ServiceAccount of isolated tenants.

@@ -3,12 +3,18 @@ package check
 import (
 	"context"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"sigs.k8s.io/cluster-api-provider-azure/internal/adoption/prepareupgrade"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 )
 
 // checkOperator finds objects, definitions and webhooks of the Azure Service Operator in the management cluster.
 func (c *checker) checkOperator(ctx context.Context) error {
+	if err := findOtherOperators(ctx, c.Reader, &c.report, "operator",
+		"Install it again after the migration, which deletes its webhooks and disables its conversions."); err != nil {
+		return err
+	}
 	clusters, others, err := prepareupgrade.ListOperatorObjects(ctx, c.Reader, c.definitions)
 	if err != nil {
 		return err
@@ -45,4 +51,16 @@ func (c *checker) checkOperator(ctx context.Context) error {
 			"Without a running operator it refuses every change of the operator's objects. It is deleted.", "")
 	}
 	return nil
+}
+
+// findOtherOperators finds operators that run in other namespaces than that of the established provider. next is the sentence after the
+// command that stops one.
+func findOtherOperators(ctx context.Context, c client.Reader, report *migration.Report, check, next string) error {
+	operators, err := prepareupgrade.FindOtherOperators(ctx, c, migration.Namespace)
+	for _, operator := range operators {
+		report.Add(check, migration.Blocks, "Deployment "+client.ObjectKeyFromObject(&operator).String(),
+			"It runs an Azure Service Operator beside that of the established provider, with the same webhooks and kinds. It would undo the steps of the command.",
+			"Stop it: "+prepareupgrade.StopCommand(operator)+". "+next)
+	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -20,12 +22,14 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/yaml"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
 )
 
 // contract is the definition of Clusters that every supported management cluster has.
@@ -102,6 +106,12 @@ func operatorObject(owned bool, finalizers, policy string) string {
 	}
 	return "apiVersion: resources.azure.com/v1api20200601storage\nkind: ResourceGroup\nmetadata:\n  name: one\n  namespace: team\n  finalizers: [" + finalizers +
 		"]\n  annotations: {serviceoperator.azure.com/reconcile-policy: " + policy + "}" + owner + "\n"
+}
+
+// operatorDeployment returns a Deployment of the operator.
+func operatorDeployment(namespace string, replicas int) string {
+	return fmt.Sprintf("{apiVersion: apps/v1, kind: Deployment, metadata: {name: azureserviceoperator-controller-manager, namespace: %s}, spec: {replicas: %d}}",
+		namespace, replicas)
 }
 
 const finalizer = "serviceoperator.azure.com/finalizer"
@@ -220,6 +230,10 @@ spec: {location: eastus, identityRef: {kind: AzureClusterIdentity, name: shared,
 			[]string{"blocks Azure Service Operator: namespace team, AzureASOManagedCluster one: ResourceGroup one of spec.resources[0] lacks the annotation serviceoperator.azure.com/reconcile-policy: detach-on-delete of its object. -> Copy the annotation into the resource manifest. Without it, another credential would be used, or a resource would be written to that has to stay as it is.",
 				"done-by-run CustomResourceDefinition resourcegroups.resources.azure.com: Only a webhook of the operator can convert objects. The kind will serve only the version that objects are stored in.",
 				"done-by-run ResourceGroup team/one: An object of the operator for a cluster. It is released: it gets the policy skip and loses its finalizer and owner references."}},
+		"operator elsewhere": {"it has the same webhooks and kinds", operator, []string{operatorDeployment("azureserviceoperator-system", 1)},
+			[]string{"blocks Deployment azureserviceoperator-system/azureserviceoperator-controller-manager: It runs an Azure Service Operator beside that of the established provider, with the same webhooks and kinds. It would undo the steps of the command. -> Stop it: kubectl -n azureserviceoperator-system scale deployment azureserviceoperator-controller-manager --replicas 0. Install it again after the migration, which deletes its webhooks and disables its conversions."}},
+		"stopped operator elsewhere":           {"it does nothing", operator, []string{operatorDeployment("azureserviceoperator-system", 0)}, nil},
+		"operator of the established provider": {"the migration stops it", operator, []string{operatorDeployment("capz-system", 1)}, nil},
 		"operator's webhooks": {"they would refuse every change", operator,
 			[]string{"{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: azureserviceoperator-mutating-webhook-configuration}}"},
 			[]string{"done-by-run MutatingWebhookConfiguration azureserviceoperator-mutating-webhook-configuration: Without a running operator it refuses every change of the operator's objects. It is deleted."}},
@@ -290,7 +304,8 @@ func newReader(t *testing.T, manifests []string) client.Client {
 		scheme.AddKnownTypeWithName(gvk, &unstructured.Unstructured{})
 		scheme.AddKnownTypeWithName(gvk.GroupVersion().WithKind(list), &unstructured.UnstructuredList{})
 	}
-	builder := fake.NewClientBuilder().WithScheme(scheme)
+	builder := fake.NewClientBuilder().WithScheme(scheme).WithIndex(&appsv1.Deployment{}, metav1.ObjectNameField,
+		func(object client.Object) []string { return []string{object.GetName()} })
 	for _, manifest := range manifests {
 		if manifest == "unreadable" {
 			builder = builder.WithInterceptorFuncs(interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey,
@@ -309,6 +324,58 @@ func newReader(t *testing.T, manifests []string) client.Client {
 		builder = builder.WithObjects(object)
 	}
 	return builder.Build()
+}
+
+// TestUndefinedKinds holds that a check of a management cluster in which kinds of this provider are not defined, or not in its version, is
+// complete: each finding of the other kinds is in the report.
+func TestUndefinedKinds(t *testing.T) {
+	all := newReader(t, []string{contract, providerObject("capz-system", "v1.26.0"), owner,
+		definition("AzureASOManagedCluster", "azureasomanagedclusters", "[{name: v1alpha1, served: true, storage: true}]", "[v1alpha1]", ""), `
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+kind: AzureManagedControlPlane
+metadata: {name: one, namespace: team}
+spec: {location: eastus, identityRef: {kind: AzureClusterIdentity, name: shared, namespace: default}}`})
+	absent := func(object runtime.Object) error {
+		gvk, err := apiutil.GVKForObject(object, all.Scheme())
+		if err != nil {
+			return err
+		}
+		kind := strings.TrimSuffix(gvk.Kind, "List")
+		if gvk.Group == migration.GroupVersion.Group && kind != "AzureManagedControlPlane" {
+			return &meta.NoKindMatchError{GroupKind: schema.GroupKind{Group: gvk.Group, Kind: kind}, SearchedVersions: []string{gvk.Version}}
+		}
+		return nil
+	}
+	reader := interceptor.NewClient(all.(client.WithWatch), interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
+			if err := absent(list); err != nil {
+				return err
+			}
+			return c.List(ctx, list, options...)
+		},
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			if err := absent(object); err != nil {
+				return err
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	report, err := FindAll(t.Context(), Options{Reader: reader, Version: "v2.0.0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Objects are stored as v1alpha1. This provider stores v1beta1.", "It uses AzureClusterIdentity default/shared of another namespace."} {
+		if !slices.ContainsFunc(report.Findings, func(f migration.Finding) bool { return strings.HasPrefix(f.Found, want) }) {
+			t.Errorf("the report has no finding %q: %+v", want, report.Findings)
+		}
+	}
+	stored := &backup.Backup{From: "v1.26.0"}
+	if err := stored.Store(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FindBack(t.Context(), reader); err != nil {
+		t.Errorf("a check of the return: %v", err)
+	}
 }
 
 // TestReadGates holds that plans use the feature gates of the installed manager, without those that no plan depends on.

@@ -27,7 +27,7 @@ func ListUsed(ctx context.Context, c client.Reader, namespace string,
 		out = append(out, identity.FormerOf(object.(*infrav1.AzureClusterIdentity)))
 		return nil
 	}, client.InNamespace(namespace))
-	if err != nil {
+	if ignoreNoMatch(err) != nil {
 		return nil, err
 	}
 	read := map[client.ObjectKey]bool{}
@@ -54,7 +54,7 @@ func ListUsed(ctx context.Context, c client.Reader, namespace string,
 			}
 			return nil
 		}, client.InNamespace(namespace))
-		if err != nil {
+		if ignoreNoMatch(err) != nil {
 			return nil, err
 		}
 	}

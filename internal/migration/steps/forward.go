@@ -151,8 +151,12 @@ func (m *Move) stopEstablished(ctx context.Context) error {
 // establishedDeployments are the Deployments of the established provider and of its operator, in the order in which they are stopped.
 var establishedDeployments = []string{prepareupgrade.ProviderDeployment, prepareupgrade.OperatorDeployment}
 
-// stopDeployments scales Deployments down and waits until their pods have stopped. A Deployment without replicas may still have a pod.
+// stopDeployments scales Deployments down and waits until their pods have stopped. A Deployment without replicas may still have a pod. It
+// refuses an operator of a user in another namespace: the next steps change its webhooks, kinds and objects.
 func (m *Move) stopDeployments(ctx context.Context, names []string) error {
+	if err := prepareupgrade.WaitUntilOthersStopped(ctx, m.Client, migration.Namespace); err != nil {
+		return err
+	}
 	for _, name := range names {
 		deployment := &appsv1.Deployment{}
 		err := m.Client.Get(ctx, client.ObjectKey{Namespace: migration.Namespace, Name: name}, deployment)

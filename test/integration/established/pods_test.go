@@ -7,9 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 )
 
 // TestMigrateStopsPods holds that the step stop waits for the pods of the established provider that still run, names them, and ignores an
@@ -61,5 +65,66 @@ func TestMigrateStopsPods(t *testing.T) {
 	}
 	if _, err := newMove(t, c, 1000).Forward(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMigrateOtherOperator holds that neither direction changes anything while a user's operator runs in another namespace, and that the check
+// of a return names it.
+func TestMigrateOtherOperator(t *testing.T) {
+	installCluster(t)
+	createNamespace(t, "azureserviceoperator-system")
+	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t)}
+	t.Cleanup(func() { deleteAll(t, c.released); forgetMigration(t) })
+	pod := map[string]string{"app": "operator"}
+	scale := func(replicas int32) {
+		t.Helper()
+		operator := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "azureserviceoperator-system", Name: "azureserviceoperator-controller-manager"}}
+		if err := client.IgnoreNotFound(api.client.Delete(context.WithoutCancel(t.Context()), operator)); err != nil {
+			t.Fatal(err)
+		}
+		operator.Spec = appsv1.DeploymentSpec{Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: pod}, Template: corev1.PodTemplateSpec{
+			ObjectMeta: metav1.ObjectMeta{Labels: pod},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "manager", Image: "registry.example/operator:v2"}}}}}
+		if err := api.client.Create(t.Context(), operator); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := client.IgnoreNotFound(api.client.Delete(context.WithoutCancel(t.Context()), operator)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	const want = "the Deployment azureserviceoperator-controller-manager in namespace azureserviceoperator-system runs"
+	scale(1)
+	before := takeSnapshot(t)
+	_, err := newMove(t, c, 1000).Forward(t.Context())
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a migration ends with %v", err)
+	}
+	after := takeSnapshot(t)
+	for _, own := range []string{"ConfigMap capz-system/capz-migration", "Secret capz-system/capz-migration-backup", "Secret capz-system/capz-migration-backup-0"} {
+		delete(after, own)
+	}
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("a migration that was refused has changed objects:\n%s", diff)
+	}
+	scale(0)
+	if _, err := newMove(t, c, 1000).Forward(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	scale(1)
+	moved := takeSnapshot(t)
+	if err := newMove(t, c, 1000).Back(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a return ends with %v", err)
+	}
+	delete(moved, "ConfigMap capz-system/capz-migration")
+	after = takeSnapshot(t)
+	delete(after, "ConfigMap capz-system/capz-migration")
+	if diff := cmp.Diff(moved, after); diff != "" {
+		t.Errorf("a return that was refused has changed objects:\n%s", diff)
+	}
+	out, err := runCapz(t, &environment.Environment{Version: target}, "migrate", "check", "--back")
+	if !errors.As(err, new(environment.FoundError)) || !strings.Contains(out, "Deployment azureserviceoperator-system/azureserviceoperator-controller-manager") {
+		t.Errorf("the check of a return ends with %v:\n%s", err, out)
 	}
 }
