@@ -62,6 +62,8 @@ func TestManifest(t *testing.T) {
 		"EXP_APISERVER_ILB":       {"true", gate("APIServerILB"), false},
 		"EXP_SKIP_MACHINE_POOL_MODEL_RECONCILIATION": {"true", gate("SkipMachinePoolModelReconciliation"), false},
 		"AZURE_SYNC_PERIOD":                          {"1h", func(o *setup.Options) bool { return o.SyncPeriod.String() == "1h0m0s" }, false},
+		"CAPZ_UNCHECKED_ASO_KINDS": {"dashboard.azure.com/Grafana,dataprotection.azure.com/*",
+			func(o *setup.Options) bool { return len(o.UncheckedASOKinds) == 2 && o.CheckUncheckedASOKinds() == nil }, false},
 		"CAPZ_DIAGNOSTICS_ADDRESS": {"localhost:8080",
 			func(o *setup.Options) bool { return o.Diagnostics.Address == "localhost:8080" }, false},
 		"CAPZ_INSECURE_DIAGNOSTICS": {"true", func(o *setup.Options) bool { return o.Diagnostics.Insecure }, false},
@@ -72,6 +74,9 @@ func TestManifest(t *testing.T) {
 		if got := test.heard(parseFlags(t, renderContainer(t, map[string]string{variable: test.value}).Args)); got == test.byDefault {
 			t.Errorf("%s=%s: the manager does not hear of it", variable, test.value)
 		}
+	}
+	if err := parseFlags(t, renderContainer(t, nil).Args).CheckUncheckedASOKinds(); err != nil {
+		t.Errorf("with the defaults of clusterctl the manager does not start: %v", err)
 	}
 	if arguments := renderContainer(t, map[string]string{"CAPZ_VERBOSITY": "7"}).Args; !slices.Contains(arguments, "--v=7") {
 		t.Errorf("CAPZ_VERBOSITY=7: the manager gets %v", arguments)

@@ -27,10 +27,11 @@ func ListUncheckedKinds() []string {
 	return out
 }
 
-// CheckUncheckedKinds returns an error for a value of UncheckedKindsFlag that matches no kind without a definition.
+// CheckUncheckedKinds returns an error for a value of UncheckedKindsFlag that matches no kind without a definition. An empty one is the default
+// of clusterctl's variable, and stands for no kind.
 func CheckUncheckedKinds(allowed []string) error {
 	for _, value := range allowed {
-		if !slices.ContainsFunc(ListUncheckedKinds(), func(kind string) bool { return matchesKind(value, kind) }) {
+		if value != "" && !slices.ContainsFunc(ListUncheckedKinds(), func(kind string) bool { return matchesKind(value, kind) }) {
 			message := fmt.Sprintf("%s: %q is not a supported kind without a definition.", UncheckedKindsFlag, value)
 			if near := nearest.FindNames(value, ListUncheckedKinds()); len(near) > 0 {
 				message += " Similar kinds: " + strings.Join(near, ", ") + "."

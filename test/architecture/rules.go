@@ -341,7 +341,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"internal/migration/command"},
-		inside: []string{"api/...", "internal/migration/...", "internal/cli/environment", "internal/preview", "internal/preview/clusterapi",
+		inside: []string{"api/...", "internal/aso", "internal/migration/...", "internal/cli/environment", "internal/preview", "internal/preview/clusterapi",
 			"internal/preview/overlay", "internal/text", "internal/userinput"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "the command line starts checks and steps, and prints their results",

@@ -91,6 +91,7 @@ var initMeanings = map[string]string{
 	"CAPZ_DIAGNOSTICS_ADDRESS":                   "the flag `--diagnostics-address`",
 	"CAPZ_INSECURE_DIAGNOSTICS":                  "the flag `--insecure-diagnostics`",
 	"CAPZ_VERBOSITY":                             "the flag `--v`",
+	"CAPZ_UNCHECKED_ASO_KINDS":                   "the flag `--unchecked-aso-kinds`",
 	"EXP_MACHINE_POOL":                           "the gate `MachinePool`",
 	"EXP_AKS_RESOURCE_HEALTH":                    "the gate `AKSResourceHealth`",
 	"EXP_EDGEZONE":                               "the gate `EdgeZone`",

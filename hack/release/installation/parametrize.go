@@ -70,7 +70,8 @@ subjects:
 var variables = map[string]string{
 	"CAPZ_DIAGNOSTICS_ADDRESS": ".Values.diagnostics.address", "CAPZ_INSECURE_DIAGNOSTICS": ".Values.diagnostics.insecure",
 	"CAPZ_TENANCY": ".Values.tenancy", "AZURE_SYNC_PERIOD": ".Values.syncPeriod", "CAPZ_VERBOSITY": ".Values.verbosity",
-	"EXP_MACHINE_POOL": ".Values.featureGates.MachinePool", "EXP_ASO_API": ".Values.featureGates.ASOAPI",
+	"CAPZ_UNCHECKED_ASO_KINDS": "join \",\" .Values.uncheckedASOKinds | default `\"\"`",
+	"EXP_MACHINE_POOL":         ".Values.featureGates.MachinePool", "EXP_ASO_API": ".Values.featureGates.ASOAPI",
 	"EXP_AKS_RESOURCE_HEALTH": ".Values.featureGates.AKSResourceHealth", "EXP_EDGEZONE": ".Values.featureGates.EdgeZone",
 	"EXP_APISERVER_ILB":                          ".Values.featureGates.APIServerILB",
 	"EXP_SKIP_MACHINE_POOL_MODEL_RECONCILIATION": ".Values.featureGates.SkipMachinePoolModelReconciliation",

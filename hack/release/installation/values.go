@@ -72,6 +72,8 @@ featureGates:
 
 syncPeriod: 10m
 verbosity: 2
+# Kinds of resource manifests that are sent to Azure without a check, as in [dashboard.azure.com/Grafana].
+uncheckedASOKinds: []
 diagnostics:
   address: ":8443"
   insecure: false
@@ -148,6 +150,7 @@ const schema = `{
     },
     "syncPeriod": {"type": "string", "pattern": "^([0-9]+(\\.[0-9]+)?(ms|s|m|h))+$"},
     "verbosity": {"type": "integer", "minimum": 0, "maximum": 10},
+    "uncheckedASOKinds": {"type": "array", "items": {"type": "string", "pattern": "^[a-z.]+/[A-Za-z*]+$"}},
     "diagnostics": {
       "type": "object",
       "additionalProperties": false,

@@ -20,6 +20,8 @@ type Options struct {
 	Reader management.Reader
 	// Version is the version of the provider to migrate to.
 	Version string
+	// UncheckedASOKinds are the kinds of resource manifests that the next manager sends without a definition.
+	UncheckedASOKinds []string
 	// Plan computes the writes to Azure that the manager would make for objects. If it is nil, the check has no plans.
 	Plan func(ctx context.Context, objects []client.Object) (*preview.Result, error)
 	// Progress gets a line before each part of the check that takes time. It may be nil.

@@ -31,7 +31,8 @@ func (c *checker) checkFields(ctx context.Context) error {
 		return err
 	}
 	// A gate that is closed refuses its fields. Gates are the user's decision, so all are open here.
-	rules := webhook.NewStoredRules(c.Reader, plan.Features{EdgeZone: true, APIServerILB: true, MachinePool: true, ASOAPI: true})
+	rules := webhook.NewStoredRules(c.Reader, plan.Features{EdgeZone: true, APIServerILB: true, MachinePool: true, ASOAPI: true,
+		UncheckedASOKinds: c.UncheckedASOKinds})
 	for _, name := range slices.Sorted(maps.Keys(scheme.KnownTypes(infrav1.GroupVersion))) {
 		gvk := infrav1.GroupVersion.WithKind(name)
 		kind, isList := strings.CutSuffix(name, "List")
@@ -84,8 +85,12 @@ func (c *checker) checkObject(ctx context.Context, rules *webhook.StoredRules, s
 		return fmt.Errorf("check %s: %w", name, err)
 	}
 	for _, err := range result.Ineffective {
+		remedy := "Correct the field."
+		if strings.HasSuffix(err.Field, ".kind") {
+			remedy = "Remove the manifest. If the message names --unchecked-aso-kinds, you can set this flag of kubectl capz migrate instead. migrate run gives its value to the new manager, as the variable CAPZ_UNCHECKED_ASO_KINDS of clusterctl."
+		}
 		c.report.Add("fields", migration.Blocks, name, "The resource manifests would not be carried out. "+strings.TrimSuffix(err.Error(), ".")+".",
-			"Correct the field.")
+			remedy)
 		blocked[err.Field] = true
 	}
 	for _, cause := range result.Refused {

@@ -57,7 +57,7 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 	cmd.Flags().StringVar(&to, "to", e.Version, "version of this provider")
 	cmd.Flags().BoolVar(&isBack, "back", false, "check the return to the established provider")
 	plans.add(cmd)
-	for _, name := range []string{"to", "plan", "feature-gates", "default-subscription"} {
+	for _, name := range []string{"to", "plan", "feature-gates", "default-subscription", "unchecked-aso-kinds"} {
 		cmd.MarkFlagsMutuallyExclusive(name, "back")
 	}
 	return cmd

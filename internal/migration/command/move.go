@@ -47,7 +47,7 @@ func (f *moveFlags) newMove(cmd *cobra.Command, e *environment.Environment) (*st
 	}
 	out := text.NewWriter(cmd.ErrOrStderr())
 	return &steps.Move{Client: c, Out: out, To: f.to, UpgradeArguments: f.upgrade, Isolated: f.isolated, Observe: f.observe, Timeout: f.timeout,
-		Poll: 5 * time.Second, Clusterctl: f.clusterctl(e, configuration, out)}, nil
+		UncheckedASOKinds: f.plans.unchecked, Poll: 5 * time.Second, Clusterctl: f.clusterctl(e, configuration, out)}, nil
 }
 
 // clusterctl returns a function that runs clusterctl for the management cluster of the flags, with the variables that the user's

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/check"
@@ -24,22 +25,27 @@ import (
 type planFlags struct {
 	enabled             bool
 	gates, subscription string
+	unchecked           []string
 }
 
 func (f *planFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.enabled, "plan", true, "compute the writes to Azure that this provider would send for each Cluster; it signs in like kubectl capz plan")
 	cmd.Flags().StringVar(&f.gates, "feature-gates", "", "feature gates of the next manager, as in its flag; default: those of the installed one")
+	cmd.Flags().StringSliceVar(&f.unchecked, "unchecked-aso-kinds", nil, "kinds that the flag --unchecked-aso-kinds of the next manager has")
 	cmd.Flags().StringVar(&f.subscription, "default-subscription", "", "AZURE_SUBSCRIPTION_ID of the manager, for objects that name no subscription")
 }
 
 // findAll runs the check, with plans if they are not left out.
 func (f *planFlags) findAll(cmd *cobra.Command, e *environment.Environment, c client.Client, version string) (*migration.Report, error) {
+	if err := aso.CheckUncheckedKinds(f.unchecked); err != nil {
+		return nil, err
+	}
 	plan, err := f.newPlan(cmd.Context(), e, c)
 	if err != nil {
 		return nil, err
 	}
 	messages := text.NewWriter(cmd.ErrOrStderr())
-	return check.FindAll(cmd.Context(), check.Options{Reader: c, Version: version, Plan: plan,
+	return check.FindAll(cmd.Context(), check.Options{Reader: c, Version: version, Plan: plan, UncheckedASOKinds: f.unchecked,
 		Progress: func(line string) { fmt.Fprintln(messages, line) }})
 }
 
@@ -59,7 +65,7 @@ func (f *planFlags) newPlan(ctx context.Context, e *environment.Environment, c c
 	log.SetLogger(logr.Discard()) // The findings show the reports of the controllers.
 	clouds := map[string]*overlay.Live{}
 	return func(ctx context.Context, objects []client.Object) (*preview.Result, error) {
-		options := preview.Options{Objects: objects, Identity: e.Identity, Gates: gates, Play: clusterapi.PlayRound}
+		options := preview.Options{Objects: objects, Identity: e.Identity, Gates: gates, UncheckedASOKinds: f.unchecked, Play: clusterapi.PlayRound}
 		if f.subscription != "" {
 			options.Identity.SubscriptionID = f.subscription
 		}

@@ -8,6 +8,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -30,6 +32,9 @@ type Move struct {
 	To string
 	// UpgradeArguments are additional arguments of clusterctl upgrade apply, such as --core cluster-api:v1.12.0.
 	UpgradeArguments []string
+	// UncheckedASOKinds are the kinds of resource manifests that the new manager sends without a definition. A repetition has to name them
+	// again until the upgrade.
+	UncheckedASOKinds []string
 	// Isolated are namespaces whose workload identities sign in as a ServiceAccount of their own. Their applications have to trust it.
 	Isolated []string
 	// Observe has the new manager observe all Clusters until users release them. A repetition keeps it.
@@ -111,12 +116,19 @@ func (m *Move) isVersion(version string) func(context.Context) (bool, error) {
 	}
 }
 
+// uncheckedVariable is the variable of clusterctl with the kinds of resource manifests that lack a definition. The established provider has none.
+const uncheckedVariable = "CAPZ_UNCHECKED_ASO_KINDS"
+
 // installationVariables are the variables of clusterctl for a manager with the settings of the established one.
 func (m *Move) installationVariables() map[string]string {
-	if m.backup == nil {
-		return nil
+	out := map[string]string{}
+	if m.backup != nil {
+		maps.Copy(out, m.backup.Variables)
 	}
-	return m.backup.Variables
+	if len(m.UncheckedASOKinds) > 0 {
+		out[uncheckedVariable] = strings.Join(m.UncheckedASOKinds, ",")
+	}
+	return out
 }
 
 // either returns a function that reports whether one of two conditions holds.

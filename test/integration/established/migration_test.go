@@ -487,7 +487,7 @@ func TestMigrateRun(t *testing.T) {
 		}
 	}
 	out, err := runCapz(t, e, "migrate", "run", "--observe", "--isolate", "default", "--clusterctl", filepath.Join("bin", "ctl"), "--clusterctl-config",
-		"c.yaml",
+		"c.yaml", "--unchecked-aso-kinds", "dashboard.azure.com/Grafana",
 		"--core", "cluster-api:v1.14.2")
 	if err != nil {
 		t.Fatal(err)
@@ -517,7 +517,8 @@ func TestMigrateRun(t *testing.T) {
 		t.Errorf("calls of clusterctl (-want +got):\n%s", diff)
 	}
 	settings := []string{"AZURE_SUBSCRIPTION_ID_B64=MDAwMDAwMDAtMDAwMC0wMDAwLTAwMDAtMDAwMDAwMDAwMDAx", "EXP_APISERVER_ILB=true", "EXP_MACHINE_POOL=true"}
-	if diff := cmp.Diff(map[string][]string{"upgrade": settings, "delete": nil, "init": append(settings[:2:2], "EXP_EDGEZONE=true", "EXP_MACHINE_POOL=true")},
+	upgrade := slices.Insert(slices.Clone(settings), 1, "CAPZ_UNCHECKED_ASO_KINDS=dashboard.azure.com/Grafana")
+	if diff := cmp.Diff(map[string][]string{"upgrade": upgrade, "delete": nil, "init": append(settings[:2:2], "EXP_EDGEZONE=true", "EXP_MACHINE_POOL=true")},
 		given); diff != "" {
 		t.Errorf("variables of the established provider that the configuration of --clusterctl-config does not set (-want +got):\n%s", diff)
 	}
