@@ -160,9 +160,9 @@ func TestFindings(t *testing.T) {
 		"moved already": {"a second check after the move", versions, []string{contract, providerObject("capz-system", "v2.0.0")},
 			[]string{"to-know Provider infrastructure-azure: The version v2.0.0 is a version of this provider."}},
 		"another namespace": {"the steps know one namespace", versions, []string{contract, providerObject("elsewhere", "v1.26.0")},
-			[]string{"blocks Provider infrastructure-azure: It is in the namespace elsewhere. -> Move by hand: the command knows only the namespace capz-system.", current}},
+			[]string{"blocks Provider infrastructure-azure: It is in the namespace elsewhere. -> The command knows only the namespace capz-system. Move by hand, as in docs/book/release.md, section \"CAPZ that clusterctl has not installed\".", current}},
 		"not installed": {"without an inventory clusterctl upgrades nothing", versions, []string{contract},
-			[]string{"blocks Provider infrastructure-azure: clusterctl has not installed a provider for Azure. -> Install the established provider with clusterctl, or replace it by hand as described in the book."}},
+			[]string{"blocks Provider infrastructure-azure: clusterctl has not installed a provider for Azure. -> The command needs an installation by clusterctl. Move by hand, as in docs/book/release.md, section \"CAPZ that clusterctl has not installed\"."}},
 		"old contract": {"Cluster API before v1.11 does not serve the contract", versions,
 			[]string{strings.ReplaceAll(contract, "{name: v1beta2, served: true", "{name: v1beta2, served: false"), providerObject("capz-system", "v1.26.0")},
 			[]string{"blocks Provider cluster-api: Cluster API does not serve contract v1beta2. -> Upgrade Cluster API to v1.11 or later first: clusterctl upgrade apply --core cluster-api:VERSION --bootstrap kubeadm:VERSION --control-plane kubeadm:VERSION", current}},
@@ -389,6 +389,17 @@ func TestReadGates(t *testing.T) {
 	}
 	if got, err := ReadGates(t.Context(), fake.NewClientBuilder().Build()); err != nil || got != "" {
 		t.Errorf("without a Deployment: %q, %v", got, err)
+	}
+}
+
+// TestSectionByHand holds that the section exists to which findings lead.
+func TestSectionByHand(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/book/release.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "\n### "+byHandSection+"\n") {
+		t.Errorf("docs/book/release.md has no section %q", byHandSection)
 	}
 }
 

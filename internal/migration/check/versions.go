@@ -24,6 +24,11 @@ const oldestMinor, newestMinor = 17, 26
 // knownMinor is the newest series of the established provider in metadata.yaml. clusterctl does not upgrade an installation of a later one.
 const knownMinor = 30
 
+// byHandSection is the section of docs/book/release.md about installations that the command cannot move.
+const byHandSection = "CAPZ that clusterctl has not installed"
+
+const byHand = `by hand, as in docs/book/release.md, section "` + byHandSection + `"`
+
 // listProviders returns the inventory of clusterctl. It is empty if clusterctl has installed nothing.
 func listProviders(ctx context.Context, c client.Reader) (migration.Inventory, error) {
 	list := &unstructured.UnstructuredList{}
@@ -44,7 +49,7 @@ func (c *checker) checkVersions(ctx context.Context) error {
 	switch version, err := semver.ParseTolerant(azure.Version); {
 	case !found:
 		c.report.Add("versions", migration.Blocks, "Provider infrastructure-azure", "clusterctl has not installed a provider for Azure.",
-			"Install the established provider with clusterctl, or replace it by hand as described in the book.")
+			"The command needs an installation by clusterctl. Move "+byHand+".")
 	case err != nil:
 		c.report.Add("versions", migration.Blocks, "Provider infrastructure-azure", "The inventory of clusterctl has the version "+azure.Version+".",
 			"Correct the version in the Provider object.")
@@ -68,7 +73,7 @@ func (c *checker) checkVersions(ctx context.Context) error {
 	c.report.From = azure.Version
 	if azure.Namespace != "" && azure.Namespace != migration.Namespace {
 		c.report.Add("versions", migration.Blocks, "Provider infrastructure-azure", "It is in the namespace "+azure.Namespace+".",
-			"Move by hand: the command knows only the namespace "+migration.Namespace+".")
+			"The command knows only the namespace "+migration.Namespace+". Move "+byHand+".")
 	}
 	core, _ := providers.Find("CoreProvider", "")
 	i := slices.IndexFunc(c.definitions, func(d apiextensionsv1.CustomResourceDefinition) bool {

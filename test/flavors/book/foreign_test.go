@@ -24,7 +24,7 @@ var foreign = map[string]map[string]string{
 	"curl": {"": "L S sSf X H d cacert data fail-with-body header insecure request retry retry-connrefused retry-delay"},
 	"helm": {
 		// https://helm.sh/docs/helm/helm_upgrade/ and helm_show_values.
-		"upgrade": "create-namespace install kubeconfig namespace repo set values", "show values": "",
+		"upgrade": "create-namespace install kubeconfig namespace repo set take-ownership values", "show values": "",
 	},
 	// https://kind.sigs.k8s.io/docs/user/quick-start/
 	"kind": {"create cluster": "name", "delete cluster": "name"},

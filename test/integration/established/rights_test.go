@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,11 +176,11 @@ func TestLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := listCommands(t, "## Upgrade from the established provider")
-	last := steps[len(steps)-1]
-	if !strings.HasPrefix(last, "kubectl delete ") {
-		t.Fatalf("the last command of the upgrade deletes nothing: %s", last)
+	at := slices.IndexFunc(steps, func(command string) bool { return strings.HasPrefix(command, "kubectl delete ") })
+	if at < 0 {
+		t.Fatalf("no command of the upgrade deletes roles: %v", steps)
 	}
-	for _, command := range append([]string{last}, listCommands(t, "## What is left after the upgrade")...) {
+	for _, command := range append([]string{steps[at]}, listCommands(t, "## What is left after the upgrade")...) {
 		kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 		if err := os.WriteFile(kubeconfig, api.kubeconfig, 0o600); err != nil {
 			t.Fatal(err)
