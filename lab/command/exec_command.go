@@ -23,7 +23,7 @@ func execCommand() *cobra.Command {
 		Long: `Run one command with the variables of "lab env", so that your shell keeps its own proxy and certificates. The exit code is that of the
 command.`,
 		Example: `  lab exec -- kubectl get clusters
-  lab exec -- sh -c 'clusterctl generate cluster second --infrastructure azure | kubectl apply -f -'
+  lab exec -- sh -c 'clusterctl generate cluster second --infrastructure azure --worker-machine-count 1 | kubectl apply -f -'
   lab exec -- bash          # a shell of the lab; "exit" leaves it`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

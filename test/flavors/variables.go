@@ -15,13 +15,12 @@ const (
 	OwnIdentity     = "resourceGroups/identities/providers/Microsoft.ManagedIdentity/userAssignedIdentities/nodes"
 )
 
-// TemplateVariables are values for the variables that templates of self-managed clusters require, and the more that are given.
+// TemplateVariables are values for the variables that templates of self-managed clusters require, and the more that are given. Variables with a
+// default are not among them. Commands of pages set the numbers of machines with flags, because clusterctl's own default is 0 workers.
 func TemplateVariables(more map[string]string) map[string]string {
 	variables := map[string]string{
 		"CLUSTER_NAME":                           "c1",
 		"KUBERNETES_VERSION":                     harness.KubernetesVersion,
-		"CONTROL_PLANE_MACHINE_COUNT":            "1",
-		"WORKER_MACHINE_COUNT":                   "2",
 		"AZURE_SUBSCRIPTION_ID":                  server.DefaultSubscription,
 		"AZURE_TENANT_ID":                        server.DefaultTenant,
 		"AZURE_CLIENT_ID_USER_ASSIGNED_IDENTITY": server.DefaultClientID,

@@ -14,8 +14,8 @@ var meanings = map[string]string{
 	"CLUSTER_NAME":                            "name of the cluster; an argument of clusterctl",
 	"CLUSTER_CLASS_NAME":                      "name of the ClusterClass",
 	"KUBERNETES_VERSION":                      "version of Kubernetes, as `v1.34.2`; a flag of clusterctl",
-	"CONTROL_PLANE_MACHINE_COUNT":             "number of control-plane machines; a flag of clusterctl",
-	"WORKER_MACHINE_COUNT":                    "number of workers, of each pool; a flag of clusterctl",
+	"CONTROL_PLANE_MACHINE_COUNT":             "number of control-plane machines; the flag `--control-plane-machine-count` of clusterctl",
+	"WORKER_MACHINE_COUNT":                    "number of workers, of each pool; the flag `--worker-machine-count` of clusterctl",
 	"AZURE_SUBSCRIPTION_ID":                   "subscription of the cluster",
 	"AZURE_LOCATION":                          "region, as `eastus`",
 	"AZURE_RESOURCE_GROUP":                    "resource group of the cluster",
@@ -147,6 +147,21 @@ func defaultOf(v variable) string {
 	return code(fallback)
 }
 
+// clusterctlDefaults are the values that `clusterctl generate cluster` sets if the user sets none. The default in a template then has no effect.
+var clusterctlDefaults = map[string]string{"CONTROL_PLANE_MACHINE_COUNT": "1", "WORKER_MACHINE_COUNT": "0"}
+
+// rowOf returns the row of a variable of a template.
+func rowOf(v variable, meaning string) []string {
+	value := clusterctlDefaults[v.name]
+	switch {
+	case value == "":
+		return []string{code(v.name), defaultOf(v), meaning}
+	case value != v.fallback:
+		meaning += ". The default in the template, " + code(v.fallback) + ", is that of other programs"
+	}
+	return []string{code(v.name), code(value), meaning}
+}
+
 // addVariables adds the rows of the variables in a text, and of those in their defaults. A default wins over none.
 func addVariables(rows map[string][]string, text string) error {
 	for _, v := range variablesIn(text) {
@@ -155,7 +170,7 @@ func addVariables(rows map[string][]string, text string) error {
 			return fmt.Errorf("the variable %s has no meaning. Add one to meanings in test/reference", v.name)
 		}
 		if known := rows[v.name]; known == nil || known[1] == "required" && v.hasDefault {
-			rows[v.name] = []string{code(v.name), defaultOf(v), meaning}
+			rows[v.name] = rowOf(v, meaning)
 		}
 		if err := addVariables(rows, v.fallback); err != nil {
 			return err

@@ -188,8 +188,12 @@ func (r *reader) clusterctl(call bookshell.Call) (string, error) {
 	program := filepath.Join(r.root, "bin", "clusterctl")
 	if len(arguments) > 2 && arguments[0] == "generate" && arguments[1] == "cluster" {
 		// Of a flag that is given twice the last value counts. With a version, clusterctl asks no management cluster.
-		return r.run(call, program, append(slices.Clone(arguments), "--infrastructure", "azure:v2.0.0", "--config", r.configuration,
+		manifest, err := r.run(call, program, append(slices.Clone(arguments), "--infrastructure", "azure:v2.0.0", "--config", r.configuration,
 			"--target-namespace", r.namespace)...)
+		if err != nil {
+			return manifest, err
+		}
+		return manifest, checkWorkers(manifest)
 	}
 	if err := r.parseByHelp(call, program, arguments); err != nil {
 		return "", err
