@@ -16,6 +16,14 @@ const (
 	SeriesLabel   = "infrastructure.cluster.x-k8s.io/series"
 )
 
+// Remedies if clusterctl cannot read the version of the provider for Azure that is to be installed. It knows only the repository of the established
+// provider, unless its configuration has an entry for the provider azure.
+const (
+	ReleaseRemedy       = "Write a configuration of clusterctl whose provider azure has the folder of the release as its url, and set --clusterctl-config to that file."
+	FormerReleaseRemedy = "If the configuration of clusterctl has an entry for the provider azure, remove it, or set --clusterctl-config to a file without that entry. " +
+		"clusterctl then reads the established provider from its own repository."
+)
+
 // GroupVersion is the version in which both providers store objects.
 var GroupVersion = schema.GroupVersion{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1"}
 

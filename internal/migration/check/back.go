@@ -18,8 +18,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
-// FindBack lists the objects and settings that cannot return to the established provider.
-func FindBack(ctx context.Context, c client.Reader) (*migration.Report, error) {
+// FindBack lists the objects and settings that cannot return to the established provider. findRelease returns an error if clusterctl cannot
+// read a version of that provider.
+func FindBack(ctx context.Context, c client.Reader, findRelease func(ctx context.Context, version string) error) (*migration.Report, error) {
 	providers, err := listProviders(ctx, c)
 	if err != nil {
 		return nil, err
@@ -36,6 +37,9 @@ func FindBack(ctx context.Context, c client.Reader) (*migration.Report, error) {
 		return report, nil
 	}
 	report.To = stored.From
+	if err := addRelease(ctx, report, findRelease, stored.From, migration.FormerReleaseRemedy); err != nil {
+		return nil, err
+	}
 	current := map[types.UID]int64{}
 	err = backup.ForEachMetadata(ctx, c, func(object client.Object) error {
 		name, annotations := describe(object), object.GetAnnotations()

@@ -22,6 +22,8 @@ type Options struct {
 	Version string
 	// UncheckedASOKinds are the kinds of resource manifests that the next manager sends without a definition.
 	UncheckedASOKinds []string
+	// FindRelease returns an error if clusterctl cannot read a version of the provider for Azure from its repository.
+	FindRelease func(ctx context.Context, version string) error
 	// Plan computes the writes to Azure that the manager would make for objects. If it is nil, the check has no plans.
 	Plan func(ctx context.Context, objects []client.Object) (*preview.Result, error)
 	// Progress gets a line before each part of the check that takes time. It may be nil.
@@ -45,7 +47,7 @@ func FindAll(ctx context.Context, options Options) (*migration.Report, error) {
 		return nil, fmt.Errorf("list CustomResourceDefinitions: %w", err)
 	}
 	c.definitions = list.Items
-	for _, run := range []func(context.Context) error{c.checkVersions, c.checkKinds, c.checkFields, c.checkIdentities, c.checkOperator,
+	for _, run := range []func(context.Context) error{c.checkVersions, c.checkRelease, c.checkKinds, c.checkFields, c.checkIdentities, c.checkOperator,
 		c.checkRoles, c.checkTags, c.checkPlans} {
 		if err := run(ctx); err != nil {
 			return nil, err

@@ -360,7 +360,7 @@ spec: {location: eastus, identityRef: {kind: AzureClusterIdentity, name: shared,
 			return c.Get(ctx, key, object, options...)
 		},
 	})
-	report, err := FindAll(t.Context(), Options{Reader: reader, Version: "v2.0.0"})
+	report, err := FindAll(t.Context(), Options{Reader: reader, Version: "v2.0.0", FindRelease: func(context.Context, string) error { return nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ spec: {location: eastus, identityRef: {kind: AzureClusterIdentity, name: shared,
 	if err := stored.Store(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := FindBack(t.Context(), reader); err != nil {
+	if _, err := FindBack(t.Context(), reader, func(context.Context, string) error { return nil }); err != nil {
 		t.Errorf("a check of the return: %v", err)
 	}
 }
@@ -429,6 +429,21 @@ func TestSeries(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("series 1.x in metadata.yaml (-want +got):\n%s", diff)
+	}
+}
+
+// TestVersionsOnPages holds that the pages about upgrades name the versions from which a migration is supported.
+func TestVersionsOnPages(t *testing.T) {
+	want := fmt.Sprintf("CAPZ v1.%d to v1.%d (", oldestMinor, newestMinor)
+	cell := fmt.Sprintf("| v1.%d to v1.%d |", oldestMinor, newestMinor)
+	for page, want := range map[string]string{"release-notes.md": want, "book/versions.md": want, "book/moving-from-capz.md": cell} {
+		raw, err := os.ReadFile("../../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(raw), want) {
+			t.Errorf("docs/%s does not have %q", page, want)
+		}
 	}
 }
 

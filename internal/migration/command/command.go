@@ -25,11 +25,12 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 }
 
 func newCheckCommand(e *environment.Environment) *cobra.Command {
-	to, isBack, plans := "", false, &planFlags{}
+	to, isBack, plans, programs := "", false, &planFlags{}, &clusterctlFlags{}
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "List the obstacles and effects of a migration, and change nothing",
 		Long: "Reads the management cluster and lists the obstacles of a migration, its effects, and notes.\n" +
+			"It has clusterctl read the release that the migration installs, because no manager runs while that fails.\n" +
 			"For each Cluster it computes the writes to Azure that this provider would send. It needs the right to read in Azure.\n" +
 			"With --back it lists the objects that a return to the established provider does not restore.\n" +
 			"Exit codes: 0 without an obstacle, 2 with an obstacle, 1 after an error.",
@@ -40,13 +41,13 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 				return err
 			}
 			if isBack {
-				report, err := check.FindBack(cmd.Context(), c)
+				report, err := check.FindBack(cmd.Context(), c, programs.findRelease(e))
 				if err != nil {
 					return err
 				}
 				return writeReport(cmd, e, report)
 			}
-			report, err := plans.findAll(cmd, e, c, to)
+			report, err := plans.findAll(cmd, e, c, to, programs.findRelease(e))
 			if err != nil {
 				return err
 			}
@@ -57,6 +58,7 @@ func newCheckCommand(e *environment.Environment) *cobra.Command {
 	cmd.Flags().StringVar(&to, "to", e.Version, "version of this provider")
 	cmd.Flags().BoolVar(&isBack, "back", false, "check the return to the established provider")
 	plans.add(cmd)
+	programs.add(cmd)
 	for _, name := range []string{"to", "plan", "feature-gates", "default-subscription", "unchecked-aso-kinds"} {
 		cmd.MarkFlagsMutuallyExclusive(name, "back")
 	}

@@ -45,7 +45,7 @@ func TestVariables(t *testing.T) {
 				}
 				return io.NopCloser(strings.NewReader(content)), nil
 			}}
-			configuration, err := (&moveFlags{config: test.flag}).readConfiguration(e)
+			configuration, err := (&clusterctlFlags{config: test.flag}).readConfiguration(e)
 			if test.wantErr != "" {
 				if err == nil || !strings.Contains(err.Error(), test.wantErr) {
 					t.Errorf("%s: %v, want %q", test.reason, err, test.wantErr)

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -19,16 +17,12 @@ import (
 
 // moveFlags are the flags of run and back.
 type moveFlags struct {
-	program, config, to string
-	timeout             time.Duration
-	upgrade, isolated   []string
-	despite, observe    bool
-	plans               planFlags
-}
-
-func (f *moveFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.program, "clusterctl", "clusterctl", "the program clusterctl")
-	cmd.Flags().StringVar(&f.config, "clusterctl-config", "", "configuration file of clusterctl; default: the one that clusterctl finds")
+	clusterctlFlags
+	to                string
+	timeout           time.Duration
+	upgrade, isolated []string
+	despite, observe  bool
+	plans             planFlags
 }
 
 // newMove returns a migration whose messages go to the standard error, because the standard output has the result.
@@ -47,31 +41,8 @@ func (f *moveFlags) newMove(cmd *cobra.Command, e *environment.Environment) (*st
 	}
 	out := text.NewWriter(cmd.ErrOrStderr())
 	return &steps.Move{Client: c, Out: out, To: f.to, UpgradeArguments: f.upgrade, Isolated: f.isolated, Observe: f.observe, Timeout: f.timeout,
-		UncheckedASOKinds: f.plans.unchecked, Poll: 5 * time.Second, Clusterctl: f.clusterctl(e, configuration, out)}, nil
-}
-
-// clusterctl returns a function that runs clusterctl for the management cluster of the flags, with the variables that the user's
-// configuration does not set.
-func (f *moveFlags) clusterctl(e *environment.Environment, configured configuration, out io.Writer,
-) func(context.Context, map[string]string, ...string) error {
-	return func(ctx context.Context, variables map[string]string, arguments ...string) error {
-		if e.RunProgram == nil {
-			return errors.New("this program cannot run clusterctl")
-		}
-		if e.Kubeconfig != "" {
-			arguments = append(arguments, "--kubeconfig", e.Kubeconfig)
-		}
-		if e.Overrides.CurrentContext != "" {
-			arguments = append(arguments, "--kubeconfig-context", e.Overrides.CurrentContext)
-		}
-		if f.config != "" {
-			arguments = append(arguments, "--config", f.config)
-		}
-		if err := e.RunProgram(ctx, out, configured.missing(variables), f.program, arguments...); err != nil {
-			return fmt.Errorf("%s %v: %w", f.program, arguments, err)
-		}
-		return nil
-	}
+		UncheckedASOKinds: f.plans.unchecked, Poll: 5 * time.Second, Clusterctl: f.clusterctl(e, configuration, out),
+		FindRelease: f.findRelease(e)}, nil
 }
 
 // upgradedProviders are the flags of clusterctl upgrade apply for providers that may be upgraded with this one.
@@ -121,7 +92,7 @@ func (f *moveFlags) run(cmd *cobra.Command, e *environment.Environment) error {
 		return err
 	}
 	f.plans.enabled = f.plans.enabled && !f.observe && !begun
-	report, err := f.plans.findAll(cmd, e, move.Client, f.to)
+	report, err := f.plans.findAll(cmd, e, move.Client, f.to, move.FindRelease)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,8 @@ func (f *planFlags) add(cmd *cobra.Command) {
 }
 
 // findAll runs the check, with plans if they are not left out.
-func (f *planFlags) findAll(cmd *cobra.Command, e *environment.Environment, c client.Client, version string) (*migration.Report, error) {
+func (f *planFlags) findAll(cmd *cobra.Command, e *environment.Environment, c client.Client, version string,
+	findRelease func(context.Context, string) error) (*migration.Report, error) {
 	if err := aso.CheckUncheckedKinds(f.unchecked); err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func (f *planFlags) findAll(cmd *cobra.Command, e *environment.Environment, c cl
 		return nil, err
 	}
 	messages := text.NewWriter(cmd.ErrOrStderr())
-	return check.FindAll(cmd.Context(), check.Options{Reader: c, Version: version, Plan: plan, UncheckedASOKinds: f.unchecked,
+	return check.FindAll(cmd.Context(), check.Options{Reader: c, Version: version, FindRelease: findRelease, Plan: plan, UncheckedASOKinds: f.unchecked,
 		Progress: func(line string) { fmt.Fprintln(messages, line) }})
 }
 

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,7 +51,7 @@ func TestUncheckedKinds(t *testing.T) {
 			flags := &planFlags{unchecked: test.unchecked}
 			cmd := &cobra.Command{}
 			cmd.SetContext(t.Context())
-			report, err := flags.findAll(cmd, &environment.Environment{}, c, "v2.0.0")
+			report, err := flags.findAll(cmd, &environment.Environment{}, c, "v2.0.0", func(context.Context, string) error { return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +68,7 @@ func TestUncheckedKinds(t *testing.T) {
 	}
 	cmd := &cobra.Command{}
 	cmd.SetContext(t.Context())
-	if _, err := (&planFlags{unchecked: []string{"Grafana"}}).findAll(cmd, &environment.Environment{}, c, "v2.0.0"); err == nil {
+	if _, err := (&planFlags{unchecked: []string{"Grafana"}}).findAll(cmd, &environment.Environment{}, c, "v2.0.0", nil); err == nil {
 		t.Error("the flag takes a kind that the manager's flag refuses, so the new manager would not start")
 	}
 }

@@ -41,7 +41,11 @@ func (m *Move) Back(ctx context.Context) error {
 	case m.backup == nil && !m.isForgetting():
 		return fmt.Errorf("there is no backup. If kubectl capz migrate run was interrupted before the step backup, nothing was changed: complete it. If Secret %s/%s was deleted, restore it",
 			migration.Namespace, backup.SecretName)
-	case m.progress.direction == forward:
+	}
+	if err := m.checkFormerRelease(ctx); err != nil {
+		return err
+	}
+	if m.progress.direction == forward {
 		m.progress = &progress{direction: back, from: m.progress.from, started: time.Now().Truncate(time.Second)}
 		if err := m.progress.store(ctx, m.Client); err != nil {
 			return err
@@ -51,6 +55,19 @@ func (m *Move) Back(ctx context.Context) error {
 		return err
 	}
 	return deleteProgress(ctx, m.Client)
+}
+
+// checkFormerRelease returns an error if the version to return to is not installed yet and clusterctl cannot read it. No manager would run after
+// the steps before its installation.
+func (m *Move) checkFormerRelease(ctx context.Context) error {
+	returned, err := m.isReturned(ctx)
+	if err != nil || returned {
+		return err
+	}
+	if err := m.FindRelease(ctx, m.progress.from); err != nil {
+		return fmt.Errorf("clusterctl cannot read version %s: %w. Nothing was changed. %s", m.progress.from, err, migration.FormerReleaseRemedy)
+	}
+	return nil
 }
 
 // isForgetting reports whether the last run has begun to delete the backup, which nothing needs any more.

@@ -26,6 +26,8 @@ type Move struct {
 	// Clusterctl runs the program clusterctl with arguments, for this management cluster. It gets those of the variables that the user has
 	// not set.
 	Clusterctl func(ctx context.Context, variables map[string]string, arguments ...string) error
+	// FindRelease returns an error if clusterctl cannot read a version of the provider for Azure from its repository.
+	FindRelease func(ctx context.Context, version string) error
 	// Out gets one line for each step.
 	Out io.Writer
 	// To is the version of this provider.

@@ -71,6 +71,8 @@ func newReader(t *testing.T) *reader {
 	r.addObject(&unstructured.Unstructured{Object: map[string]any{"apiVersion": machine.GetAPIVersion(), "kind": "AzureMachine", "spec": spec}})
 	r.addObject(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "spec": map[string]any{
 		"containers": []any{map[string]any{"name": "app", "image": "registry.example/app"}}}}})
+	r.addObject(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+		"metadata": map[string]any{"name": "controller-leader-election-capz"}, "spec": map[string]any{"holderIdentity": "manager-0_1"}}})
 	for _, kind := range []string{"Deployment", "DaemonSet"} {
 		r.addObject(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": kind, "spec": map[string]any{
 			"selector": map[string]any{"matchLabels": map[string]any{"app": "web"}}, "template": map[string]any{

@@ -15,6 +15,8 @@ import (
 type feature struct {
 	// description is that of the role.
 	description string
+	// with are the roles of which one is assigned with this role. It is empty for roles that have all actions of their clusters.
+	with []string
 	// stories are lives of clusters, each from nothing to nothing.
 	stories map[string]func(*harness.Stage)
 	// beyond is the feature set whose stories see what happens without the actions that both have.
@@ -84,6 +86,7 @@ var features = map[string]feature{
 		beyond: "self-managed",
 		also: map[string]string{"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether the rule of a control-plane machine " +
 			"is there, after Azure refused the machine"},
+		with:        []string{"self-managed", "self-managed-brought-network"},
 		description: "Self-managed clusters whose machines use existing images, disk encryption sets and reserved capacity.",
 		stories: map[string]func(*harness.Stage){
 			"brought": func(s *harness.Stage) {
@@ -125,6 +128,7 @@ var features = map[string]feature{
 		beyond: "self-managed",
 		also: map[string]string{
 			"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether a rule is there, when the load balancer has changed since it was read"},
+		with:        []string{"self-managed", "self-managed-brought-network"},
 		description: "Self-managed clusters with an internal API server: private DNS zone, peerings and a bastion host.",
 		stories: map[string]func(*harness.Stage){
 			"private": func(s *harness.Stage) {
@@ -140,6 +144,7 @@ var features = map[string]feature{
 		beyond: "self-managed",
 		also: map[string]string{
 			"Microsoft.Network/loadBalancers/read": "whether the load balancer is there, at looks after the one that made it"},
+		with:        []string{"self-managed", "self-managed-brought-network"},
 		description: "Self-managed clusters with machine pools: scale sets with uniform and flexible orchestration.",
 		stories: map[string]func(*harness.Stage){
 			"uniform":  func(s *harness.Stage) { playPool(s, infrav1.UniformOrchestration) },
@@ -148,6 +153,7 @@ var features = map[string]feature{
 	},
 	"self-managed-machine-identities": {
 		beyond:      "self-managed",
+		with:        []string{"self-managed", "self-managed-brought-network"},
 		description: "Self-managed clusters whose machines have system-assigned identities, to which the provider assigns roles.",
 		stories: map[string]func(*harness.Stage){
 			"system-assigned": func(s *harness.Stage) {
@@ -193,6 +199,7 @@ var features = map[string]feature{
 	"aks-add-ons": {
 		also:        map[string]string{"Microsoft.Compute/skus/read": "whether the VM size is why Azure refused a pool"},
 		beyond:      "aks",
+		with:        []string{"aks", "aks-brought-network"},
 		description: "AKS clusters with extensions, private endpoints, membership in a fleet, maintenance windows, and the state in Azure Resource Health.",
 		stories: map[string]func(*harness.Stage){
 			"maintenance windows": func(s *harness.Stage) {

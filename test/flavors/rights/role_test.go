@@ -186,7 +186,7 @@ func TestEveryRoleHasStories(t *testing.T) {
 	}
 }
 
-// TestPage holds the table of the book against the roles.
+// TestPage holds the table of the book against the roles. A role that is assigned with others lacks actions of each of them.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(flavors.RepositoryRoot(t), "docs", "book", "azure-permissions.md"))
@@ -195,7 +195,18 @@ func TestPage(t *testing.T) {
 	}
 	for name := range features {
 		r := readRole(t, name)
-		row := fmt.Sprintf("| [`%s`](../../templates/azure-roles/%s.json) | %d | %s |\n", name, name, len(r.Actions), r.Description)
+		with := "nothing"
+		for i, other := range features[name].with {
+			if i == 0 {
+				with = "`" + other + "`"
+			} else {
+				with += " or `" + other + "`"
+			}
+			if !slices.ContainsFunc(readRole(t, other).Actions, func(action string) bool { return !slices.Contains(r.Actions, action) }) {
+				t.Errorf("the role %s has all actions of %s, so it needs no other role", name, other)
+			}
+		}
+		row := fmt.Sprintf("| [`%s`](../../templates/azure-roles/%s.json) | %d | %s | %s |\n", name, name, len(r.Actions), with, r.Description)
 		if !bytes.Contains(page, []byte(row)) {
 			t.Errorf("docs/book/azure-permissions.md has no row %q", row)
 		}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -166,6 +168,15 @@ func runCapz(t *testing.T, e *environment.Environment, arguments ...string) (str
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(kubeconfig, api.kubeconfig, 0o600); err != nil {
 		t.Fatal(err)
+	}
+	if e.RunProgram == nil {
+		// clusterctl finds every release.
+		e.RunProgram = func(_ context.Context, _ io.Writer, _ []string, _ string, arguments ...string) error {
+			if arguments[0] != "generate" {
+				return fmt.Errorf("unexpected call: clusterctl %v", arguments)
+			}
+			return nil
+		}
 	}
 	root := cli.NewCommand(e)
 	out := &bytes.Buffer{}

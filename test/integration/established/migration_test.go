@@ -64,7 +64,7 @@ func newWatchedMove(t *testing.T, c *fakeClusterctl, writes int, watch func(*htt
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &steps.Move{Client: killable, Clusterctl: c.run, Out: t.Output(), To: target, Timeout: 10 * time.Second,
+	return &steps.Move{Client: killable, Clusterctl: c.run, FindRelease: c.find, Out: t.Output(), To: target, Timeout: 10 * time.Second,
 		Poll: 100 * time.Millisecond}
 }
 
@@ -75,8 +75,17 @@ type fakeClusterctl struct {
 	// killed is the number of runs that end in the middle.
 	killed int
 	calls  []string
+	// missing is a version that the repository does not have.
+	missing string
 	// idle is true if the installed manager reconciles nothing.
 	idle bool
+}
+
+func (f *fakeClusterctl) find(_ context.Context, version string) error {
+	if version == f.missing {
+		return errors.New("not found")
+	}
+	return nil
 }
 
 func (f *fakeClusterctl) run(_ context.Context, _ map[string]string, arguments ...string) error {
@@ -459,6 +468,9 @@ func TestMigrateRun(t *testing.T) {
 		},
 		RunProgram: func(ctx context.Context, _ io.Writer, variables []string, name string, arguments ...string) error {
 			called = append([]string{name}, arguments...)
+			if arguments[0] == "generate" {
+				return c.find(ctx, strings.TrimPrefix(arguments[3], "azure:"))
+			}
 			given[arguments[0]] = variables
 			return c.run(ctx, nil, arguments...)
 		}}
@@ -481,11 +493,24 @@ func TestMigrateRun(t *testing.T) {
 		t.Errorf("a migration that was refused has changed objects:\n%s", diff)
 	}
 	storeInEtcd(t, good)
+	snapshotGood := takeSnapshot(t)
 	for _, version := range []string{"dev", "2.0.0", "v1.26.1"} {
 		if _, err := runCapz(t, e, "migrate", "run", "--plan=false", "--to", version); err == nil || !strings.Contains(err.Error(), "Set --to") {
 			t.Errorf("a migration to version %s ends with %v", version, err)
 		}
 	}
+	c.missing = target
+	if _, err := runCapz(t, e, "migrate", "run", "--plan=false"); err == nil || !strings.Contains(err.Error(), "findings block the migration: 1. Nothing was changed.") {
+		t.Errorf("a migration to a release that clusterctl cannot read ends with %v", err)
+	}
+	findings, err := runCapz(t, e, "migrate", "check", "--plan=false", "--clusterctl", "ctl", "--clusterctl-config", "c.yaml")
+	if !errors.Is(err, environment.FoundError{}) || !strings.Contains(findings, "clusterctl cannot read version v2.0.0. ctl generate provider --infrastructure azure:v2.0.0 --describe --config c.yaml: not found") {
+		t.Errorf("the check of that migration ends with %v:\n%s", err, findings)
+	}
+	if diff := cmp.Diff(snapshotGood, takeSnapshot(t)); diff != "" {
+		t.Errorf("a migration to a release that clusterctl cannot read has changed objects:\n%s", diff)
+	}
+	c.missing = ""
 	out, err := runCapz(t, e, "migrate", "run", "--observe", "--isolate", "default", "--clusterctl", filepath.Join("bin", "ctl"), "--clusterctl-config",
 		"c.yaml", "--unchecked-aso-kinds", "dashboard.azure.com/Grafana",
 		"--core", "cluster-api:v1.14.2")
@@ -507,6 +532,17 @@ func TestMigrateRun(t *testing.T) {
 	if moved["ServiceAccount default/capz-workload-identity"] == nil {
 		t.Error("--isolate has created no ServiceAccount")
 	}
+	c.missing = "v1.26.0"
+	if _, err := runCapz(t, e, "migrate", "back"); err == nil || !strings.Contains(err.Error(), "clusterctl cannot read version v1.26.0") {
+		t.Errorf("a return to a version that clusterctl cannot read ends with %v", err)
+	}
+	if findings, err := runCapz(t, e, "migrate", "check", "--back"); !errors.Is(err, environment.FoundError{}) || !strings.Contains(findings, "clusterctl cannot read version v1.26.0") {
+		t.Errorf("the check of that return ends with %v:\n%s", err, findings)
+	}
+	if diff := cmp.Diff(moved, takeSnapshot(t)); diff != "" {
+		t.Errorf("a return to a version that clusterctl cannot read has changed objects:\n%s", diff)
+	}
+	c.missing = ""
 	if _, err := runCapz(t, e, "migrate", "back", "--clusterctl", filepath.Join("bin", "ctl")); err != nil {
 		t.Fatal(err)
 	}
