@@ -60,7 +60,7 @@ type VirtualMachineProfile struct {
 	SubnetName string `json:"subnetName,omitempty"`
 
 	// disableVMBootstrapExtension leaves out the VM extension that reports the result of the bootstrap. The default is
-	// true.
+	// true. The extension exists in the public cloud only. The value cannot change once it is set.
 	// +optional
 	DisableVMBootstrapExtension *bool `json:"disableVMBootstrapExtension,omitempty"`
 

@@ -13,6 +13,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
@@ -190,6 +191,12 @@ func describe(c constant) string {
 	return plain(text)
 }
 
+// normalMeanings are the meanings of Normal events whose reasons have another meaning in conditions.
+var normalMeanings = map[string]string{
+	infrav1.DriftedReason: "The list of intended writes of an observed object changed.",
+	infrav1.InUseReason:   "A Secret that waits with its deletion, because identities in use need it.",
+}
+
 // renderEvents returns the page of the reasons of events.
 func renderEvents(root fs.FS) (*page, error) {
 	changes, err := readConstants(root, "internal/arm")
@@ -207,17 +214,20 @@ func renderEvents(root fs.FS) (*page, error) {
 			rows = append(rows, []string{"Normal", code(c.value), describe(c)})
 		}
 	}
-	normal := []string{"Ready", "Drifted", "OwnerRefNotSet", "ClusterNotFound", "AzureClusterNotFound", "ControlPlaneNotFound", "InUse"}
+	normal := []string{"Ready", "OwnerRefNotSet", "ClusterNotFound", "AzureClusterNotFound", "ControlPlaneNotFound"}
 	seen := map[string]bool{}
 	for _, c := range append(constants, slices.DeleteFunc(codes, func(c constant) bool { return c.kind != "Code" })...) {
 		if !strings.HasSuffix(c.name, "Reason") && c.kind != "Code" || seen[c.value] {
 			continue
 		}
 		seen[c.value] = true
+		if meaning := normalMeanings[c.value]; meaning != "" {
+			rows = append(rows, []string{"Normal", code(c.value), meaning})
+		}
 		switch {
 		case slices.Contains(normal, c.value):
 			rows = append(rows, []string{"Normal", code(c.value), describe(c)})
-		case status.NeedsAction(c.value), strings.Contains(c.comment, " is the reason of events "), c.value == "Throttled":
+		case status.NeedsAction(c.value), strings.Contains(c.comment, " is the reason of events "), slices.Contains([]string{"Throttled", infrav1.DriftedReason, infrav1.InternalErrorReason}, c.value):
 			rows = append(rows, []string{"Warning", code(c.value), describe(c)})
 		}
 	}

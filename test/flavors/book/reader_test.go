@@ -70,7 +70,9 @@ func newReader(t *testing.T) *reader {
 	spec, _, _ := unstructured.NestedMap(machine.Object, "spec", "template", "spec")
 	r.addObject(&unstructured.Unstructured{Object: map[string]any{"apiVersion": machine.GetAPIVersion(), "kind": "AzureMachine", "spec": spec}})
 	r.addObject(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "spec": map[string]any{
-		"containers": []any{map[string]any{"name": "app", "image": "registry.example/app"}}}}})
+		"securityContext": map[string]any{"runAsNonRoot": true, "seccompProfile": map[string]any{"type": "RuntimeDefault"}},
+		"containers": []any{map[string]any{"name": "app", "image": "registry.example/app", "securityContext": map[string]any{
+			"allowPrivilegeEscalation": false, "capabilities": map[string]any{"drop": []any{"ALL"}}}}}}}})
 	r.addObject(&unstructured.Unstructured{Object: map[string]any{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
 		"metadata": map[string]any{"name": "controller-leader-election-capz"}, "spec": map[string]any{"holderIdentity": "manager-0_1"}}})
 	for _, kind := range []string{"Deployment", "DaemonSet"} {

@@ -66,6 +66,9 @@ func listDriftRows() []driftRow {
 		{resource: "Agent pool", change: "a tag of the spec is changed", outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.tags", body{"pool": "db"})),
 			verdict: repaired,
 			path:    pool1Path, version: clusterVersion, at: "properties.tags", want: `{"pool":"web"}`, writes: []string{pool1Put}},
+		{resource: "Agent pool", change: "a tag is added", note: "if the spec has none, it stays",
+			outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.tags", body{"pool": "web", "by": "hand"})), verdict: repaired,
+			path: pool1Path, version: clusterVersion, at: "properties.tags", want: `{"pool":"web"}`, writes: []string{pool1Put}},
 		{resource: "Agent pool", change: "the autoscaler is turned on", note: "turn it on in the spec, with `scaling`", outside: changeInAzure(pool1Path, clusterVersion, func(resource body) {
 			setValue("properties.enableAutoScaling", true)(resource)
 			setValue("properties.minCount", 1)(resource)

@@ -81,7 +81,7 @@ var settings = map[[2]string]string{
 	{"azuredisk CSI driver", "Instance of a scale set"}:         "a data disk for each volume",
 	{"azurefile CSI driver", "Subnet of nodes"}:                 "a service endpoint for storage",
 	{"Azure Policy", "All resources with tags, self-managed"}:   "tags",
-	{"Azure Policy", "All resources with tags, AKS"}:            "tags",
+	{"Azure Policy", "All resources with tags, AKS"}:            "tags; on agent pools only if the spec has no tags for them",
 	{"Azure Policy", "Virtual machine"}:                         "VM extensions, for example of Azure Monitor and Defender; user-assigned identities; the assessment of patches",
 	{"Azure Policy", "Scale set"}:                               "VM extensions, for example of Azure Monitor and Defender; user-assigned identities",
 	{"Azure Policy", "Subnet of nodes"}:                         "network policies for private endpoints",
