@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// asProgram has the program of the tests be the lab.
+// asProgram turns the program of the tests into the lab.
 const asProgram = "LAB_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// asProgram has the program of the tests be kubectl-capz.
+// asProgram turns the program of the tests into kubectl-capz.
 const asProgram = "CAPZ_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -60,7 +60,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestRunProgram holds that a program gets the variables that the user's environment does not set, even to nothing.
+// TestRunProgram checks that a program gets the variables that the user's environment does not set, even to nothing.
 func TestRunProgram(t *testing.T) {
 	t.Setenv("CAPZ_TEST_SET", "by the user")
 	t.Setenv("CAPZ_TEST_EMPTY", "")

@@ -118,7 +118,7 @@ func (s *scene) createInputs() {
 		s.t.Fatal(err)
 	}
 	s.CreateCluster(s.AzureCluster("c1"))
-	// Who has signed in is told that there is no such region, which costs least.
+	// To a client that has signed in, the region does not exist, which costs least.
 	refused := map[string]string{"certificate": "nowhere", "refused": "AADSTS7000215", "workload": "nowhere"}
 	for identity := range refused {
 		cluster := s.AzureCluster(identity)

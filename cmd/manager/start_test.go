@@ -82,7 +82,7 @@ func TestStart(t *testing.T) {
 		pointless, heard []string
 	}{
 		"everything": {
-			reason:    "whoever changes the image of a Deployment keeps its arguments",
+			reason:    "a change of a Deployment's image keeps its arguments",
 			arguments: append(append([]string{}, deployed...), "--feature-gates="+strings.Join(gates, ",")), variables: variables,
 			pointless: []string{
 				"--bootstrap-config-gvk", "--azuremachinepoolmachine-concurrency", "--debouncing-timer", "--reconcile-timeout",
@@ -113,7 +113,7 @@ func TestStart(t *testing.T) {
 			}
 			for _, text := range test.heard {
 				if !strings.Contains(log, text) {
-					t.Errorf("%s: the log does not say %s", test.reason, text)
+					t.Errorf("%s: the log lacks %s", test.reason, text)
 				}
 			}
 			if t.Failed() {
@@ -123,7 +123,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestEnds has the manager do other things than run.
+// TestEnds starts the manager with arguments with which it ends at once: mistakes, and requests for help.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -134,7 +134,7 @@ func merge(stable, preview map[string]property) ([]note, error) {
 		case also:
 			p.Default, other.Default = cmp.Or(p.Default, other.Default), cmp.Or(other.Default, p.Default)
 			if p.Type != other.Type || p.Format != other.Format || p.CreateOnly != other.CreateOnly || p.Default != other.Default {
-				problems = append(problems, fmt.Errorf("%s: the versions differ in a way the notes cannot say: %+v and %+v", path, p, other))
+				problems = append(problems, fmt.Errorf("%s: the versions differ in a way that the notes cannot express: %+v and %+v", path, p, other))
 			}
 		}
 		n := note{Path: path, Format: p.Format, Default: p.Default, CreateOnly: p.CreateOnly && !parent(stable, preview, path).CreateOnly}

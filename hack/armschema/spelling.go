@@ -32,7 +32,7 @@ var bodies = map[string]map[string]string{
 	"resources/armresources": {"ResourceGroup": "ResourceGroup"},
 }
 
-// spelling are the paths of one body whose text is an enumeration's, and of its maps whose keys are anybody's.
+// spelling are the paths of one body whose text is an enumeration's, and of its maps whose keys users choose.
 type spelling struct{ enums, free []string }
 
 // readSpellings gives the table by the constants of internal/arm/types. That of AKS has the enumerations of the preview

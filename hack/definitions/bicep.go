@@ -44,7 +44,7 @@ type reference struct {
 func (r reference) index() (int, error) {
 	number, ok := strings.CutPrefix(r.Ref, "#/")
 	if !ok {
-		return 0, fmt.Errorf("reference %q is not one into the same file", r.Ref)
+		return 0, fmt.Errorf("reference %q does not point into its own file", r.Ref)
 	}
 	return strconv.Atoi(number)
 }
@@ -64,7 +64,7 @@ func distil(files [][]byte, provider, version string, wanted map[string]bool) ([
 	w := &writer{objects: map[string]map[string]any{}}
 	resources := map[string]map[string]any{}
 	for _, raw := range files {
-		// References are into the same file; objects of one name are told apart by a number.
+		// References point into their own file. A number distinguishes objects of one name.
 		w.types, w.named = nil, map[int]string{}
 		if err := json.Unmarshal(raw, &w.types); err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func distil(files [][]byte, provider, version string, wanted map[string]bool) ([
 		}
 	}
 	if len(resources) == 0 {
-		return nil, fmt.Errorf("none of the types is there")
+		return nil, fmt.Errorf("%s@%s has none of the types %s", provider, version, strings.Join(slices.Sorted(maps.Keys(wanted)), ", "))
 	}
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "{\"provider\":%q,\"apiVersion\":%q,\n", provider, version)

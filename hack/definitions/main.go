@@ -90,7 +90,7 @@ func wanted(directory, provider string, more []string) (map[string]bool, error) 
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("nothing is defined of %s yet: name the types", provider)
+		return nil, fmt.Errorf("sim/definitions has no types of %s yet: add the types to the command line", provider)
 	}
 	return out, nil
 }

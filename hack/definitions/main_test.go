@@ -31,8 +31,8 @@ const types = `[
 {"$type":"ResourceType","name":"Test.Provider/unwanted@2030-01-01","body":{"$ref":"#/12"}}
 ]`
 
-// others are those of another team with the same provider, which has an object of the same name.
-const others = `[
+// otherTeamTypes are the types of another team with the same provider, which has an object of the same name.
+const otherTeamTypes = `[
 {"$type":"StringType"},
 {"$type":"ObjectType","name":"Part","properties":{"other":{"type":{"$ref":"#/0"},"flags":0}}},
 {"$type":"ObjectType","name":"Test.Provider/fleets","properties":{"part":{"type":{"$ref":"#/1"},"flags":0}}},
@@ -56,7 +56,7 @@ const distilled = `{"provider":"Test.Provider","apiVersion":"2030-01-01",
 
 func TestRun(t *testing.T) {
 	checkout, directory := t.TempDir(), t.TempDir()
-	for team, content := range map[string]string{"team": types, filepath.Join("team", "fleet"): others} {
+	for team, content := range map[string]string{"team": types, filepath.Join("team", "fleet"): otherTeamTypes} {
 		folder := filepath.Join(checkout, "generated", team, "test.provider", "2030-01-01")
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
@@ -69,11 +69,12 @@ func TestRun(t *testing.T) {
 		reason, want string
 		args         []string
 	}{
-		"too few":      {"a checkout is needed", "usage", []string{checkout}},
-		"no version":   {"the version is part of the name", "PROVIDER@VERSION", []string{checkout, "Test.Provider"}},
-		"no types":     {"the arguments name no types", "name the types", []string{checkout, "Test.Provider@2030-01-01"}},
+		"too few":    {"a checkout is needed", "usage", []string{checkout}},
+		"no version": {"the version is part of the name", "PROVIDER@VERSION", []string{checkout, "Test.Provider"}},
+		"no types": {"the arguments name no types",
+			"add the types to the command line", []string{checkout, "Test.Provider@2030-01-01"}},
 		"no such file": {"the version is not in the checkout", "0 files", []string{checkout, "Test.Provider@2031-01-01", "Test.Provider/things"}},
-		"no such type": {"the version does not have it", "none of the types",
+		"no such type": {"the version does not have it", "Test.Provider@2030-01-01 has none of the types test.provider/other",
 			[]string{checkout, "Test.Provider@2030-01-01", "Test.Provider/other"}},
 	} {
 		if err := run(directory, test.args); err == nil || !strings.Contains(err.Error(), test.want) {

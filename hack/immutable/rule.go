@@ -82,7 +82,7 @@ func ruleOf(marker string) (string, error) {
 	case !below || values["because"] == "":
 		return "", fmt.Errorf("field=\".path\" and because=\"...\" are needed")
 	case !known:
-		return "", fmt.Errorf("as=%q: use exact, optional, once, text or flag, or say default", values["as"])
+		return "", fmt.Errorf("as=%q: use exact, optional, once, text or flag, or set default", values["as"])
 	case values["guard"] != "" && !guarded:
 		return "", fmt.Errorf("no guard is called %s", values["guard"])
 	}

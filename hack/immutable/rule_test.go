@@ -22,20 +22,23 @@ func TestRewrite(t *testing.T) {
 			rule("has(self.a) == has(oldSelf.a) && (!has(self.a) || self.a == oldSelf.a)", "a", ".a"), ""},
 		"once": {"the webhook or the user sets it", `field=".a",as="once",` + why,
 			rule("!has(oldSelf.a) || (has(self.a) && self.a == oldSelf.a)", "a", ".a"), ""},
-		"text": {"omitempty takes the empty one away", `field=".a",as="text",` + why,
+		"text": {"omitempty takes the empty text away", `field=".a",as="text",` + why,
 			rule("(has(self.a) && self.a != '') == (has(oldSelf.a) && oldSelf.a != '') && (!(has(self.a) && self.a != '') || self.a == oldSelf.a)",
 				"a", ".a"), ""},
-		"flag": {"and false", `field=".a",as="flag",` + why, rule("(has(self.a) && self.a) == (has(oldSelf.a) && oldSelf.a)", "a", ".a"),
+		"flag": {"omitempty takes false away",
+			`field=".a",as="flag",` + why, rule("(has(self.a) && self.a) == (has(oldSelf.a) && oldSelf.a)", "a", ".a"),
 			""},
 		"default": {"stored before there was one", `field=".spec.a",default="'x'",` + why,
 			rule("(has(self.spec.a) ? self.spec.a : 'x') == (has(oldSelf.spec.a) ? oldSelf.spec.a : 'x')", "a", ".spec.a"), ""},
 		"guarded": {"it can change before", `field=".spec.a",as="exact",guard="agentPoolMade",` + why,
 			rule(guards["agentPoolMade"]+" || (self.spec.a == oldSelf.spec.a)", "a", ".spec.a"), ""},
-		"unknown form":  {"it would be left out silently", `field=".a",as="never",` + why, "", `2: as="never": use exact`},
-		"unknown guard": {"as above", `field=".a",as="exact",guard="g",` + why, "", "2: no guard is called g"},
-		"unknown name":  {"as above", `field=".a",how="exact",` + why, "", "2: no argument is called how"},
-		"no reason":     {"a person has to know what to do", `field=".a",as="exact"`, "", "2: field="},
-		"no list":       {"as above", `field=.a`, "", "is not a list"},
+		"unknown form": {"an unknown form would be left out silently", `field=".a",as="never",` + why, "", `2: as="never": use exact`},
+		"unknown guard": {"an unknown guard would be left out silently",
+			`field=".a",as="exact",guard="g",` + why, "", "2: no guard is called g"},
+		"unknown name": {"a misspelt argument would be left out silently",
+			`field=".a",how="exact",` + why, "", "2: no argument is called how"},
+		"no reason": {"a person has to know what to do", `field=".a",as="exact"`, "", "2: field="},
+		"no list":   {"arguments that cannot be read would be left out silently", `field=.a`, "", "is not a list"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +61,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestRun has the rules of our own types be those that their markers give.
+// TestRun generates the rules of the kinds from their markers; it expects the rules that the types have.
 func TestRun(t *testing.T) {
 	files, err := filepath.Glob("../../api/v1beta1/*_types.go")
 	if err != nil || len(files) == 0 {

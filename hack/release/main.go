@@ -93,7 +93,7 @@ func run(ctx context.Context, out io.Writer, arguments []string) error {
 		}
 		return err
 	default:
-		return fmt.Errorf("%q: say image, push or folder", flags.Arg(0))
+		return fmt.Errorf("unknown command %q: use image, push or folder", flags.Arg(0))
 	}
 }
 

@@ -89,7 +89,7 @@ func attribute(node *html.Node, name string) string {
 	return ""
 }
 
-// TestBuild has one fault of each kind. The message names the file and the remedy.
+// TestBuild builds a site with one fault of each kind; it expects a message that names the file and the remedy.
 func TestBuild(t *testing.T) {
 	const navigation = "sections:\n- {title: Start, about: A., groups: [{pages: [docs/a.md, docs/b/README.md]}]}\n"
 	for name, test := range map[string]struct {
@@ -110,7 +110,8 @@ func TestBuild(t *testing.T) {
 		"unknown field": {"misspelt keys are not ignored", map[string]string{"docs/navigation.yaml": strings.Replace(navigation, "about", "abuot", 1)}, "unknown field"},
 		"no title":      {"the navigation needs titles", map[string]string{"docs/a.md": "A\n"}, "docs/a.md does not begin with a title"},
 		"HTML":          {"HTML would be left out of the page", map[string]string{"docs/a.md": "# A\n\nuse <name> here\n"}, "docs/a.md has the HTML <name>"},
-		"block of HTML": {"as above", map[string]string{"docs/a.md": "# A\n\n<div>\nx\n</div>\n"}, "docs/a.md has a block of HTML"},
+		"block of HTML": {"a block of HTML would be left out of the page",
+			map[string]string{"docs/a.md": "# A\n\n<div>\nx\n</div>\n"}, "docs/a.md has a block of HTML"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := fstest.MapFS{}
@@ -133,7 +134,7 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestRelative has links between folders of the site.
+// TestRelative computes links between folders of the site.
 func TestRelative(t *testing.T) {
 	for name, test := range map[string]struct{ reason, from, to, want string }{
 		"same folder":   {"only the name", "book/a.html", "book/b.html", "b.html"},

@@ -26,7 +26,7 @@ const listed = 10
 func main() {
 	atOnce := flag.Int("at-once", 1, "how many commands run side by side")
 	flag.Parse()
-	// An interrupt reaches the commands, too. What they still have to say is printed before this program ends.
+	// An interrupt reaches the commands, too. Their last output is printed before this program ends.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM)
 	if err := run(os.Stdout, max(*atOnce, 1), flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -99,7 +99,8 @@ func TestCPU(t *testing.T) {
 	}
 }
 
-// TestSideBySide has two commands wait for each other in the middle of the output of a package.
+// TestSideBySide lets two commands wait for each other in the middle of the output of a package; it expects that both end and that the
+// output of each package is in one block.
 func TestSideBySide(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b"} {

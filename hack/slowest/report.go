@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// verdict is the line with which `go test` closes the output of a package. One that was not run, or has no tests, has no
+// resultLine matches the line with which `go test` closes the output of a package. Without tests, or if they are not run, it has no
 // duration.
-var verdict = regexp.MustCompile(`^(?:ok  |FAIL|\?   |)\t(\S+)(?:\s+(\d+\.\d+)s)?`)
+var resultLine = regexp.MustCompile(`^(?:ok  |FAIL|\?   |)\t(\S+)(?:\s+(\d+\.\d+)s)?`)
 
 // report collects what several commands print.
 type report struct {
@@ -41,11 +41,11 @@ func sortByDuration(list []duration) {
 	slices.SortFunc(list, func(a, b duration) int { return cmp.Or(cmp.Compare(b.took, a.took), cmp.Compare(a.name, b.name)) })
 }
 
-// block prints the lines of a package, of which the last is its verdict.
+// block prints the lines of a package, of which the last is its result line.
 func (r *report) block(lines, last []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if found := verdict.FindSubmatch(last); found != nil && len(found[2]) > 0 {
+	if found := resultLine.FindSubmatch(last); found != nil && len(found[2]) > 0 {
 		took, err := time.ParseDuration(string(found[2]) + "s")
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (r *report) summarize(count int, all time.Duration) error {
 // blocks cuts the output of a command into the blocks of its packages.
 type blocks struct {
 	report *report
-	// lines wait for the verdict of their package; line is the one that is not complete yet.
+	// lines wait for the result line of their package; line is the one that is not complete yet.
 	lines, line []byte
 }
 
@@ -95,7 +95,7 @@ func (b *blocks) Write(p []byte) (int, error) {
 		}
 		b.line = append(b.line, rest[:end]...)
 		b.lines = append(b.lines, b.line...)
-		if verdict.Match(b.line) {
+		if resultLine.Match(b.line) {
 			if err := b.report.block(b.lines, b.line); err != nil {
 				return 0, err
 			}
@@ -106,7 +106,7 @@ func (b *blocks) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush prints what no verdict closed, as whole lines.
+// flush prints the lines after the last result line, and completes the last of them.
 func (b *blocks) flush() error {
 	if len(b.line) > 0 {
 		b.line = append(b.line, '\n')

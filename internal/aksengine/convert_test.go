@@ -19,9 +19,9 @@ import (
 var options = aksengine.Options{Location: "eastus", KubernetesVersion: "v1.34.2", TenantID: "99999999-9999-4999-8999-999999999999",
 	SubscriptionID: "00000000-0000-0000-0000-000000000001", Identity: "cluster-identity", Namespace: "default"}
 
-// TestExamples holds that each example converts to the golden manifests, that each value of it is accounted for, and that no secret is in
-// the manifests or the report. testdata/seed has a model per feature of aks-engine, testdata/other one with all kinds of pools, in the form that
-// aks-engine generates.
+// TestExamples checks that each example converts to the golden manifests, that each value of it is accounted for, and that no secret is in
+// the manifests or the report. testdata/seed has a model per feature of aks-engine, testdata/other one with all kinds of pools, in the form
+// that aks-engine generates.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(files) < 17 {
@@ -61,7 +61,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestIgnoredProperties holds that a value without effect on the manifests is not reported as carried over.
+// TestIgnoredProperties checks that a value without effect on the manifests is not reported as carried over.
 func TestIgnoredProperties(t *testing.T) {
 	tests := map[string]struct {
 		reason, master, pool, path string
@@ -98,7 +98,7 @@ func TestIgnoredProperties(t *testing.T) {
 	}
 }
 
-// TestDefaults holds that properties which a model leaves out have the default of aks-engine in the manifests.
+// TestDefaults checks that properties which a model leaves out have the default of aks-engine in the manifests.
 func TestDefaults(t *testing.T) {
 	tests := map[string]struct {
 		reason     string
@@ -131,7 +131,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestNamedPagesExist holds that the pages of the book which findings name exist.
+// TestNamedPagesExist checks that the pages of the book which findings name exist.
 func TestNamedPagesExist(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

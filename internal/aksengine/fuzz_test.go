@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aksengine"
 )
 
-// FuzzConvert holds that no model makes the conversion panic, that each value of a model has exactly one finding with an outcome, and that
+// FuzzConvert checks that no model makes the conversion panic, that each value of a model has exactly one finding with an outcome, and that
 // manifests of a model can be written.
 func FuzzConvert(f *testing.F) {
 	files, err := filepath.Glob("testdata/*/*.json")
@@ -66,9 +66,9 @@ func checkAccounted(t *testing.T, model []byte, result aksengine.Result) {
 	}
 }
 
-// TestEveryPlaceIsAccounted replaces each value by values of all types, one of which is an object with an unknown property. It holds that
-// the new value is accounted for, that a text which is reported as carried over is in the manifests, that an unknown property is reported by
-// its path, and that the report has no values but names of objects.
+// TestEveryPlaceIsAccounted replaces each value by values of all types, one of which is an object with an unknown property. It checks that
+// the new value is accounted for, that a text which is reported as carried over is in the manifests, that an unknown property is reported
+// by its path, and that the report has no values but names of objects.
 func TestEveryPlaceIsAccounted(t *testing.T) {
 	const secret = "kept-secret-7f3a"
 	for _, file := range []string{"testdata/other/generated.json", "testdata/seed/private-cluster-jumpbox.json",

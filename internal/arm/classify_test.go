@@ -34,7 +34,7 @@ func TestClassify(t *testing.T) {
 			&Error{Status: 412, Code: "Whatever", Details: []Detail{{Code: "PreconditionFailedEtagMismatch"}}}, ClassWaiting},
 		"not found in details": {"a missing reference does not mean that the resource is gone",
 			&Error{Status: 400, Code: "X", Details: []Detail{{Code: "NotFound"}}}, ClassStalled},
-		"subscription not found": {"404, but the resource may well be there", &Error{Status: 404, Code: "SubscriptionNotFound"},
+		"subscription not found": {"404, but the resource may well exist", &Error{Status: 404, Code: "SubscriptionNotFound"},
 			ClassStalled},
 		"unknown 400": {"the request is wrong", &Error{Status: 400, Code: "Unheard"}, ClassStalled},
 		"unknown 409": {"conflicts end by themselves", &Error{Status: 409, Code: "Unheard"}, ClassRetry},

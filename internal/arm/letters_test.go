@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// TestAmbiguousLetters has a letter of every script in an ID. Azure reads it as it is written, unless Go takes it for another letter of which
-// Azure does not.
+// TestAmbiguousLetters parses IDs with a letter of every script. Azure reads a letter as it is written, so the test expects a refusal of
+// those that Go takes for other letters and Azure does not.
 func TestAmbiguousLetters(t *testing.T) {
 	plain := map[rune]bool{'k': true, 'K': true, 'ö': true, 'Ö': true, 'ß': true, 'σ': true, 'ς': true, 'я': true, '漢': true}
 	ambiguous := map[rune]bool{'\u212A': true, '\u017F': true, '\u1E9E': true, '\u212B': true, '\u0130': true, '\u0131': true}

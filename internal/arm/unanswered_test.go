@@ -21,7 +21,7 @@ func TestIsUnanswered(t *testing.T) {
 		"server error": {"Azure could not answer", fmt.Errorf("zones: %w", &arm.Error{Status: 503}), true},
 		"credentials": {"Entra ID answered, and the user has to correct something",
 			&arm.Error{Status: 401, Code: "CredentialsInvalid"}, false},
-		"permission": {"as above", &arm.Error{Status: 403, Code: "AuthorizationFailed"}, false},
+		"permission": {"Azure answered, and the user has to grant a role", &arm.Error{Status: 403, Code: "AuthorizationFailed"}, false},
 		"conflict":   {"Azure checked the resource", &arm.Error{Status: 409, Code: "Conflict"}, false},
 		"operation": {"an operation that failed inside Azure was Azure's answer",
 			&arm.Error{Status: 200, Code: "InternalServerError"}, false},

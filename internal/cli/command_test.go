@@ -21,7 +21,7 @@ func run(arguments ...string) (string, error) {
 	return out.String(), err
 }
 
-// TestBadArguments holds that a wrong argument ends in code 1 with a message that names it.
+// TestBadArguments checks that a wrong argument ends in code 1 with a message that names it.
 func TestBadArguments(t *testing.T) {
 	tests := map[string]struct {
 		reason    string
@@ -65,7 +65,7 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// TestVerbs holds that each verb is documented in one line, and that help calls the program as users do.
+// TestVerbs checks that each verb is documented in one line, and that help calls the program as users do.
 func TestVerbs(t *testing.T) {
 	out, err := run("--help")
 	if err != nil {
@@ -81,7 +81,7 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// TestNamespaceShorthand holds that each verb has -n, which the reference lists for all, also a verb with a --namespace of its own.
+// TestNamespaceShorthand checks that each verb has -n, which the reference lists for all, also a verb with a --namespace of its own.
 func TestNamespaceShorthand(t *testing.T) {
 	for _, verb := range cli.NewCommand(&environment.Environment{}).Commands() {
 		if err := verb.ParseFlags([]string{"-n", "team-a"}); err != nil {
@@ -94,7 +94,7 @@ func TestNamespaceShorthand(t *testing.T) {
 	}
 }
 
-// TestGroups holds that a group without a verb shows its verbs, and is no error.
+// TestGroups checks that a group without a verb shows its verbs, and is no error.
 func TestGroups(t *testing.T) {
 	for group, verb := range map[string]string{"migrate": "check", "convert": "transfer", "completion": "bash"} {
 		if out, err := run(group); err != nil || !strings.Contains(out, "\n  "+verb+" ") {

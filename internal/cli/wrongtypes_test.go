@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 )
 
-// namesOfGo matches what errors of Go's decoders say about types.
+// namesOfGo matches names of types in errors of Go's decoders.
 var namesOfGo = regexp.MustCompile(`Go (struct|value)|json: |unmarshal|v1beta\d\.|metav1\.|map\[string|runtime\.|reflect|interface|unrecognized type|cannot restore`)
 
 const meta = "\nmetadata: {name: c1, namespace: default}\n"

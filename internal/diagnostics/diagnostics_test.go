@@ -69,9 +69,9 @@ func TestMetricsNeedARight(t *testing.T) {
 		"other verb":      {"to set is another right than to get", "PUT", "/metrics", "Bearer collector", 403, "may not put"},
 		"another account": {"a known account may lack the right", "GET", "/metrics", "Bearer stranger", 403, "the stranger may not"},
 		"made up":         {"the API server does not know the token", "GET", "/metrics", "Bearer x", 401, "not valid in this cluster"},
-		"no token":        {"the API server is not asked", "GET", "/metrics", "", 401, "send a token"},
-		"empty":           {"as above", "GET", "/metrics", "Bearer ", 401, "send a token"},
-		"a password":      {"as above", "GET", "/metrics", "Basic Y29sbGVjdG9y", 401, "send a token"},
+		"no token":        {"the API server is not asked without a token", "GET", "/metrics", "", 401, "send a token"},
+		"empty":           {"the API server is not asked about an empty token", "GET", "/metrics", "Bearer ", 401, "send a token"},
+		"a password":      {"the API server is not asked about a password", "GET", "/metrics", "Basic Y29sbGVjdG9y", 401, "send a token"},
 		"out of order": {"an account that cannot be authenticated is refused", "GET", "/metrics", "Bearer broken", 500,
 			"Authentication failed"},
 	} {

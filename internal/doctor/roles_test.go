@@ -44,7 +44,7 @@ func TestChooseRoles(t *testing.T) {
 		"AKS, identity":     {"the cluster uses an identity that exists", puts(aks + ` {"a":{"/x/userAssignedIdentities/i":{}}}`), []string{"aks-brought-network"}},
 		"AKS, no network":   {"AKS makes one, with its own permissions", puts(aks), []string{"aks"}},
 		"extension":         {"extensions have a role of their own", puts(network, aks, "Microsoft.KubernetesConfiguration/extensions/e"), []string{"aks", "aks-add-ons"}},
-		"fleet":             {"so have members of a fleet", puts(network, aks, "Microsoft.ContainerService/fleets/f/members/m"), []string{"aks", "aks-add-ons"}},
+		"fleet":             {"members of a fleet have the role of the extensions", puts(network, aks, "Microsoft.ContainerService/fleets/f/members/m"), []string{"aks", "aks-add-ons"}},
 		"machines":          {"the network is the cluster's own", puts(network, balancer, machine), []string{"self-managed"}},
 		"own subnet":        {"subnets are created in a network that exists", puts(network+"/subnets/s", balancer), []string{"self-managed"}},
 		"brought network":   {"no network is created", puts(balancer, machine), []string{"self-managed-brought-network"}},
@@ -105,7 +105,7 @@ func TestMissingActions(t *testing.T) {
 	}
 }
 
-// TestIsAtOrAbove holds that assignments of other scopes do not count.
+// TestIsAtOrAbove checks that assignments of other scopes do not count.
 func TestIsAtOrAbove(t *testing.T) {
 	const end = "/providers/Microsoft.Authorization/roleAssignments/r"
 	counted := []string{"/subscriptions/a" + end, end, "/providers/Microsoft.Management/managementGroups/m" + end, "/SUBSCRIPTIONS/A" + end}

@@ -98,7 +98,7 @@ func TestUsedValuesStay(t *testing.T) {
 	}
 }
 
-// TestCallersShareOneFetch has ten callers fetch one key. The first one gives up.
+// TestCallersShareOneFetch lets ten callers fetch one key, of which the first one gives up.
 func TestCallersShareOneFetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cache, fetched := New[string](time.Minute, 0, time.Now), 0

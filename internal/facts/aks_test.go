@@ -66,7 +66,7 @@ func TestPoolInstances(t *testing.T) {
 	}
 }
 
-// TestPoolInstancesAreReadOnce has passes over one pool come in quick succession.
+// TestPoolInstancesAreReadOnce reconciles one pool in quick succession; it expects one read of its VMs.
 func TestPoolInstancesAreReadOnce(t *testing.T) {
 	sets := string(nodeGroup) + "/providers/" + types.ScaleSet
 	path := sets + "/s0/virtualMachines"
@@ -77,7 +77,7 @@ func TestPoolInstancesAreReadOnce(t *testing.T) {
 	asker := newAsker(t, azure, "p")
 	now := time.Now()
 	f := New(Options{Now: func() time.Time { return now }})
-	for i, pass := range []struct {
+	for i, look := range []struct {
 		reason string
 		later  time.Duration
 		seen   string
@@ -90,10 +90,10 @@ func TestPoolInstancesAreReadOnce(t *testing.T) {
 		{"it had all a moment ago", 0, `{"a":2}`, 1, 3},
 		{"one may have gone meanwhile", instancesTTL, `{"a":2}`, 1, 4},
 	} {
-		now = now.Add(pass.later)
-		got, exists, err := f.ListPoolInstances(t.Context(), asker, nodeGroup, "pool0", []byte(pass.seen), pass.count)
-		if read := azure.countRequests(path); err != nil || !exists || len(got) != 1 || read != pass.read {
-			t.Errorf("reconciliation %d: %s: got %q after %d reads, want %d, %v", i, pass.reason, got, read, pass.read, err)
+		now = now.Add(look.later)
+		got, exists, err := f.ListPoolInstances(t.Context(), asker, nodeGroup, "pool0", []byte(look.seen), look.count)
+		if read := azure.countRequests(path); err != nil || !exists || len(got) != 1 || read != look.read {
+			t.Errorf("reconciliation %d: %s: got %q after %d reads, want %d, %v", i, look.reason, got, read, look.read, err)
 		}
 	}
 }
@@ -125,7 +125,7 @@ func TestKubeconfig(t *testing.T) {
 	}
 }
 
-// TestKubeconfigIsAskedForOnce has passes over one cluster come in quick succession.
+// TestKubeconfigIsAskedForOnce reconciles one cluster in quick succession; it expects one request for its kubeconfig.
 func TestKubeconfigIsAskedForOnce(t *testing.T) {
 	path := string(aks) + "/" + string(AdminCredential)
 	azure := newFakeAzure(
@@ -133,7 +133,7 @@ func TestKubeconfigIsAskedForOnce(t *testing.T) {
 	asker := newAsker(t, azure, "p")
 	now := time.Now()
 	f := New(Options{Now: func() time.Time { return now }})
-	for i, pass := range []struct {
+	for i, look := range []struct {
 		reason     string
 		later      time.Duration
 		seen, have string
@@ -145,10 +145,10 @@ func TestKubeconfigIsAskedForOnce(t *testing.T) {
 		{"the cluster is another one", 0, `{"a":2}`, "kind: Config", 3},
 		{"it may have been rotated meanwhile", kubeconfigTTL, `{"a":2}`, "kind: Config", 4},
 	} {
-		now = now.Add(pass.later)
-		got, err := f.GetKubeconfig(t.Context(), asker, aks, AdminCredential, []byte(pass.seen), []byte(pass.have))
-		if asked := azure.countRequests(path); err != nil || string(got) != "kind: Config" || asked != pass.asked {
-			t.Errorf("reconciliation %d: %s: got %q after %d requests, want %d, %v", i, pass.reason, got, asked, pass.asked, err)
+		now = now.Add(look.later)
+		got, err := f.GetKubeconfig(t.Context(), asker, aks, AdminCredential, []byte(look.seen), []byte(look.have))
+		if asked := azure.countRequests(path); err != nil || string(got) != "kind: Config" || asked != look.asked {
+			t.Errorf("reconciliation %d: %s: got %q after %d requests, want %d, %v", i, look.reason, got, asked, look.asked, err)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func TestCatalogIsShared(t *testing.T) {
 	ask("p", 3, "asked again after a day")
 }
 
-// TestManyCatalogsArriveOnce has ten workers reconcile clusters with an identity each, whose catalogs arrive at the same time.
+// TestManyCatalogsArriveOnce lets ten workers reconcile clusters with an identity each, whose catalogs arrive at the same time.
 func TestManyCatalogsArriveOnce(t *testing.T) {
 	const clusters, workers = 200, 10
 	for name, test := range map[string]struct {
@@ -110,7 +110,7 @@ func TestManyCatalogsArriveOnce(t *testing.T) {
 	}
 }
 
-// TestFactsShareCatalogs holds that Facts with the same Catalogs list the VM sizes of a region once.
+// TestFactsShareCatalogs checks that Facts with the same Catalogs list the VM sizes of a region once.
 func TestFactsShareCatalogs(t *testing.T) {
 	a, clock := newFakeAzure(regionBodies), newClock()
 	asker, worker := newAsker(t, a, "p"), machineInput("m0")
@@ -128,7 +128,7 @@ func TestFactsShareCatalogs(t *testing.T) {
 	}
 }
 
-// TestCatalogsShareSizes holds that equal sizes of a region are in memory once, whichever identity lists them, and leave it with their
+// TestCatalogsShareSizes checks that equal sizes of a region are in memory once, whichever identity lists them, and leave it with their
 // catalogs. The catalogs belong to the identities: each one lists its own.
 func TestCatalogsShareSizes(t *testing.T) {
 	now := newClock()

@@ -98,7 +98,8 @@ func waitForClusterFacts(f *Facts, asker Asker, in plan.ClusterInput) (plan.Clus
 	return f.ClusterFacts(context.Background(), asker, in, func() {})
 }
 
-// TestPlanWaitsForTheCatalog holds that with Options.Wait the facts are complete at once: nothing wakes a plan when an answer arrives later.
+// TestPlanWaitsForTheCatalog checks that with Options.Wait the facts are complete at once: nothing wakes a plan when an answer arrives
+// later.
 func TestPlanWaitsForTheCatalog(t *testing.T) {
 	tests := map[string]struct {
 		reason string
@@ -142,7 +143,7 @@ func TestClusterDoesNotWaitForTheCatalog(t *testing.T) {
 	}
 }
 
-// TestClusterReadsTheGroupFirst has a reader that shares reads answer for the network without asking, when its group is not there.
+// TestClusterReadsTheGroupFirst lets a reader that shares reads answer for a network without a request, because its group does not exist.
 func TestClusterReadsTheGroupFirst(t *testing.T) {
 	var read []string
 	f := New(Options{Read: func(_ context.Context, _ *client.Client, id arm.ID, _ observe.ReadOptions) (json.RawMessage, error) {

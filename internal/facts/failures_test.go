@@ -68,21 +68,21 @@ func TestCatalogIsReadAfterAnOutage(t *testing.T) {
 	}
 }
 
-// TestFailedCatalogWakesOnce has a pass that does not wait for the catalog: its failure wakes the object once, and the pass after that
-// gets the failure without another request.
+// TestFailedCatalogWakesOnce lets a catalog fail for which a reconciliation does not wait; it expects that the failure wakes the object
+// once, and that the next reconciliation gets the failure without another request.
 func TestFailedCatalogWakesOnce(t *testing.T) {
 	a, clock := newFakeAzure(map[string]string{skusPath: "403 AuthorizationFailed", locationsPath: regionBodies[locationsPath]}), newClock()
 	facts, asker, in := New(Options{Now: clock.Now}), newAsker(t, a, "p"), clusterInput(nil)
 	woken := make(chan struct{}, 10)
-	pass := func() (plan.ClusterFacts, error) {
+	readFacts := func() (plan.ClusterFacts, error) {
 		return facts.ClusterFacts(context.Background(), asker, in, func() { woken <- struct{}{} })
 	}
-	if got, err := pass(); err != nil || !got.ZonesPending {
+	if got, err := readFacts(); err != nil || !got.ZonesPending {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	<-woken
 	for range 3 {
-		if _, err := pass(); arm.Classify(err) != arm.ClassStalled {
+		if _, err := readFacts(); arm.Classify(err) != arm.ClassStalled {
 			t.Errorf("the reconciliation after it gets the error: %v", err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestFailedCatalogWakesOnce(t *testing.T) {
 		t.Errorf("woken %d times more, asked %d times", len(woken), a.countRequests(skusPath))
 	}
 	clock.advanceTime(time.Hour)
-	got, err := pass()
+	got, err := readFacts()
 	<-woken
 	if err != nil || !got.ZonesPending || arm.Classify(got.ZonesError) != arm.ClassStalled || a.countRequests(skusPath) != 2 {
 		t.Errorf("the next try reports the result of the last one: %+v, %v", got, err)
@@ -130,7 +130,8 @@ func TestFailedStepsAreRetriedWithBackOff(t *testing.T) {
 	}
 }
 
-// TestOldFailuresAreForgotten has questions fail that are not asked again, as those with a secret that was rotated.
+// TestOldFailuresAreForgotten lets queries fail that no object repeats, as those with a secret that was rotated; it expects that their
+// failures are forgotten.
 func TestOldFailuresAreForgotten(t *testing.T) {
 	clock := newClock()
 	f := newFailures(clock.Now)

@@ -40,7 +40,7 @@ func TestInternalFrontends(t *testing.T) {
 			if diff := cmp.Diff(test.want, got.InternalFrontends); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
-			// Until the catalog is there facts are asked for twice.
+			// Until the catalog has arrived, facts are queried twice.
 			if got := a.countRequests(path); got > 2*test.asked {
 				t.Errorf("%s: the load balancer was asked for %d times", test.reason, got)
 			}

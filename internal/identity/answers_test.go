@@ -21,7 +21,7 @@ func answersOf(names ...string) (*answers, []*infrav1.AzureClusterIdentity) {
 	return newAnswers(), out
 }
 
-// TestManyCredentials has a tenant change a Secret again and again. The answers about other identities still arrive.
+// TestManyCredentials lets a tenant change a Secret again and again; it expects that the answers about other identities still arrive.
 func TestManyCredentials(t *testing.T) {
 	a, identities := answersOf("tenant", "other")
 	for n := range 3 * maxKept {
@@ -44,7 +44,8 @@ func TestManyCredentials(t *testing.T) {
 	}
 }
 
-// TestUnusedEnvironment has an identity answered in a cloud that no object uses any more: it counts for an hour.
+// TestUnusedEnvironment lets an identity get an answer in a cloud that no object uses any more; it expects that the answer counts for an
+// hour.
 func TestUnusedEnvironment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, identities := answersOf("shared")

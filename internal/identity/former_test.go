@@ -172,7 +172,7 @@ func TestFormerCredentialsKeepWorking(t *testing.T) {
 	}
 }
 
-// TestFormerRecordIsBounded has more identities than a ConfigMap holds, and those that need no record.
+// TestFormerRecordIsBounded records more identities than fit into a ConfigMap, and identities that need no record.
 func TestFormerRecordIsBounded(t *testing.T) {
 	var formers []Former
 	for i := range maxFormer + 5 {
@@ -195,7 +195,7 @@ func TestFormerRecordIsBounded(t *testing.T) {
 	}
 }
 
-// TestFormerRecordIsReadAgain has the operator remove an entry while the manager runs, and the API server fail.
+// TestFormerRecordIsReadAgain lets the administrator remove an entry while the manager runs, and the API server fail.
 func TestFormerRecordIsReadAgain(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	identity := identityOf(func(s *infrav1.AzureClusterIdentitySpec) {
@@ -248,8 +248,8 @@ func TestFormerRecordIsReadAgain(t *testing.T) {
 	}
 }
 
-// TestFormerRecordIsReadOnce has an API server that does not answer for a minute. A caller that gives up does not wait for it, and the
-// others share its answer.
+// TestFormerRecordIsReadOnce simulates an API server that does not answer for a minute; it expects that a caller that gives up does not
+// wait for it, and that the others share its answer.
 func TestFormerRecordIsReadOnce(t *testing.T) {
 	former := Former{Namespace: "tenant", Type: infrav1.UserAssignedMSI, ClientID: application}
 	for name, failure := range map[string]error{"answered": nil, "failed": apierrors.NewServiceUnavailable("x")} {

@@ -47,7 +47,8 @@ func TestOperatorSecret(t *testing.T) {
 			""},
 		"machine's identity": {"it is the manager's", "ids", data(map[string]string{"AUTH_MODE": "podidentity"}), Options{},
 			NotAllowedByTenancy, "--manager-identity-namespaces"},
-		"machine's, trusted": {"as it always was", "ids", data(map[string]string{"AUTH_MODE": "podidentity"}), Options{Tenancy: Trusted},
+		"machine's, trusted": {"trusted tenancy allows each namespace the manager's identity",
+			"ids", data(map[string]string{"AUTH_MODE": "podidentity"}), Options{Tenancy: Trusted},
 			"", ""},
 	}
 	for name, test := range tests {
@@ -66,8 +67,8 @@ func TestOperatorSecret(t *testing.T) {
 	}
 }
 
-// TestReplacedCredential holds that no material of an identity is read when the options replace its credential, and that an identity with a
-// client secret counts as one.
+// TestReplacedCredential checks that no material of an identity is read when the options replace its credential, and that an identity with
+// a client secret counts as one.
 func TestReplacedCredential(t *testing.T) {
 	options := Options{Credential: fakeCredential{}}
 	secret := secretOf("ids", map[string][]byte{"AZURE_SUBSCRIPTION_ID": []byte("sub"), "AZURE_TENANT_ID": []byte(tenant),

@@ -20,8 +20,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestTenancy has an identity in namespace "ids" name Secrets, files and credentials of other namespaces and of the
-// manager.
+// TestTenancy lets an identity in namespace "ids" name Secrets, files and credentials of other namespaces and of the manager.
 func TestTenancy(t *testing.T) {
 	folder := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "cert.pem")
@@ -64,18 +63,20 @@ func TestTenancy(t *testing.T) {
 		"Secret for another namespace":    {"names are whole", elsewhere, lets("id,idss"), Options{}, NotAllowedByTenancy, "others/secret"},
 		"Secret that lists the namespace": {"its owner allows it", elsewhere, lets("a, ids"), Options{}, "", ""},
 		"Secret that lists all":           {"its owner allows it", elsewhere, lets("*"), Options{}, "", ""},
-		"Secret of others, trusted":       {"as it always was", elsewhere, plain, trusting, "", ""},
-		"no Secret of others, trusted":    {"as it always was", elsewhere, nil, trusting, SecretNotFound, "there is no Secret others/secret"},
+		"Secret of others, trusted":       {"trusted tenancy allows Secrets of other namespaces", elsewhere, plain, trusting, "", ""},
+		"no Secret of others, trusted":    {"trusted tenancy reads Secrets of other namespaces and reports missing ones", elsewhere, nil, trusting, SecretNotFound, "there is no Secret others/secret"},
 		"managed identity": {"the machine is the manager's", kind(infrav1.UserAssignedMSI), nil, Options{}, NotAllowedByTenancy,
 			"--manager-identity-namespaces"},
 		"managed identity, other": {"another namespace is listed", kind(infrav1.UserAssignedMSI), nil,
 			Options{ManagerNamespaces: []string{"other"}}, NotAllowedByTenancy, "Add namespace ids there"},
-		"managed identity, listed":  {"the operator listed the namespace", kind(infrav1.UserAssignedMSI), nil, listed, "", ""},
-		"managed identity, trusted": {"as it always was", kind(infrav1.UserAssignedMSI), nil, trusting, "", ""},
+		"managed identity, listed": {"the operator listed the namespace", kind(infrav1.UserAssignedMSI), nil, listed, "", ""},
+		"managed identity, trusted": {"trusted tenancy allows each namespace the manager's identities",
+			kind(infrav1.UserAssignedMSI), nil, trusting, "", ""},
 		"workload identity": {"there is no ServiceAccount, and the message has the subject", kind(infrav1.WorkloadIdentity), nil,
 			Options{}, ServiceAccountNotFound, "trust the subject system:serviceaccount:ids:capz-workload-identity"},
-		"workload identity, listed":  {"the manager's token is used", kind(infrav1.WorkloadIdentity), nil, listed, "", ""},
-		"workload identity, trusted": {"as it always was", kind(infrav1.WorkloadIdentity), nil, trusting, "", ""},
+		"workload identity, listed": {"the manager's token is used", kind(infrav1.WorkloadIdentity), nil, listed, "", ""},
+		"workload identity, trusted": {"trusted tenancy allows each namespace the manager's token",
+			kind(infrav1.WorkloadIdentity), nil, trusting, "", ""},
 		"file": {"it is the manager's", file(filepath.Join(folder, "cert.pem")), nil, Options{CertificateFolder: folder},
 			NotAllowedByTenancy, "spec.certPath"},
 		"file, listed": {"the operator listed the namespace", file(filepath.Join(folder, "cert.pem")), nil, listed, "", ""},
@@ -85,7 +86,7 @@ func TestTenancy(t *testing.T) {
 			file(folder + "/../" + filepath.Base(filepath.Dir(outside)) + "/cert.pem"), nil, listed, SecretNotFound,
 			"--identity-certificate-folder"},
 		"link out of it, listed": {"the target of the link counts", file(filepath.Join(folder, "link")), nil, listed, SecretNotFound, "escapes"},
-		"file anywhere, trusted": {"as it always was", file(outside), nil, trusting, "", ""},
+		"file anywhere, trusted": {"trusted tenancy reads certificates from all folders", file(outside), nil, trusting, "", ""},
 		"file in the folder of trusted": {"a folder that is named counts", file(outside), nil,
 			Options{Tenancy: Trusted, CertificateFolder: folder}, SecretNotFound, "--identity-certificate-folder"},
 	}
@@ -107,7 +108,8 @@ func TestTenancy(t *testing.T) {
 	}
 }
 
-// TestCertificateErrorsHideTheSecret has an identity name a Secret that is no certificate: a parser quotes the bytes that it stumbles at.
+// TestCertificateErrorsHideTheSecret lets an identity name a Secret that is no certificate; it expects an error without the content,
+// although a parser quotes the bytes that it cannot read.
 func TestCertificateErrorsHideTheSecret(t *testing.T) {
 	for _, secret := range []string{"s3", "\x30\x82\x01", "-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n"} {
 		identity := identityOf(func(s *infrav1.AzureClusterIdentitySpec) { s.Type = infrav1.ServicePrincipalCertificate })
@@ -173,7 +175,8 @@ func TestAssertion(t *testing.T) {
 	}
 }
 
-// TestNamespacesShareNoTokens has two namespaces claim one application: what one of them has proven is not the other's.
+// TestNamespacesShareNoTokens lets two namespaces claim one application; it expects that the proof of one of them does not count for the
+// other one.
 func TestNamespacesShareNoTokens(t *testing.T) {
 	keys := map[string]bool{}
 	for _, namespace := range []string{"ids", "others"} {

@@ -14,8 +14,8 @@ const (
 	fuzzLB      = fuzzGroup + "/providers/Microsoft.Network/loadBalancers/lb"
 )
 
-// FuzzWrite holds that no answer of Azure for the resources of a cluster makes the import panic, and that manifests that are written can be
-// encoded.
+// FuzzWrite checks that no answer of Azure for the resources of a cluster makes the import panic, and that manifests that are written can
+// be encoded.
 func FuzzWrite(f *testing.F) {
 	tags := `"tags":{"sigs.k8s.io_cluster-api-provider-azure_cluster_c1":"owned","sigs.k8s.io_cluster-api-provider-azure_role":"apiserver"}`
 	f.Add(`{"location":"eastus",`+tags+`,"properties":{"hardwareProfile":{"vmSize":"Standard_D2s_v3"},"networkProfile":{"networkInterfaces":[{"id":"`+fuzzNIC+`"}]},
@@ -43,7 +43,7 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// TestQuote holds that a shell takes a quoted word as it is.
+// TestQuote checks that a shell takes a quoted word as it is.
 func TestQuote(t *testing.T) {
 	for word, want := range map[string]string{"a/b=c": "a/b=c", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'"} {
 		if got := quote(word); got != want {

@@ -137,7 +137,8 @@ var harmless = []string{
 	".spec.userAssignedIdentityCredentialsCloudType", ".addonProfiles.name", ".bootstrap.dataSecretName", ".status.dataSecretName",
 }
 
-// TestNoSecretOfUsers has fields whose contents users choose: values of Helm charts, and variables of topologies. What looks like them stays.
+// TestNoSecretOfUsers puts secrets into fields whose contents users choose: values of Helm charts, and variables of topologies. It expects
+// that they are removed, and that similar fields stay.
 func TestNoSecretOfUsers(t *testing.T) {
 	const text = `[{"kind":"HelmChartProxy","spec":{"clusterSelector":{"matchExpressions":[{"key":"env","operator":"In","values":["prod"]}]},"valuesTemplate":"password: marker-4711"}},
 {"kind":"HelmReleaseProxy","spec":{"releaseName":"r","values":"clientSecret: marker-4711"}},
@@ -167,7 +168,8 @@ func TestNoSecretOfUsers(t *testing.T) {
 	}
 }
 
-// TestNoSecretOfBootstrap has a bootstrap configuration and a Secret with a marker in each place for secrets.
+// TestNoSecretOfBootstrap puts a marker into each place for secrets of a bootstrap configuration and a Secret; it expects none in the
+// bundle.
 func TestNoSecretOfBootstrap(t *testing.T) {
 	const text = `{"kind":"KubeadmConfig","spec":{"files":[{"path":"/etc/a","content":"marker-4711"}],"users":[{"name":"u","passwd":"marker-4711","inactive":false}],
 "preKubeadmCommands":["echo marker-4711"],"postKubeadmCommands":["echo marker-4711"],"bootCommands":["marker-4711"],

@@ -98,13 +98,13 @@ func (w *world) addFaults(rules ...fault.Rule) {
 	}
 }
 
-// reconcileUntil does passes until one is the end.
-func (w *world) reconcileUntil(pass func(context.Context, engine.Request) (arm.Outcome, error), end func(arm.Outcome) bool) {
+// reconcileUntil calls reconcile until end returns true for its outcome.
+func (w *world) reconcileUntil(reconcile func(context.Context, engine.Request) (arm.Outcome, error), end func(arm.Outcome) bool) {
 	w.t.Helper()
 	request := w.request
 	request.BypassCache = true
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); request.BypassCache = false {
-		outcome, err := pass(w.t.Context(), request)
+		outcome, err := reconcile(w.t.Context(), request)
 		if err != nil {
 			w.t.Fatal(err)
 		}

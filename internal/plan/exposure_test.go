@@ -59,7 +59,8 @@ func TestPrivateFrontendFirst(t *testing.T) {
 	}
 }
 
-// TestNoPortForSSH has all twenty ports taken: the machine waits for a port, and its condition reports that.
+// TestNoPortForSSH simulates that all twenty ports are taken; it expects that the machine waits for a port, and that its condition reports
+// that.
 func TestNoPortForSSH(t *testing.T) {
 	in := readInputOr(t, "machine-control-plane", "")
 	in.MachineFacts.SSHNATPort = 0

@@ -101,7 +101,7 @@ func TestClusterCheck(t *testing.T) {
 			want: []string{
 				`spec.networkSpec.subnets[1].cidrBlocks[0] ... "10.0.128.0/17" ... overlaps 10.0.0.0/16 of subnet "control-plane-subnet"`},
 		},
-		"overlap with a subnet that is there": {
+		"overlap with an existing subnet": {
 			reason: "a subnet of others in a brought network",
 			from:   "brought-network-other-group",
 			change: func(in *plan.ClusterInput) { in.Facts.VNet.Subnets["others"] = []string{"10.1.4.0/24"} },

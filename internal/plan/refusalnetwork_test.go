@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/fieldtest"
 )
 
-// TestConnectionsCheck has what Azure refuses of peerings and private endpoints.
+// TestConnectionsCheck plans peerings and private endpoints that Azure refuses.
 func TestConnectionsCheck(t *testing.T) {
 	tests := map[string]struct {
 		reason, from string

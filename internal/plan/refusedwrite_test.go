@@ -94,12 +94,12 @@ func TestRefusedWriteIsForgotten(t *testing.T) {
 				outcome := func(state arm.State, body string) arm.Outcome {
 					return arm.Outcome{Results: []arm.Result{{ID: property.resource, State: state, Owned: true, Observed: json.RawMessage(body)}}}
 				}
-				pass := func(body string, after arm.Outcome) {
+				record := func(body string, after arm.Outcome) {
 					store(property.memory(annotations).PathsBefore(graph(body)))
 					store(property.memory(annotations).PathsAfter(graph(body), after))
 				}
-				pass(property.without, outcome(arm.Ready, property.without))
-				pass(property.with, outcome(arm.Failed, test.observed))
+				record(property.without, outcome(arm.Ready, property.without))
+				record(property.with, outcome(arm.Failed, test.observed))
 				store(applied.Read(annotations).Applied.WithoutRefused(func(arm.ID) (refused, open bool) { return test.refused, test.open }))
 				got := property.memory(annotations).DroppedPaths(graph(property.without).Node(property.resource))
 				if diff := cmp.Diff(test.dropped, got); diff != "" {

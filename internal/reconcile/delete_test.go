@@ -23,7 +23,7 @@ import (
 type leaving struct {
 	testKind testKind
 	Kind[*infrav1.AzureMachine, leavingInput]
-	verdict error
+	stop error
 }
 
 type leavingInput struct{}
@@ -36,15 +36,15 @@ func (k *leaving) Load(ctx context.Context, object *infrav1.AzureMachine) (*leav
 	_, target, err := k.testKind.Load(ctx, object)
 	return &leavingInput{}, target, err
 }
-func (k *leaving) BeforeDelete(context.Context, *leavingInput) error { return k.verdict }
+func (k *leaving) BeforeDelete(context.Context, *leavingInput) error { return k.stop }
 
-// TestBeforeDelete has a kind decide what happens before anything is deleted in Azure.
+// TestBeforeDelete lets a kind decide what happens before anything is deleted in Azure.
 func TestBeforeDelete(t *testing.T) {
 	const finalizer, former, others = "own.example.com/f", "own.example.com/former", "example.com/keeps"
 	broken := errors.New("broken")
 	tests := map[string]struct {
-		reason  string
-		verdict error
+		reason string
+		stop   error
 		// without leaves our finalizer off.
 		without bool
 		// stays is set if the finalizer of the provider stays.
@@ -53,18 +53,18 @@ func TestBeforeDelete(t *testing.T) {
 		event string
 		err   error
 	}{
-		"released": {reason: "something else takes it out of Azure", verdict: FinishDeletion()},
-		"abandoned": {reason: "users have to know which resources may be left", verdict: AbandonResources("no credential", "the VM m"),
+		"released": {reason: "something else takes it out of Azure", stop: FinishDeletion()},
+		"abandoned": {reason: "users have to know which resources may be left", stop: AbandonResources("no credential", "the VM m"),
 			event: "Check Azure for the VM m"},
-		"kept": {reason: "users have to know that the resource stays", verdict: KeepResources("The VM m stays in Azure"),
+		"kept": {reason: "users have to know that the resource stays", stop: KeepResources("The VM m stays in Azure"),
 			event: "Warning LeftBehindInAzure The VM m stays in Azure"},
 		"waits": {reason: "other objects go first, and the condition names them",
-			verdict: WaitFor(metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "x"}), stays: true,
+			stop: WaitFor(metav1.Condition{Status: metav1.ConditionFalse, Reason: "WaitingForX", Message: "x"}), stays: true,
 			want: "WaitingForX"},
-		"moved": {reason: "another management cluster has it", verdict: NothingToDo(), stays: true},
-		"error": {reason: "it is tried again", verdict: broken, stays: true, want: "InternalError", event: "Warning InternalError broken",
+		"moved": {reason: "another management cluster has it", stop: NothingToDo(), stays: true},
+		"error": {reason: "it is tried again", stop: broken, stays: true, want: "InternalError", event: "Warning InternalError broken",
 			err: broken},
-		"without a finalizer": {reason: "the object is released already, with the former finalizers, too", without: true, verdict: broken},
+		"without a finalizer": {reason: "the object is released already, with the former finalizers, too", without: true, stop: broken},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestBeforeDelete(t *testing.T) {
 			}
 			recorder := events.NewFakeRecorder(10)
 			store := storetest.NewClient(t, object)
-			kind := &leaving{verdict: test.verdict, testKind: testKind{
+			kind := &leaving{stop: test.stop, testKind: testKind{
 				subject: Target{Cluster: &clusterv1.Cluster{ObjectMeta: storetest.NewMeta("c")}},
 				declared: Declaration{Name: "AzureMachine", Finalizer: finalizer, FormerFinalizers: []string{former},
 					PrimaryCondition: infrav1.VMRunningCondition},

@@ -23,8 +23,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestErrorsAreShown has a reconciliation end with an error at each place of the runner that is the same for all kinds. What the kinds themselves
-// do is tried by TestFailuresAreShown of test/reliability.
+// TestErrorsAreShown ends a reconciliation with an error at each place of the runner that is the same for all kinds. TestFailuresAreShown
+// of test/reliability does this for the code of the kinds.
 func TestErrorsAreShown(t *testing.T) {
 	machines := schema.GroupResource{Resource: "azuremachines"}
 	conflict := apierrors.NewConflict(machines, "m", errors.New("written by others"))

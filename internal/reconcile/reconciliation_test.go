@@ -55,7 +55,7 @@ func runReconciliations(t *testing.T, kind *testKind, object *infrav1.AzureMachi
 	runner := NewLocalRunner(Services{Client: store, Recorder: func(string) events.EventRecorder { return recorder }, Now: time.Now,
 		Resync: time.Hour}, kind)
 	key := client.ObjectKeyFromObject(object)
-	// The pass that writes the Paused condition ends with it.
+	// The reconciliation that writes the Paused condition ends with it.
 	for range 2 {
 		result, err = runner.Reconcile(t.Context(), ctrl.Request{NamespacedName: key})
 	}
@@ -135,7 +135,7 @@ func TestResultsAreShown(t *testing.T) {
 	}
 }
 
-// TestLeftAlone has objects for which the kind is not asked to do anything.
+// TestLeftAlone reconciles objects for which the runner calls nothing of the kind.
 func TestLeftAlone(t *testing.T) {
 	paused := &clusterv1.Cluster{ObjectMeta: storetest.NewMeta("c"), Spec: clusterv1.ClusterSpec{Paused: new(true)}}
 	external := storetest.NewMeta("m")
@@ -262,8 +262,8 @@ func TestObservedGeneration(t *testing.T) {
 	}
 }
 
-// TestKubernetesErrorKeepsReady has a read of the API server fail for an object that is ready. It stays ready, as a machine must not be
-// replaced for that.
+// TestKubernetesErrorKeepsReady lets a read of the API server fail for an object that is Ready; it expects that it stays Ready, because a
+// machine must not be replaced for that.
 func TestKubernetesErrorKeepsReady(t *testing.T) {
 	for name, err := range map[string]error{"ends the reconciliation": errors.New("forbidden"), "ends a read": ReadFailed(errors.New("forbidden"))} {
 		t.Run(name, func(t *testing.T) {

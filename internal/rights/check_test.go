@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestMissingRightsAreNamed has an authorizer that cannot list rights, as those that are asked by a webhook.
+// TestMissingRightsAreNamed checks rights with an authorizer that cannot list them, as an authorization webhook.
 func TestMissingRightsAreNamed(t *testing.T) {
 	wanted, err := neededRights(Scope{LeaseNamespace: "capz-system"})
 	if err != nil {

@@ -117,7 +117,7 @@ func TestMapsAreShared(t *testing.T) {
 	}
 }
 
-// TestSharedIsBounded has objects without end be no reason to keep strings and maps without end.
+// TestSharedIsBounded adds objects without end; it expects that a bounded number of strings and maps is kept.
 func TestSharedIsBounded(t *testing.T) {
 	var s sharer
 	for i := range 3 * known {

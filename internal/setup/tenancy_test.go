@@ -20,13 +20,14 @@ func TestTenancy(t *testing.T) {
 		tenancy    identity.Tenancy
 		namespaces []string
 		folder     string
-		tells      bool
+		warns      bool
 	}{
 		"nothing": {"isolation is the default", nil, identity.Isolated, []string{"capz-system"},
 			identity.DefaultCertificateFolder, false},
 		"listed": {"the list is whole", []string{"--manager-identity-namespaces=a,b", "--identity-certificate-folder=/certs"},
 			identity.Isolated, []string{"a", "b"}, "/certs", false},
-		"trusted": {"as it always was, but for a word in the log", []string{"--tenancy=trusted"}, identity.Trusted, nil, "", true},
+		"trusted": {"trusted tenancy has no list of namespaces, and a warning in the log",
+			[]string{"--tenancy=trusted"}, identity.Trusted, nil, "", true},
 		"trusted, a folder": {"a folder that is named counts", []string{"--tenancy=trusted", "--identity-certificate-folder=/certs"},
 			identity.Trusted, nil, "/certs", true},
 	} {
@@ -47,7 +48,7 @@ func TestTenancy(t *testing.T) {
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
-			if told := len(lines) == 1 && strings.Contains(lines[0], "Tenants are trusted"); told != test.tells {
+			if warned := len(lines) == 1 && strings.Contains(lines[0], "Tenants are trusted"); warned != test.warns {
 				t.Errorf("%s: the log has %q", test.reason, lines)
 			}
 		})

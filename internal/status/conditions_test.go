@@ -143,7 +143,7 @@ func TestGroups(t *testing.T) {
 			},
 		},
 		"write without an answer": {
-			reason: "a resource that is there is no worse for that; of one that is not, it is known that it is not",
+			reason: "an existing resource keeps its state; a missing one is known to be missing",
 			results: []arm.Result{
 				{ID: vm, Group: "A", State: arm.Waiting, Err: unwritten, Observed: []byte("{}")},
 				{ID: vnet, Group: "B", State: arm.Waiting, Err: unwritten},
@@ -173,7 +173,7 @@ func TestGroups(t *testing.T) {
 				Message: "MachinePool.spec.replicas: must not be 0"}},
 		},
 		"deleted": {
-			reason:  "a deletion ends in False, because nothing is there",
+			reason:  "a deletion ends in False, because nothing exists",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Gone}},
 			want:    []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse, Reason: "Deleted", Message: "deleted"}},
 		},
@@ -227,7 +227,7 @@ func TestGroupsBoundsMessages(t *testing.T) {
 	}
 }
 
-// TestEqualMessagesAreJoined has two addresses that one list reads, which fails.
+// TestEqualMessagesAreJoined reports two addresses that one list reads, which fails.
 func TestEqualMessagesAreJoined(t *testing.T) {
 	lost := errors.New("GET publicIPAddresses: ServerBusy: try again later")
 	var results []arm.Result
@@ -240,7 +240,8 @@ func TestEqualMessagesAreJoined(t *testing.T) {
 	}
 }
 
-// TestResultsShareAFailedRequest has resources of each unfinished state that wait for one request, which failed. All are named, and the request once.
+// TestResultsShareAFailedRequest reports resources of each unfinished state that wait for one request, which failed; it expects that all
+// are named, and the request once.
 func TestResultsShareAFailedRequest(t *testing.T) {
 	for _, state := range []arm.State{arm.Failed, arm.Waiting, arm.Absent, arm.Deleting, arm.Creating, arm.Updating, arm.Blocked} {
 		var results []arm.Result
@@ -287,7 +288,7 @@ func TestSummary(t *testing.T) {
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "VMCreating", Message: "B: b"}},
 		"gone": {"a deleted resource that was to be deleted delays no other", []metav1.Condition{gone, waiting, blocked},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Waiting", Message: "H: h"}},
-		"blocked, gone": {"nor does it explain the other resources", []metav1.Condition{gone, blocked},
+		"blocked, gone": {"a deleted resource does not explain the state of the others", []metav1.Condition{gone, blocked},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "WaitingForDependency", Message: "A: a"}},
 		"all gone": {"the last word of a deletion", []metav1.Condition{gone},
 			metav1.Condition{Type: "Ready", Status: metav1.ConditionFalse, Reason: "Deleted", Message: "G: deleted"}},

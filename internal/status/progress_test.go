@@ -20,11 +20,11 @@ import (
 
 func TestSetProgress(t *testing.T) {
 	const none = ""
-	condition := func(conditionType string, verdict metav1.ConditionStatus, reason, message string) metav1.Condition {
-		return metav1.Condition{Type: conditionType, Status: verdict, Reason: reason, Message: message}
+	condition := func(conditionType string, value metav1.ConditionStatus, reason, message string) metav1.Condition {
+		return metav1.Condition{Type: conditionType, Status: value, Reason: reason, Message: message}
 	}
-	ready := func(verdict metav1.ConditionStatus, reason string) []metav1.Condition {
-		return []metav1.Condition{condition("Ready", verdict, reason, "cause")}
+	ready := func(value metav1.ConditionStatus, reason string) []metav1.Condition {
+		return []metav1.Condition{condition("Ready", value, reason, "cause")}
 	}
 	reconciling, stalled := condition("Reconciling", "True", "Creating", "m"), condition("Stalled", "True", "Failed", "m")
 	expired := &arm.Error{Method: "GET", ID: vm, Status: 401, Code: "CredentialsInvalid"}
@@ -46,7 +46,7 @@ func TestSetProgress(t *testing.T) {
 		"corrected":           {"it is cleared when the cause is gone", append(ready("False", "Creating"), stalled), nil, true, "Reconciling"},
 		"no right":            {"the owner of the identity forbids its use", ready("Unknown", "NamespaceNotAllowedByIdentity"), nil, false, "Stalled"},
 		"paused":              {"nothing is under way", append(ready("False", "Failed"), condition("Paused", "True", "Paused", ""), reconciling), nil, false, none},
-		"paused in an outage": {"nothing says that the spec was changed", append(ready("True", infrav1.LastSeenReason), condition("Paused", "True", "Paused", "")), nil,
+		"paused in an outage": {"no condition shows a change of the spec", append(ready("True", infrav1.LastSeenReason), condition("Paused", "True", "Paused", "")), nil,
 			false, none},
 		"paused with a spec that is not applied": {"the observed generation is that of the spec",
 			append(ready("True", infrav1.LastSeenReason), condition("Paused", "True", "Paused", ""), reconciling), nil, false, "Reconciling"},

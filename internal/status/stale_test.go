@@ -50,7 +50,7 @@ func TestConditionsWithoutAnswer(t *testing.T) {
 		"outage, stopped": {"a stopped machine stays one", stopped, outage,
 			newCondition("False", "VMStopped",
 				"the VM is stopped; as last seen; Azure does not answer: zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
-		"outage, no verdict": {"that it had no Secret is no verdict", waited, outage,
+		"outage, never seen": {"the condition of a missing Secret shows no state of the machine", waited, outage,
 			newCondition("Unknown", "Waiting", "zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
 		"outage, no owner yet": {"a missing owner is no state of a resource, and is no longer missing", ownerless, outage,
 			newCondition("Unknown", "Waiting", "zones: GET virtualMachines/m: ServiceUnavailable; tried again in 15s")},
@@ -69,7 +69,7 @@ func TestConditionsWithoutAnswer(t *testing.T) {
 		"permission, True": {"a removed role proves nothing about the machine", ready, permission,
 			newCondition("True", "LastSeen",
 				"as last seen; Azure cannot be asked: GET virtualMachines/m: AuthorizationFailed; tried again in 1m0s")},
-		"no secret, True": {"nor is a Secret", ready, noSecret,
+		"no secret, True": {"a missing Secret proves nothing about the machine", ready, noSecret,
 			newCondition("True", "LastSeen", "as last seen; Azure cannot be asked: no Secret; tried again in 1m0s")},
 		"no secret, stopped": {"the action that users have to take comes first", stopped, noSecret,
 			newCondition("False", "SecretNotFound", "no Secret; tried again in 1m0s")},
@@ -99,7 +99,7 @@ func TestConditionsWithoutAnswer(t *testing.T) {
 				test.last.Type = "A"
 				conditions.Set(obj, *test.last)
 			}
-			// The second time, the last verdict is old already.
+			// The second time, the condition is already that of the former failure.
 			for range 2 {
 				status.SetReadError(obj, test.err, "A")
 				test.want.Type = "A"
@@ -111,8 +111,8 @@ func TestConditionsWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestIdentityProblemsDoNotOutliveOutages has Azure not answer after each problem of an identity was solved. The condition no longer shows
-// that problem.
+// TestIdentityProblemsDoNotOutliveOutages simulates an outage of Azure after each problem of an identity was solved; it expects that the
+// condition no longer shows that problem.
 func TestIdentityProblemsDoNotOutliveOutages(t *testing.T) {
 	outage := &arm.Error{Method: "GET", ID: vm, Status: 503, Code: "ServiceUnavailable"}
 	for name, reason := range readReasons(t, "../identity") {
@@ -125,8 +125,8 @@ func TestIdentityProblemsDoNotOutliveOutages(t *testing.T) {
 	}
 }
 
-// TestConditionsNameARequestOnce has the same request fail again with an answer that shows nothing, after conditions of each earlier failure. The
-// message has the last failure only.
+// TestConditionsNameARequestOnce lets the same request fail again with an answer that shows nothing, after conditions of each earlier
+// failure; it expects that the message has the last failure only.
 func TestConditionsNameARequestOnce(t *testing.T) {
 	outage := func(method string) error {
 		return &arm.Error{Method: method, ID: vm, Status: 503, Code: "ServiceUnavailable"}
@@ -156,7 +156,7 @@ func TestConditionsNameARequestOnce(t *testing.T) {
 	}
 }
 
-// TestConditionsOfADeletionWithoutAnswer has a machine that is being deleted and cannot be.
+// TestConditionsOfADeletionWithoutAnswer reports a machine that is being deleted and cannot be deleted.
 func TestConditionsOfADeletionWithoutAnswer(t *testing.T) {
 	obj := &infrav1.AzureMachine{}
 	obj.DeletionTimestamp = new(metav1.Now())

@@ -81,7 +81,7 @@ func TestReadOptions(t *testing.T) {
 	}
 }
 
-// TestPageNamesVariables holds that the manager reads each variable of the exporter that the book names, and that the book names each.
+// TestPageNamesVariables checks that the manager reads each variable of the exporter that the book names, and that the book names each.
 func TestPageNamesVariables(t *testing.T) {
 	page, err := os.ReadFile("../../docs/book/traces.md")
 	if err != nil {
@@ -105,7 +105,8 @@ func TestPageNamesVariables(t *testing.T) {
 	}
 }
 
-// TestExporterSendsOTLP has a collector receive the spans of a reconciliation, a request and an operation in OTLP's JSON encoding.
+// TestExporterSendsOTLP lets a collector receive the spans of a reconciliation, a request and an operation; it expects OTLP's JSON
+// encoding.
 func TestExporterSendsOTLP(t *testing.T) {
 	var got struct {
 		ResourceSpans []struct {
@@ -187,7 +188,7 @@ func TestExporterSendsOTLP(t *testing.T) {
 	}
 }
 
-// TestOffCostsNothing holds that without a tracer no span is started and nothing is allocated.
+// TestOffCostsNothing checks that without a tracer no span is started and nothing is allocated.
 func TestOffCostsNothing(t *testing.T) {
 	var off *tracing.Tracer
 	ctx := context.Background()
@@ -232,7 +233,7 @@ func BenchmarkReconciliation(b *testing.B) {
 	})
 }
 
-// TestSpansDoNotAccumulate holds that spans are dropped, and nothing waits, while the collector does not answer.
+// TestSpansDoNotAccumulate checks that spans are dropped, and nothing waits, while the collector does not answer.
 func TestSpansDoNotAccumulate(t *testing.T) {
 	const spans, queue, batch = 20_000, 2048, 512 // The SDK's defaults.
 	answer, received := make(chan struct{}), 0
@@ -260,7 +261,7 @@ func TestSpansDoNotAccumulate(t *testing.T) {
 	}
 }
 
-// TestLinksAreBounded holds that operations of objects that are never reconciled again take limited memory.
+// TestLinksAreBounded checks that operations of objects that are never reconciled again take limited memory.
 func TestLinksAreBounded(t *testing.T) {
 	recorded := tracetest.NewInMemoryExporter()
 	tracer := tracing.NewTracer(sdktrace.NewTracerProvider(sdktrace.WithSyncer(recorded)))

@@ -78,7 +78,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestPlaces holds that all functions name the place of a document within another one, and keep to the form that they read.
+// TestPlaces checks that all functions name the place of a document within another one, and keep to the form that they read.
 func TestPlaces(t *testing.T) {
 	at := field.NewPath("spec", "patches").Index(2)
 	for name, test := range map[string]struct {
@@ -105,7 +105,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// FuzzDecode holds that the errors of all documents are free of Go's types, and that documents without errors can be decoded.
+// FuzzDecode checks that the errors of all documents are free of Go's types, and that documents without errors can be decoded.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{"{name: [a]}", "disks: [{size: 1}]", "[", "{labels: {1: 2}}", "memory: 1Ei"} {
 		f.Add(seed)

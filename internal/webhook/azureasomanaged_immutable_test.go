@@ -19,7 +19,7 @@ func TestManifestsStayWhereTheyAre(t *testing.T) {
 		empty  bool
 		want   []string
 	}{
-		"subscription": {reason: "the first AKS cluster would run on, and nobody would know of it",
+		"subscription": {reason: "the first AKS cluster would run on, and no object would show it",
 			old: infrav1.AzureASOManagedClusterSpec{SubscriptionID: "a"}, new: infrav1.AzureASOManagedClusterSpec{SubscriptionID: "b"},
 			want: []string{"spec.subscriptionID: FieldValueForbidden"}},
 		"subscription, before there is anything": {reason: "a mistake can be corrected", empty: true,
@@ -32,7 +32,7 @@ func TestManifestsStayWhereTheyAre(t *testing.T) {
 		"identity": {reason: "a Secret is no AzureClusterIdentity",
 			new:  infrav1.AzureASOManagedClusterSpec{IdentityRef: &corev1.ObjectReference{Kind: "Secret", Name: "x"}},
 			want: []string{"spec.identityRef.kind: FieldValueNotSupported"}},
-		"identity, as it was": {reason: "what is stored may stay",
+		"identity, as it was": {reason: "a stored value may stay",
 			old: infrav1.AzureASOManagedClusterSpec{IdentityRef: &corev1.ObjectReference{Kind: "Secret", Name: "x"}},
 			new: infrav1.AzureASOManagedClusterSpec{IdentityRef: &corev1.ObjectReference{Kind: "Secret", Name: "x"}}},
 	} {

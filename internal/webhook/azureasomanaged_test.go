@@ -25,7 +25,7 @@ func asoControlPlane(t testing.TB, documents ...string) *infrav1.AzureASOManaged
 	return out
 }
 
-// TestManifestsAtApply has mistakes in documents refused when they are applied, with the place and what to do.
+// TestManifestsAtApply applies resource manifests with mistakes; it expects a refusal with the place and the remedy.
 func TestManifestsAtApply(t *testing.T) {
 	aks := func(spec string) string {
 		return "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, " +
@@ -203,7 +203,7 @@ func TestUnsupportedPoolType(t *testing.T) {
 	}
 }
 
-// TestNewerVersions has a version that the provider does not know taken with a warning.
+// TestNewerVersions applies a version that the provider does not know; it expects that it is admitted with a warning.
 func TestNewerVersions(t *testing.T) {
 	text := "{apiVersion: containerservice.azure.com/v20990101, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: c1}, " +
 		"location: eastus, tomorrow: 1}}"

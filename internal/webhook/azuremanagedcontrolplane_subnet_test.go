@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 )
 
-// TestTemplateIsReplaced has a ClusterClass refer to another template, as the refusal of a change of a template advises. Cluster API
-// then applies the class of the new template to the cluster.
+// TestTemplateIsReplaced lets a ClusterClass refer to another template, as the refusal of a change of a template advises. Cluster API then
+// applies the class of the new template to the cluster.
 func TestTemplateIsReplaced(t *testing.T) {
 	newTemplate := func(name, subnet string) *infrav1.AzureManagedControlPlaneTemplate {
 		out := &infrav1.AzureManagedControlPlaneTemplate{}

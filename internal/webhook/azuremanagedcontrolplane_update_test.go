@@ -253,8 +253,8 @@ func TestAutoUpgradedVersion(t *testing.T) {
 	}
 }
 
-// TestDefaultsWaitForTheLabel has a control plane that was created before it got its label: the webhook fills in the fields that
-// depend on the label.
+// TestDefaultsWaitForTheLabel updates a control plane that was created before it got its label; it expects that the webhook fills in the
+// fields that depend on the label.
 func TestDefaultsWaitForTheLabel(t *testing.T) {
 	old := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) {
 		c.Labels = nil

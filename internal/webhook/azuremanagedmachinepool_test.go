@@ -265,7 +265,7 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 		"encryption": {reason: "the CRD of pools has the same rule", old: func(s *class) { s.EnableEncryptionAtHost = new(false) },
 			change:   func(s *class) { s.EnableEncryptionAtHost = new(true) },
 			template: []string{"enableEncryptionAtHost: FieldValueForbidden"}},
-		"encryption said": {reason: "the CRD of pools has the same rule", change: func(s *class) { s.EnableEncryptionAtHost = new(false) }},
+		"encryption off": {reason: "the CRD of pools has the same rule", change: func(s *class) { s.EnableEncryptionAtHost = new(false) }},
 		"size": {reason: "the CRD of pools has the same rule", change: func(s *class) { s.SKU = "Standard_D4s_v5" },
 			template: []string{"sku: FieldValueForbidden"}},
 		"machine": {reason: "the CRD of pools has the same rule", change: func(s *class) {

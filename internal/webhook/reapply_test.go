@@ -170,8 +170,8 @@ func TestReplaceKeepsTheFrontends(t *testing.T) {
 	}
 }
 
-// TestEveryKindCarries holds the kinds whose annotations tell what in Azure is theirs to mutating webhooks, which keep them where a
-// replacement leaves them out.
+// TestEveryKindCarries checks that kinds whose annotations tell what they own in Azure have mutating webhooks, which keep the annotations
+// where a replacement leaves them out.
 func TestEveryKindCarries(t *testing.T) {
 	for _, k := range servedKinds(nil, plan.Features{}, false) {
 		if mutating, _ := k.operations(); len(mutating) == 0 && k.name() != "AzureClusterIdentity" {

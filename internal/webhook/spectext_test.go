@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// TestTagsThatAzureRefuses holds every kind with tags to the rules, which are checked in one place.
+// TestTagsThatAzureRefuses checks the rules of tags on every kind that has them. One place has the rules.
 func TestTagsThatAzureRefuses(t *testing.T) {
 	machine := newMachine(func(m *infrav1.AzureMachine) { m.Spec.AdditionalTags = infrav1.Tags{"a/b": "1", "N": "1", "n": "2"} })
 	kind := azureMachineKind(nil, random{})
@@ -31,7 +31,7 @@ func TestTagsThatAzureRefuses(t *testing.T) {
 	}
 }
 
-// TestResourceGroupNames holds all resource groups of all kinds to one rule: a group that Azure takes is taken in every field.
+// TestResourceGroupNames checks one rule on all resource groups of all kinds: a group that Azure takes is taken in every field.
 func TestResourceGroupNames(t *testing.T) {
 	for name, want := range map[string]bool{"größe": true, "a.b_(c)-1": true, "a b": false, "a.": false} {
 		c := newDefaulted(func(c *infrav1.AzureCluster) { c.Spec.ResourceGroup = name })

@@ -118,7 +118,7 @@ func TestUpdatesKeepStoredLists(t *testing.T) {
 			"Deallocate"},
 		"changed list": {"disks of a new list get defaults", pools(t, stored, strings.Replace(stored, `2}`, `2},{"nameSuffix":"b"}`, 1)),
 			"spec.template.dataDisks.1.lun", float64(1)},
-		"default of another field": {"there are as many frontends as the count says",
+		"default of another field": {"the count decides the number of frontends",
 			clusters(t, cluster, strings.Replace(cluster, `:1,`, `:2,`, 1)), "spec.networkSpec.nodeOutboundLB.frontendIPs.1.name", "-frontEnd-2"},
 	} {
 		if got := fieldAt(t, test.got, test.path); got != test.want {

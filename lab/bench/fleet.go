@@ -79,13 +79,13 @@ func (f *fleet) createObjects(ctx context.Context) error {
 	return group.Wait()
 }
 
-// provisionedFields are the fields by which an object of Cluster API shows that all of its infrastructure is there,
+// provisionedFields are the fields by which an object of Cluster API shows that all of its infrastructure exists,
 // whatever the objects of the provider show.
 var provisionedFields = map[string][]string{
 	"Cluster": {"infrastructureProvisioned"}, "Machine": {"infrastructureProvisioned"}, "MachinePool": {"infrastructureProvisioned"},
 }
 
-// listWaiting returns the objects whose infrastructure is not there, as KIND NAME.
+// listWaiting returns the objects whose infrastructure does not exist, as KIND NAME.
 func (f *fleet) listWaiting(ctx context.Context) ([]string, error) {
 	var out []string
 	for _, kind := range []string{"Cluster", "Machine", "MachinePool"} {

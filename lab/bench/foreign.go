@@ -119,7 +119,7 @@ func accountName(namespace, name string) string {
 	return "system:serviceaccount:" + namespace + ":" + name
 }
 
-// writeKubeconfig writes the file by which the program finds the management cluster, as an account of its own: calls are told apart
+// writeKubeconfig writes the file by which the program finds the management cluster, as an account of its own: calls are distinguished
 // by it.
 func (p program) writeKubeconfig(s *settings.Settings, token string) error {
 	config := clientcmdapi.NewConfig()

@@ -53,7 +53,7 @@ func TestAProviderThatDoesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	scenario := Scenario{Name: "fleet", clusters: 2, machines: 1}
-	// Another manager has reported that the infrastructure of the first Cluster is there.
+	// Another manager has reported the infrastructure of the first Cluster as provisioned.
 	done := newObject(core, "Cluster", clusterName(0), clusterName(0),
 		map[string]any{"infrastructureRef": newReference("AzureCluster", clusterName(0))})
 	done.Object["status"] = map[string]any{"initialization": map[string]any{"infrastructureProvisioned": true}}
@@ -69,11 +69,11 @@ func TestAProviderThatDoesNothing(t *testing.T) {
 	err := f.awaitNone(ctx, "have no infrastructure", f.listWaiting)
 	expectError(t, err, "1 have no infrastructure: Cluster "+clusterName(1)+": "+late.Error())
 	if !errors.Is(err, late) {
-		t.Errorf("%v does not say why", err)
+		t.Errorf("%v lacks the cause", err)
 	}
 }
 
-// TestBrokenLooks has looks fail that the next ones make up for, and looks that go on failing.
+// TestBrokenLooks lets reads of the fleet fail for a moment, which the next reads make up for, and fail permanently.
 func TestBrokenLooks(t *testing.T) {
 	broken := errors.New("broken off")
 	for _, tc := range []struct {
@@ -81,8 +81,8 @@ func TestBrokenLooks(t *testing.T) {
 		fail, looks int
 		want        error
 	}{
-		{"a run of a quarter of an hour does not end with answers that were broken off", failures - 1, failures, nil},
-		{"an API server that goes on failing is told of", failures, failures, broken},
+		{"some interrupted answers do not end a run of a quarter of an hour", failures - 1, failures, nil},
+		{"an API server that continues to fail is reported", failures, failures, broken},
 	} {
 		looks := 0
 		err := (&fleet{}).awaitNone(t.Context(), "are there", func(context.Context) ([]string, error) {
@@ -109,18 +109,18 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestVirtualTimeIsOurs has scenarios in virtual time refuse another provider, and say what to do.
+// TestVirtualTimeIsOurs runs scenarios in virtual time with another provider; it expects a refusal with the remedy.
 func TestVirtualTimeIsOurs(t *testing.T) {
 	s, err := FindScenario("fleet-hour")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = StartRun(t.Context(), s, Options{Commands: []string{"theirs"}})
-	expectError(t, err, "fleet-hour is in virtual time", "give the scenario fleet --steady")
+	expectError(t, err, "fleet-hour runs in virtual time", "run the scenario fleet with --steady")
 }
 
-// TestTheLabOfSomebodyElse is left alone.
-func TestTheLabOfSomebodyElse(t *testing.T) {
+// TestLabOfAnotherUser checks that a bench leaves an existing lab alone.
+func TestLabOfAnotherUser(t *testing.T) {
 	s := &settings.Settings{Dir: t.TempDir()}
 	if err := s.Save(); err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestTheLabOfSomebodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = StartRun(t.Context(), scenario, Options{Dir: s.Dir})
-	expectError(t, err, "there is a lab in "+s.Dir, "lab down --dir")
+	expectError(t, err, "a lab exists in "+s.Dir, "lab down --dir")
 	if _, err := settings.Load(s.Dir); err != nil {
 		t.Error(err)
 	}

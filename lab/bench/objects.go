@@ -86,7 +86,7 @@ func (s Scenario) ofMachines(name string) []*unstructured.Unstructured {
 // placeholder is the name of the cluster in a template that many clusters are made of.
 const placeholder = "bench-cluster-name"
 
-// renderTemplate fills a template of the source tree. The identity that it names is there already, and is left out.
+// renderTemplate fills a template of the source tree. The identity that it names exists already, and is left out.
 func renderTemplate(ctx context.Context, s *settings.Settings, name string, o workload.Options) ([]*unstructured.Unstructured, error) {
 	file := "cluster-template.yaml"
 	if o.Flavor != workload.DefaultFlavor {

@@ -25,14 +25,14 @@ type page struct {
 type section struct {
 	Title  string
 	About  string
-	Legend []mark
+	Legend []legendEntry
 	Bars   []bars
 	Curves []curve
-	Types  types
+	Types  requestsByTarget
 }
 
-// mark is a run by its colour.
-type mark struct{ Colour, Name string }
+// legendEntry is a run with its colour.
+type legendEntry struct{ Colour, Name string }
 
 // bars are one figure of several runs.
 type bars struct {
@@ -57,8 +57,8 @@ type curve struct {
 
 type line struct{ Colour, Points string }
 
-// types are requests by their target, one column for each run.
-type types struct {
+// requestsByTarget has the requests by their target, one column for each run.
+type requestsByTarget struct {
 	Names []string
 	Rows  []typeRow
 }
@@ -106,8 +106,8 @@ func WriteHTML(path string, runs []Run) error {
 	return writeFile(path, raw)
 }
 
-// entry is a phase with its run.
-type entry struct {
+// phaseOfRun is a phase with its run.
+type phaseOfRun struct {
 	run   Run
 	phase Phase
 }
@@ -115,14 +115,14 @@ type entry struct {
 // groupRuns put runs of the same scenario and size beside each other.
 func groupRuns(runs []Run) []section {
 	var titles []string
-	entries := map[string][]entry{}
+	entries := map[string][]phaseOfRun{}
 	for _, r := range runs {
 		for _, phase := range r.Phases {
 			title := fmt.Sprintf("%s, %s: %s", r.Scenario, r.Size(), phase.Name)
 			if entries[title] == nil {
 				titles = append(titles, title)
 			}
-			entries[title] = append(entries[title], entry{r, phase})
+			entries[title] = append(entries[title], phaseOfRun{r, phase})
 		}
 	}
 	var out []section
@@ -132,13 +132,13 @@ func groupRuns(runs []Run) []section {
 	return out
 }
 
-func newSection(title string, entries []entry) section {
+func newSection(title string, entries []phaseOfRun) section {
 	s := section{Title: title}
 	if scenario, err := FindScenario(entries[0].run.Scenario); err == nil {
 		s.About = scenario.About
 	}
 	for i, e := range entries {
-		s.Legend = append(s.Legend, mark{plotColour(i), e.run.Provider})
+		s.Legend = append(s.Legend, legendEntry{plotColour(i), e.run.Provider})
 	}
 	for _, f := range Figures {
 		if b, ok := newBars(f, entries); ok {
@@ -174,7 +174,7 @@ const (
 	curveWidth, curveHeight      = 440, 150
 )
 
-func newBars(f Figure, entries []entry) (bars, bool) {
+func newBars(f Figure, entries []phaseOfRun) (bars, bool) {
 	most := 0.0
 	for _, e := range entries {
 		value, _ := f.of(e.phase)
@@ -198,7 +198,7 @@ func newBars(f Figure, entries []entry) (bars, bool) {
 
 type xy struct{ x, y float64 }
 
-func newCurve(title string, entries []entry, of func(Phase) []xy) curve {
+func newCurve(title string, entries []phaseOfRun, of func(Phase) []xy) curve {
 	var right, top float64
 	for _, e := range entries {
 		for _, p := range of(e.phase) {
@@ -221,10 +221,10 @@ func newCurve(title string, entries []entry, of func(Phase) []xy) curve {
 	return out
 }
 
-// newTypes lists all types that any of the runs asked about, those that were asked about most first.
-func newTypes(entries []entry) types {
+// newTypes lists the types of all requests of the runs, those with the most requests first.
+func newTypes(entries []phaseOfRun) requestsByTarget {
 	all := map[string]int{}
-	out := types{}
+	out := requestsByTarget{}
 	for _, e := range entries {
 		out.Names = append(out.Names, e.run.Provider)
 		for name, c := range e.phase.Azure.Types {

@@ -36,8 +36,8 @@ func exampleRuns() []Run {
 	}}
 }
 
-// TestHTML reads the page as the XML that it also is: the table has every figure, each picture a bar for each run, and nothing is
-// asked of anybody.
+// TestHTML reads the page as the XML that it also is: the table has every figure, each picture a bar for each run, and the
+// page requests nothing.
 func TestHTML(t *testing.T) {
 	raw, err := RenderHTML(exampleRuns())
 	if err != nil {
@@ -110,11 +110,11 @@ func TestPrint(t *testing.T) {
 		t.Errorf("the first row is %q", lines[1])
 	}
 	if !strings.Contains(out.String(), "time scale 1, machines that become nodes; 2 processors, load 0.10 before and 0.70 after") {
-		t.Errorf("the table does not say how it was measured:\n%s", &out)
+		t.Errorf("the table lacks the method of the measurement:\n%s", &out)
 	}
 }
 
-// TestFiles writes runs, reads them again, and refuses what holds none.
+// TestFiles writes runs, reads them again, and expects a refusal of files without runs.
 func TestFiles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "folder", "a.json")
 	if err := WriteRuns(file, exampleRuns()); err != nil {

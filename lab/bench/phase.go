@@ -183,22 +183,22 @@ func (r *runner) restartProvider(ctx context.Context, p *Phase) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("Azure is asked all the time: %w", context.Cause(ctx))
+			return fmt.Errorf("the provider still sends requests to Azure: %w", context.Cause(ctx))
 		case <-tick.C:
 		}
 		log, err := timeline.ReadLog(r.settings.RequestLog())
 		if err != nil {
 			return err
 		}
-		if end, over := isSettled(log, begin, time.Now()); over {
+		if end, over := findQuiet(log, begin, time.Now()); over {
 			p.WallSeconds = end.Sub(begin).Seconds()
 			return nil
 		}
 	}
 }
 
-// isSettled reports whether in the last silence there was no more than a twentieth of all requests since begin, and when it began.
-func isSettled(log []schedule.Request, begin, now time.Time) (end time.Time, over bool) {
+// findQuiet reports whether in the last silence there was no more than a twentieth of all requests since begin, and when it began.
+func findQuiet(log []schedule.Request, begin, now time.Time) (end time.Time, over bool) {
 	all, late := 0, 0
 	end = begin
 	for _, request := range log {

@@ -21,7 +21,7 @@ controller_runtime_reconcile_time_seconds_bucket{controller="b",le="+Inf"} 30
 controller_runtime_reconcile_time_seconds_sum{controller="b"} 3
 `
 
-// TestReconciliations has a hundred reconciliations: 50 up to 10 ms, 48 up to 100 ms, and two that took longer.
+// TestReconciliations summarizes a hundred reconciliations: 50 up to 10 ms, 48 up to 100 ms, and two that took longer.
 func TestReconciliations(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason, before, after string

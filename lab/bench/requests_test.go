@@ -62,8 +62,9 @@ func TestCountRequests(t *testing.T) {
 	}
 }
 
-// TestSettled has a restart that asks much at first. One that goes on asking is not over, and one that has not asked has not begun.
-func TestSettled(t *testing.T) {
+// TestFindQuiet simulates a restart with many requests at first. A provider that continues to send requests is not quiet, and one that has
+// sent none has not begun.
+func TestFindQuiet(t *testing.T) {
 	at := func(seconds int) schedule.Request {
 		return schedule.Request{Time: noon.Add(time.Duration(seconds) * time.Second), Method: "GET", URL: group, Status: 200}
 	}
@@ -87,7 +88,7 @@ func TestSettled(t *testing.T) {
 		"before the begin": {reason: "an earlier phase is none of it", log: []schedule.Request{at(-5)}, after: 60},
 	} {
 		t.Run(name, func(t *testing.T) {
-			end, over := isSettled(tc.log, noon, noon.Add(time.Duration(tc.after)*time.Second))
+			end, over := findQuiet(tc.log, noon, noon.Add(time.Duration(tc.after)*time.Second))
 			if over != tc.over || over && !end.Equal(noon.Add(time.Duration(tc.end)*time.Second)) {
 				t.Errorf("%s: over %v at %s, want %v at %d s", tc.reason, over, end.Sub(noon), tc.over, tc.end)
 			}

@@ -58,7 +58,7 @@ type Phase struct {
 	// Azure's operations in it that wait for one another, and Overhead is WallSeconds divided by CriticalSeconds. The
 	// latter two are zero where nothing is created.
 	WallSeconds float64 `json:"wallSeconds"`
-	// ProvisionedSeconds is until the infrastructure was there, which Overhead is about.
+	// ProvisionedSeconds is the time until the infrastructure was provisioned, which Overhead is about.
 	ProvisionedSeconds float64 `json:"provisionedSeconds,omitempty"`
 	CriticalSeconds    float64 `json:"criticalSeconds,omitempty"`
 	Overhead           float64 `json:"overhead,omitempty"`
@@ -105,7 +105,7 @@ func ReadRuns(paths ...string) ([]Run, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if len(file.Runs) == 0 {
-			return nil, fmt.Errorf("%s has no runs: it is no file that --json of `lab bench` has written", path)
+			return nil, fmt.Errorf("%s has no runs: it is not an output of `lab bench --json`", path)
 		}
 		runs = append(runs, file.Runs...)
 	}

@@ -73,7 +73,7 @@ func StartRun(ctx context.Context, scenario Scenario, o Options) (Run, error) {
 		return Run{}, err
 	}
 	if _, err := settings.Load(o.Dir); !errors.Is(err, settings.ErrNoLab) {
-		return Run{}, fmt.Errorf("there is a lab in %s: the bench wants one of its own; end it with `lab down --dir %s`, or choose another --dir",
+		return Run{}, fmt.Errorf("a lab exists in %s, and a bench needs a folder of its own: end the lab with `lab down --dir %s`, or choose another --dir",
 			o.Dir, o.Dir)
 	}
 	r.settings = &settings.Settings{
@@ -169,7 +169,7 @@ func (r *runner) startProvider(ctx context.Context) error {
 		}
 		r.accounts = append(r.accounts, accountName(accounts, p.Name))
 	}
-	// All kinds are there before any program looks for them.
+	// All kinds exist before any program looks for them.
 	for _, p := range r.programs {
 		if err := p.startProgram(ctx, r.settings, r.webhooks[p.Name]); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 type kind int
 
 const (
-	// machines are made by the bench: a Cluster, its AzureCluster, and a Machine with its AzureMachine each. Nobody boots them.
+	// machines are made by the bench: a Cluster, its AzureCluster, and a Machine with its AzureMachine each. Their VMs do not boot.
 	machines kind = iota
 	// flavored is one cluster of the default flavor that becomes Ready with nodes.
 	flavored

@@ -192,7 +192,7 @@ func keepEveryNth[T any](all []T, atMost int) []T {
 	return out
 }
 
-// loadAverage returns the load of the computer over the last minute, as every figure of time has to be read with it.
+// loadAverage returns the load of the computer over the last minute, because durations depend on it.
 func loadAverage() string {
 	raw, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

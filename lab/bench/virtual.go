@@ -33,7 +33,7 @@ type virtualPhase struct {
 // inVirtualTime runs a scenario with our controllers in virtual time.
 func inVirtualTime(ctx context.Context, scenario Scenario, o Options) (Run, error) {
 	if len(o.Commands) > 0 {
-		return Run{}, fmt.Errorf("the scenario %s is in virtual time, where no process can be: give the scenario %s --steady and the program a shorter sync period",
+		return Run{}, fmt.Errorf("the scenario %s runs in virtual time, which has no processes: run the scenario %s with --steady, and give the program a shorter sync period",
 			scenario.Name, strings.TrimSuffix(scenario.Name, "-hour"))
 	}
 	folder, err := os.MkdirTemp("", "bench-")

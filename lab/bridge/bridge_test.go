@@ -458,7 +458,7 @@ func TestJoinWaits(t *testing.T) {
 	f.bootGuest(testGuest("worker-0", d.workerData(t)))
 	awaitMessage := func(name, want string) {
 		t.Helper()
-		f.awaitCondition(name+" to say "+want, func() bool { return f.lastReport(name).Message == want })
+		f.awaitCondition(name+" to report "+want, func() bool { return f.lastReport(name).Message == want })
 	}
 	awaitMessage("worker-0",
 		"kubeadm join retries: API server "+testEndpointHost+":6443 is not reachable: listener: no member of the backend pool listens on 6443")

@@ -100,7 +100,7 @@ func staticPod(component, node, version string) *corev1.Pod {
 	}
 }
 
-// setPodReady writes the pod's conditions, creating the pod when it is not there and should be ready.
+// setPodReady writes the pod's conditions, creating the pod when it does not exist and should be ready.
 func (w *workload) setPodReady(ctx context.Context, pod *corev1.Pod, ready bool) error {
 	status := corev1.PodStatus{
 		Phase:             corev1.PodRunning,

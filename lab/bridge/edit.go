@@ -70,7 +70,7 @@ func replaceText(content []byte, expression string) ([]byte, error) {
 }
 
 // shellWords splits a simple command into words as a shell does, with quotes removed and $(...), ${NAME} and $NAME replaced.
-// The first thing that has no known value is the error; the words are there all the same.
+// The first thing that has no known value is the error; it is written all the same.
 func shellWords(command string, value func(substitution string) (string, error)) ([]string, error) {
 	var words []string
 	var word strings.Builder

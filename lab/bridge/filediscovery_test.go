@@ -47,7 +47,7 @@ func joiningAKS(t *testing.T, kubeconfig string) *bootData {
 	return d
 }
 
-// TestJoinByFile has a VM of the user's own join a managed cluster and leave it, which goes on.
+// TestJoinByFile lets a VM of the user join a managed cluster and leave it; it expects that the cluster continues.
 func TestJoinByFile(t *testing.T) {
 	f, c := newFakeSimulator(t), newManagedCluster(t, "aks")
 	f.setCluster(c)

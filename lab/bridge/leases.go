@@ -26,7 +26,7 @@ const (
 	electedLeaseSeconds = 15
 )
 
-// electedComponents hold a Lease in kube-system.
+// electedComponents are the components with a Lease in kube-system.
 var electedComponents = []string{"kube-controller-manager", "kube-scheduler"}
 
 // keepAll does for all clusters what their kubelets and controllers do all the time, until ctx is done.

@@ -13,7 +13,7 @@ import (
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
 )
 
-// holderOf is who holds a Lease that has not run out; empty if no one does.
+// holderOf returns the holder of a Lease that has not expired, or "".
 func holderOf(t *testing.T, leases coordinationclient.LeaseInterface, name string) string {
 	t.Helper()
 	l, err := leases.Get(t.Context(), name, metav1.GetOptions{})

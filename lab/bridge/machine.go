@@ -153,7 +153,7 @@ func (m *machine) joinCluster(ctx context.Context, e *enrolment) (*workload, err
 	}
 }
 
-// discoverCA finds the CA of the cluster, in the way that the machine was told.
+// discoverCA finds the CA of the cluster, in the way that the machine's configuration sets.
 func (m *machine) discoverCA(ctx context.Context, e *enrolment) (*x509.Certificate, error) {
 	if e.file != nil {
 		return e.file.discoverByFile(ctx, m.bridge.sim)

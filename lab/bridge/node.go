@@ -25,7 +25,7 @@ const (
 	shutdownTaint = "node.cloudprovider.kubernetes.io/shutdown"
 )
 
-// newNode returns the Node as the kubelet registers it, with a network plugin that is there at once. A kubelet with cloud-provider=external
+// newNode returns the Node as the kubelet registers it, with a network plugin that works at once. A kubelet with cloud-provider=external
 // leaves provider ID, addresses, instance type, region and zone to the cloud provider, and marks the Node with a taint until it has them:
 // https://kubernetes.io/docs/tasks/administer-cluster/running-cloud-controller/#running-cloud-controller-manager. found is what
 // cloud-node-manager writes then; nil for any other kubelet.

@@ -337,7 +337,7 @@ func TestKubernetesVersionOfImages(t *testing.T) {
 			map[string]any{"communityGalleryImageId": "/CommunityGalleries/g/Images/i/Versions/1.33.1"}, "v1.33.1"},
 		"compute gallery": {"an own gallery that follows the same scheme",
 			map[string]any{"id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/galleries/g/images/i/versions/1.34.0"}, "v1.34.0"},
-		"own numbering": {"1.0.5 is no Kubernetes version anybody runs",
+		"own numbering": {"1.0.5 is not a Kubernetes version in use",
 			map[string]any{"id": "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/galleries/g/images/i/versions/1.0.5"}, ""},
 		"marketplace": {"the SKU spells the version",
 			map[string]any{"publisher": "cncf-upstream", "offer": "capi", "sku": "k8s-1dot28dot3-ubuntu-2204", "version": "latest"}, "v1.28.3"},

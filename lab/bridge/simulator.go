@@ -140,7 +140,7 @@ type listenerBody struct {
 	Address string `json:"address,omitempty"`
 }
 
-// addListener has the simulator send traffic to a port of the VM's addresses to a loopback address.
+// addListener makes the simulator send traffic to a port of the VM's addresses to a loopback address.
 func (s *simulator) addListener(ctx context.Context, vmID string, port int32, address string) error {
 	return s.callControl(ctx, http.MethodPut, "/_sim/guests/listeners", listenerBody{vmID, port, address}, nil)
 }
@@ -154,7 +154,7 @@ type clusterListener struct {
 	Address string `json:"address,omitempty"`
 }
 
-// listenCluster has the simulator send traffic to the API server of a managed cluster to a loopback address.
+// listenCluster makes the simulator send traffic to the API server of a managed cluster to a loopback address.
 func (s *simulator) listenCluster(ctx context.Context, id, address string) error {
 	return s.callControl(ctx, http.MethodPut, "/_sim/clusters/listeners", clusterListener{id, address}, nil)
 }

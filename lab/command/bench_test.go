@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/bench"
 )
 
-// TestBenchNamesItsScenarios has a list of all scenarios, and an error that names them.
+// TestBenchNamesItsScenarios checks that the list of scenarios and the error for an unknown one name all of them.
 func TestBenchNamesItsScenarios(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "lab")
 	out, err := runCommand(t, dir, "bench")

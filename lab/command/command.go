@@ -28,7 +28,7 @@ func New(version string) *cobra.Command {
 		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		// What controller-runtime would say of its clients comes back as errors.
+		// controller-runtime would log the errors of its clients, which are returned, too.
 		PersistentPreRun: func(*cobra.Command, []string) { log.SetLogger(logr.Discard()) },
 	}
 	root.PersistentFlags().String("dir", ".lab", "directory of the lab")

@@ -23,7 +23,7 @@ func newLab(t *testing.T) string {
 	return dir
 }
 
-// TestExecRefuses holds that a program which cannot run is reported, and a missing lab.
+// TestExecRefuses checks that a program which cannot run is reported, and a missing lab.
 func TestExecRefuses(t *testing.T) {
 	dir := newLab(t)
 	_, err := runCommand(t, dir, "exec", "--", "no-such-program")
@@ -52,7 +52,7 @@ func TestCompletion(t *testing.T) {
 		args       []string
 		want, lack string
 	}{
-		"flavor":                {"the templates are there without a lab", []string{"create", "x", "--flavor", ""}, "aks-aso\n", "cluster-template"},
+		"flavor":                {"the templates exist without a lab", []string{"create", "x", "--flavor", ""}, "aks-aso\n", "cluster-template"},
 		"cluster of a dead lab": {"the shell gets no error text", []string{"delete", ""}, ":1\n", "refused"},
 		"second cluster":        {"only the first argument is a cluster", []string{"delete", "demo", ""}, ":4\n", "demo"},
 		"process of a lab":      {"none runs", []string{"kill", ""}, ":4\n", "dead"},
@@ -64,7 +64,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestStatusJSON reads the status of a lab whose management cluster does not answer: the processes are there, and the error names it.
+// TestStatusJSON reads the status of a lab whose management cluster does not answer: it lists the processes, and the error names the
+// cluster.
 func TestStatusJSON(t *testing.T) {
 	out, err := runCommand(t, newLab(t), "status", "-o", "json")
 	expectError(t, err, "management cluster")

@@ -29,7 +29,7 @@ func TestTreeLines(t *testing.T) {
 	}
 }
 
-// growingCluster returns a cluster whose first control-plane machine is there, so Cluster API calls it available.
+// growingCluster returns a cluster whose first control-plane machine exists, so Cluster API calls it available.
 func growingCluster() *workload.Object {
 	machine := func(name string, ready bool) *workload.Object {
 		return &workload.Object{Kind: "Machine", Name: name, Status: "Provisioning, waiting", Ready: ready, Children: []*workload.Object{

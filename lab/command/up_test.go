@@ -88,7 +88,7 @@ func TestUpRefusesBeforeItStartsAnything(t *testing.T) {
 	expectError(t, err, "--flavor aksx")
 }
 
-// TestCommandsOfALabThatDoesNotRun has a lab on whose ports another program listens, as after a start that failed.
+// TestCommandsOfALabThatDoesNotRun runs commands for a lab on whose ports another program listens, as after a start that failed.
 func TestCommandsOfALabThatDoesNotRun(t *testing.T) {
 	root, err := settings.FindRoot()
 	if err != nil {

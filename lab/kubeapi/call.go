@@ -147,7 +147,7 @@ func (c *call) serveUpdate(rw http.ResponseWriter) error {
 	if sent.GetName() != c.key.Name {
 		return apierrors.NewBadRequest(fmt.Sprintf("metadata.name is %q, but the path names %q", sent.GetName(), c.key.Name))
 	}
-	// Without a resourceVersion nothing conflicts: the object replaces whatever is there.
+	// Without a resourceVersion nothing conflicts: the object replaces the stored one.
 	return c.changeStored(rw, sent.GetResourceVersion() == "", func(before client.Object) (client.Object, error) {
 		after := sent.DeepCopyObject().(client.Object)
 		if c.resource.namespaced {
@@ -198,7 +198,7 @@ func (c *call) changeStored(rw http.ResponseWriter, unconditional bool, change f
 	}
 }
 
-// storeObject creates the object, or replaces the one that was there before. It ends objects whose last finalizer is gone.
+// storeObject creates the object, or replaces the one that existed before. It ends objects whose last finalizer is gone.
 func (c *call) storeObject(before, obj client.Object) error {
 	if before != nil {
 		obj.SetUID(before.GetUID())

@@ -12,7 +12,7 @@ const openAPIRoot = "/openapi/v3"
 //
 // A document names the operations of each kind and their parameter fieldValidation, which is what kubectl looks for before it leaves the
 // validation of a manifest to the server: https://kubernetes.io/docs/reference/using-api/api-concepts/#validation-for-unrecognized-or-duplicate-fields.
-// It has no schemas, so kubectl explain has nothing to say.
+// It has no schemas, so kubectl explain shows nothing.
 func openAPI(path string) any {
 	if path == openAPIRoot {
 		paths := object{}

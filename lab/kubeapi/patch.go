@@ -33,7 +33,7 @@ func (c *call) servePatch(rw http.ResponseWriter) error {
 	if err != nil {
 		return apierrors.NewRequestEntityTooLargeError(err.Error())
 	}
-	// A patch without a resourceVersion never conflicts: it is applied to whatever is there.
+	// A patch without a resourceVersion never conflicts: it is applied to the stored object.
 	return c.changeStored(rw, !strings.Contains(string(patch), `"resourceVersion"`), func(before client.Object) (client.Object, error) {
 		return c.applyPatch(before, kind, patch)
 	})

@@ -151,7 +151,7 @@ func (w *watcher) sendChange(c change) error {
 	return w.out.Encode(watchEvent{Type: kind, Object: shown})
 }
 
-// sendBookmark tells the client that it has seen all objects that were there.
+// sendBookmark tells the client that it has seen all objects that existed.
 func (w *watcher) sendBookmark(version string) error {
 	mark := &unstructured.Unstructured{}
 	mark.SetGroupVersionKind(w.resource.groupVersionKind())

@@ -93,7 +93,7 @@ func (w *worker) syncOnce(ctx context.Context) error {
 	return failure
 }
 
-// keepRunning has the process run.
+// keepRunning keeps the process running.
 func (w *worker) keepRunning(ctx context.Context, table *process.Table, p place) error {
 	if err := w.projectFiles(ctx, p); err != nil {
 		return err

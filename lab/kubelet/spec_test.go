@@ -64,7 +64,7 @@ func TestSpec(t *testing.T) {
 		args, env []string
 	}{
 		"ours": {
-			reason: "it can be told where its lease is", manager: settings.Azure, path: "/source/bin/manager",
+			reason: "a flag sets the namespace of its lease", manager: settings.Azure, path: "/source/bin/manager",
 			args: []string{
 				"--kubeconfig=/lab/pods/capz-manager/kubeconfig", "--leader-election-namespace=capz-system",
 				"--webhook-port=22019", "--health-addr=127.0.0.1:22020", "--diagnostics-address=127.0.0.1:22021", "--webhook-cert-dir=/lab/pki/webhook",
@@ -106,7 +106,7 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// TestSpecRefuses has settings that a process cannot have, which must not be left out silently.
+// TestSpecRefuses reads settings that a process cannot have; it expects a refusal, because they must not be left out silently.
 func TestSpecRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ reason, from, to, want string }{
 		"init container": {
@@ -139,7 +139,7 @@ func TestSpecRefuses(t *testing.T) {
 	}
 }
 
-// TestDifferencesAreInTheBook holds the book's table against the one that the code follows.
+// TestDifferencesAreInTheBook compares the book's table with the one that the code follows.
 func TestDifferencesAreInTheBook(t *testing.T) {
 	root, err := settings.FindRoot()
 	if err != nil {

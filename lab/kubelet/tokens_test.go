@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestRenewalTime holds that a token is renewed by the wall clock, which runs on while the machine sleeps.
+// TestRenewalTime checks that a token is renewed by the wall clock, which runs on while the machine sleeps.
 func TestRenewalTime(t *testing.T) {
 	now := time.Now()
 	got := renewalTime(now, now.Add(time.Hour))

@@ -50,7 +50,7 @@ func (l *lab) awaitKinds(ctx context.Context) error {
 	})
 }
 
-// probeNamespace is where clusterctl makes an Issuer to learn whether cert-manager is there, and which it deletes again.
+// probeNamespace is where clusterctl makes an Issuer to learn whether cert-manager is installed, and which it deletes again.
 const probeNamespace = "cert-manager-test"
 
 // awaitNoProbe waits until the namespace is gone if an earlier clusterctl has deleted it, which takes some seconds.

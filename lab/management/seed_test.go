@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSeed holds the resources that a new lab has in Azure against the commands of Getting started: users create the same.
+// TestSeed compares the resources that a new lab has in Azure with the commands of Getting started: users create the same.
 func TestSeed(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "book", "getting-started.md"))
 	if err != nil {

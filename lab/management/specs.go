@@ -127,7 +127,7 @@ func tracesSpec(s *settings.Settings) process.Spec {
 	}
 }
 
-// kubeletSpec runs the managers, as their Deployments say.
+// kubeletSpec runs the managers as their Deployments specify.
 func kubeletSpec(s *settings.Settings) process.Spec {
 	return process.Spec{
 		Name: kubeletProcess, Path: s.BinaryPath("lab"), Log: s.LogPath(kubeletProcess), Env: processEnvironment(s, "GOGC=50"),

@@ -33,7 +33,8 @@ func TestSpecsAreThoseOfTheLab(t *testing.T) {
 	}
 }
 
-// TestOwnersTakeRights has the API server refuse references to owners whose finalizers the writer may not update, as some distributions do.
+// TestOwnersTakeRights checks that the API server runs with the admission plugin of some distributions, which refuses references to owners
+// whose finalizers the writer may not update.
 func TestOwnersTakeRights(t *testing.T) {
 	const plugin = "--enable-admission-plugins=OwnerReferencesPermissionEnforcement"
 	if args := apiServerSpec(&settings.Settings{Dir: "/lab"}).Args; !slices.Contains(args, plugin) {

@@ -161,7 +161,7 @@ func (l *lab) writeRepository() error {
 	return provider.WriteRepository(l.s, variables)
 }
 
-// startManagers has the kubelet run the managers. One that runs from a program that was built anew is replaced.
+// startManagers lets the kubelet run the managers. It replaces one whose program was built anew.
 func (l *lab) startManagers(ctx context.Context) error {
 	if l.s.Traces {
 		if err := l.startProcess(ctx, tracesSpec(l.s)); err != nil {

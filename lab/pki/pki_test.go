@@ -61,7 +61,8 @@ func TestEnsureMakesChainsThatVerifyAndKeepsThem(t *testing.T) {
 	}
 }
 
-// TestEnsureAfterFullDisk has a disk that takes only the beginning of each file. A later start makes what is missing.
+// TestEnsureAfterFullDisk simulates a disk that takes only the beginning of each file; it expects that a later start creates the missing
+// files.
 func TestEnsureAfterFullDisk(t *testing.T) {
 	for name, limit := range map[string]uint64{"nothing": 0, "part of a key": 100, "keys and part of a certificate": 300} {
 		t.Run(name, func(t *testing.T) {

@@ -175,7 +175,7 @@ func TestStop(t *testing.T) {
 	default:
 	}
 	if _, err := os.Stat(table.recordFile("old")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the record is still there: %v", err)
+		t.Errorf("the record still exists: %v", err)
 	}
 	if err := stranger.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 // stopGrace is how long a program may take to end by itself.
 const stopGrace = 5 * time.Second
 
-// Stop ends a process: SIGTERM, then SIGKILL to one that is still there after a while. One that is not running is fine.
+// Stop ends a process: SIGTERM, then SIGKILL to one that still runs after a while. One that is not running is fine.
 func (t *Table) Stop(ctx context.Context, name string) error {
 	r, ok := t.readRecord(name)
 	if !ok {
@@ -69,7 +69,7 @@ func (r record) sendSignal(ctx context.Context, name string, signal syscall.Sign
 	for r.isAlive() {
 		select {
 		case <-deadline.Done():
-			return fmt.Errorf("%s (process %d) is still there %s after %v", name, r.PID, grace, signal)
+			return fmt.Errorf("%s (process %d) still runs %s after %v", name, r.PID, grace, signal)
 		case <-tick.C:
 		}
 	}

@@ -5,7 +5,7 @@ import (
 )
 
 // StubCertManager are definitions of cert-manager's kinds without a controller. clusterctl creates an Issuer and a
-// Certificate to learn whether cert-manager is there, and would download it otherwise; the lab's certificates are made
+// Certificate to learn whether cert-manager is installed, and would download it otherwise; the lab's certificates are made
 // by the lab.
 func StubCertManager() []*unstructured.Unstructured {
 	var crds []*unstructured.Unstructured

@@ -19,7 +19,7 @@ func TestGateVariables(t *testing.T) {
 			want: map[string]string{"EXP_EDGEZONE": "false", "EXP_MACHINE_POOL": "false"},
 		},
 		"unknown": {
-			reason: "who installs the release could not set it", gates: "Zone=true", fails: "feature gate Zone: the release has no variable for it",
+			reason: "the release has no variable to set it", gates: "Zone=true", fails: "feature gate Zone: the release has no variable for it",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -115,8 +115,8 @@ func TestAKSUpgrade(t *testing.T) {
 	l.expectNothingLeft()
 }
 
-// TestAKSAccess has a cluster whose API server only the virtual network can reach, and one that knows only users of Microsoft
-// Entra ID. Cluster API gets along with both.
+// TestAKSAccess creates a cluster whose API server only the virtual network can reach, and one that knows only users of Microsoft Entra ID;
+// it expects that Cluster API works with both.
 func TestAKSAccess(t *testing.T) {
 	l := takeLab(t)
 	l.startLab("--bare")

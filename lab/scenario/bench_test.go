@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// TestBench makes and deletes a cluster of one machine with our manager as a provider that is brought along, and holds the figures
-// against the simulator's log, which stays.
+// TestBench makes and deletes a cluster of one machine with our manager as a provider that is brought along, and compares the figures
+// with the simulator's log, which stays.
 func TestBench(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -51,7 +51,7 @@ func TestBench(t *testing.T) {
 		t.Errorf("made with %+v over %v s, deleted with %+v", made.Azure.Classes, made.CriticalSeconds, deleted.Azure.Classes)
 	}
 	if _, err := settings.Load(l.dir); err == nil {
-		t.Error("the lab of the bench is still there")
+		t.Error("the lab of the bench still exists")
 	}
 }
 

@@ -23,8 +23,8 @@ func (l *lab) codeBlocks() []bookshell.Block {
 	return slices.DeleteFunc(blocks, func(b bookshell.Block) bool { return b.Language == bookshell.Inline })
 }
 
-// TestBookManifests holds every manifest of the README and the book against the API server of a lab. TestCommands of test/flavors/book runs the
-// commands. A block that no rule knows fails the test, so nothing is left out silently.
+// TestBookManifests checks that the API server of a lab admits every manifest of the README and the book. TestCommands of test/flavors/book
+// runs the commands. A block that no rule knows fails the test, so nothing is left out silently.
 func TestBookManifests(t *testing.T) {
 	l := takeLab(t)
 	l.startLab("--bare")
@@ -41,7 +41,7 @@ func TestBookManifests(t *testing.T) {
 			continue // parts of manifests, which tests of their folder put together and apply
 		}
 		if strings.HasPrefix(b.Page, "docs/") && !inBook {
-			continue // for contributors; their trees and texts are for nobody to apply
+			continue // for contributors; users do not apply their trees and texts
 		}
 		check, ok := checks[b.Language]
 		if !ok {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestBrokenBootstrap gives workers an azure.json that names another resource group. Cloud-provider-azure would never find
-// such a machine: it must not become a node, and the lab must say which file and key are to blame.
+// such a machine: it must not become a node, and the lab must name the wrong file and key.
 func TestBrokenBootstrap(t *testing.T) {
 	l := takeLab(t)
 	l.startLab("--bare")

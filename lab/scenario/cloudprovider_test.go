@@ -84,7 +84,7 @@ func (l *lab) liveWithServices(cluster, flavor string, s serviced) {
 	l.expectNoWrites(cluster)
 
 	l.runProgram("kubectl", "--kubeconfig", kubeconfig, "delete", "service", "local", "--timeout", patience.String())
-	l.eventually("the address of the Service is gone, and that of the other one is there", func() (bool, string) {
+	l.eventually("the address of the Service is deleted, and that of the other one exists", func() (bool, string) {
 		there := l.publicAddresses(cluster)
 		return len(there) == 1, fmt.Sprint(there)
 	})
@@ -183,22 +183,22 @@ func (l *lab) expectNoWrites(cluster string) {
 			return !r.isWrite() || !strings.Contains(r.resourceID()+"/", "/resourcegroups/"+cluster+"/")
 		})
 	}
-	settled, since := len(writes()), time.Now()
+	count, since := len(writes()), time.Now()
 	l.eventually("writes have ended", func() (bool, string) {
 		all := writes()
-		if len(all) != settled {
-			settled, since = len(all), time.Now()
+		if len(all) != count {
+			count, since = len(all), time.Now()
 		}
 		return time.Since(since) > 5*time.Second, fmt.Sprintf("%d writes, the last %+v", len(all), all[len(all)-1])
 	})
 	l.checkThroughout(quietWithServices, func() error {
-		if all := writes(); len(all) > settled {
-			r := all[settled]
+		if all := writes(); len(all) > count {
+			r := all[count]
 			return fmt.Errorf("%s %s (%d) by %s although nothing has changed", r.Method, r.URL, r.Status, r.UserAgent)
 		}
 		return nil
 	})
-	l.t.Logf("no write in %s after %d", quietWithServices, settled)
+	l.t.Logf("no write in %s after %d", quietWithServices, count)
 }
 
 // scaleInAsAutoscaler sends the two requests of cluster-autoscaler, and checks that the machine that it chose is the only one that goes.

@@ -160,7 +160,7 @@ func (l *lab) reinstallProvider(writes int) {
 	l.t.Logf("the manager of two clusters that are left alone takes %d MiB", memory/1024)
 }
 
-// moveTo has Azure begin something for each cluster, and moves both before it ends.
+// moveTo lets Azure begin an operation for each cluster, and moves both before it ends.
 func (l *lab) moveTo(to *lab) {
 	l.t.Helper()
 	azure, err := simulator.New(l.loadSettings())

@@ -39,8 +39,8 @@ var families = map[string]family{
 // and a route table.
 const broughtNetwork = "/subscriptions/" + settings.SubscriptionID + "/resourceGroups/brought/providers/Microsoft.Network/"
 
-// useBroughtNetwork has the cluster use the brought network. Its machines go out through a load balancer, because subnets that exist stay
-// without NAT gateways.
+// useBroughtNetwork lets the cluster use the brought network. Its machines reach the internet through a load balancer, because existing
+// subnets stay without NAT gateways.
 func useBroughtNetwork(objects []*unstructured.Unstructured) []*unstructured.Unstructured {
 	for _, o := range objects {
 		if o.GetKind() == "AzureCluster" {
@@ -132,7 +132,7 @@ func addFlexiblePool(objects []*unstructured.Unstructured) []*unstructured.Unstr
 	return out
 }
 
-// createFamilies creates the clusters and waits until all of them are there.
+// createFamilies creates the clusters and waits until all of them exist.
 func (l *lab) createFamilies() {
 	l.t.Helper()
 	begin := time.Now()

@@ -147,8 +147,8 @@ func expectEveryTemplate(l *lab) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	told := slices.Sorted(maps.Keys(flavors))
-	told = append(told, slices.Collect(maps.Keys(elsewhere))...)
+	tested := slices.Sorted(maps.Keys(flavors))
+	tested = append(tested, slices.Collect(maps.Keys(elsewhere))...)
 	var there []string
 	for _, file := range files {
 		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "cluster-template"), ".yaml")
@@ -157,10 +157,10 @@ func expectEveryTemplate(l *lab) {
 		}
 		there = append(there, name)
 	}
-	slices.Sort(told)
+	slices.Sort(tested)
 	slices.Sort(there)
-	if !slices.Equal(told, there) {
-		l.t.Errorf("templates/ has %v, stories are told about %v", there, told)
+	if !slices.Equal(tested, there) {
+		l.t.Errorf("templates/ has %v, the tests have %v", there, tested)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// takeLab is newLab for a story that can be told in a lab where others were told before: all that it sees of the logs begins here.
+// takeLab is newLab for a story that can run in a lab where others ran before: all that it sees of the logs begins here.
 // Such stories run side by side.
 func takeLab(t *testing.T) *lab {
 	t.Helper()

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
 )
 
-// expectReplaced deallocates the VM of the first worker and waits until Cluster API, told by the book's MachineHealthCheck,
+// expectReplaced deallocates the VM of the first worker and waits until Cluster API, with the book's MachineHealthCheck,
 // has put another machine in its place.
 func (l *lab) expectReplaced(cluster, kubeconfig string, nodes int) {
 	l.t.Helper()

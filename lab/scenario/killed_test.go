@@ -74,7 +74,7 @@ func (l *lab) awaitPuts(n int, created <-chan error) {
 		case err := <-created:
 			l.t.Fatalf("the cluster was created with %d PUTs, before PUT %d: %v", len(l.clusterPUTs()), n, err)
 		case <-deadline.Done():
-			l.t.Fatalf("PUT %d is not there after %s, %d are", n, patience, len(l.clusterPUTs()))
+			l.t.Fatalf("PUT %d was not sent within %s, only %d", n, patience, len(l.clusterPUTs()))
 		case <-tick.C:
 		}
 	}

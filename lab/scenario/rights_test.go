@@ -27,7 +27,7 @@ type entry struct {
 	ResponseStatus   struct{ Code int }
 	Annotations      map[string]string
 	StageTimestamp   time.Time
-	// ResponseObject is there for writes of objects of the provider, and of events.
+	// ResponseObject is set for writes of objects of the provider, and of events.
 	ResponseObject map[string]any
 }
 

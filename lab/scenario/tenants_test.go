@@ -26,10 +26,10 @@ func TestRights(t *testing.T) {
 		right  string
 		want   string
 	}{
-		"view":             {"people see what there is", "bob", "list azuremachines", "yes"},
-		"view changes":     {"and no more", "bob", "patch azuremachines", "no"},
+		"view":             {"people with the role view list objects", "bob", "list azuremachines", "yes"},
+		"view changes":     {"people with the role view change nothing", "bob", "patch azuremachines", "no"},
 		"edit":             {"a tenant makes clusters", "alice", "create azureclusters", "yes"},
-		"edit identities":  {"whose credentials are used is not a tenant's to say", "alice", "create azureclusteridentities", "no"},
+		"edit identities":  {"tenants may not choose the credentials", "alice", "create azureclusteridentities", "no"},
 		"admin":            {"as edit", "carol", "delete azuremanagedcontrolplanes", "yes"},
 		"admin identities": {"as edit", "carol", "patch azureclusteridentities", "no"},
 		"status":           {"it is the manager's word", "carol", "patch azureclusters --subresource status", "no"},

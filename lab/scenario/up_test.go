@@ -54,7 +54,7 @@ func TestUpInterrupted(t *testing.T) {
 	for _, want := range []string{"interrupted", "running: ", "etcd, ", "lab up --bare=true --base-port=" + strconv.Itoa(l.port),
 		"lab down --dir"} {
 		if !strings.Contains(out.String(), want) {
-			t.Errorf("the interrupted lab up does not say %q:\n%s", want, &out)
+			t.Errorf("the output of the interrupted lab up lacks %q:\n%s", want, &out)
 		}
 	}
 
@@ -191,7 +191,7 @@ func TestSecondFlavor(t *testing.T) {
 	for _, want := range []string{"Cluster " + second + ": flavor aks-aso-maintenance, 1 machines in each pool",
 		"AzureASOManagedControlPlane " + second + ": ready ✔", "Cluster " + second + " is ready after"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("lab up --flavor aks-aso-maintenance does not say %q:\n%s", want, out)
+			t.Errorf("the output of lab up --flavor aks-aso-maintenance lacks %q:\n%s", want, out)
 		}
 	}
 	l.seesAzure(regexp.MustCompile(`https://\S+/_sim/page/\?token=\S+`).FindString(out))

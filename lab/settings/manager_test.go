@@ -13,7 +13,7 @@ func TestGates(t *testing.T) {
 		want    string
 	}{
 		"ours": {
-			reason: "what flavors need is on in every lab", manager: Azure, want: "EdgeZone=true",
+			reason: "feature gates that flavors need are on in every lab", manager: Azure, want: "EdgeZone=true",
 		},
 		"ours with more": {
 			reason: "users can turn on further gates, and turn off others, because the last flag counts", manager: Azure,

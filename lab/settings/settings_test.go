@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestWrongSettings holds that a file that somebody edited is reported with the field and its type.
+// TestWrongSettings checks that an error about an edited file names the field and its type.
 func TestWrongSettings(t *testing.T) {
 	for name, test := range map[string]struct{ reason, content, want string }{
 		"type":   {"a port is a number", `{"basePort": "high"}`, `basePort: Invalid value: "string": must be of type integer`},
@@ -33,7 +33,7 @@ func TestBeside(t *testing.T) {
 		want   []string
 	}{
 		"other lab": {"its Azure has its passwords", map[string]string{"one": "", "two": "one"}, nil},
-		"gone": {"the lab itself is there, and may run", map[string]string{"two": "one"},
+		"gone": {"the lab itself exists, and may run", map[string]string{"two": "one"},
 			[]string{"/two uses the simulated Azure of another lab", "there is no lab in ", "/one"}},
 		"itself": {"it would have no Azure", map[string]string{"two": "two"}, []string{"--beside ", "/two is the lab itself"}},
 		"chain": {"the one beside it has no Azure", map[string]string{"zero": "", "one": "zero", "two": "one"},

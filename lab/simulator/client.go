@@ -33,7 +33,7 @@ const Process = "azuresim"
 // UserAgent is how the lab calls itself in the simulator's log of requests.
 const UserAgent = "lab"
 
-// New trusts the simulator's CA, which is there once the simulator is ready. It is an error when the simulator does not run.
+// New trusts the simulator's CA, which exists once the simulator is ready. It is an error when the simulator does not run.
 func New(s *settings.Settings) (*Client, error) {
 	if err := (&process.Table{Dir: s.CloudLab().ProcessesPath()}).CheckRunning(Process); err != nil {
 		return nil, err

@@ -124,7 +124,7 @@ func ReadLog(path string) ([]schedule.Request, error) {
 	return requests, scanner.Err()
 }
 
-// BuildTimeline puts the timeline together. References say which resources a resource needs, by lower-case ID, and data since when
+// BuildTimeline puts the timeline together. References have the resources that a resource needs, by lower-case ID, and data since when
 // bootstrap data are there.
 func BuildTimeline(times workload.Times, groups []string, requests []schedule.Request, operations []schedule.Operation,
 	references map[string][]string,
@@ -162,7 +162,7 @@ func concernsGroups(id string, groups []string) bool {
 	return slices.Contains(groups, group)
 }
 
-// findBoots finds the virtual machines that were not made before their bootstrap data were there.
+// findBoots finds the virtual machines that were not created before their bootstrap data existed.
 func (t *Timeline) findBoots(data map[string]workload.BootstrapData) {
 	made := map[string]bool{}
 	for _, w := range t.Writes {

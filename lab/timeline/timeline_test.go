@@ -87,7 +87,8 @@ func TestBuild(t *testing.T) {
 	}
 }
 
-// TestBoot has a virtual machine whose interface is there from second 3 on, and which is written in second 10 and again later.
+// TestBoot computes the boot of a virtual machine whose interface exists from second 3 on, and which is written in second 10 and again
+// later.
 func TestBoot(t *testing.T) {
 	network, vm := group+"/providers/Microsoft.Network/networkInterfaces/n", group+"/providers/Microsoft.Compute/virtualMachines/m"
 	state := map[string]any{"resources": []any{
@@ -110,7 +111,7 @@ func TestBoot(t *testing.T) {
 			"bootstrap data (0 to 1 s before)"},
 		"not seen, close": {"the order is not known", workload.BootstrapData{Created: timeAt(3)},
 			"networkinterfaces/n (6.80 s before) or bootstrap data, in the same second"},
-		"not seen, early": {"it was there a second before the interface", workload.BootstrapData{Created: timeAt(2)},
+		"not seen, early": {"the data existed a second before the interface", workload.BootstrapData{Created: timeAt(2)},
 			"networkinterfaces/n (6.80 s before)"},
 		"seen too late": {"a watch may be slow", workload.BootstrapData{Created: timeAt(7), Seen: timeAt(10.2)},
 			"bootstrap data (2 to 4 s before)"},
@@ -121,7 +122,7 @@ func TestBoot(t *testing.T) {
 			t.Errorf("%s: the virtual machine waited for %q, want %q; %s", name, got, tc.want, tc.reason)
 		}
 		if got, want := line.waitedFor(line.Writes[2]), "virtualmachines/m (9.40 s before)"; got != want {
-			t.Errorf("%s: the second write waited for %q, want %q: the machine is there", name, got, want)
+			t.Errorf("%s: the second write waited for %q, want %q: the machine exists", name, got, want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// BootstrapData has the time from which on the bootstrap data of a virtual machine are there, without which it cannot
+// BootstrapData has the time from which on the bootstrap data of a virtual machine exist, without which it cannot
 // be created.
 type BootstrapData struct {
 	// Created is the time of the Secret, in whole seconds, rounded down.

@@ -96,7 +96,7 @@ func ApplyManifest(ctx context.Context, s *settings.Settings, manifest []byte) e
 	return nil
 }
 
-// CreatedOptions returns the options of a cluster that Create has made and that is there. They are nil when there is none, or none of ours.
+// CreatedOptions returns the options of an existing cluster that Create has made. They are nil when there is none, or none of ours.
 func CreatedOptions(ctx context.Context, s *settings.Settings, name string) (*Options, error) {
 	there, err := clusterExists(ctx, s, name)
 	if err != nil || !there {
@@ -141,7 +141,7 @@ func CreateCluster(ctx context.Context, s *settings.Settings, name string, o Opt
 	if err := ApplyManifest(ctx, s, manifest); err != nil {
 		return times, err
 	}
-	// Whoever runs the command again after an interruption goes on waiting.
+	// The command, run again after an interruption, continues to wait.
 	if err := saveTimes(s, name, times); err != nil {
 		return times, err
 	}

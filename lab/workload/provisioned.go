@@ -13,7 +13,7 @@ import (
 )
 
 // infrastructureKinds are those whose Azure resources make the infrastructure of a cluster, each with the field that
-// reports that all of them are there. An AKS cluster is created for its control plane; the AzureManagedCluster has no
+// reports that all of them exist. An AKS cluster is created for its control plane; the AzureManagedCluster has no
 // resources.
 var infrastructureKinds = map[string][]string{
 	"AzureCluster":                {"status", "initialization", "provisioned"},

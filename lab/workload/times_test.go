@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 )
 
-// TestWrongTimes holds that a file that cannot be read is reported with its name.
+// TestWrongTimes checks that a file that cannot be read is reported with its name.
 func TestWrongTimes(t *testing.T) {
 	s := &settings.Settings{Dir: t.TempDir()}
 	if err := os.Mkdir(s.JoinPath("clusters"), 0o755); err != nil {

@@ -28,7 +28,7 @@ const Audience = "https://management.core.windows.net/"
 // Epoch is the first time of an Azure's clock by default.
 var Epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Azure is a simulated Azure that listens. The methods of the simulator (Advance, AddFault, Requests, State, ...) are there, too.
+// Azure is a simulated Azure that listens. It also has the methods of the simulator (Advance, AddFault, Requests, State, ...).
 type Azure struct {
 	*server.Server
 	Endpoint     string // of Resource Manager, without a slash at the end: "https://127.0.0.1:40123"

@@ -60,7 +60,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestPollUntilDone has the SDK wait for operations of providers that tell clients in different ways when to poll.
+// TestPollUntilDone lets the SDK wait for operations of providers that tell clients in different ways when to poll.
 func TestPollUntilDone(t *testing.T) {
 	azure := azuretest.Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -114,7 +114,7 @@ func TestPollUntilDone(t *testing.T) {
 	}
 }
 
-func TestOpenNeedsSomebody(t *testing.T) {
+func TestOpenNeedsAnOwner(t *testing.T) {
 	if _, err := azuretest.Open(func(o *server.Options) { o.Principals = nil }); err == nil || !strings.Contains(err.Error(), "Principals") {
 		t.Errorf("got %v, want an error that names Principals", err)
 	}

@@ -92,7 +92,7 @@ func Set(o Object, path string, v any) {
 	parent[last] = normalizeValue(v)
 }
 
-// Default writes v at path unless a value other than null is there.
+// Default writes v at path unless the path has a value other than null.
 func Default(o Object, path string, v any) {
 	if Get(o, path) == nil {
 		Set(o, path, v)

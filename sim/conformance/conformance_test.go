@@ -55,11 +55,11 @@ func (r *result) addOutcomes(recording string, outcomes []outcome) {
 		if side[o.Type] == nil {
 			side[o.Type] = &figures{}
 		}
-		side[o.Type].addVerdict(o.Verdict)
+		side[o.Type].addComparison(o.Comparison)
 		if isHeldOut(recording) {
 			continue
 		}
-		for _, problem := range o.Verdict.listProblems() {
+		for _, problem := range o.Comparison.listProblems() {
 			d := disagreement{o.Type, problem}
 			r.problems[d]++
 			if r.samples[d] == "" || recording < r.samples[d] {
@@ -69,7 +69,7 @@ func (r *result) addOutcomes(recording string, outcomes []outcome) {
 	}
 }
 
-// TestRecordedTraffic replays every recording and holds the result against docs/conformance.md.
+// TestRecordedTraffic replays every recording and compares the result with docs/conformance.md.
 func TestRecordedTraffic(t *testing.T) {
 	r := &result{served: map[string]*figures{}, hidden: map[string]*figures{}, unserved: map[string]int{}, problems: map[disagreement]int{},
 		samples: map[disagreement]string{}}
@@ -80,8 +80,8 @@ func TestRecordedTraffic(t *testing.T) {
 				outcomes := replayRecording(t, exchanges)
 				r.addOutcomes(name, outcomes)
 				for _, o := range outcomes {
-					if *values != "" && strings.EqualFold(o.Type, *values) && !isHeldOut(name) && o.Verdict.isAgreement() {
-						for _, difference := range o.Verdict.values {
+					if *values != "" && strings.EqualFold(o.Type, *values) && !isHeldOut(name) && o.Comparison.isAgreement() {
+						for _, difference := range o.Comparison.values {
 							t.Log(o.Request + ": " + difference)
 						}
 					}
@@ -152,7 +152,7 @@ func (r *result) renderPage(t *testing.T, reasons map[int][]disagreement) string
 	b.WriteString("# Conformance of the simulated Azure\n\n")
 	b.WriteString("Check for each resource type how many recorded answers of Azure the simulated Azure reproduces. The tests replay the recorded traffic of " + sourceModule(t) + " against the simulator and compare each exchange, which is a request with its answer.\n\n")
 	b.WriteString("| Column | Exchanges that agree in |\n|---|---|\n| Status, Headers, Body keys | the HTTP status, the headers of operations, the keys of the body |\n| All | all three of them |\n| With values | all three, and in all values, without an additional key |\n\nThe two columns Share are the shares of All and of With values. Polls of an operation count for the type of their resource.\n\n")
-	b.WriteString("A third of the recordings is *held out*. The authors of the simulator do not see their content, only these figures, so they show how well the simulator fits unknown traffic. The hash of the name selects these recordings. All others are *visible*.\n\nEach replay begins with the facts that its recording implies: the resources that were there before its first request, and which server had learnt of the deletion of a group. This holds for the held-out recordings, too, so their figures measure less about these answers.\n\n`go test ./... -update` in `sim/conformance` writes this page. `sim/conformance/doc.go` describes the comparison.\n\n")
+	b.WriteString("A third of the recordings is *held out*. The authors of the simulator do not see their content, only these figures, so they show how well the simulator fits unknown traffic. The hash of the name selects these recordings. All others are *visible*.\n\nEach replay begins with the facts that its recording implies: the resources that existed before its first request, and which server had learnt of the deletion of a group. This holds for the held-out recordings, too, so their figures measure less about these answers.\n\n`go test ./... -update` in `sim/conformance` writes this page. `sim/conformance/doc.go` describes the comparison.\n\n")
 	b.WriteString(heading)
 	for _, name := range slices.Sorted(maps.Keys(r.served)) {
 		b.WriteString(r.served[name].tableRow(name))

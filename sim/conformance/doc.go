@@ -17,7 +17,7 @@
 // Facts that the simulator cannot know are taken from the recording before it is replayed:
 //
 //   - operations last until just after the last answer that shows them running;
-//   - a resource that is there at its first request is created before, as it was read or is updated, with the resources that it refers to;
+//   - a resource that exists at its first request is created before, as it was read or is updated, with the resources that it refers to;
 //     all that are read first are created together;
 //   - a deleted vault that is read first was made and deleted before;
 //   - subscriptions that requests name exist;

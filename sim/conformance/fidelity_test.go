@@ -31,7 +31,7 @@ type fidelity struct {
 
 type sourced struct{ What, Source string }
 
-// TestFidelityPage holds the page against the types that the simulator serves: each has a row, and each row has a type.
+// TestFidelityPage compares the page with the types that the simulator serves: each has a row, and each row has a type.
 func TestFidelityPage(t *testing.T) {
 	var rows []fidelity
 	if err := json.Unmarshal(fidelityRows, &rows); err != nil {

@@ -14,7 +14,7 @@ type figures struct {
 	exchanges, status, headers, body, all, exact int
 }
 
-func (f *figures) addVerdict(v verdict) {
+func (f *figures) addComparison(v comparison) {
 	f.exchanges++
 	if v.status == "" {
 		f.status++
@@ -72,7 +72,7 @@ func sumByType(byType map[string]*figures, all, other string) map[string]*figure
 	return out
 }
 
-// readFigures reads the table of the document. A document that is not there has none.
+// readFigures reads the table of the document. A missing document has none.
 func readFigures(t *testing.T, path string) map[string]*figures {
 	t.Helper()
 	raw, err := os.ReadFile(path)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is there at its first request was there before. What was read is written with the secrets of the first write.
+// A resource that exists at its first request existed before. What was read is written with the secrets of the first write.
 func TestInitialResources(t *testing.T) {
 	request := func(method, path string, status int, body, answer string) exchange {
 		return exchange{Method: method, URL: &url.URL{Path: path}, Status: status, Body: body, Answer: answer, Header: http.Header{}}

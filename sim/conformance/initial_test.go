@@ -20,9 +20,9 @@ func recordedSubscriptions(all []exchange) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// initialResources returns writes of what a recording begins with, by path: what its first request reads, and what its first write changes by
-// Azure's answer. readFirst are the paths of the former, in their order. What was read is written together with what is written first, because
-// answers lack secrets.
+// initialResources returns writes of what a recording begins with, by path: what its first request reads, and what its first write changes
+// by Azure's answer. readFirst are the paths of the former, in their order. What was read is written together with what is written first,
+// because answers lack secrets.
 func initialResources(all []exchange) (before map[string]exchange, readFirst []string) {
 	before = map[string]exchange{}
 	reads, writes, seen := map[string]exchange{}, map[string]exchange{}, map[string]bool{}
@@ -65,7 +65,7 @@ func overlay(under, over any) any {
 	return u
 }
 
-// beginBefore creates the resource of its first request, as the recording shows that it was there. got is the answer without it.
+// beginBefore creates the resource of its first request, because the recording shows that it existed. got is the answer without it.
 func (p *player) beginBefore(e exchange, got answer) bool {
 	path := strings.ToLower(e.URL.Path)
 	update, ok := p.before[path]
@@ -114,8 +114,8 @@ func findMissing(path string, got answer) string {
 	return strings.Join(segments[:len(segments)-2], "/")
 }
 
-// createBefore creates a resource that was there before the recording began, with those that it refers to. Many of these are in the recording.
-// Those that are not get a location and nothing else.
+// createBefore creates a resource that existed before the recording began, with those that it refers to. Many of these are in the
+// recording. Those that are not get a location and nothing else.
 func (p *player) createBefore(update exchange, depth int) {
 	for range 8 {
 		got := p.sendRequest("PUT", p.rewriteText(update.URL.RequestURI()), p.rewriteText(update.Body))
@@ -160,8 +160,8 @@ func (p *player) deleteVaultBefore(e exchange) {
 	p.shift += p.sim.Settle()
 }
 
-// remembersGroup reports whether the recorded answer to the current request came from a server of Resource Manager that did not know yet that
-// the group is gone: it names the parent.
+// remembersGroup reports whether the recorded answer to the current request came from a server of Resource Manager that did not know yet
+// that the group is gone: it names the parent.
 func (p *player) remembersGroup(string) bool { return nestedMissing.MatchString(p.current.Answer) }
 
 var nestedMissing = regexp.MustCompile(`"code": ?"(Parent)?ResourceNotFound"`)

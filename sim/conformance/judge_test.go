@@ -17,20 +17,23 @@ type answer struct {
 	body   string
 }
 
-// verdict is how an answer differs from the recorded one. The first three are empty when it agrees, all four when it does with its values.
-type verdict struct {
+// comparison has the differences of an answer from the recorded one. The first three are empty when it agrees, all four when it does with
+// its values.
+type comparison struct {
 	status  string
 	headers []string
 	body    []string
 	values  []string
 }
 
-func (v verdict) isAgreement() bool { return v.status == "" && len(v.headers) == 0 && len(v.body) == 0 }
+func (v comparison) isAgreement() bool {
+	return v.status == "" && len(v.headers) == 0 && len(v.body) == 0
+}
 
-func (v verdict) agreesExactly() bool { return v.isAgreement() && len(v.values) == 0 }
+func (v comparison) agreesExactly() bool { return v.isAgreement() && len(v.values) == 0 }
 
 // listProblems lists the differences; those that follow from a different status are left out.
-func (v verdict) listProblems() []string {
+func (v comparison) listProblems() []string {
 	if v.status != "" {
 		return []string{v.status}
 	}
@@ -38,8 +41,8 @@ func (v verdict) listProblems() []string {
 }
 
 // compareAnswers compares an answer with the recorded one.
-func compareAnswers(recorded exchange, got answer) verdict {
-	var v verdict
+func compareAnswers(recorded exchange, got answer) comparison {
+	var v comparison
 	kind := fmt.Sprintf("%s %d: ", recorded.Method, recorded.Status)
 	if got.status != recorded.Status {
 		v.status = fmt.Sprintf("%sstatus %d %s instead of %s", kind, got.status, errorCode(decodeJSON(got.body)),
@@ -51,7 +54,7 @@ func compareAnswers(recorded exchange, got answer) verdict {
 		case there && !here:
 			v.headers = append(v.headers, kind+"header "+name+" is missing")
 		case here && !there:
-			v.headers = append(v.headers, kind+"header "+name+" is there, Azure sent none")
+			v.headers = append(v.headers, kind+"header "+name+" is present, Azure sent none")
 		}
 	}
 	want, have := decodeJSON(recorded.Answer), decodeJSON(got.body)

@@ -39,7 +39,7 @@ var known = []reason{
 		"Only api-version 2020-09-30 returns this undocumented key, and only in the answer to a PUT."},
 	{`.*/publicIPAddresses`, `PUT 200: header Azure-AsyncOperation is missing`,
 		"The recording updates an address that it did not create, so it does not show if the update changed a value. Without a change, Azure starts no operation."},
-	{`.*/workspaces`, `PUT 201: header (Azure-AsyncOperation|Retry-After) is there, Azure sent none`,
+	{`.*/workspaces`, `PUT 201: header (Azure-AsyncOperation|Retry-After) is present, Azure sent none`,
 		"One of nine workspaces was created without an operation. Its request and body do not differ from the others."},
 	{`.*/(vaults|storageAccounts)`, `.*status 409 ResourceGroupBeingDeleted .*`,
 		"The group was being deleted, and these resource providers still accepted requests."},

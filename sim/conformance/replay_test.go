@@ -21,8 +21,8 @@ const redacted = "00000000-0000-0000-0000-000000000000"
 type outcome struct {
 	Type string
 	// Served is false for a type that the simulator does not have; such exchanges are only counted.
-	Served  bool
-	Verdict verdict
+	Served     bool
+	Comparison comparison
 	// Request is the method and path, for who looks at what differs.
 	Request string
 }
@@ -55,7 +55,7 @@ type player struct {
 type operation struct {
 	typ    string
 	served bool
-	url    string // "" when the simulator told none
+	url    string // "" when the simulator returned none
 }
 
 func newPlayer(t *testing.T, all []exchange) *player {
@@ -180,9 +180,9 @@ func (p *player) playExchange(e exchange, lasts time.Duration) outcome {
 	default:
 		got = p.pollOperation(e, poll.url)
 	}
-	o.Verdict = compareAnswers(e, got)
+	o.Comparison = compareAnswers(e, got)
 	if isPoll && poll.url == "" {
-		o.Verdict.status = e.Method + " of an operation that the simulator did not begin"
+		o.Comparison.status = e.Method + " of an operation that the simulator did not begin"
 	}
 	p.pairOperations(e, o, got.header)
 	p.pairGUIDs(decodeJSON(e.Answer), decodeJSON(got.body))

@@ -24,13 +24,13 @@ func TestJudge(t *testing.T) {
 		want     []string
 	}{
 		"same": {
-			reason:   "values may differ and more keys may be there",
+			reason:   "values may differ and more keys may exist",
 			recorded: exchange{Status: 200, Answer: vnet, Header: header("Location")},
 			got: answer{status: 200, header: header("Location"),
 				body: `{"id":"/b","etag":"e","properties":{"subnets":[{"name":"u","properties":{"addressPrefix":"x"}}]}}`},
 		},
 		"status": {
-			reason:   "a wrong status is told with both codes, and nothing that follows from it",
+			reason:   "a wrong status is reported with both codes, and without the differences that follow from it",
 			recorded: exchange{Status: 200, Answer: vnet},
 			got:      answer{status: 404, body: `{"error":{"code":"ResourceNotFound"}}`},
 			want:     []string{"GET 200: status 404 ResourceNotFound instead of success"},
@@ -39,7 +39,7 @@ func TestJudge(t *testing.T) {
 			reason:   "a header too few is as wrong as one too many",
 			recorded: exchange{Status: 202, Header: header("Azure-AsyncOperation")},
 			got:      answer{status: 202, header: header("Retry-After")},
-			want:     []string{"GET 202: header Azure-AsyncOperation is missing", "GET 202: header Retry-After is there, Azure sent none"},
+			want:     []string{"GET 202: header Azure-AsyncOperation is missing", "GET 202: header Retry-After is present, Azure sent none"},
 		},
 		"keys": {
 			reason:   "a key inside an array counts, and keys below a missing key are not reported again",
@@ -143,7 +143,7 @@ func TestExact(t *testing.T) {
 				"properties.size is 5 instead of 4"}},
 		"surplus": {"a key too many counts, and so does an empty list",
 			`{"id":"/subscriptions/11111111-1111-1111-1111-111111111111/resourcegroups/rg/x","properties":{"more":{},"size":4,"at":"2026-01-01T00:00:00Z","ip":"40.1.2.3","inner":"10.0.0.4","list":["a","b"]}}`, []string{
-				"properties.none is missing", "properties.more is there, Azure sent none"}},
+				"properties.none is missing", "properties.more is present, Azure sent none"}},
 	} {
 		if got := compareValues(decodeJSON(recorded), decodeJSON(c.got)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %s: got %q, want %q", name, c.reason, got, c.want)
@@ -166,7 +166,7 @@ func TestInvented(t *testing.T) {
 		"key": {"recordings blank keys out", `{"value":"{KEY}"}`, `{"value":"YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXowMTIzNDU2Nzg5"}`,
 			true},
 		"short key": {"a key has a form", `{"value":"{KEY}"}`, `{"value":"abc"}`, false},
-		"sender": {"who sends is in the token", `{"createdBy":"someone@example.com","createdByType":"User"}`,
+		"sender": {"the sender is in the token", `{"createdBy":"someone@example.com","createdByType":"User"}`,
 			`{"createdBy":"11111111-1111-1111-1111-111111111111","createdByType":"Application"}`, true},
 		"no sender": {"the absence of a sender is a fact", `{"createdBy":null}`, `{"createdBy":"11111111-1111-1111-1111-111111111111"}`,
 			false},
@@ -207,7 +207,7 @@ func TestPolicies(t *testing.T) {
 	}{
 		"added":     {[]exchange{{Body: `{"properties":{}}`, Answer: shows}}, 1},
 		"asked for": {[]exchange{{Body: `{"properties":{"addonProfiles":{"azurepolicy":{"enabled":true}}}}`, Answer: shows}}, 0},
-		"not there": {[]exchange{{Body: `{"properties":{}}`, Answer: `{"properties":{}}`}}, 0},
+		"absent":    {[]exchange{{Body: `{"properties":{}}`, Answer: `{"properties":{}}`}}, 0},
 	} {
 		if got := recordedPolicies(c.all); len(got) != c.want {
 			t.Errorf("%s: %v, want %d", name, got, c.want)

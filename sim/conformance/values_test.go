@@ -35,13 +35,13 @@ var invented = map[string]*regexp.Regexp{
 	"keyUriWithVersion": regexp.MustCompile(`/[0-9a-f]{32}$`),
 	// Seconds since 1970.
 	"created": regexp.MustCompile(`^\d{9,10}$|^\d\.\d+e\+09$`), "updated": regexp.MustCompile(`^\d{9,10}$|^\d\.\d+e\+09$`),
-	// Who sends is in the token, which the recordings leave out.
+	// The sender is in the token, which the recordings leave out.
 	"createdBy": sender, "lastModifiedBy": sender, "createdByType": senderType, "lastModifiedByType": senderType,
-	// How far AKS is at the time of a poll is a matter of how long its steps take, which is not compared.
+	// AKS's intermediate states depend on timing, which is not compared.
 	"status": regexp.MustCompile(`^(InProgress|(Provisioning|Reconciling|Upgrading)[A-Za-z]+|CreatingAgentPools?(: \d+/\d+ nodes completed)?)$`),
-	// Which of its sets of name servers Azure gives a zone is its choice.
+	// Azure chooses the name servers of a zone.
 	"nameServers": regexp.MustCompile(`-0\d\.`),
-	// Which node image is the latest tells only when it was recorded; requests cannot name one.
+	// The latest node image depends on the time of the recording; requests cannot name one.
 	"nodeImageVersion": regexp.MustCompile(`-\d{6}\.\d+\.\d+$`),
 }
 
@@ -79,8 +79,8 @@ func maskRandomValues(value any) string {
 	return s
 }
 
-// madeUp are keys whose values Azure chooses anew each time.
-var madeUp = map[string]bool{"etag": true, "eTag": true, "resourceGuid": true, "uniqueId": true, "fqdn": true,
+// generatedKeys are keys whose values Azure generates.
+var generatedKeys = map[string]bool{"etag": true, "eTag": true, "resourceGuid": true, "uniqueId": true, "fqdn": true,
 	"internalDomainNameSuffix": true, "macAddress": true, "t": true}
 
 // collectScalars adds the values of a document by their path. Elements of arrays are numbered: the order counts.
@@ -91,7 +91,7 @@ func collectScalars(document any, at string, into map[string]string) {
 			if version, ok := value.(string); ok {
 				value = maskLatestVersion(d, key, version)
 			}
-			if !madeUp[key] {
+			if !generatedKeys[key] {
 				collectScalars(value, foldPath(at, key), into)
 			}
 		}
@@ -147,7 +147,7 @@ func compareValues(recorded, got any) []string {
 	}
 	for _, path := range slices.Sorted(maps.Keys(have)) {
 		if _, there := want[path]; !there {
-			out = append(out, path+" is there, Azure sent none")
+			out = append(out, path+" is present, Azure sent none")
 		}
 	}
 	return out

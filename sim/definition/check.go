@@ -54,7 +54,7 @@ var retired = []string{
 }
 
 // Check finds the mismatches of a body, by the order of paths; none when there is no definition. shown is the resource as it is
-// read, nil for a new one: Azure shows properties that it does not publish, and takes them back. null is a value that is not there.
+// read, nil for a new one: Azure shows properties that it does not publish, and takes them back. null is a missing value.
 func Check(resourceType, version string, body, shown map[string]any) []Mismatch {
 	d, root, ok := findDefinition(resourceType, version)
 	if !ok {

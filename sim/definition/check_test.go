@@ -31,7 +31,7 @@ func TestShapes(t *testing.T) {
 		reason, value string
 		want          []Mismatch
 	}{
-		"no variant": {"the discriminator must be there", `[{"name":"abc"}]`, []Mismatch{{Missing, "p[0].kind", "kind", "Pet", "", ""}}},
+		"no variant": {"the discriminator is required", `[{"name":"abc"}]`, []Mismatch{{Missing, "p[0].kind", "kind", "Pet", "", ""}}},
 		"unknown variant": {"it must be one that is defined", `[{"kind":"Dog"}]`,
 			[]Mismatch{{NotOneOf, "p[0].kind", "kind", "Pet", "Cat", "Dog"}}},
 		"variant": {"its properties count with those of all", `[{"kind":"cat","name":"abcd","lives":10}]`,
@@ -73,7 +73,8 @@ func TestCheck(t *testing.T) {
 		reason, resource, version, body, shown string
 		want                                   []string
 	}{
-		"nothing known": {"what no definition tells is nothing wrong", "Microsoft.Unheard/of", "2025-01-01", `{"properties":{"banana":1}}`,
+		"nothing known": {"a type without a definition has no mismatches",
+			"Microsoft.Unheard/of", "2025-01-01", `{"properties":{"banana":1}}`,
 			"", nil},
 		"older version": {"the next newer version tells of it", network, "2020-11-01", `{"properties":{"banana":1}}`, "",
 			[]string{"Unknown properties.banana"}},
@@ -89,7 +90,7 @@ func TestCheck(t *testing.T) {
 		"fraction": {"a bounded integer is a whole number", disk, "2025-01-02",
 			`{"properties":{"creationData":{"createOption":"Empty","logicalSectorSize":"512"}}}`, "",
 			[]string{"WrongType properties.creationData.logicalSectorSize (integer)"}},
-		"missing": {"null is not there, either", disk, "2025-01-02", `{"properties":{"creationData":{"createOption":null}}}`, "",
+		"missing": {"null counts as missing, too", disk, "2025-01-02", `{"properties":{"creationData":{"createOption":null}}}`, "",
 			[]string{"Missing properties.creationData.createOption"}},
 		"reference": {"an ID is enough for a reference", network, "2025-05-01",
 			`{"properties":{"subnets":[{"name":"a","properties":{"networkSecurityGroup":{"id":"/x"}}}]}}`, "", nil},

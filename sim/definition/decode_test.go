@@ -23,7 +23,7 @@ func TestDecode(t *testing.T) {
 			`{"properties":{"upgradePolicy":{"mode":"Manual"}}}`},
 		"member": {"az vm create writes diskSizeGb", "Microsoft.Compute/virtualMachines", "2025-04-01",
 			`{"properties":{"storageProfile":{"osDisk":{"diskSizeGb":"64"}}}}`, `{"properties":{"storageProfile":{"osDisk":{"diskSizeGB":64}}}}`},
-		"twice": {"nothing is lost by a name that is there twice", "Microsoft.Compute/virtualMachines", "2025-04-01",
+		"twice": {"nothing is lost by a name that exists twice", "Microsoft.Compute/virtualMachines", "2025-04-01",
 			`{"properties":{"storageProfile":{"osDisk":{"diskSizeGb":1,"diskSizeGB":2}}}}`,
 			`{"properties":{"storageProfile":{"osDisk":{"diskSizeGb":1,"diskSizeGB":2}}}}`},
 		"entries": {"names of entries are the caller's", "Microsoft.Compute/virtualMachines", "2025-04-01", `{"tags":{"True":"true","1":"1"}}`,

@@ -42,8 +42,8 @@ func (d document) dropReadOnly(s schema, value any) {
 	}
 }
 
-// early are properties that Azure shows in versions that do not publish them, as "<object>.<member>".
-var early = []string{
+// shownBeforePublished are properties that Azure shows in versions that do not publish them, as "<object>.<member>".
+var shownBeforePublished = []string{
 	// Recordings of managed clusters in 2025-10-02-preview show it; 2026-05-02-preview is the first to have it.
 	"ManagedClusterProperties.enableFIPS",
 }
@@ -111,7 +111,7 @@ func (d document) hideProperties(s schema, others []place, value any) {
 			switch {
 			case known:
 				d.hideProperties(next, in, value[key])
-			case slices.Contains(early, s.Object+"."+key):
+			case slices.Contains(shownBeforePublished, s.Object+"."+key):
 			case len(in) > 0 && d.Objects[s.Object].Values == nil:
 				delete(value, key)
 			}

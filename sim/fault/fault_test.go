@@ -16,7 +16,7 @@ func TestRulesAreCountedAndUsedUp(t *testing.T) {
 		rule   fault.Rule
 		want   []bool
 	}{
-		"once":      {"a rule acts once unless told otherwise", fault.Rule{}, []bool{true, false, false}},
+		"once":      {"a rule acts once unless Count is set", fault.Rule{}, []bool{true, false, false}},
 		"always":    {"-1 never ends", fault.Rule{Count: -1}, []bool{true, true, true}},
 		"second":    {"nth counts from one", fault.Rule{Nth: 2}, []bool{false, true, false}},
 		"from two":  {"nth and count together", fault.Rule{Nth: 2, Count: 2}, []bool{false, true, true}},

@@ -68,7 +68,7 @@ func TestEnforcedRoles(t *testing.T) {
 		// want is code and message; "" is success.
 		want string
 	}{
-		"nothing": {reason: "who has no role reads nothing", method: "GET", path: groupA + vnetPath("v1"),
+		"nothing": {reason: "a principal without a role reads nothing", method: "GET", path: groupA + vnetPath("v1"),
 			want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnetPath("v1"))},
 		"does not exist": {reason: "and does not learn what there is", method: "GET", path: groupA + vnetPath("none"),
 			want: denied("Microsoft.Network/virtualNetworks/read", groupA+vnetPath("none"))},

@@ -42,7 +42,7 @@ func TestPoolsTakeTheDefaultsOfTheCLI(t *testing.T) {
 		}
 	}
 	if r := a.sendRequest("PUT", pools+"regular"+aksV, agentPool(pythonDefaults(obj{"count": 2}))); r.status != 200 {
-		t.Errorf("the defaults are no change of a pool that is there: %d %v", r.status, r.body)
+		t.Errorf("the defaults are no change of an existing pool: %d %v", r.status, r.body)
 	}
 }
 

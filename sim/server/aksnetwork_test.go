@@ -112,7 +112,7 @@ func TestManagedClusterMakesItsNodeResourceGroup(t *testing.T) {
 			}
 			a.mustSucceed("DELETE", aks+aksV, nil)
 			if left := len(a.sim.State()); left != before {
-				t.Errorf("%d resources are left after the deletion, %d were there before", left, before)
+				t.Errorf("%d resources are left after the deletion, %d existed before", left, before)
 			}
 			if rt := a.sendRequest("GET", net+"/virtualNetworks/vnet/subnets/cp", nil).valueAt("properties.routeTable"); rt != nil {
 				t.Errorf("the subnet still refers to AKS's route table: %v", rt)

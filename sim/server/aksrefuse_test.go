@@ -80,9 +80,9 @@ func TestManagedClusterRefusals(t *testing.T) {
 			"not an address of the service CIDR"},
 		"own NAT gateway without subnet": {np(obj{"outboundType": "userAssignedNATGateway"}), 400, "BadRequest",
 			"virtual network of your own"},
-		"own NAT gateway that is not there": {own("userAssignedNATGateway", "cp"), 400, "BadRequest", "none is associated"},
-		"routing without a table":           {own("userDefinedRouting", "cp"), 400, "ExistingRouteTableNotAssociatedWithSubnet", "route table"},
-		"subnet that is not there":          {own("loadBalancer", "nothere"), 404, "SubnetNotFound", "nothere"},
+		"own NAT gateway, missing": {own("userAssignedNATGateway", "cp"), 400, "BadRequest", "none is associated"},
+		"routing without a table":  {own("userDefinedRouting", "cp"), 400, "ExistingRouteTableNotAssociatedWithSubnet", "route table"},
+		"subnet, missing":          {own("loadBalancer", "nothere"), 404, "SubnetNotFound", "nothere"},
 		"service range over the subnet": {func(p obj) { own("loadBalancer", "cp")(p); np(obj{"serviceCidr": "10.0.0.0/16"})(p) }, 400,
 			"ServiceCidrOverlapExistingSubnetsCidr", "conflicted"},
 		"pods that do not fit": {func(p obj) {
@@ -221,10 +221,10 @@ func TestManagedClusterAccepts(t *testing.T) {
 		"autoscaler that is off": {"its limits do not count", func(p obj) {
 			p["agentPoolProfiles"] = []any{aksProfile("pool0", obj{"enableAutoScaling": false, "minCount": 5, "maxCount": 3})}
 		}},
-		"Cilium in the subnet of the nodes": {"it goes with every way to give pods addresses", func(p obj) {
+		"Cilium in the subnet of the nodes": {"Cilium goes with pods in the subnet of the nodes", func(p obj) {
 			p["networkProfile"] = obj{"networkPlugin": "azure", "networkDataplane": "cilium", "networkPolicy": "cilium"}
 		}},
-		"Cilium with overlay": {"as above", func(p obj) {
+		"Cilium with overlay": {"Cilium goes with pods in an overlay", func(p obj) {
 			p["networkProfile"] = obj{"networkPlugin": "azure", "networkPluginMode": "overlay", "networkDataplane": "cilium",
 				"networkPolicy": "cilium"}
 		}},

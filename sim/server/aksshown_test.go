@@ -67,6 +67,6 @@ func TestPoolsThatAreNew(t *testing.T) {
 		obj{first + "upgradeStrategy": "Rolling", "properties.agentPoolProfiles.1.enableAutoScaling": false,
 			"properties.agentPoolProfiles.1.upgradeStrategy": "Rolling"}}})
 	if r := a.sendRequest("GET", pools+"none"+aksV, nil); r.valueAt("subcode") != "GetAgentPool_NotFound_HCPServerError" {
-		t.Errorf("a pool that is not there: %v", r.body)
+		t.Errorf("a missing pool: %v", r.body)
 	}
 }

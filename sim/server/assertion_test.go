@@ -149,7 +149,7 @@ func TestClientCertificate(t *testing.T) {
 		"issuer": {"the audience may be the tenant's issuer", key, thumb(certificate),
 			obj{"aud": "https://login.microsoftonline.com/" + server.DefaultTenant + "/v2.0"}, 0},
 		"unknown":       {"the certificate belongs to another application", strangers, thumb(stranger), nil, 700027},
-		"wrong key":     {"the thumbprint can be read by everybody", strangers, thumb(certificate), nil, 700027},
+		"wrong key":     {"every client can read the thumbprint", strangers, thumb(certificate), nil, 700027},
 		"no thumbprint": {"Entra ID finds the certificate by it", key, "", nil, 700027},
 		"audience":      {"made for another service", key, thumb(certificate), obj{"aud": "https://other.example/token"}, 700023},
 		"other tenant": {"made for another tenant", key, thumb(certificate),

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBackendPortOfTwoRules has Azure refuse rules that lead to one port of a machine, on different frontend ports.
+// TestBackendPortOfTwoRules writes rules that lead to one port of a machine, on different frontend ports; it expects Azure's refusal.
 func TestBackendPortOfTwoRules(t *testing.T) {
 	const lb = net + "/loadBalancers/lb"
 	rule := func(name string, frontend, backend int, more obj) obj {

@@ -14,14 +14,14 @@ func TestSubnetOfANetworkThatIsDeleted(t *testing.T) {
 	}
 	r := a.sendRequest("PUT", net+"/networkInterfaces/nic", newNIC("cp", nil))
 	expectCode(t, "a new interface", r, "RetryableError/ReferencedResourceNotProvisioned")
-	if told, _ := r.valueAt("error.details.0.message").(string); !strings.Contains(told, net+"/virtualNetworks/vnet used by") ||
-		!strings.Contains(told, "DeleteVirtualNetworkOperation") {
-		t.Errorf("the message is %q, want one that names the network", told)
+	if message, _ := r.valueAt("error.details.0.message").(string); !strings.Contains(message, net+"/virtualNetworks/vnet used by") ||
+		!strings.Contains(message, "DeleteVirtualNetworkOperation") {
+		t.Errorf("the message is %q, want one that names the network", message)
 	}
 	a.sim.Settle()
 	expectCode(t, "an interface after the deletion", a.sendRequest("PUT", net+"/networkInterfaces/nic", newNIC("cp", nil)),
 		"InvalidResourceReference/")
 	if r := a.sendRequest("GET", net+"/virtualNetworks/vnet", nil); r.status != 404 {
-		t.Errorf("the network is still there: %d", r.status)
+		t.Errorf("the network still exists: %d", r.status)
 	}
 }

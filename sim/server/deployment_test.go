@@ -111,7 +111,7 @@ func TestAzureCLI(t *testing.T) {
 		t.Errorf("vm1 = %v", machine.body)
 	}
 	for group, want := range map[string]int{"rg": 1, "other": 0} {
-		// az network lb create asks so whether an address is there already.
+		// az network lb create checks so whether an address exists already.
 		found := a.sendRequest("GET",
 			"/subscriptions/"+sub+"/resources?%24filter=resourceGroup%20eq%20%27"+group+"%27%20and%20name%20eq%20%27vm1PublicIP%27%20and%20resourceType%20eq%20%27Microsoft.Network/publicIPAddresses%27&api-version=2021-04-01", nil)
 		if list, _ := found.valueAt("value").([]any); len(list) != want {
@@ -162,7 +162,7 @@ func TestDeploymentOrder(t *testing.T) {
 	}
 }
 
-// TestDeploymentFaults holds how a deployment ends whose resources cannot be made as they should.
+// TestDeploymentFaults checks the end of deployments with resources that cannot be created.
 func TestDeploymentFaults(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -177,7 +177,7 @@ func TestDeploymentFaults(t *testing.T) {
 		"unavailable": {"it gives up in the end",
 			fault.Rule{Kind: fault.Status, Status: 503, Method: "PUT", Type: "Microsoft.Network/networkInterfaces", Count: -1}, "DeploymentFailed",
 			"ServiceUnavailable", 3},
-		"refused": {"what does not depend on it is made",
+		"refused": {"resources that do not depend on it are created",
 			fault.Rule{Kind: fault.Status, Status: 400, Code: "InvalidRequestFormat", Method: "PUT", Type: "Microsoft.Network/publicIPAddresses"},
 			"DeploymentFailed", "InvalidRequestFormat", 2},
 		"failed": {"the operation's error is inside",
@@ -185,7 +185,7 @@ func TestDeploymentFaults(t *testing.T) {
 			"ResourceDeploymentFailure", 4},
 		"quota": {"providers' own checks count", fault.Rule{Kind: fault.Quota, Method: "PUT", Type: "Microsoft.Compute/virtualMachines"},
 			"DeploymentFailed", "OperationNotAllowed", 4},
-		"late": {"a resource that is there is made once more",
+		"late": {"an existing resource is written once more",
 			fault.Rule{Kind: fault.LateError, Method: "PUT", Type: "Microsoft.Network/publicIPAddresses"}, "", "", 5},
 		"the deployment": {"it is a resource, too",
 			fault.Rule{Kind: fault.Fail, Code: "InternalServerError", Type: "Microsoft.Resources/deployments"}, "InternalServerError", "", 0},
@@ -292,8 +292,8 @@ func TestDeploymentRoles(t *testing.T) {
 	_, content := sentDeployment(t, "vm")
 	a.mustSucceed("PUT", deployments+"d"+deployedWith, content)
 	r := a.sendRequest("GET", deployments+"d"+deployedWith, nil)
-	if told := fmt.Sprint(r.valueAt("properties.error.details.0.message")); r.valueAt(
-		"properties.error.details.0.code") != "AuthorizationFailed" || !strings.Contains(told, "Microsoft.Compute/virtualMachines/write") {
+	if message := fmt.Sprint(r.valueAt("properties.error.details.0.message")); r.valueAt(
+		"properties.error.details.0.code") != "AuthorizationFailed" || !strings.Contains(message, "Microsoft.Compute/virtualMachines/write") {
 		t.Errorf("ended with %v", r.valueAt("properties.error"))
 	}
 }
@@ -347,7 +347,7 @@ func TestDeploymentRefused(t *testing.T) {
 			400, "InvalidTemplate", "copy mode 'serial'"},
 		"segments": {"types and names go together", only(obj{"type": "Microsoft.Network/virtualNetworks/subnets"}), 400, "InvalidTemplate",
 			"has incorrect segment lengths"},
-		"twice": {"a resource is there once", deploy(obj{"resources": []any{group, group}}, nil), 400, "InvalidTemplate",
+		"twice": {"a template has a resource once", deploy(obj{"resources": []any{group, group}}, nil), 400, "InvalidTemplate",
 			"is defined multiple times in a template"},
 		"unknown": {"dependencies are in the template", only(obj{"dependsOn": []any{"Microsoft.Network/routeTables/rt"}}), 400,
 			"InvalidTemplate", "The resource 'Microsoft.Network/routeTables/rt' is not defined in the template"},

@@ -218,7 +218,7 @@ func (e *entra) serveToken(w http.ResponseWriter, r *http.Request, tenant string
 		return
 	}
 	if !strings.EqualFold(tenant, e.s.opts.Tenant) {
-		// An application that acts for itself names its tenant: no user is there who would have one.
+		// An application that acts for itself names its tenant: it has no user with a tenant.
 		// Source: https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow (tenant is a GUID or domain name);
 		// the words are those of https://github.com/AzureAD/microsoft-identity-web/issues/462, whose TenantId is common.
 		e.writeTokenError(w, 400, 50059, "invalid_request",

@@ -46,7 +46,7 @@ func TestPolicies(t *testing.T) {
 	const assignment, definition = groupA + "/providers/Microsoft.Authorization/policyAssignments/tags", subscription + "/providers/Microsoft.Authorization/policyDefinitions/own"
 	assign := func(id string) obj { return obj{"properties": obj{"policyDefinitionId": id}} }
 	if got := a.sendRequest("PUT", assignment, assign(definition)); got.errorCode() != "PolicyDefinitionNotFound" {
-		t.Errorf("an assignment of a definition that is not there: %d %s", got.status, got.errorCode())
+		t.Errorf("an assignment of a missing definition: %d %s", got.status, got.errorCode())
 	}
 	if got := a.sendRequest("PUT", assignment, obj{"properties": obj{}}); got.status != 400 {
 		t.Errorf("an assignment of nothing: %d", got.status)
@@ -172,7 +172,7 @@ func TestServiceGateways(t *testing.T) {
 	const gateway = net + "/serviceGateways/gateway"
 	const v = "?api-version=2025-07-01"
 	if got := a.sendRequest("PUT", gateway+v, obj{"location": "westus3", "properties": obj{"virtualNetwork": newRef(net + "/virtualNetworks/none")}}); got.status != 400 {
-		t.Errorf("a network that is not there: %d", got.status)
+		t.Errorf("a missing network: %d", got.status)
 	}
 	a.mustSucceed("PUT", gateway+v, obj{"location": "westus3", "properties": obj{"virtualNetwork": newRef(net + "/virtualNetworks/vnet")}})
 	post := func(action string, content obj) {

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Guest is a VM or scale-set instance whose hardware is there, as the lab sees it.
+// Guest is a VM or scale-set instance whose hardware exists, as the lab sees it.
 type Guest struct {
 	VMID              string              `json:"vmID"`       // ARM ID
 	InstanceID        string              `json:"instanceID"` // properties.vmId: another one means another machine under the same ID

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// checkLimits holds a request against the buckets of Azure Resource Manager: the principal's, and that of all principals together.
+// checkLimits checks a request against the token buckets of Azure Resource Manager: the principal's, and that of all principals together.
 func (x *exchange) checkLimits() error {
 	sub, scope, kind := "", "tenant", kindOf(x.r.Method)
 	if len(x.lower) > 1 && x.lower[0] == "subscriptions" {
@@ -62,7 +62,7 @@ func kindOf(method string) string {
 
 func ceilSeconds(wait time.Duration) int { return max(1, int((wait+time.Second-1)/time.Second)) }
 
-// limitOfProvider holds a request against the limits of the resource provider that it is passed on to.
+// limitOfProvider checks a request against the limits of the resource provider that gets it.
 func (x *exchange) limitOfProvider() error {
 	limits := x.s.limits.limits
 	if limits == nil || limits.Providers <= 0 {

@@ -105,7 +105,7 @@ func TestOSProfilesAreRefused(t *testing.T) {
 		"linux, character": {reason: "names of Linux have no spaces", change: changeOSProfile(obj{"computerName": "a b"}),
 			code:    "InvalidParameter",
 			message: "Linux host name"},
-		"linux, user": {reason: "root is there already", change: changeOSProfile(obj{"adminUsername": "root"}), code: "InvalidParameter",
+		"linux, user": {reason: "root exists already", change: changeOSProfile(obj{"adminUsername": "root"}), code: "InvalidParameter",
 			message: "Admin Username"},
 		"linux, long user": {reason: "users of Linux have 64 characters", change: changeOSProfile(obj{"adminUsername": long + "a"}),
 			code: "InvalidParameter", message: "the maximum is 64"},
@@ -171,9 +171,9 @@ func TestDisksOfMachinesAreRefused(t *testing.T) {
 		"OS disk, premium": {reason: "the size has no premium disks",
 			change: machineOfSize("Standard_D2_v2", osDisk(account("Premium_LRS"))), code: "InvalidParameter",
 			message: "does not support the storage account type Premium_LRS"},
-		"OS disk, name": {reason: "a disk of the name is there", change: osDisk(obj{"name": "disk"}), code: "ConflictingUserInput",
+		"OS disk, name": {reason: "a disk of the name exists", change: osDisk(obj{"name": "disk"}), code: "ConflictingUserInput",
 			message: "Disk disk already exists in resource group RG"},
-		"data disk, name": {reason: "a disk of the name is there", change: dataDisk(obj{"name": "disk"}), code: "ConflictingUserInput",
+		"data disk, name": {reason: "a disk of the name exists", change: dataDisk(obj{"name": "disk"}), code: "ConflictingUserInput",
 			message: "Disk disk already exists in resource group RG"},
 		"data disk, large": {reason: "disks have 32 TiB at most", change: dataDisk(obj{"diskSizeGB": 32768}), code: "InvalidParameter",
 			message: "between '1' and '32767'"},
@@ -353,6 +353,6 @@ func TestWhatIsNotToBeHad(t *testing.T) {
 		"userAssignedIdentities": obj{groupA + "/providers/Microsoft.ManagedIdentity/userAssignedIdentities/none": obj{}}}
 	if r := a.sendRequest("PUT", vmID, body); r.status != 400 || r.errorCode() != "FailedIdentityOperation" ||
 		!strings.Contains(r.errorMessage(), "userAssignedIdentities/none") {
-		t.Errorf("an identity that is not there: %d %s %s", r.status, r.errorCode(), r.errorMessage())
+		t.Errorf("a missing identity: %d %s %s", r.status, r.errorCode(), r.errorMessage())
 	}
 }

@@ -51,7 +51,7 @@ func TestMoveAndExport(t *testing.T) {
 	}
 }
 
-// TestScaleSetSKUs holds which sizes a scale set may have, and how many instances.
+// TestScaleSetSKUs checks which sizes a scale set may have, and how many instances.
 func TestScaleSetSKUs(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)

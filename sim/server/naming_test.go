@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNamesOfResources has names at and beyond the bounds of each rule.
+// TestNamesOfResources creates resources with names at and beyond the bounds of each rule.
 func TestNamesOfResources(t *testing.T) {
 	a := newAzure(t)
 	a.createBase()

@@ -39,7 +39,7 @@ func TestResourceGroupAndVirtualNetworkWithTheSDK(t *testing.T) {
 		},
 	}, nil)
 	if err == nil && p.Done() {
-		t.Error("the create was done without a poll; the accepted body must not say Succeeded")
+		t.Error("the create was done without a poll; the accepted body must not have Succeeded")
 	}
 	vnet, err := pollUntilDone(a, p, err)
 	if err != nil {
@@ -115,7 +115,7 @@ func TestNetworkErrors(t *testing.T) {
 			"NetcfgSubnetRangeOutsideVnet/"},
 		"overlap": {"subnets must not overlap", "PUT", net + "/virtualNetworks/vnet/subnets/s", subnet("s", "10.0.0.0/25"), 400,
 			"NetcfgSubnetRangesOverlap/"},
-		"overlapIn": {"nor within one PUT", "PUT", net + "/virtualNetworks/v2", vnet(subnet("a", "10.0.0.0/24"), subnet("b", "10.0.0.0/24")),
+		"overlapIn": {"subnets of one PUT must not overlap", "PUT", net + "/virtualNetworks/v2", vnet(subnet("a", "10.0.0.0/24"), subnet("b", "10.0.0.0/24")),
 			400, "NetcfgSubnetRangesOverlap/"},
 		"dropUsed": {"a PUT without a used subnet would delete it", "PUT", net + "/virtualNetworks/vnet", vnet(subnet("node", "10.1.0.0/24")),
 			400, "InUseSubnetCannotBeDeleted/"},
@@ -136,10 +136,12 @@ func TestNetworkErrors(t *testing.T) {
 			allowRule("other", 100, "22"), 400, "SecurityRuleConflict/"},
 		"nsgUsed": {"a group a subnet uses stays", "DELETE", net + "/networkSecurityGroups/nsg", nil, 400,
 			"InUseNetworkSecurityGroupCannotBeDeleted/"},
-		"tableUsed": {"a route table a subnet uses stays", "DELETE", net + "/routeTables/rt", nil, 400, "InUseRouteTableCannotBeDeleted/"},
-		"subnetUsed": {"a subnet an interface uses stays", "DELETE", net + "/virtualNetworks/vnet/subnets/cp", nil, 400,
+		"tableUsed": {"a route table stays while a subnet uses it",
+			"DELETE", net + "/routeTables/rt", nil, 400, "InUseRouteTableCannotBeDeleted/"},
+		"subnetUsed": {"a subnet stays while an interface uses it", "DELETE", net + "/virtualNetworks/vnet/subnets/cp", nil, 400,
 			"InUseSubnetCannotBeDeleted/"},
-		"vnetUsed": {"and so does its network", "DELETE", net + "/virtualNetworks/vnet", nil, 400, "InUseSubnetCannotBeDeleted/"},
+		"vnetUsed": {"a network stays while an interface uses a subnet of it",
+			"DELETE", net + "/virtualNetworks/vnet", nil, 400, "InUseSubnetCannotBeDeleted/"},
 		"ipUsed": {"an address a frontend uses stays", "DELETE", net + "/publicIPAddresses/pip", nil, 400,
 			"PublicIPAddressCannotBeDeleted/"},
 		"nicUsed":   {"an interface of a VM stays", "DELETE", net + "/networkInterfaces/nic0", nil, 400, "NicInUse/"},
@@ -155,7 +157,7 @@ func TestNetworkErrors(t *testing.T) {
 		"skuChange": {"the sku cannot change", "PUT", net + "/publicIPAddresses/pip",
 			obj{"location": "westus3", "sku": obj{"name": "Basic", "tier": "Regional"}, "properties": obj{"publicIPAllocationMethod": "Static"}},
 			409, "PropertyChangeNotAllowed"},
-		"unknownType": {"types that are not served say so", "PUT", net + "/azureFirewalls/g", obj{"location": "westus3"}, 404,
+		"unknownType": {"the error shows that the type is not served", "PUT", net + "/azureFirewalls/g", obj{"location": "westus3"}, 404,
 			"InvalidResourceType"},
 		"unknownSpace": {"so do namespaces", "GET", groupA + "/providers/Microsoft.Nothing/things/x", nil, 404, "InvalidResourceNamespace"},
 		"noJSON":       {"a body has to be JSON", "PUT", net + "/networkSecurityGroups/n", "{", 400, "InvalidRequestContent"},
@@ -193,8 +195,8 @@ func TestNetworkBodies(t *testing.T) {
 		reason, path, at string
 		want             any
 	}{
-		"noSubnets": {"arrays are there even when empty", net + "/routeTables/rt", "properties.routes", []any{}},
-		"lbNat":     {"arrays are there even when empty", lb, "properties.inboundNatRules", []any{}},
+		"noSubnets": {"empty arrays are returned, too", net + "/routeTables/rt", "properties.routes", []any{}},
+		"lbNat":     {"empty arrays are returned, too", lb, "properties.inboundNatRules", []any{}},
 		"defaults":  {"six default rules", net + "/networkSecurityGroups/nsg", "properties.defaultSecurityRules.5.name", "DenyAllOutBound"},
 		"ruleArrays": {"plural forms default to empty", net + "/networkSecurityGroups/nsg/securityRules/api", "properties.sourceAddressPrefixes",
 			[]any{}},

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Origin is another Azure. Its methods return bodies as a GET shows them, and nil for resources that are not there. They must not call the
+// Origin is another Azure. Its methods return bodies as a GET shows them, and nil for missing resources. They must not call the
 // simulator.
 type Origin interface {
 	// ReadResource returns the resource with an ID.

@@ -106,7 +106,7 @@ func TestPages(t *testing.T) {
 		t.Error("text of a client became markup of the page")
 	}
 	if missing := b.openPage("/_sim/page/resource?id=/subscriptions/x", nil); missing.status != 404 {
-		t.Errorf("a resource that is not there: %d", missing.status)
+		t.Errorf("a missing resource: %d", missing.status)
 	}
 	b.openPage("/_sim/page/requests", nil).wantWords(t, "DELETE "+net+"/routeTables/table", "202")
 	timeline := b.openPage("/_sim/page/timeline", nil)

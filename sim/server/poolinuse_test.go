@@ -23,6 +23,6 @@ func TestBackendPoolOfARule(t *testing.T) {
 	a.mustSucceed("PUT", lb, balanced)
 	a.mustSucceed("DELETE", lb+"/backendAddressPools/pool", nil)
 	if r := a.sendRequest("GET", lb+"/backendAddressPools/pool", nil); r.status != 404 {
-		t.Errorf("the pool of no rule is still there: %d", r.status)
+		t.Errorf("the pool of no rule still exists: %d", r.status)
 	}
 }

@@ -102,10 +102,11 @@ func TestEtagHeader(t *testing.T) {
 		r      response
 		want   bool
 	}{
-		"network read":    {"the network provider tells it when it is read", a.sendRequest("GET", net+"/routeTables/rt", nil), true},
-		"network written": {"and not when it is written", a.sendRequest("PUT", net+"/routeTables/rt", obj{"location": "westus3"}), false},
-		"record written":  {"DNS always does", a.sendRequest("PUT", zone+"/CNAME/www", record), true},
-		"record read":     {"DNS always does", a.sendRequest("GET", zone+"/CNAME/www", nil), true},
+		"network read": {"the network provider sets the header ETag for reads", a.sendRequest("GET", net+"/routeTables/rt", nil), true},
+		"network written": {"the network provider sets no header ETag for writes",
+			a.sendRequest("PUT", net+"/routeTables/rt", obj{"location": "westus3"}), false},
+		"record written": {"DNS always does", a.sendRequest("PUT", zone+"/CNAME/www", record), true},
+		"record read":    {"DNS always does", a.sendRequest("GET", zone+"/CNAME/www", nil), true},
 	} {
 		if got := c.r.header.Get("ETag"); (got != "") != c.want || c.want && got != c.r.valueAt("etag") {
 			t.Errorf("%s: %s: %d, header %q, etag %v", name, c.reason, c.r.status, got, c.r.valueAt("etag"))

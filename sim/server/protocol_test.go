@@ -151,7 +151,7 @@ func TestTimeScaleZeroStillPollsOnce(t *testing.T) {
 		t.Errorf("the log has retryAfterMs %d, the answer %s", got, want)
 	}
 	if first.header.Get("Retry-After") != "1" || first.header.Get("retry-after-ms") == "" {
-		t.Errorf("Retry-After %q, retry-after-ms %q: a scaled delay below a second is told both ways", first.header.Get("Retry-After"),
+		t.Errorf("Retry-After %q, retry-after-ms %q: a scaled delay below a second is in both headers", first.header.Get("Retry-After"),
 			first.header.Get("retry-after-ms"))
 	}
 }
@@ -184,7 +184,7 @@ func TestScaledOperationsSayWhenTheyEnd(t *testing.T) {
 		}
 		same, _ := put(scale)
 		if took := same.sim.Settle(); waited < took || waited > took+2*time.Millisecond {
-			t.Errorf("scale %v: who asks when told learns of the end after %s, it is after %s", scale, waited, took)
+			t.Errorf("scale %v: a client that polls at Azure's delays sees the end after %s, it is after %s", scale, waited, took)
 		}
 	}
 	if _, r := put(1); r.header.Get("retry-after-ms") != "" {

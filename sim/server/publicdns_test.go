@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPublicDNS has a zone and the record sets that ExternalDNS and cert-manager keep in it.
+// TestPublicDNS writes a zone and the record sets that ExternalDNS and cert-manager keep in it.
 func TestPublicDNS(t *testing.T) {
 	t.Parallel()
 	a := newAzure(t)

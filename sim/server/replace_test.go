@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestStartAfterFullDisk has a disk that takes only the beginning of a file. A later start makes the keys that are missing.
+// TestStartAfterFullDisk simulates a disk that takes only the beginning of a file; it expects that a later start creates the missing keys.
 func TestStartAfterFullDisk(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string

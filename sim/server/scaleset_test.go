@@ -203,9 +203,9 @@ func TestScaleSetRefusals(t *testing.T) {
 		code    string
 		message string
 	}{
-		"no upgrade policy": {"a uniform scale set must say how it upgrades", nil, prop("upgradePolicy", obj{}), 400, "InvalidParameter",
+		"no upgrade policy": {"a uniform scale set must have an upgrade mode", nil, prop("upgradePolicy", obj{}), 400, "InvalidParameter",
 			"upgradePolicy.mode"},
-		"fault domains": {"a flexible scale set must say how it spreads", nil, prop("orchestrationMode", "Flexible"), 400, "InvalidParameter",
+		"fault domains": {"a flexible scale set must have a number of fault domains", nil, prop("orchestrationMode", "Flexible"), 400, "InvalidParameter",
 			"platformFaultDomainCount"},
 		"orchestration": {"there are two modes", nil, prop("orchestrationMode", "Other"), 400, "InvalidParameter", "Flexible, Uniform"},
 		"no model": {"instances need a model", nil, prop("virtualMachineProfile", obj{}), 400, "InvalidParameter",

@@ -7,7 +7,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
 )
 
-// TestScaleSetPublicIPs has instances of a scale set get public addresses of their own, as its configuration asks for.
+// TestScaleSetPublicIPs checks that instances of a scale set get public addresses of their own, as its configuration demands.
 func TestScaleSetPublicIPs(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

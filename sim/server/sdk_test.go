@@ -88,7 +88,7 @@ var withoutSDK = map[string][]string{
 		"Microsoft.Network/dnszones/MX", "Microsoft.Network/dnszones/NS", "Microsoft.Network/dnszones/PTR", "Microsoft.Network/dnszones/SOA",
 		"Microsoft.Network/dnszones/SRV", "Microsoft.Network/dnszones/TXT",
 	},
-	"it is there by itself": {"Microsoft.Authorization/roleDefinitions", "Microsoft.Network/privateDnsZones/SOA",
+	"Azure creates it by itself": {"Microsoft.Authorization/roleDefinitions", "Microsoft.Network/privateDnsZones/SOA",
 		"Microsoft.ResourceHealth/availabilityStatuses"},
 	"it is part of another resource, with which it is made": {
 		"Microsoft.Network/networkSecurityGroups/defaultSecurityRules", "Microsoft.Network/networkInterfaces/ipConfigurations",
@@ -271,7 +271,7 @@ func decodeModel[T any](a *azure, body obj) (out T) {
 // inGroup returns a reference to a resource of the group: "Microsoft.Network/virtualNetworks/aa".
 func inGroup(path string) obj { return obj{"id": groupA + "/providers/" + path} }
 
-// mustMake has the error of making one end the test.
+// mustMake ends the test if making fails.
 func mustMake[T any](a *azure, out T, err error) T {
 	a.t.Helper()
 	if err != nil {

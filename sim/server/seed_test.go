@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// told is an answer with everything that a client sees of it.
-type told struct {
+// reply is an answer with everything that a client sees of it.
+type reply struct {
 	Status int
 	Header http.Header
 	Body   string
@@ -25,7 +25,7 @@ type told struct {
 
 // playSequence sends a sequence of requests to a new simulator: groups, a network, identities, machines and their deletion,
 // each operation polled.
-func playSequence(t *testing.T, seed uint64) (answers []told, log string) {
+func playSequence(t *testing.T, seed uint64) (answers []reply, log string) {
 	t.Helper()
 	var lines bytes.Buffer
 	sim, err := server.New(server.Options{Clock: store.NewVirtual(epoch), TimeScale: 1, Seed: seed, RequestLog: &lines})
@@ -34,7 +34,7 @@ func playSequence(t *testing.T, seed uint64) (answers []told, log string) {
 	}
 	defer sim.Close()
 	handler, token := sim.Handler(), sim.Token("")
-	send := func(method, path string, body any) told {
+	send := func(method, path string, body any) reply {
 		raw, err := json.Marshal(body)
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func playSequence(t *testing.T, seed uint64) (answers []told, log string) {
 		r.Header.Set("Authorization", "Bearer "+token)
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
-		answer := told{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
+		answer := reply{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
 		answers = append(answers, answer)
 		return answer
 	}

@@ -53,7 +53,7 @@ type Options struct {
 	Clock     store.Clock // nil: the wall clock
 	TimeScale float64     // multiplies measured latencies; 1 is Azure's speed, 0 at once (an operation still shows InProgress once)
 	// AdvanceOnPoll has polls move a virtual clock: each GET of a running operation, or of the resource that it changes, moves it by ten
-	// seconds, and clients are told to poll again at once. A client that only polls then reaches the end without real time.
+	// seconds, and clients are asked to poll again at once. A client that only polls then reaches the end without real time.
 	AdvanceOnPoll bool
 	Seed          uint64
 	Tenant        string

@@ -52,9 +52,10 @@ func TestShownByVersion(t *testing.T) {
 		"network": {"recorded", vnets + "vnet", "2024-03-01",
 			obj{"properties.privateEndpointVNetPolicies": "Disabled",
 				"properties.virtualNetworkPeerings.0.properties.peeringSyncLevel": "RemoteNotInSync"}},
-		"peering, old": {"the same by itself", vnets + "vnet/virtualNetworkPeerings/p", "2020-11-01",
+		"peering, old": {"a peering that is read by itself has the properties of the version, too",
+			vnets + "vnet/virtualNetworkPeerings/p", "2020-11-01",
 			obj{"properties.peerCompleteVnets": nil, "properties.remoteVirtualNetworkAddressSpace": nil, "properties.peeringState": "Initiated"}},
-		"peering": {"the same by itself", vnets + "vnet/virtualNetworkPeerings/p", "2024-03-01",
+		"peering": {"a peering that is read by itself is as within its network", vnets + "vnet/virtualNetworkPeerings/p", "2024-03-01",
 			obj{"properties.peerCompleteVnets": true}},
 		"address, old": {"recorded", net + "/publicIPAddresses/pip", "2020-11-01", obj{"properties.ddosSettings": nil}},
 		"address": {"recorded", net + "/publicIPAddresses/pip", "2024-03-01",
@@ -234,7 +235,7 @@ func TestErrorsNameWholeResources(t *testing.T) {
 	inner := func(r response) string { return r.valueAt("error.details.0.message").(string) }
 	if got := a.sendRequest("PUT", id, newNIC("none", nil)).errorMessage(); !strings.Contains(got,
 		"referenced by resource "+id+" was not found") {
-		t.Errorf("a subnet that is not there: %s", got)
+		t.Errorf("a missing subnet: %s", got)
 	}
 	a.sendRequest("PUT", net+"/publicIPAddresses/pip", publicIP("api"))
 	if got := inner(a.sendRequest("PUT", id,

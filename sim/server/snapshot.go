@@ -91,7 +91,7 @@ func (s *Server) Restore(r io.Reader) error {
 	}
 	for _, raw := range [][]byte{in.Random.Operations, in.Random.IDs} {
 		if !bytes.HasPrefix(raw, []byte("pcg:")) || len(raw) != 20 {
-			return fmt.Errorf("the snapshot does not say where its random numbers are")
+			return fmt.Errorf("the snapshot lacks the positions of its random numbers")
 		}
 	}
 	if err := s.store.Restore(in.State, func() { s.takeSnapshot(in) }); err != nil {

@@ -30,8 +30,8 @@ func newSimulator(t *testing.T, o server.Options) *server.Server {
 	return sim
 }
 
-// askOnce has a simulator answer one request.
-func askOnce(t *testing.T, sim *server.Server, method, path string, body any) told {
+// askOnce sends one request to a simulator.
+func askOnce(t *testing.T, sim *server.Server, method, path string, body any) reply {
 	t.Helper()
 	var in io.Reader
 	if raw, is := body.([]byte); is {
@@ -47,7 +47,7 @@ func askOnce(t *testing.T, sim *server.Server, method, path string, body any) to
 	r.Header.Set("Authorization", "Bearer "+sim.Token(""))
 	w := httptest.NewRecorder()
 	sim.Handler().ServeHTTP(w, r)
-	return told{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
+	return reply{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
 }
 
 const (
@@ -58,7 +58,7 @@ const (
 // beginScaleSet leaves a simulator with a scale set that is being made, polled twice, and a fault that has acted once of twice.
 func beginScaleSet(t *testing.T, sim *server.Server) (poll string) {
 	t.Helper()
-	must := func(method, path string, body any) told {
+	must := func(method, path string, body any) reply {
 		answer := askOnce(t, sim, method, path, body)
 		if answer.Status > 299 {
 			t.Fatalf("%s %s: %d %s", method, path, answer.Status, answer.Body)
@@ -86,7 +86,7 @@ func beginScaleSet(t *testing.T, sim *server.Server) (poll string) {
 }
 
 // goOn returns the answers of a simulator from this state on.
-func goOn(t *testing.T, sim *server.Server, poll string) (answers []told) {
+func goOn(t *testing.T, sim *server.Server, poll string) (answers []reply) {
 	t.Helper()
 	ask := func(method, path string, body any) { answers = append(answers, askOnce(t, sim, method, path, body)) }
 	ask("GET", poll, nil)

@@ -43,7 +43,7 @@ func TestStorageAccountsHaveServices(t *testing.T) {
 	}
 	service := account + "/blobServices/default"
 	if got := a.sendRequest("GET", service, nil); got.valueAt("sku.tier") != "Standard" {
-		t.Errorf("the service is %v, want it to be there with the account's SKU", got.body)
+		t.Errorf("the service is %v, want it with the account's SKU", got.body)
 	}
 	sent := obj{"properties": obj{"deleteRetentionPolicy": obj{"enabled": true, "days": 7}}}
 	if got := a.sendRequest("PUT", service, sent); got.valueAt("properties.deleteRetentionPolicy.days") != 7.0 || got.valueAt("id") != nil {
@@ -77,7 +77,7 @@ func TestDeletedVaults(t *testing.T) {
 	}
 	a.mustSucceed("PUT", vaults+"kept", vault(""))
 	if got := a.sendRequest("GET", deleted+"kept", nil); got.errorCode() != "DeletedVaultNotFound" {
-		t.Errorf("a vault that is there: %d %s", got.status, got.errorCode())
+		t.Errorf("an existing vault: %d %s", got.status, got.errorCode())
 	}
 	a.mustSucceed("DELETE", vaults+"kept", nil)
 	if got := a.sendRequest("GET", deleted+"kept", nil); got.valueAt("properties.vaultId") != vaults+"kept" {

@@ -37,8 +37,8 @@ func (t Throttle) limitOf(kind string) limit {
 	return limit{size: t.Reads, rate: t.ReadsPerSec}
 }
 
-// limit is a number of requests: with a rate it is a bucket that so many tokens a second come back to, with a window it is all that
-// may be asked within one.
+// limit is a number of requests. With rate it is a token bucket refilled at rate tokens per second; with window, it is the number of
+// requests per window.
 type limit struct {
 	key    string
 	size   float64

@@ -123,7 +123,7 @@ func TestUnusualAnswers(t *testing.T) {
 		"network":             {"compared", "PUT", net + "/virtualNetworks/second?api-version=2026-03-01", network, 201, "", true},
 		"address":             {"nothing changes", "PUT", net + "/publicIPAddresses/ip", publicIP("label"), 200, "", false},
 		"instance":            {"instances have numbers", "GET", pool + "/virtualMachines/one", nil, 400, "InvalidParameter", false},
-		"instance, no number": {"of one that is not there", "GET", pool + "/virtualMachines/77", nil, 404, "NotFound", false},
+		"instance, no number": {"the error of a missing instance", "GET", pool + "/virtualMachines/77", nil, 404, "NotFound", false},
 		"deployment": {"of Resource Manager itself", "GET", groupA + "/providers/Microsoft.Resources/deployments/none?api-version=2024-11-01", nil, 404,
 			"DeploymentNotFound", false},
 		"role that is assigned already": {"recorded", "PUT", roleOfReader, reader, 201, "", false},

@@ -42,7 +42,7 @@ func TestShownUnaskedByNewest(t *testing.T) {
 	}
 }
 
-// What is not there is missed by Resource Manager. A load balancer that does not change has no operation.
+// Resource Manager answers for missing resources. A load balancer that does not change has no operation.
 func TestUnusualAnswersByNewest(t *testing.T) {
 	a := newAzure(t)
 	a.createMachine()

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
-// TestSlowBody has the second half of an answer come later.
+// TestSlowBody delays the second half of an answer.
 func TestSlowBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sim, err := server.New(server.Options{TimeScale: 1})

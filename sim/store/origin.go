@@ -6,7 +6,7 @@ import (
 )
 
 // Origin has resources that a store does not hold yet, as when the store begins as a copy of another Azure. Its methods return nil for
-// resources that are not there. It is called within transactions.
+// missing resources. It is called within transactions.
 type Origin interface {
 	// ReadResource returns the resource with an ID.
 	ReadResource(id string) *Resource

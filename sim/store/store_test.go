@@ -116,7 +116,7 @@ func TestAnErrorUndoesTheTransaction(t *testing.T) {
 	})
 }
 
-// TestRunningInTheOrderOfTheirEnds has operations that end, two of them at once, and one that never ends.
+// TestRunningInTheOrderOfTheirEnds lists operations that end, two of them at once, and one that never ends.
 func TestRunningInTheOrderOfTheirEnds(t *testing.T) {
 	s := openStore(t, "")
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -212,7 +212,7 @@ func TestStateSurvivesAHalfWrittenRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := store.Open(store.Real{}, dir); err == nil {
-		t.Error("a damaged journal must be told, not ignored")
+		t.Error("a damaged journal must be reported, not ignored")
 	}
 }
 

@@ -123,7 +123,7 @@ func (t *Template) readParameters(declared, given map[string]any) error {
 	return nil
 }
 
-// checkValue holds the value against the declaration.
+// checkValue checks the value against the declaration.
 func (p *Parameter) checkValue(declared map[string]any) error {
 	k := kinds[strings.ToLower(p.Type)]
 	if !k.has(p.value) {

@@ -30,7 +30,7 @@ func TestRepository(t *testing.T) {
 	}
 }
 
-// TestChecks has one violation of each rule: every check reports it.
+// TestChecks runs every check on a violation of its rule; it expects a finding.
 func TestChecks(t *testing.T) {
 	const doc = "// Package p promises.\npackage p\n"
 	tests := map[string]struct {
@@ -86,7 +86,7 @@ func TestChecks(t *testing.T) {
 				"internal/controller/azurecluster/b.go:5:42: read, which Report reaches, uses time.Now"},
 		},
 		"kinds import each other": {
-			reason: "what kinds share has a package of its own", check: checkImports,
+			reason: "code that kinds share has a package of its own", check: checkImports,
 			files: map[string]string{
 				"internal/controller/azurecluster/a.go": doc + `import _ "` + module + `/internal/controller/azuremachine"`,
 				"internal/controller/azuremachine/a.go": doc + `import _ "` + module + `/internal/reconcile/watch"`,

@@ -69,7 +69,7 @@ func identityCodes(files []file) (codes []string) {
 	return codes
 }
 
-// checkReported finds condition types and reasons that nothing reports: whoever waits for one would wait for ever.
+// checkReported finds condition types and reasons that nothing reports: a client that waits for one would wait for ever.
 func checkReported(files []file) []string {
 	names := conditionNames(files)
 	for _, f := range files {

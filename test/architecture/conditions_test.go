@@ -13,9 +13,9 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// known are the condition types and reasons that the established provider writes on the kinds that are here, or names in
-// its API for them. Alerts, scripts and MachineHealthChecks look for them.
-var known = map[string][]string{
+// establishedConditionNames are the condition types and reasons that the established provider writes on the kinds that are here, or names
+// in its API for them. Alerts, scripts and MachineHealthChecks look for them.
+var establishedConditionNames = map[string][]string{
 	"AzureCluster": {
 		"NetworkInfrastructureReady", "ResourceGroupReady", "VNetReady", "SecurityGroupsReady", "RouteTablesReady", "PublicIPsReady",
 		"NATGatewaysReady", "SubnetsReady", "VnetPeeringReady", "LoadBalancersReady", "PrivateDNSZoneReady", "PrivateDNSLinkReady",
@@ -44,7 +44,7 @@ func TestKnownConditionNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	have := slices.Collect(maps.Values(conditionNames(files)))
-	for of, names := range known {
+	for of, names := range establishedConditionNames {
 		for _, name := range names {
 			if !slices.Contains(have, name) {
 				t.Errorf("%s: %s is no constant of %s, so what looks for it in clusters of today finds nothing after a migration", of, name, apiDir)
@@ -139,7 +139,7 @@ func TestEventReasons(t *testing.T) {
 	}
 }
 
-// TestCheckEventReasons has one event of each form: texts and constants of the package are reported.
+// TestCheckEventReasons checks one event of each form; it expects findings for texts and constants of the package.
 func TestCheckEventReasons(t *testing.T) {
 	files, err := readSource(fstest.MapFS{
 		"internal/a/b.go": {Data: []byte("package a\nconst failed = \"Failed\"\n")},

@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 )
 
-// TestCheckDecoders has code that decodes documents of users by itself.
+// TestCheckDecoders checks code that decodes documents of users by itself.
 func TestCheckDecoders(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, path, imports, code string
@@ -30,7 +30,7 @@ func TestCheckDecoders(t *testing.T) {
 	}
 }
 
-// TestOtherDecoders holds that each exception is still one.
+// TestOtherDecoders checks that each exception is still one.
 func TestOtherDecoders(t *testing.T) {
 	files, err := readSource(os.DirFS("../.."))
 	if err != nil {

@@ -37,7 +37,7 @@ func TestDependencies(t *testing.T) {
 	}
 	for name, isDirect := range direct {
 		if isDirect && !described[name] {
-			t.Errorf("docs/design/dependencies.md: say what %s is for and where it may be imported", name)
+			t.Errorf("docs/design/dependencies.md: add the purpose of %s and the packages that may import it", name)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestDesignNotes(t *testing.T) {
 			t.Errorf("docs/design/README.md does not list %s", name)
 		}
 		if name == "dependencies.md" {
-			continue // TestDependencies holds it.
+			continue // TestDependencies checks it.
 		}
 		page, err := os.ReadFile(file)
 		if err != nil {
@@ -52,7 +52,7 @@ func TestDesignNotes(t *testing.T) {
 	}
 }
 
-// checkNote holds a note against the rules for all of them. exists reports whether a folder has a test.
+// checkNote checks a note against the rules for all of them. exists reports whether a folder has a test.
 func checkNote(name, page string, exists func(folder, test string) bool) (findings []string) {
 	if datedName.MatchString(name) {
 		findings = append(findings, "name it by its topic: notes are true today and have no date")
@@ -71,7 +71,7 @@ func checkNote(name, page string, exists func(folder, test string) bool) (findin
 	return findings
 }
 
-// TestCheckNote has one violation of each rule about notes: the check reports it.
+// TestCheckNote checks a note with a violation of each rule; it expects a finding.
 func TestCheckNote(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, file, page string

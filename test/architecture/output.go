@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-const whyOutput = "status.resources is output: it is empty after clusterctl move, after a restore and before the first pass, so nothing decides by it"
+const whyOutput = "status.resources is output: it is empty after clusterctl move, after a restore and before the first reconciliation, so nothing decides by it"
 
 // checkOutput looks for what reads status.resources: code of the provider other than where the field is written, and rules
 // of types.

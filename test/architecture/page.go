@@ -54,7 +54,7 @@ var othersAnnotations = map[string]string{
 // objectFields begin the names of fields of objects, which look like names in packages.
 var objectFields = []string{"spec", "status", "initialization"}
 
-// checkPage holds the page on the architecture against the code: the paths and names on it exist, and it lists the annotations of the code
+// checkPage compares the page on the architecture with the code: the paths and names on it exist, and it lists the annotations of the code
 // and no others. exists reports whether a path of the repository, which may have a "*", exists.
 func checkPage(page string, files []file, exists func(string) bool) []string {
 	declared := declaredNames(files)

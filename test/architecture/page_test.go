@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestArchitecturePage holds docs/architecture.md against the code.
+// TestArchitecturePage compares docs/architecture.md with the code.
 func TestArchitecturePage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/architecture.md")
 	if err != nil {
@@ -54,7 +54,7 @@ func existsHere(name string) bool {
 	return err == nil && len(found) > 0
 }
 
-// TestCheckPage has one violation of each rule about pages: the check reports it.
+// TestCheckPage checks a page with a violation of each rule; it expects a finding.
 func TestCheckPage(t *testing.T) {
 	const rows = "\n## Annotations\n\n| `x.io/a` | AzureCluster |\n| `short` | AzureMachine |\n| `cluster.x-k8s.io/paused` | all |\n\n## Next\n"
 	const declared = `package v1

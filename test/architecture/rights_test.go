@@ -137,7 +137,7 @@ func TestPlantedBinding(t *testing.T) {
 			[]string{"patch deployments.apps"}, ""},
 		"bound to another": {"the manager has no right of another", role +
 			fmt.Sprintf(binding, "RoleBinding", "Role", "planted", "{kind: ServiceAccount, name: other, namespace: system}"), nil, ""},
-		"role of Kubernetes": {"nobody sees its rules here", fmt.Sprintf(binding, "ClusterRoleBinding", "ClusterRole", "cluster-admin", manager),
+		"role of Kubernetes": {"its rules are not in this tree", fmt.Sprintf(binding, "ClusterRoleBinding", "ClusterRole", "cluster-admin", manager),
 			nil, "ClusterRole cluster-admin"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestManagerRights(t *testing.T) {
 		t.Fatalf("%s has no section on risks", rightsPage)
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
-	var told []string
+	var documented []string
 	for line := range strings.Lines(section) {
 		cells := strings.Split(line, "|")
 		if len(cells) != 5 {
@@ -227,13 +227,13 @@ func TestManagerRights(t *testing.T) {
 		}
 		for verb := range strings.SplitSeq(cells[1], ",") {
 			for _, resource := range resources {
-				told = append(told, strings.TrimSpace(verb)+" "+resource[1])
+				documented = append(documented, strings.TrimSpace(verb)+" "+resource[1])
 			}
 		}
 	}
-	slices.Sort(told)
-	if diff := cmp.Diff(slices.Compact(told), managerRights(t)); diff != "" {
-		t.Errorf("the manager has other rights than docs/book/kubernetes-rights.md tells of (-told +has). Does it need a new one? Then add its row, with the possible damage:\n%s", diff)
+	slices.Sort(documented)
+	if diff := cmp.Diff(slices.Compact(documented), managerRights(t)); diff != "" {
+		t.Errorf("the manager has other rights than docs/book/kubernetes-rights.md lists (-documented +has). Does it need a new one? Then add its row, with the possible damage:\n%s", diff)
 	}
 }
 
@@ -276,7 +276,8 @@ func TestManagerCannotRise(t *testing.T) {
 	}
 }
 
-// TestTenantRights has every kind of the release in the roles for people, and identities in none that Kubernetes adds to its own.
+// TestTenantRights checks that the roles for people have every kind of the release, and that no role that Kubernetes adds to its own has
+// identities.
 func TestTenantRights(t *testing.T) {
 	view, edit := listRights(readRole(t, "tenants.yaml", "system-view-role").Rules),
 		listRights(readRole(t, "tenants.yaml", "system-edit-role").Rules)

@@ -102,7 +102,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"internal/expiring"}, outside: []string{"golang.org/x/sync/singleflight"}, notStandard: impure,
-		why: "values that expire are the same for everybody who keeps some",
+		why: "values that expire have one implementation, which all packages use",
 	},
 	{
 		dirs: []string{"internal/manifest"}, outside: append([]string{"sigs.k8s.io/yaml"}, kubernetesTypes...), notStandard: impure,
@@ -544,7 +544,7 @@ var nameRules = []nameRule{
 		dirs: []string{"internal/plan/...", "internal/arm", "internal/arm/types", "internal/arm/compare", "internal/defaults",
 			"internal/webhook/..."},
 		names: []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After"},
-		why:   "pure packages get the time as an argument, so that a test can say what time it is",
+		why:   "pure packages get the time as an argument, so that a test can set it",
 	},
 	{
 		dirs:  []string{"internal/controller/...", "internal/reconcile/...", "internal/clusterinfra/...", "internal/status"},

@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 )
 
-// TestCheckWrites has controllers that write past the runner.
+// TestCheckWrites checks controllers that write past the runner.
 func TestCheckWrites(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, code string

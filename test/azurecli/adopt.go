@@ -21,7 +21,7 @@ import (
 )
 
 // RunAdopt runs the command against the Azure of a stage.
-func RunAdopt(stage *harness.Stage, arguments ...string) (printed, told string, err error) {
+func RunAdopt(stage *harness.Stage, arguments ...string) (printed, messages string, err error) {
 	stage.T.Helper()
 	credential, err := azidentity.NewClientSecretCredential(stage.Azure.TenantID, stage.Azure.ClientID, stage.Azure.ClientSecret,
 		&azidentity.ClientSecretCredentialOptions{
@@ -36,7 +36,7 @@ func RunAdopt(stage *harness.Stage, arguments ...string) (printed, told string, 
 }
 
 // RunCommand runs the command as who has the credential, nil for whom the environment names, against the Azure and Kubernetes of a stage.
-func RunCommand(stage *harness.Stage, credential azcore.TokenCredential, arguments ...string) (printed, told string, err error) {
+func RunCommand(stage *harness.Stage, credential azcore.TokenCredential, arguments ...string) (printed, messages string, err error) {
 	stage.T.Helper()
 	return runWith(stage, credential, func() (*rest.Config, error) { return stage.Environment.Config, nil }, arguments)
 }
@@ -45,7 +45,7 @@ func RunCommand(stage *harness.Stage, credential azcore.TokenCredential, argumen
 var ErrInterrupted = errors.New("the connection broke")
 
 // RunInterrupted is Run with a connection to Kubernetes that breaks at the write after the given number of them. Reads go on.
-func RunInterrupted(stage *harness.Stage, writes int, arguments ...string) (printed, told string, err error) {
+func RunInterrupted(stage *harness.Stage, writes int, arguments ...string) (printed, messages string, err error) {
 	stage.T.Helper()
 	config := rest.CopyConfig(stage.Environment.Config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &breaking{next: next, left: writes} })
@@ -69,7 +69,7 @@ func (b *breaking) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 func runWith(stage *harness.Stage, credential azcore.TokenCredential, kubernetes func() (*rest.Config, error), arguments []string) (printed,
-	told string, err error) {
+	messages string, err error) {
 	stage.T.Helper()
 	cmd := command.NewCommand(command.Options{
 		Identity: identity.Options{AuthorityHost: stage.Azure.URL, ResourceManagerEndpoint: stage.Azure.URL,

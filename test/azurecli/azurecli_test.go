@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestAdopt has the command write manifests for every cluster, in both sets of kinds: it proves that they write
-// nothing, and lists the properties that the manifests cannot express.
+// TestAdopt writes manifests for every cluster, in both sets of kinds; it expects that the command proves that they write nothing, and
+// lists the properties that the manifests cannot express.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	stage := &harness.Stage{T: t}
@@ -19,7 +19,7 @@ func TestAdopt(t *testing.T) {
 		mark := stage.Azure.MarkRequests()
 		for _, as := range []string{"azuremanaged", "azureasomanaged"} {
 			lower := strings.ReplaceAll(strings.ToLower(name), "_", "-")
-			printed, told, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--as", as,
+			printed, messages, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name, "--as", as,
 				"--cluster-name", lower)
 			omitted := cluster.OmittedValues
 			if as == "azureasomanaged" {
@@ -31,15 +31,15 @@ func TestAdopt(t *testing.T) {
 				continue
 			}
 			if err != nil || printed == "" {
-				t.Errorf("%s as %s: %v\n%s", name, as, err, told)
+				t.Errorf("%s as %s: %v\n%s", name, as, err, messages)
 			}
 			for _, want := range omitted {
-				if !strings.Contains(told, "not in the manifests: "+want) {
-					t.Errorf("%s as %s: it is not told that %s:\n%s", name, as, want, told)
+				if !strings.Contains(messages, "not in the manifests: "+want) {
+					t.Errorf("%s as %s: the messages lack that %s:\n%s", name, as, want, messages)
 				}
 			}
-			if got := strings.Count(told, "not in the manifests"); got != len(omitted) {
-				t.Errorf("%s as %s: %d things are not in the manifests, want %d:\n%s", name, as, got, len(omitted), told)
+			if got := strings.Count(messages, "not in the manifests"); got != len(omitted) {
+				t.Errorf("%s as %s: %d things are not in the manifests, want %d:\n%s", name, as, got, len(omitted), messages)
 			}
 		}
 		if writes := stage.Azure.WritesSince(mark); len(writes) > 0 {
@@ -48,7 +48,8 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestAdoptRefuses has the command print no manifest whose application would not leave Azure as it is, or that would be another's.
+// TestAdoptRefuses runs the command for clusters whose manifests would change Azure, or that belong to another owner; it expects no
+// manifest.
 func TestAdoptRefuses(t *testing.T) {
 	t.Parallel()
 	stage := &harness.Stage{T: t}
@@ -58,16 +59,16 @@ func TestAdoptRefuses(t *testing.T) {
 	Cluster{top: body{"tags": body{"sigs.k8s.io_cluster-api-provider-azure_cluster_other": "owned"}},
 		Pools: []body{poolBody("nodepool1", system)}}.CreateCluster(stage, "owned")
 	tests := map[string]struct {
-		reason    string
-		arguments []string
-		told, err string
-		printed   bool
+		reason        string
+		arguments     []string
+		messages, err string
+		printed       bool
 	}{
 		"behind": {reason: "with an upgrade channel pools follow the control plane", arguments: []string{"--name", "behind"},
-			told: `would change or fail: agentPools/nodepool1: properties.orchestratorVersion: have "1.33.2", want "1.33.6"`,
-			err:  "so they are not printed"},
+			messages: `would change or fail: agentPools/nodepool1: properties.orchestratorVersion: have "1.33.2", want "1.33.6"`,
+			err:      "so they are not printed"},
 		"behind, all the same": {reason: "users may want to begin with them", arguments: []string{"--name", "behind", "--unproven"},
-			told: "would change or fail: agentPools/nodepool1", printed: true},
+			messages: "would change or fail: agentPools/nodepool1", printed: true},
 		"another's": {reason: "two would change it in turns", arguments: []string{"--name", "owned"},
 			err: "belongs to another Cluster by its tag sigs.k8s.io_cluster-api-provider-azure_cluster_other"},
 		"not there": {reason: "names are mistyped", arguments: []string{"--name", "behind", "--resource-group", "owned"},
@@ -83,19 +84,19 @@ func TestAdoptRefuses(t *testing.T) {
 	}
 	for name, test := range tests {
 		group := test.arguments[1]
-		printed, told, err := RunAdopt(stage,
+		printed, messages, err := RunAdopt(stage,
 			append([]string{"--subscription", stage.Azure.SubscriptionID, "--resource-group", group}, test.arguments...)...)
 		if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s: %s: error %v, want %q", name, test.reason, err, test.err)
 		}
-		if !strings.Contains(told, test.told) || (printed != "") != test.printed {
-			t.Errorf("%s: %s: printed %d bytes, told:\n%s", name, test.reason, len(printed), told)
+		if !strings.Contains(messages, test.messages) || (printed != "") != test.printed {
+			t.Errorf("%s: %s: printed %d bytes, messages:\n%s", name, test.reason, len(printed), messages)
 		}
 	}
-	printed, told, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", "behind", "--name", "behind",
+	printed, messages, err := RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", "behind", "--name", "behind",
 		"--as", "azureasomanaged", "--api-version", "2026-05-01", "--namespace", "teams")
 	if err != nil || !strings.Contains(printed, "containerservice.azure.com/v1api20260501") || !strings.Contains(printed, "namespace: teams") {
-		t.Errorf("documents say versions of their own: %v\n%s\n%s", err, told, printed)
+		t.Errorf("resource manifests have versions of their own: %v\n%s\n%s", err, messages, printed)
 	}
 }
 
@@ -114,9 +115,9 @@ func TestBook(t *testing.T) {
 	})
 	for _, line := range PageCommands(t, "kubectl capz adopt --subscription") {
 		command, _, _ := strings.Cut(line, " >")
-		printed, told, err := RunCommand(stage, nil, strings.Fields(command)[3:]...)
-		if err != nil || !strings.Contains(printed, "name: c1-batch") || !strings.Contains(told, "writes nothing to Azure") {
-			t.Errorf("%s: %v\n%s\n%s", line, err, told, printed)
+		printed, messages, err := RunCommand(stage, nil, strings.Fields(command)[3:]...)
+		if err != nil || !strings.Contains(printed, "name: c1-batch") || !strings.Contains(messages, "writes nothing to Azure") {
+			t.Errorf("%s: %v\n%s\n%s", line, err, messages, printed)
 		}
 	}
 }

@@ -299,7 +299,7 @@ func (s *Shell) sendGraph(method, path string, body map[string]any) (map[string]
 	return s.answer(request)
 }
 
-// answer has the simulator answer a request.
+// answer lets the simulator answer a request.
 func (s *Shell) answer(request *http.Request) (out map[string]any, err error) {
 	recorder := httptest.NewRecorder()
 	s.Azure.Handler().ServeHTTP(recorder, request)

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ParseCommand parses the arguments of a command as it does before it runs, without running it: the verb, its flags, and which flags and how
-// many arguments it needs. The command that it returns has the values.
+// ParseCommand parses the arguments of a command as it does before it runs, without running it: the verb, its flags, and which flags and
+// how many arguments it needs. The command that it returns has the values.
 func ParseCommand(root *cobra.Command, arguments []string) (*cobra.Command, error) {
 	root.InitDefaultVersionFlag()
 	command, rest, err := root.Find(arguments)
@@ -66,9 +66,9 @@ func NewMake(root string, check func(name, value string) error) Program {
 	}
 }
 
-// NewForeign plays a program that cannot run in a test, and prints output. The table has the commands that pages use with their flags, without
-// dashes; a program without subcommands has the command "". A call with another command or flag fails. So whoever adds one to a page has to look
-// it up in the program's reference and add it to the table.
+// NewForeign plays a program that cannot run in a test, and prints output. The table has the commands that pages use with their flags,
+// without dashes; a program without subcommands has the command "". A call with another command or flag fails. So an author who adds one to
+// a page has to look it up in the program's reference and add it to the table.
 func NewForeign(table map[string]string, output string) Program {
 	return func(call Call) (string, error) {
 		flags, words := []string(nil), call.Arguments

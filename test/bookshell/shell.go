@@ -173,7 +173,7 @@ func (s *Shell) serve(ctx context.Context, listener net.Listener) {
 	}
 }
 
-// Play has the program of a call do its work: a program may call others.
+// Play runs the program of a call: a program may call others.
 func (s *Shell) Play(call Call) (string, error) {
 	program := s.Programs[call.Name]
 	if program == nil {

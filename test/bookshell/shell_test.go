@@ -21,7 +21,7 @@ func TestShell(t *testing.T) {
 		"pipe":           {reason: "- is the standard input", block: "tool a | tool -\n", calls: []string{"tool|a", "tool|-|<answer a"}},
 		"of the reader":  {reason: "nothing sets the variable", block: "tool $UNKNOWN\n", failure: "UNKNOWN: unbound variable"},
 		"no program":     {reason: "no rule knows it", block: "another a\n", failure: "another: command not found"},
-		"an error":       {reason: "the error of a program is that of the block", block: "tool fails\ntool a\n", calls: []string{"tool|fails"}, failure: "tool fails: as told"},
+		"an error":       {reason: "the error of a program is that of the block", block: "tool fails\ntool a\n", calls: []string{"tool|fails"}, failure: "tool fails: as requested"},
 		"a typing error": {reason: "the shell cannot read it", block: "tool 'a\n", failure: "unexpected EOF"},
 	}
 	for name, test := range tests {
@@ -35,7 +35,7 @@ func TestShell(t *testing.T) {
 					}
 					calls = append(calls, strings.Join(words, "|"))
 					if call.Arguments[0] == "fails" {
-						return "", errors.New("as told")
+						return "", errors.New("as requested")
 					}
 					return "answer " + call.Arguments[0] + "\n", nil
 				}}}

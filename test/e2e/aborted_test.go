@@ -29,7 +29,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 )
 
-// Identifiers of the lab's subscription, and the group that is there before.
+// Identifiers of the lab's subscription, and the group that exists before.
 const (
 	labSubscription = "20000000-0000-4000-8000-000000000001"
 	labGroup        = "cluster-api"
@@ -38,15 +38,16 @@ const (
 // runName finds the name of the run in the output of a run.
 var runName = regexp.MustCompile(`run (capz-e2e-\d+): its resource groups`)
 
-// TestAbortedRun has a lab play a subscription and a management cluster that know nothing of the lab's own commands. A run begins to create a
-// cluster there and is killed, together with the manager. All of its resources have the tag, and the sweep deletes them and nothing else.
+// TestAbortedRun lets a lab simulate a subscription and a management cluster that know nothing of the lab's own commands. A run begins to
+// create a cluster there and is killed, together with the manager. The test expects that all of its resources have the tag, and that the
+// sweep deletes them and nothing else.
 func TestAbortedRun(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &story{t: t, root: root, dir: filepath.Join(t.TempDir(), "lab"), port: ports.Block(t, 1000)}
-	// The processes would download what is not there yet through the lab's proxy, which leads nowhere.
+	// The processes would download missing files through the lab's proxy, which leads nowhere.
 	if err := (options{root: root}).buildPrograms(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestResolveKubeconfig has the paths that users give to make in the source tree.
+// TestResolveKubeconfig resolves the paths that users give to make in the source tree.
 func TestResolveKubeconfig(t *testing.T) {
 	root := t.TempDir()
 	file := filepath.Join(root, "management.kubeconfig")
@@ -33,7 +33,7 @@ func TestResolveKubeconfig(t *testing.T) {
 	}
 }
 
-// TestMissingKubeconfig has each command end before it builds or deletes anything.
+// TestMissingKubeconfig runs each command without a kubeconfig; it expects an end before anything is built or deleted.
 func TestMissingKubeconfig(t *testing.T) {
 	for _, name := range []string{"AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET"} {
 		t.Setenv(name, "a")

@@ -20,8 +20,8 @@ func TestMakefile(t *testing.T) {
 		"lab": {reason: "its machines are this one", out: "-registry 'registry.example' -architectures '" + runtime.GOARCH + "'"},
 		"azure": {reason: "the digest is that of the pushed image", args: []string{"E2E_CLOUD=azure", "REGISTRY=registry.contoso.com/team"},
 			out: "-registry 'registry.contoso.com/team' -architectures ''"},
-		"no registry": {reason: "nobody can push there", args: []string{"E2E_CLOUD=azure"}, fails: "REGISTRY is registry.example, which has no image"},
-		"reserved registry": {reason: "nobody can push there", args: []string{"E2E_CLOUD=azure", "REGISTRY=registry.example/team"},
+		"no registry": {reason: "no user can push there", args: []string{"E2E_CLOUD=azure"}, fails: "REGISTRY is registry.example, which has no image"},
+		"reserved registry": {reason: "no user can push there", args: []string{"E2E_CLOUD=azure", "REGISTRY=registry.example/team"},
 			fails: "REGISTRY is registry.example/team, which has no image"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRefusedFlags has flags that would run the specs elsewhere than the user wants, or that a lab would ignore.
+// TestRefusedFlags sets flags that would run the specs elsewhere than the user wants, or that a lab would ignore.
 func TestRefusedFlags(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason string
@@ -38,7 +38,7 @@ func TestCostFirst(t *testing.T) {
 		fails  string
 	}{
 		"no subscription": {reason: "nothing starts, although other programs have one", fails: "no subscription. Specs on Azure cost money"},
-		"cost":            {reason: "the cost is there before anything is built", args: []string{"--subscription", subscription}, cost: true, fails: "go test"},
+		"cost":            {reason: "the cost is printed before anything is built", args: []string{"--subscription", subscription}, cost: true, fails: "go test"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for name, value := range map[string]string{"AZURE_SUBSCRIPTION_ID": subscription, "AZURE_TENANT_ID": "t", "AZURE_CLIENT_ID": "c", "AZURE_CLIENT_SECRET": "s"} {

@@ -24,12 +24,12 @@ func TestSelectedRuns(t *testing.T) {
 		fails   string
 		left    int
 	}{
-		"no run": {reason: "the user did not say that no run is at work", left: 3,
+		"no run": {reason: "without --all-runs another run may be at work", left: 3,
 			fails: "no run is selected, so nothing is deleted. Name one with --run NAME",
 			out:   []string{"run capz-e2e-1: 2 resource groups\n", "run capz-e2e-2: 1 resource groups\n"}},
 		"one run": {reason: "the other one is at work", options: sweepOptions{run: "capz-e2e-1"}, left: 1,
 			out: []string{"deleting resource group a\n", "deleting resource group b\n"}},
-		"all runs": {reason: "the user says that none is at work", options: sweepOptions{allRuns: true}, left: 0,
+		"all runs": {reason: "with --all-runs no other run is at work", options: sweepOptions{allRuns: true}, left: 0,
 			out: []string{"deleting resource group c\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -118,7 +118,7 @@ func applyEarly(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	}
 }
 
-// again applies one manifest whose object is there.
+// again applies one manifest whose object exists.
 type again struct {
 	stage    *harness.Stage
 	manifest *unstructured.Unstructured

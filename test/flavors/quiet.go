@@ -20,7 +20,7 @@ const SyncPeriod = time.Second
 // Kubernetes. The stage's manager has to have SyncPeriod. It returns the reads per resync.
 //
 // It begins to count once two resyncs have written nothing: until then what made the last machine Ready may still be on
-// its way into the manager's cache, and a pass that has not seen it writes the same status once more.
+// its way into the manager's cache, and a reconciliation that has not seen it writes the same status again.
 func CheckQuiet(stage *harness.Stage, manager *harness.Manager, resyncs int) int {
 	stage.T.Helper()
 	waitUntilQuiet(stage, manager)

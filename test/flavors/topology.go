@@ -191,8 +191,8 @@ func valueOf(operation, variables map[string]any) (any, error) {
 	return value, err
 }
 
-// CheckClass holds the patches of a ClusterClass against a rule of Cluster API's webhook: in lists they may add an item to
-// either end, and nothing else. Other objects pass.
+// CheckClass checks the patches of a ClusterClass against a rule of Cluster API's webhook: in lists they may add an item to either end, and
+// nothing else. Other objects pass.
 func CheckClass(class *unstructured.Unstructured) error {
 	if class.GetKind() != "ClusterClass" {
 		return nil

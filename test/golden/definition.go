@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 )
 
-// checkBody holds the body of a node against Azure's definition of its type in the api-version that it is sent with, or in
-// the next one that is defined. Of resources that Azure makes only the tags are sent, by another request.
+// checkBody checks the body of a node against Azure's definition of its type in the api-version that it is sent with, or in the next one
+// that is defined. Of resources that Azure makes only the tags are sent, by another request.
 func checkBody(t *testing.T, n *arm.Node, apiVersion string) {
 	t.Helper()
 	if n.Policy == arm.Observe || n.Policy == arm.TagOnly || n.Body == nil {

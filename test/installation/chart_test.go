@@ -123,7 +123,7 @@ func decode(t *testing.T, from string, documents []byte, out map[string]object) 
 		}
 		key := keyOf(o)
 		if out[key] != nil {
-			t.Errorf("%s: %s is there twice", from, key)
+			t.Errorf("%s: %s exists twice", from, key)
 		}
 		out[key] = o
 	}
@@ -302,7 +302,7 @@ func TestChartValues(t *testing.T) {
 	}
 }
 
-// TestChartRefusesValues has values that the schema does not allow.
+// TestChartRefusesValues sets values that the schema does not allow.
 func TestChartRefusesValues(t *testing.T) {
 	_, c := newChart(t)
 	for values, want := range map[string]string{"tenancy: open": "tenancy", "replica: 1": "replica", "syncPeriod: ten": "syncPeriod", "extraArgs: [x]": "extraArgs",
@@ -313,7 +313,7 @@ func TestChartRefusesValues(t *testing.T) {
 	}
 }
 
-// TestChartLints has Helm check the folder of the chart.
+// TestChartLints lets Helm check the folder of the chart.
 func TestChartLints(t *testing.T) {
 	files, _ := newChart(t)
 	folder := filepath.Join(t.TempDir(), installation.ChartName)

@@ -33,7 +33,7 @@ var (
 	goldenFolders = append(slices.Clone(vmFolders), "../../internal/plan/aks/testdata")
 )
 
-// TestPlannedWritesOfGoldens stores the objects of each golden input and holds that the manager makes the writes that a plan has. The
+// TestPlannedWritesOfGoldens stores the objects of each golden input and checks that the manager makes the writes that a plan has. The
 // scenario compares them. A case that the manager refuses has no writes, and neither has its plan.
 func TestPlannedWritesOfGoldens(t *testing.T) {
 	cases, writing := 0, 0
@@ -63,7 +63,7 @@ func TestPlannedWritesOfGoldens(t *testing.T) {
 					s.WrittenBody = func(_ *http.Request, status int, _ []byte) { wrote = wrote || status < http.StatusBadRequest }
 					s.StartProvider()
 					virtual.WaitForSignal(nil, 20*time.Minute)
-					// Cluster API lets machines and pools begin when the network is there.
+					// Cluster API lets machines and pools begin when the network exists.
 					harness.ChangeStatus(s.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) {
 						c.Status.Initialization.InfrastructureProvisioned = new(true)
 					})

@@ -59,7 +59,7 @@ var stories = map[string]story{
 		}, 1},
 }
 
-// TestPlannedWritesOfStories holds that a plan names exactly the writes that the manager then makes.
+// TestPlannedWritesOfStories checks that a plan names exactly the writes that the manager then makes.
 func TestPlannedWritesOfStories(t *testing.T) {
 	for name, story := range stories {
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestPlannedWritesOfStories(t *testing.T) {
 	}
 }
 
-// TestSubscriptionOfSecrets holds that a plan takes the subscription of AzureASOManaged objects, which stands in their Secret, from their
+// TestSubscriptionOfSecrets checks that a plan takes the subscription of AzureASOManaged objects, which stands in their Secret, from their
 // nodes, or else from the default, and that it names the Secret if there is neither.
 func TestSubscriptionOfSecrets(t *testing.T) {
 	virtual.PlayUnmanaged(t, func(s *virtual.Scenario) {

@@ -148,8 +148,8 @@ func buildBothFamilies(s *virtual.Scenario) {
 	manager.StopManager()
 }
 
-// TestReaderPlans holds that the role Reader suffices for a plan: it is that of an identity with all rights, and only GET requests are sent.
-// Without a role the plan is not complete, so the simulated Azure does enforce the roles.
+// TestReaderPlans checks that the role Reader suffices for a plan: it is that of an identity with all rights, and only GET requests are
+// sent. Without a role the plan is not complete, so the simulated Azure does enforce the roles.
 func TestReaderPlans(t *testing.T) {
 	virtual.PlayUnmanaged(t, func(s *virtual.Scenario) {
 		buildBothFamilies(s)
@@ -245,7 +245,7 @@ func (v *viewer) DeleteAllOf(_ context.Context, object client.Object, _ ...clien
 	return v.answer("deletecollection", object)
 }
 
-// TestViewerPlans holds that a user of the management cluster who may only get and list objects, and read no Secret, has the plan of one
+// TestViewerPlans checks that a user of the management cluster who may only get and list objects, and read no Secret, has the plan of one
 // who may do everything, and that the plan asks for nothing else.
 func TestViewerPlans(t *testing.T) {
 	virtual.PlayUnmanaged(t, func(s *virtual.Scenario) {

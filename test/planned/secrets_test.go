@@ -74,8 +74,8 @@ func find(text string, secrets []string) string {
 	return ""
 }
 
-// TestNoSecretsOfGoldens holds that no plan of a golden input with VMs shows a secret, neither as text nor as JSON. The secrets are in the requests, so
-// the test fails if the result shows what they have. Inputs of networks alone send none.
+// TestNoSecretsOfGoldens checks that no plan of a golden input with VMs shows a secret, neither as text nor as JSON. The secrets are in the
+// requests, so the test fails if the result shows what they have. Inputs of networks alone send none.
 func TestNoSecretsOfGoldens(t *testing.T) {
 	sent, passwords, cases := 0, 0, 0
 	for _, folder := range vmFolders {

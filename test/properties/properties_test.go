@@ -186,7 +186,7 @@ func furtherViolations() map[string][][]Step {
 	}
 }
 
-// TestPropertiesFail has each property find the violation of a history that violates it, and name itself and a reason.
+// TestPropertiesFail checks each property on a history that violates it; it expects a finding that names the property and a reason.
 func TestPropertiesFail(t *testing.T) {
 	histories := violations()
 	for _, p := range Always() {
@@ -210,7 +210,7 @@ func TestPropertiesFail(t *testing.T) {
 	}
 }
 
-// TestPropertiesHold has a history without violations: a network is created, changed with a lost answer, and deleted.
+// TestPropertiesHold checks a history without violations: a network is created, changed with a lost answer, and deleted.
 func TestPropertiesHold(t *testing.T) {
 	finalizer, at := metadata("finalizers", []any{"f"}), time.Unix(0, 0)
 	ready := object{"type": "Ready", "status": "True", "reason": "Ready", "lastTransitionTime": "1"}
@@ -237,7 +237,7 @@ func TestPropertiesHold(t *testing.T) {
 	}
 }
 
-// TestOwnersHold has histories of machines and pools that violate nothing.
+// TestOwnersHold checks histories of machines and pools that violate nothing.
 func TestOwnersHold(t *testing.T) {
 	changed := func(kind, name string, before, after object) Step {
 		return Step{Object: &Object{Kind: kind, Name: name, ByManager: true, Before: before, After: after}}
@@ -273,7 +273,7 @@ func TestOwnersHold(t *testing.T) {
 	}
 }
 
-// TestTransitionIsHonest has a Ready that was written as False at 00:08:45 change at 00:10:00.
+// TestTransitionIsHonest lets a Ready that was written as False at 00:08:45 change at 00:10:00.
 func TestTransitionIsHonest(t *testing.T) {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	ready := func(status, at string) object {

@@ -18,7 +18,7 @@ var resourceProperties = []Property{
 	{"TagsStay", "A tag that is wanted before and after a change, or is another user's, never disappears.", kept(listTags)},
 }
 
-// kept returns a property of all states between two stable ones: each of the parts that both stable states of a resource have is there.
+// kept returns a property of all states between two stable ones: each of the parts that both stable states of a resource have exists.
 func kept(parts func(id string, body map[string]any) []string) func(t *timeline) []string {
 	return func(t *timeline) (out []string) {
 		before := -1

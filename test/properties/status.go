@@ -86,7 +86,7 @@ func findDuplicateConditions(o *Object) string {
 	seen := map[string]bool{}
 	for _, each := range conditionsOf(o.After) {
 		if seen[each.text("type")] {
-			return "the condition " + each.text("type") + " is there twice"
+			return "the condition " + each.text("type") + " exists twice"
 		}
 		seen[each.text("type")] = true
 	}

@@ -40,8 +40,8 @@ var refused = map[aso.Kind]map[string]string{
 		"enableAutoScaling":                   "spec.scaling",
 		"orchestratorVersion":                 "spec.template.spec.version of the MachinePool",
 		"owner":                               "the control plane of the cluster",
-		"operatorSpec.configMapExpressions[]": "expressions are computed by an operator that is not there",
-		"operatorSpec.secretExpressions[]":    "expressions are computed by an operator that is not there",
+		"operatorSpec.configMapExpressions[]": "expressions are computed by the Azure Service Operator, which does not run",
+		"operatorSpec.secretExpressions[]":    "expressions are computed by the Azure Service Operator, which does not run",
 	},
 }
 

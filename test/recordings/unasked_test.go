@@ -67,7 +67,7 @@ func TestUnaskedPropertiesAreNoDrift(t *testing.T) {
 	}
 }
 
-// addValue adds a value at a path, unless it is there or its parent is not. It reports whether it did.
+// addValue adds a value at a path, unless it exists or its parent does not. It reports whether it did.
 func addValue(at any, path []string, value any) bool {
 	object, ok := at.(map[string]any)
 	if !ok {

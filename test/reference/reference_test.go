@@ -121,7 +121,8 @@ func ruleMessages(schema any) (out []string) {
 	return out
 }
 
-// TestExamples has an API server in memory, with the definitions and the webhooks, accept the example of each kind. Kinds without one are made by programs only.
+// TestExamples applies the example of each kind to an API server in memory with the definitions and the webhooks; it expects that it is
+// admitted. Only programs create objects of kinds without an example.
 func TestExamples(t *testing.T) {
 	kinds, err := readKinds(os.DirFS("../.."))
 	if err != nil {
@@ -195,7 +196,7 @@ func TestManagerVariables(t *testing.T) {
 	}
 }
 
-// TestPlain has texts whose characters Markdown would read as markup.
+// TestPlain renders texts whose characters Markdown would read as markup.
 func TestPlain(t *testing.T) {
 	for name, test := range map[string]struct{ reason, text, want string }{
 		"table":     {"a bar ends a cell", "a|b", `a\|b`},

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// How long after an edit its outcome is there: changes that Azure's list of all resources shows are found every ten
+// How long after an edit its outcome is reached: changes that Azure's list of all resources shows are found every ten
 // minutes, all others every hour, and a repair takes Azure some minutes.
 const (
 	soon  = 25 * time.Minute
@@ -24,7 +24,7 @@ const (
 // bystander is a resource of another owner in the group of a cluster.
 const bystander = "bystander"
 
-// grown are how many stages of a story it takes until everything is there.
+// grown is the number of stages of a story until everything exists.
 var grown = map[string]int{"default": 3, "private": 2, "pool": 2, "documents": 1, "AKS": 1}
 
 // TestEditedAtRest edits each resource of clusters that are in order, in each way. Each edit is repaired with as few
@@ -87,7 +87,7 @@ func playedWorld(t *testing.T, stages []stage) *world {
 	w := newWorld(t, 0)
 	for _, stage := range stages {
 		stage.play(w)
-		w.waitSettled()
+		w.waitUntilStable()
 	}
 	for _, group := range []string{"c1", "aks1"} {
 		if status, _ := w.sendAsUser(http.MethodGet, "resourceGroups/"+group, nil); status == http.StatusOK {
@@ -116,7 +116,7 @@ func (w *world) playEdit(story, short string, e edit) bool {
 	if !done {
 		return false
 	}
-	edited, want := w.takeMoment(), expectedVerdict(story, short, w.expandID(short).Type(), e)
+	edited, want := w.takeMoment(), expectedOutcome(story, short, w.expandID(short).Type(), e)
 	// Azure shows no write if the deletion of a resource changes resources of others.
 	if w.waitFor(soon); e == deletion {
 		w.waitFor(later - soon)

@@ -90,19 +90,19 @@ func (w *world) editedEarly(short string, e edit, undisturbed moment) bool {
 	resourceType := w.expandID(short).Type()
 	want, differs := early[resourceType+": "+string(e)]
 	if !differs {
-		want = expectedVerdict("", short, resourceType, e)
+		want = expectedOutcome("", short, resourceType, e)
 	}
 	now := w.takeMoment()
 	differences := slices.DeleteFunc(undisturbed.ListDifferences(now.State),
 		func(line string) bool { return strings.Contains(line, "/MC_") }) // AKS's business
-	got := verdict{words: now.newMessages(undisturbed, w.expandID(short)), differs: undisturbed.azureState().ListDifferences(now.azureState())}
+	got := editResult{words: now.newMessages(undisturbed, w.expandID(short)), differs: undisturbed.azureState().ListDifferences(now.azureState())}
 	switch {
 	case e == foreignTag && w.foreignTag(short):
 		got.outcome = kept
 	case len(differences) == 0:
 		got.outcome = repaired
 	case len(got.words) > 0 && len(got.differs) > 0:
-		got.outcome = told
+		got.outcome = reported
 	case len(now.newMessages(undisturbed, "")) == 0:
 		got.outcome = kept
 	default:

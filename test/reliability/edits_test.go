@@ -25,7 +25,7 @@ const (
 	deletion     edit = "it is deleted"
 )
 
-// edits are all of them in the order in which one resource meets them. What is added first is there through all repairs.
+// edits are all of them in the order in which one resource meets them. The first addition stays through all repairs.
 var edits = []edit{foreignTag, changedTag, ownershipTag, allTags, property, deletion}
 
 // theirs is a tag that is not ours.

@@ -90,12 +90,12 @@ func playExplored(t *testing.T, stages []stage, want []ended, explorer *virtual.
 	for i, stage := range stages {
 		w.MarkStable()
 		stage.play(w)
-		w.waitSettled()
+		w.waitUntilStable()
 		if want == nil {
 			continue
 		}
 		for end := time.Now().Add(2*w.Resync + quiet); time.Now().Before(end) && len(listExploredDifferences(want[i].State, w.ReadState())) > 0; {
-			w.waitSettled()
+			w.waitUntilStable()
 		}
 		for _, difference := range listExploredDifferences(want[i].State, w.ReadState()) {
 			t.Errorf("%s: %s", stage.name, difference)

@@ -60,7 +60,7 @@ var families = []string{"self-managed", "aks", "documents"}
 // phases are the stages of the objects of a failing world.
 var phases = []string{"create", "pause", "resume", "delete"}
 
-// playSequence has objects of all kinds come and go while calls of one kind fail. The zero call lets all succeed.
+// playSequence creates and deletes objects of all kinds while calls of one kind fail. The zero call lets all succeed.
 func playSequence(t *testing.T, family string, refuse call, since string) *failing {
 	w := &failing{family: family, Scenario: virtual.New(t), calls: map[string]map[call]bool{}, stage: phases[0], refuse: refuse, since: since,
 		warnings: map[string]map[string]int{}, problems: map[string]bool{}}
@@ -198,15 +198,15 @@ func (w *failing) answerCall(verb string, object runtime.Object) error {
 	return apierrors.NewInternalError(fmt.Errorf("refused: %s", c))
 }
 
-// checkFailure holds a reconciliation that ended with an error against what its object shows then.
+// checkFailure compares the error at the end of a reconciliation with the conditions of its object.
 func (w *failing) checkFailure(f virtual.Failure) {
 	if apierrors.IsConflict(f.Err) || f.Kind == "" {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// An object that cannot be read, or whose status cannot be written, shows nothing. Nor does a pool show that the object of a VM cannot be read
-	// from the cache: it is read only to see whether the cache is as new as the last write, and no cache of a real manager fails.
+	// An object that cannot be read, or whose status cannot be written, shows nothing. Nor does a pool show that the object of a VM cannot
+	// be read from the cache: it is read only to see whether the cache is as new as the last write, and no cache of a real manager fails.
 	if w.refuse == (call{"get", f.Kind}) || w.refuse == (call{"patch status", f.Kind}) || w.refuse == (call{"get", "AzureMachinePoolMachine"}) {
 		return
 	}
@@ -259,11 +259,11 @@ func (w *failing) showsEvent(event virtual.Event) bool {
 	return slices.ContainsFunc(conditioned.GetConditions(), func(c metav1.Condition) bool { return strings.Contains(c.Message, event.Note) })
 }
 
-// mostTold bounds how often a Warning is told in a stage: a reconciliation that does not make the call ends the failure, and the next one brings
-// it back, which is told again.
-const mostTold = 3
+// mostWarnings bounds how often one Warning is sent in a stage: a reconciliation that does not make the call ends the failure, and the next
+// one brings it back, with another Warning.
+const mostWarnings = 3
 
-// noteOf returns the note of the Warning that tells a failure.
+// noteOf returns the note of the Warning about a failure.
 func noteOf(f virtual.Failure) string {
 	switch {
 	case strings.HasPrefix(f.Controller, "azurejson"):
@@ -274,24 +274,24 @@ func noteOf(f virtual.Failure) string {
 	return f.Err.Error()
 }
 
-// reportFailures reports failures that no Warning tells, or too many.
+// reportFailures reports failures without a Warning, and those with too many.
 func (w *failing) reportFailures(t *testing.T) {
 	t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, f := range w.failures {
-		told := false
+		warned := false
 		for stage, warnings := range w.warnings {
-			if count := warnings[f.Kind+" "+f.Object.Name+" "+noteOf(f)]; count > mostTold {
-				w.problems[fmt.Sprintf("%s %s: %d Warnings tell %q while objects are to %s", f.Kind, f.Object.Name, count, f.Err, stage)] = true
+			if count := warnings[f.Kind+" "+f.Object.Name+" "+noteOf(f)]; count > mostWarnings {
+				w.problems[fmt.Sprintf("%s %s: %d Warnings about %q while objects are to %s", f.Kind, f.Object.Name, count, f.Err, stage)] = true
 			}
 			for warning := range warnings {
-				// A Warning with more of the same error tells it as well.
-				told = told || strings.HasPrefix(warning, f.Kind+" "+f.Object.Name+" ") && strings.Contains(warning, f.Err.Error())
+				// A Warning with more of the same error counts as well.
+				warned = warned || strings.HasPrefix(warning, f.Kind+" "+f.Object.Name+" ") && strings.Contains(warning, f.Err.Error())
 			}
 		}
-		if !told {
-			w.problems[fmt.Sprintf("%s %s: no Warning tells %q", f.Kind, f.Object.Name, f.Err)] = true
+		if !warned {
+			w.problems[fmt.Sprintf("%s %s: no Warning about %q", f.Kind, f.Object.Name, f.Err)] = true
 		}
 	}
 	for _, problem := range slices.Sorted(maps.Keys(w.problems)) {
@@ -299,7 +299,7 @@ func (w *failing) reportFailures(t *testing.T) {
 	}
 }
 
-// TestIdentityBeingDeleted has a cluster of each kind name an identity that waits to be gone.
+// TestIdentityBeingDeleted lets a cluster of each kind name an identity that is being deleted.
 func TestIdentityBeingDeleted(t *testing.T) {
 	for family, object := range map[string]harness.Conditioned{
 		"self-managed": &infrav1.AzureCluster{}, "aks": &infrav1.AzureManagedControlPlane{}, "documents": &infrav1.AzureASOManagedCluster{},
@@ -326,14 +326,14 @@ func TestIdentityBeingDeleted(t *testing.T) {
 				if ready.Status != metav1.ConditionFalse || ready.Reason != "IdentityBeingDeleted" {
 					t.Errorf("Ready is %s, %s, %q", ready.Status, ready.Reason, ready.Message)
 				}
-				told := 0
-				for warning, count := range w.warnings[w.stage] {
+				count := 0
+				for warning, sent := range w.warnings[w.stage] {
 					if strings.Contains(warning, " c1 ") && strings.Contains(warning, "is being deleted, so nothing new can use it") {
-						told += count
+						count += sent
 					}
 				}
-				if told != 1 || len(w.failures) > 0 {
-					t.Errorf("%d Warnings tell it, and %d reconciliations ended with an error: %v", told, len(w.failures), w.warnings)
+				if count != 1 || len(w.failures) > 0 {
+					t.Errorf("%d Warnings about it, and %d reconciliations ended with an error: %v", count, len(w.failures), w.warnings)
 				}
 			})
 		})

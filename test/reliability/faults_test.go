@@ -64,7 +64,7 @@ func answerRule(status int, code string) fault.Rule {
 var disturbances = map[string]disturbance{
 	"throttled for a time": {"Azure's answer has the time to wait", fault.Rule{Kind: fault.Throttle, RetryAfter: 20, Count: -1}, all, "",
 		"TooManyRequests|throttle", waitingBound},
-	"throttled": {"Azure does not say how long to wait", answerRule(429, "TooManyRequests"), all, "",
+	"throttled": {"Azure does not set the time to wait", answerRule(429, "TooManyRequests"), all, "",
 		"TooManyRequests|throttle", waitingBound},
 	"retryable": {"another operation is in the way", answerRule(429, "RetryableErrorDueToAnotherOperation"), writes, "",
 		"RetryableErrorDueToAnotherOperation", waitingBound},
@@ -79,7 +79,7 @@ var disturbances = map[string]disturbance{
 		retriedBound},
 	"reset after acceptance": {"it is done, the answer is lost", fault.Rule{Kind: fault.Lost, Count: -1}, all, "", "onnection",
 		retriedBound},
-	"slow body": {"the answer takes longer than anybody waits", fault.Rule{Kind: fault.SlowBody, Seconds: 90, Count: -1}, all,
+	"slow body": {"the answer takes longer than all timeouts", fault.Rule{Kind: fault.SlowBody, Seconds: 90, Count: -1}, all,
 		"", "onnection", retriedBound},
 	"truncated body": {"the answer breaks off", fault.Rule{Kind: fault.Truncate, Count: -1}, all, "", "onnection", retriedBound},
 	"operation Failed": {"accepted, and fails", fault.Rule{Kind: fault.Fail, Code: "InternalExecutionError", Count: -1}, writes, "",
@@ -158,7 +158,7 @@ func learnOperations(t *testing.T, story string, stages []stage) (cells []cell) 
 		for i, stage := range stages {
 			mark := len(w.Azure.Requests())
 			stage.play(w)
-			w.waitSettled()
+			w.waitUntilStable()
 			found, want := w.countOperations(mark), w.ReadState()
 			for o := range found {
 				kept[o.resourceType] = kept[o.resourceType] || o.method == http.MethodPut
@@ -245,7 +245,7 @@ func (c cell) playCell(t *testing.T) (struck bool) {
 	last := len(c.stages) - 1
 	for _, stage := range c.stages[:last] {
 		stage.play(w)
-		w.waitSettled()
+		w.waitUntilStable()
 	}
 	if err := w.Sim.AddFault(c.Rule); err != nil {
 		t.Fatal(err)
@@ -282,7 +282,7 @@ func (c cell) playCell(t *testing.T) (struck bool) {
 	}
 	c.stages[last].play(w)
 	end()
-	w.waitSettled()
+	w.waitUntilStable()
 	if strikes > c.bound {
 		t.Errorf("%d requests met the fault, want %d at most", strikes, c.bound)
 	}

@@ -34,7 +34,7 @@ func allStories() map[string]struct {
 		sample bool
 		stages []stage
 	}{
-		"default": {"what most clusters are", true, []stage{
+		"default": {"most clusters are like this", true, []stage{
 			networkStage(nil), machineStage("c1-control-plane-0", harness.ControlPlane), machineStage("c1-md-0", harness.Worker),
 			changedCluster("tags and rules", func(c *infrav1.AzureCluster) {
 				c.Spec.AdditionalTags = infrav1.Tags{"team": "a"}
@@ -61,7 +61,7 @@ func allStories() map[string]struct {
 		}},
 		"pool":      {"VMs of a scale set are counted, never named", false, poolStages()},
 		"documents": {"documents have no fields of ours that record the progress", false, asoStages()},
-		"AKS":       {"what AKS does by itself may not be done again", true, aksStages()},
+		"AKS":       {"the provider may not repeat work that AKS does by itself", true, aksStages()},
 	}
 }
 
@@ -129,7 +129,7 @@ func playStory(t *testing.T, stages []stage, want []ended, row int, missed *atom
 			w.manager.KillIn(row%want[i].acts+1, row < want[i].acts)
 		}
 		stage.play(w)
-		w.waitSettled()
+		w.waitUntilStable()
 		end := ended{State: w.ReadState(), Writes: w.countAccepted(mark), acts: w.manager.CountCalls() - acts}
 		if want == nil {
 			out = append(out, end)

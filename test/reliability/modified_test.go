@@ -32,7 +32,7 @@ func TestModified(t *testing.T) {
 				for i, stage := range story.stages {
 					mark := w.Azure.MarkRequests()
 					stage.play(w)
-					w.waitSettled()
+					w.waitUntilStable()
 					if diff := cmp.Diff(undisturbed[i].Writes, w.countAccepted(mark)); diff != "" {
 						t.Errorf("%s: accepted requests (-without +with the policy):\n%s", stage.name, diff)
 					}

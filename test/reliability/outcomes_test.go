@@ -19,14 +19,14 @@ type outcome string
 const (
 	// repaired: everything is as it was, and no condition reports the edit any more.
 	repaired outcome = "repaired"
-	// told: a condition names the resource, and nothing is written.
-	told outcome = "told"
+	// reported: a condition names the resource, and nothing is written.
+	reported outcome = "reported"
 	// kept: the edit stays, and no condition reports it.
 	kept outcome = "kept"
 	// left: nothing is written, whatever conditions report.
 	left outcome = "left"
-	// remade: the resources are there again except for machines, which conditions name.
-	remade outcome = "remade, machines told"
+	// remade: the resources exist again except for machines, which conditions name.
+	remade outcome = "remade, machines reported"
 )
 
 // An expectation is the required outcome of an edit.
@@ -47,11 +47,11 @@ var usually = map[edit]expectation{
 
 // unusually is what becomes of an edit of a type where that is something else.
 var unusually = map[string]expectation{
-	types.ResourceGroup + ": " + string(allTags):    {"nothing but its tags proves whose a group is", told},
+	types.ResourceGroup + ": " + string(allTags):    {"nothing but its tags proves whose a group is", reported},
 	types.ResourceGroup + ": " + string(deletion):   {"machines are not made again: a MachineHealthCheck or a person replaces them", remade},
-	types.PublicIPAddress + ": " + string(property): {"it is made once", told},
-	types.VirtualMachine + ": " + string(property):  {"it is made once", told},
-	types.VirtualMachine + ": " + string(deletion):  {"it is not made again: a MachineHealthCheck or a person replaces the Machine", told},
+	types.PublicIPAddress + ": " + string(property): {"it is made once", reported},
+	types.VirtualMachine + ": " + string(property):  {"it is made once", reported},
+	types.VirtualMachine + ": " + string(deletion):  {"it is not made again: a MachineHealthCheck or a person replaces the Machine", reported},
 	scaleSetVM + ": " + string(changedTag):          {"its scale set tells whose it is", kept},
 	scaleSetVM + ": " + string(ownershipTag):        {"as above", kept},
 	scaleSetVM + ": " + string(allTags):             {"as above", kept},
@@ -60,7 +60,7 @@ var unusually = map[string]expectation{
 // repeated is how often the same write may be sent for an edit of a type, where that is more than once.
 var repeated = map[string]int{
 	types.ManagedCluster + ": " + string(allTags): 2,
-	// The tags that say whose it is come first, because the plan of a cluster without them has no others.
+	// The tags of the owner come first, because the plan of a cluster without them has no others.
 }
 
 // comesLater is what comes back with a later write only, by type and edit: a text in the lines about it.
@@ -72,8 +72,8 @@ var comesLater = map[string]string{
 // scaleSetVM is the type of a VM of a scale set.
 const scaleSetVM = types.ScaleSet + "/virtualMachines"
 
-// expectedVerdict returns the required outcome of an edit of a resource.
-func expectedVerdict(story, short, resourceType string, e edit) expectation {
+// expectedOutcome returns the required outcome of an edit of a resource.
+func expectedOutcome(story, short, resourceType string, e edit) expectation {
 	if strings.Contains(short, "/MC_") {
 		return expectation{"what AKS makes is AKS's business", left}
 	}
@@ -140,7 +140,7 @@ func (m moment) newMessages(before moment, id arm.ID) (out []string) {
 	return out
 }
 
-// missingResources returns the resources that were there before.
+// missingResources returns the resources that existed before.
 func (m moment) missingResources(before moment) (out []string) {
 	for short, often := range before.resources {
 		if m.resources[short] < often {
@@ -150,8 +150,8 @@ func (m moment) missingResources(before moment) (out []string) {
 	return out
 }
 
-// verdict is the result of an edit.
-type verdict struct {
+// editResult is the result of an edit.
+type editResult struct {
 	outcome
 	writes map[string]int
 	words  []string
@@ -161,10 +161,10 @@ type verdict struct {
 
 // judgeEdit returns the outcome of an edit of a resource, from the states before and right after it and the writes
 // since then.
-func (w *world) judgeEdit(short string, e edit, before, edited moment, writes map[string]int) verdict {
+func (w *world) judgeEdit(short string, e edit, before, edited moment, writes map[string]int) editResult {
 	w.T.Helper()
 	now := w.takeMoment()
-	v := verdict{writes: writes, words: now.newMessages(before, w.expandID(short)), differs: before.ListDifferences(now.State)}
+	v := editResult{writes: writes, words: now.newMessages(before, w.expandID(short)), differs: before.ListDifferences(now.State)}
 	if text := comesLater[w.expandID(short).Type()+": "+string(e)]; text != "" {
 		v.differs = slices.DeleteFunc(v.differs, func(line string) bool {
 			return strings.Contains(line, text) || strings.Contains(line, infrav1.AppliedAnnotation)
@@ -175,7 +175,7 @@ func (w *world) judgeEdit(short string, e edit, before, edited moment, writes ma
 	machines := func(short string) bool { return slices.Contains(lives, w.expandID(short).Type()) }
 	switch {
 	case stays && len(writes) == 0 && len(v.words) > 0:
-		v.outcome = told
+		v.outcome = reported
 	case stays && len(writes) == 0:
 		v.outcome = kept
 	case len(writes) > 0 && len(more) == 0 && (len(v.differs) == 0 || e == deletion && len(missing) == 0):
@@ -193,17 +193,17 @@ func (w *world) judgeEdit(short string, e edit, before, edited moment, writes ma
 }
 
 // meetsExpectation reports whether an outcome is as it is expected.
-func (v verdict) meetsExpectation(want expectation) bool {
+func (v editResult) meetsExpectation(want expectation) bool {
 	return v.outcome == want.outcome || want.outcome == left && len(v.writes) == 0
 }
 
-func (v verdict) String() string {
+func (v editResult) String() string {
 	var out []string
 	for _, write := range slices.Sorted(maps.Keys(v.writes)) {
 		out = append(out, fmt.Sprintf("%d of %s", v.writes[write], write))
 	}
 	differs := v.differs
-	if v.outcome == repaired || v.outcome == told || v.outcome == kept {
+	if v.outcome == repaired || v.outcome == reported || v.outcome == kept {
 		differs = nil
 	}
 	if len(differs) > 12 {

@@ -29,7 +29,8 @@ func plantedStages() []stage {
 	}}}
 }
 
-// TestPlantedFaultIsReduced has one decision among others cause the planted fault. The reduction finds it, and writes a test file that runs.
+// TestPlantedFaultIsReduced lets one decision among others cause the planted fault; it expects that the reduction finds it, and writes a
+// test file that runs.
 func TestPlantedFaultIsReduced(t *testing.T) {
 	const network = "PUT resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1-vnet"
 	guilty := virtual.Decision{Of: network, Nth: 1, Disturbance: virtual.ServerError}

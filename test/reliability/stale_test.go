@@ -37,10 +37,10 @@ func playWithTwoManagers(t *testing.T, stages []stage, want []ended) {
 		mark := w.Azure.MarkRequests()
 		w.manager, until = w.startNextManager(), time.Now().Add(lease)
 		stage.play(w)
-		w.waitSettled()
+		w.waitUntilStable()
 		// The last conditions of the former manager stay until the object is reconciled again.
 		for end := time.Now().Add(w.Resync + quiet); time.Now().Before(end) && len(listDifferences(want[i].State, w.ReadState())) > 0; {
-			w.waitSettled()
+			w.waitUntilStable()
 		}
 		for _, difference := range listDifferences(want[i].State, w.ReadState()) {
 			t.Errorf("%s: %s", stage.name, difference)
@@ -64,8 +64,8 @@ func listDifferences(want, is virtual.State) []string {
 		func(difference string) bool { return strings.Contains(strings.ToLower(difference), "generation: ") })
 }
 
-// TestTwoManagers has two managers at work at the begin of each stage, for as long as one may not know that it has lost its lease. What
-// comes of it is what comes of one.
+// TestTwoManagers lets two managers work at the begin of each stage, as long as a manager may not know that it has lost its lease; it
+// expects the same result as with one.
 func TestTwoManagers(t *testing.T) {
 	for name, story := range allStories() {
 		if name != "AKS" && !isWide() {
@@ -79,8 +79,8 @@ func TestTwoManagers(t *testing.T) {
 	}
 }
 
-// TestLaggingView has the manager see and hear of changes in Kubernetes, its own included, up to ten seconds late, and of an object that
-// changed several times in between once. The same comes of it, with the same writes.
+// TestLaggingView lets the manager see changes in Kubernetes, its own included, up to ten seconds late, and once for an object that changed
+// several times in between. It expects the same result, with the same writes.
 func TestLaggingView(t *testing.T) {
 	for name, story := range allStories() {
 		if !story.sample && !isWide() {
@@ -109,8 +109,8 @@ type clock struct {
 
 func (c *clock) Now() time.Time { return c.Real.Now().Add(time.Duration(c.ahead.Load())) }
 
-// TestClocks has the clocks of Azure and of Kubernetes jump by hours against the manager's at the begin of each stage, ahead and back. Tokens
-// expire by Azure's clock, so the manager's are refused after a jump ahead. The same comes of it, with the same writes.
+// TestClocks lets the clocks of Azure and of Kubernetes jump by hours against the manager's at the begin of each stage, ahead and back.
+// Tokens expire by Azure's clock, so the manager's are refused after a jump ahead. It expects the same result, with the same writes.
 func TestClocks(t *testing.T) {
 	for name, story := range allStories() {
 		if !story.sample && !isWide() {
@@ -144,7 +144,7 @@ func (w *world) playAlike(stage stage, want ended) {
 	w.T.Helper()
 	mark := w.Azure.MarkRequests()
 	stage.play(w)
-	w.waitSettled()
+	w.waitUntilStable()
 	for _, difference := range listDifferences(want.State, w.ReadState()) {
 		w.T.Errorf("%s: %s", stage.name, difference)
 	}
@@ -182,7 +182,7 @@ func playRestore(t *testing.T, stages []stage) {
 			look()
 		}
 		stage.play(w)
-		w.waitSettled()
+		w.waitUntilStable()
 		w.Meanwhile = look
 		if !slices.Contains(restorable, stage.name) || held == nil {
 			continue
@@ -196,7 +196,7 @@ func playRestore(t *testing.T, stages []stage) {
 			virtual.WaitForSignal(w.Kubernetes.Changed, time.Second)
 			w.Meanwhile()
 		}
-		w.waitSettled()
+		w.waitUntilStable()
 		if !w.allReady() {
 			t.Errorf("%s: not all objects are Ready an hour after the backup was put back", stage.name)
 		}
@@ -213,7 +213,7 @@ func playRestore(t *testing.T, stages []stage) {
 		w.manager.StopManager()
 		w.restoreSnapshot(now)
 		w.manager = w.startNextManager()
-		w.waitSettled()
+		w.waitUntilStable()
 	}
 }
 

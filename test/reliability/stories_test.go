@@ -55,8 +55,8 @@ func withManager(in *virtual.Scenario) *world {
 // for which controllers leave alone objects in order.
 const quiet = 2 * time.Minute
 
-// waitSettled waits for all that may still come, whoever is killed meanwhile.
-func (w *world) waitSettled() {
+// waitUntilStable waits for all changes that may still come, also if managers are killed meanwhile.
+func (w *world) waitUntilStable() {
 	deaths := w.deaths
 	for end := time.Now().Add(quiet); time.Now().Before(end); {
 		virtual.WaitForSignal(nil, 5*time.Second)

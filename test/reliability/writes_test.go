@@ -86,7 +86,7 @@ func TestKilledAtEveryWrite(t *testing.T) {
 				for i, stage := range stages {
 					mark, deaths := w.Azure.MarkRequests(), w.deaths
 					stage.play(w)
-					w.waitSettled()
+					w.waitUntilStable()
 					for _, difference := range undisturbed[i].State.ListDifferences(w.ReadState()) {
 						t.Errorf("%s: %s", stage.name, difference)
 					}

@@ -8,7 +8,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestGranted has the owner of the identity grant access that is denied without the grant.
+// TestGranted lets the owner of the identity grant access that is denied without the grant.
 func TestGranted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, func(spec *infrav1.AzureClusterIdentitySpec) {
@@ -26,7 +26,7 @@ func TestGranted(t *testing.T) {
 	})
 }
 
-// TestDefaultRole has the role of a machine count in the Cluster's group, where it needs no grant.
+// TestDefaultRole gives a machine a role without a scope; it expects that the role counts in the Cluster's group, where it needs no grant.
 func TestDefaultRole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)

@@ -36,7 +36,7 @@ var above = map[string]func(client.Object){
 	},
 }
 
-// TestEverySpecPasses has an object of every kind lead to another path in Azure.
+// TestEverySpecPasses lets an object of every kind lead to another path in Azure.
 func TestEverySpecPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
@@ -124,7 +124,7 @@ func TestEveryDestinationPasses(t *testing.T) {
 	}
 }
 
-// TestReservedSecret has a patch name a Secret of the Cluster that the provider writes itself.
+// TestReservedSecret lets a patch name a Secret of the Cluster that the provider writes itself.
 func TestReservedSecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
@@ -134,8 +134,8 @@ func TestReservedSecret(t *testing.T) {
 	})
 }
 
-// TestOperatorsSecret has the Secret that the Azure Service Operator made for the AKS cluster, before this provider had it, kept up to
-// date as before.
+// TestOperatorsSecret checks that the Secret that the Azure Service Operator created for the AKS cluster, before this provider managed it,
+// is kept up to date as before.
 func TestOperatorsSecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, nil)
@@ -155,8 +155,8 @@ func TestOperatorsSecret(t *testing.T) {
 	})
 }
 
-// TestOperatorsExports has objects that the Azure Service Operator made for resource manifests, before this provider had them. Those of the
-// same manifest are kept up to date as before. Those of another one belong to others.
+// TestOperatorsExports exports to objects that the Azure Service Operator created for resource manifests, before this provider managed
+// them. It expects that those of the same manifest are kept up to date as before, and that those of another one belong to others.
 func TestOperatorsExports(t *testing.T) {
 	owner := func(apiVersion, kind, name string) []metav1.OwnerReference {
 		return []metav1.OwnerReference{{APIVersion: apiVersion, Kind: kind, Name: name, UID: "00000000-0000-0000-0000-00000000000d", Controller: new(true)}}

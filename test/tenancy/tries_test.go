@@ -232,7 +232,7 @@ var tries = map[string]struct {
 		}), "spec.resources[0].spec.identity.userAssignedIdentities[0].reference.armId", "is not the Cluster's", "managedClusters"},
 }
 
-// TestTries has tenants try to reach resources of others with an identity that is lent to them. No such request is
+// TestTries lets tenants try to reach resources of others with an identity that is lent to them; it expects that no such request is
 // written.
 func TestTries(t *testing.T) {
 	for name, try := range tries {

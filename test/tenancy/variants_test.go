@@ -109,7 +109,7 @@ func quoteText(text string) string {
 // a whole.
 var refusal = regexp.MustCompile(`is not the Cluster's|leads to another path|is not an ID|"reason":"(InvalidConfiguration|NotSupported)"`)
 
-// TestSpellings has objects of every kind name a resource of others in every spelling, with an identity that is lent.
+// TestSpellings lets objects of every kind name a resource of others in every spelling, with an identity that is lent.
 func TestSpellings(t *testing.T) {
 	for _, kind := range slices.Sorted(maps.Keys(naming)) {
 		t.Run(kind, func(t *testing.T) {
@@ -122,8 +122,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestVariants has objects of every kind try to reach resources of others by further fields, with an identity that is
-// lent.
+// TestVariants lets objects of every kind try to reach resources of others by further fields, with an identity that is lent.
 func TestVariants(t *testing.T) {
 	for _, kind := range slices.Sorted(maps.Keys(variants)) {
 		t.Run(kind, func(t *testing.T) {

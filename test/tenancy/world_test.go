@@ -169,7 +169,7 @@ func (w *world) createNetwork(change func(*infrav1.AzureCluster)) {
 	})
 }
 
-// waitProvisioned waits for the network and has Cluster API say so.
+// waitProvisioned waits for the network, and then sets the Cluster's status as Cluster API does.
 func (w *world) waitProvisioned() {
 	w.T.Helper()
 	w.WaitReady(&infrav1.AzureCluster{}, "c1")

@@ -58,7 +58,7 @@ type kind struct {
 type object struct {
 	name, kind string
 	base       map[string]any
-	// comes means that the object comes and goes, late that it is not there from the begin.
+	// comes means that the object comes and goes, late that it does not exist from the begin.
 	comes, late bool
 }
 
@@ -137,7 +137,7 @@ func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *virtual.Scenario,
 		for name, spec := range made {
 			w.manifests[name] = spec
 		}
-		w.waitSettled()
+		w.waitUntilStable()
 		// accepted is the last state that was as its spec; nil means that the state now is not known to be so.
 		accepted := w.acceptedMoment(history)
 		for _, each := range then {
@@ -153,7 +153,7 @@ func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *virtual.Scenario,
 				continue
 			}
 			if each.Seconds == 0 {
-				w.waitSettled()
+				w.waitUntilStable()
 				now := w.acceptedMoment(history)
 				if accepted != nil && now != nil {
 					for _, gap := range history.FindGaps(*accepted, *now) {
@@ -166,7 +166,7 @@ func (l *life) liveIn(t *testing.T, newWorld func(*testing.T) *virtual.Scenario,
 			accepted = nil
 			w.waitFor(time.Duration(each.Seconds) * time.Second)
 		}
-		w.waitSettled()
+		w.waitUntilStable()
 		out.cloud, out.manifests, out.messages, out.states = w.ReadAzureState(), w.manifests, w.conditionMessages(), history.CountStates()
 	})
 	return out
@@ -275,9 +275,9 @@ func (w *world) applyManifest(each apply) error {
 // order are left alone.
 const quiet = 2 * time.Minute
 
-// waitSettled waits until every object matches its spec and no operation is running, or until the differences are
+// waitUntilStable waits until every object matches its spec and no operation is running, or until the differences are
 // final.
-func (w *world) waitSettled() {
+func (w *world) waitUntilStable() {
 	for end := time.Now().Add(time.Hour); time.Now().Before(end); {
 		w.waitFor(quiet)
 		if len(w.conditionMessages()) == 0 && (w.life.whole == nil || w.life.whole(w)) &&
@@ -319,7 +319,7 @@ func (w *world) waitUntilGone(object client.Object) {
 	}
 }
 
-// conditionMessages returns what objects say that are not as their spec.
+// conditionMessages returns the messages of objects that differ from their spec.
 func (w *world) conditionMessages() map[string]string {
 	out := map[string]string{}
 	for _, each := range w.life.objects {

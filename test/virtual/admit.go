@@ -91,7 +91,7 @@ func (a *admitter) admitObject(ctx context.Context, old, object client.Object) e
 	return a.server.AdmitObject(ctx, old, object)
 }
 
-// loadSchemaOnce loads the schema of a kind unless it is there.
+// loadSchemaOnce loads the schema of a kind unless it is loaded.
 func (a *admitter) loadSchemaOnce(kind string) (err error) {
 	if a.schemas[kind] == nil {
 		a.schemas[kind], err = loadSchema(kind)

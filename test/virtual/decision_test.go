@@ -38,8 +38,8 @@ func TestMinimize(t *testing.T) {
 	}
 }
 
-// TestDraw has a seed decide the same about a request whatever else it decided, other seeds decide otherwise, and each disturbance be drawn for the
-// calls that can have it.
+// TestDraw checks that a seed decides the same about a request whatever else it decided, that other seeds decide otherwise, and that each
+// disturbance is drawn for the calls that can have it.
 func TestDraw(t *testing.T) {
 	rates, drawn, delayed := UsualRates(), map[Disturbance]int{}, 0
 	for kind := eventCall; kind <= networkWrite; kind++ {

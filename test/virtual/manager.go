@@ -109,10 +109,10 @@ func (s *Scenario) StartManager(register func(ctx context.Context, m *Manager) e
 		s.plans.finish()
 		s.plans.flush()
 		m.StopManager()
-		// Nothing waits for requests that several passes share. The time of a bubble stops with its test, so they end before that.
+		// Nothing waits for requests that several reconciliations share. The time of a bubble stops with its test, so they end before that.
 		WaitForSignal(nil, time.Minute)
 	})
-	// All watches are there when everything waits.
+	// All watches have begun when everything waits.
 	m.explorer.waitForOthers()
 	if err := s.Kubernetes.deliverAll(ctx); err != nil {
 		s.T.Fatal(err)
@@ -177,7 +177,7 @@ func (m *Manager) KillIn(n int, before bool) {
 	m.killAt, m.before = m.acts+n, before
 }
 
-// DieAtWrite has the manager die at its nth write to Azure, and not at all for 0.
+// DieAtWrite ends the manager at its nth write to Azure, and not at all for 0.
 func (m *Manager) DieAtWrite(n int, before bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// watchMetrics has the metrics of the process show the objects, reads and budgets of this manager.
+// watchMetrics makes the metrics of the process show the objects, reads and budgets of this manager.
 func (m *Manager) watchMetrics(budgets *armclient.Budgets) {
 	m.reads = metrics.NewReads()
 	metrics.WatchReads(m.reads)

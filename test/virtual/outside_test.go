@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
-// TestRunOutside has a client outside of the bubble create a resource through the proxy, by Azure's own host name.
+// TestRunOutside lets a client outside of the bubble create a resource through the proxy, by Azure's own host name.
 func TestRunOutside(t *testing.T) {
 	outside := ListenOutside(t)
 	pem, err := os.ReadFile(outside.CA)

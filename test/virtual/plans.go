@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/planned"
 )
 
-// plans hold that plans name the writes of the managers of a scenario. A story is a sequence of steps: each change by the test, and each
+// plans check that plans name the writes of the managers of a scenario. A story is a sequence of steps: each change by the test, and each
 // start of a manager, begins one. Before the first write of a step the rest of the step is planned. Managers may then make planned writes
 // only, and when the step ends all of them have been made, or a plan still has those that are left.
 type plans struct {
@@ -84,8 +84,8 @@ const (
 	stepLate = "late"
 )
 
-// settleTime is how long a manager that was not interrupted may take to make the writes that are planned.
-const settleTime = 2 * time.Hour
+// planTimeout is the time within which a manager that was not interrupted has to make the planned writes.
+const planTimeout = 2 * time.Hour
 
 func newPlans(s *Scenario, test string, options server.Options) *plans {
 	p := &plans{scenario: s, options: options, test: test, faulty: findTest(faulty, testFolder(), test) != "", off: FindUnplanned(testFolder(), test) != "",
@@ -322,7 +322,7 @@ func (p *plans) finish() {
 	if p.off {
 		return
 	}
-	for end := time.Now().Add(settleTime); p.isUnfinished() && time.Now().Before(end); {
+	for end := time.Now().Add(planTimeout); p.isUnfinished() && time.Now().Before(end); {
 		WaitForSignal(nil, 10*time.Second)
 	}
 	defer p.lock()()

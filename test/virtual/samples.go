@@ -21,8 +21,8 @@ var sampled = map[string]string{
 // Sampled returns the list.
 func Sampled() map[string]string { return maps.Clone(sampled) }
 
-// The first steps of a sampled test are planned, until their plans have had so many objects together, and each twentieth step after that. A step with
-// very many objects is not planned.
+// The first steps of a sampled test are planned until their plans total firstObjects objects; after that every eachPlanned-th step. A step
+// with more than mostObjects objects is not planned.
 const (
 	firstObjects = 150
 	eachPlanned  = 20

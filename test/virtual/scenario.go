@@ -248,7 +248,7 @@ func WaitForSignal(signal <-chan struct{}, d time.Duration) {
 	}
 }
 
-// serveAzure has the simulator answer a request.
+// serveAzure lets the simulator answer a request.
 func (s *Scenario) serveAzure(request *http.Request) (*http.Response, error) {
 	served := request.Clone(request.Context())
 	served.RequestURI, served.Host, served.RemoteAddr, served.TLS = request.URL.RequestURI(), request.URL.Host, "192.0.2.1:1234",

@@ -28,7 +28,7 @@ func (k *Kubernetes) checkStatus(stored client.Object) {
 	if annotations.IsExternallyManaged(object) {
 		return
 	}
-	read, verdict, err := kstatus.Compute(object, kind)
+	read, computed, err := kstatus.Compute(object, kind)
 	if err != nil {
 		k.t.Errorf("%s %s: %v", kind.Kind, object.GetName(), err)
 		return
@@ -38,28 +38,28 @@ func (k *Kubernetes) checkStatus(stored client.Object) {
 			k.t.Errorf("%s %s: %s names %q twice: %s", kind.Kind, object.GetName(), condition.Type, twice, condition.Message)
 		}
 	}
-	for _, found := range kstatus.FindContradictions(object, verdict) {
+	for _, found := range kstatus.FindContradictions(object, computed) {
 		k.t.Errorf("%s %s: %s; conditions: %v", kind.Kind, object.GetName(), found, object.GetConditions())
 	}
-	for _, found := range kstatus.FindOtherState(object, verdict) {
+	for _, found := range kstatus.FindOtherState(object, computed) {
 		k.t.Errorf("%s %s: %s; conditions: %v", kind.Kind, object.GetName(), found, object.GetConditions())
 	}
 	if object.GetObserved().ObservedGeneration == 0 {
 		return // Another provider made the object, and this one has not reconciled it yet.
 	}
-	for _, found := range gitops.FindWrongVerdicts(read, verdict) {
+	for _, found := range gitops.FindWrongHealth(read, computed) {
 		k.t.Errorf("%s %s: %s; conditions: %v", kind.Kind, object.GetName(), found, object.GetConditions())
 	}
 }
 
 // checkWithoutStatus fails the test if a tool waits for an object of a kind without a status.
 func (k *Kubernetes) checkWithoutStatus(object client.Object, kind schema.GroupVersionKind) {
-	read, verdict, err := kstatus.Compute(object, kind)
+	read, computed, err := kstatus.Compute(object, kind)
 	if err != nil {
 		k.t.Errorf("%s %s: %v", kind.Kind, object.GetName(), err)
 		return
 	}
-	for _, found := range gitops.FindWrongVerdictsWithoutStatus(read, verdict) {
+	for _, found := range gitops.FindWrongHealthWithoutStatus(read, computed) {
 		k.t.Errorf("%s %s: %s", kind.Kind, object.GetName(), found)
 	}
 }

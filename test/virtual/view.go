@@ -197,7 +197,7 @@ func (v *view) countStale(object client.Object, key client.ObjectKey) {
 	}
 }
 
-// setCached has reads answer an object, or that there is none. One that changes is there all the time, as in a cache.
+// setCached makes reads return an object, or that there is none. A changing object always exists, as in a cache.
 func (v *view) setCached(kind schema.GroupVersionKind, key client.ObjectKey, object client.Object) {
 	resource, _ := meta.UnsafeGuessKindToResource(kind)
 	var err error

@@ -107,11 +107,11 @@ func (r *Release) Write(ctx context.Context) (err error) {
 		return err
 	}
 	files["sbom.spdx.json"] = list
-	told, err := r.notes(reference)
+	notes, err := r.notes(reference)
 	if err != nil {
 		return err
 	}
-	files["release-notes.md"] = []byte(told)
+	files["release-notes.md"] = []byte(notes)
 	platforms := r.Platforms
 	if len(platforms) == 0 {
 		platforms = plugin.Platforms

@@ -98,10 +98,10 @@ func TestWrite(t *testing.T) {
 		}
 	})
 	t.Run("notes", func(t *testing.T) {
-		told := files[path(first, "release-notes.md")]
+		notes := files[path(first, "release-notes.md")]
 		for _, words := range []string{reference, "\n## Breaking changes\n", "\n## New\n", "\n## Fixed\n", "\n## Upgrade from\n", "\n## Known issues\n",
 			"\n## Moving from CAPZ\n", "--infrastructure azure:" + version} {
-			if !strings.Contains(told, words) {
+			if !strings.Contains(notes, words) {
 				t.Errorf("the notes do not have %q", words)
 			}
 		}
@@ -141,7 +141,7 @@ func checkList(t *testing.T, root, list, digest string) {
 	ids, versions := map[string]bool{"SPDXRef-DOCUMENT": true}, map[string]string{}
 	for _, p := range got.Packages {
 		if ids[p.SPDXID] || !regexp.MustCompile(`^SPDXRef-[A-Za-z0-9.-]+$`).MatchString(p.SPDXID) {
-			t.Errorf("identifier %s is there twice or none", p.SPDXID)
+			t.Errorf("identifier %s exists twice or is none", p.SPDXID)
 		}
 		ids[p.SPDXID], versions[p.Name] = true, p.VersionInfo
 	}
@@ -159,7 +159,7 @@ func checkList(t *testing.T, root, list, digest string) {
 	}
 	for _, module := range []string{"sigs.k8s.io/controller-runtime", "k8s.io/client-go", "github.com/Azure/azure-sdk-for-go/sdk/azcore"} {
 		if versions[module] == "" || !strings.Contains(string(raw), "\t"+module+" "+versions[module]+"\n") {
-			t.Errorf("%s is in the list as %q, which go.mod does not say", module, versions[module])
+			t.Errorf("%s is in the list as %q, which go.mod lacks", module, versions[module])
 		}
 	}
 	for _, part := range []string{"std", "golang.org/x/crypto/x509roots/fallback"} {

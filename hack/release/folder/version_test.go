@@ -21,8 +21,8 @@ func TestCheckVersion(t *testing.T) {
 		"leading zero":   {"it is no semantic version", "v2.0.01", []string{"VERSION=v2.0.01:"}},
 		"build metadata": {"tags of images have no +", "v2.0.0+dirty", []string{"VERSION=v2.0.0+dirty:"}},
 		"path":           {"it becomes the name of a folder that is replaced", "v2.0.0/../..", []string{"VERSION=v2.0.0/../..:"}},
-		"line":           {"what follows a line's end counts, too", "v2.0.0\nv", []string{"VERSION="}},
-		"unknown series": {"clusterctl would say so to users only", "v2.1.0",
+		"line":           {"text after a line's end counts, too", "v2.0.0\nv", []string{"VERSION="}},
+		"unknown series": {"without the check only users would see clusterctl's error", "v2.1.0",
 			[]string{"VERSION=v2.1.0", "metadata.yaml", "{major: 2, minor: 1, contract"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestCheckVersion(t *testing.T) {
 			}
 			for _, words := range test.refused {
 				if !strings.Contains(err.Error(), words) {
-					t.Errorf("%s: %q does not say %q", test.reason, err, words)
+					t.Errorf("%s: %q lacks %q", test.reason, err, words)
 				}
 			}
 		})

@@ -85,7 +85,7 @@ and ` + "`sbom.spdx.json`" + ` lists its contents. ` + "`images.txt`" + ` has th
 func TestWriteRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ reason, notes, differences, named string }{
 		"no section":  {"users would take it for nothing", strings.Replace(page, "## Fixed", "## Mended", 1), differences, `no section "Fixed"`},
-		"no entry":    {"a section without entries says so", strings.Replace(page, "## New\n\n- None.", "## New\n", 1), differences, `section "New" is empty`},
+		"no entry":    {"a section without entries has the entry None", strings.Replace(page, "## New\n\n- None.", "## New\n", 1), differences, `section "New" is empty`},
 		"no list":     {"entries are lines", strings.Replace(page, "- See", "See", 1), differences, "neither a list nor a table"},
 		"other order": {"users read what breaks first", strings.NewReplacer("## New", "## Fixed", "## Fixed", "## New").Replace(page), differences, "after those before it"},
 		"no actions":  {"the page lacks its table", page, "# Differences\n", "docs/differences.md"},

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/hack/release/program"
 )
 
-// TestWriteFiles makes the files for the platform of the test, runs the program of the archive, and holds the manifest against it.
+// TestWriteFiles makes the files for the platform of the test, runs the program of the archive, and compares the manifest with it.
 func TestWriteFiles(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
@@ -60,7 +60,7 @@ func TestWriteFiles(t *testing.T) {
 	}
 }
 
-// TestPack holds that archives of all platforms have the program alone, with its content.
+// TestPack checks that archives of all platforms have the program alone, with its content.
 func TestPack(t *testing.T) {
 	for _, platform := range Platforms {
 		name, archive, err := pack(platform, "program", []byte("content"))

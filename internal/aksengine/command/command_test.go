@@ -46,7 +46,7 @@ func run(t *testing.T, model string, arguments ...string) (out, messages string,
 	return stdout.String(), stderr.String(), err
 }
 
-// TestPage runs the command of the book's page with its model, and holds that the output has the manifest of the page.
+// TestPage runs the command of the book's page with its model, and checks that the output has the manifest of the page.
 func TestPage(t *testing.T) {
 	line := strings.Fields(pageBlocks(t, "sh")[0])
 	if strings.Join(line[:4], " ") != "kubectl capz convert aksengine" || strings.Join(line[len(line)-2:], " ") != "> cluster.yaml" {
@@ -73,7 +73,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestJSON holds that one JSON object has the manifests and a finding per value.
+// TestJSON checks that one JSON object has the manifests and a finding per value.
 func TestJSON(t *testing.T) {
 	out, messages, err := run(t, pageBlocks(t, "json")[0], "-", "--kubernetes-version", "v1.34.2", "--location", "eastus", "--output",
 		"json")
@@ -92,7 +92,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestFieldsAreRefused holds that manifests which an API server would refuse are written, so that users can correct them, that the report
+// TestFieldsAreRefused checks that manifests which an API server would refuse are written, so that users can correct them, that the report
 // lists the fields, and that the command ends in an error.
 func TestFieldsAreRefused(t *testing.T) {
 	tests := map[string]struct {
@@ -126,7 +126,7 @@ func TestFieldsAreRefused(t *testing.T) {
 	}
 }
 
-// TestExamplesAreAdmitted holds that an API server admits the manifests of each example.
+// TestExamplesAreAdmitted checks that an API server admits the manifests of each example.
 func TestExamplesAreAdmitted(t *testing.T) {
 	files, err := filepath.Glob("../testdata/*/*.json")
 	if err != nil || len(files) == 0 {
@@ -141,7 +141,7 @@ func TestExamplesAreAdmitted(t *testing.T) {
 	}
 }
 
-// TestRefused holds that a model which cannot be converted ends in an error that names the property and the remedy.
+// TestRefused checks that a model which cannot be converted ends in an error that names the property and the remedy.
 func TestRefused(t *testing.T) {
 	tests := map[string]struct {
 		reason, model, want string

@@ -44,7 +44,7 @@ var hostileAnswers = map[string]struct {
 	"empty objects": {"each value takes more memory than its bytes", "get", 200, `{"a":[{}`, ",{}", `]}`, ""},
 	"write":         {"the answer to a write is read, too", "put", 200, `{"a":"`, "x", `"}`, ""},
 	"error":         {"an error has a short text", "get", 400, `{"error":{"code":"C","message":"`, "x", `"}}`, ""},
-	"error with details": {"and few details", "get", 400, `{"error":{"code":"C","message":"m","details":[{}`,
+	"error with details": {"an error has few details", "get", 400, `{"error":{"code":"C","message":"m","details":[{}`,
 		`,{"code":"d","message":"m"}`, `]}}`, ""},
 	"page of small elements": {"each element has a place in the list", "list", 200, `{"value":[{}`, ",{}", `]}`, ""},
 	"page of one element":    {"an element is read whole", "list", 200, `{"value":["`, "x", `"]}`, ""},
@@ -52,8 +52,10 @@ var hostileAnswers = map[string]struct {
 	"long nextLink":          {"a link is a text", "list", 200, `{"value":[],"nextLink":"`, "x", `"}`, ""},
 	"after the page":         {"the rest is read so that the connection can be reused", "list", 200, `{"value":[]}`, " ", ``, ""},
 	"token":                  {"Entra ID's answer is read whole by its client", "token", 200, `{"access_token":"`, "x", `"}`, ""},
-	"token error":            {"so is its error", "token", 400, `{"error":"invalid_client","error_description":"AADSTS1: `, "x", `"}`, ""},
-	"metadata":               {"and the metadata with its endpoints", "metadata", 200, `{"issuer":"`, "x", `"}`, ""},
+	"token error": {"Entra ID's error is read whole by its client",
+		"token", 400, `{"error":"invalid_client","error_description":"AADSTS1: `, "x", `"}`, ""},
+	"metadata": {"the metadata with Entra ID's endpoints is read whole by its client",
+		"metadata", 200, `{"issuer":"`, "x", `"}`, ""},
 }
 
 // The flags of the process that measure runs.

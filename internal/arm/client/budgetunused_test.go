@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// TestUnusedBudgetsAreForgotten has a hundred secrets of an identity come one after the other, each of which is another principal, with
-// clusters in groups of their own that Azure throttles.
+// TestUnusedBudgetsAreForgotten lets a hundred secrets of an identity follow each other, each of which is another principal, with clusters
+// in groups of their own that Azure throttles; it expects that unused budgets leave the memory.
 func TestUnusedBudgetsAreForgotten(t *testing.T) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	b := NewBudgets(func() time.Time { return clock }, 1)

@@ -14,15 +14,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// crowd holds requests that wait for a budget and return when they were told to.
+// crowd has requests that wait for a budget and return at the time of their next try.
 type crowd struct {
 	*testing.T
 	client *client.Client
 	clock  time.Time
 	served int
-	// due holds the waiting requests with the time of their next try.
+	// due has the waiting requests with the time of their next try.
 	due map[waitingRequest]time.Time
-	// done holds the time when each was served.
+	// done has the time when each was served.
 	done map[waitingRequest]time.Duration
 	// delay is the time until the next try after an error; nil is the wait time of the error.
 	delay func(error) time.Duration
@@ -100,8 +100,8 @@ func newDiskID(group string, i int) arm.ID {
 	return arm.NewID("s", group, "Microsoft.Compute/disks", fmt.Sprint("d", i))
 }
 
-// TestClustersShareTheBudget has one cluster request a thousand writes and another one three writes later: the second does not wait for
-// the thousand. No token is unused while requests wait, and every request is served.
+// TestClustersShareTheBudget lets one cluster request a thousand writes and another one three writes later. It expects that the second does
+// not wait for the thousand, that no token is unused while requests wait, and that every request is served.
 func TestClustersShareTheBudget(t *testing.T) {
 	c := newCrowd(t)
 	for i := range 1000 {
@@ -178,8 +178,9 @@ func TestListsEndWhileOthersWait(t *testing.T) {
 	}
 }
 
-// TestTenantsShareTheBudget has one tenant request the writes of 238 clusters repeatedly, and another tenant of the same principal four
-// writes later: it does not wait for the 238. It gets half of the tokens instead of one in 239, and no token is unused.
+// TestTenantsShareTheBudget lets one tenant request the writes of 238 clusters repeatedly, and another tenant of the same principal four
+// writes later. It expects that the second does not wait for the 238: it gets half of the tokens instead of one in 239, and no token is
+// unused.
 func TestTenantsShareTheBudget(t *testing.T) {
 	c := newCrowd(t)
 	large, small := c.client.ForTenant("large"), c.client.ForTenant("small")
@@ -213,8 +214,8 @@ func TestTenantsShareTheBudget(t *testing.T) {
 	}
 }
 
-// TestFactsKeepTheirPlace has a tenant send more writes than the budget allows, and another one return with its request after the delay of
-// facts and actions.
+// TestFactsKeepTheirPlace lets a tenant send more writes than the budget allows, and another one return with its request after the delay of
+// facts and actions; it expects that the request has kept its place.
 func TestFactsKeepTheirPlace(t *testing.T) {
 	c := newCrowd(t)
 	large, small := c.client.ForTenant("large"), c.client.ForTenant("small")
@@ -240,8 +241,8 @@ func TestFactsKeepTheirPlace(t *testing.T) {
 	}
 }
 
-// TestNetworkWindowIsNotExceeded has a cluster create more than a thousand interfaces: Microsoft.Network never gets more requests than
-// its five-minute limit, and most of the limit is used. Deletions go before creations.
+// TestNetworkWindowIsNotExceeded lets a cluster create more than a thousand interfaces. It expects that Microsoft.Network never gets more
+// requests than its five-minute limit, that most of the limit is used, and that deletions go before creations.
 func TestNetworkWindowIsNotExceeded(t *testing.T) {
 	c := newCrowd(t)
 	nic := func(group string, i int) arm.ID {

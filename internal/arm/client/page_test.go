@@ -44,7 +44,8 @@ func TestPages(t *testing.T) {
 			arm.ClassRetry},
 		"broken in the middle": {"the elements are incomplete", `{"value":[` + broken, 100_000, nil, client.CodeConnectionFailed,
 			arm.ClassRetry},
-		"ends before its close": {"the same without an error of the server", `{"value":[` + broken, 0, nil, client.CodeConnectionFailed,
+		"ends before its close": {"the elements are incomplete, though the server reports no error",
+			`{"value":[` + broken, 0, nil, client.CodeConnectionFailed,
 			arm.ClassRetry},
 	} {
 		t.Run(name, func(t *testing.T) {

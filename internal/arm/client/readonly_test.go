@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// TestReadOnly has a client that only reads send each kind of request.
+// TestReadOnly sends each kind of request with a client that only reads.
 func TestReadOnly(t *testing.T) {
 	var got string
 	writing := serveClient(t, credential.Token("t"), nil, func(w http.ResponseWriter, r *http.Request) {

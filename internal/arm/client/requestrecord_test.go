@@ -31,8 +31,9 @@ func TestRequestRecords(t *testing.T) {
 		ask    func(c *client.Client) error
 		want   []client.RequestRecord
 	}{
-		"get": {"the operation is the method", 200, `{}`, getResource(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 200}}},
-		"put": {"as above", 201, `{}`, func(c *client.Client) error {
+		"get": {"the operation of a read is its method",
+			200, `{}`, getResource(id), []client.RequestRecord{{Operation: "get", ID: id, Status: 200}}},
+		"put": {"the operation of a write is its method", 201, `{}`, func(c *client.Client) error {
 			_, err := c.Put(t.Context(), id, "1", map[string]any{}, "")
 			return err
 		}, []client.RequestRecord{{Operation: "put", ID: id, Status: 201}}},
@@ -84,7 +85,8 @@ func TestRequestRecords(t *testing.T) {
 	}
 }
 
-// TestConnectionAndTokenFailures has no answer and no token: neither counts as an answer of Resource Manager.
+// TestConnectionAndTokenFailures lets the connection and the request for a token fail; it expects that neither counts as an answer of
+// Resource Manager.
 func TestConnectionAndTokenFailures(t *testing.T) {
 	for name, credential := range map[string]azcore.TokenCredential{"no route": credential.Token("t"), "no token": refusedCredential{}} {
 		var got []client.RequestRecord

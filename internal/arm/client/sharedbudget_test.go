@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// TestProcessesShareLimits has two processes with half of the limits each send as much as they may. Azure would refuse nothing, and neither
-// process waits for the other one.
+// TestProcessesShareLimits lets two processes with half of the limits each send as much as they may. It expects that Azure would refuse
+// nothing, and that neither process waits for the other one.
 func TestProcessesShareLimits(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason   string

@@ -27,7 +27,7 @@ func TestWindowCountsMonotonicTime(t *testing.T) {
 	}
 }
 
-// TestRemainingBelowNothing has Azure, or a proxy, answer with a remaining budget that no waiting would fill.
+// TestRemainingBelowNothing lets Azure, or a proxy, answer with a remaining budget that no waiting would fill.
 func TestRemainingBelowNothing(t *testing.T) {
 	for _, remaining := range []string{"-1000000", "-Inf", "-1e18", "NaN"} {
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -24,7 +24,8 @@ func TestSharedIdentities(t *testing.T) {
 	}{
 		"none and theirs": {"the plan has no identities", `{}`,
 			`{"identity":{"type":"UserAssigned","userAssignedIdentities":{` + theirs + `:{}}}}`, nil, false, `{}`},
-		"none": {"nothing is there", `{"identity":{"type":"SystemAssigned"}}`, `{}`, nil, true, `{"identity":{"type":"SystemAssigned"}}`},
+		"none": {"the resource has no user-assigned identity",
+			`{"identity":{"type":"SystemAssigned"}}`, `{}`, nil, true, `{"identity":{"type":"SystemAssigned"}}`},
 		"same": {"others assigned none", `{"identity":{"type":"SystemAssigned"}}`,
 			`{"identity":{"type":"SystemAssigned","principalId":"p"}}`, nil, false, `{"identity":{"type":"SystemAssigned"}}`},
 		"system and theirs": {"Azure Policy adds user-assigned identities", `{"identity":{"type":"SystemAssigned"}}`,

@@ -27,7 +27,7 @@ func rowOf(t *testing.T, resourceType string) types.Type {
 	return row
 }
 
-// TestKeptValues has a write that leaves some differences as they are.
+// TestKeptValues merges a planned body with a resource of which some differences are kept.
 func TestKeptValues(t *testing.T) {
 	const want = `{"tags":{"a":"1","b":"2","c.d":"new","e*":"new"},"properties":{"x":1,"frontendIPConfigurations":[{"name":"new"}],
 		"outboundRules":[{"name":"o","properties":{"frontendIPConfigurations":[{"id":"new"}],"idleTimeoutInMinutes":4}}]}}`
@@ -48,7 +48,7 @@ func TestKeptValues(t *testing.T) {
 	}
 }
 
-// TestPreservedMembers has settings of others in elements of a list that the plan has.
+// TestPreservedMembers merges lists whose planned elements have settings of others in Azure; it expects that these settings stay.
 func TestPreservedMembers(t *testing.T) {
 	desired := Desired{Type: rowOf(t, types.LoadBalancer), Body: decode(t, `{"properties":{"outboundRules":[
 		{"name":"o","properties":{"protocol":"All"}},{"name":"new","properties":{"protocol":"All"}}]}}`)}

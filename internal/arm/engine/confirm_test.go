@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
-// TestFailedReadBeforeCreationBacksOff has a list that lacks a resource, and a refused read of that resource, which comes before its
-// creation because a list may lag. The read is retried with back-off like any other request.
+// TestFailedReadBeforeCreationBacksOff simulates a list that lacks a resource, and a refused read of that resource, which comes before its
+// creation because a list may lag; it expects that the read is retried with back-off like any other request.
 func TestFailedReadBeforeCreationBacksOff(t *testing.T) {
 	tests := map[string]struct {
 		reason string

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/operate"
 )
 
-// TestSlackOfRunningOperations has one line per node of a graph: its predecessors, its lower bound in seconds, whether its operation is
-// running, and its expected slack.
+// TestSlackOfRunningOperations computes slack in graphs. A node is one line: its predecessors, its lower bound in seconds, whether its
+// operation is running, and its expected slack.
 func TestSlackOfRunningOperations(t *testing.T) {
 	type node struct {
 		name   string

@@ -118,10 +118,11 @@ func TestDecide(t *testing.T) {
 			expectWrite("PUT", arm.Creating)},
 
 		// Changing in Azure.
-		"being created by another party": {"as after a restart: no write during an operation",
+		"being created by another party": {"no resource is written during an operation, also one that is not followed",
 			newSituation(theVNet, repair, withProvisioningState("Creating"), differsAt("a")),
 			decision{step: stepFollow, state: arm.Creating, retryAfter: 5 * time.Minute}},
-		"being changed by another party": {"as above", newSituation(theVNet, repair, withProvisioningState("Updating"), differsAt("a")),
+		"being changed by another party": {"no resource is written while another party changes it",
+			newSituation(theVNet, repair, withProvisioningState("Updating"), differsAt("a")),
 			decision{step: stepFollow, state: arm.Updating, retryAfter: 5 * time.Minute}},
 		"being deleted by another party": {"it is created again when it is gone",
 			newSituation(theVNet, repair, withProvisioningState("Deleting")),
@@ -165,7 +166,7 @@ func TestDecide(t *testing.T) {
 			expectWrite("PATCH", arm.Updating, "tags.b")},
 
 		// Foreign.
-		"to be used": {"it is there", newSituation(theVNet, use, isForeign, differsAt("a")),
+		"to be used": {"the resource exists", newSituation(theVNet, use, isForeign, differsAt("a")),
 			decision{step: stepClearFailure, state: arm.Foreign}},
 		"to be used, owned": {"plans of machines use resources of the cluster's plan",
 			newSituation(theVNet, use, differsAt("a")), expectAligned()},
@@ -186,7 +187,8 @@ func TestDecide(t *testing.T) {
 		"may be brought": {"it is used as it is", newSituation(theVNet, repair, usesExisting, isForeign, differsAt("a")),
 			decision{step: stepClearFailure, state: arm.Foreign}},
 		"created by others": {"a node without a body is used", newSituation(theVNet, repair, withoutBody), expectAligned()},
-		"created by others, and foreign": {"as above", newSituation(theVNet, repair, withoutBody, isForeign),
+		"created by others, and foreign": {"a node without a body is used, also without the cluster's tag",
+			newSituation(theVNet, repair, withoutBody, isForeign),
 			decision{step: stepClearFailure, state: arm.Foreign}},
 		"to be used, being created": {"it can be used when it exists", newSituation(theVNet, use, withProvisioningState("Creating")),
 			decision{step: stepFollow, state: arm.Creating, retryAfter: 5 * time.Minute}},
@@ -237,7 +239,7 @@ func TestDecide(t *testing.T) {
 		"failed, and due": {"it is retried, with the previous error", newSituation(theVNet, repair, differsAt("a"), failedWith(errBusy, 0)),
 			withError(errBusy, withETag(expectWrite("PUT", arm.Updating, "a")))},
 		"without the tag": {"its owner would be unknown", newSituation(theVNet, repair, notThere, noTag), tellsFailure(errNoTag)},
-		"loses the tag":   {"nor after an update", newSituation(theVNet, repair, differsAt("a"), noTag), withDrift(tellsFailure(errNoTag), "a")},
+		"loses the tag":   {"the owner would be unknown after an update", newSituation(theVNet, repair, differsAt("a"), noTag), withDrift(tellsFailure(errNoTag), "a")},
 		"adopted without a tag": {"it is in the inventory", newSituation(theVNet, repair, differsAt("a"), noTag, adoptsForeign),
 			withETag(expectWrite("PUT", arm.Updating, "a"))},
 		"adopted, gone, no tag": {"a created resource needs the tag", newSituation(theVNet, repair, notThere, noTag, adoptsForeign),
@@ -246,7 +248,7 @@ func TestDecide(t *testing.T) {
 		// One write of a document at a time.
 		"not claimed": {"the resource is claimed before it is written", newSituation(theVNet, repair, differsAt("a"), notInInventory),
 			decision{step: stepClaim, method: "PUT", etag: "e1", state: arm.Updating, drift: []string{"a"}}},
-		"absent, not claimed": {"as above", newSituation(theVNet, repair, absentInList, notInInventory),
+		"absent, not claimed": {"a resource is claimed before it is created", newSituation(theVNet, repair, absentInList, notInInventory),
 			decision{step: stepClaim, method: "PUT", state: arm.Creating, confirmAbsence: true}},
 		"another operation was faster": {"that operation is awaited",
 			newSituation(theVNet, repair, differsAt("a"), heldByOperation(theVNet, arm.Deleting)),

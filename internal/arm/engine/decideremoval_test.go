@@ -29,7 +29,8 @@ func TestDecideRemoval(t *testing.T) {
 		"with its parent, not read": {"a resource that was not read may exist",
 			newSituation(theSubnet, repair, isRemoving, carried(false), notObserved),
 			blockedBy(theVNet)},
-		"with its parent, unreadable": {"as above", newSituation(theSubnet, repair, isRemoving, carried(false), readFailed(errBusy)),
+		"with its parent, unreadable": {"a resource that cannot be read may exist",
+			newSituation(theSubnet, repair, isRemoving, carried(false), readFailed(errBusy)),
 			blockedBy(theVNet)},
 
 		// Resource groups.
@@ -139,8 +140,9 @@ func TestDecideGroup(t *testing.T) {
 			groupSituation{found: there, owned: true, listed: true, hasForeign: true}, groupKept},
 		"owned, cannot be listed": {"the error is reported, and nothing is deleted one by one",
 			groupSituation{found: there, owned: true, listed: true, hasForeign: true, listErr: errBusy}, groupDeletedWhole},
-		"others'":                   {"bring-your-own groups are kept", groupSituation{found: there, listed: true}, groupKept},
-		"foreign, cannot be listed": {"as above", groupSituation{found: there, listed: true, listErr: errBusy}, groupKept},
+		"others'": {"bring-your-own groups are kept", groupSituation{found: there, listed: true}, groupKept},
+		"foreign, cannot be listed": {"bring-your-own groups are kept, also if their resources are unknown",
+			groupSituation{found: there, listed: true, listErr: errBusy}, groupKept},
 	} {
 		if got := decideGroup(test.s); got != test.want {
 			t.Errorf("%s: %s, want %s: %s", name, got, test.want, test.reason)

@@ -231,7 +231,7 @@ func TestDeleteWhileCreating(t *testing.T) {
 		t.Fatalf("%v", listStates(outcome))
 	}
 	if w.getResource(group) != nil {
-		t.Error("the group is still there")
+		t.Error("the group still exists")
 	}
 }
 
@@ -322,8 +322,8 @@ func (a otherAnswer) Do(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// TestGroupWithUnreadableList has the list of a group's resources, which shows those of other clusters, come as something else. The group is
-// not deleted by it.
+// TestGroupWithUnreadableList lets Azure answer the list of a group's resources, which shows those of other clusters, in another form; it
+// expects that the group is not deleted.
 func TestGroupWithUnreadableList(t *testing.T) {
 	for name, body := range map[string]string{
 		"a tag that is no text": `{"value":[{"id":"/subscriptions/s/resourceGroups/rg/providers/Microsoft.Network/publicIPAddresses/pip","tags":{"n":1}}]}`,

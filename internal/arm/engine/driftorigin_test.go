@@ -121,8 +121,8 @@ func TestDriftOrigin(t *testing.T) {
 	}
 }
 
-// TestNormalisationIsNoDrift has Azure store another value than the one sent: it is not drift, and is not reported when the plan
-// changes elsewhere.
+// TestNormalisationIsNoDrift lets Azure store another value than the one sent; it expects that this is no drift, and is not reported when
+// the plan changes elsewhere.
 func TestNormalisationIsNoDrift(t *testing.T) {
 	w := newWorld(t)
 	w.addFault(fault.Rule{Method: "GET", ID: nic.Key(), Count: -1, Kind: fault.Edit,

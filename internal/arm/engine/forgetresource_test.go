@@ -167,7 +167,7 @@ func TestStateOfDeletedResourcesIsDropped(t *testing.T) {
 	}
 }
 
-// TestUnusedStateIsDropped has existing resources that no object plans any more.
+// TestUnusedStateIsDropped lets existing resources drop out of all plans; it expects that the engine drops their state.
 func TestUnusedStateIsDropped(t *testing.T) {
 	w, _, machines := worldWithMachines(t, 3)
 	for _, machine := range machines {

@@ -8,9 +8,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// TestDeleteGroupsThatDependOnEachOther has the network in a group of its own: an interface of the other group is in one of its
-// subnets, and that subnet uses a NAT gateway of the other group. Neither group can be deleted before the other, so their resources are
-// deleted first.
+// TestDeleteGroupsThatDependOnEachOther deletes a cluster with the network in a group of its own: an interface of the other group is in one
+// of its subnets, and that subnet uses a NAT gateway of the other group. Neither group can be deleted before the other, so the test expects
+// that their resources are deleted first.
 func TestDeleteGroupsThatDependOnEachOther(t *testing.T) {
 	w := newWorld(t)
 	second := arm.ResourceGroupID(sub, "net")

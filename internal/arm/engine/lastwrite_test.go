@@ -16,10 +16,10 @@ func TestLastWrite(t *testing.T) {
 			Count: -1}
 	}
 	for name, test := range map[string]struct {
-		reason string
-		fault  *fault.Rule
-		passes int
-		want   known
+		reason       string
+		fault        *fault.Rule
+		convergences int
+		want         known
 	}{
 		"not written":  {"nothing was sent yet", nil, 0, known{}},
 		"refused":      {"Azure checked the request and refused it", status(http.StatusBadRequest), 3, known{refused: true}},
@@ -35,7 +35,7 @@ func TestLastWrite(t *testing.T) {
 				w.addFault(*test.fault)
 			}
 			request := w.newRequest(groupNode(), pipNode())
-			for range test.passes {
+			for range test.convergences {
 				w.advanceClock(max(w.convergeOnce(request).RetryAfter, time.Second))
 			}
 			refused, open := w.engine.LastWrite(pipNode().ID)

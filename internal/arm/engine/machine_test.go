@@ -171,8 +171,8 @@ func TestReadOfAMachineHasItsPowerState(t *testing.T) {
 	}
 }
 
-// TestDiskCreatedWithMachineKeepsTags has a plan with the disk for its tags alone: the disk is not created before the VM, and changed
-// or removed tags are repaired while tags of others are kept.
+// TestDiskCreatedWithMachineKeepsTags plans a disk for its tags alone; it expects that the disk is not created before the VM, and that
+// changed or removed tags are repaired while tags of others are kept.
 func TestDiskCreatedWithMachineKeepsTags(t *testing.T) {
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
 	kept := vmNode()
@@ -227,7 +227,8 @@ func TestDiskTagsChangeWithThoseOfTheMachine(t *testing.T) {
 	}
 }
 
-// TestDiskOfARefusedMachine has Azure refuse the VM: its disk does not exist, so it is not ready, and the message names the VM.
+// TestDiskOfARefusedMachine lets Azure refuse the VM; it expects that its disk, which does not exist, is not ready, and that the message
+// names the VM.
 func TestDiskOfARefusedMachine(t *testing.T) {
 	w := newWorld(t)
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")
@@ -244,7 +245,7 @@ func TestDiskOfARefusedMachine(t *testing.T) {
 	}
 }
 
-// TestReadFailureOfMachineAndDisk has Azure not answer reads of existing resources: nothing is known of the machine, nor of the disk
+// TestReadFailureOfMachineAndDisk lets reads of existing resources fail; it expects that nothing is known of the machine, nor of the disk
 // that is created with it.
 func TestReadFailureOfMachineAndDisk(t *testing.T) {
 	disk := arm.NewID(sub, "rg", "Microsoft.Compute/disks", "vm_OSDisk")

@@ -31,8 +31,8 @@ func (c *expiring) GetToken(ctx context.Context, options policy.TokenRequestOpti
 	return token, err
 }
 
-// TestNewCredentialFollowsOperation has a client secret expire while Azure works, and the user store another one twenty minutes later. The
-// operation is followed with that.
+// TestNewCredentialFollowsOperation lets a client secret expire while Azure works, and the user store another one twenty minutes later; it
+// expects that the operation is followed with the new one.
 func TestNewCredentialFollowsOperation(t *testing.T) {
 	for name, test := range map[string]struct {
 		method string
@@ -82,8 +82,8 @@ func TestNewCredentialFollowsOperation(t *testing.T) {
 	}
 }
 
-// TestOperationOfGoneObject has a client secret expire while Azure works, and the object vanish, as when its finalizer is removed by
-// hand. The operation is followed as long as its state can be read, or another object waits for it.
+// TestOperationOfGoneObject lets a client secret expire while Azure works, and the object vanish, as when its finalizer is removed by hand;
+// it expects that the operation is followed as long as its state can be read, or another object waits for it.
 func TestOperationOfGoneObject(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason                string
@@ -113,16 +113,16 @@ func TestOperationOfGoneObject(t *testing.T) {
 			if test.gone {
 				w.engine.ForgetObject(request.Object)
 			}
-			pass := func(d time.Duration) int {
+			countAfter := func(d time.Duration) int {
 				for end := w.clock.Now().Add(d); w.clock.Now().Before(end); {
 					w.advanceClock(end.Sub(w.clock.Now()))
 				}
 				return len(w.engine.OperationAges())
 			}
-			if running := pass(30 * time.Second); running != 1 {
+			if running := countAfter(30 * time.Second); running != 1 {
 				t.Errorf("%s: after half a minute %d operations are followed", test.reason, running)
 			}
-			if running := pass(20 * time.Minute); (running > 0) != test.running {
+			if running := countAfter(20 * time.Minute); (running > 0) != test.running {
 				t.Errorf("%s: after 20 minutes %d operations are followed", test.reason, running)
 			}
 		})

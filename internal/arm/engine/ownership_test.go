@@ -37,7 +37,8 @@ func (w *world) ownedBy(id string, nodes ...arm.Node) engine.Request {
 	return request
 }
 
-// TestOwnerTagIsAddedWithAnotherWrite has a cluster from before the owner tag existed: the tag costs no write of its own.
+// TestOwnerTagIsAddedWithAnotherWrite reconciles a cluster from before the owner tag existed; it expects that the tag costs no write of its
+// own.
 func TestOwnerTagIsAddedWithAnotherWrite(t *testing.T) {
 	w, _ := worldWith(t, groupNode(), nsgNode(), pipNode())
 	request := w.ownedBy("a/c1/1", groupNode(), nsgNode(), pipNode())
@@ -58,8 +59,8 @@ func TestOwnerTagIsAddedWithAnotherWrite(t *testing.T) {
 	}
 }
 
-// TestOwnersWithTheSameClusterName has two owners with clusters of one name in the same group: the second owner changes and deletes
-// nothing of the first, and the message names the first.
+// TestOwnersWithTheSameClusterName lets two owners have clusters of one name in the same group; it expects that the second owner changes
+// and deletes nothing of the first, and that the message names the first.
 func TestOwnersWithTheSameClusterName(t *testing.T) {
 	nodes := func() []arm.Node { return append(networkNodes(), pipNode(), natNode()) }
 	for name, id := range map[string]string{"another namespace": "b/c1/2", "another ID": "a/c1/2", "no ID": ""} {
@@ -91,8 +92,8 @@ func TestOwnersWithTheSameClusterName(t *testing.T) {
 	}
 }
 
-// TestForgedInventoryIsIgnored has a forged inventory: it gives the cluster no taggable resources, none that the plan lacks, and none
-// without a reference to planned resources.
+// TestForgedInventoryIsIgnored reconciles with a forged inventory; it expects that this gives the cluster no taggable resources, none that
+// the plan lacks, and none without a reference to planned resources.
 func TestForgedInventoryIsIgnored(t *testing.T) {
 	foreign := arm.NewID(sub, "foreign", "Microsoft.Network/virtualNetworks", "theirs")
 	address := arm.NewID(sub, "foreign", "Microsoft.Network/publicIPAddresses", "theirs")

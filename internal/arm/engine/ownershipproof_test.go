@@ -108,9 +108,9 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 	ours := func() object { return object{owner.TagKey: owner.TagValue, ownerKey: me} }
 	own := arm.NewID(sub, "net", types.VirtualNetwork, "own")
 	const (
-		mine   = "mine"   // Still owned: the tag is restored, and the resource is deleted with the object.
-		told   = "told"   // A condition reports it, nothing is written, and the deletion waits.
-		theirs = "theirs" // Foreign: the resource is kept, and the object is deleted without it.
+		mine     = "mine"     // Still owned: the tag is restored, and the resource is deleted with the object.
+		reported = "reported" // A condition reports it, nothing is written, and the deletion waits.
+		theirs   = "theirs"   // Foreign: the resource is kept, and the object is deleted without it.
 	)
 	for name, test := range map[string]struct {
 		reason     string
@@ -125,9 +125,9 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 		"another owner's tag":       {"the other owner owns it", object{ownerKey: "other/c1/2"}, ours(), true, false, theirs},
 		"in a group of the cluster": {"it would be deleted with the group", nil, ours(), false, false, mine},
 		"in a group of another": {"its tag is not this owner's", nil,
-			object{owner.TagKey: owner.TagValue, ownerKey: "other/c1/2"}, false, false, told},
+			object{owner.TagKey: owner.TagValue, ownerKey: "other/c1/2"}, false, false, reported},
 		"uses a resource of the cluster": {"only a writer of the resource can have set the reference", nil, nil, true, false, mine},
-		"record alone":                   {"every writer of the object can forge that", nil, nil, false, false, told},
+		"record alone":                   {"every writer of the object can forge that", nil, nil, false, false, reported},
 		"record and another's tag":       {"it was handed over", object{another: "owned"}, ours(), true, false, theirs},
 		"released":                       {"the tag releases it", object{owner.TagKey: "shared"}, ours(), true, false, theirs},
 		"not in the record, our group":   {"no record shows that it was created for the object", nil, ours(), true, true, theirs},
@@ -196,7 +196,7 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 						if got.Err != nil {
 							message = got.Err.Error()
 						}
-						if test.want == told &&
+						if test.want == reported &&
 							(!strings.Contains(message, "has lost the tag "+owner.TagKey) ||
 								!strings.Contains(message, "az tag update --resource-id "+string(id))) {
 							t.Errorf("%s: the message has no remedy: %q", test.reason, message)
@@ -210,11 +210,11 @@ func TestRemovedOwnershipTagOfEachType(t *testing.T) {
 						}
 						got = findResult(t, outcome, id)
 						gone := azure.bodies[id.Key()] == nil
-						if gone != (test.want == mine) || outcome.IsDeleted() == (test.want == told) || !gone && len(azure.writes) > 0 {
+						if gone != (test.want == mine) || outcome.IsDeleted() == (test.want == reported) || !gone && len(azure.writes) > 0 {
 							t.Errorf("%s: deletion: gone %t, complete %t, wrote %v: %s %v", test.reason, gone, outcome.IsDeleted(),
 								azure.writes, got.State, got.Err)
 						}
-						if test.want == told &&
+						if test.want == reported &&
 							(got.State != arm.Failed || !strings.Contains(got.Err.Error(), engine.CodeOwnershipTagRemoved)) {
 							t.Errorf("%s: the deletion has no reason for its wait: %s %v", test.reason, got.State, got.Err)
 						}

@@ -90,7 +90,7 @@ func TestListedResourcesAreNotReadAgain(t *testing.T) {
 	}
 }
 
-// TestReadersShareAList has several readers of a collection before the first answer.
+// TestReadersShareAList lets several readers read a collection before the first answer; it expects one list.
 func TestReadersShareAList(t *testing.T) {
 	configuration := newWorld(t).cloud
 	synctest.Test(t, func(t *testing.T) {

@@ -146,8 +146,8 @@ func TestDeleteWaitsForSerialKey(t *testing.T) {
 	}
 }
 
-// TestFailingDeleteBacksOff has Azure refuse a deletion: it is sent at growing intervals, however often the object is reconciled, and
-// the reason is reported all the time.
+// TestFailingDeleteBacksOff lets Azure refuse a deletion; it expects that it is sent at growing intervals, however often the object is
+// reconciled, and that the reason is reported all the time.
 func TestFailingDeleteBacksOff(t *testing.T) {
 	tests := map[string]struct {
 		reason      string
@@ -172,9 +172,9 @@ func TestFailingDeleteBacksOff(t *testing.T) {
 			request := w.newRequest(nsgNode())
 			var at []time.Duration
 			start := w.clock.Now()
-			for passes := 0; w.clock.Now().Before(start.Add(time.Hour)); passes++ {
-				if passes > 5000 {
-					t.Fatalf("%d convergences in %s", passes, w.clock.Now().Sub(start))
+			for convergences := 0; w.clock.Now().Before(start.Add(time.Hour)); convergences++ {
+				if convergences > 5000 {
+					t.Fatalf("%d convergences in %s", convergences, w.clock.Now().Sub(start))
 				}
 				outcome := w.deleteOnce(request)
 				got := findResult(t, outcome, nsg)

@@ -87,9 +87,9 @@ func TestSpecChange(t *testing.T) {
 	}
 }
 
-// TestNormalisationIsNotRepairedAgain has Azure store another value than the one sent. If the answer to the PUT shows that, nothing is
-// sent again. If only later reads show it, the value is sent once more, because it may be a change from outside. After a restart the
-// same is found out again.
+// TestNormalisationIsNotRepairedAgain lets Azure store another value than the one sent. If the answer to the PUT shows that, it expects no
+// further write. If only later reads show it, the value is sent once more, because it may be a change from outside. After a restart the
+// engine finds out the same again.
 func TestNormalisationIsNotRepairedAgain(t *testing.T) {
 	patch := map[string]any{"properties": map[string]any{"flushConnection": false}}
 	const put = "PUT rg networkSecurityGroups/nsg"
@@ -385,8 +385,8 @@ func TestFirstChangeOutsideIsRepaired(t *testing.T) {
 	}
 }
 
-// TestEarlierDesiredStateIsSentAgain has a plan return to an earlier desired state, after another plan matched a change from outside,
-// as with the size of a scale set whose VMs were deleted: the difference has to be repaired, and is no normalisation of the earlier
+// TestEarlierDesiredStateIsSentAgain lets a plan return to an earlier desired state, after another plan matched a change from outside, as
+// with the size of a scale set whose VMs were deleted; it expects that the difference is repaired, and is no normalisation of the earlier
 // PUT.
 func TestEarlierDesiredStateIsSentAgain(t *testing.T) {
 	w := newWorld(t)

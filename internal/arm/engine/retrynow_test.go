@@ -22,7 +22,7 @@ func TestRetryNowRetriesFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			request := w.newRequest(groupNode(), nsgNode())
-			pass := func() { w.convergeUntilDone(request, 0) }
+			convergeAgain := func() { w.convergeUntilDone(request, 0) }
 			if test.method == "DELETE" {
 				w.convergeUntilDone(request, time.Minute)
 				request = w.newRequest(groupNode())
@@ -33,12 +33,12 @@ func TestRetryNowRetriesFailures(t *testing.T) {
 			w.convergeUntilDone(request, 0)
 			w.convergeUntilDone(request, 0)
 			w.listWrites()
-			pass()
+			convergeAgain()
 			if writes := w.listWrites(); len(writes) > 0 {
 				t.Errorf("without a request it is not due: %q", writes)
 			}
 			request.RetryNow = true
-			pass()
+			convergeAgain()
 			if diff := cmp.Diff([]string{test.want}, w.listWrites()); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}

@@ -239,8 +239,8 @@ func TestRunAction(t *testing.T) {
 	}
 }
 
-// TestRunActionForTwoObjects has two objects request the same action: it is sent once, and each object is woken at the end and gets the
-// result.
+// TestRunActionForTwoObjects lets two objects request the same action; it expects that it is sent once, and that each object is woken at
+// the end and gets the result.
 func TestRunActionForTwoObjects(t *testing.T) {
 	tests := map[string]struct {
 		reason string

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestEndTakesPrecedenceOverAnswers has an answer and an end arrive at the same time. A random choice between them would not be the same a hundred times.
+// TestEndTakesPrecedenceOverAnswers lets an answer and an end arrive at the same time; it expects the end. A random choice between them
+// would not be the same a hundred times.
 func TestEndTakesPrecedenceOverAnswers(t *testing.T) {
 	closed := make(chan struct{})
 	close(closed)

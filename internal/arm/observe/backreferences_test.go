@@ -24,7 +24,7 @@ func TestBackReferencesAreDropped(t *testing.T) {
 		"network": {"each interface is among the users of its subnet", network,
 			`{"name":"n","etag":"1","properties":{"subnets":[{"name":"x","properties":{"addressPrefix":"10.0.0.0/16","ipConfigurations":[{"id":"/1"},{"id":"/2"}]}},{"name":"y","properties":{}},{"name":"z"}]}}`,
 			`{"etag":"1","name":"n","properties":{"subnets":[{"name":"x","properties":{"addressPrefix":"10.0.0.0/16"}},{"name":"y","properties":{}},{"name":"z"}]}}`},
-		"subnet": {"the same by itself", network.Child("subnets", "x"),
+		"subnet": {"each interface is among the users of a subnet that is read by itself", network.Child("subnets", "x"),
 			`{"name":"x","properties":{"ipConfigurations":[{"id":"/1"}],"natGateway":{"id":"/3"}}}`,
 			`{"name":"x","properties":{"natGateway":{"id":"/3"}}}`},
 		"load balancer": {"the pool's own settings are kept", balancer,

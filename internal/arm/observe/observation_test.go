@@ -16,14 +16,14 @@ func TestStateOfHead(t *testing.T) {
 		failed       bool
 	}{
 		"succeeded":     {"no operation is running", `{"properties":{"provisioningState":"Succeeded"}}`, "", false},
-		"none":          {"types without one are always done", `{"properties":{}}`, "", false},
-		"no properties": {"as above", `{}`, "", false},
-		"another shape": {"as above", `[]`, "", false},
+		"none":          {"types without a provisioning state are always done", `{"properties":{}}`, "", false},
+		"no properties": {"types without properties are always done", `{}`, "", false},
+		"another shape": {"a body that is no object has no state", `[]`, "", false},
 		"creating":      {"", `{"properties":{"provisioningState":"Creating"}}`, arm.Creating, false},
 		"accepted":      {"it is about to be created", `{"properties":{"provisioningState":"Accepted"}}`, arm.Creating, false},
 		"deleting":      {"", `{"properties":{"provisioningState":"Deleting"}}`, arm.Deleting, false},
 		"joining":       {"the state of a fleet member in creation", `{"properties":{"provisioningState":"Joining"}}`, arm.Creating, false},
-		"leaving":       {"and in deletion", `{"properties":{"provisioningState":"Leaving"}}`, arm.Deleting, false},
+		"leaving":       {"the state of a fleet member in deletion", `{"properties":{"provisioningState":"Leaving"}}`, arm.Deleting, false},
 		"failed":        {"", `{"properties":{"provisioningState":"Failed"}}`, "", true},
 		"cancelled":     {"it does not match the plan either", `{"properties":{"provisioningState":"Canceled"}}`, "", true},
 		"any other": {"AKS has a word for each of its operations",

@@ -16,7 +16,7 @@ func TestMaxReadAge(t *testing.T) {
 		want    time.Duration
 	}{
 		"new":            {"the delay is a share of the duration", 20 * time.Second, arm.Creating, 1, 500 * time.Millisecond},
-		"long":           {"and a second at most", 2 * time.Minute, arm.Creating, 1, time.Second},
+		"long":           {"the delay is a second at most", 2 * time.Minute, arm.Creating, 1, time.Second},
 		"deleting":       {"dependants do not wait for a deletion", 5 * time.Second, arm.Deleting, 1, 500 * time.Millisecond},
 		"scarce":         {"one list serves all checks meanwhile", 20 * time.Second, arm.Creating, 0.4, 2 * time.Second},
 		"long, scarce":   {"an end is noticed at most that late", 2 * time.Minute, arm.Creating, 0.4, 5 * time.Second},

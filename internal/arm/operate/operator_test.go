@@ -288,7 +288,8 @@ func TestUnansweredCreationIsAbsent(t *testing.T) {
 	})
 }
 
-// TestIdleOperationIsNotChecked has an operation that usually takes 40 s: it is not checked while no dependant can continue.
+// TestIdleOperationIsNotChecked begins an operation that usually takes 40 s; it expects that it is not polled while no dependant can
+// continue.
 func TestIdleOperationIsNotChecked(t *testing.T) {
 	const s = time.Second
 	for name, test := range map[string]struct {

@@ -108,7 +108,8 @@ func TestNextCheck(t *testing.T) {
 	}
 }
 
-// TestExactDelayNeedsBudget has Azure ask for a poll each millisecond: the poll that follows depends on the budget of reads, not on Azure alone.
+// TestExactDelayNeedsBudget lets Azure ask for a poll each millisecond; it expects that the next poll depends on the budget of reads, not
+// on Azure alone.
 func TestExactDelayNeedsBudget(t *testing.T) {
 	p := newPacer()
 	at := progress{key: "Microsoft.Compute/virtualMachines Creating", elapsed: 10 * time.Minute, hasURL: true, exactDelay: true, readBudgetLeft: 1}

@@ -38,11 +38,13 @@ func TestBegin(t *testing.T) {
 		"another resource":  {"they share no document", []*Operation{operationOn(network)}, operationOn(machine), false, -1},
 		"a part of the document": {"a write of the network would overwrite its subnets", []*Operation{operationOn(subnets[0])},
 			operationOn(network), false, 0},
-		"the whole document": {"as above", []*Operation{operationOn(network)}, operationOn(subnets[0]), false, 0},
-		"another part of it": {"as above", []*Operation{operationOn(subnets[0])}, operationOn(subnets[1]), false, 0},
-		"an action":          {"the callers coordinate their actions", []*Operation{operationOn(machine)}, action(machine), false, -1},
-		"the same action":    {"it is not sent twice", []*Operation{action(machine)}, action(machine), false, 0},
-		"a deletion":         {"it ends the running operation", []*Operation{operationOn(machine)}, operationOn(machine), true, -1},
+		"the whole document": {"a write of a subnet would be overwritten by that of its network",
+			[]*Operation{operationOn(network)}, operationOn(subnets[0]), false, 0},
+		"another part of it": {"subnets of a network share its document",
+			[]*Operation{operationOn(subnets[0])}, operationOn(subnets[1]), false, 0},
+		"an action":       {"the callers coordinate their actions", []*Operation{operationOn(machine)}, action(machine), false, -1},
+		"the same action": {"it is not sent twice", []*Operation{action(machine)}, action(machine), false, 0},
+		"a deletion":      {"it ends the running operation", []*Operation{operationOn(machine)}, operationOn(machine), true, -1},
 		"a deletion of a child": {"but not operations on the rest", []*Operation{operationOn(subnets[0])},
 			operationOn(subnets[1]), true, 0},
 	} {
@@ -67,7 +69,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestWaiterSet has several objects wait: each is woken once.
+// TestWaiterSet lets several objects wait; it expects that each is woken once.
 func TestWaiterSet(t *testing.T) {
 	var woken []string
 	wake := func(object string) func() { return func() { woken = append(woken, object) } }

@@ -58,7 +58,7 @@ func TestFindReturnsCopies(t *testing.T) {
 				if of := found.GetLabels()["of"]; of != "cache" {
 					t.Errorf("a change of the returned object changed the cache: %q", of)
 				}
-				found.GetLabels()["of"] = "pass"
+				found.GetLabels()["of"] = "reconciliation"
 			}
 		})
 	}

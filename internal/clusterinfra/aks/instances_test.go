@@ -21,7 +21,7 @@ func TestInstancesRetry(t *testing.T) {
 	}{
 		"no condition":  {"Azure may be creating it", "", 0, 5 * time.Second},
 		"were as many":  {"they were complete until now", metav1.ConditionTrue, time.Hour, 5 * time.Second},
-		"for a moment":  {"the next one may be there at once", metav1.ConditionFalse, 20 * time.Second, 5 * time.Second},
+		"for a moment":  {"the next one may exist at once", metav1.ConditionFalse, 20 * time.Second, 5 * time.Second},
 		"for a minute":  {"a sixth more is soon enough", metav1.ConditionFalse, time.Minute, 10 * time.Second},
 		"for two hours": {"instances that Azure does not create are looked for rarely", metav1.ConditionFalse, 2 * time.Hour, 5 * time.Minute},
 	} {

@@ -95,7 +95,7 @@ func TestErrorsKeepSecrets(t *testing.T) {
 	}
 }
 
-// TestSelfContained has the answer of a hostile endpoint name files and programs of the manager.
+// TestSelfContained reads answers of a hostile endpoint that name files and programs of the manager.
 func TestSelfContained(t *testing.T) {
 	ok := clientcmdapi.AuthInfo{Token: "t", ClientCertificateData: []byte("c"), ClientKeyData: []byte("k")}
 	for name, test := range map[string]struct {

@@ -117,8 +117,8 @@ func TestPublishClusterSecret(t *testing.T) {
 	}
 }
 
-// TestInterruptedPublicationLosesNothing has the manager end between the deletion of a Secret and the creation of its
-// replacement. Then another client writes the Secret between the read and the deletion.
+// TestInterruptedPublicationLosesNothing ends the manager between the deletion of a Secret and the creation of its replacement. Then
+// another client writes the Secret between the read and the deletion. It expects that nothing is lost.
 func TestInterruptedPublicationLosesNothing(t *testing.T) {
 	data := map[string][]byte{"value": []byte("new")}
 	store := storetest.NewClient(t, newOwner(), newFormerSecret(func(*corev1.Secret) {}))

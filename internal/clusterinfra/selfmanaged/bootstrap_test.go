@@ -14,7 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestBootstrapDataAreReadOncePerVersion has a machine wait for minutes, and its Secret change meanwhile.
+// TestBootstrapDataAreReadOncePerVersion lets a machine wait for minutes, and its Secret change meanwhile; it expects one read for each
+// version.
 func TestBootstrapDataAreReadOncePerVersion(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason  string
@@ -76,7 +77,7 @@ func TestBootstrapDataAreReadOncePerVersion(t *testing.T) {
 	}
 }
 
-// TestBootstrapDataInMemoryAreBounded has more machines wait than data are kept of.
+// TestBootstrapDataInMemoryAreBounded lets more machines wait than data are kept of.
 func TestBootstrapDataInMemoryAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b BootstrapSecrets
@@ -94,7 +95,7 @@ func TestBootstrapDataInMemoryAreBounded(t *testing.T) {
 	})
 }
 
-// TestNoBootstrapData has a machine that names no Secret yet, and one whose Secret has no data.
+// TestNoBootstrapData reads the data of a machine that names no Secret yet, and of one whose Secret has no data.
 func TestNoBootstrapData(t *testing.T) {
 	store := storetest.NewClient(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: storetest.Namespace, Name: "empty"}})
 	var b BootstrapSecrets

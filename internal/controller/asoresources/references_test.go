@@ -47,8 +47,8 @@ func TestReferencingObjectsAreWoken(t *testing.T) {
 		named  string
 		want   []string
 	}{
-		"credential":       {"objects without one ask as those that have one", &corev1.Secret{}, "ns/credential", all},
-		"pool's":           {"the same", &corev1.Secret{}, "ns/pools", all},
+		"credential":       {"objects without an annotation use the cluster's credential", &corev1.Secret{}, "ns/credential", all},
+		"pool's":           {"the credential of a pool also serves objects without an annotation", &corev1.Secret{}, "ns/pools", all},
 		"default":          {"a Secret without a label is read for all", &corev1.Secret{}, "ns/aso-credential", all},
 		"value":            {"a document takes a value from it", &corev1.Secret{}, "ns/password", all},
 		"key":              {"the name of a key is not that of a Secret", &corev1.Secret{}, "ns/k", nil},

@@ -101,7 +101,7 @@ func TestReconcile(t *testing.T) {
 				Client: store, Recorder: func(string) events.EventRecorder { return events.NewFakeRecorder(10) }, Now: time.Now, Resync: time.Hour,
 			}, &Kind{Client: store, Identities: identity.New(store, identity.Options{Tenancy: tenancy})})
 			request := ctrl.Request{NamespacedName: client.ObjectKeyFromObject(test.identity)}
-			// The pass that writes the Paused condition ends with it.
+			// The reconciliation that writes the Paused condition ends with it.
 			if _, err := r.Reconcile(t.Context(), request); err != nil {
 				t.Fatal(err)
 			}

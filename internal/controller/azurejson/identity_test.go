@@ -69,7 +69,7 @@ func TestWarnWithoutIdentity(t *testing.T) {
 			recorder := events.NewFakeRecorder(1)
 			r := &Reconciler{eventLog: eventlog.NewRecorder(recorder),
 				Client: fake.NewClientBuilder().WithScheme(scheme).WithRESTMapper(mapper).WithObjects(used, worker, controlPlane).Build()}
-			// The second pass has nothing new to tell, and no room to tell it.
+			// The second call has no new warning, and the recorder has no room for one.
 			for range 2 {
 				err := r.warnWithoutIdentity(t.Context(), cluster, tc.owner, infrav1.ManagedIdentities{Identity: tc.has},
 					identity.CloudConfigSecret{ClientSecret: tc.secret})

@@ -79,7 +79,8 @@ func TestWriteSecret(t *testing.T) {
 	}
 }
 
-// TestWatchLabelIsInherited has the Secret belong to the manager that reconciles its owner, also if the owner has got its label later.
+// TestWatchLabelIsInherited checks that the Secret has the watch label of its owner and so belongs to the same manager, also if the owner
+// got the label later.
 func TestWatchLabelIsInherited(t *testing.T) {
 	owner := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewMeta("t")}
 	owner.UID = "template"
@@ -160,8 +161,8 @@ func TestUnchangedSecretIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestObjectsWithoutSecret has templates and machines that need no Secret or belong to another controller. The reconciler
-// of the test has no gate, so opening an identity would fail.
+// TestObjectsWithoutSecret reconciles templates and machines that need no Secret or belong to another controller. The reconciler of the
+// test has no gate, so opening an identity would fail.
 func TestObjectsWithoutSecret(t *testing.T) {
 	template := func(change func(*infrav1.AzureMachineTemplate)) *infrav1.AzureMachineTemplate {
 		object := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewOwnedMeta("t", "c1")}

@@ -12,7 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestLoad has the objects of a machine come and go in any order: a reconciliation has all that it needs, or waits with a message.
+// TestLoad creates and deletes the objects of a machine in any order; it expects that a reconciliation has all that it needs, or waits with
+// a message.
 func TestLoad(t *testing.T) {
 	azureMachine := func(owner string) *infrav1.AzureMachine {
 		object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
@@ -40,7 +41,7 @@ func TestLoad(t *testing.T) {
 		// waits is a part of the message about the missing owner.
 		waits string
 	}{
-		"whole": {"all is there", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster, azureCluster}, whole, ""},
+		"whole": {"all objects exist", azureMachine("of-m"), []client.Object{machine(ofCluster), cluster, azureCluster}, whole, ""},
 		"not owned yet": {"Cluster API sets the owner", azureMachine(""), []client.Object{machine(ofCluster), cluster, azureCluster},
 			nil, "no Machine owns the AzureMachine"},
 		"Machine without a label": {"Cluster API sets that, too", azureMachine("of-m"), []client.Object{machine(nil), cluster, azureCluster},

@@ -29,7 +29,7 @@ func TestVMRunningReasons(t *testing.T) {
 			want: "VMDeleting"},
 		"bootstrap data": {reason: "Cluster API is not through",
 			result: arm.Result{State: arm.Waiting, Message: "the Secret with the bootstrap data does not exist yet"}, want: "WaitingForBootstrapData"},
-		"data was there": {reason: "a VM that exists has booted with it", result: arm.Result{State: arm.Waiting},
+		"data existed": {reason: "a VM that exists has booted with it", result: arm.Result{State: arm.Waiting},
 			facts: plan.MachineFacts{VMExists: true}, want: "Waiting"},
 		"refused": {reason: "Azure refuses the VM",
 			result: arm.Result{State: arm.Failed, Err: &arm.Error{Method: "PUT", ID: vm, Code: "X"}}, data: []byte("x"), want: "Failed"},

@@ -143,7 +143,8 @@ func TestRunningCondition(t *testing.T) {
 	}
 }
 
-// TestWatchLabelIsInherited has the object of a VM belong to the manager that reconciles its pool, also if the pool has got its label later.
+// TestWatchLabelIsInherited checks that the object of a VM has the watch label of its pool and so belongs to the same manager, also if the
+// pool got the label later.
 func TestWatchLabelIsInherited(t *testing.T) {
 	azurePool := &infrav1.AzureMachinePool{ObjectMeta: storetest.NewMeta("p")}
 	azurePool.Labels = map[string]string{clusterv1.WatchLabel: "red", "team": "a"}

@@ -19,7 +19,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestTemplatesWithoutRequests has templates for which Azure is not asked: the reconciler of the test has no Azure client.
+// TestTemplatesWithoutRequests reconciles templates for which no request to Azure is needed: the reconciler of the test has no Azure
+// client.
 func TestTemplatesWithoutRequests(t *testing.T) {
 	template := func(change func(*infrav1.AzureMachineTemplate)) *infrav1.AzureMachineTemplate {
 		object := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewOwnedMeta("t", "c1")}
@@ -82,8 +83,8 @@ func TestTemplatesWithoutRequests(t *testing.T) {
 	}
 }
 
-// TestNeverChecked has an identity fail for a template that belonged to no Cluster before. It is not ready as last seen, because it was
-// never seen.
+// TestNeverChecked lets an identity fail for a template that belonged to no Cluster before; it expects that the template is not Ready as
+// last seen, because it was never seen.
 func TestNeverChecked(t *testing.T) {
 	missing := &identity.Error{Code: identity.SecretNotFound, Message: "no Secret"}
 	for name, test := range map[string]struct {

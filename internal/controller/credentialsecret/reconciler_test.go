@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestReconcile has a Secret and identities, and checks whether the Secret has the finalizer and the label for clusterctl move
+// TestReconcile reconciles a Secret beside identities, and checks whether it has the finalizer and the label for clusterctl move
 // afterwards.
 func TestReconcile(t *testing.T) {
 	const others = "others.example.com/theirs"
@@ -112,7 +112,7 @@ func TestReconcile(t *testing.T) {
 			held: true, writes: true},
 		"of others, trusted": {reason: "every namespace may use it", identities: []*infrav1.AzureClusterIdentity{of("far", user)},
 			tenancy: identity.Trusted, want: true, writes: true},
-		"moved": {reason: "clusterctl takes it away while the identity is still there",
+		"moved": {reason: "clusterctl moves it away while the identity still exists",
 			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, moved: true},
 		"used by objects that move": {reason: "clusterctl moves every identity of a namespace, which is of no use without its credential",
 			identities: []*infrav1.AzureClusterIdentity{of(storetest.Namespace, user)}, held: true, want: true, writes: true, moves: true},
@@ -195,13 +195,13 @@ func TestReconcile(t *testing.T) {
 			if (before.ResourceVersion != after.ResourceVersion) != test.writes {
 				t.Errorf("%s: written is %t", test.reason, !test.writes)
 			}
-			told := ""
+			recorded := ""
 			select {
-			case told = <-recorder.Events:
+			case recorded = <-recorder.Events:
 			default:
 			}
-			if (told != "") != (test.event != "") || !strings.Contains(told, test.event) {
-				t.Errorf("%s: events %q", test.reason, told)
+			if (recorded != "") != (test.event != "") || !strings.Contains(recorded, test.event) {
+				t.Errorf("%s: events %q", test.reason, recorded)
 			}
 			if woken := r.mapSecret(t.Context(), before); (test.held || test.want) && len(woken) == 0 {
 				t.Errorf("%s: an event of the Secret leads to no reconciliation", test.reason)

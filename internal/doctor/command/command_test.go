@@ -36,7 +36,7 @@ const aksManifest = "testdata/c1.yaml"
 // selfManagedManifest has an identity whose token is in a file.
 const selfManagedManifest = "../../preview/command/testdata/default.yaml"
 
-// TestMain has the tests find no management cluster but those that they name.
+// TestMain hides the management clusters of the machine from the tests, except those that they name.
 func TestMain(m *testing.M) {
 	_ = os.Setenv("KUBECONFIG", filepath.Join(os.TempDir(), "no-kubeconfig-of-doctor")) // The name is valid.
 	os.Exit(m.Run())
@@ -230,7 +230,7 @@ func TestFailures(t *testing.T) {
 			Message: "AADSTS7000215: Invalid client secret provided",
 			Fix:     `kubectl create secret generic cluster-identity-secret --namespace default --dry-run=client --output yaml --from-literal=clientSecret="$(az ad app credential reset --id ` + member + ` --append --query password --output tsv)" | kubectl apply --filename -`},
 			fix: func(s *stage) { s.replace("expired-secret", "other-secret") }},
-		"no Secret": {reason: "the Secret is not there", prepare: func(s *stage) {
+		"no Secret": {reason: "the Secret does not exist", prepare: func(s *stage) {
 			granted(s)
 			s.replace("name: cluster-identity-secret\n  namespace: default\nstring", "name: other\n  namespace: default\nstring")
 		}, want: doctor.Check{Check: doctor.CheckCredentials, Status: doctor.Failed, Subject: "AzureClusterIdentity default/cluster-identity",
@@ -357,8 +357,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestRoleAloneSuffices holds that an identity with exactly the role of the release passes if a user may read: Azure lets it read neither its own
-// permissions nor providers and quotas.
+// TestRoleAloneSuffices checks that an identity with exactly the role of the release passes if a user may read: Azure lets it read neither
+// its own permissions nor providers and quotas.
 func TestRoleAloneSuffices(t *testing.T) {
 	s := newStage(t, aksManifest, nil)
 	s.grant("aks", "")

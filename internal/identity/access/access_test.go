@@ -91,8 +91,8 @@ func TestFinalizers(t *testing.T) {
 	}
 }
 
-// TestNamesakesShareFinalizer has two objects of each kind whose namespaces and names read the same in a finalizer, with an identity of
-// their own each. Neither takes the other's away.
+// TestNamesakesShareFinalizer lets two objects of each kind, whose namespaces and names read the same in a finalizer, use an identity of
+// their own each; it expects that neither removes the finalizer of the other one.
 func TestNamesakesShareFinalizer(t *testing.T) {
 	ref := func(name string) *corev1.ObjectReference {
 		return &corev1.ObjectReference{Namespace: storetest.Namespace, Name: name}
@@ -155,7 +155,8 @@ func TestNamesakesShareFinalizer(t *testing.T) {
 	}
 }
 
-// TestConcurrentUsersKeepAllFinalizers has many clusters begin at the same time, all with the identity as it was before any of them.
+// TestConcurrentUsersKeepAllFinalizers lets many clusters begin at the same time, all with the identity as it was before any of them; it
+// expects the finalizers of all.
 func TestConcurrentUsersKeepAllFinalizers(t *testing.T) {
 	store := storetest.NewClient(t, identityOf("id"))
 	gate := &access.Gate{Client: store, APIReader: store}
@@ -181,7 +182,8 @@ func TestConcurrentUsersKeepAllFinalizers(t *testing.T) {
 	}
 }
 
-// TestIdentityBeingDeleted has an identity that waits to be gone: those that hold it go on, and nothing new can.
+// TestIdentityBeingDeleted uses an identity that is being deleted; it expects that the objects with a finalizer on it continue, and that no
+// other object can use it.
 func TestIdentityBeingDeleted(t *testing.T) {
 	ours, legacy := identity.FinalizerKey(prefix, storetest.Namespace, "c1"), identity.LegacyFinalizerKey(prefix, storetest.Namespace, "c1")
 	for name, test := range map[string]struct {

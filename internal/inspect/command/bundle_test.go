@@ -26,7 +26,7 @@ import (
 )
 
 // TestLogsWithoutTheirPods lists the Pods of the providers from an API server that refuses it: a bundle is written without them only where the
-// user may not list Pods, so this error can be told from others.
+// user may not list Pods, so this error differs from others.
 func TestLogsWithoutTheirPods(t *testing.T) {
 	for reason, test := range map[string]struct {
 		code      int

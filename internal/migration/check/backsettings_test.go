@@ -21,7 +21,7 @@ var covered = map[string]string{
 	"infrastructure.cluster.x-k8s.io/plain-object":           "the record of plain objects on the object has a finding",
 }
 
-// TestSettings holds that a return lists every annotation of this provider that users set, as docs/architecture.md names them.
+// TestSettings checks that a return lists every annotation of this provider that users set, as docs/architecture.md names them.
 func TestSettings(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/architecture.md")
 	if err != nil {
@@ -49,7 +49,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestOwnFields holds that the definitions of this provider have the fields that a return to the established provider drops.
+// TestOwnFields checks that the definitions of this provider have the fields that a return to the established provider drops.
 func TestOwnFields(t *testing.T) {
 	found := map[string]bool{}
 	files, err := fs.Glob(crd.Files, "bases/*.yaml")

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
-// TestFields holds which findings the fields of a stored AzureClusterIdentity lead to.
+// TestFields checks which findings the fields of a stored AzureClusterIdentity lead to.
 func TestFields(t *testing.T) {
 	tests := map[string]struct {
 		reason string

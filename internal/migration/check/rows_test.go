@@ -143,7 +143,7 @@ func TestFindings(t *testing.T) {
 		reason  string
 		find    find
 		objects []string
-		// want are findings as "severity object: text" up to the remedy, which is there or not.
+		// want are findings as "severity object: text" up to the remedy, which is optional.
 		want []string
 	}{
 		"oldest version": {"CAPZ 1.17 is the first one", versions, []string{contract, providerObject("capz-system", "v1.17.0")},
@@ -249,7 +249,7 @@ spec: {location: eastus, identityRef: {kind: AzureClusterIdentity, name: shared,
 		"too many tags of a pool": {"a scale set has the hash of its bootstrap data, too", tags,
 			[]string{tagged("AzureCluster", "", 0), tagged("AzureMachinePool", "", 45)},
 			[]string{"blocks AzureMachinePool team/one: The pool would not be Ready. spec.additionalTags: Invalid value: 51: tags on the scale set, with those of the provider, are more than the 50 that Azure takes: remove 1." + fewerTags}},
-		"too many tags of AKS": {"the same holds there", tags, []string{tagged("AzureManagedControlPlane", "", 47)},
+		"too many tags of AKS": {"an AKS cluster has tags of the provider, too", tags, []string{tagged("AzureManagedControlPlane", "", 47)},
 			[]string{"blocks AzureManagedControlPlane team/one: The object would not be reconciled. spec.additionalTags: Invalid value: 51: tags on the AKS cluster, with those of the provider, are more than the 50 that Azure takes: remove 1." + fewerTags}},
 		"tags of private DNS": {"a zone takes 15", tags, []string{strings.Replace(tagged("AzureCluster", "", 14), "spec: {", "spec: {controlPlaneEnabled: true, networkSpec: {apiServerLB: {type: Internal}}, ", 1)},
 			[]string{"to-know AzureCluster team/one: The private DNS zone and its links do not get these tags of spec.additionalTags: t13. Azure takes at most 15 tags there, with those of the provider, and only names of letters, digits, _, . and - that do not start with a digit."}},
@@ -378,7 +378,7 @@ spec: {location: eastus, identityRef: {kind: AzureClusterIdentity, name: shared,
 	}
 }
 
-// TestReadGates holds that plans use the feature gates of the installed manager, without those that no plan depends on.
+// TestReadGates checks that plans use the feature gates of the installed manager, without those that no plan depends on.
 func TestReadGates(t *testing.T) {
 	deployment := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "capz-system", Name: "capz-controller-manager"}}
 	deployment.Spec.Template.Spec.Containers = []corev1.Container{{Args: []string{"--leader-elect",
@@ -403,7 +403,7 @@ func TestSectionByHand(t *testing.T) {
 	}
 }
 
-// TestSeries holds that clusterctl knows the contract of every version from which it can be asked to upgrade, and of no later one.
+// TestSeries checks that clusterctl knows the contract of every version from which it can be asked to upgrade, and of no later one.
 func TestSeries(t *testing.T) {
 	raw, err := os.ReadFile("../../../metadata.yaml")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 )
 
-// TestVariables holds that clusterctl gets those variables of the installed manager that its configuration does not set.
+// TestVariables checks that clusterctl gets those variables of the installed manager that its configuration does not set.
 func TestVariables(t *testing.T) {
 	installed := map[string]string{"EXP_EDGEZONE": "true", "EXP_APISERVER_ILB": "true"}
 	all := []string{"EXP_APISERVER_ILB=true", "EXP_EDGEZONE=true"}

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 )
 
-// TestMoveCluster holds that the steps of a migration and clusterctl change the same cluster, even if the current context of the
+// TestMoveCluster checks that the steps of a migration and clusterctl change the same cluster, even if the current context of the
 // kubeconfig changes between them.
 func TestMoveCluster(t *testing.T) {
 	tests := map[string]struct {

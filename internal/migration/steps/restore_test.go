@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration/backup"
 )
 
-// TestRestoreDeletedKind holds that a migration back passes over the operator's objects whose definition was deleted since: their
-// objects went with it.
+// TestRestoreDeletedKind checks that a migration back passes over the operator's objects whose definition was deleted since: their objects
+// went with it.
 func TestRestoreDeletedKind(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answers := map[string]any{

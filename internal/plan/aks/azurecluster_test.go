@@ -9,7 +9,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestAzureCluster has the shape of AKS clusters with several ways to the internet.
+// TestAzureCluster computes the AzureCluster of AKS clusters with several ways to the internet.
 func TestAzureCluster(t *testing.T) {
 	tests := map[string]struct {
 		reason   string

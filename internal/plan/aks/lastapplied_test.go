@@ -69,7 +69,7 @@ func storePaths(obj metav1.Object, paths applied.Paths) {
 	content.Store(obj)
 }
 
-// outcomeOfAll returns the outcome of a pass that found everything as planned.
+// outcomeOfAll returns the outcome of a reconciliation that found everything as planned.
 func outcomeOfAll(g *arm.Graph) arm.Outcome {
 	var out arm.Outcome
 	for _, node := range g.Nodes() {
@@ -113,7 +113,7 @@ func TestPruneWhenTheSpecShrinks(t *testing.T) {
 	}
 	storeAfter(in.ControlPlane, aks.LastApplied(in), g)
 	if left := aks.LastApplied(in).ListPruned(g); len(left) > 0 {
-		t.Errorf("settled, and still to prune: %v", left)
+		t.Errorf("in place, and still to prune: %v", left)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestDroppedServiceEndpoint(t *testing.T) {
 	}
 	storeAfter(in.ControlPlane, aks.LastApplied(in), mustPlan(t, in))
 	if got := owned(); len(got) > 0 {
-		t.Errorf("settled, and still %v", got)
+		t.Errorf("in place, and still %v", got)
 	}
 }
 

@@ -55,6 +55,6 @@ func TestInvalidPoolBlocksTheCluster(t *testing.T) {
 	}
 	in.Facts.Cluster = json.RawMessage(`{"properties":{"agentPoolProfiles":[{"name":"pool0","vnetSubnetID":"/s"}]}}`)
 	if got := mustPlan(t, in).Node(aks.ClusterID(in)).Refused; got != "" {
-		t.Errorf("a cluster that is there has nothing to do with a pool, got %q", got)
+		t.Errorf("an existing cluster has nothing to do with a pool, got %q", got)
 	}
 }

@@ -74,7 +74,7 @@ func TestEveryPoolIsWrittenOnce(t *testing.T) {
 							t.Errorf("%s, %s would be written again: %s", when, pool.AzurePool.Name, diff)
 						}
 						if again := aks.PoolLastApplied(in, pool).PathsBefore(g); again != nil {
-							t.Errorf("%s, %s is not settled: %s", when, pool.AzurePool.Name, again)
+							t.Errorf("%s, lastApplied of %s would be written again: %s", when, pool.AzurePool.Name, again)
 						}
 					}
 					raw, err := json.Marshal(applyPut(t, in.Facts.AgentPool, node))
@@ -112,7 +112,7 @@ func requireNoWrites(t *testing.T, when string, in aks.Input) {
 		t.Errorf("%s, it would be written again: %s", when, diff)
 	}
 	if again := aks.LastApplied(in).PathsBefore(g); again != nil {
-		t.Errorf("%s, it is not settled: %s", when, again)
+		t.Errorf("%s, lastApplied would be written again: %s", when, again)
 	}
 	storeAfter(in.ControlPlane, aks.LastApplied(in), g)
 }

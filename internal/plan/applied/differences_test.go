@@ -120,7 +120,7 @@ func TestReadDifferences(t *testing.T) {
 	}
 }
 
-// TestMigrationIsStored has a first reconciliation end in several ways.
+// TestMigrationIsStored ends a first reconciliation in several ways.
 func TestMigrationIsStored(t *testing.T) {
 	tests := map[string]struct {
 		reason string

@@ -28,7 +28,7 @@ func TestReadInventory(t *testing.T) {
 			applied.Inventory{Object: "AzureCluster/ns/c1", Adopted: []arm.ID{subnet}}, false},
 		"another namespace's": {"nothing was created for a copy", `{"object":"AzureCluster/other/c1","created":[` + id + `]}`,
 			applied.Inventory{Object: "AzureCluster/other/c1"}, true},
-		"another kind's": {"nor for an object of another kind", `{"object":"AzureMachine/ns/c1","created":[` + id + `]}`,
+		"another kind's": {"nothing was created for an object of another kind", `{"object":"AzureMachine/ns/c1","created":[` + id + `]}`,
 			applied.Inventory{Object: "AzureMachine/ns/c1"}, true},
 	}
 	for name, test := range tests {

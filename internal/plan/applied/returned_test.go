@@ -8,7 +8,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestReturnedObject holds that an object which returned to the established provider with its owner ID alone is migrated again like one
+// TestReturnedObject checks that an object which returned to the established provider with its owner ID alone is migrated again like one
 // that this provider has never reconciled, and keeps its owner tag.
 func TestReturnedObject(t *testing.T) {
 	object := &metav1.ObjectMeta{Annotations: map[string]string{infrav1.LastAppliedScaleSetTagsAnnotation: `{"team":"a"}`}}

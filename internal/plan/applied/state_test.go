@@ -70,7 +70,7 @@ func annotationsWith(paths applied.Paths) map[string]string {
 	return obj.Annotations
 }
 
-// TestForgedRecordIsHarmless has a forged record, as users with the right to annotate an object can write it: it names no resources but
+// TestForgedRecordIsHarmless reads a forged record, as users with the right to annotate an object can write it; it expects no resources but
 // those of the object itself.
 func TestForgedRecordIsHarmless(t *testing.T) {
 	g := newGraph(
@@ -134,8 +134,8 @@ func TestForgedRecordIsHarmless(t *testing.T) {
 	}
 }
 
-// TestRemovablePathsAreRecorded has a body for each kind of removal: paths are stored if a later write without them would leave their
-// values in Azure.
+// TestRemovablePathsAreRecorded plans a body for each kind of removal; it expects that paths are stored if a later write without them would
+// leave their values in Azure.
 func TestRemovablePathsAreRecorded(t *testing.T) {
 	balancer := newTags("team", "a/b")
 	balancer["properties"] = map[string]any{
@@ -170,7 +170,7 @@ func TestRemovablePathsAreRecorded(t *testing.T) {
 	}
 }
 
-// TestTagsAloneNeedNoWrite makes sure that an object with nothing to remember but tags is not written before its first pass.
+// TestTagsAloneNeedNoWrite makes sure that an object with nothing to remember but tags is not written before its first reconciliation.
 func TestTagsAloneNeedNoWrite(t *testing.T) {
 	g := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team")})
 	unlike := newGraph(arm.Node{ID: vm, Policy: arm.CreateOnly, Body: newTags("team", "own")},
@@ -212,7 +212,7 @@ func TestCreatedResourcesAreRecorded(t *testing.T) {
 			[]arm.Result{{ID: group, State: arm.Foreign, Observed: json.RawMessage(`{}`)}}, nil},
 		"not read": {"no answer proves nothing", `{"g":[""]}`, []arm.ID{group}, []arm.Result{{ID: group, State: arm.Waiting}},
 			[]arm.ID{"/resourceGroups/g"}},
-		"going": {"a subnet that the spec wants no more is there until it is gone", both, []arm.ID{group},
+		"going": {"a subnet that the spec no longer wants exists until it is deleted", both, []arm.ID{group},
 			[]arm.Result{there(group, arm.Ready), {ID: nodes, State: arm.Deleting}}, []arm.ID{"/resourceGroups/g", subnet}},
 		"gone": {"one of its name may be made with another range", both, []arm.ID{group}, []arm.Result{there(group, arm.Ready)},
 			[]arm.ID{"/resourceGroups/g"}},
@@ -315,7 +315,8 @@ func TestResourcesStayRecordedUntilReleased(t *testing.T) {
 	}
 }
 
-// TestReleasedResources has resources that a plan only reads, or no longer has. They are neither pruned nor known from the inventory.
+// TestReleasedResources plans with resources that a plan only reads, or no longer has; it expects that they are neither pruned nor known
+// from the inventory.
 func TestReleasedResources(t *testing.T) {
 	const before = `{"g/providers/Microsoft.Network/networkSecurityGroups/nsg":["","/tags/own"]}`
 	failed := arm.Outcome{Results: []arm.Result{{ID: address, State: arm.Failed}}}

@@ -113,8 +113,8 @@ func BenchmarkDocuments(b *testing.B) {
 	}
 }
 
-// TestOwnersByID holds that the IDs of documents are computed in the end, whatever their owners lead to. An armId is allowed to name
-// only what documents name without an armId.
+// TestOwnersByID checks that the IDs of documents are computed in the end, whatever their owners lead to. An armId is allowed to name only
+// what documents name without an armId.
 func TestOwnersByID(t *testing.T) {
 	vnet := func(name, owner string) string {
 		return fmt.Sprintf(`{apiVersion: network.azure.com/v20250501, kind: VirtualNetwork, metadata: {name: %s}, spec: {owner: %s, location: eastus}}`, name, owner)
@@ -135,7 +135,7 @@ func TestOwnersByID(t *testing.T) {
 		bound     bool
 		want      []string
 	}{
-		"below an armId": {"the second one's owner has an armId, which is held against the second one",
+		"below an armId": {"a resource below one with an armId is refused for the armId of its owner",
 			[]string{vnet("v", "{armId: /subscriptions/s/resourceGroups/other}"), subnet("first", "{name: v}")}, true,
 			[]string{"spec.resources[0].spec.owner.armId: Forbidden", "spec.resources[0].spec.owner.armId: Forbidden"}},
 		"below its own child": {"an armId may name existing resources only if that is allowed",
@@ -182,7 +182,7 @@ func TestOwnersByID(t *testing.T) {
 	}
 }
 
-// TestLongID holds that a text with very many segments is no ID: taking it apart costs its length times its segments.
+// TestLongID checks that a text with very many segments is no ID: taking it apart costs its length times its segments.
 func TestLongID(t *testing.T) {
 	in := newInput(t, groupManifest,
 		`{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {owner: {name: g}, location: eastus, dnsPrefix: x,

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestValuesOfTheClusterCannotDiffer has the Cluster set its CIDR blocks, which a document may repeat and not contradict, and each
-// document its own version of Azure's API.
+// TestValuesOfTheClusterCannotDiffer lets the Cluster set its CIDR blocks, which a resource manifest may repeat and not contradict, and
+// each manifest its own version of Azure's API.
 func TestValuesOfTheClusterCannotDiffer(t *testing.T) {
 	for name, test := range map[string]struct{ reason, network, want string }{
 		"nothing":  {"the Cluster has the value", "{networkPlugin: azure}", ""},

@@ -50,7 +50,7 @@ func keepManifests(documents []Manifest) []Manifest { return documents }
 
 const groupManifest = `{apiVersion: resources.azure.com/v1api20200601, kind: ResourceGroup, metadata: {name: g}, spec: {location: eastus}}`
 
-// TestIDs computes IDs by owners of all forms, and holds what would lead elsewhere.
+// TestIDs computes IDs by owners of all forms, and expects a refusal of owners that lead elsewhere.
 func TestIDs(t *testing.T) {
 	cluster := `{apiVersion: containerservice.azure.com/v20251001, kind: ManagedCluster, metadata: {name: mc}, spec: {azureName: aks, owner: {name: g}}}`
 	tests := map[string]struct {
@@ -181,7 +181,7 @@ func TestTranslate(t *testing.T) {
 			head(aks, "ManagedCluster",
 				`{owner: {name: g}, location: eastus, windowsProfile: {adminUsername: u, adminPassword: {name: s, key: k}}}`),
 			`{"location":"eastus","properties":{"windowsProfile":{"adminPassword":"hidden","adminUsername":"u"}}}`, nil},
-		"Secret that would be shown": {"who writes documents need not be allowed to read Secrets",
+		"Secret that would be shown": {"the right to write resource manifests does not include the right to read Secrets",
 			head(aks, "ManagedCluster", `{owner: {name: g}, location: eastus, tags: {leak: {name: s, key: k}}, dnsPrefix: {name: s, key: k}}`), "",
 			[]string{"spec.resources[4].spec.dnsPrefix: Invalid value: \"\": must be a string. Azure shows this property",
 				"spec.resources[4].spec.tags[leak]: Invalid value: \"\": must be a string. Azure shows this property"}},

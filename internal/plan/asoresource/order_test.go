@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 )
 
-// TestDependentResourcesComeLater has what works with all that is beside it come after that.
+// TestDependentResourcesComeLater checks the order of resources that work with others beside them: they come after those.
 func TestDependentResourcesComeLater(t *testing.T) {
 	const (
 		fleet  = `{apiVersion: containerservice.azure.com/v20250301, kind: Fleet, metadata: {name: f}, spec: {owner: {name: g}, location: eastus}}`

@@ -39,7 +39,7 @@ func mustPlanNode(t *testing.T, in Input, id arm.ID) (body string, node *arm.Nod
 	return string(raw), node
 }
 
-// TestClusterIsMadeWithItsPools has the first PUT of a managed cluster name all pools, and none name them once Azure shows some.
+// TestClusterIsMadeWithItsPools checks that the first PUT of a managed cluster names all pools, and that none does once Azure shows some.
 func TestClusterIsMadeWithItsPools(t *testing.T) {
 	in := newInput(t, groupManifest, aksManifest)
 	pool := newInput(t, poolManifest).Manifests()[0]
@@ -130,7 +130,7 @@ func TestPoolNodeCount(t *testing.T) {
 	}
 }
 
-// TestPoolWaitsForItsVersion has a pool above its control plane wait: AKS would refuse it.
+// TestPoolWaitsForItsVersion plans a pool above its control plane; it expects that the pool waits, because AKS would refuse it.
 func TestPoolWaitsForItsVersion(t *testing.T) {
 	tests := map[string]struct{ reason, runs, wants, want string }{
 		"above": {"the control plane is upgraded first", "1.33.2", "v1.34.2",
@@ -155,8 +155,8 @@ func TestPoolWaitsForItsVersion(t *testing.T) {
 	}
 }
 
-// TestLentIdentityAdoptsNothing has an object use an identity of another namespace, which may reach resources of other tenants:
-// no existing resource is adopted or used, whatever names it.
+// TestLentIdentityAdoptsNothing lets an object use an identity of another namespace, which may reach resources of other tenants; it expects
+// that no existing resource is adopted or used, whatever names it.
 func TestLentIdentityAdoptsNothing(t *testing.T) {
 	in := newInput(t, groupManifest, aksManifest)
 	in.replaceManifests(true, keepManifests)
@@ -191,8 +191,8 @@ func TestLentIdentityAdoptsNothing(t *testing.T) {
 	}
 }
 
-// TestPolicySkipRevealsNoForeignResources has documents with policy skip, which only read existing resources. That must not reveal resources of
-// others: AKS clusters hand out their kubeconfig, and resources that are read can own new ones.
+// TestPolicySkipRevealsNoForeignResources plans resource manifests with policy skip, which only read existing resources. It expects that
+// they reveal no resources of others: AKS clusters hand out their kubeconfig, and resources that are read can own new ones.
 func TestPolicySkipRevealsNoForeignResources(t *testing.T) {
 	skipped := strings.Replace(aksManifest, "{name: mc}", "{name: mc, annotations: {serviceoperator.azure.com/reconcile-policy: skip}}", 1)
 	const pools = `"properties":{"agentPoolProfiles":[{"name":"p"}]}`

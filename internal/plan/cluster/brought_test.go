@@ -20,7 +20,7 @@ func TestNetworkWithoutItsTag(t *testing.T) {
 	}{
 		"never planned":      {"users brought it", func(plan.ClusterInput, *arm.Graph) {}, arm.Observe, arm.UseForeign},
 		"planned and absent": {"users may make the network that could not be made", storeBefore, arm.Observe, arm.UseForeign},
-		"settled":            {"it was the cluster's, so others removed the tag", storeAfter, arm.Repair, arm.RefuseForeign},
+		"in place":           {"it was the cluster's, so others removed the tag", storeAfter, arm.Repair, arm.RefuseForeign},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

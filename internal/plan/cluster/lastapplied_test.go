@@ -59,7 +59,7 @@ func storePaths(in plan.ClusterInput, paths applied.Paths) {
 	content.Store(in.AzureCluster)
 }
 
-// outcomeOfAll returns the outcome of a pass that found everything as planned.
+// outcomeOfAll returns the outcome of a reconciliation that found everything as planned.
 func outcomeOfAll(g *arm.Graph) arm.Outcome {
 	var out arm.Outcome
 	for _, node := range g.Nodes() {
@@ -87,7 +87,7 @@ func TestPruneWhenTheSpecShrinks(t *testing.T) {
 
 	storeAfter(one, g)
 	if left := cluster.LastApplied(one).ListPruned(g); len(left) > 0 {
-		t.Errorf("settled, and still to prune: %v", left)
+		t.Errorf("in place, and still to prune: %v", left)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestPruneNeverTakesTheNetwork(t *testing.T) {
 }
 
 // TestDroppedPartsOfALoadBalancer takes a port and a frontend out of the spec: the node of the load balancer owns them
-// until the plan is settled, so that the next write takes them out, and nothing is deleted as a resource.
+// until all of the plan is in place, so that the next write takes them out, and nothing is deleted as a resource.
 func TestDroppedPartsOfALoadBalancer(t *testing.T) {
 	in := withSubnets()
 	lb := &infrav1.LoadBalancerSpec{Name: "lb",
@@ -173,15 +173,15 @@ func TestDroppedPartsOfALoadBalancer(t *testing.T) {
 	}
 	storeBefore(in, g)
 	if diff := cmp.Diff(want, mustPlan(t, in).Node(id).OwnedPaths); diff != "" {
-		t.Errorf("until it is settled nothing is forgotten (-want +got):\n%s", diff)
+		t.Errorf("until all is in place nothing is forgotten (-want +got):\n%s", diff)
 	}
 	storeAfter(in, g)
 	if diff := cmp.Diff(before, mustPlan(t, in).Node(id).OwnedPaths); diff != "" {
-		t.Errorf("settled (-want +got):\n%s", diff)
+		t.Errorf("in place (-want +got):\n%s", diff)
 	}
 }
 
-// TestDroppedServiceEndpoints takes an endpoint out of the spec: its subnet owns it until the plan is settled, so that
+// TestDroppedServiceEndpoints takes an endpoint out of the spec: its subnet owns it until all of the plan is in place, so that
 // the next write removes it. Endpoints that no plan had belong to others and stay.
 func TestDroppedServiceEndpoints(t *testing.T) {
 	in := withSubnets("a")
@@ -203,7 +203,7 @@ func TestDroppedServiceEndpoints(t *testing.T) {
 	}
 	storeAfter(in, g)
 	if diff := cmp.Diff(before, mustPlan(t, in).Node(plan.SubnetID(in, "a")).OwnedPaths); diff != "" {
-		t.Errorf("settled (-want +got):\n%s", diff)
+		t.Errorf("in place (-want +got):\n%s", diff)
 	}
 }
 
@@ -227,7 +227,7 @@ func TestDroppedAttachment(t *testing.T) {
 	}
 	storeAfter(in, mustPlan(t, in))
 	if got := owned(); len(got) > 0 {
-		t.Errorf("settled, and still %v", got)
+		t.Errorf("in place, and still %v", got)
 	}
 }
 

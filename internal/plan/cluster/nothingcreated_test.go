@@ -31,7 +31,7 @@ func TestNothingCreated(t *testing.T) {
 			annotated(infrav1.AppliedAnnotation, `{"ownerID":"o","migration":{}}`), true},
 		"damaged":                 {"something was stored", annotated(infrav1.AppliedAnnotation, `{`), false},
 		"planned by v2.0.0-alpha": {"its annotations are read", annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied", "{}"), false},
-		"tags": {"the established provider stores them once the group is there",
+		"tags": {"the established provider stores them once the group exists",
 			annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied-tags-rg", "{}"), false},
 		"rules": {"the established provider stores them, too",
 			annotated("sigs.k8s.io/cluster-api-provider-azure-last-applied-security-rules", "{}"), false},

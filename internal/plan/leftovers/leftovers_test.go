@@ -181,7 +181,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindWithRefusedLists has Azure refuse lists: resources count if other resources refer to them, and prove nothing.
+// TestFindWithRefusedLists lets Azure refuse lists; it expects that resources count if other resources refer to them, and that they prove
+// nothing.
 func TestFindWithRefusedLists(t *testing.T) {
 	balancer := newLoadBalancer("c1", []string{network + "publicIPAddresses/a"})
 	service, disk := newAddress("a", "c1", "c1"), withOwnerTag(me, nil)

@@ -204,7 +204,7 @@ func TestRestrict(t *testing.T) {
 			[]arm.Node{{ID: newID(ours, "Microsoft.Compute/virtualMachines", "vm/extensions/n"),
 				Body: object{"properties": object{"settings": object{"commandToExecute": "az disk show --ids " + theirIdentity}}}}}, lent.Grants{}, nil,
 			false},
-		"subnet of others to join": {"who joins a network changes nothing in it",
+		"subnet of others to join": {"joining a network changes nothing in it",
 			[]arm.Node{{ID: newID(ours, types.NetworkInterface, "n"),
 				Body: object{"subnet": object{"id": theirVNet + "/subnets/s"}}}}, lent.Grants{},
 			nil, false},
@@ -259,7 +259,7 @@ func TestRestrict(t *testing.T) {
 
 func newDiskID(name string) string { return string(newID(ours, "Microsoft.Compute/disks", name)) }
 
-// TestForeign has nodes use or adopt what exists.
+// TestForeign plans nodes that use or adopt existing resources.
 func TestForeign(t *testing.T) {
 	node := func(group, resourceType string, foreign arm.ForeignAction) arm.Node {
 		return arm.Node{ID: newID(group, resourceType, "x"), Foreign: foreign, Body: object{}}
@@ -280,7 +280,7 @@ func TestForeign(t *testing.T) {
 		"network":              {"networks may be joined", node(theirs, types.VirtualNetwork, arm.UseForeign), nil, arm.UseForeign},
 		"group": {"the rules of ownership are about groups", arm.Node{ID: theirs, Foreign: arm.UseForeign, Body: object{}}, nil,
 			arm.UseForeign},
-		"AKS cluster, group ours": {"who owns the group may have put it there, but it was not made for the Cluster",
+		"AKS cluster, group ours": {"the owner of the group may have created it there, but not for the Cluster",
 			node(ours, types.ManagedCluster, arm.AdoptForeign), nil, arm.RefuseForeign},
 	}
 	for name, test := range tests {

@@ -54,8 +54,8 @@ func TestExceeded(t *testing.T) {
 	}
 }
 
-// TestTypedAndDecodedObjectsGiveEqualFindings has an object of every kind with every number and list beyond its maximum: the typed object and
-// its JSON give the same findings.
+// TestTypedAndDecodedObjectsGiveEqualFindings checks an object of every kind with every number and list beyond its maximum; it expects the
+// same findings for the typed object and its JSON.
 func TestTypedAndDecodedObjectsGiveEqualFindings(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := infrav1.AddToScheme(scheme); err != nil {

@@ -46,7 +46,7 @@ func TestFixedProperties(t *testing.T) {
 		"same":             {reason: "nothing changes", before: version("v1.30.3"), after: version("v1.30.3")},
 		"version of image": {reason: "Azure changes it", before: version("v1.30.2"), after: version("v1.30.3")},
 		"gallery version":  {reason: "Azure changes it", before: version("v1.31.0"), after: version("v1.32.0")},
-		"gallery to ID":    {reason: "no source says that Azure refuses it", before: image(gallery("1.0.0")), after: image(byID)},
+		"gallery to ID":    {reason: "no source proves that Azure refuses it", before: image(gallery("1.0.0")), after: image(byID)},
 		"letters of the publisher": {reason: "Azure compares without case", before: image(marketplace("Cncf", "capi", "a", "1.2.3")),
 			after: image(marketplace("cncf", "CAPI", "a", "1.2.3"))},
 		"SKU": {reason: "Azure changes it for images without a plan", before: image(marketplace("p", "o", "a", "1.2.3")),

@@ -116,8 +116,8 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestMigratedVMsAreNotReplaced has a pool of the provider before, whose VM is smaller than its template and has a smaller disk. VMs are made of
-// another model there without being older, so these stay; what changes from then on counts.
+// TestMigratedVMsAreNotReplaced plans a pool of the established provider, whose VM is smaller than its template and has a smaller disk.
+// There, VMs of another model need not be outdated, so the test expects that these stay, and that later changes count.
 func TestMigratedVMsAreNotReplaced(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
@@ -168,7 +168,7 @@ func TestMigratedVMsAreNotReplaced(t *testing.T) {
 	}
 }
 
-// TestCapacity has a scale set that exists keep its size and its bootstrap data, until VMs are added.
+// TestCapacity checks that an existing scale set keeps its size and its bootstrap data, until VMs are added.
 func TestCapacity(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string

@@ -131,9 +131,9 @@ func TestHoldTemplate(t *testing.T) {
 		t.Errorf("properties of the stored template are removed: %v", node.OwnedPaths)
 	}
 	graph, _ := pool.BuildPlan(in)
-	settled := pool.LastApplied(in).PathsAfter(graph,
+	state := pool.LastApplied(in).PathsAfter(graph,
 		arm.Outcome{Results: []arm.Result{{ID: node.ID, State: arm.Ready, Owned: true, Observed: in.PoolFacts.ScaleSet}}})
-	applied.Content{Applied: settled}.Store(in.AzureMachinePool)
+	applied.Content{Applied: state}.Store(in.AzureMachinePool)
 	if kept := pool.LastApplied(in).AppliedPaths(node.ID); !slices.Equal(slices.DeleteFunc(kept, func(path string) bool { return path == "" }),
 		recorded) {
 		t.Errorf("recorded are %v, and were %v", kept, recorded)

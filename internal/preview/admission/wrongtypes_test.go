@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
 )
 
-// namesOfGo matches what errors of Go's decoders say about types.
+// namesOfGo matches names of types in errors of Go's decoders.
 var namesOfGo = regexp.MustCompile(`Go (struct|value)|json: |unmarshal|v1beta\d\.|metav1|map\[|\[\]|runtime\.|reflect|interface`)
 
 // wrongType is a field with a value of a wrong type.

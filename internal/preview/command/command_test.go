@@ -94,7 +94,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestNoSecrets holds that no secret of manifests is in a plan, in any format.
+// TestNoSecrets checks that no secret of manifests is in a plan, in any format.
 func TestNoSecrets(t *testing.T) {
 	const canary = "canary-4711"
 	raw, err := os.ReadFile("testdata/default.yaml")
@@ -149,7 +149,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestJSON holds that the format json is one value with the counts of the text.
+// TestJSON checks that the format json is one value with the counts of the text.
 func TestJSON(t *testing.T) {
 	out, _ := plan(t, "", "-f", "testdata/default.yaml", "-o", "json")
 	planned := result.Plan{}
@@ -201,7 +201,7 @@ func TestManyClusters(t *testing.T) {
 	}
 }
 
-// otherObjects have no part of a cluster: of the Deployment the plan knows nothing, and the others serve objects that are not there.
+// otherObjects have no part of a cluster: of the Deployment the plan knows nothing, and the others serve objects that do not exist.
 const otherObjects = `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: a}
@@ -227,7 +227,7 @@ func TestErrors(t *testing.T) {
 		"variable": {"a template is not a manifest", "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ${CLUSTER_NAME}\n", []string{"-f", "-"},
 			"the variable ${CLUSTER_NAME} has no value"},
 		"no kind": {"each object has a kind", "metadata:\n  name: a\n", []string{"-f", "-"}, "object 1 has no kind"},
-		"refused": {"what the webhooks refuse is named",
+		"refused": {"the refusal of the webhooks names the field",
 			"apiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: AzureCluster\nmetadata:\n  name: c1\nspec:\n  location: eastus\n  networkSpec:\n    vnet:\n      cidrBlocks: [none]\n",
 			[]string{"-f", "-"}, "AzureCluster default/c1"},
 		"file":          {"a missing file is named", "", []string{"-f", "testdata/none.yaml"}, "testdata/none.yaml"},

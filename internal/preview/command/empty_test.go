@@ -28,7 +28,7 @@ func TestNothingToPlan(t *testing.T) {
 			[]client.Object{&infrav1.AzureClusterIdentity{}, &corev1.Namespace{}, &corev1.Secret{}},
 			"the namespace taem-a has no object of a cluster"},
 		"a Cluster":            {"it may need no change", "team-a", []client.Object{&corev1.Namespace{}, &clusterv1.Cluster{}}, ""},
-		"a part of no Cluster": {"its report says that a Cluster is missing", "team-a", []client.Object{&infrav1.AzureMachine{}}, ""},
+		"a part of no Cluster": {"its report names the missing Cluster", "team-a", []client.Object{&infrav1.AzureMachine{}}, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ spec:
       infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: AzureMachineTemplate, name: md}
 `
 
-// TestForeignParts plans the machines of clusters with parts about which other programs decide, and holds that a plan names these parts.
+// TestForeignParts plans the machines of clusters with parts about which other programs decide, and checks that a plan names these parts.
 func TestForeignParts(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason                    string

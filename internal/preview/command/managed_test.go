@@ -51,7 +51,7 @@ metadata: {name: pool0}
 spec: {mode: System, sku: Standard_D4s_v5, osDiskType: Ephemeral}
 `
 
-// TestRefusalByAKS holds that a plan shows the reason of AKS, whose errors have another form than those of Resource Manager.
+// TestRefusalByAKS checks that a plan shows the reason of AKS, whose errors have another form than those of Resource Manager.
 func TestRefusalByAKS(t *testing.T) {
 	out, _ := plan(t, managed, "-f", "-")
 	if strings.Contains(out, "Azure gives no reason") || !strings.Contains(out, "      refused: ") || !strings.Contains(out, "phemeral") {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestProgress holds that a plan that takes long shows its progress every two seconds, and a short one shows none.
+// TestProgress checks that a plan that takes long shows its progress every two seconds, and a short one shows none.
 func TestProgress(t *testing.T) {
 	tests := map[string]struct {
 		reason string

@@ -42,7 +42,7 @@ metadata: {name: id}
 spec: {type: WorkloadIdentity, tenantID: 00000000-0000-0000-0000-000000000009, clientID: 00000000-0000-0000-0000-000000000008, allowedNamespaces: {}}
 `
 
-// TestUnknownFields holds that a plan names the fields that the API server drops, and is made.
+// TestUnknownFields checks that a plan names the fields that the API server drops, and is made.
 func TestUnknownFields(t *testing.T) {
 	out, err := plan(t, misspelt, "-f", "-")
 	if !errors.As(err, new(environment.FoundError)) {

@@ -49,7 +49,7 @@ func TestRepeatedObjects(t *testing.T) {
 	}
 }
 
-// TestBounds holds that input without an end is refused, from a file as from a folder.
+// TestBounds checks that input without an end is refused, from a file as from a folder.
 func TestBounds(t *testing.T) {
 	const object = "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n---\n"
 	many := &fstest.MapFile{Data: []byte(strings.Repeat(object, 6000))}

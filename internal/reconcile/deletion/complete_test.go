@@ -37,8 +37,8 @@ func TestInterruptedReleaseContinues(t *testing.T) {
 		}
 		return azureCluster
 	}
-	// pass does one reconciliation of the stored object, and writes the changes at its end.
-	pass := func(release func() error) error {
+	// reconcile reconciles the stored object once, and writes the changes at the end.
+	reconcile := func(release func() error) error {
 		t.Helper()
 		azureCluster := stored()
 		changes := patch.TrackChanges(c, azureCluster)
@@ -49,7 +49,7 @@ func TestInterruptedReleaseContinues(t *testing.T) {
 		return failure
 	}
 	ended := errors.New("the process ended")
-	err := pass(func() error {
+	err := reconcile(func() error {
 		if !deletion.NothingLeft(stored()) {
 			t.Error("the identity is released before it is stored that nothing is left")
 		}
@@ -61,7 +61,7 @@ func TestInterruptedReleaseContinues(t *testing.T) {
 	if diff := cmp.Diff([]string{infrav1.ClusterFinalizer, others}, stored().Finalizers); diff != "" || !deletion.NothingLeft(stored()) {
 		t.Errorf("the object must not go before the identity is free:\n%s", diff)
 	}
-	if err := pass(func() error { return nil }); err != nil {
+	if err := reconcile(func() error { return nil }); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff([]string{others}, stored().Finalizers); diff != "" {

@@ -24,7 +24,7 @@ func TestReplaceConditions(t *testing.T) {
 		condition(infrav1.VMRunningCondition, metav1.ConditionTrue, "Ready"),
 		condition(clusterv1.PausedCondition, metav1.ConditionFalse, "NotPaused"),
 	})
-	for pass := range 2 {
+	for i := range 2 {
 		deletion.ReplaceConditions(obj, metav1.Condition{Status: metav1.ConditionFalse, Reason: "IdentityNotFound", Message: "gone"},
 			infrav1.VMRunningCondition)
 		got := map[string]string{}
@@ -34,7 +34,7 @@ func TestReplaceConditions(t *testing.T) {
 		want := map[string]string{"Ready": "False IdentityNotFound gone", "VMRunning": "False IdentityNotFound gone",
 			"Paused": "False NotPaused "}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("reconciliation %d (-want +got):\n%s", pass, diff)
+			t.Errorf("reconciliation %d (-want +got):\n%s", i, diff)
 		}
 	}
 	first := obj.DeepCopy()

@@ -25,7 +25,7 @@ import (
 
 const namespace = "default"
 
-// server is an API server and a cache of it that shows changes only when it is told to.
+// server is an API server and a cache of it that shows changes only after show.
 type server struct {
 	stored client.WithWatch
 	cached client.WithWatch
@@ -86,7 +86,7 @@ func (s *server) write(do func() error) error {
 	return s.answer
 }
 
-// show has the cache show the stored machines.
+// show brings the stored machines into the cache.
 func (s *server) show(t *testing.T) {
 	t.Helper()
 	cached := fake.NewClientBuilder().WithScheme(s.stored.Scheme())
@@ -112,7 +112,7 @@ func label(ctx context.Context, c client.Client, object client.Object) error {
 	return c.Patch(ctx, object, client.MergeFrom(before))
 }
 
-// TestGuard has the reconciliation of the machine "own" write once, and checks whether the next one is postponed.
+// TestGuard lets the reconciliation of the machine "own" write once, and checks whether the next one is postponed.
 func TestGuard(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason string
@@ -285,7 +285,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestGuardAfterUnclearAnswer has a write of the machine "own" end with an error, and checks whether the next reconciliation is postponed.
+// TestGuardAfterUnclearAnswer lets a write of the machine "own" end with an error, and checks whether the next reconciliation is postponed.
 func TestGuardAfterUnclearAnswer(t *testing.T) {
 	patchStatus := func(ctx context.Context, c client.Client, own *infrav1.AzureMachine) error {
 		before := own.DeepCopy()
@@ -354,7 +354,7 @@ func TestGuardAfterUnclearAnswer(t *testing.T) {
 	}
 }
 
-// TestGuardOfAnotherController has a controller read an object that another controller of the manager wrote.
+// TestGuardOfAnotherController lets a controller read an object that another controller of the manager wrote.
 func TestGuardOfAnotherController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)
@@ -469,7 +469,7 @@ func TestGuardSeesWriteDuringCheck(t *testing.T) {
 	})
 }
 
-// TestSweep has objects that are written once and read never again.
+// TestSweep writes objects once and never reads them again; it expects that the guard forgets them.
 func TestSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer(t)

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/credential"
 )
 
-// TestCheckIdentities asks for identities with the grants of a lent identity. Who borrows it is told the same of identities of others and of
+// TestCheckIdentities asks for identities with the grants of a lent identity; it expects the same error for identities of others and for
 // those that do not exist.
 func TestCheckIdentities(t *testing.T) {
 	const id = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i"

@@ -62,14 +62,14 @@ func TestEnter(t *testing.T) {
 			cluster.Spec.Paused = new(test.paused)
 			store := storetest.NewClient(t, cluster, test.object)
 			stored, version, goes := &infrav1.AzureMachine{}, "", false
-			for passes := 0; !goes; passes++ {
-				if passes > 10 {
+			for reconciliations := 0; !goes; reconciliations++ {
+				if reconciliations > 10 {
 					t.Fatal("the object changes in every reconciliation")
 				}
 				if err := store.Get(t.Context(), client.ObjectKeyFromObject(test.object), stored); err != nil {
 					t.Fatal(err)
 				}
-				if passes > 0 && stored.ResourceVersion == version {
+				if reconciliations > 0 && stored.ResourceVersion == version {
 					break
 				}
 				version = stored.ResourceVersion
@@ -95,7 +95,8 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// TestEnterBesideOthers has another program label a new object before the finalizer is stored. The object is read again, without an error.
+// TestEnterBesideOthers lets another program label a new object before the finalizer is stored; it expects that the object is read again,
+// without an error.
 func TestEnterBesideOthers(t *testing.T) {
 	cluster := storetest.NewCluster("c1", "AzureCluster", "c1")
 	machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: storetest.Namespace, Name: "m"}}

@@ -27,7 +27,7 @@ func TestPausedInReady(t *testing.T) {
 			condition("False", "QuotaExceeded", "paused ("+why+"); before that: VMRunning: no cores")},
 		"as last seen": {"it is not known if the spec is applied", condition("True", "LastSeen", "as last seen; Azure does not answer"),
 			condition("True", "LastSeen", "paused ("+why+"); before that: as last seen; Azure does not answer")},
-		"not known": {"the last verdict stays", condition("Unknown", "Waiting", "Azure does not answer"),
+		"not known": {"the pause changes nothing about the state", condition("Unknown", "Waiting", "Azure does not answer"),
 			condition("Unknown", "Waiting", "paused ("+why+"); before that: Azure does not answer")},
 		"not yet any": {"an object that was paused from the start gets a condition", nil,
 			condition("Unknown", "Paused", "paused ("+why+") before the first reconciliation")},

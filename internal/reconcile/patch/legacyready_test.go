@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/storetest"
 )
 
-// TestTranslateReady has every kind that other managers may reconcile ready by contract v1beta1.
+// TestTranslateReady translates the status of every kind that other managers may reconcile and that is ready by contract v1beta1.
 func TestTranslateReady(t *testing.T) {
 	cluster := &infrav1.AzureCluster{}
 	cluster.Status.Ready = true

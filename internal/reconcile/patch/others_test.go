@@ -16,7 +16,8 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// TestFinalizersOfOthers has another program add its finalizer after the object was read. A patch with the list of finalizers has to leave it.
+// TestFinalizersOfOthers lets another program add its finalizer after the object was read; it expects that a patch with the list of
+// finalizers leaves it.
 func TestFinalizersOfOthers(t *testing.T) {
 	const own, others = "own.example.com/a", "others.example.com/b"
 	for name, test := range map[string]struct {
@@ -61,7 +62,8 @@ func TestFinalizersOfOthers(t *testing.T) {
 	}
 }
 
-// TestStatusBesideOthers has another program label the object after the first of two patches. The status needs no other version.
+// TestStatusBesideOthers lets another program label the object after the first of two patches; it expects that the status needs no other
+// version.
 func TestStatusBesideOthers(t *testing.T) {
 	stored := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m"}}
 	labelled := false
@@ -93,7 +95,8 @@ func TestStatusBesideOthers(t *testing.T) {
 	}
 }
 
-// TestTransitionTimes has a reconciliation set a condition to something else first, and then to what it was.
+// TestTransitionTimes lets a reconciliation set a condition twice; it expects that the transition time stays if the last value is the
+// stored one.
 func TestTransitionTimes(t *testing.T) {
 	since := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	stopped := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: "Stopped", Message: "it is stopped",

@@ -30,7 +30,8 @@ func testScheme(t *testing.T) *runtime.Scheme {
 	return scheme
 }
 
-// TestWriteReturnsFailures has the API server refuse the patch of the annotation that a pass stores before it makes something.
+// TestWriteReturnsFailures lets the API server refuse the patch of the annotation that a reconciliation stores before it creates something;
+// it expects the error.
 func TestWriteReturnsFailures(t *testing.T) {
 	machines := schema.GroupResource{Group: infrav1.GroupVersion.Group, Resource: "azuremachines"}
 	conflict := apierrors.NewConflict(machines, "m", errors.New("changed"))
@@ -79,7 +80,7 @@ func TestStoredStatusIsConverted(t *testing.T) {
 		want string
 	}{
 		"condition without a reason": {
-			reason: "the verdict stays, and those with a reason are as they were",
+			reason: "the status stays, and conditions with a reason are as they were",
 			obj:    &infrav1.AzureMachine{},
 			stored: `{"conditions":[{"type":"Ready","status":"True",` + at + `},{"type":"VMRunning","status":"False","severity":"Info","reason":"Creating","message":"m",` + at + `}]}`,
 			want:   `{"status":{"conditions":[{` + at + `,"message":"","reason":"TakenOver","status":"True","type":"Ready"},{` + at + `,"message":"m","reason":"Creating","status":"False","type":"VMRunning"}]}}`,
@@ -142,7 +143,8 @@ func TestStoredStatusIsConverted(t *testing.T) {
 	}
 }
 
-// TestFailureDomainsAreReplaced has a pass come to the failure domains that a map has already.
+// TestFailureDomainsAreReplaced lets a reconciliation compute the failure domains that the stored status has as a map; it expects a write
+// of the status.
 func TestFailureDomainsAreReplaced(t *testing.T) {
 	cluster := &infrav1.AzureCluster{}
 	if err := json.Unmarshal([]byte(`{"status":{"failureDomains":{"1":{"controlPlane":true}}}}`), cluster); err != nil {

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// TestLongMessages has an object of each kind with conditions show more than the API server takes: the beginning is stored, and the second
-// write of the same has nothing to write.
+// TestLongMessages stores conditions of each kind that are longer than the API server takes; it expects that the beginning is stored, and
+// that the second write of the same has nothing to write.
 func TestLongMessages(t *testing.T) {
 	kinds := 0
 	scheme := storetest.NewClient(t).Scheme()

@@ -149,7 +149,8 @@ func TestDelays(t *testing.T) {
 	})
 }
 
-// TestEveryNamespaceHasTurns has one namespace add each of its requests again at once, with a high priority. Every other namespace gets turns.
+// TestEveryNamespaceHasTurns lets one namespace add each of its requests again at once, with a high priority; it expects that every other
+// namespace gets turns.
 func TestEveryNamespaceHasTurns(t *testing.T) {
 	q := newQueue("test", nil, time.Now)
 	defer q.ShutDown()
@@ -173,8 +174,8 @@ func TestEveryNamespaceHasTurns(t *testing.T) {
 	}
 }
 
-// TestAllocations has a request added, handed out and done cost no more memory than in controller-runtime's queue, to which workers came
-// through a goroutine each time before.
+// TestAllocations compares the memory for a request that is added, handed out and done with that of controller-runtime's queue, to which
+// workers came through a goroutine each time before; it expects no more.
 func TestAllocations(t *testing.T) {
 	cost := func(q priorityqueue.PriorityQueue[reconcile.Request]) float64 {
 		defer q.ShutDown()

@@ -45,7 +45,7 @@ func TestTimeUntilDue(t *testing.T) {
 		t.Errorf("another input: %t, the same one: %t", memory.InputChanged(key, two), memory.InputChanged(key, one))
 	}
 	if got := memory.TimeUntilDue(object, one); got != due {
-		t.Errorf("settled for %s, got %s", due, got)
+		t.Errorf("stable for %s, got %s", due, got)
 	}
 	if got := memory.TimeUntilDue(object, two); got != 0 {
 		t.Errorf("changed input needs a reconciliation, got %s left", got)

@@ -49,7 +49,7 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
-// TestWrongTypesOfASchedule holds that the message names the field and its type.
+// TestWrongTypesOfASchedule checks that the message names the field and its type.
 func TestWrongTypesOfASchedule(t *testing.T) {
 	for text, want := range map[string]string{
 		"always": `document: Invalid value: "string": must be of type array`,

@@ -19,7 +19,7 @@ func TestQuiet(t *testing.T) {
 	}{
 		"own":                 {"lines of the manager are as loud as they are", func(l logr.Logger) { l.WithName("setup").Info("m") }, true},
 		"library":             {"the start of a server is no change", func(l logr.Logger) { l.WithName("controller-runtime").Info("m") }, false},
-		"part of the library": {"as above", func(l logr.Logger) { l.WithName("controller-runtime.webhook").WithName("x").Info("m") }, false},
+		"part of the library": {"the start of a part of the library is no change", func(l logr.Logger) { l.WithName("controller-runtime.webhook").WithName("x").Info("m") }, false},
 		"name below":          {"another logger may have a part of this name", func(l logr.Logger) { l.WithName("a").WithName("controller-runtime").Info("m") }, true},
 		"similar name":        {"it is another library", func(l logr.Logger) { l.WithName("controller-runtimes").Info("m") }, true},
 		"watch":               {"the watches of a controller are no change", func(l logr.Logger) { l.WithValues("controller", "c").Info("m") }, false},
@@ -42,7 +42,7 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestCaller holds that lines have the position of the call.
+// TestCaller checks that lines have the position of the call.
 func TestCaller(t *testing.T) {
 	var out strings.Builder
 	quiet.Logger(funcr.New(func(_, text string) { out.WriteString(text) }, funcr.Options{LogCaller: funcr.All})).WithValues("a", 1).Info("m")

@@ -47,7 +47,7 @@ func TestRemoveUnusedParts(t *testing.T) {
 	}
 }
 
-// TestPatchKeepsTrimmedFields patches an object as a pass does that has read it from the cache.
+// TestPatchKeepsTrimmedFields patches an object as a reconciliation does that has read it from the cache.
 func TestPatchKeepsTrimmedFields(t *testing.T) {
 	const applied = `{"apiVersion":"infrastructure.cluster.x-k8s.io/v1beta1"}`
 	tests := map[string]struct {

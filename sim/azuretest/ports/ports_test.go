@@ -39,7 +39,7 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// TestOtherProcesses has another process look at the port of this one first, when nothing listens there.
+// TestOtherProcesses lets another process check the port of this one first, while no program listens there.
 func TestOtherProcesses(t *testing.T) {
 	address := Free(t)
 	command := exec.Command(os.Args[0], "-test.run=TestFree")

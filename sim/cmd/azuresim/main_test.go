@@ -86,7 +86,7 @@ func TestServesUntilTold(t *testing.T) {
 	}
 	cancel()
 	if err := <-ended; err != nil {
-		t.Errorf("it must end well when told: %v", err)
+		t.Errorf("it must end without an error after a signal: %v", err)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestSnapshot(t *testing.T) {
 	}
 	f := &flags{snapshot: path, options: server.Options{StateDir: filepath.Join(dir, "azure")}}
 	if err := f.complete(); err != nil {
-		t.Errorf("with a directory that is not there yet: %v", err)
+		t.Errorf("with a directory that does not exist yet: %v", err)
 	}
 	to, err := server.New(f.options)
 	if err != nil {

@@ -50,7 +50,7 @@ func (a *azure) clientEnvironment() []string {
 		"REQUESTS_CA_BUNDLE=" + a.authority}
 }
 
-// loginCommand returns the command that signs in as the principal that is there from the start.
+// loginCommand returns the command that signs in as the principal that exists from the start.
 func (a *azure) loginCommand() string {
 	return fmt.Sprintf("az login --service-principal --tenant %s --username %s --password %s", server.DefaultTenant, server.DefaultClientID,
 		server.DefaultSecret)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestRun has a stand-in for the CLI that does what curl would, so that the way to the simulator is Azure's.
+// TestRun replaces the CLI by a program that sends requests as curl would, so that the way to the simulator is Azure's.
 func TestRun(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "az-of-user")
 	script := `#!/usr/bin/env bash
@@ -26,23 +26,23 @@ esac
 	for name, tc := range map[string]struct {
 		reason, list, err string
 		debian            bool
-		told              []string
+		output            []string
 	}{
 		"as expected": {
-			reason: "output, refusals and commands that say nothing pass",
+			reason: "expected output, refusals and commands without output pass",
 			list:   "# For the reader\n\naz say hello # hello\naz fail 'no such thing' # error: such\naz say anything\naz look # azurecli-\n",
-			told:   []string{"4 commands in", " 0 had an unexpected result"},
+			output: []string{"4 commands in", " 0 had an unexpected result"},
 		},
 		"corrected": {
 			reason: "Debian's CLI gets the versions of its SDK",
 			list:   "az python # corrected\n", debian: true,
-			told: []string{"1 commands in", " 0 had an unexpected result"},
+			output: []string{"1 commands in", " 0 had an unexpected result"},
 		},
 		"otherwise": {
-			reason: "each way to fail is told with its line, and the rest is still tried",
+			reason: "each failure is reported with its line, and the other lines are still tried",
 			list:   "az say a # b\naz say a # error: b\naz fail a # error: b\naz fail quietly\naz say last # last\n",
 			err:    "disagree",
-			told: []string{
+			output: []string{
 				`line 1: az say a`, `prints "a", want "b"`, `line 2: az say a`, `is to be refused with "b" and prints "a"`, `line 3: az fail a`,
 				`ERROR: a`,
 				"line 4: az fail quietly\n\texit status 1\n\tERROR: quietly", "5 commands in", " 4 had an unexpected result",
@@ -51,7 +51,7 @@ esac
 		"a failing part": {
 			reason: "a failure inside a pipe is found",
 			list:   "az fail a | cat\n", err: "disagree",
-			told: []string{"ERROR: a"},
+			output: []string{"ERROR: a"},
 		},
 		"not a list": {
 			reason: "a line that is no command of the CLI is a mistake in the list",
@@ -68,15 +68,15 @@ esac
 			if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {
 				t.Errorf("%s: error %v, want %q", tc.reason, err, tc.err)
 			}
-			for _, want := range tc.told {
+			for _, want := range tc.output {
 				if !strings.Contains(out.String(), want) {
-					t.Errorf("%s: it does not tell %q:\n%s", tc.reason, want, out.String())
+					t.Errorf("%s: the output lacks %q:\n%s", tc.reason, want, out.String())
 				}
 			}
 		})
 	}
 	if err := runCommands(t.Context(), &bytes.Buffer{}, filepath.Join(t.TempDir(), "none"), false, "az say a\n"); err == nil ||
-		!strings.Contains(err.Error(), "the Azure CLI is not there") {
+		!strings.Contains(err.Error(), "the Azure CLI is not installed") {
 		t.Errorf("without a CLI: %v", err)
 	}
 }

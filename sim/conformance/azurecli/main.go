@@ -85,7 +85,7 @@ func runCommands(ctx context.Context, out io.Writer, az string, ofDebian bool, l
 func openShell(ctx context.Context, az string, ofDebian bool, options server.Options) (out *shell, stop func(), err error) {
 	program, err := exec.LookPath(az)
 	if err != nil {
-		return nil, nil, fmt.Errorf("the Azure CLI is not there: %w", err)
+		return nil, nil, fmt.Errorf("the Azure CLI is not installed: %w", err)
 	}
 	dir, err := os.MkdirTemp("", "azurecli-")
 	if err != nil {

@@ -18,7 +18,7 @@ func TestMatch(t *testing.T) {
 		"not a prefix": {"without a star nothing follows", "Microsoft.Network/virtualNetworks", "Microsoft.Network/virtualNetworks/read",
 			false},
 		"two stars": {"each stands for something of its own", "Microsoft.*/disks/*", "Microsoft.Compute/disks/write", true},
-		"end after a star": {"what follows the star has to be there", "Microsoft.Network/*/join/action",
+		"end after a star": {"the text after the star has to match", "Microsoft.Network/*/join/action",
 			"Microsoft.Network/virtualNetworks/subnets/join", false},
 	}
 	for name, test := range tests {

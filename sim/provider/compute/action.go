@@ -34,7 +34,7 @@ func vmActions() map[string]*provider.Action {
 		"reimage":               timed(60, set("running", true)),
 		"reapply":               timed(10, nil),
 		"attachdetachdatadisks": attachDetach(),
-		"runcommand": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(15)}, Start: needRunning,
+		"runcommand": {Timing: provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(15)}, Start: checkRunning,
 			Finish: runCommand},
 		"generalize": {Start: func(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 			return &provider.Reply{Status: 200}, nil
@@ -66,7 +66,7 @@ func startVM(c *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	return nil, err
 }
 
-func needRunning(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
+func checkRunning(_ *provider.Call, r *store.Resource) (*provider.Reply, error) {
 	if body.String(r.Secret, "power") != "running" {
 		return nil, provider.Errorf(409, "OperationNotAllowed", "The operation requires the VM to be running (or set to run).")
 	}

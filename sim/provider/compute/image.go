@@ -67,14 +67,14 @@ func isKubernetes(version string) bool {
 	return parts[0] == "1" && errMinor == nil && errPatch == nil && minor >= 24 && minor <= 38 && patch <= 20
 }
 
-// galleryImageNotFound returns the answer for images of galleries that are not there, or not in the region.
+// galleryImageNotFound returns the answer for images of galleries that do not exist, or not in the region.
 // Source: https://learn.microsoft.com/troubleshoot/azure/virtual-machines/windows/troubleshooting-shared-images
 func galleryImageNotFound(id, location string) error {
 	return provider.Errorf(404, "GalleryImageNotFound",
 		"The gallery image %s is not available in %s region. Please contact image owner to replicate to this region, or change your requested region.", id, location).WithTarget("imageReference")
 }
 
-// platformImageNotFound returns the answer for versions of the Marketplace that are not there.
+// platformImageNotFound returns the answer for versions of the Marketplace that do not exist.
 // Source of code, words and target: https://github.com/hashicorp/packer/issues/10600
 func platformImageNotFound(ref body.Object) error {
 	return provider.Errorf(404, "PlatformImageNotFound",
@@ -202,7 +202,7 @@ func versionOf(c *provider.Call, definition *store.Resource, version, id, locati
 	return img, nil
 }
 
-// checkImage checks that the image is there, and that it fits to the size, the security type and the OS profile.
+// checkImage checks that the image exists, and that it fits to the size, the security type and the OS profile.
 func checkImage(c *provider.Call, d *provider.Draft, z Size) error {
 	const at = "properties.storageProfile.imageReference"
 	ref := body.Child(d.New, at)

@@ -142,7 +142,7 @@ func ApplyScaleSet(c *provider.Call, s ScaleSet) error {
 	return err
 }
 
-// RemoveScaleSet takes a scale set away with its instances, interfaces and disks. One that is not there is no error.
+// RemoveScaleSet takes a scale set away with its instances, interfaces and disks. A missing one is no error.
 func RemoveScaleSet(c *provider.Call, id store.ID) { c.EraseTree(id.String()) }
 
 // RemoveInstances takes instances away, by their instance IDs, and lowers the capacity by as many.

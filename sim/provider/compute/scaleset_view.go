@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// viewScaleSet leaves out the parts of the model that are not there.
+// viewScaleSet leaves out the missing parts of the model.
 func viewScaleSet(_ *provider.Call, it *provider.Item) {
 	body.Delete(it.Body, profilePath+".storageProfile.imageReference.exactVersion") // each instance has its own
 	for _, extension := range body.Objects(it.Body, profilePath+".extensionProfile.extensions") {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestSizes has sizes that users and templates of other providers name, with the figures of Azure's documentation.
+// TestSizes checks sizes that users and templates of other providers use, with the figures of Azure's documentation.
 func TestSizes(t *testing.T) {
 	for name, want := range map[string]Size{
 		// Sizes that templates of the established provider use.

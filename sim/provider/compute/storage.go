@@ -100,7 +100,7 @@ func checkDiskSize(path string, n, low, high int) error {
 		"The value '%d' of parameter '%s' is out of range. Value '%[1]d' must be between '%[3]d' and '%[4]d' inclusive.", n, path, low, high)
 }
 
-// checkOSDiskName refuses a new VM whose OS disk would have the name of a disk that is there already.
+// checkOSDiskName refuses a new VM whose OS disk would have the name of an existing disk.
 func checkOSDiskName(c *provider.Call, d *provider.Draft) error {
 	if d.Old != nil || !strings.EqualFold(body.String(d.New, "properties.storageProfile.osDisk.createOption"), "FromImage") {
 		return nil

@@ -357,7 +357,7 @@ var fixedPool = []string{
 
 func windowsSKU(s string) bool { return strings.HasPrefix(s, "Windows") }
 
-// setContains adds v to the list of strings at path unless it is there.
+// setContains adds v to the list of strings at path unless the list has it.
 func setContains(o body.Object, path, v string) {
 	list := body.Strings(o, path)
 	if !slices.Contains(list, v) {

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/template"
 )
 
-// hasSucceeded reports whether all resources of a deployment are there.
+// hasSucceeded reports whether all resources of a deployment exist.
 func (p *Progress) hasSucceeded() bool {
 	for _, s := range p.steps {
 		if s.State != store.Succeeded {
@@ -21,7 +21,7 @@ func (p *Progress) hasSucceeded() bool {
 }
 
 // deleteOthers deletes the resources of the group that the template does not have, and waits until they are gone. Resources whose condition is
-// false are deleted as well. It fails when some are still there after the time of a group's deletion.
+// false are deleted as well. It fails when some still exist after the time of a group's deletion.
 // Source: https://learn.microsoft.com/azure/azure-resource-manager/templates/deployment-modes
 func deleteOthers(c *provider.Call, op *store.Operation, t *template.Template) error {
 	kept := map[string]bool{}

@@ -250,13 +250,13 @@ func finishDeployment(c *provider.Call, op *store.Operation, r *store.Resource) 
 	}
 	properties["outputResources"] = there
 	if failed.Details == nil {
-		told, err := p.template.Outputs()
+		declared, err := p.template.Outputs()
 		if err != nil {
 			failed = provider.Errorf(0, "DeploymentOutputEvaluationFailed",
 				"Unable to evaluate template outputs: '%s'. Please see error details and deployment operations. Please see https://aka.ms/arm-common-errors for usage details.", err.Error()).WithTarget(r.ID)
 			failed.Details = []*provider.Error{{Code: "InvalidTemplate", Message: err.Error()}}
 		}
-		for name, o := range told {
+		for name, o := range declared {
 			shown := body.Object{"type": o.Type}
 			if o.Type != "SecureString" && o.Type != "SecureObject" {
 				shown["value"] = o.Value

@@ -20,8 +20,8 @@ import (
 // rsaBits is the length of the keys that Azure makes: https://learn.microsoft.com/azure/virtual-machines/ssh-keys-azure-cli
 const rsaBits = 3072
 
-// keyPairs has a type of SSH public keys make pairs. Azure keeps the public key alone and answers with the private one once.
-// Source: https://learn.microsoft.com/rest/api/compute/ssh-public-keys/generate-key-pair and SDK model SSHPublicKeyGenerateKeyPairResult.
+// keyPairs lets a type of SSH public keys create key pairs. Azure keeps the public key alone and answers with the private one once. Source:
+// https://learn.microsoft.com/rest/api/compute/ssh-public-keys/generate-key-pair and SDK model SSHPublicKeyGenerateKeyPairResult.
 func keyPairs(t *provider.Type) {
 	makeSynchronous(t)
 	t.Actions = map[string]*provider.Action{"generatekeypair": {Timing: provider.Timing{HTTP: t.Create.HTTP}, Start: generateKeyPair}}

@@ -132,7 +132,7 @@ func TestShown(t *testing.T) {
 	}
 	missing := a.env.TypeOf("Microsoft.Insights/dataCollectionRuleAssociations").Missing(nil)
 	if diff := cmp.Diff(body.Object{"code": "ResourceNotFound"}, missing.InnerObject(false)); diff != "" {
-		t.Errorf("an association that is not there has a code and nothing else, as recorded (-want +got):\n%s", diff)
+		t.Errorf("a missing association has a code and nothing else, as recorded (-want +got):\n%s", diff)
 	}
 }
 

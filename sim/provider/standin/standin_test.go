@@ -137,7 +137,7 @@ func inRegion(properties body.Object) body.Object {
 	return body.Object{"location": "westus3", "properties": properties}
 }
 
-// TestStates has how writes of the types go that have recordings.
+// TestStates checks the states during writes of the types that have recordings.
 func TestStates(t *testing.T) {
 	tests := map[string]struct {
 		reason, id              string
@@ -148,7 +148,7 @@ func TestStates(t *testing.T) {
 		stateWhileDeleted, etag string
 	}{
 		"operation": {"a workspace takes its time", workspace, inRegion(nil), 201, "Creating", 200, 200, "", "etag"},
-		"silent": {"a vault is there before its name resolves", vault,
+		"silent": {"a vault exists before its name resolves", vault,
 			inRegion(body.Object{"tenantId": "00000000-0000-0000-0000-000000000000", "sku": body.Object{"family": "A", "name": "standard"}}), 200,
 			"RegisteringDns", 200, 200, "", ""},
 		"only removal": {"an account goes by an operation", account, inRegion(nil), 200, "Succeeded", 200, 202, "Deleting", "etag"},
@@ -289,7 +289,7 @@ func TestMade(t *testing.T) {
 		}
 		// The account's own rule is a resource like any other.
 		if got := a.sendRequest("GET", out["defaultIngestionSettings.dataCollectionRuleResourceId"].(string), nil); got.status != 200 {
-			t.Errorf("the account's rule is not there: %s", got.code)
+			t.Errorf("the account's rule is missing: %s", got.code)
 		}
 		a.sendRequest("DELETE", account, nil)
 		a.runUntilIdle()

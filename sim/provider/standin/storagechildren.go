@@ -59,7 +59,7 @@ var storageChildren = []storageChild{
 		}},
 }
 
-// setAll sets what is not there yet.
+// setAll sets the values that are missing.
 func setAll(o, values body.Object) {
 	for key, value := range values {
 		body.Default(o, key, value)

@@ -14,7 +14,7 @@ import (
 // vaultRows are of key vaults. Source: their recordings; fact sheet on ARM for how long it takes.
 var vaultRows = map[string]row{
 	"Microsoft.KeyVault/vaults": {
-		// A vault is there before its name resolves, and may be written and deleted meanwhile.
+		// A vault exists before its name resolves, and may be written and deleted meanwhile.
 		wire: func(t *provider.Type) {
 			t.Style, t.AcceptedStatus, t.StateNew, t.RetryAfter = provider.Silent, 200, "RegisteringDns", 0
 			setDurations(15*time.Second, 0, 0)(t)

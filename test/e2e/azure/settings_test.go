@@ -13,7 +13,7 @@ func TestReadSettings(t *testing.T) {
 		environment          map[string]string
 		fails                string
 	}{
-		"complete":        {reason: "all of it is there", subscription: id, environment: complete},
+		"complete":        {reason: "all settings exist", subscription: id, environment: complete},
 		"no subscription": {reason: "a variable for other programs must not be enough", environment: complete, fails: "no subscription. Specs on Azure cost money"},
 		"a name":          {reason: "names are not unique", subscription: "dev", environment: complete, fails: `--subscription "dev" is no ID`},
 		"no credential":   {reason: "the provider could not sign in", subscription: id, environment: map[string]string{"AZURE_TENANT_ID": "t"}, fails: "AZURE_CLIENT_ID, AZURE_CLIENT_SECRET is not set"},

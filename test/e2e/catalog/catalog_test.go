@@ -41,7 +41,7 @@ func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, c := range Cases {
 		if seen[c.Name()] {
-			t.Errorf("%s is there twice", c.Name())
+			t.Errorf("%s exists twice", c.Name())
 		}
 		seen[c.Name()] = true
 		for _, label := range c.Labels() {

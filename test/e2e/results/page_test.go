@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/book/e2e-results.md")
 
-// TestPage holds the page against the recorded results.
+// TestPage compares the page with the recorded results.
 func TestPage(t *testing.T) {
 	runs, err := Load("results.json")
 	if err != nil {

@@ -73,7 +73,7 @@ func TestRow(t *testing.T) {
 		runs                []Result
 	}{
 		"never":    {reason: "a spec that never ran must not look as if it had", cloud: catalog.Azure, want: "| s | f | Azure | never run on Azure | | | | |\n"},
-		"excluded": {reason: "the reason is there", cloud: catalog.Lab, want: "| s | f | lab | excluded: needs pods | | | | |\n"},
+		"excluded": {reason: "the row has the reason", cloud: catalog.Lab, want: "| s | f | lab | excluded: needs pods | | | | |\n"},
 		"passed": {
 			reason: "everything about the run", cloud: catalog.Azure, runs: []Result{{Spec: "s", Flavor: "f", Cloud: catalog.Azure, Date: "d", Commit: "c", Passed: true, Seconds: 9}},
 			want: "| s | f | Azure | passed | 9 | d | c | [log](../../test/e2e/results/logs/s-f-azure.log) |\n",

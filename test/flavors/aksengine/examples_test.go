@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 )
 
-// TestExamplesReachEndState holds that the API server, with the definitions of Cluster API, admits the manifests of each example, and that
+// TestExamplesReachEndState checks that the API server, with the definitions of Cluster API, admits the manifests of each example, and that
 // their clusters and machines reach their end state.
 func TestExamplesReachEndState(t *testing.T) {
 	folder := filepath.Join(flavors.RepositoryRoot(t), "internal", "aksengine", "testdata")

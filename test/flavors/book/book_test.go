@@ -70,7 +70,7 @@ func TestCommandsOfNeighbours(t *testing.T) {
 	}
 }
 
-// TestPagesAreListed holds the pages of each folder against the list on its first one.
+// TestPagesAreListed compares the pages of each folder with the list on its first one.
 func TestPagesAreListed(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{flavors.SelfManaged, flavors.Neighbours} {

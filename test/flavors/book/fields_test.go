@@ -46,7 +46,7 @@ var notShown = map[string]string{
 	"AzureMachine.systemAssignedIdentityRole.name":                                         "made at random for each machine; vm-identities.md tells",
 }
 
-// TestBookShowsEveryField holds the manifests against the types: every field that users set is in one of them.
+// TestBookShowsEveryField compares the manifests with the types: every field that users set is in one of them.
 func TestBookShowsEveryField(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}

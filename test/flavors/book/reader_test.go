@@ -208,7 +208,7 @@ func (r *reader) clusterctl(call bookshell.Call) (string, error) {
 	return "", nil
 }
 
-// parseByHelp has a program parse its arguments and show its help: it parses the flags first.
+// parseByHelp lets a program parse its arguments and show its help: it parses the flags first.
 func (r *reader) parseByHelp(call bookshell.Call, program string, arguments []string) error {
 	i := indexOfVerb(arguments)
 	if i < 0 {

@@ -29,7 +29,7 @@ type tagging struct {
 	// role is the role tag, "" for none; name is whether there is a name tag.
 	role string
 	name bool
-	// cluster and machine are whether the additional tags of cluster and machine are there, provider the tag of
+	// cluster and machine are whether the additional tags of cluster and machine exist, provider the tag of
 	// cloud-provider-azure.
 	cluster, machine, provider bool
 	// data is whether there is the hash of the bootstrap data.

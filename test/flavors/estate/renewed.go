@@ -5,7 +5,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// checkRenewed checks that nothing stored has the old form, and that nothing is told to differ.
+// checkRenewed checks that nothing stored has the old form, and that no condition reports a difference.
 func checkRenewed(stage *harness.Stage) {
 	stage.T.Helper()
 	for _, kind := range kinds {

@@ -36,12 +36,12 @@ var operations = []string{
 	"Microsoft.Resources/subscriptions/operationresults/read",
 }
 
-// everybody are the actions of syncs of objects in order, which come later than stories last. Without them syncs read
+// syncActions are the actions of syncs of objects in order, which come later than stories last. Without them syncs read
 // more.
-var everybody = []string{"Microsoft.Resources/subscriptions/resources/read"}
+var syncActions = []string{"Microsoft.Resources/subscriptions/resources/read"}
 
 // children are types that are seen in the documents of their parents, and by themselves when those have changed since they were read, which
-// is a matter of time: whoever may do anything with one may read it, and does without where that is refused.
+// is a matter of time: a role with an action on a resource has its read, and the provider works without it where it is refused.
 var children = []string{
 	"Microsoft.ContainerService/managedClusters/agentPools", "Microsoft.Network/loadBalancers/inboundNatRules",
 	"Microsoft.Network/virtualNetworks/subnets", "Microsoft.Network/virtualNetworks/virtualNetworkPeerings",
@@ -85,7 +85,7 @@ var features = map[string]feature{
 	"self-managed-brought-machine-resources": {
 		beyond: "self-managed",
 		also: map[string]string{"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether the rule of a control-plane machine " +
-			"is there, after Azure refused the machine"},
+			"exists, after Azure refused the machine"},
 		with:        []string{"self-managed", "self-managed-brought-network"},
 		description: "Self-managed clusters whose machines use existing images, disk encryption sets and reserved capacity.",
 		stories: map[string]func(*harness.Stage){
@@ -127,7 +127,7 @@ var features = map[string]feature{
 	"self-managed-private": {
 		beyond: "self-managed",
 		also: map[string]string{
-			"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether a rule is there, when the load balancer has changed since it was read"},
+			"Microsoft.Network/loadBalancers/inboundNatRules/read": "whether a rule exists, when the load balancer has changed since it was read"},
 		with:        []string{"self-managed", "self-managed-brought-network"},
 		description: "Self-managed clusters with an internal API server: private DNS zone, peerings and a bastion host.",
 		stories: map[string]func(*harness.Stage){
@@ -143,7 +143,7 @@ var features = map[string]feature{
 	"self-managed-machine-pools": {
 		beyond: "self-managed",
 		also: map[string]string{
-			"Microsoft.Network/loadBalancers/read": "whether the load balancer is there, at looks after the one that made it"},
+			"Microsoft.Network/loadBalancers/read": "whether the load balancer exists, in reconciliations after the one that created it"},
 		with:        []string{"self-managed", "self-managed-brought-network"},
 		description: "Self-managed clusters with machine pools: scale sets with uniform and flexible orchestration.",
 		stories: map[string]func(*harness.Stage){

@@ -37,11 +37,11 @@ var elsewhere = []otherRights{
 	{regexp.MustCompile(`^create serviceaccounts/token$`), "workload identity of a namespace", "TestNamespaceWithoutTokens",
 		"test/integration/tenancy", false},
 	{regexp.MustCompile(`^create (tokenreviews|subjectaccessreviews)\.\S+$`), "who reads metrics", "TestRights", "lab/scenario", false},
-	{regexp.MustCompile(`^patch events\.\S+$`), "client-go counts an event that repeats within six minutes in the event that is there", "TestEvents",
+	{regexp.MustCompile(`^patch events\.\S+$`), "client-go counts an event that repeats within six minutes in the existing event", "TestEvents",
 		"test/integration/changes", true},
 }
 
-// TestElsewhere looks whether the tests are there that take the rights which the stories do not.
+// TestElsewhere checks that the tests exist that use the rights which the stories do not use.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	root, err := harness.ModuleDir("")
@@ -98,7 +98,7 @@ func checkRights(environment *harness.Environment) error {
 	}
 	if len(unused) > 0 {
 		slices.Sort(unused)
-		return fmt.Errorf("the roles in config/rbac grant what no story makes use of: take it away, or say in `elsewhere` who does\n%s",
+		return fmt.Errorf("the roles in config/rbac grant what no story makes use of: remove it, or add its user to `elsewhere`\n%s",
 			strings.Join(unused, "\n"))
 	}
 	return nil

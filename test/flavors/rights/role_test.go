@@ -105,7 +105,7 @@ func TestRoles(t *testing.T) {
 					used = append(used, usedActions(t, stage, r)...)
 				})
 			}
-			used = slices.Concat(used, slices.Collect(maps.Keys(f.also)), everybody)
+			used = slices.Concat(used, slices.Collect(maps.Keys(f.also)), syncActions)
 			for _, child := range children {
 				if slices.ContainsFunc(used, func(action string) bool { return strings.HasPrefix(action, child+"/") }) {
 					used = append(used, child+"/read")
@@ -129,7 +129,7 @@ func TestRoles(t *testing.T) {
 // unneededActions returns the actions of the role whose lack no story of the feature set is to see.
 func (f feature) unneededActions(t *testing.T, r role) []string {
 	t.Helper()
-	out := slices.Concat(operations, everybody)
+	out := slices.Concat(operations, syncActions)
 	for _, child := range children {
 		out = append(out, child+"/read")
 	}
@@ -186,7 +186,7 @@ func TestEveryRoleHasStories(t *testing.T) {
 	}
 }
 
-// TestPage holds the table of the book against the roles. A role that is assigned with others lacks actions of each of them.
+// TestPage compares the table of the book with the roles. A role that is assigned with others lacks actions of each of them.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(flavors.RepositoryRoot(t), "docs", "book", "azure-permissions.md"))

@@ -25,7 +25,7 @@ type withheld struct {
 	stage *harness.Stage
 	// given are the actions of the role, missing those that it gets yet, and named those that it got because of a condition.
 	given, missing, named []string
-	// stuck are the objects that say that an action is missing.
+	// stuck are the objects that report a missing action.
 	stuck map[types.UID]client.Object
 }
 
@@ -74,7 +74,7 @@ func (w *withheld) watchEvents(ctx context.Context) <-chan watch.Event {
 	return out
 }
 
-// again is how often objects are looked at that still say that an action is missing which was given: a request may have been
+// again is how often objects are looked at that still report a missing action which was granted: a request may have been
 // refused just before.
 const again = time.Second
 

@@ -91,7 +91,7 @@ func TestFlavorContent(t *testing.T) {
 			},
 		},
 		"windows": {
-			reason: "Windows finds azure.json and containerd where they are there, and lets the user in",
+			reason: "Windows finds azure.json and containerd in its own folders, and lets the user in",
 			want: map[string]map[string]string{
 				windows: {
 					"spec.template.spec.files.0.path": "c:/k/azure.json", "spec.template.spec.files.0.contentFrom.secret.name": "c1-md-win-azure-json",

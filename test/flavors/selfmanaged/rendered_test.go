@@ -28,8 +28,8 @@ func templateFile(flavor string) string {
 	return "cluster-template-" + flavor + ".yaml"
 }
 
-// TestRenderedFlavors holds each template against what kustomize makes of its sources, and each source against the flavors
-// that are tested here.
+// TestRenderedFlavors compares each template with the output of kustomize for its sources, and each source with the flavors that are tested
+// here.
 func TestRenderedFlavors(t *testing.T) {
 	t.Parallel()
 	root := flavors.RepositoryRoot(t)
@@ -71,8 +71,8 @@ func TestRenderedFlavors(t *testing.T) {
 // variable is one in a template: its name, and what follows it.
 var variable = regexp.MustCompile(`\$\{([A-Z][A-Z0-9_]*)`)
 
-// TestFlavorVariables holds the variables of templates against the tables of the book: no template has one that users
-// cannot read about, and the book names none that no template has.
+// TestFlavorVariables compares the variables of templates with the tables of the book: each variable of a template is documented, and the
+// book has no other.
 func TestFlavorVariables(t *testing.T) {
 	t.Parallel()
 	root := flavors.RepositoryRoot(t)

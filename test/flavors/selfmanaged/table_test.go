@@ -133,7 +133,7 @@ var table = map[string]flavor{
 		check:  bothFamilies,
 	},
 	"edgezone": {
-		reason: "what can be in an edge zone is there; there are no availability zones",
+		reason: "resources that can be in an edge zone are in it, without availability zones",
 		variables: map[string]string{"AZURE_LOCATION": "westus", "AZURE_EXTENDEDLOCATION_NAME": "losangeles",
 			"AZURE_EXTENDEDLOCATION_TYPE": "EdgeZone"},
 		check: func(l *look) {

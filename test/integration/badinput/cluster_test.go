@@ -86,7 +86,7 @@ func TestCluster(t *testing.T) {
 			},
 		},
 		"network that does not exist": {
-			reason: "spec.networkSpec.vnet names a network of the user, which is not there",
+			reason: "spec.networkSpec.vnet names a network of the user, which does not exist",
 			change: func(s *harness.Stage, c *infrav1.AzureCluster) {
 				c.Spec.NetworkSpec.Vnet = infrav1.VnetSpec{
 					ResourceGroup: "hub", Name: "hub-vnet",

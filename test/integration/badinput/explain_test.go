@@ -28,11 +28,11 @@ func checkExplained(t *testing.T, reason, message string, parts []string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(message, part) {
-			t.Errorf("%s, but the message does not say %q: %s", reason, part, message)
+			t.Errorf("%s, but the message lacks %q: %s", reason, part, message)
 		}
 	}
 	if !saysWhen.MatchString(message) {
-		t.Errorf("%s, but the message does not say when the next try is: %s", reason, message)
+		t.Errorf("%s, but the message lacks the time of the next try: %s", reason, message)
 	}
 	t.Log(message)
 }

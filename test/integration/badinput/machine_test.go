@@ -27,11 +27,11 @@ func TestMachine(t *testing.T) {
 		role     harness.Role
 		zone     string
 		change   func(m *infrav1.AzureMachine)
-		// given prepares Azure once the cluster is there.
+		// given prepares Azure once the cluster exists.
 		given     func(s *harness.Stage)
 		condition string
 		message   []string
-		// made are the resources that are there while the machine is refused; they are used or deleted later.
+		// made are the resources that exist while the machine is refused; they are used or deleted later.
 		made    []string
 		correct func(s *harness.Stage)
 		// has are resources that the corrected machine has.

@@ -42,7 +42,7 @@ func TestRefusedCluster(t *testing.T) {
 			correct: func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Subnets = subnets("10.0.0.0/16", "10.1.0.0/16") },
 		},
 		"no identity": {
-			reason:  "without an identity nobody can ask Azure",
+			reason:  "without an identity no request to Azure is possible",
 			change:  func(c *infrav1.AzureCluster) { c.Spec.IdentityRef = nil },
 			path:    "spec.identityRef",
 			message: []string{"AzureClusterIdentity"},
@@ -146,7 +146,7 @@ func checkRefused(t *testing.T, reason string, err error, path string, parts []s
 	}
 	for _, part := range parts {
 		if !strings.Contains(err.Error(), part) {
-			t.Errorf("%s, but the refusal does not say %q: %v", reason, part, err)
+			t.Errorf("%s, but the refusal lacks %q: %v", reason, part, err)
 		}
 	}
 	t.Log(err)

@@ -63,7 +63,7 @@ func TestCloudConfigOfAnotherSecret(t *testing.T) {
 		return strings.Contains(harness.FindCondition(azureCluster, infrav1.ReadyCondition).Message, "AADSTS7000215")
 	})
 	stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
-	stage.Eventually("the machine says why it has no azure.json", func() bool {
+	stage.Eventually("an event reports the missing azure.json", func() bool {
 		return slices.ContainsFunc(stage.ListEvents("AzureMachine", "m1"), func(event string) bool {
 			return strings.Contains(event, "CloudConfigFailed") && strings.Contains(event, "AADSTS7000215")
 		})

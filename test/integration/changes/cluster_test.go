@@ -181,9 +181,10 @@ func TestClusterShrinks(t *testing.T) {
 	change(func(spec *infrav1.AzureClusterSpec) {
 		spec.NetworkSpec.Subnets = slices.DeleteFunc(spec.NetworkSpec.Subnets, func(s infrav1.SubnetSpec) bool { return s.Name == "nodes-2" })
 	})
-	inUse := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told that the subnet is in use", func(c *infrav1.AzureCluster) bool {
-		return strings.Contains(harness.FindCondition(c, infrav1.SubnetsReadyCondition).Message, "m1-nic")
-	})
+	inUse := harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "with a condition that the subnet is in use",
+		func(c *infrav1.AzureCluster) bool {
+			return strings.Contains(harness.FindCondition(c, infrav1.SubnetsReadyCondition).Message, "m1-nic")
+		})
 	t.Log(harness.FindCondition(inUse, infrav1.SubnetsReadyCondition).Message)
 	stage.DeleteMachine("m1")
 	stage.Eventually("the subnet goes with its security group, route table, NAT gateway and address", func() bool {

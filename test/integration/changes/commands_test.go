@@ -41,7 +41,7 @@ func TestCommandsOfTheBook(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
 	clusterWithMachine(stage, harness.Worker, "")
-	stage.Eventually("the first event is there", func() bool {
+	stage.Eventually("the first event exists", func() bool {
 		return slices.Contains(stage.ListEvents("AzureCluster", "c1"), "Normal Ready everything is in place")
 	})
 
@@ -56,7 +56,7 @@ func TestCommandsOfTheBook(t *testing.T) {
 		stage.ReadObject(machine, "m1")
 		asked := machine.Annotations[infrav1.ReconcileRequestedAnnotation]
 		if asked == "" {
-			t.Fatalf("%s asks for no pass", line)
+			t.Fatalf("%s requests no reconciliation", line)
 		}
 		harness.WaitFor(stage, machine, "m1", "looked at as asked",
 			func(m *infrav1.AzureMachine) bool { return m.Status.LastHandledReconcileAt == asked })

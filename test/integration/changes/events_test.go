@@ -116,7 +116,7 @@ func waitEvents(stage *harness.Stage, kind, name string, want []string) {
 			stage.T.Logf("events of %s %s:\n%s", kind, name, strings.Join(got, "\n"))
 		}
 	}()
-	stage.Eventually("all events are there", func() bool {
+	stage.Eventually("all events exist", func() bool {
 		got = slices.DeleteFunc(stage.ListEvents(kind, name), func(event string) bool { return strings.Contains(event, "OwnerRefNotSet") })
 		slices.Sort(got)
 		return len(got) >= len(want)

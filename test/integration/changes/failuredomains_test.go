@@ -72,7 +72,7 @@ func TestFailureDomainsFollowTheControlPlane(t *testing.T) {
 	stage.CreateObject(controlPlane)
 
 	stage.CreateMachine(machine("big", "Standard_E8s_v5"), harness.ControlPlane, "1")
-	harness.WaitFor(stage, azureCluster, "c1", "told that zone 3 does not have the size", func(c *infrav1.AzureCluster) bool {
+	harness.WaitFor(stage, azureCluster, "c1", "with a message that zone 3 does not have the size", func(c *infrav1.AzureCluster) bool {
 		return cmp.Equal(usable(c), notInThird) && harness.IsReady(c)
 	})
 	stage.WaitMachineProvisioned("big")
@@ -85,7 +85,7 @@ func TestFailureDomainsFollowTheControlPlane(t *testing.T) {
 		}
 	})
 	stage.CreateMachine(machine("small", "Standard_D2s_v3"), harness.ControlPlane, "3")
-	harness.WaitFor(stage, azureCluster, "c1", "told that all zones have the size", func(c *infrav1.AzureCluster) bool {
+	harness.WaitFor(stage, azureCluster, "c1", "with a message that all zones have the size", func(c *infrav1.AzureCluster) bool {
 		return cmp.Equal(usable(c), everywhere) && harness.IsReady(c)
 	})
 	stage.WaitMachineProvisioned("small")

@@ -14,7 +14,7 @@ import (
 )
 
 // TestForgedMemory writes an annotation, as a user with the right to update an AzureCluster can, which claims that the cluster has sent
-// resources of another cluster or of a user: the provider writes none of them, and the next pass corrects the annotation.
+// resources of another cluster or of a user: the provider writes none of them, and the next reconciliation corrects the annotation.
 func TestForgedMemory(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

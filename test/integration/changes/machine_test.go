@@ -92,7 +92,7 @@ func TestMachineInPlace(t *testing.T) {
 	change(func(m *infrav1.AzureMachine) {
 		m.Spec.UserAssignedIdentities = append(m.Spec.UserAssignedIdentities, identity("three"))
 	})
-	bad := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "not Ready for an identity that is not there",
+	bad := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "not Ready for a missing identity",
 		func(m *infrav1.AzureMachine) bool {
 			return !harness.IsReady(m) && strings.Contains(harness.FindCondition(m, infrav1.ReadyCondition).Message, "three")
 		})
@@ -102,7 +102,7 @@ func TestMachineInPlace(t *testing.T) {
 	change(func(m *infrav1.AzureMachine) {
 		metav1.SetMetaDataAnnotation(&m.ObjectMeta, "example.com/look", "again")
 	})
-	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "Ready once the identity is there",
+	harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "Ready once the identity exists",
 		func(m *infrav1.AzureMachine) bool { return harness.IsReady(m) })
 
 	mark := stage.Azure.MarkRequests()
@@ -130,10 +130,10 @@ func TestMachineInPlace(t *testing.T) {
 			return cmp.Equal(want, harness.FindValue(custom, "properties.settings"))
 		})
 	}
-	settled := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "settled", func(m *infrav1.AzureMachine) bool {
+	ready := harness.WaitFor(stage, &infrav1.AzureMachine{}, "m1", "Ready without the dropped settings", func(m *infrav1.AzureMachine) bool {
 		return harness.IsReady(m) && !strings.Contains(m.Annotations[infrav1.AppliedAnnotation], "AzureMonitor")
 	})
-	if kept := settled.Annotations[infrav1.AppliedAnnotation]; strings.Contains(kept, "phase") {
+	if kept := ready.Annotations[infrav1.AppliedAnnotation]; strings.Contains(kept, "phase") {
 		t.Errorf("the dropped tag is not forgotten: %s", kept)
 	}
 	for _, write := range stage.Azure.WritesSince(mark) {
@@ -148,7 +148,7 @@ func TestMachineInPlace(t *testing.T) {
 		m.Spec.UserAssignedIdentities = m.Spec.UserAssignedIdentities[1:]
 	})
 	if !apierrors.IsInvalid(err) && !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), removed.ProviderID) {
-		t.Errorf("an identity cannot be removed, but the API server says %v", err)
+		t.Errorf("an identity cannot be removed, but the API server returns %v", err)
 	}
 	stage.DeleteCluster("c1", "m1")
 }

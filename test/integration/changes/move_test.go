@@ -60,7 +60,7 @@ func TestMove(t *testing.T) {
 	if asked := stage.Azure.RequestsSince(mark); len(asked) > 0 {
 		t.Errorf("a paused cluster asks nothing of Azure, but: %q", asked)
 	}
-	// No pass has looked at it there, and the status stayed behind.
+	// It has not been reconciled there, and the status stayed behind.
 	for field, change := range map[string]func(*infrav1.AzureCluster){
 		"spec.location":       func(c *infrav1.AzureCluster) { c.Spec.Location = "westeurope" },
 		"spec.subscriptionID": func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "00000000-0000-0000-0000-000000000009" },

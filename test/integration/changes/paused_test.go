@@ -137,11 +137,11 @@ func TestExternallyManaged(t *testing.T) {
 		return harness.FindCondition(m, infrav1.VMRunningCondition).Reason == infrav1.WaitingForClusterInfrastructureReason
 	})
 	if writes := stage.Azure.WritesSince(0); len(writes) > 0 {
-		t.Errorf("somebody else manages the infrastructure, but: %q", writes)
+		t.Errorf("another manager manages the infrastructure, but: %q", writes)
 	}
 	stage.ReadObject(azureCluster, "c1")
 	if len(azureCluster.Finalizers) > 0 || len(azureCluster.Status.Conditions) > 0 {
-		t.Errorf("somebody else manages it, but it has the finalizers %v and the conditions %v", azureCluster.Finalizers,
+		t.Errorf("another manager manages it, but it has the finalizers %v and the conditions %v", azureCluster.Finalizers,
 			azureCluster.Status.Conditions)
 	}
 

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// requestReconciliation asks for a pass as the book has it.
+// requestReconciliation requests a reconciliation as the book describes it.
 func requestReconciliation[T client.Object](stage *harness.Stage, object T, at string) {
 	stage.T.Helper()
 	harness.ChangeObject(stage, object, func(o T) {
@@ -26,8 +26,8 @@ func requestReconciliation[T client.Object](stage *harness.Stage, object T, at s
 	})
 }
 
-// TestRequested requests passes that are not due yet: one of a machine that Azure refused for lack of quota, and one of a cluster that
-// was found in order and was changed outside since. The test does not advance the clock.
+// TestRequested requests reconciliations that are not due yet: one of a machine that Azure refused for lack of quota, and one of a cluster
+// that was found in order and was changed outside since. The test does not advance the clock.
 func TestRequested(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -55,7 +55,7 @@ func TestRequested(t *testing.T) {
 	stage.WaitClusterProvisioned("c2")
 	for _, write := range stage.Azure.WritesSince(mark) {
 		if write == "PUT resourceGroups/c1/Microsoft.Compute/virtualMachines/m1" {
-			t.Error("a pass that nobody asked for does not try again before it is due")
+			t.Error("a reconciliation that no user requested retries before the retry is due")
 		}
 	}
 	requestReconciliation(stage, &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m1"}}, "1")
@@ -107,7 +107,7 @@ func TestObservedGeneration(t *testing.T) {
 		return harness.FindCondition(c, "Paused").ObservedGeneration == changed.Generation
 	})
 	if paused.Status.ObservedGeneration >= changed.Generation {
-		t.Errorf("nobody has looked at generation %d of a paused object, and the status says %d", changed.Generation,
+		t.Errorf("generation %d of a paused object was not reconciled, and the status has %d", changed.Generation,
 			paused.Status.ObservedGeneration)
 	}
 	stage.PauseCluster("c1", false)

@@ -86,7 +86,7 @@ func TestSyncPeriodOfCatalogs(t *testing.T) {
 		}
 		return count
 	}
-	// look reconciles the machines one after the other and counts reads of catalogs. A pass does not read a catalog again that the pass
+	// look reconciles the machines one after the other and counts reads of catalogs. None reads a catalog again that the one
 	// of the machine before has read.
 	look := func(after time.Duration) int {
 		t.Helper()
@@ -96,7 +96,7 @@ func TestSyncPeriodOfCatalogs(t *testing.T) {
 			stage.AdvanceClock(time.Minute)
 			mark := stage.Azure.MarkRequests()
 			stage.WakeControllers(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: name}})
-			// A pass reads the interface after it has its facts.
+			// A reconciliation reads the interface after it has its facts.
 			stage.Eventually(name+" is looked at", func() bool {
 				return strings.Contains(strings.Join(stage.Azure.RequestsSince(mark), "\n"), "Microsoft.Network/networkInterfaces")
 			})

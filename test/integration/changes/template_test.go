@@ -39,7 +39,7 @@ func TestScaleFromZero(t *testing.T) {
 	template("unknown", "Standard_D2sv3", "Linux")
 
 	for name, want := range map[string][]string{"linux": {"2", "8Gi", "amd64", "linux"}, "windows": {"4", "16Gi", "amd64", "windows"}} {
-		status := harness.WaitFor(stage, &infrav1.AzureMachineTemplate{}, name, "told its capacity", func(t *infrav1.AzureMachineTemplate) bool {
+		status := harness.WaitFor(stage, &infrav1.AzureMachineTemplate{}, name, "with a capacity in its status", func(t *infrav1.AzureMachineTemplate) bool {
 			return len(t.Status.Capacity) > 0
 		}).Status
 		got := []string{status.Capacity.Cpu().String(), status.Capacity.Memory().String(), string(status.NodeInfo.Architecture),
@@ -55,7 +55,7 @@ func TestScaleFromZero(t *testing.T) {
 		!strings.HasPrefix(ready.Message, `spec.template.spec.vmSize: Invalid value: "Standard_D2sv3"`) {
 		t.Errorf("Ready is %+v", ready)
 	}
-	stage.Eventually("an event says what is wrong with the size", func() bool {
+	stage.Eventually("an event reports the wrong size", func() bool {
 		list := &eventsv1.EventList{}
 		if err := stage.Client.List(t.Context(), list, client.InNamespace(stage.Namespace)); err != nil {
 			t.Fatal(err)

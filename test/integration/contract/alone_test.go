@@ -222,7 +222,7 @@ func checkNoticed(w *virtual.Scenario) {
 		}
 		virtual.WaitForSignal(nil, time.Minute)
 		if !slices.Contains(listAzureJSON(w), name) {
-			w.T.Errorf("the Secret %s is not there a minute after it was deleted", name)
+			w.T.Errorf("the Secret %s does not exist a minute after it was deleted", name)
 		}
 	}
 	vms := &infrav1.AzureMachinePoolMachineList{}
@@ -238,7 +238,7 @@ func checkNoticed(w *virtual.Scenario) {
 		machine := &clusterv1.Machine{}
 		err := w.Client.Get(w.T.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, machine)
 		if !apierrors.IsNotFound(err) && machine.DeletionTimestamp.IsZero() {
-			w.T.Errorf("the Machine %s is there a minute after its AzureMachinePoolMachine was deleted: %v", name, err)
+			w.T.Errorf("the Machine %s exists a minute after its AzureMachinePoolMachine was deleted: %v", name, err)
 		}
 	}
 }

@@ -83,12 +83,12 @@ func TestMachineHealth(t *testing.T) {
 		conditions[0].Type != clusterv1.InfrastructureReadyCondition || conditions[0].Status != metav1.ConditionFalse {
 		t.Fatalf("the book's MachineHealthCheck looks at %+v", conditions)
 	}
-	told := map[string][2]string{}
+	documented := map[string][2]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| ([^|]+) \\| (True|False) \\| `(\\w+)` \\|$").FindAllStringSubmatch(string(page), -1) {
-		told[row[1]] = [2]string{row[2], row[3]}
+		documented[row[1]] = [2]string{row[2], row[3]}
 	}
 	all := listMishaps()
-	for name := range told {
+	for name := range documented {
 		if _, ok := all[name]; !ok {
 			t.Errorf("the book describes %q, which has no row here", name)
 		}
@@ -112,8 +112,8 @@ func TestMachineHealth(t *testing.T) {
 				virtual.WaitForSignal(nil, time.Hour)
 				w.ReadObject(machine, "m1")
 				ready := harness.FindCondition(machine, infrav1.ReadyCondition)
-				if got := [2]string{string(ready.Status), ready.Reason}; got != told[name] {
-					t.Errorf("Ready is %v, the book says %v; it counts because %s: %s", got, told[name], mishap.reason, ready.Message)
+				if got := [2]string{string(ready.Status), ready.Reason}; got != documented[name] {
+					t.Errorf("Ready is %v, the book has %v; it counts because %s: %s", got, documented[name], mishap.reason, ready.Message)
 				}
 			})
 		})

@@ -67,8 +67,9 @@ func TestPoolsInUse(t *testing.T) {
 	})
 }
 
-// TestPoolsWithRefusedChange has AKS refuse a change of pools of both families, for days if nobody corrects it. AKS's autoscaler goes on, and
-// Cluster API sees its Nodes. The MachinePool decides the number of nodes from when the spec disables the autoscaler.
+// TestPoolsWithRefusedChange lets AKS refuse a change of pools of both families, for days if the user does not correct it. It expects that
+// AKS's autoscaler continues, and that Cluster API sees its Nodes. The MachinePool decides the number of nodes from when the spec disables
+// the autoscaler.
 func TestPoolsWithRefusedChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &poolWorld{Scenario: virtual.New(t), provisioned: map[string]bool{}, lost: map[string]bool{}}

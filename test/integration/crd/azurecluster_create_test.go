@@ -28,7 +28,7 @@ func TestAzureClusterName(t *testing.T) {
 
 func TestAzureClusterGeneral(t *testing.T) {
 	azureCluster.checkRows(t, map[string]row{
-		"minimal":     {reason: "what defaulting makes of the smallest spec is valid"},
+		"minimal":     {reason: "the smallest spec with its defaults is valid"},
 		"no location": {reason: "resources are in a region", spec: "{location: null}", want: []string{"location: name the Azure region"}},
 		"no identity": {reason: "there are no credentials without one", spec: "{identityRef: null}",
 			want: []string{"identityRef: name the AzureClusterIdentity"}},

@@ -111,7 +111,7 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 		"DNS zone, long label": {reason: "labels of DNS names have 63 characters",
 			spec: internal("privateDNSZoneName: a234567890123456789012345678901234567890123456789012345678901234.com"),
 			want: []string{"networkSpec.privateDNSZoneName: must be a DNS name"}},
-		"DNS zone group alone": {reason: "a group without a zone says nothing", spec: internal("privateDNSZoneResourceGroup: dns"),
+		"DNS zone group alone": {reason: "a group without a zone has no effect", spec: internal("privateDNSZoneResourceGroup: dns"),
 			want: []string{"networkSpec.privateDNSZoneResourceGroup: needs privateDNSZoneName"}},
 		"DNS zone group": {reason: "resource groups have few characters",
 			spec: internal("privateDNSZoneName: example.com, privateDNSZoneResourceGroup: a b"),

@@ -24,7 +24,7 @@ func machineRows() map[string]row {
 		many[i] = fmt.Sprintf("{nameSuffix: d%d, diskSizeGB: 4}", i)
 	}
 	return map[string]row{
-		"minimal": {reason: "what defaulting makes of the smallest spec is valid"},
+		"minimal": {reason: "the smallest spec with its defaults is valid"},
 
 		"image by ID": {reason: "one way is enough", spec: "{image: {id: i}}"},
 		"image by nothing": {reason: "an image is named somehow", spec: "{image: {}}",
@@ -34,7 +34,7 @@ func machineRows() map[string]row {
 			want: []string{"image: exactly one of id, marketplace"}},
 		"image in two galleries": {reason: "an image is named in one way",
 			spec: "{image: {sharedGallery: {subscriptionID: s, resourceGroup: r, gallery: g, name: i, version: v}, computeGallery: {gallery: g, name: i, version: v}}}", want: []string{"image: exactly one of id, marketplace"}},
-		"image by empty ID": {reason: "an ID says something", spec: `{image: {id: ""}}`, want: []string{"image.id: at least 1"}},
+		"image by empty ID": {reason: "an empty ID is a mistake", spec: `{image: {id: ""}}`, want: []string{"image.id: at least 1"}},
 		"marketplace": {reason: "a marketplace image has four parts",
 			spec: "{image: {marketplace: {publisher: p, offer: o, sku: s, version: v, thirdPartyImage: true}}}"},
 		"marketplace, parts": {reason: "a marketplace image has four parts", spec: "{image: {marketplace: {}}}",
@@ -195,14 +195,14 @@ func machineRows() map[string]row {
 		"eviction": {reason: "there are two ways", spec: "{spotVMOptions: {evictionPolicy: Stop}}",
 			want: []string{"spotVMOptions.evictionPolicy: Unsupported value"}},
 		"spot": {reason: "prices are quantities", spec: "{spotVMOptions: {evictionPolicy: Delete, maxPrice: 0.05}}"},
-		"interfaces": {reason: "an interface has an address unless it says how many",
+		"interfaces": {reason: "an interface without a count has one address",
 			spec: "{networkInterfaces: [{subnetName: a, privateIPConfigs: 2}, {privateIPConfigs: 0}]}"},
 		"no addresses": {reason: "an interface has an address", spec: "{networkInterfaces: [{privateIPConfigs: -1}]}",
 			want: []string{"networkInterfaces[0].privateIPConfigs: greater than or equal to 0"}},
 		"deprecated subnet": {reason: "the deprecated fields become an interface", spec: "{subnetName: a, acceleratedNetworking: true}"},
-		"both subnets": {reason: "which subnet is meant is the user's to say",
+		"both subnets": {reason: "only the user can choose the subnet",
 			spec: "{subnetName: a, networkInterfaces: [{subnetName: b}]}", want: []string{"subnetName: networkInterfaces[0].subnetName"}},
-		"both accelerations": {reason: "which interface is meant is the user's to say",
+		"both accelerations": {reason: "only the user can choose the interface",
 			spec: "{acceleratedNetworking: false, networkInterfaces: [{}]}",
 			want: []string{"acceleratedNetworking: networkInterfaces[0].acceleratedNetworking"}},
 		"capacity reservation": {reason: "the group is named by ID", spec: "{capacityReservationGroupID: g}",
@@ -241,7 +241,7 @@ func TestAzureMachineCreation(t *testing.T) {
 			spec: "{identity: SystemAssigned, roleAssignmentName: 86bd2d98-0fb9-4b53-9f0e-2d2ee2a4d1a2}"},
 		"role name without identity": {reason: "a role needs an identity", spec: "{roleAssignmentName: r}",
 			want: []string{"roleAssignmentName: needs identity: SystemAssigned"}},
-		"both role names": {reason: "which name is meant is the user's to say",
+		"both role names": {reason: "only the user can choose the name",
 			spec: "{identity: SystemAssigned, roleAssignmentName: a, systemAssignedIdentityRole: {name: 86bd2d98-0fb9-4b53-9f0e-2d2ee2a4d1a2}}",
 			want: []string{"roleAssignmentName: deprecated name"}},
 	})

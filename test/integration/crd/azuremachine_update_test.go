@@ -13,19 +13,19 @@ func TestAzureMachineChanges(t *testing.T) {
 		again      = "make a new machine"
 	)
 	azureMachine.checkRows(t, map[string]row{
-		"size and zone": {reason: "what only new machines read is not frozen",
+		"size and zone": {reason: "fields that only new machines read can change",
 			change: `{vmSize: Standard_D4s_v5, failureDomain: "1", dnsServers: [10.0.0.4], additionalCapabilities: {ultraSSDEnabled: true}}`},
 		"image": {reason: "a VM is not made twice", change: "{image: {id: i}}", want: []string{"image: " + again}},
 		"image changed": {reason: "a VM is not made twice", spec: "{image: {id: i}}", change: "{image: {id: j}}",
 			want: []string{"image: " + again}},
 		"image removed": {reason: "a VM is not made twice", spec: "{image: {id: i}}", change: "{image: null}",
 			want: []string{"image: " + again}},
-		"image, default": {reason: "what defaulting adds is no change",
+		"image, default": {reason: "a default that is added is no change",
 			spec: "{image: {marketplace: {publisher: p, offer: o, sku: s, version: v}}}", change: "{image: {marketplace: {thirdPartyImage: null}}}"},
 		"OS disk": {reason: "a VM is not made twice", change: "{osDisk: {diskSizeGB: 64}}", want: []string{"osDisk: " + again}},
 		"OS disk type": {reason: "a VM is not made twice", spec: "{osDisk: {managedDisk: {storageAccountType: Premium_LRS}}}",
 			change: "{osDisk: {managedDisk: {storageAccountType: Standard_LRS}}}", want: []string{"osDisk: " + again}},
-		"OS disk, default": {reason: "what defaulting adds is no change", change: "{osDisk: {cachingType: null, osType: null}}"},
+		"OS disk, default": {reason: "a default that is added is no change", change: "{osDisk: {cachingType: null, osType: null}}"},
 		"security": {reason: "a VM is not made twice", change: "{securityProfile: {encryptionAtHost: true}}",
 			want: []string{"securityProfile: " + again}},
 		"security changed": {reason: "a VM is not made twice", spec: "{securityProfile: {encryptionAtHost: true}}",

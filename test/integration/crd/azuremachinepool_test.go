@@ -78,7 +78,8 @@ func TestAzureMachinePoolTemplateCreation(t *testing.T) {
 	azureMachinePoolTemplate.checkRows(t, table)
 }
 
-// TestAzureMachinePoolIdentities holds the identities of a pool to the rules of a machine's, which are the pool's own fields.
+// TestAzureMachinePoolIdentities checks that the identities of a pool have the rules of a machine's, although they are the pool's own
+// fields.
 func TestAzureMachinePoolIdentities(t *testing.T) {
 	table := machineRows()
 	maps.DeleteFunc(table, func(_ string, r row) bool {
@@ -93,7 +94,7 @@ func TestAzureMachinePoolIdentities(t *testing.T) {
 func TestAzureMachinePoolRules(t *testing.T) {
 	const made, again = "{providerID: azure:///vmss}", "make a new pool"
 	azureMachinePool.checkRows(t, map[string]row{
-		"minimal":             {reason: "what defaulting makes of the smallest spec is valid"},
+		"minimal":             {reason: "the smallest spec with its defaults is valid"},
 		"no size":             {reason: "a VM has a size", spec: `{template: {vmSize: ""}}`, want: []string{"template.vmSize: name the size"}},
 		"notice of 5 minutes": {reason: "Azure gives 5 to 15 minutes", spec: "{template: {terminateNotificationTimeout: 5}}"},
 		"notice of 4 minutes": {reason: "Azure gives 5 to 15 minutes", spec: "{template: {terminateNotificationTimeout: 4}}",

@@ -297,11 +297,13 @@ func TestManagedMachinePoolRules(t *testing.T) {
 		"sysctl": {"the limits are AKS's", made, func(s *spec) {
 			s.LinuxOSConfig = &infrav1.LinuxOSConfig{Sysctls: &infrav1.SysctlConfig{VMSwappiness: new(101)}}
 		}, "spec.linuxOSConfig.sysctls.vmSwappiness", "100"},
-		"unmade, size": {"what AKS has refused can be corrected", unmade, func(s *spec) { s.SKU = "Standard_D4s_v5" }, "", ""},
-		"unmade, machine": {"what AKS has refused can be corrected", unmade,
+		"unmade, size": {"a value that AKS refused can be corrected", unmade, func(s *spec) { s.SKU = "Standard_D4s_v5" }, "", ""},
+		"unmade, machine": {"a value that AKS refused can be corrected", unmade,
 			func(s *spec) { s.OsDiskType, s.MaxPods, s.OSDiskSizeGB = new("Ephemeral"), new(50), new(64) }, "", ""},
-		"unmade, zones": {"what AKS has refused can be corrected", unmade, func(s *spec) { s.AvailabilityZones = []string{"1"} }, "", ""},
-		"unmade, name": {"what was begun under a name would be left behind", unmade, func(s *spec) { s.Name = new("other") }, "spec.name",
+		"unmade, zones": {"a value that AKS refused can be corrected",
+			unmade, func(s *spec) { s.AvailabilityZones = []string{"1"} }, "", ""},
+		"unmade, name": {"resources of the former name would be left in Azure",
+			unmade, func(s *spec) { s.Name = new("other") }, "spec.name",
 			"make a new pool"},
 		"at zero, size": {"a pool without machines once had some", atZero, func(s *spec) { s.SKU = "Standard_D4s_v5" }, "spec.sku",
 			"make a new pool"},

@@ -23,7 +23,7 @@ func TestRulesSpareStoredObjects(t *testing.T) {
 		network = `networkSpec: {privateDNSZoneResourceGroup: ä, vnet: {resourceGroup: ä, peerings: [{resourceGroup: g}]}, controlPlaneOutboundLB: {idleTimeoutInMinutes: 31, frontendIPsCount: 17},
   apiServerLB: {sku: Basic, idleTimeoutInMinutes: 31, name: a b, frontendIPsCount: 2, frontendIPs: [{name: f, publicIP: {name: i}}, {name: g, publicIP: {name: j}}]}, nodeOutboundLB: {idleTimeoutInMinutes: 1},
   subnets: [{name: a b, role: node, cidrBlocks: [ten], securityGroup: {name: g, securityRules: [{name: r, description: d, protocol: Tcp}]}, privateEndpoints: [{name: a b}]}]}`
-		// Defaulting gives the disk a lun. The API server takes the list for a changed one then.
+		// Defaulting gives the disk a lun. The API server then treats the list as changed.
 		pool         = `{location: westeurope, additionalTags: {a: b}, platformFaultDomainCount: 9, template: {terminateNotificationTimeout: 99, dataDisks: [{nameSuffix: a, diskSizeGB: 2}]}}`
 		controlPlane = `{sku: {tier: Gold}, outboundType: none, networkPolicy: none, autoUpgradeProfile: {upgradeChannel: slow}, autoscalerProfile: {expander: wide, skipNodesWithSystemPods: maybe},
   securityProfile: {imageCleaner: {enabled: true, intervalHours: 1}}, loadBalancerProfile: {allocatedOutboundPorts: 70000}}`
@@ -71,7 +71,7 @@ func TestRulesSpareStoredObjects(t *testing.T) {
 			obj := tc.kind.newObject(t, tc.spec)
 			// Defaults that an update fills in change the parts of a cluster that rules are about, so it needs them before.
 			defaulted := tc.kind.name == "AzureCluster" || tc.kind.name == "AzureClusterTemplate"
-			storeLoosely(t, obj, defaulted)
+			storeWithoutValidation(t, obj, defaulted)
 			for _, change := range tc.changes {
 				if err := environment.Client.Patch(t.Context(), obj.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(change))); err != nil {
 					t.Errorf("%s: %v", change, err)
@@ -90,9 +90,9 @@ var (
 	azureManagedMachinePoolTemplate = kind{name: "AzureManagedMachinePoolTemplate", path: template, spec: azureManagedMachinePool.spec}
 )
 
-// storeLoosely stores an object while the CRD has no rules for the spec, and brings the CRD back. An object that is not defaulted is stored
-// while no webhook admits it.
-func storeLoosely(t *testing.T, obj *unstructured.Unstructured, defaulted bool) {
+// storeWithoutValidation stores an object while the CRD has no rules for the spec, and restores the CRD. An object that is not defaulted is
+// stored while no webhook admits it.
+func storeWithoutValidation(t *testing.T, obj *unstructured.Unstructured, defaulted bool) {
 	t.Helper()
 	ctx := t.Context()
 	crdClient, err := client.New(environment.Config, client.Options{Scheme: crdScheme()})

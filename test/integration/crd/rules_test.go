@@ -24,7 +24,7 @@ func checkRefused(t *testing.T, reason string, err error, path, message string) 
 	case !apierrors.IsInvalid(err):
 		t.Errorf("%s, but the error is of another kind: %v", reason, err)
 	case !strings.Contains(err.Error(), path+": ") || !strings.Contains(err.Error(), message):
-		t.Errorf("%s, and the error should name %s and say %q: %v", reason, path, message, err)
+		t.Errorf("%s, and the error should name %s and contain %q: %v", reason, path, message, err)
 	}
 }
 
@@ -97,9 +97,11 @@ func TestAzureClusterRules(t *testing.T) {
 			"spec.location", "cannot change"},
 		"location, no Azure": {"a typing error can be corrected before there are resources", open,
 			func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" }, "", ""},
-		"subscription, seen": {"what was seen in Azure is there", seen, func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "other" },
+		"subscription, seen": {"resources in the status exist in Azure",
+			seen, func(c *infrav1.AzureCluster) { c.Spec.SubscriptionID = "other" },
 			"spec.subscriptionID", "cannot change"},
-		"location, seen": {"what was seen in Azure is there", seen, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" },
+		"location, seen": {"resources in the status exist in Azure",
+			seen, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" },
 			"spec.location", "cannot change"},
 		"location, ready": {"the status of the old form counts", ready, func(c *infrav1.AzureCluster) { c.Spec.Location = "northeurope" },
 			"spec.location", "cannot change"},

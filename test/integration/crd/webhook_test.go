@@ -54,7 +54,7 @@ func TestRandomDefaults(t *testing.T) {
 		t.Errorf("the scope can be filled in later: %v", err)
 	}
 	m.Spec.SystemAssignedIdentityRole.Scope = "/subscriptions/other/"
-	checkRefused(t, "a scope that is there stays", environment.Client.Update(t.Context(), m), "spec.systemAssignedIdentityRole.scope",
+	checkRefused(t, "an existing scope stays", environment.Client.Update(t.Context(), m), "spec.systemAssignedIdentityRole.scope",
 		"cannot change")
 }
 
@@ -177,12 +177,12 @@ spec:
 	}
 	rule := c.Spec.NetworkSpec.Subnets[0].SecurityGroup.SecurityRules[0]
 	if rule.Action != infrav1.SecurityRuleActionAllow || rule.Direction != infrav1.SecurityRuleDirectionInbound {
-		t.Errorf("a rule that says nothing else lets inbound traffic in, got %s %s", rule.Action, rule.Direction)
+		t.Errorf("a rule without an action and a direction lets inbound traffic in, got %s %s", rule.Action, rule.Direction)
 	}
 	if bastion := c.Spec.BastionSpec.AzureBastion; bastion.Sku != infrav1.BasicBastionHostSku || bastion.Subnet.Name != "AzureBastionSubnet" {
 		t.Errorf("the bastion host is %+v", bastion)
 	}
 	if !c.Spec.ControlPlaneEnabled {
-		t.Error("a cluster has a control plane unless it says otherwise")
+		t.Error("a cluster has a control plane by default")
 	}
 }

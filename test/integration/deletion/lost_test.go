@@ -227,18 +227,18 @@ func TestNeverBegun(t *testing.T) {
 		between func(*harness.Stage)
 	}{
 		"no identity": {
-			reason: "the identity was never there",
+			reason: "the identity never existed",
 			why:    infrav1.IdentityNotFoundReason,
 			change: func(c *infrav1.AzureCluster) { c.Spec.IdentityRef.Name = "nobody" },
 		},
 		"identity lost": {
-			reason:  "it was there and held, but nothing was planned with it",
+			reason:  "the identity existed and had the finalizer, but no plan used it",
 			why:     infrav1.InvalidConfigurationReason,
 			change:  func(c *infrav1.AzureCluster) { c.Spec.Location = "nowhere" },
 			between: func(stage *harness.Stage) { loseIdentity(stage) },
 		},
 		"Secret lost": {
-			reason: "the identity is held by the cluster, and nobody can be it",
+			reason: "the identity has the finalizer, but its Secret is missing",
 			why:    infrav1.InvalidConfigurationReason,
 			change: func(c *infrav1.AzureCluster) { c.Spec.Location = "nowhere" },
 			between: func(stage *harness.Stage) {
@@ -256,7 +256,7 @@ func TestNeverBegun(t *testing.T) {
 			test.change(network)
 			stage.CreateCluster(network)
 			stage.CreateMachine(stage.AzureMachine("c1", "m1"), harness.Worker, "")
-			harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told why", func(c *infrav1.AzureCluster) bool {
+			harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "with the reason in Ready", func(c *infrav1.AzureCluster) bool {
 				return harness.FindCondition(c, infrav1.ReadyCondition).Reason == test.why
 			})
 			if test.between != nil {

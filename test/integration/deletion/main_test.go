@@ -93,7 +93,7 @@ func forceDeletion(stage *harness.Stage, object client.Object) {
 	stage.WaitGone(object, object.GetName())
 }
 
-// waitGone waits until none of the objects is there.
+// waitGone waits until none of the objects exists.
 func waitGone(stage *harness.Stage, objects ...client.Object) {
 	stage.T.Helper()
 	for _, object := range objects {
@@ -105,7 +105,7 @@ func waitGone(stage *harness.Stage, objects ...client.Object) {
 // Either Reconciling or Stalled shows whether the deletion continues on its own, unless the object is paused.
 func waitBlocked(stage *harness.Stage, object client.Object, reason string) string {
 	stage.T.Helper()
-	found := harness.WaitFor(stage, object.(harness.Conditioned), object.GetName(), "told that its deletion waits: "+reason,
+	found := harness.WaitFor(stage, object.(harness.Conditioned), object.GetName(), "with a blocked deletion in Ready: "+reason,
 		func(o harness.Conditioned) bool {
 			ready := harness.FindCondition(o, infrav1.ReadyCondition)
 			explained := strings.Contains(ready.Message, "To unblock the deletion") || strings.Contains(ready.Message, "To continue") ||
@@ -120,7 +120,7 @@ func waitBlocked(stage *harness.Stage, object client.Object, reason string) stri
 		if slices.Contains(infrav1.ProgressConditions, condition.Type) {
 			progress++
 		} else {
-			stage.T.Errorf("%T %s is being deleted and cannot go, but says %s=True", object, object.GetName(), condition.Type)
+			stage.T.Errorf("%T %s is being deleted and is blocked, but has %s=True", object, object.GetName(), condition.Type)
 		}
 	}
 	if reason != clusterv1.PausedReason && progress != 1 {
@@ -177,7 +177,7 @@ func runPatchCommand(stage *harness.Stage, message string, object client.Object)
 // waitIdentityFree waits until the identity has no finalizer.
 func waitIdentityFree(stage *harness.Stage, name string) {
 	stage.T.Helper()
-	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, name, "held by nobody",
+	harness.WaitFor(stage, &infrav1.AzureClusterIdentity{}, name, "without a finalizer of a cluster",
 		func(i *infrav1.AzureClusterIdentity) bool { return len(i.Finalizers) == 0 })
 }
 

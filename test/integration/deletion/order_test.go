@@ -30,7 +30,7 @@ func TestAllAtOnce(t *testing.T) {
 	}
 	deleteObjects(stage, newMachine("m1"), azureMachine("m1"))
 	stage.WaitGone(azureMachine("m1"), "m1")
-	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "told of the one that is left", func(c *infrav1.AzureCluster) bool {
+	harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "with a message about the one that is left", func(c *infrav1.AzureCluster) bool {
 		return !strings.Contains(harness.FindCondition(c, infrav1.ReadyCondition).Message, "m1")
 	})
 	deleteObjects(stage, withName(stage.NewIdentity(), harness.IdentityName))

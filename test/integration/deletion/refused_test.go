@@ -29,7 +29,7 @@ var refusals = map[string]struct {
 // refuseDelete makes Azure refuse the next DELETE of a resource.
 func refuseDelete(stage *harness.Stage, id string, status int, code string) {
 	stage.T.Helper()
-	rule := fault.Rule{Method: "DELETE", ID: id, Kind: fault.Status, Status: status, Code: code, Message: "it says why"}
+	rule := fault.Rule{Method: "DELETE", ID: id, Kind: fault.Status, Status: status, Code: code, Message: "Azure's reason"}
 	if err := stage.Azure.AddFault(rule); err != nil {
 		stage.T.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestRefusedCluster(t *testing.T) {
 			refuseDelete(stage, "*/resourcegroups/c1", refusal.status, refusal.code)
 			deleteObjects(stage, newCluster(), azureCluster())
 			message := waitBlocked(stage, azureCluster(), infrav1.DeletionFailedReason)
-			checkMessage(t, message, refusal.code, "it says why", refusal.advice,
+			checkMessage(t, message, refusal.code, "Azure's reason", refusal.advice,
 				"az group delete --subscription "+stage.Azure.SubscriptionID+" --yes --name c1 && kubectl patch")
 			advanceToRetry(stage, azureCluster())
 			waitGone(stage, azureCluster())
@@ -77,13 +77,14 @@ func TestRefusedMachine(t *testing.T) {
 	for name, refusal := range refusals {
 		refuseDelete(stage, "*/virtualmachines/m2", refusal.status, refusal.code)
 		if first {
-			// It is looked at for having been deleted. Woken as well, it could be refused and go before anybody has read why.
+			// The deletion itself starts a reconciliation. Woken as well, the VM could be refused and deleted before the test has read the
+			// reason.
 			deleteObjects(stage, newMachine("m2"), azureMachine("m2"))
 			first = false
 		} else {
 			advanceToRetry(stage, azureMachine("m2"))
 		}
-		harness.WaitFor(stage, &infrav1.AzureMachine{}, "m2", "told of "+name, func(m *infrav1.AzureMachine) bool {
+		harness.WaitFor(stage, &infrav1.AzureMachine{}, "m2", "with a message about "+name, func(m *infrav1.AzureMachine) bool {
 			return harness.FindCondition(m, infrav1.ReadyCondition).Reason == infrav1.DeletionFailedReason &&
 				containsAll(harness.FindCondition(m, infrav1.ReadyCondition).Message, refusal.code, refusal.advice, "virtualMachines/m2",
 					"kubectl patch")
@@ -93,7 +94,7 @@ func TestRefusedMachine(t *testing.T) {
 	advanceToRetry(stage, azureMachine("m2"))
 	waitGone(stage, azureMachine("m2"))
 	if status, _ := stage.Azure.GetResource(vmPath+"m2", "2024-07-01"); status != 404 {
-		t.Errorf("the VM is there: GET answers %d", status)
+		t.Errorf("the VM exists: GET answers %d", status)
 	}
 }
 
@@ -116,8 +117,8 @@ func TestRefusedPool(t *testing.T) {
 	waitGone(stage, controlPlane())
 }
 
-// TestInUse has another user's interface in the subnet of a cluster in a brought group: the condition names the interface that keeps
-// the subnet, the provider leaves the interface alone, and the cluster goes once the interface is gone.
+// TestInUse puts another user's interface into the subnet of a cluster in a brought group. It expects that the condition names the
+// interface that keeps the subnet, that the provider leaves the interface alone, and that the cluster is deleted once the interface is.
 func TestInUse(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -56,17 +56,17 @@ func TestDiagnostics(t *testing.T) {
 		reason, url, token string
 		status             int
 	}{
-		"metrics for who may have them": {"the role that the manifests bring is enough, and the manager may ask who somebody is", metrics,
+		"metrics with the role": {"the role of the manifests suffices, and the manager may review tokens", metrics,
 			collector, http.StatusOK},
-		"metrics for a stranger": {"names of kinds and of Azure's types, and how busy it is, are not everybody's", metrics, stranger,
+		"metrics for a stranger": {"metrics show names of kinds and types, and the load of the manager", metrics, stranger,
 			http.StatusForbidden},
-		"metrics for nobody":                {"as for a stranger", metrics, "", http.StatusUnauthorized},
-		"metrics with a made-up token":      {"it is nobody's", metrics, "made.up.token", http.StatusUnauthorized},
-		"level of the log for a stranger":   {"what it writes is the operator's to say", level, stranger, http.StatusForbidden},
+		"metrics without a token":           {"a request without a token has no account", metrics, "", http.StatusUnauthorized},
+		"metrics with a made-up token":      {"the token belongs to no account", metrics, "made.up.token", http.StatusUnauthorized},
+		"level of the log for a stranger":   {"only the administrator may set the level of the log", level, stranger, http.StatusForbidden},
 		"profiles beside metrics":           {"without the flag there are none", beside, developer, http.StatusNotFound},
-		"profiles for who may have them":    {"the flag was given", heap, developer, http.StatusOK},
-		"profiles for who may have metrics": {"a profile tells more than metrics do", heap, collector, http.StatusForbidden},
-		"profiles for nobody":               {"they are not less than metrics", heap, "", http.StatusUnauthorized},
+		"profiles with the role":            {"the flag was given", heap, developer, http.StatusOK},
+		"profiles with the role of metrics": {"profiles show more than metrics", heap, collector, http.StatusForbidden},
+		"profiles without a token":          {"profiles need an account, as metrics do", heap, "", http.StatusUnauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, body := getWithToken(t, test.url, test.token)

@@ -33,12 +33,15 @@ func TestPod(t *testing.T) {
 		refused string
 	}{
 		"as it is": {reason: "the pod keeps the rules of its namespace"},
-		"root": {"who may change the Deployment gets no root on nodes", func(s *corev1.PodSpec) {
+		"root": {"the right to change the Deployment gives no root on nodes", func(s *corev1.PodSpec) {
 			s.SecurityContext.RunAsUser, s.SecurityContext.RunAsNonRoot = new(int64(0)), new(false)
 		}, "runAsNonRoot"},
-		"no seccomp": {"as root", func(s *corev1.PodSpec) { s.SecurityContext.SeccompProfile = nil }, "seccompProfile"},
-		"host":       {"as root", func(s *corev1.PodSpec) { s.HostNetwork = true }, "hostNetwork"},
-		"escalation": {"as root", func(s *corev1.PodSpec) { s.Containers[0].SecurityContext.AllowPrivilegeEscalation = nil },
+		"no seccomp": {"the right to change the Deployment gives no unfiltered system calls",
+			func(s *corev1.PodSpec) { s.SecurityContext.SeccompProfile = nil }, "seccompProfile"},
+		"host": {"the right to change the Deployment gives no network of nodes",
+			func(s *corev1.PodSpec) { s.HostNetwork = true }, "hostNetwork"},
+		"escalation": {"the right to change the Deployment gives no escalation of privileges",
+			func(s *corev1.PodSpec) { s.Containers[0].SecurityContext.AllowPrivilegeEscalation = nil },
 			"allowPrivilegeEscalation"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -61,7 +61,7 @@ func TestRequestsTakeLittleMemory(t *testing.T) {
 			`{"resources":[` + joinJSON(`{"a":{"b":"c"}}`, 9_000) + `]}`, `{}`, "", http.StatusOK},
 		"one text": {"a text takes what it has", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
 			`{"location":"` + strings.Repeat("x", 2_900_000) + `"}`, `{}`, "", http.StatusOK},
-		"groups of the user": {"only the API server says who the user is, but any pod can write it",
+		"groups of the user": {"only the API server knows the user, but any pod can write the header",
 			"mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster", `{}`, `{"groups":[` + joinJSON(`"g"`, 700_000) + `]}`, "", http.StatusOK},
 		"too many bytes": {"no object and its predecessor are that large", "mutate-infrastructure-cluster-x-k8s-io-v1beta1-azurecluster",
 			`{"location":"` + strings.Repeat("x", 6<<20) + `"}`, `{}`, "", http.StatusRequestEntityTooLarge},

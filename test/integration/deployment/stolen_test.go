@@ -68,7 +68,8 @@ func TestStolenToken(t *testing.T) {
 		"changed token of a ServiceAccount": {"it would be another ServiceAccount", corev1.SecretTypeServiceAccountToken, true},
 		"changed bootstrap token":           {"its groups could change", corev1.SecretTypeBootstrapToken, true},
 		"credentials of another type":       {"the manager protects credentials in use", corev1.SecretTypeBasicAuth, false},
-		"credentials of an own type":        {"the same", "example.com/credentials", false},
+		"credentials of an own type": {"the manager protects credentials in use, whatever their type",
+			"example.com/credentials", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			theirs := secret(strings.ReplaceAll(strings.ToLower(name), " ", "-"), test.of)

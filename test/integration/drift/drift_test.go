@@ -51,13 +51,13 @@ func tryRow(w *world, r row) {
 	r.do(w)
 	switch r.outcome {
 	case repaired:
-		// A pass that was due anyway may have repaired it already.
+		// A reconciliation that was due anyway may have repaired it already.
 		if diff := cmp.Diff(before, w.takeSnapshot(r.path)); diff == "" && len(w.Azure.WritesSince(mark)) == 0 {
 			w.T.Fatalf("nothing was changed")
 		}
 		w.waitRead(r.object, r.path)
 		w.waitAsBefore(before, r.path)
-		// The stored status may be from before the pass that repairs, and the clock must not move while Azure is at it.
+		// The stored status may be from before the reconciliation that repairs, and the clock must not move while Azure is at it.
 		w.WaitQuiet()
 		w.waitReady(r.object)
 		// The next change must not come so soon that Azure could have made it as a result of the repair.
@@ -79,7 +79,7 @@ func tryRow(w *world, r row) {
 		w.waitReady(r.object)
 		w.checkNoWrites(mark, r)
 		if !r.holds(w) {
-			w.T.Errorf("the change is not there any more")
+			w.T.Errorf("the change does not exist any more")
 		}
 	}
 }

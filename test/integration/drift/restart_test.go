@@ -48,7 +48,7 @@ func TestConditionNamesTheSideThatChanged(t *testing.T) {
 		w.waitRead("m2", halted)
 		w.waitCondition("m2", metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason,
 			Message: "deallocated"})
-		told := harness.FindCondition(w.readObject("m2"), infrav1.VMRunningCondition)
+		before := harness.FindCondition(w.readObject("m2"), infrav1.VMRunningCondition)
 
 		manager.StopManager()
 		s.StartProvider()
@@ -57,7 +57,7 @@ func TestConditionNamesTheSideThatChanged(t *testing.T) {
 		w.waitRead("m2", halted)
 		w.WaitQuiet()
 		drifted("virtualMachines/m1 differs from the spec: " + path)
-		if diff := cmp.Diff(told, harness.FindCondition(w.readObject("m2"), infrav1.VMRunningCondition)); diff != "" {
+		if diff := cmp.Diff(before, harness.FindCondition(w.readObject("m2"), infrav1.VMRunningCondition)); diff != "" {
 			t.Errorf("the machine was not started, and its condition changed (-before +after):\n%s", diff)
 		}
 

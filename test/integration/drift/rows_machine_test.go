@@ -164,11 +164,11 @@ func machineRows() []row {
 }
 
 // haltedRow returns a VM that is stopped outside the provider; it can be started again.
-func haltedRow(change, note, action, told string) row {
+func haltedRow(change, note, action, message string) row {
 	const path = compute + "virtualMachines/" + stopped
 	return row{resource: "Virtual machine", change: change, outcome: reported, note: note, object: stopped, path: path,
 		do:   func(w *world) { w.PostAction(path, action) },
-		want: metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason, Message: told},
+		want: metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason, Message: message},
 		undo: func(w *world) { w.PostAction(path, "start") },
 	}
 }

@@ -31,7 +31,7 @@ type row struct {
 	do func(w *world)
 	// follows is the write that a kept change is followed by, "" for none.
 	follows string
-	// holds returns true while the change of a row that is kept is still there.
+	// holds returns true while the change of a row that is kept still exists.
 	holds func(w *world) bool
 	// want is the condition of a row that is reported, undo takes the change back; it is nil if that is impossible.
 	want metav1.Condition
@@ -105,10 +105,10 @@ func keptRow(resource, change, note, object, path string, patch body, dotted str
 }
 
 // driftedRow returns a change of a resource that is made once: a condition reports it, and nothing is written.
-func driftedRow(resource, change, note, object, path, condition, told string, patch, undo body) row {
+func driftedRow(resource, change, note, object, path, condition, message string, patch, undo body) row {
 	return row{resource: resource, change: change, outcome: reported, note: note, object: object, path: path,
 		do:   func(w *world) { w.EditResource(path, patch) },
-		want: metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: told},
+		want: metav1.Condition{Type: condition, Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: message},
 		undo: func(w *world) { w.EditResource(path, undo) },
 	}
 }

@@ -104,7 +104,7 @@ func upgradeObjects(t *testing.T, installed, released []*unstructured.Unstructur
 	installObjects(t, released)
 }
 
-// installObjects creates objects, or merges them into those that are there.
+// installObjects creates objects, or merges them into existing ones.
 // https://github.com/kubernetes-sigs/cluster-api/blob/v1.14.2/cmd/clusterctl/client/cluster/components.go#L97-L137
 func installObjects(t *testing.T, objects []*unstructured.Unstructured) {
 	t.Helper()

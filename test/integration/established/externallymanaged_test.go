@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
 )
 
-// TestMigrateExternallyManaged holds that a migration does not wait for an AzureCluster that another manager reconciles, and that the
+// TestMigrateExternallyManaged checks that a migration does not wait for an AzureCluster that another manager reconciles, and that the
 // annotation has no effect on an AzureMachine.
 func TestMigrateExternallyManaged(t *testing.T) {
 	installCluster(t)

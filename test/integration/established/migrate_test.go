@@ -187,7 +187,7 @@ func runCapz(t *testing.T, e *environment.Environment, arguments ...string) (str
 	return out.String(), err
 }
 
-// TestMigrateCheck compares the findings of a management cluster with a golden text, and holds that the check changes nothing.
+// TestMigrateCheck compares the findings of a management cluster with a golden text, and checks that the check changes nothing.
 func TestMigrateCheck(t *testing.T) {
 	installCluster(t)
 	misread := &unstructured.Unstructured{}

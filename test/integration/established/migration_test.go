@@ -417,7 +417,7 @@ func differingPaths(before, after map[string]any, name string) []string {
 	return out
 }
 
-// TestMigrateWaits holds that a migration does not end before the manager has reconciled every object, and that it names those that it
+// TestMigrateWaits checks that a migration does not end before the manager has reconciled every object, and that it names those that it
 // waits for.
 func TestMigrateWaits(t *testing.T) {
 	installCluster(t)

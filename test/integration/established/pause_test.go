@@ -62,7 +62,7 @@ spec:
   infrastructureRef: {apiGroup: infrastructure.example.com, kind: OtherCluster, name: elsewhere}
 `
 
-// TestMigratePauses holds that a migration pauses only Clusters whose objects Cluster API would apply without this provider's webhooks.
+// TestMigratePauses checks that a migration pauses only Clusters whose objects Cluster API would apply without this provider's webhooks.
 func TestMigratePauses(t *testing.T) {
 	installCluster(t)
 	applyManifest(t, topologies)

@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/cli/environment"
 )
 
-// TestMigrateStopsPods holds that the step stop waits for the pods of the established provider that still run, names them, and ignores an
-// evicted one, which nobody deletes.
+// TestMigrateStopsPods checks that the step stop waits for the pods of the established provider that still run, names them, and ignores an
+// evicted one, which stays.
 func TestMigrateStopsPods(t *testing.T) {
 	installCluster(t)
 	c := &fakeClusterctl{t: t, former: formerObjects(t), released: releasedObjects(t)}

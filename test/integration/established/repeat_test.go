@@ -47,8 +47,8 @@ func readGroup(t *testing.T, name string) groupState {
 	return groupState{group.GetAnnotations()["serviceoperator.azure.com/reconcile-policy"], len(group.GetFinalizers()), len(group.GetOwnerReferences())}
 }
 
-// TestMigrateRepeated has the established provider run on, and create objects of its operator, after a migration was interrupted: before and
-// after the step stop, and while it stops. All of them are in the backup, so the return restores them.
+// TestMigrateRepeated lets the established provider continue to run, and create objects of its operator, after a migration was interrupted:
+// before and after the step stop, and while it stops. It expects all of them in the backup, so that the return restores them.
 func TestMigrateRepeated(t *testing.T) {
 	installCluster(t)
 	ownAnOperatorObject(t)

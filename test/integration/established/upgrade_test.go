@@ -234,7 +234,7 @@ func reviewAccess(ctx context.Context, user string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// readStored returns an object as it is in the API server, nil if it is not there.
+// readStored returns an object as it is in the API server, nil if it does not exist.
 func readStored(t *testing.T, object *unstructured.Unstructured) *unstructured.Unstructured {
 	t.Helper()
 	found := &unstructured.Unstructured{}

@@ -138,7 +138,7 @@ const (
 const SSHKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl capi"
 
 // AzureMachine returns an AzureMachine as the templates have it. It has a key, because to make an RSA key, as the webhook would,
-// takes the processor nearly as long as all passes over the machine.
+// takes the processor nearly as long as all reconciliations of the machine.
 func (s *Stage) AzureMachine(cluster, name string) *infrav1.AzureMachine {
 	return &infrav1.AzureMachine{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster}},

@@ -12,7 +12,7 @@ import (
 )
 
 // ReadPools plays the part of Cluster API's MachinePool controller that reads pools of this provider, for all MachinePools in a namespace.
-// It returns the MachinePools. The next pass repeats failed steps.
+// It returns the MachinePools. The next round repeats failed steps.
 func ReadPools(ctx context.Context, c client.Client, namespace string) []clusterv1.MachinePool {
 	list := &clusterv1.MachinePoolList{}
 	if c.List(ctx, list, client.InNamespace(namespace)) != nil {

@@ -107,7 +107,7 @@ func (s *Stage) CreateManagedPool(cluster string, pool ManagedPool) {
 func (s *Stage) WaitControlPlaneReady(name string) *infrav1.AzureManagedControlPlane {
 	s.T.Helper()
 	return WaitFor(s, &infrav1.AzureManagedControlPlane{}, name, "ready", func(c *infrav1.AzureManagedControlPlane) bool {
-		// A pass reads the workload cluster last.
+		// A reconciliation reads the workload cluster last.
 		return c.Status.Initialization.ControlPlaneInitialized != nil && *c.Status.Initialization.ControlPlaneInitialized && IsReady(c) &&
 			FindCondition(c, infrav1.ClusterInfoReadyCondition).Status != ""
 	})

@@ -18,7 +18,7 @@ type WriteRecorder interface{ KubernetesWrites() []string }
 // Kubernetes. It returns how often Azure was asked.
 func (s *Stage) QuietManaged(manager WriteRecorder, resyncs int) int {
 	s.T.Helper()
-	// The passes that found the objects Ready may have more to report, and write after their last read from Azure.
+	// The reconciliations that found the objects Ready may have more to report, and write after their last read from Azure.
 	for calm := 0; calm < 2; calm++ {
 		written := len(manager.KubernetesWrites())
 		s.ResyncManaged()
@@ -39,7 +39,7 @@ func (s *Stage) QuietManaged(manager WriteRecorder, resyncs int) int {
 	return len(s.Azure.RequestsSince(mark)) - len(s.Azure.WritesSince(mark))
 }
 
-// ResyncManaged waits until the AKS cluster and every one of its pools were looked at anew: a pass of the cluster ends by
+// ResyncManaged waits until the AKS cluster and every one of its pools were looked at anew: a reconciliation of the cluster ends by
 // asking for its kubeconfig, one of a pool by listing the machines of its scale set.
 func (s *Stage) ResyncManaged() {
 	s.T.Helper()

@@ -72,7 +72,7 @@ func (s *Stage) PlayPool(name string) {
 }
 
 // PlayPoolMachines plays Cluster API's part for the VMs of all pools of the stage until the test ends: it creates a Machine for each,
-// reports its Node as Ready once the VM runs, and deletes the VM of a Machine that is being deleted. Each pass calls watch with its
+// reports its Node as Ready once the VM runs, and deletes the VM of a Machine that is being deleted. Each round calls watch with its
 // VMs; watch may be nil.
 func (s *Stage) PlayPoolMachines(watch func(vms []infrav1.AzureMachinePoolMachine)) {
 	s.T.Helper()
@@ -99,14 +99,14 @@ func (s *Stage) PlayPoolMachines(watch func(vms []infrav1.AzureMachinePoolMachin
 type PoolPlayer struct {
 	Client    client.Client
 	Namespace string
-	// Watch is called with the VMs of each pass; it may be nil.
+	// Watch is called with the VMs of each round; it may be nil.
 	Watch func(vms []infrav1.AzureMachinePoolMachine)
 	// Joined returns true once the Node of a running VM has had the time to come, and Drained once that of a Machine that is being
 	// deleted has had the time to be drained; nil means that it takes no time.
 	Joined, Drained func(client.Object) bool
 }
 
-// PlayOnce makes one pass. The next pass repeats failed steps.
+// PlayOnce plays one round. The next round repeats failed steps.
 func (p *PoolPlayer) PlayOnce(ctx context.Context) {
 	vms, machines := &infrav1.AzureMachinePoolMachineList{}, &clusterv1.MachineList{}
 	if p.Client.List(ctx, vms, client.InNamespace(p.Namespace)) != nil ||

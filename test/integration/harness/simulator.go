@@ -157,7 +157,7 @@ func (s *Simulator) AddFault(rule fault.Rule) error {
 	return s.Server.AddFault(rule)
 }
 
-// PutResource makes a resource as a user of Azure would, and waits until it is there. path starts with "resourceGroups/".
+// PutResource makes a resource as a user of Azure would, and waits until it exists. path starts with "resourceGroups/".
 func (s *Simulator) PutResource(path, apiVersion string, body map[string]any) {
 	s.t.Helper()
 	raw, err := json.Marshal(body)

@@ -23,7 +23,7 @@ func WaitFor[T client.Object](s *Stage, object T, name, what string, wanted func
 func (s *Stage) WaitGone(object client.Object, name string) {
 	s.T.Helper()
 	if _, err := s.followObject(object, name, func(read error) bool { return read != nil && client.IgnoreNotFound(read) == nil }); err != nil {
-		s.T.Fatalf("%T %s is still there: %v:\n%s", object, name, err, explainState(object, nil, s.Azure.RequestsSince(0)))
+		s.T.Fatalf("%T %s still exists: %v:\n%s", object, name, err, explainState(object, nil, s.Azure.RequestsSince(0)))
 	}
 }
 

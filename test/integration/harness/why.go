@@ -25,7 +25,7 @@ func explainState(object client.Object, read error, requests []string) string {
 	case EncodeStatus(object) == "":
 		lines = append(lines, "it has no status")
 	default:
-		lines = append(lines, "no condition says why; its status is "+EncodeStatus(object))
+		lines = append(lines, "no condition has a reason; its status is "+EncodeStatus(object))
 	}
 	if len(requests) == 0 {
 		return strings.Join(append(lines, "nothing was asked of Azure"), "\n")

@@ -68,7 +68,7 @@ func TestLeftovers(t *testing.T) {
 		want      int
 	}{
 		"asked for":       {"all of it is proven to be the cluster's", true, false, 0},
-		"not asked for":   {"it is only told", false, false, 2},
+		"not asked for":   {"the provider only reports it", false, false, 2},
 		"with a namesake": {"it may be that of the other cluster", true, true, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,11 +104,11 @@ func TestLeftovers(t *testing.T) {
 				}
 				if !test.requested || test.shared {
 					// The load balancer in the cluster's network keeps that until a user deletes it.
-					w.WaitUntil("the condition says what is left", func() bool { return !gone() && said.Reason == infrav1.LeftBehindInAzureReason })
+					w.WaitUntil("the condition lists the leftovers", func() bool { return !gone() && said.Reason == infrav1.LeftBehindInAzureReason })
 					for _, want := range []string{"loadBalancers/c1", "loadBalancers/c1-internal", "publicIPAddresses/c1-a1", "disks/pvc-1",
 						"az resource delete --ids "} {
 						if !strings.Contains(said.Message, want) {
-							t.Errorf("%s: the condition does not say %s: %s", test.reason, want, said.Message)
+							t.Errorf("%s: the condition lacks %s: %s", test.reason, want, said.Message)
 						}
 					}
 					if strings.Contains(said.Message, "kubectl annotate") == test.shared {
@@ -126,12 +126,12 @@ func TestLeftovers(t *testing.T) {
 				if got := listLeft(w); len(got) != test.want {
 					t.Errorf("%s: left are %v, want %d", test.reason, got, test.want)
 				}
-				told := ""
+				events := ""
 				for range len(recorder.Events) {
-					told += <-recorder.Events + "\n"
+					events += <-recorder.Events + "\n"
 				}
-				if !strings.Contains(told, "Warning "+infrav1.LeftBehindInAzureReason) || !strings.Contains(told, "disks/pvc-1") {
-					t.Errorf("%s: no event tells what is left:\n%s", test.reason, told)
+				if !strings.Contains(events, "Warning "+infrav1.LeftBehindInAzureReason) || !strings.Contains(events, "disks/pvc-1") {
+					t.Errorf("%s: no event lists the leftovers:\n%s", test.reason, events)
 				}
 			})
 		})

@@ -44,12 +44,12 @@ func TestGroupOfAnotherCluster(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.WakeControllers(&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c3"}})
-		w.WaitUntil("it says whose the group is", func() bool {
+		w.WaitUntil("the message names the owner of the group", func() bool {
 			now := said("c3")
 			return now.Status == metav1.ConditionTrue && now.Reason == infrav1.DriftedReason
 		})
 		if !ready("c3")() {
-			t.Error("a cluster that is there goes on")
+			t.Error("an existing cluster continues")
 		}
 	})
 }

@@ -77,10 +77,10 @@ func TestRefusedLists(t *testing.T) {
 				if diff := cmp.Diff(test.want, stay); diff != "" {
 					t.Errorf("%s: other leftovers stay (-want +got):\n%s\n%s", test.reason, diff, said)
 				}
-				told := w.readEvents()
+				events := w.readEvents()
 				for _, want := range append(test.want, "Azure refused to "+test.named+" in it") {
-					if !strings.Contains(said, want) || !strings.Contains(told, want) {
-						t.Errorf("%s: the condition or the event does not have %q:\n%s\n%s", test.reason, want, said, told)
+					if !strings.Contains(said, want) || !strings.Contains(events, want) {
+						t.Errorf("%s: the condition or the event does not have %q:\n%s\n%s", test.reason, want, said, events)
 					}
 				}
 			})

@@ -197,7 +197,7 @@ func countRequests(requests []string, start string) (n int) {
 	return n
 }
 
-// refuseTags has Azure refuse to tag the disk pvc-1.
+// refuseTags makes Azure refuse to tag the disk pvc-1.
 func refuseTags(w *volumeWorld, status int, code string, times int) {
 	w.T.Helper()
 	rule := fault.Rule{Method: http.MethodPatch, ID: "*/disks/pvc-1/providers/microsoft.resources/tags/default", Kind: fault.Status,
@@ -267,9 +267,9 @@ func TestVolumes(t *testing.T) {
 					if diff := cmp.Diff(test.want, w.listDisks()); diff != "" {
 						t.Errorf("%s: other disks stay (-want +got):\n%s\n%s\n%s", test.reason, diff, said, strings.Join(w.Azure.RequestsSince(mark), "\n"))
 					}
-					if told := w.readEvents(); !strings.Contains(told, test.warning) || test.warning != "" &&
-						!strings.Contains(told, "Warning "+infrav1.LeftBehindInAzureReason) {
-						t.Errorf("%s: no event has %q:\n%s", test.reason, test.warning, told)
+					if events := w.readEvents(); !strings.Contains(events, test.warning) || test.warning != "" &&
+						!strings.Contains(events, "Warning "+infrav1.LeftBehindInAzureReason) {
+						t.Errorf("%s: no event has %q:\n%s", test.reason, test.warning, events)
 					}
 					requests := w.Azure.RequestsSince(mark)
 					if got := countRequests(requests, tagRequest); got != test.tags {

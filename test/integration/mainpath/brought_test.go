@@ -48,7 +48,7 @@ func TestBroughtGroup(t *testing.T) {
 	}
 }
 
-// TestBroughtNetwork uses a network in another group that was there before, with its subnets. None of them is written or
+// TestBroughtNetwork uses a network in another group that existed before, with its subnets. None of them is written or
 // deleted.
 func TestBroughtNetwork(t *testing.T) {
 	t.Parallel()
@@ -62,11 +62,11 @@ func TestBroughtNetwork(t *testing.T) {
 			addresses: "10.0.0.0/8", controlPlane: "10.0.0.0/16", node: "10.1.0.0/16",
 		},
 		"addresses left out": {
-			reason:    "who brings a network does not repeat its ranges; those of defaulting ask for nothing",
+			reason:    "users do not repeat the ranges of a network that they bring; those of defaulting have no effect",
 			addresses: "172.16.0.0/12", controlPlane: "172.16.1.0/24", node: "172.16.2.0/24",
 		},
 		"addresses repeated": {
-			reason:    "the spec says what Azure has",
+			reason:    "the spec has the values of Azure",
 			addresses: "172.16.0.0/12", controlPlane: "172.16.1.0/24", node: "172.16.2.0/24", cidrBlocks: true,
 		},
 	}

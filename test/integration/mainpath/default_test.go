@@ -123,7 +123,7 @@ func TestDefaultCluster(t *testing.T) {
 	identity := stage.NewIdentity()
 	stage.ReadObject(identity, identity.Name)
 	if len(identity.Finalizers) > 0 {
-		t.Errorf("nobody uses the identity any more, but it has the finalizers %q", identity.Finalizers)
+		t.Errorf("no object uses the identity any more, but it has the finalizers %q", identity.Finalizers)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestPrivateCluster has the API server behind an internal load balancer with a name in a private DNS zone.
+// TestPrivateCluster creates a cluster with the API server behind an internal load balancer with a name in a private DNS zone.
 func TestPrivateCluster(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -67,7 +67,7 @@ func TestAdopt(t *testing.T) {
 	if diff := cmp.Diff(before, stage.Azure.ListResources()); diff != "" {
 		t.Errorf("resources (-before +after):\n%s", diff)
 	}
-	stage.Eventually("the adoption is told", func() bool {
+	stage.Eventually("events report the adoption", func() bool {
 		return slices.Contains(stage.ListEvents("AzureManagedControlPlane", "c1"), "Normal Adopted adopted managedClusters/c1") &&
 			slices.Contains(stage.ListEvents("AzureManagedMachinePool", "c1-pool0"), "Normal Adopted adopted agentPools/pool0")
 	})
@@ -157,8 +157,8 @@ func TestReviewBeforeAdoption(t *testing.T) {
 	stage.DeleteManagedCluster("c1", "pool0", "pool1")
 }
 
-// TestAdoptAnotherClusters has an object of the same name as an AKS cluster that another Cluster owns: nothing of it is handed
-// out or shown, and it is not changed, stopped or deleted.
+// TestAdoptAnotherClusters creates an object of the same name as an AKS cluster that another Cluster owns; it expects that nothing of it is
+// handed out or shown, and that it is not changed, stopped or deleted.
 func TestAdoptAnotherClusters(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -175,7 +175,7 @@ func TestAdoptAnotherClusters(t *testing.T) {
 	metav1.SetMetaDataAnnotation(&adopting.ObjectMeta, infrav1.StopAnnotation, "true")
 	stage.CreateManagedCluster(adopting, pools...)
 	controlPlane := &infrav1.AzureManagedControlPlane{}
-	stage.Eventually("the object says whose it is", func() bool {
+	stage.Eventually("the object names the owner", func() bool {
 		stage.ReadObject(controlPlane, "c1")
 		condition := harness.FindCondition(controlPlane, infrav1.ManagedClusterRunningCondition)
 		return condition.Reason == infrav1.ResourceExistsNotOwnedReason &&
@@ -198,8 +198,8 @@ func TestAdoptAnotherClusters(t *testing.T) {
 	}
 }
 
-// TestRestoredWithoutStatus has a cluster that this provider, or the established one, made, and that loses its objects' status and
-// annotations, as in a restore: everything is found again by names and tags, and nothing is written.
+// TestRestoredWithoutStatus removes the status and the annotations of the objects of a cluster that this provider, or the established one,
+// created, as a restore does; it expects that everything is found again by names and tags, and that nothing is written.
 func TestRestoredWithoutStatus(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

@@ -30,13 +30,13 @@ func TestAdoptAsAzureManaged(t *testing.T) {
 		if made.Nameless {
 			continue
 		}
-		printed, told, err := azurecli.RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name,
+		printed, messages, err := azurecli.RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", name, "--name", name,
 			"--identity", harness.IdentityName)
 		if err != nil {
-			t.Errorf("%s: %v\n%s", name, err, told)
+			t.Errorf("%s: %v\n%s", name, err, messages)
 			continue
 		}
-		omitted += strings.Count(told, "not in the manifests")
+		omitted += strings.Count(messages, "not in the manifests")
 		manifests[name] = printed
 	}
 	mark := stage.Azure.MarkRequests()
@@ -58,9 +58,9 @@ func TestAdoptAsAzureManaged(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
-		t.Errorf("the manifests say what is there, so nothing is to be written (-want +got):\n%s", diff)
+		t.Errorf("the manifests have the values of Azure, so nothing is to be written (-want +got):\n%s", diff)
 	}
-	t.Logf("%d clusters taken over, %d writes, %d resources that cannot be said", len(manifests),
+	t.Logf("%d clusters adopted, %d writes, %d values that the manifests cannot express", len(manifests),
 		len(harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))), omitted)
 
 	mark = stage.Azure.MarkRequests()
@@ -102,11 +102,11 @@ func TestAdoptAsAzureASOManaged(t *testing.T) {
 	for azureName, made := range clusters {
 		made.CreateCluster(stage, azureName)
 		name := strings.ReplaceAll(strings.ToLower(azureName), "_", "-")
-		manifest, told, err := azurecli.RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", azureName, "--name",
+		manifest, messages, err := azurecli.RunAdopt(stage, "--subscription", stage.Azure.SubscriptionID, "--resource-group", azureName, "--name",
 			azureName,
 			"--as", "azureasomanaged", "--cluster-name", name, "--credential-from", harness.OperatorSecret)
-		if err != nil || strings.Contains(told, "not in the manifests") {
-			t.Errorf("%s: %v\n%s", azureName, err, told)
+		if err != nil || strings.Contains(messages, "not in the manifests") {
+			t.Errorf("%s: %v\n%s", azureName, err, messages)
 			continue
 		}
 		printed, taken[name] = append(printed, manifest), nil
@@ -131,7 +131,7 @@ func TestAdoptAsAzureASOManaged(t *testing.T) {
 		stage.WaitManifestsReady(cluster)
 	}
 	if diff := cmp.Diff([]string{}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
-		t.Errorf("the documents say what is there, so nothing is to be written (-want +got):\n%s", diff)
+		t.Errorf("the resource manifests have the values of Azure, so nothing is to be written (-want +got):\n%s", diff)
 	}
 	t.Logf("%d clusters taken over, %d writes", len(taken), len(harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))))
 

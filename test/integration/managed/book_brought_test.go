@@ -128,7 +128,7 @@ var fleet = inShared("Microsoft.ContainerService/fleets/fleet", fleetVersion, bo
 var endpoints = inShared("Microsoft.Network/applicationSecurityGroups/endpoints", networkVersion,
 	body{"location": "eastus", "properties": body{}})
 
-// legacy is a cluster as the Azure CLI makes it, in a network that is there before.
+// legacy is a cluster as the Azure CLI makes it, in a network that exists before.
 var legacy = prepareAll(createOperator("cluster"), createNetwork, func(stage *harness.Stage) {
 	stage.Azure.PutResource("resourceGroups/legacy", groupVersion, body{"location": "eastus"})
 	pool := func(name, mode string) body {

@@ -86,7 +86,7 @@ func (s snippet) runSnippet(story *virtual.Scenario, row row) int {
 			id := strings.TrimPrefix(fmt.Sprint(resource["id"]), "/subscriptions/"+stage.Azure.SubscriptionID+"/")
 			for _, write := range harness.DropKubeconfigReads(stage.Azure.WritesSince(brought)) {
 				if _, path, _ := strings.Cut(write, " "); strings.EqualFold(path, strings.Replace(id, "/providers/", "/", 1)) {
-					t.Errorf("%s, although it was there before and is as the manifest says", write)
+					t.Errorf("%s, although it existed before and matches the manifest", write)
 				}
 			}
 		}
@@ -106,7 +106,7 @@ func (r row) checkValues(t testing.TB, stage *harness.Stage) {
 		group = "c1"
 	}
 	if len(r.cluster)+len(r.pools)+len(r.others) == 0 {
-		t.Error("the row says nothing of what Azure is to show")
+		t.Error("the row lacks the values that Azure is to show")
 	}
 	cluster := "resourceGroups/" + group + "/providers/Microsoft.ContainerService/managedClusters/c1"
 	compareValues(t, stage, cluster, version, r.cluster)

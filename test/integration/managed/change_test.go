@@ -67,7 +67,7 @@ func TestUpgrade(t *testing.T) {
 	for _, pool := range pools {
 		harness.ChangeObject(stage, machinePool("c1-"+pool.Name), func(m *clusterv1.MachinePool) { m.Spec.Template.Spec.Version = next })
 	}
-	stage.Eventually("the pool says what it waits for", func() bool {
+	stage.Eventually("the pool reports what it waits for", func() bool {
 		pool := azurePool("c1-pool0")
 		stage.ReadObject(pool, pool.Name)
 		condition := harness.FindCondition(pool, infrav1.AgentPoolsReadyCondition)
@@ -248,7 +248,7 @@ func spokenLast(stage *harness.Stage) string {
 	return version
 }
 
-// TestEntraOnly has a cluster without local accounts: Cluster API gets a kubeconfig with a token of the identity.
+// TestEntraOnly creates a cluster without local accounts; it expects that Cluster API gets a kubeconfig with a token of the identity.
 func TestEntraOnly(t *testing.T) {
 	t.Parallel()
 	stage := bringUpCluster(t, func(c *infrav1.AzureManagedControlPlane) {
@@ -280,7 +280,7 @@ func TestEntraOnly(t *testing.T) {
 	}
 }
 
-// TestIssuer has the URL of the OIDC issuer in the status and in the ConfigMap that manifests read.
+// TestIssuer expects the URL of the OIDC issuer in the status and in the ConfigMap that manifests read.
 func TestIssuer(t *testing.T) {
 	t.Parallel()
 	stage := bringUpCluster(t, func(c *infrav1.AzureManagedControlPlane) {
@@ -314,8 +314,8 @@ func TestPaused(t *testing.T) {
 	}
 }
 
-// TestTagOfOthersJustBeforeOurs has another program tag the cluster a moment before the provider changes it: the provider does not build
-// the change on the state that it read before that.
+// TestTagOfOthersJustBeforeOurs lets another program tag the cluster a moment before the provider changes it; it expects that the provider
+// does not build the change on the state that it read before that.
 func TestTagOfOthersJustBeforeOurs(t *testing.T) {
 	t.Parallel()
 	stage := bringUpCluster(t, nil)

@@ -69,7 +69,7 @@ func TestDelete(t *testing.T) {
 			left:    append([]string{"resourceGroups/c1"}, shared...),
 		},
 		"brought network in another group": {
-			reason: "the subnet that is missing in it is made, and goes; the one that is there stays",
+			reason: "the provider creates and deletes the missing subnet; the existing one stays",
 			bring:  createNetwork,
 			change: func(_ *harness.Stage, c *infrav1.AzureManagedControlPlane) {
 				c.Spec.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{
@@ -101,7 +101,7 @@ func TestDelete(t *testing.T) {
 			left:    []string{"resourceGroups/c1", "resourceGroups/c1/Microsoft.Network/routeTables/theirs"},
 		},
 		"cluster already gone": {
-			reason:  "somebody was faster",
+			reason:  "another client deleted it first",
 			between: func(stage *harness.Stage) { removeInAzure(stage, clusterPath, clusterVersion) },
 			deletes: []string{"DELETE resourceGroups/c1"},
 		},
@@ -169,7 +169,7 @@ func TestDeletedWhileBusy(t *testing.T) {
 		state   string
 	}{
 		"pool being created": {
-			reason:  "a pool that comes with nobody to want it goes with the cluster",
+			reason:  "a pool without an object goes with the cluster",
 			brought: true,
 			begin: func(stage *harness.Stage) {
 				stage.CreateManagedPool("c1", harness.ManagedPool{Name: "pool2", Mode: "User", Replicas: 1})
@@ -253,16 +253,17 @@ func TestDeletedWithoutCredentials(t *testing.T) {
 	}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: stage.Namespace, Name: harness.IdentityName}}
 	requireNoError(stage, stage.Client.Delete(t.Context(), secret))
-	// Somebody has waited for too long.
+	// The user stops waiting.
 	requireNoError(stage, client.IgnoreNotFound(stage.Client.Patch(t.Context(), secret,
 		client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))))
 	gone := deleteAll(stage)
 	stage.StartManager(harness.ManagerOptions{})
-	harness.WaitFor(stage, controlPlane("c1"), "c1", "told that the Secret is missing", func(c *infrav1.AzureManagedControlPlane) bool {
-		ready := harness.FindCondition(c, infrav1.ReadyCondition)
-		return ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, harness.IdentityName) &&
-			strings.Contains(ready.Message, "Secret")
-	})
+	harness.WaitFor(stage, controlPlane("c1"), "c1", "with a message that the Secret is missing",
+		func(c *infrav1.AzureManagedControlPlane) bool {
+			ready := harness.FindCondition(c, infrav1.ReadyCondition)
+			return ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, harness.IdentityName) &&
+				strings.Contains(ready.Message, "Secret")
+		})
 	if status, _ := stage.Azure.GetResource(clusterPath, clusterVersion); status != 200 {
 		t.Errorf("GET of the cluster: %d", status)
 	}
@@ -296,7 +297,7 @@ func TestLastSystemPool(t *testing.T) {
 	pool.Namespace = stage.Namespace
 	err := stage.Client.Delete(t.Context(), pool)
 	if err == nil || !strings.Contains(err.Error(), "c1-pool0") || !strings.Contains(strings.ToLower(err.Error()), "system") {
-		t.Errorf("the last system pool must not go, and the message must say so, got: %v", err)
+		t.Errorf("the last system pool must not be deleted, and the message must have the reason, got: %v", err)
 	}
 	mark := stage.Azure.MarkRequests()
 	stage.WaitPoolReady("c1-pool0", 2)
@@ -338,7 +339,7 @@ func TestNeverBegun(t *testing.T) {
 			own := stage.ControlPlane("c1")
 			test.change(own)
 			stage.CreateManagedCluster(own, pools...)
-			harness.WaitFor(stage, controlPlane("c1"), "c1", "told why", func(c *infrav1.AzureManagedControlPlane) bool {
+			harness.WaitFor(stage, controlPlane("c1"), "c1", "with the reason in Ready", func(c *infrav1.AzureManagedControlPlane) bool {
 				return harness.FindCondition(c, infrav1.ReadyCondition).Reason == test.why
 			})
 			stage.DeleteManagedCluster("c1", "pool0", "pool1")
@@ -385,7 +386,8 @@ func TestOwnersGone(t *testing.T) {
 	}
 }
 
-// TestTwoClusters has two clusters with pools in one namespace: each knows its own, and one goes without the other.
+// TestTwoClusters creates two clusters with pools in one namespace; it expects that each knows its own, and that one is deleted without the
+// other.
 func TestTwoClusters(t *testing.T) {
 	t.Parallel()
 	stage := bringUpCluster(t, nil)

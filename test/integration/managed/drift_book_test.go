@@ -56,7 +56,7 @@ func TestDriftBook(t *testing.T) {
 		} else {
 			seen[key] = true
 		}
-		fmt.Fprintf(&want, "| %s | %s | %s | %s |\n", r.resource, r.change, r.verdict, r.note)
+		fmt.Fprintf(&want, "| %s | %s | %s | %s |\n", r.resource, r.change, r.reaction, r.note)
 	}
 	raw, err := os.ReadFile(driftPage)
 	if err != nil {

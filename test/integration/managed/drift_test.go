@@ -14,16 +14,16 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// verdict is the expected reaction to a change that another program makes in Azure.
-type verdict string
+// reaction is the expected reaction to a change that another program makes in Azure.
+type reaction string
 
 const (
 	// repaired means that the cluster's own value is written back.
-	repaired verdict = "repaired"
+	repaired reaction = "repaired"
 	// kept means that nothing is written: the spec does not set the value, or the value belongs to AKS or another program.
-	kept verdict = "kept"
+	kept reaction = "kept"
 	// reported means that nothing is written and the objects show it.
-	reported verdict = "reported"
+	reported reaction = "reported"
 )
 
 const (
@@ -77,7 +77,7 @@ type driftRow struct {
 	// resource, change and note are those of the book.
 	resource, change, note string
 	outside                func(*harness.Stage)
-	verdict                verdict
+	reaction               reaction
 	// path, version and at are where the value is to be seen that the row is about, want is its JSON in the end.
 	path, version, at, want string
 	// writes are those of a repair.
@@ -138,14 +138,14 @@ func playDriftRows(s *virtual.Scenario, played *virtual.Rows, rows []driftRow) {
 			}
 			stage.ResyncManaged()
 			if got := readValue(stage, row.path, row.version, row.at); got != row.want {
-				t.Errorf("%s: %s is %s in the end, want %s", row.verdict, row.at, got, row.want)
+				t.Errorf("%s: %s is %s in the end, want %s", row.reaction, row.at, got, row.want)
 			}
 			want := slices.Clone(row.writes)
-			if row.verdict != repaired {
+			if row.reaction != repaired {
 				want = []string{}
 			}
 			if diff := cmp.Diff(want, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
-				t.Errorf("%s: writes (-want +got):\n%s", row.verdict, diff)
+				t.Errorf("%s: writes (-want +got):\n%s", row.reaction, diff)
 			}
 		})
 	}

@@ -23,7 +23,7 @@ func TestHealth(t *testing.T) {
 	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second, Flags: []string{"--feature-gates=AKSResourceHealth=true"}})
 	stage.CreateIdentity()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
-	harness.WaitFor(stage, controlPlane("c1"), "c1", "told that its health is not known", func(c *infrav1.AzureManagedControlPlane) bool {
+	harness.WaitFor(stage, controlPlane("c1"), "c1", "of unknown health", func(c *infrav1.AzureManagedControlPlane) bool {
 		health, ready := harness.FindCondition(c, infrav1.AzureResourceAvailableCondition), harness.FindCondition(c, infrav1.ReadyCondition)
 		initialized := c.Status.Initialization.ControlPlaneInitialized
 		return health.Status == metav1.ConditionUnknown && strings.Contains(health.Message, "AuthorizationFailed") &&
@@ -40,8 +40,8 @@ func TestHealth(t *testing.T) {
 	})
 }
 
-// TestKubeconfigRefused has AKS refuse the kubeconfig for a while: the condition reports the refusal, and the control plane and the pools
-// become ready afterwards.
+// TestKubeconfigRefused lets AKS refuse the kubeconfig for a while; it expects that the condition reports the refusal, and that the control
+// plane and the pools become ready afterwards.
 func TestKubeconfigRefused(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -51,13 +51,14 @@ func TestKubeconfigRefused(t *testing.T) {
 	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Second})
 	stage.CreateIdentity()
 	stage.CreateManagedCluster(stage.ControlPlane("c1"), pools...)
-	harness.WaitFor(stage, controlPlane("c1"), "c1", "told that there is no kubeconfig", func(c *infrav1.AzureManagedControlPlane) bool {
-		condition := harness.FindCondition(c, infrav1.KubeconfigReadyCondition)
-		return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "AuthorizationFailed") &&
-			strings.Contains(condition.Message, "listClusterAdminCredential") &&
-			harness.FindCondition(c, infrav1.ManagedClusterRunningCondition).Status == metav1.ConditionTrue &&
-			c.Status.Initialization.ControlPlaneInitialized == nil
-	})
+	harness.WaitFor(stage, controlPlane("c1"), "c1", "with a message that the kubeconfig is missing",
+		func(c *infrav1.AzureManagedControlPlane) bool {
+			condition := harness.FindCondition(c, infrav1.KubeconfigReadyCondition)
+			return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "AuthorizationFailed") &&
+				strings.Contains(condition.Message, "listClusterAdminCredential") &&
+				harness.FindCondition(c, infrav1.ManagedClusterRunningCondition).Status == metav1.ConditionTrue &&
+				c.Status.Initialization.ControlPlaneInitialized == nil
+		})
 	stage.Azure.ClearFaults()
 	stage.AdvanceClock(time.Hour)
 	stage.WakeControllers(controlPlane("c1"))

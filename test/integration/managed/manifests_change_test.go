@@ -145,7 +145,7 @@ func TestManifestsChange(t *testing.T) {
 	until("the labels are gone", clusterPath+"/agentPools/pool0", clusterVersion, "properties.nodeLabels", "null")
 	changeInAzure(clusterPath+"/agentPools/pool0", clusterVersion, setValue("properties.upgradeSettings.maxSurge", "50%"))(stage)
 	stage.WakeControllers(pool)
-	until("the surge is as the document says", clusterPath+"/agentPools/pool0", clusterVersion, "properties.upgradeSettings.maxSurge", `"33%"`)
+	until("the surge is that of the resource manifest", clusterPath+"/agentPools/pool0", clusterVersion, "properties.upgradeSettings.maxSurge", `"33%"`)
 
 	harness.ChangeObject(stage, controlPlane, func(o *infrav1.AzureASOManagedControlPlane) { o.Spec.Resources = o.Spec.Resources[:1] })
 	stage.Eventually("the window is gone",

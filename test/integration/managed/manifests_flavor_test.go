@@ -44,10 +44,11 @@ func TestManifestFlavors(t *testing.T) {
 	stage.StartManager(harness.ManagerOptions{})
 	applyManifest(stage, renderFlavor(t, "cluster-template-aks-aso-maintenance.yaml"))
 	cluster := stage.PlayManifests("c1", "c1-pool0", "c1-pool1")
-	harness.WaitFor(stage, cluster.ControlPlane, "c1", "told what is missing", func(o *infrav1.AzureASOManagedControlPlane) bool {
-		return strings.Contains(harness.FindCondition(o, infrav1.ResourcesReadyCondition).Message, "AzureASOManagedCluster") ||
-			harness.FindCondition(o, infrav1.ReadyCondition).Reason == "SecretNotFound"
-	})
+	harness.WaitFor(stage, cluster.ControlPlane, "c1", "with a message about the missing object",
+		func(o *infrav1.AzureASOManagedControlPlane) bool {
+			return strings.Contains(harness.FindCondition(o, infrav1.ResourcesReadyCondition).Message, "AzureASOManagedCluster") ||
+				harness.FindCondition(o, infrav1.ReadyCondition).Reason == "SecretNotFound"
+		})
 	stage.CreateOperatorSecret(harness.OperatorSecret)
 	stage.WaitManifestsReady(cluster)
 	followConfigMap(stage)
@@ -76,7 +77,7 @@ spec:
 	infrastructure := &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
 	harness.ChangeObject(stage, infrastructure,
 		func(o *infrav1.AzureASOManagedCluster) { o.Spec.Resources = append(o.Spec.Resources, identity, trust) })
-	harness.WaitFor(stage, infrastructure, "c1", "told of the ConfigMap", func(o *infrav1.AzureASOManagedCluster) bool {
+	harness.WaitFor(stage, infrastructure, "c1", "with a message about the ConfigMap", func(o *infrav1.AzureASOManagedCluster) bool {
 		return len(o.Status.Resources) == 3 && o.Status.Resources[1].Ready &&
 			strings.Contains(o.Status.Resources[2].Message, `of ConfigMap "issuer"`)
 	})
@@ -85,7 +86,7 @@ spec:
 	stage.CreateObject(configMap)
 	for _, next := range []string{"https://two.example", ""} {
 		value := configMap.Data["url"]
-		stage.Eventually("Azure has what the ConfigMap says", func() bool {
+		stage.Eventually("Azure has the value of the ConfigMap", func() bool {
 			return readValue(stage, identityPath+"/federatedIdentityCredentials/trust", msiVersion, "properties.issuer") == `"`+value+`"`
 		})
 		if next != "" {

@@ -64,7 +64,7 @@ func followPlain(stage *harness.Stage) {
 				strings.Contains(resources[before+at].Message, message)
 		})
 	}
-	says("its kind is not there", 0, "waits for the definition of its kind")
+	says("its kind does not exist", 0, "waits for the definition of its kind")
 	defineKind(stage, "Widget", "Namespaced")
 	defineKind(stage, "Realm", "Cluster")
 	says("a cluster-scoped kind is refused", 2, "is cluster-scoped")
@@ -81,7 +81,7 @@ func followPlain(stage *harness.Stage) {
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: harness.ManagerUser}},
 	})
 	says("it is applied", 0, "")
-	says("what was there is left alone", 1, "was not created for this manifest")
+	says("the existing object is left alone", 1, "was not created for this manifest")
 	ours := newWidget(stage, "w")
 	stage.ReadObject(ours, "w")
 	if owner := metav1.GetControllerOf(ours); owner == nil || owner.UID != infrastructure.UID || owner.Kind != "AzureASOManagedCluster" {

@@ -33,7 +33,7 @@ func newSecret(name string) *corev1.Secret {
 }
 
 // TestMove moves a cluster to another management cluster: nothing is written to Azure, everything is known there, the
-// Secrets belong to the control plane that is there now, and the cluster can be deleted from there.
+// Secrets belong to the control plane that exists now, and the cluster can be deleted from there.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -102,12 +102,12 @@ func TestExternallyManaged(t *testing.T) {
 	stage.WaitControlPlaneReady("c2")
 	for _, request := range stage.Azure.RequestsSince(0) {
 		if strings.Contains(request, "resourceGroups/c1") {
-			t.Errorf("somebody else manages c1, but: %s", request)
+			t.Errorf("another manager manages c1, but: %s", request)
 		}
 	}
 	stage.ReadObject(own, "c1")
 	if len(own.Finalizers) > 0 || len(own.Status.Conditions) > 0 {
-		t.Errorf("somebody else manages c1, but it has the finalizers %v and the conditions %v", own.Finalizers, own.Status.Conditions)
+		t.Errorf("another manager manages c1, but it has the finalizers %v and the conditions %v", own.Finalizers, own.Status.Conditions)
 	}
 	// The external manager sets the endpoint of the API server.
 	harness.ChangeObject(stage, own, func(c *infrav1.AzureManagedControlPlane) {
@@ -118,8 +118,8 @@ func TestExternallyManaged(t *testing.T) {
 	})
 }
 
-// TestExport has patches name a Secret and a ConfigMap that others made: the provider refuses the patches and names their field, and the
-// objects of others stay unchanged.
+// TestExport lets patches name a Secret and a ConfigMap that others created; it expects that the provider refuses the patches and names
+// their field, and that the objects of others stay unchanged.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

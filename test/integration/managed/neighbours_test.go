@@ -91,7 +91,7 @@ func (n neighbour) runNeighbour(t *testing.T, page string) {
 	inOrder(stage)
 	written := harness.DropKubeconfigReads(stage.Azure.WritesSince(0))
 	if diff := cmp.Diff(slices.Compact(slices.Clone(written)), written); diff != "" {
-		t.Errorf("what a document needs has to be there before, so that one write is enough (-once +written):\n%s", diff)
+		t.Errorf("resources that a resource manifest needs have to exist before, so that one write is enough (-once +written):\n%s", diff)
 	}
 	n.check(stage, inside)
 	stage.DeleteManifests(cluster)
@@ -111,7 +111,7 @@ func inOrder(stage *harness.Stage) {
 			conditions.Getter
 		}
 		name string
-		// said returns the states of the documents.
+		// said returns the states of the resource manifests.
 		said func() []infrav1.ASOResourceStatus
 	}{
 		{infrastructure, "my-cluster", func() []infrav1.ASOResourceStatus { return infrastructure.Status.Resources }},
@@ -129,7 +129,7 @@ func inOrder(stage *harness.Stage) {
 			}
 		}
 		if len(of.object.GetConditions()) == 0 || len(of.said()) == 0 {
-			stage.T.Errorf("%T says nothing", of.object)
+			stage.T.Errorf("%T has no states", of.object)
 		}
 		for _, status := range of.said() {
 			if !status.Ready {
@@ -139,7 +139,7 @@ func inOrder(stage *harness.Stage) {
 	}
 }
 
-// readText returns a value of a resource of a page's cluster as text; one that is not there fails the test.
+// readText returns a value of a resource of a page's cluster as text; a missing one fails the test.
 func readText(stage *harness.Stage, path, version, place string) string {
 	stage.T.Helper()
 	status, resource := stage.Azure.GetResource(path, version)

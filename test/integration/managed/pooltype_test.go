@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestPoolWithoutScaleSet has Azure show a pool with another type than VirtualMachineScaleSets. A condition shows that its VMs are not listed, and
-// the provider IDs that it has stay.
+// TestPoolWithoutScaleSet lets Azure show a pool with another type than VirtualMachineScaleSets; it expects a condition that its VMs are
+// not listed, and that the provider IDs stay.
 func TestPoolWithoutScaleSet(t *testing.T) {
 	t.Parallel()
 	play(t, func(s *virtual.Scenario) {

@@ -24,8 +24,8 @@ func bringUpComplete(t *testing.T) *harness.Stage {
 	return stage
 }
 
-// waitSettled waits until the control plane is Ready as it is now, and all of its plan is in place.
-func waitSettled(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
+// waitInPlace waits until the control plane is Ready as it is now, and all of its plan is in place.
+func waitInPlace(stage *harness.Stage) *infrav1.AzureManagedControlPlane {
 	stage.T.Helper()
 	return harness.WaitFor(stage, controlPlane("c1"), "c1", "ready as it is now", func(c *infrav1.AzureManagedControlPlane) bool {
 		ready := harness.FindCondition(c, infrav1.ReadyCondition)
@@ -73,7 +73,7 @@ func TestPrune(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			stage := bringUpComplete(t)
-			if condition := harness.FindCondition(waitSettled(stage), test.condition); condition.Status != metav1.ConditionTrue {
+			if condition := harness.FindCondition(waitInPlace(stage), test.condition); condition.Status != metav1.ConditionTrue {
 				t.Fatalf("%s: condition %v before, want True", test.reason, condition)
 			}
 			mark := stage.Azure.MarkRequests()
@@ -81,11 +81,12 @@ func TestPrune(t *testing.T) {
 				Kind:   fault.Status,
 				Status: 409, Code: "ScopeLocked", Message: "The scope cannot perform delete operation because the following scope(s) are locked."}))
 			harness.ChangeObject(stage, controlPlane("c1"), test.change)
-			harness.WaitFor(stage, controlPlane("c1"), "c1", "told why it cannot go", func(c *infrav1.AzureManagedControlPlane) bool {
-				condition, ready := harness.FindCondition(c, test.condition), harness.FindCondition(c, infrav1.ReadyCondition)
-				return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "ScopeLocked") &&
-					ready.Status == metav1.ConditionFalse
-			})
+			harness.WaitFor(stage, controlPlane("c1"), "c1", "with the reason why the resource cannot be deleted",
+				func(c *infrav1.AzureManagedControlPlane) bool {
+					condition, ready := harness.FindCondition(c, test.condition), harness.FindCondition(c, infrav1.ReadyCondition)
+					return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "ScopeLocked") &&
+						ready.Status == metav1.ConditionFalse
+				})
 			stage.AdvanceClock(time.Hour)
 			stage.WakeControllers(controlPlane("c1"))
 			stage.Eventually(test.path+" is gone", func() bool {
@@ -149,7 +150,7 @@ func TestChangeOfAPart(t *testing.T) {
 			write:   []string{clusterPut},
 		},
 		{
-			reason: "who may reach the API server",
+			reason: "only one range may reach the API server",
 			change: func(c *infrav1.AzureManagedControlPlane) {
 				c.Spec.APIServerAccessProfile = &infrav1.APIServerAccessProfile{AuthorizedIPRanges: []string{"203.0.113.0/24"}}
 			},
@@ -160,7 +161,7 @@ func TestChangeOfAPart(t *testing.T) {
 			write:   []string{clusterPut},
 		},
 		{
-			reason: "and everybody again",
+			reason: "all addresses may reach the API server again",
 			change: func(c *infrav1.AzureManagedControlPlane) {
 				c.Spec.APIServerAccessProfile.AuthorizedIPRanges = nil
 			},
@@ -172,7 +173,7 @@ func TestChangeOfAPart(t *testing.T) {
 		},
 	}
 	for _, test := range tests {
-		waitSettled(stage)
+		waitInPlace(stage)
 		mark := stage.Azure.MarkRequests()
 		harness.ChangeObject(stage, controlPlane("c1"), test.change)
 		if test.at == "properties.configurationSettings.source-controller_enabled" {
@@ -186,7 +187,7 @@ func TestChangeOfAPart(t *testing.T) {
 		} else {
 			waitValue(stage, test.path, test.version, test.at, test.want)
 		}
-		waitSettled(stage)
+		waitInPlace(stage)
 		if diff := cmp.Diff(test.write, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 		}
@@ -198,7 +199,7 @@ func TestTags(t *testing.T) {
 	t.Parallel()
 	stage := bringUpCluster(t, nil)
 	poolPath := clusterPath + "/agentPools/pool1"
-	// Somebody else tags the cluster, its group and its network by hand.
+	// A user tags the cluster, its group and its network by hand.
 	for path, version := range map[string]string{clusterPath: clusterVersion, "resourceGroups/c1": groupVersion,
 		"resourceGroups/c1/providers/Microsoft.Network/virtualNetworks/c1": networkVersion} {
 		_, have := stage.Azure.GetResource(path, version)
@@ -243,7 +244,7 @@ func TestTags(t *testing.T) {
 			}
 			return maps.Equal(want, got)
 		})
-		waitSettled(stage)
+		waitInPlace(stage)
 	}
 	mark := stage.Azure.MarkRequests()
 	stage.ResyncManaged()
@@ -271,7 +272,7 @@ func TestSentStaysSmall(t *testing.T) {
 	t.Parallel()
 	stage := bringUpCluster(t, nil)
 	const annotation = infrav1.AppliedAnnotation
-	before := waitSettled(stage).Annotations[annotation]
+	before := waitInPlace(stage).Annotations[annotation]
 	for _, tag := range []string{"a", "b", "c", "d"} {
 		harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 			c.Spec.AdditionalTags = infrav1.Tags{tag: "1"}
@@ -280,7 +281,7 @@ func TestSentStaysSmall(t *testing.T) {
 		stage.Eventually("tag "+tag, func() bool {
 			return maps.Equal(map[string]string{tag: "1"}, ofOthers(stage, clusterPath, clusterVersion))
 		})
-		waitSettled(stage)
+		waitInPlace(stage)
 	}
 	harness.ChangeObject(stage, controlPlane("c1"), func(c *infrav1.AzureManagedControlPlane) {
 		c.Spec.AdditionalTags, c.Spec.AutoScalerProfile = nil, nil

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestRefusedByAzure has clusters that Azure refuses. Each ends as a condition with Azure's code, recovers once the cause is
-// gone, and can be deleted in the state it was left in.
+// TestRefusedByAzure creates clusters that Azure refuses. It expects that each ends as a condition with Azure's code, recovers once the
+// cause is gone, and can be deleted in the state it was left in.
 func TestRefusedByAzure(t *testing.T) {
 	t.Parallel()
 	const cluster = "Microsoft.ContainerService/managedClusters"

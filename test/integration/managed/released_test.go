@@ -24,7 +24,7 @@ spec:
 `
 
 // TestReleasedMembershipsStay removes the manifest of a membership in a fleet of others, or its object. The membership has no tags: the provider
-// knows it from its inventory. It stays if its policy says so.
+// knows it from its inventory. It stays if its policy is detach-on-delete or skip.
 func TestReleasedMembershipsStay(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

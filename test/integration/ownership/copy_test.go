@@ -92,8 +92,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestForgedStatus has a tenant claim resources of others in the status and in lastApplied, in the annotation of today and in those of
-// v2.0.0-alpha: all of them were created for the cluster.
+// TestForgedStatus lets a tenant claim resources of others in the status and in lastApplied, in the annotation of today and in those of
+// v2.0.0-alpha, as if all of them were created for the cluster.
 func TestForgedStatus(t *testing.T) {
 	const paths = `{"hub":[""],"hub/providers/Microsoft.Network/virtualNetworks/hub-1":[""],` +
 		`"hub/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs":[""],"hub/providers/Microsoft.Network/publicIPAddresses/theirs":[""]}`
@@ -122,7 +122,7 @@ func TestForgedStatus(t *testing.T) {
 				c.Status.Resources = []infrav1.ResourceStatus{{ID: id(""), State: "Ready"},
 					{ID: id("/providers/Microsoft.Network/publicIPAddresses/theirs"), State: "Ready"}}
 			})
-			harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "made, and told of what the memory says", func(c *infrav1.AzureCluster) bool {
+			harness.WaitFor(stage, &infrav1.AzureCluster{}, "c1", "created, with a condition about the lost ownership tag", func(c *infrav1.AzureCluster) bool {
 				return harness.FindCondition(c, infrav1.ResourceGroupReadyCondition).Reason == infrav1.OwnershipTagLostReason &&
 					harness.FindCondition(c, infrav1.LoadBalancersReadyCondition).Status == metav1.ConditionTrue
 			})
@@ -145,8 +145,8 @@ func TestForgedStatus(t *testing.T) {
 	}
 }
 
-// TestReplace has kubectl replace take all annotations off a cluster with subnets in a network that was brought: they are known as
-// the cluster's all the same, and go with it.
+// TestReplace removes all annotations of a cluster with subnets in a brought network, as kubectl replace does; it expects that the subnets
+// still belong to the cluster, and are deleted with it.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

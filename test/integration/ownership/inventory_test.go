@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestForgedInventory has a tenant list resources of others in the inventory, in the annotation of today and in that of v2.0.0-alpha. None of
-// them is deleted, neither at once nor with the cluster, and an event lists the entries that were ignored.
+// TestForgedInventory lets a tenant list resources of others in the inventory, in the annotation of today and in that of v2.0.0-alpha. It
+// expects that none of them is deleted, neither at once nor with the cluster, and that an event lists the entries that were ignored.
 func TestForgedInventory(t *testing.T) {
 	tries := map[string]struct {
 		reason  string
@@ -28,9 +28,9 @@ func TestForgedInventory(t *testing.T) {
 		silent  bool
 	}{
 		"resource group": {"a group carries tags", "", false, "", false},
-		"network":        {"so does a network", "/providers/Microsoft.Network/virtualNetworks/hub-1", false, "", false},
-		"address":        {"and an address", "/providers/Microsoft.Network/publicIPAddresses/theirs", false, "", false},
-		"disk":           {"and a disk", "/providers/Microsoft.Compute/disks/theirs", false, "", false},
+		"network":        {"a network carries tags", "/providers/Microsoft.Network/virtualNetworks/hub-1", false, "", false},
+		"address":        {"an address carries tags", "/providers/Microsoft.Network/publicIPAddresses/theirs", false, "", false},
+		"disk":           {"a disk carries tags", "/providers/Microsoft.Compute/disks/theirs", false, "", false},
 		"subnet elsewhere": {"the spec does not name its network", "/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs",
 			false, "", false},
 		"subnet of brought network": {"nothing shows that it was made for the cluster",
@@ -40,7 +40,7 @@ func TestForgedInventory(t *testing.T) {
 			"/providers/Microsoft.Network/virtualNetworks/hub-1/subnets/theirs", true, "theirs", true},
 		"subnet in another case": {"IDs have no case", "/PROVIDERS/microsoft.network/virtualnetworks/HUB-1/subnets/THEIRS", true, "nodes",
 			false},
-		"role assignment": {"the spec names none; there is no such one to be told of",
+		"role assignment": {"the spec names none, and none exists that an event could list",
 			"/providers/Microsoft.Authorization/roleAssignments/00000000-0000-0000-0000-00000000000a", false, "", true},
 		"path out of the group": {"it is no ID of a type that there is", "/../hub", false, "", false},
 		"record in a zone of others'": {"no zone is the spec's", "/providers/Microsoft.Network/privateDnsZones/corp.internal/A/payroll", false,
@@ -87,7 +87,7 @@ func TestForgedInventory(t *testing.T) {
 				}
 				checkStands(t, stage, before, listSubnets()...)
 				if !try.silent {
-					stage.Eventually("what is ignored is said", func() bool {
+					stage.Eventually("an event lists the ignored entries", func() bool {
 						return strings.Contains(strings.ToLower(strings.Join(stage.ListEvents("AzureCluster", "c1"), "\n")),
 							strings.ToLower(infrav1.AppliedAnnotation+" lists resources that are not proven"))
 					})
@@ -114,7 +114,7 @@ func listSubnets() []string {
 	return []string{hub + "theirs", hub + "others"}
 }
 
-// TestForgedLater has a tenant write the inventory of an existing cluster.
+// TestForgedLater lets a tenant write the inventory of an existing cluster.
 func TestForgedLater(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)

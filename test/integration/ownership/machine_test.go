@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestMachine has a tenant make machines that have the names of other owners' resources, or list them in the inventory.
+// TestMachine lets a tenant create machines that have the names of other owners' resources, or list them in the inventory.
 func TestMachine(t *testing.T) {
 	tries := map[string]struct {
 		reason string
@@ -67,8 +67,8 @@ const (
 	definition = "/subscriptions/00000000-0000-0000-0000-000000000001/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c"
 )
 
-// TestMemory has numbers in a spec that would have the plan take all memory: the schema refuses them. An object that was stored before
-// there was such a schema is not planned; its condition names the field, and users can correct or delete it.
+// TestMemory writes numbers into a spec that would let the plan take all memory; it expects that the schema refuses them. An object that
+// was stored before there was such a schema is not planned; its condition names the field, and users can correct or delete it.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -103,8 +103,8 @@ func TestMemory(t *testing.T) {
 	stage.DeleteCluster("c1", "m1", "m2")
 }
 
-// TestQuantity has a price in a spec that would have the manager take all memory when it reads it, which the API server, whose
-// schema it suits, does before anybody.
+// TestQuantity writes a price into a spec that would let the manager take all memory when it reads it. The price suits the schema; the test
+// expects that the API server refuses it before any program reads it.
 func TestQuantity(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -122,7 +122,7 @@ func TestQuantity(t *testing.T) {
 	}
 }
 
-// withoutMaximum has AzureMachines take any number of addresses, as before there was a maximum.
+// withoutMaximum lets AzureMachines take any number of addresses, as before there was a maximum.
 func withoutMaximum(t *testing.T, stage *harness.Stage, do func()) {
 	t.Helper()
 	scheme := runtime.NewScheme()

@@ -56,7 +56,7 @@ func checkStands(t *testing.T, stage *harness.Stage, before []string, subnets ..
 		}
 	}
 	if diff := cmp.Diff([]string(nil), gone); diff != "" {
-		t.Errorf("what is somebody else's is gone:\n%s", diff)
+		t.Errorf("a resource of another owner is gone:\n%s", diff)
 	}
 	for _, subnet := range subnets {
 		if status, _ := stage.Azure.GetResource(subnet, networkVersion); status != 200 {

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestBadInput has pools that lack a setting, or that exceed a limit. The condition of each names the error, and the pool is made once
-// that is corrected.
+// TestBadInput creates pools that lack a setting, or that exceed a limit; it expects that the condition of each names the error, and that
+// the pool is created once that is corrected.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	stage := newStage(t)
@@ -48,7 +48,7 @@ func TestBadInput(t *testing.T) {
 		"old":      "spec.orchestrationMode",
 		"greedy":   "OperationNotAllowed",
 	} {
-		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, name, "told: "+want, func(p *infrav1.AzureMachinePool) bool {
+		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, name, "with the message "+want, func(p *infrav1.AzureMachinePool) bool {
 			running := harness.FindCondition(p, infrav1.ScaleSetRunningCondition)
 			return running.Status == metav1.ConditionFalse && strings.Contains(running.Message, want)
 		})

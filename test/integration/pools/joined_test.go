@@ -51,8 +51,8 @@ func readDocumentedPool(stage *harness.Stage) *infrav1.AzureMachinePool {
 // nodeGroup is the resource group that AKS makes for the nodes of cluster aks.
 const nodeGroup = "MC_aks_aks_eastus"
 
-// TestJoined has a scale set of the user's own join an AKS cluster: it is where the nodes of AKS are, and the cluster waits for
-// it to go.
+// TestJoined lets a scale set of the user join an AKS cluster; it expects that it is in the subnet of AKS's nodes, and that the cluster
+// waits for its deletion.
 func TestJoined(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -80,7 +80,7 @@ func TestJoined(t *testing.T) {
 		return harness.FindString(have, "tags.team") == "green"
 	})
 
-	// Somebody deletes the control plane before the pool.
+	// A user deletes the control plane before the pool.
 	if err := stage.Client.Delete(t.Context(), controlPlane); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func expectBesideNodes(stage *harness.Stage) {
 	}
 	tags, _ := have["tags"].(map[string]any)
 	if tags[infrav1.ClusterTagKey("aks")] != infrav1.TagOwned {
-		stage.T.Errorf("tags %v do not say whose the scale set is", tags)
+		stage.T.Errorf("tags %v do not name the owner of the scale set", tags)
 	}
 }
 
@@ -157,8 +157,8 @@ func expectAzureJSON(stage *harness.Stage) {
 	}
 }
 
-// TestHomeless has pools of Clusters whose infrastructure does not exist, or is of a kind that no pool can join. Their conditions name
-// that object and the remedy, they create nothing, and they can be deleted.
+// TestHomeless creates pools of Clusters whose infrastructure does not exist, or is of a kind that no pool can join; it expects that their
+// conditions name that object and the remedy, that they create nothing, and that they can be deleted.
 func TestHomeless(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
@@ -189,7 +189,7 @@ func TestHomeless(t *testing.T) {
 	}
 	for name, test := range tests {
 		var said string
-		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, name, "told what is missing: "+test.says, func(p *infrav1.AzureMachinePool) bool {
+		harness.WaitFor(stage, &infrav1.AzureMachinePool{}, name, "with the message "+test.says, func(p *infrav1.AzureMachinePool) bool {
 			said = harness.FindCondition(p, infrav1.ReadyCondition).Message
 			return strings.Contains(said, test.says)
 		})

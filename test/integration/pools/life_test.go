@@ -51,7 +51,7 @@ func TestLife(t *testing.T) {
 			for _, id := range after.Spec.ProviderIDList {
 				for _, old := range before.Spec.ProviderIDList {
 					if id == old {
-						t.Errorf("VM %s of the older size is still there", id)
+						t.Errorf("VM %s of the older size still exists", id)
 					}
 				}
 			}

@@ -29,7 +29,7 @@ var mishaps = map[string]struct {
 	// stays is set if the first VM still exists afterwards.
 	stays bool
 }{
-	"deleted": {reason: "somebody deleted a VM in Azure: it is made again", happen: func(stage *harness.Stage, pool string) {
+	"deleted": {reason: "a user deleted a VM in Azure: the provider creates another one", happen: func(stage *harness.Stage, pool string) {
 		stage.Azure.DeleteResource(scaleSet(pool)+"/virtualMachines/0", computeVersion)
 	}},
 	"stopped": {reason: "a VM that was deallocated, and whose node is not Ready, is of no use",
@@ -44,7 +44,7 @@ var mishaps = map[string]struct {
 				stage.T.Fatal(err)
 			}
 		}},
-	"unlisted": {reason: "one list leaves a VM out that is there: it is asked for by itself, and nothing happens to its Machine", stays: true,
+	"unlisted": {reason: "one list leaves out an existing VM: the provider reads it by itself, and nothing happens to its Machine", stays: true,
 		happen: func(stage *harness.Stage, pool string) {
 			rule := fault.Rule{Kind: fault.Omit, Method: "GET", ID: "*/virtualmachinescalesets/" + pool + "/virtualmachines",
 				Target: "/virtualMachines/0"}
@@ -64,7 +64,7 @@ var mishaps = map[string]struct {
 				stage.T.Fatal(err)
 			}
 		}},
-	"running": {reason: "a VM whose node is Ready is of use, whatever Azure says", stays: true,
+	"running": {reason: "a VM whose node is Ready is of use, whatever its state in Azure", stays: true,
 		happen: func(stage *harness.Stage, pool string) {
 			stage.Azure.PostAction(scaleSet(pool)+"/virtualMachines/0/deallocate", computeVersion)
 		}},
@@ -74,7 +74,7 @@ var mishaps = map[string]struct {
 				m.Annotations = map[string]string{clusterv1.DeleteMachineAnnotation: ""}
 			})
 		}},
-	"object": {reason: "whoever deletes what stands for a VM wants it to go", happen: func(stage *harness.Stage, pool string) {
+	"object": {reason: "a user who deletes the object of a VM wants the VM to be deleted", happen: func(stage *harness.Stage, pool string) {
 		vm := &infrav1.AzureMachinePoolMachine{}
 		stage.ReadObject(vm, pool+"-0")
 		if err := stage.Client.Delete(stage.T.Context(), vm); err != nil {
@@ -88,7 +88,7 @@ var mishaps = map[string]struct {
 	}},
 }
 
-// TestMishaps has something happen to one pool each.
+// TestMishaps lets one mishap happen to each pool.
 func TestMishaps(t *testing.T) {
 	t.Parallel()
 	stage := newStage(t)
@@ -121,7 +121,7 @@ func TestMishaps(t *testing.T) {
 	for name, test := range mishaps {
 		pool := stage.WaitPool(name, 2)
 		if stays := slices.Contains(pool.Spec.ProviderIDList, first[name]); stays != test.stays {
-			t.Errorf("%s: %s: the first VM is there: %t, want %t", name, test.reason, stays, test.stays)
+			t.Errorf("%s: %s: the first VM exists: %t, want %t", name, test.reason, stays, test.stays)
 		}
 		if status, _ := stage.Azure.GetResource(scaleSet(name)+"/virtualMachines/0", computeVersion); (status == http.StatusOK) != test.stays {
 			t.Errorf("%s: %s: GET of the first VM: %d", name, test.reason, status)
@@ -154,7 +154,7 @@ func waitNodes(stage *harness.Stage, want, of int) {
 	})
 }
 
-// TestAutoscaled has an autoscaler add a VM in Azure: the MachinePool follows, and the size stays.
+// TestAutoscaled lets an autoscaler add a VM in Azure; it expects that the MachinePool follows, and that the size stays.
 func TestAutoscaled(t *testing.T) {
 	t.Parallel()
 	stage := newStage(t)
@@ -175,7 +175,7 @@ func TestAutoscaled(t *testing.T) {
 }
 
 // TestUnavailableSize gives pools a size that the region does not have, and deletes a Machine of each. The VM of the Machine goes, the
-// other one stays, and the condition says why none comes in exchange.
+// other one stays, and the condition has the reason why no VM replaces it.
 func TestUnavailableSize(t *testing.T) {
 	t.Parallel()
 	stage := newStage(t)
@@ -228,8 +228,8 @@ func findPoolMachine(stage *harness.Stage, providerID string) string {
 	return ""
 }
 
-// TestRefusedPools has scale sets that Azure refuses, or that belong to another owner. The condition names the error, and VMs that were
-// made are used.
+// TestRefusedPools creates scale sets that Azure refuses, or that belong to another owner; it expects that the condition names the error,
+// and that created VMs are used.
 func TestRefusedPools(t *testing.T) {
 	t.Parallel()
 	stage := newStage(t)
@@ -278,7 +278,7 @@ func TestRefusedPools(t *testing.T) {
 	})
 	for _, write := range stage.Azure.WritesSince(mark) {
 		if strings.Contains(write, "virtualMachineScaleSets/other") {
-			t.Errorf("a scale set of somebody else got %s", write)
+			t.Errorf("a scale set of another owner got %s", write)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func TestPausedMachine(t *testing.T) {
 	other := &infrav1.AzureMachinePoolMachine{}
 	stage.ReadObject(other, "pool-1")
 	if paused := harness.FindCondition(other, clusterv1.PausedCondition); paused.Status != metav1.ConditionFalse {
-		t.Errorf("the other one says Paused %q", paused.Status)
+		t.Errorf("the other one has Paused %q", paused.Status)
 	}
 
 	harness.ChangeObject(stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}},

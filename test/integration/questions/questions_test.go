@@ -168,7 +168,7 @@ func TestRefusals(t *testing.T) {
 			code: "SubscriptionNotFound", message: "00000000-0000-0000-0000-00000000dead",
 		},
 		"wrong secret": {
-			reason: "the token endpoint says 401; its code is shown, the secret is not", secret: "wr0ng-s3cret", location: "eastus2",
+			reason: "the token endpoint answers 401; its code is shown, the secret is not", secret: "wr0ng-s3cret", location: "eastus2",
 			subscription: server.DefaultSubscription,
 			code:         armclient.CodeCredentialsInvalid, message: "AADSTS7000215",
 		},

@@ -44,9 +44,9 @@ type library struct {
 	inventory []arm.ID
 }
 
-// TestQuiescenceManifests has a document of every type that AKS clusters are used with. All are made by one write each, later resyncs
-// write nothing, a change by another program is repaired and nothing else, removing a document deletes its resource, and the end deletes
-// all resources.
+// TestQuiescenceManifests applies a resource manifest of every type that AKS clusters are used with. It expects that all are created by one
+// write each, that later resyncs write nothing, that a change by another program is repaired and nothing else, that removing a manifest
+// deletes its resource, and that the end deletes all resources.
 func TestQuiescenceManifests(t *testing.T) {
 	l := newLibrary(t)
 	l.convergeManifests()
@@ -81,7 +81,7 @@ func TestQuiescenceManifests(t *testing.T) {
 	}
 	for name, test := range tests {
 		if got := harness.FindValue(l.observeResource(group+test.id), "properties."+test.at); got != test.want {
-			t.Errorf("%s: %s is %v, want %v as the document says", name, test.at, got, test.want)
+			t.Errorf("%s: %s is %v, want %v as in the resource manifest", name, test.at, got, test.want)
 		}
 	}
 
@@ -188,13 +188,13 @@ func (l *library) rememberPaths(paths applied.Paths) {
 	content.Store(l.in.Object)
 }
 
-// repeatUntil makes passes until an end that they must come to soon.
-func (l *library) repeatUntil(end func(arm.Outcome) bool, pass func(engine.Request) (arm.Outcome, error)) {
+// repeatUntil calls reconcile until end returns true for its outcome, which must be soon.
+func (l *library) repeatUntil(end func(arm.Outcome) bool, reconcile func(engine.Request) (arm.Outcome, error)) {
 	l.t.Helper()
 	var outcome arm.Outcome
 	for range 60 {
 		var err error
-		outcome, err = pass(engine.Request{Object: "documents", Client: l.client,
+		outcome, err = reconcile(engine.Request{Object: "documents", Client: l.client,
 			Owner: engine.Owner{TagKey: infrav1.ClusterTagKey("c1"), TagValue: infrav1.TagOwned}, Inventory: l.inventory, Wake: l.wakeUp})
 		if err != nil {
 			l.t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package rates_test has Azure refuse things for as long as it lasts, in virtual time, and counts the cost of one minute: reconciliations of
-// the object, and requests to Azure.
+// Package rates_test has Azure refuse things for as long as it lasts, in virtual time, and counts the cost of one minute: reconciliations
+// of the object, and requests to Azure.
 package rates_test
 
 import (
@@ -53,7 +53,7 @@ type counted struct {
 	subjects []subject
 }
 
-// addRefusal has Azure refuse requests for a resource of the subject, whose ID is the glob.
+// addRefusal makes Azure refuse requests for a resource of the subject, whose ID is the glob.
 func (c *counted) addRefusal(kind, name, method, glob string, r refusal) {
 	c.T.Helper()
 	rule := r.rule
@@ -78,17 +78,17 @@ func (c *counted) addSubject(kind, name, trace string, r refusal) {
 	c.subjects = append(c.subjects, subject{kind: kind, name: name, refusal: r, bound: bound, trace: trace})
 }
 
-// passes has the number of reconciliations of an object that began at each moment of virtual time. Each write of an object is an event for its
-// controller, and a busy machine merges more of these events into one reconciliation. So tests limit the number of moments, which is the same
-// in each run. A loop that does not wait has more than mostAtOnce reconciliations at one moment.
-type passes map[string]int
+// reconciliations has the number of reconciliations of an object that began at each moment of virtual time. Each write of an object is an
+// event for its controller, and a busy machine merges more of these events into one reconciliation. So tests limit the number of moments,
+// which is the same in each run. A loop that does not wait has more than mostAtOnce reconciliations at one moment.
+type reconciliations map[string]int
 
 // mostAtOnce is twice the writes of one moment: the finalizer, the owners, the former and the new status, and those of the objects beside
 // it.
 const mostAtOnce = 20
 
 // count returns the number of reconciliations.
-func (p passes) count() int {
+func (p reconciliations) count() int {
 	count := 0
 	for _, atOnce := range p {
 		count += atOnce
@@ -97,15 +97,15 @@ func (p passes) count() int {
 }
 
 // atOnce returns the most reconciliations of one moment.
-func (p passes) atOnce() int {
+func (p reconciliations) atOnce() int {
 	return slices.Max(append(slices.Collect(maps.Values(p)), 0))
 }
 
-// listPasses returns the reconciliations of each subject that began after the first lines of the log.
-func (c *counted) listPasses(first int) []passes {
-	out := make([]passes, len(c.subjects))
+// listReconciliations returns the reconciliations of each subject that began after the first lines of the log.
+func (c *counted) listReconciliations(first int) []reconciliations {
+	out := make([]reconciliations, len(c.subjects))
 	for i := range out {
-		out[i] = passes{}
+		out[i] = reconciliations{}
 	}
 	for _, line := range c.Environment.Logs.LinesSince(first) {
 		moment, rest, _ := strings.Cut(line, `"level"`)
@@ -145,7 +145,7 @@ func (c *counted) countMinute(begin func()) {
 	over := time.After(time.Minute)
 	begin()
 	<-over
-	for i, p := range c.listPasses(first) {
+	for i, p := range c.listReconciliations(first) {
 		s := c.subjects[i]
 		calls := c.listCalls(s, mark)
 		c.T.Logf("%-24s %-28s %3d moments %3d calls %3d reconciliations %3d at once", s.kind, s.name, len(p), len(calls), p.count(), p.atOnce())
@@ -299,8 +299,8 @@ func TestRefusedMachinesAreTriedRarely(t *testing.T) {
 	})
 }
 
-// TestMachinesShareReadsOfAnUnreadableNetwork has machines whose network cannot be read any more. Their reads are shared, so they are
-// counted for all machines together.
+// TestMachinesShareReadsOfAnUnreadableNetwork lets the network of machines become unreadable. Their reads are shared, so they are counted
+// for all machines together.
 func TestMachinesShareReadsOfAnUnreadableNetwork(t *testing.T) {
 	t.Parallel()
 	playCounted(t, func(c *counted) {
@@ -416,7 +416,7 @@ func withoutThrottling(refusals map[string]refusal) map[string]refusal {
 	return out
 }
 
-// TestThrottledObjectsAreTriedRarely has Azure answer one resource of each kind that there are too many requests.
+// TestThrottledObjectsAreTriedRarely lets Azure throttle the requests for one resource of each kind.
 func TestThrottledObjectsAreTriedRarely(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"waits", "throttled"} {
@@ -440,7 +440,7 @@ func TestThrottledObjectsAreTriedRarely(t *testing.T) {
 	}
 }
 
-// TestRefusedTokensAreRequestedRarely has an identity that Entra ID refuses. Asking it for tokens counts as well.
+// TestRefusedTokensAreRequestedRarely uses an identity that Entra ID refuses. Requests for tokens count as well.
 func TestRefusedTokensAreRequestedRarely(t *testing.T) {
 	t.Parallel()
 	playCounted(t, func(c *counted) {
@@ -456,7 +456,7 @@ func TestRefusedTokensAreRequestedRarely(t *testing.T) {
 	})
 }
 
-// TestIdentityWithoutSecretAsksAzureNothing has an AzureClusterIdentity without its Secret, for which no request to Azure is needed.
+// TestIdentityWithoutSecretAsksAzureNothing creates an AzureClusterIdentity without its Secret, for which no request to Azure is needed.
 func TestIdentityWithoutSecretAsksAzureNothing(t *testing.T) {
 	t.Parallel()
 	playCounted(t, func(c *counted) {
@@ -468,7 +468,7 @@ func TestIdentityWithoutSecretAsksAzureNothing(t *testing.T) {
 			return harness.FindCondition(a, infrav1.ReadyCondition).Status == metav1.ConditionFalse
 		})
 		<-over
-		for i, p := range c.listPasses(0) {
+		for i, p := range c.listReconciliations(0) {
 			if len(p) == 0 || len(p) > stalledBound.moments || p.atOnce() > mostAtOnce {
 				c.T.Errorf("%s without its Secret: %d reconciliations at %d moments of a minute, at most %d are needed", c.subjects[i].kind,
 					p.count(), len(p), stalledBound.moments)

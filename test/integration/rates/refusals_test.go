@@ -32,8 +32,8 @@ var refusals = map[string]refusal{
 		statusFault(409, "AnotherOperationInProgress", "Another operation on this or dependent resource is in progress."), true},
 	"error": {"a failure of Azure",
 		statusFault(500, "InternalServerError", "Encountered internal server error. Tracking ID: 0b0c3d1e-11aa-4c5e-9f00-1234567890ab."), true},
-	"waits": {"too many requests, and Azure says how long to wait", fault.Rule{Kind: fault.Throttle, RetryAfter: 7}, true},
-	"throttled": {"too many requests, and Azure does not say how long to wait",
+	"waits": {"too many requests, and Azure sets the time to wait", fault.Rule{Kind: fault.Throttle, RetryAfter: 7}, true},
+	"throttled": {"too many requests, and Azure does not set the time to wait",
 		statusFault(429, "TooManyRequests", "The request is being throttled."), true},
 }
 

@@ -116,7 +116,7 @@ func (p phase) checkLog(t *testing.T, log string) {
 // and the creation should not use up the budget of requests.
 const pace = 5 * time.Second
 
-// createMany makes all clusters, and waits until all that they have is there.
+// createMany makes all clusters, and waits until all of their objects and resources exist.
 func (w *world) createMany() {
 	w.T.Helper()
 	name := func(i int) string { return fmt.Sprintf("c%03d", i) }

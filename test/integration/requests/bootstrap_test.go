@@ -16,7 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestWaitingMachineReadsItsSecretOnce has Azure be busy for two minutes when a machine is to be created. Its bootstrap data are read once.
+// TestWaitingMachineReadsItsSecretOnce lets Azure be busy for two minutes when a machine is to be created; it expects that its bootstrap
+// data are read once.
 func TestWaitingMachineReadsItsSecretOnce(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		azureCluster := w.AzureCluster("c1")

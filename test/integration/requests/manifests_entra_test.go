@@ -18,8 +18,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestManifestsWithoutLocalAccounts has documents ask for a cluster without local accounts, and for the kubeconfig of users in a Secret
-// of their own. Cluster API reads that kubeconfig with a token, and only the end of the token causes its replacement.
+// TestManifestsWithoutLocalAccounts applies resource manifests of a cluster without local accounts, which export the kubeconfig of users to
+// a Secret of their own. It expects that Cluster API reads that kubeconfig with a token, and that only the end of the token causes its
+// replacement.
 func TestManifestsWithoutLocalAccounts(t *testing.T) {
 	playUnmanaged(t, func(w *world) {
 		w.Resync = 1000 * time.Hour
@@ -45,7 +46,7 @@ func TestManifestsWithoutLocalAccounts(t *testing.T) {
 		mark := w.Azure.MarkRequests()
 		virtual.WaitForSignal(nil, time.Until(ends)-10*time.Minute)
 		if asked := w.Azure.RequestsSince(mark); len(asked) > 0 {
-			w.T.Errorf("nobody asks for a token while there is a good one, but: %q", asked)
+			w.T.Errorf("no token is requested while one is valid, but: %q", asked)
 		}
 		virtual.WaitForSignal(nil, 9*time.Minute)
 		if next := readTokenEnd(w.T, w.readUser("c1-kubeconfig", "value").Token); !next.After(ends) {
@@ -59,8 +60,8 @@ func TestManifestsWithoutLocalAccounts(t *testing.T) {
 	})
 }
 
-// TestUserCredentials has clusters without Entra integration ask for both kubeconfigs in operatorSpec, in resource manifests and in a patch.
-// AKS answers both.
+// TestUserCredentials lets clusters without Entra integration request both kubeconfigs in operatorSpec, in resource manifests and in a
+// patch; it expects both of AKS's answers.
 func TestUserCredentials(t *testing.T) {
 	const secrets = `{"operatorSpec": {"secrets": {"adminCredentials": {"name": "keys", "key": "admin"}, "userCredentials": {"name": "keys", "key": "user"}}}}`
 	for name, create := range map[string]func(w *world){

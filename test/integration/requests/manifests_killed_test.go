@@ -59,7 +59,7 @@ func TestManifestsKilledAtEveryWrite(t *testing.T) {
 // life has the writes of the creation and of the deletion, and the resources before and after the deletion.
 type life struct{ Made, Deleted, Whole, Left []string }
 
-// playLife makes and deletes documents. As many managers as told die while they are made, and while they are deleted.
+// playLife creates and deletes resource manifests. The given number of managers die during the creation, and during the deletion.
 func (w *world) playLife(making, deleting int) (out life) {
 	w.T.Helper()
 	c := w.BuildASOCluster("c1", "pool0")

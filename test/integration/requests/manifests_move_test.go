@@ -30,7 +30,7 @@ spec:
 `
 
 // TestManifestsMove pauses an AKS cluster of documents and moves it to another management cluster, as clusterctl does: nothing is
-// written to Azure, everything is known there, the kubeconfig belongs to the control plane that is there, and deletion from there takes
+// written to Azure, everything is known there, the kubeconfig belongs to the control plane there, and deletion from there takes
 // everything.
 func TestManifestsMove(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
@@ -71,7 +71,7 @@ func TestManifestsMove(t *testing.T) {
 			w.T.Errorf("resources (-before +after):\n%s", diff)
 		}
 		if diff := cmp.Diff(known, target.readStatuses(c)); diff != "" {
-			w.T.Errorf("what the objects say of their resources (-before +after):\n%s", diff)
+			w.T.Errorf("states of the resources in the objects (-before +after):\n%s", diff)
 		}
 		own := &infrav1.AzureASOManagedControlPlane{}
 		target.ReadObject(own, "c1")
@@ -88,7 +88,7 @@ func TestManifestsMove(t *testing.T) {
 }
 
 // TestManifestsNamespaceGoes deletes an AKS cluster of documents in the order of the namespace controller, which knows none: the Secret
-// with the credential goes first, and is there until nothing is left in Azure.
+// with the credential goes first, and exists until nothing is left in Azure.
 func TestManifestsNamespaceGoes(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0")

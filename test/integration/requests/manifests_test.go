@@ -41,8 +41,8 @@ spec:
 `
 )
 
-// TestManifests has an AKS cluster of documents changed while it lives, for one write each: its version and that of its pools, a
-// maintenance window that comes later, a pool that goes, and at last the cluster that goes while its Cluster stays.
+// TestManifests changes an AKS cluster of resource manifests while it exists, and expects one write for each change: its version and that
+// of its pools, an additional maintenance window, a removed pool, and at last the deletion of the cluster while its Cluster stays.
 func TestManifests(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0", "pool1")
@@ -108,7 +108,7 @@ func (w *world) deleteOneByOne(c *harness.ASOCluster) {
 
 	mark = w.Azure.MarkRequests()
 	w.DeleteObjects(c.ControlPlane)
-	w.WaitUntil("the control plane says what it waits for",
+	w.WaitUntil("the control plane reports what it waits for",
 		virtual.ObjectMatches(w.Scenario, &infrav1.AzureASOManagedControlPlane{}, "c1", func(o *infrav1.AzureASOManagedControlPlane) bool {
 			return strings.Contains(harness.FindCondition(o, infrav1.ReadyCondition).Message, "AzureASOManagedMachinePool c1-pool0")
 		}))
@@ -139,8 +139,8 @@ func (w *world) readShown(name string) map[string]any {
 	return nil
 }
 
-// TestManifestsTakenOut has an AKS cluster lose the documents of its group and of itself while it lives: both stay, are tidied up when
-// they have documents again, and go with their objects when they have none.
+// TestManifestsTakenOut removes the resource manifests of a group and of an AKS cluster while both exist; it expects that both stay, that
+// the provider updates them when they have manifests again, and that they are deleted with their objects when they have none.
 func TestManifestsTakenOut(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		c := w.BuildASOCluster("c1", "pool0")

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestNowhereToLook has clusters of both families name a subscription that Azure does not know, or a credential that Microsoft Entra ID
-// does not. Nothing was ever made of them, so they can be deleted as they are.
+// TestNowhereToLook lets clusters of both families name a subscription that Azure does not know, or a credential that Microsoft Entra ID
+// does not know. None of their resources was ever created, so the test expects that they can be deleted as they are.
 func TestNowhereToLook(t *testing.T) {
 	for name, test := range map[string]struct {
 		subscription, credential string
@@ -46,10 +46,10 @@ func checkNowhere(t *testing.T, subscription, credential, why string) {
 		w.ApplyMachine("c1", "m1", harness.Worker)
 		w.CreateManagedCluster(own,
 			harness.ManagedPool{Name: "pool0", Mode: string(infrav1.NodePoolModeSystem), Replicas: 1, Change: defaults.FillAzureManagedMachinePool})
-		w.WaitUntil("the cluster says why", virtual.ObjectMatches(w.Scenario, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool {
+		w.WaitUntil("the cluster has the reason", virtual.ObjectMatches(w.Scenario, &infrav1.AzureCluster{}, "c1", func(c *infrav1.AzureCluster) bool {
 			return harness.FindCondition(c, infrav1.ReadyCondition).Reason == why
 		}))
-		w.WaitUntil("the control plane says why",
+		w.WaitUntil("the control plane has the reason",
 			virtual.ObjectMatches(w.Scenario, &infrav1.AzureManagedControlPlane{}, "aks1", func(c *infrav1.AzureManagedControlPlane) bool {
 				return harness.FindCondition(c, infrav1.ReadyCondition).Reason == why
 			}))

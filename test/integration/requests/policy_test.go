@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestPolicyTags has Azure Policy add a tag to whatever is written, to agent pools too: that leads to no other write, neither while a cluster
-// is made nor afterwards, and the tag stays.
+// TestPolicyTags lets Azure Policy add a tag to each written resource, also to agent pools; it expects that this causes no other write,
+// neither during the creation of a cluster nor afterwards, and that the tag stays.
 func TestPolicyTags(t *testing.T) {
 	inVirtualTime(t, func(w *world) {
 		tag := map[string]any{"tags": map[string]any{"costs": "4711"}}

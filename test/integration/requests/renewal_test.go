@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestTokenWhileRefused has AKS refuse a change of a cluster without local accounts, or the provider a version that AKS does not offer. The
-// cluster serves, so the kubeconfig that Cluster API reads gets a new token before the former one ends.
+// TestTokenWhileRefused lets AKS refuse a change of a cluster without local accounts, or the provider a version that AKS does not offer.
+// The cluster serves, so the test expects that the kubeconfig that Cluster API reads gets a new token before the former one ends.
 func TestTokenWhileRefused(t *testing.T) {
 	const administrators, ranges = "00000000-0000-0000-0000-0000000000aa", "203.0.113.0/24"
 	const unoffered = "1.99.0"

@@ -15,8 +15,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestTenantsShareBudgets has the objects of one namespace use up the budget of writes of an application, with a resource group for each
-// write as broken clusters have it, and many more of them wait. An object of another namespace that uses the same identity is next.
+// TestTenantsShareBudgets lets the objects of one namespace use up the budget of writes of an application, with a resource group for each
+// write as broken clusters have it, while many more of them wait; it expects that an object of another namespace that uses the same
+// identity is next.
 func TestTenantsShareBudgets(t *testing.T) {
 	playUnmanaged(t, func(w *world) {
 		m := w.StartProvider()

@@ -99,8 +99,9 @@ func TestBootstrapDataOfVMsAddedInAzure(t *testing.T) {
 	}
 }
 
-// TestAutoscalerAddsVMsOfManyModels has an autoscaler add one VM after each renewal of the bootstrap data, twelve times. Each VM boots with the data of
-// its time, Azure refuses no write, because VMs get the latest model in place before they are of ten, and no VM is replaced or restarted.
+// TestAutoscalerAddsVMsOfManyModels lets an autoscaler add one VM after each renewal of the bootstrap data, twelve times. It expects that
+// each VM boots with the data of its time, that Azure refuses no write, because VMs get the latest model in place before they are of ten,
+// and that no VM is replaced or restarted.
 func TestAutoscalerAddsVMsOfManyModels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const times = 12

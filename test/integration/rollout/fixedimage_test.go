@@ -36,7 +36,7 @@ func TestFixedImage(t *testing.T) {
 				azurePool.Spec.Strategy = infrav1.AzureMachinePoolDeploymentStrategy{Type: infrav1.RollingUpdateAzureMachinePoolDeploymentStrategyType,
 					RollingUpdate: &w.settings.strategy}
 				w.CreatePool(azurePool, 3)
-				w.waitUntil("the pool is there", w.isWhole)
+				w.waitUntil("the pool exists", w.isWhole)
 				mark := w.Azure.MarkRequests()
 
 				harness.ChangeObject(w.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: poolName}},

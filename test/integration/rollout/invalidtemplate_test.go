@@ -66,7 +66,7 @@ func TestInvalidTemplate(t *testing.T) {
 						strings.Contains(model.Message, test.field) && strings.Contains(model.Message, test.message) &&
 						strings.Contains(model.Message, "The scale set keeps")
 				}
-				w.waitUntil(test.reason+", and the condition says so", isReported)
+				w.waitUntil(test.reason+", and the condition reports it", isReported)
 
 				w.settings.replicas = 4
 				w.resizePool()

@@ -78,12 +78,12 @@ func (w *world) scaleSetExists() bool {
 	return status == http.StatusOK
 }
 
-// usesGroup has the cluster use a resource group that was there before.
+// usesGroup lets the cluster use a resource group that existed before.
 func (w *world) usesGroup() {
 	w.PutAsUser("resourceGroups/c1", "2021-04-01", map[string]any{"location": "eastus"})
 }
 
-// usesNetwork has the cluster use a network of another owner, too.
+// usesNetwork lets the cluster use a network of another owner, too.
 func (w *world) usesNetwork() {
 	w.usesGroup()
 	w.PutAsUser("resourceGroups/hub", "2021-04-01", map[string]any{"location": "eastus"})
@@ -126,7 +126,7 @@ func TestLostTags(t *testing.T) {
 	}{
 		"group of the cluster":   {"the scale set would go with the group", func(*world) {}, nil, true},
 		"network of the cluster": {"only the scale set's own document can have it use that", (*world).usesGroup, nil, true},
-		"group and network of somebody else": {"nothing but the record says that the pool made it, and users write that", (*world).usesNetwork,
+		"group and network of another owner": {"only the record proves that the pool created it, and users can write that", (*world).usesNetwork,
 			inHub, false},
 	} {
 		for puts, drops := range map[string]bool{"PUTs keep tags": false, "PUTs drop tags": true} {
@@ -159,7 +159,7 @@ func TestLostTags(t *testing.T) {
 						w.waitUntil("the pool has scaled down", w.isWhole)
 					} else {
 						mark := w.Azure.MarkRequests()
-						w.waitUntil("the pool says so", func() bool { return said().Reason == infrav1.OwnershipTagLostReason })
+						w.waitUntil("the pool reports it", func() bool { return said().Reason == infrav1.OwnershipTagLostReason })
 						if message := said().Message; said().Status != metav1.ConditionFalse ||
 							!strings.Contains(message, "az tag update --resource-id /subscriptions/"+w.Azure.SubscriptionID+"/"+scaleSetPath) {
 							t.Errorf("%s: %+v", test.reason, said())

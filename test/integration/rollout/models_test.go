@@ -68,10 +68,10 @@ func TestManyModels(t *testing.T) {
 					t.Errorf("a VM is %d models behind at the end", behind)
 				}
 				if len(boots) != times+1 || len(w.listVMNames()) != times+1 {
-					t.Errorf("VMs were replaced: %d were seen, %d are there", len(boots), len(w.listVMNames()))
+					t.Errorf("VMs were replaced: %d were seen, %d exist", len(boots), len(w.listVMNames()))
 				}
 				if !models.hasReported() {
-					t.Error("no condition said that VMs were brought to the latest model")
+					t.Error("no condition reported that VMs were brought to the latest model")
 				}
 			})
 		})
@@ -179,7 +179,7 @@ func TestTemplatesDuringRollout(t *testing.T) {
 			t.Errorf("VMs were of %d models at a time: no model was left in reserve of the %d that Azure allows", most, rollout.MaxModels)
 		}
 		if !models.isHeld() {
-			t.Error("no condition said that a new template waits")
+			t.Error("no condition reported that a new template waits")
 		}
 		for name, vm := range w.rules.listInstances() {
 			if got := diskOf(vm); got != int(size) {

@@ -57,8 +57,8 @@ func TestPoolIsGone(t *testing.T) {
 			t.Errorf("%d AzureMachinePoolMachines are left, want the paused one", len(left))
 		}
 		for i, id := range ids {
-			if told := slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, id) }); told != (i != 0) {
-				t.Errorf("a Warning names %s: %t in %q", id, told, warnings)
+			if named := slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, id) }); named != (i != 0) {
+				t.Errorf("a Warning names %s: %t in %q", id, named, warnings)
 			}
 		}
 		for _, request := range w.Azure.RequestsSince(mark) {

@@ -26,14 +26,14 @@ func TestQuiet(t *testing.T) {
 	delete(small, "GET skus")
 	delete(large, "GET skus")
 	t.Logf("in an hour, 3 VMs: %s; %d VMs: %s", formatFigures(small), *quietVMs, formatFigures(large))
-	passes, pages := small["GET virtualMachines"], (*quietVMs+pageSize()-1)/pageSize()
-	if passes < 5 || passes > 7 {
-		t.Errorf("%d lists of VMs in an hour of looks every ten minutes", passes)
+	resyncs, pages := small["GET virtualMachines"], (*quietVMs+pageSize()-1)/pageSize()
+	if resyncs < 5 || resyncs > 7 {
+		t.Errorf("%d lists of VMs in an hour of looks every ten minutes", resyncs)
 	}
 	want := small
-	want["GET virtualMachines"] = passes * pages
+	want["GET virtualMachines"] = resyncs * pages
 	// Each VM has two disks, and the list of all resources has pages of the same size.
-	want["GET resources"] = passes * (2 * pages)
+	want["GET resources"] = resyncs * (2 * pages)
 	if diff := cmp.Diff(want, large); diff != "" {
 		t.Errorf("a large pool costs what a small one does, but for %d pages (-want +got):\n%s", pages, diff)
 	}

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestReadyReplicas has Cluster API change the Ready condition of Machines of a pool that is in order. The pool shows the number of Ready
-// Machines within five seconds, with one write to Kubernetes for each change of the number, and asks Azure nothing.
+// TestReadyReplicas lets Cluster API change the Ready condition of Machines of a pool that is in order. It expects that the pool shows the
+// number of Ready Machines within five seconds, with one write to Kubernetes for each change of the number, and without a request to Azure.
 func TestReadyReplicas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, three)
@@ -59,7 +59,7 @@ func TestReadyReplicas(t *testing.T) {
 	})
 }
 
-// TestReadyReplicasWithoutAzure has a Machine become Ready while the pool cannot be read from Azure.
+// TestReadyReplicasWithoutAzure lets a Machine become Ready while the pool cannot be read from Azure.
 func TestReadyReplicasWithoutAzure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, three)

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestRefusedDeletion has Azure refuse to delete a VM for ten minutes. The pool reports it all the while, and the provider pauses between
-// its requests to Azure.
+// TestRefusedDeletion lets Azure refuse to delete a VM for ten minutes; it expects that the pool reports it all the while, and that the
+// provider pauses between its requests to Azure.
 func TestRefusedDeletion(t *testing.T) {
 	for name, status := range map[string]int{"busy": http.StatusConflict, "broken": http.StatusInternalServerError} {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestRefusedDeletion(t *testing.T) {
 					azurePool := &infrav1.AzureMachinePool{}
 					w.ReadObject(azurePool, poolName)
 					if said := harness.FindCondition(azurePool, infrav1.ScaleSetDesiredReplicasCondition); said.Status == metav1.ConditionTrue {
-						t.Fatalf("Azure refuses to delete a VM, and the pool says: %+v", said)
+						t.Fatalf("Azure refuses to delete a VM, and the condition of the pool is %+v", said)
 					}
 					if last := azurePool.Status.LastReconciledReplicas; last == nil || *last != 3 {
 						t.Fatal("as many VMs as are wanted were last there when three were")

@@ -71,10 +71,10 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 
 	after, asked := m.readFigures(), countRequests(stage.Azure, mark)
 	now, most := m.ResidentMemory()
-	told := listStories(stage, start)
+	stories := listStories(stage, start)
 	var longest *story
 	var beginning, between, noticing, over []time.Duration
-	for name, one := range told {
+	for name, one := range stories {
 		if longest == nil || one.needed > longest.needed {
 			longest = one
 		}
@@ -87,7 +87,7 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 	slices.Sort(over)
 	const ours = `controller="azuremachine"`
 	pool := after.sumMetric("controller_runtime_max_concurrent_reconciles", ours)
-	passes := differenceSince(before, after, "controller_runtime_reconcile_total", ours)
+	reconciliations := differenceSince(before, after, "controller_runtime_reconcile_total", ours)
 	queued := differenceSince(waiting, after, "workqueue_queue_duration_seconds_sum", ours) / max(1,
 		differenceSince(waiting, after, "workqueue_queue_duration_seconds_count", ours))
 	kubernetes := differenceSince(before, after, "rest_client_requests_total", `method="PATCH"`) + differenceSince(before, after,
@@ -105,7 +105,7 @@ func hundredMachines(b *testing.B, controlPlanes, workers int) {
 	b.ReportMetric(float64(asked.Throttled)/machines, "429s/machine")
 	b.ReportMetric(kubernetes/machines, "k8s-writes/machine")
 	b.ReportMetric(differenceSince(before, after, "rest_client_requests_total", `method="GET"`)/machines, "k8s-reads/machine")
-	b.ReportMetric(passes/machines, "passes/machine")
+	b.ReportMetric(reconciliations/machines, "reconciliations/machine")
 	b.ReportMetric(100*differenceSince(waiting, after, "controller_runtime_reconcile_time_seconds_sum", ours)/(pool*wall.Seconds()),
 		"%workers-busy")
 	b.ReportMetric(queued*1000, "queued-ms")

@@ -54,7 +54,7 @@ func TestCallsPerMachine(t *testing.T) {
 			got.Lists, got.Polls)
 	}
 	if sumCounts(got.Lists) >= machines {
-		t.Errorf("collections were read %v times for %d machines: they are there to be shared", got.Lists, machines)
+		t.Errorf("collections were read %v times for %d machines: their reads are shared", got.Lists, machines)
 	}
 	if got.Throttled > 0 || got.Refused > 0 {
 		t.Errorf("%d requests were throttled and %d refused", got.Throttled, got.Refused)
@@ -69,11 +69,11 @@ func TestCallsPerMachine(t *testing.T) {
 		}
 	}
 	// The Secret with azure.json; and of the AzureMachine finalizer, status Paused, status of the resources that are being created,
-	// providerID with annotations, status Ready. One more is for a pass that comes between.
+	// providerID with annotations, status Ready. One more is for a reconciliation that comes between.
 	if written["secrets"] != machines || written["azuremachines"] > 7*machines {
 		t.Errorf("%v writes to Kubernetes for %d machines, want one Secret each and at most 7 of the AzureMachine", written, machines)
 	}
-	// The Secrets with bootstrap data and with azure.json, each once, or again as long as the watch has not told of it.
+	// The Secrets with bootstrap data and with azure.json, each once, or again as long as the watch has not delivered it.
 	secrets := 0
 	for _, path := range manager.KubernetesReads()[red:] {
 		if path == "/api/v1/namespaces/"+stage.Namespace {
@@ -90,7 +90,7 @@ func TestCallsPerMachine(t *testing.T) {
 	t.Logf("%d reads (gets %v, lists %v, polls %d), writes to Kubernetes %v", got.countReads(), got.Gets, got.Lists, got.Polls, written)
 }
 
-// makeWorkers makes the cluster c1 with workers that are called m0 and so on, and waits until all are there.
+// makeWorkers makes the cluster c1 with workers that are called m0 and so on, and waits until all exist.
 func makeWorkers(stage *harness.Stage, machines int) {
 	stage.T.Helper()
 	stage.CreateIdentity()

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestStoppedMachineIsFound stops one of many machines in Azure and starts it again. Nobody tells the provider: both are
+// TestStoppedMachineIsFound stops one of many machines in Azure and starts it again. No event reaches the provider: both are
 // found at the next resync, by lists that all machines share.
 func TestStoppedMachineIsFound(t *testing.T) {
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestStoppedMachineIsFound(t *testing.T) {
 			got.Gets, got.Lists)
 	}
 	for _, action := range []string{"deallocate", "powerOff"} {
-		found(action, "told to be stopped", func(running, ready metav1.Condition, m *infrav1.AzureMachine) bool {
+		found(action, "stopped in its condition", func(running, ready metav1.Condition, m *infrav1.AzureMachine) bool {
 			return running.Status == metav1.ConditionFalse && running.Reason == infrav1.VMStoppedReason &&
 				ready.Status == metav1.ConditionFalse && ready.Reason == infrav1.VMStoppedReason && !m.Status.Ready
 		})

@@ -11,15 +11,15 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestStatusOfAClusterWakesNoMachine has Cluster API write the status of a Cluster, as it does with each of its machines that changes:
-// if that woke all of them, machines would cost passes by their square.
+// TestStatusOfAClusterWakesNoMachine writes the status of a Cluster, as Cluster API does with each change of its machines; it expects that
+// no machine is reconciled. Otherwise the reconciliations would grow with the square of the machines.
 func TestStatusOfAClusterWakesNoMachine(t *testing.T) {
 	t.Parallel()
 	const machines, changes = 3, 30
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})
 	makeWorkers(stage, machines)
-	passes := func(controller string) (out int) {
+	count := func(controller string) (out int) {
 		for _, line := range stage.Environment.Logs.LinesContaining(`"msg"="Reconciling"`) {
 			if strings.Contains(line, fmt.Sprintf(`"controller"=%q`, controller)) &&
 				strings.Contains(line, fmt.Sprintf(`"namespace"=%q "name"="m`, stage.Namespace)) {
@@ -31,9 +31,9 @@ func TestStatusOfAClusterWakesNoMachine(t *testing.T) {
 	controllers := []string{"azuremachine", "azurejson-machine"}
 	before := map[string]int{}
 	for _, controller := range controllers {
-		before[controller] = passes(controller)
+		before[controller] = count(controller)
 		if before[controller] < machines {
-			t.Fatalf("%d passes of %s were counted while %d machines were made", before[controller], controller, machines)
+			t.Fatalf("%d reconciliations of %s were counted while %d machines were created", before[controller], controller, machines)
 		}
 	}
 
@@ -43,14 +43,14 @@ func TestStatusOfAClusterWakesNoMachine(t *testing.T) {
 			c.Status.Workers = &clusterv1.WorkersStatus{Replicas: new(int32(i))}
 		})
 	}
-	// A label is worth a pass. The watch tells of it after the rest.
+	// A label is worth a reconciliation. The watch delivers it after the rest.
 	harness.ChangeObject(stage, cluster, func(c *clusterv1.Cluster) { metav1.SetMetaDataLabel(&c.ObjectMeta, "team", "b") })
 	stage.Eventually("machines are woken by the label",
-		func() bool { return passes("azurejson-machine") >= before["azurejson-machine"]+machines })
+		func() bool { return count("azurejson-machine") >= before["azurejson-machine"]+machines })
 	for _, controller := range controllers {
-		// A pass or two may still have been about their making.
-		if got := passes(controller) - before[controller]; got > 3*machines {
-			t.Errorf("%d passes of %s while the status of the Cluster changed %d times, want at most %d", got, controller, changes, 3*machines)
+		// A reconciliation or two may still be due to their creation.
+		if got := count(controller) - before[controller]; got > 3*machines {
+			t.Errorf("%d reconciliations of %s while the status of the Cluster changed %d times, want at most %d", got, controller, changes, 3*machines)
 		}
 	}
 }

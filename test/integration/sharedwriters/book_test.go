@@ -100,7 +100,7 @@ func TestBook(t *testing.T) {
 	var users, tests strings.Builder
 	users.WriteString(userIntroduction)
 	tests.WriteString(testIntroduction)
-	seen, told := map[string]bool{}, map[[2]string]bool{}
+	seen, listed := map[string]bool{}, map[[2]string]bool{}
 	for _, r := range listRows() {
 		key := r.program + ": " + r.resource + ": " + r.entry
 		if seen[key] {
@@ -112,17 +112,17 @@ func TestBook(t *testing.T) {
 		}
 		fmt.Fprintf(&tests, "| %s | %s | %s | %s |\n", r.program, r.resource, r.entry, r.verb)
 		pair := [2]string{r.program, r.resource}
-		if told[pair] {
+		if listed[pair] {
 			continue
 		}
-		told[pair] = true
+		listed[pair] = true
 		if settings[pair] == "" {
 			t.Errorf("%s, %s: the page for users lacks its settings", r.program, r.resource)
 		}
 		fmt.Fprintf(&users, "| %s | %s | %s |\n", r.program, r.resource, settings[pair])
 	}
 	for pair := range settings {
-		if !told[pair] {
+		if !listed[pair] {
 			t.Errorf("%s, %s: no row tests the settings on the page for users", pair[0], pair[1])
 		}
 	}

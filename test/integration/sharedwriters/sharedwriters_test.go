@@ -15,11 +15,11 @@ type row struct {
 	// in is the world of the row, and prepare changes its objects before they are created; nil changes nothing.
 	in      func(*testing.T, func(*world, *setup)) *world
 	prepare func(*world, *setup)
-	// write writes the entry, and kept reports whether it is there.
+	// write writes the entry, and kept reports whether it exists.
 	write func(*world)
 	kept  func(*world) bool
 	// change is a change of the spec, for which the provider sends a write that begins with sends, as in "PUT resourceGroups/c1/...". Nil is
-	// that nothing of the spec is written to the resource once it is there.
+	// that nothing of the spec is written to the resource once it exists.
 	change func(*world)
 	sends  string
 	// after checks what else has to be so after the change; nil checks nothing.
@@ -57,7 +57,7 @@ func tryRow(w *world, r row) {
 	w.checkQuiet("the provider wrote for a change of the spec", r)
 }
 
-// checkQuiet runs a full sync and checks that the provider writes nothing, and that the entry is there.
+// checkQuiet runs a full sync and checks that the provider writes nothing, and that the entry exists.
 func (w *world) checkQuiet(since string, r row) {
 	w.T.Helper()
 	mark := w.Azure.MarkRequests()

@@ -143,7 +143,7 @@ func (w *world) waitInPlace() {
 	w.WaitAzureIdle()
 }
 
-// syncFully has the provider read everything: because its objects change, at several resyncs, and at a full one.
+// syncFully makes the provider read everything: because its objects change, at several resyncs, and at a full one.
 func (w *world) syncFully() {
 	w.T.Helper()
 	for _, object := range w.objects {
@@ -152,7 +152,7 @@ func (w *world) syncFully() {
 	w.AdvanceClock(w.Full + 2*w.Resync)
 }
 
-// sendVersion has another program write a resource with a verb, and waits until Azure has done it.
+// sendVersion lets another program write a resource with a verb, and waits until Azure has done it.
 func (w *world) sendVersion(method, path, version string, b body) {
 	w.T.Helper()
 	if status, answer := w.SendAsUser(method, path, version, b); status > 299 {

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestIdentitiesOfOthers has a tenant with the operator's identity give VMs an identity that is not the tenant's. The template does not tell
-// whether it exists, and no azure.json has its client ID, until the operator allows it.
+// TestIdentitiesOfOthers lets a tenant with the administrator's identity give VMs an identity that is not the tenant's. It expects that the
+// template does not show whether it exists, and that no azure.json has its client ID, until the administrator allows it.
 func TestIdentitiesOfOthers(t *testing.T) {
 	w := newWorld(t)
 	clientID := w.createApplication("secret-app", w.Namespace, managerAccount)

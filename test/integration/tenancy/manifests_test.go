@@ -54,7 +54,7 @@ func (s *documents) borrowIdentity() {
 	}
 }
 
-// skipAll has every document of an object only read.
+// skipAll gives every resource manifest of an object the policy skip.
 func skipAll(resources []runtime.RawExtension) {
 	for i := range resources {
 		resources[i].Raw = []byte(strings.Replace(string(resources[i].Raw), `"annotations":{`,
@@ -94,7 +94,7 @@ spec:
 `
 }
 
-// manifestTries are those that are found out by a pass: TestManifestsAtApply has those that are refused before.
+// manifestTries are the tries that a reconciliation refuses: TestManifestsAtApply has those that the webhook refuses.
 var manifestTries = map[string]struct {
 	what string
 	// name returns the name of the tenant's Cluster, "" for a name of its own.
@@ -252,8 +252,8 @@ func withoutCredential(s *documents) {
 	s.Infrastructure.Spec.IdentityRef = nil
 }
 
-// TestManifestTries has tenants try to get at resources of others by documents. Nothing of others is written, handed out or deleted,
-// neither while the objects exist nor with their deletion.
+// TestManifestTries lets tenants try to reach resources of others by resource manifests. It expects that nothing of others is written,
+// handed out or deleted, neither while the objects exist nor with their deletion.
 func TestManifestTries(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)
@@ -323,7 +323,7 @@ func TestManifestTries(t *testing.T) {
 	neighbour.DeleteManifests(theirs)
 }
 
-// TestManifestsAtApply has tries refused when they are applied.
+// TestManifestsAtApply applies tries that the webhook refuses.
 func TestManifestsAtApply(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	for name, try := range map[string]struct{ what, from, to, want string }{
@@ -359,14 +359,14 @@ func TestManifestsAtApply(t *testing.T) {
 			}
 			object.Spec.Resources[0].Raw = []byte(changed)
 			if err := stage.TryCreate(object); err == nil || !strings.Contains(err.Error(), try.want) {
-				t.Errorf("who wants to %s is told: %v", try.what, err)
+				t.Errorf("a try to %s ends with %v", try.what, err)
 			}
 		})
 	}
 }
 
-// TestManifestDestinations has operatorSpec name Secrets and ConfigMaps of the namespace that others made: they stay unchanged, and the
-// object names the refused one.
+// TestManifestDestinations lets operatorSpec name Secrets and ConfigMaps of the namespace that others created; it expects that they stay
+// unchanged, and that the object names the refused one.
 func TestManifestDestinations(t *testing.T) {
 	stage := harness.NewStage(t, environment)
 	stage.StartManager(harness.ManagerOptions{})

@@ -36,7 +36,7 @@ func TestNamespaceGoes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tenant.Eventually("the Secret says who keeps it", func() bool {
+	tenant.Eventually("the Secret names the objects that keep it", func() bool {
 		return slices.ContainsFunc(tenant.ListEvents("Secret", harness.IdentityName), func(event string) bool {
 			return strings.Contains(event, "InUse") && strings.Contains(event, tenant.Namespace+"/"+harness.IdentityName)
 		})
@@ -87,7 +87,7 @@ func TestSecretIsLetGo(t *testing.T) {
 	waitReason(tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, infrav1.ReadyReason)
 	secret := &corev1.Secret{}
 	if tenant.ReadObject(secret, harness.IdentityName); isHeld(secret) {
-		t.Error("a Secret is held of an identity that nobody uses")
+		t.Error("the Secret of an identity that no object uses has a finalizer")
 	}
 	tenant.CreateCluster(tenant.AzureCluster("c1"))
 	tenant.WaitClusterProvisioned("c1")

@@ -32,7 +32,7 @@ type try struct {
 	do func(s *scene)
 	// cluster changes the tenant's cluster; nil for none.
 	cluster func(s *scene, c *infrav1.AzureCluster)
-	// reason and says are of the conditions of the identity and of the cluster; ofIdentity is the identity's own where it differs.
+	// reason and says are in the conditions of the identity and of the cluster; ofIdentity is the identity's own where it differs.
 	reason, ofIdentity string
 	says               func(s *scene) []string
 	// loot checks, when tenants are trusted, that the try succeeds. It is nil for tries that fail all the same.
@@ -220,8 +220,8 @@ var tries = map[string]try{
 	},
 }
 
-// TestTries has tenants try, with a manager that isolates them and with one that trusts them: a try that fails with the one works with
-// the other, or fails with both.
+// TestTries lets tenants try to reach resources of others, with a manager that isolates them and with one that trusts them; it expects that
+// a try that fails with the one works with the other, or fails with both.
 func TestTries(t *testing.T) {
 	for _, tenancy := range []string{"isolated", "trusted"} {
 		t.Run(tenancy, func(t *testing.T) {
@@ -263,7 +263,7 @@ func (t try) runTry(s *scene, trusted bool) {
 		}
 	})
 	if trusted {
-		harness.WaitFor(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "said to be of tenants who are trusted",
+		harness.WaitFor(s.tenant, &infrav1.AzureClusterIdentity{}, harness.IdentityName, "with a condition about trusted tenants",
 			func(i *infrav1.AzureClusterIdentity) bool {
 				condition := harness.FindCondition(i, infrav1.TenantsIsolatedCondition)
 				return condition.Status == metav1.ConditionFalse && strings.Contains(condition.Message, "--tenancy=trusted")

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// TestUses has tenants, and the operator, make clusters with their own identities or with those that others let them use, beside each
-// other.
+// TestUses lets tenants, and the administrator, create clusters with their own identities or with those that others let them use, beside
+// each other.
 func TestUses(t *testing.T) {
 	w := newWorld(t)
 	w.CreateCredential(w.Azure.ClientSecret)

@@ -73,8 +73,8 @@ func (c *Cluster) waitReady() {
 	c.WaitAzureIdle()
 }
 
-// CheckNoWrites has the provider read everything, because its objects change, at several regular syncs and at a full one, and checks that it has sent
-// no write since the mark and that its objects are Ready.
+// CheckNoWrites makes the provider read everything, because its objects change, at several regular syncs and at a full one, and checks that
+// it has sent no write since the mark and that its objects are Ready.
 func (c *Cluster) CheckNoWrites(mark harness.Mark) {
 	c.T.Helper()
 	for _, object := range listObjects() {

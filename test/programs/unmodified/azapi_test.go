@@ -67,8 +67,8 @@ resource "azapi_resource" "rule" {
 }
 `
 
-// TestAzapi has Terraform apply a configuration with its provider azapi beside a cluster. A second plan is empty, before and after the provider's
-// full sync, and the deletion of the cluster leaves what Terraform has in a group of its own.
+// TestAzapi lets Terraform apply a configuration with its provider azapi beside a cluster. It expects that a second plan is empty, before
+// and after the provider's full sync, and that the deletion of the cluster leaves the resources of Terraform in a group of its own.
 func TestAzapi(t *testing.T) {
 	terraform, dir := findInstalled(t, "terraform"), t.TempDir()
 	settings := filepath.Join(dir, "terraformrc")

@@ -136,8 +136,8 @@ func (d *driver) remove(volume, node string) error {
 	return nil
 }
 
-// TestAzuredisk has the controller of the CSI driver create volumes and attach them to a machine and to a VM of a pool. The provider writes nothing
-// because of it, and the volume that is still attached goes with the cluster's group.
+// TestAzuredisk lets the controller of the CSI driver create volumes and attach them to a machine and to a VM of a pool. It expects that
+// the provider writes nothing because of it, and that the volume that is still attached goes with the cluster's group.
 func TestAzuredisk(t *testing.T) {
 	outside := virtual.ListenOutside(t)
 	d := startDriver(t, outside)

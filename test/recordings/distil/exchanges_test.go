@@ -24,11 +24,11 @@ func TestCleanURL(t *testing.T) {
 
 func TestCleanBody(t *testing.T) {
 	for name, c := range map[string]struct{ reason, body, want string }{
-		"person": {"names of persons are nobody's business", `{"createdBy":"jane.doe@microsoft.com"}`, `{"createdBy":"someone@example.com"}`},
+		"person": {"names of persons are not published", `{"createdBy":"jane.doe@microsoft.com"}`, `{"createdBy":"someone@example.com"}`},
 		"hex":    {"instrumentation keys of old services have 32 digits", `{"primaryKey":"c05ba0bbf1f34a94b1673c1851647fa9"}`, `{"primaryKey":"{KEY}"}`},
 		"base64": {"keys of storage accounts have 88 characters", `{"keyName":"key1","value":"` + strings.Repeat("Aa0+", 22) + `"}`,
 			`{"keyName":"key1","value":"{KEY}"}`},
-		"url":  {"who has a signed URL needs nothing else", `{"identityUrl":"https://host/a?tid=t&sig=abc"}`, `{"identityUrl":"https://host/a?tid=t&sig={KEY}"}`},
+		"url":  {"a signed URL gives access by itself", `{"identityUrl":"https://host/a?tid=t&sig=abc"}`, `{"identityUrl":"https://host/a?tid=t&sig={KEY}"}`},
 		"name": {"a short value is not a key", `{"keyName":"key1","value":"short"}`, `{"keyName":"key1","value":"short"}`},
 		"text": {"a page of HTML is kept as text", `<html>`, `"<html>"`},
 	} {

@@ -22,8 +22,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// own has the variables of flavors that only they have, and the feature gates that they require.
-var own = map[string]struct {
+// flavorSettings has the variables that only one flavor has, and the feature gates that it requires.
+var flavorSettings = map[string]struct {
 	variables map[string]string
 	features  plan.Features
 }{
@@ -52,8 +52,8 @@ func TestFlavors(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			in := prepare(t, roles[name])
-			objects := render(t, file, in, own[name].variables)
-			play(t, in, own[name].features, func(s *virtual.Scenario) {
+			objects := render(t, file, in, flavorSettings[name].variables)
+			play(t, in, flavorSettings[name].features, func(s *virtual.Scenario) {
 				s.StartProvider()
 				s.ApplyManifests(objects)
 				s.WaitAllReady()

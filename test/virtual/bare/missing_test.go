@@ -96,7 +96,7 @@ func TestServicePrincipal(t *testing.T) {
 	play(t, &in, plan.Features{}, func(s *virtual.Scenario) {
 		s.StartProvider()
 		s.ApplyManifests(without)
-		harness.WaitFor(s.Stage, &infrav1.AzureClusterIdentity{}, "cluster-identity", "told what is missing", func(i *infrav1.AzureClusterIdentity) bool {
+		harness.WaitFor(s.Stage, &infrav1.AzureClusterIdentity{}, "cluster-identity", "with a message about the missing object", func(i *infrav1.AzureClusterIdentity) bool {
 			ready := harness.FindCondition(i, infrav1.ReadyCondition)
 			return ready.Status == metav1.ConditionFalse && strings.Contains(ready.Message, "spec.clientSecret.name is empty")
 		})

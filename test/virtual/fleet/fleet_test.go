@@ -65,11 +65,11 @@ func (f *fleet) addTeams() {
 	f.enterTeam(0)
 }
 
-// enterTeam has the test create and read objects in the namespace of the team that has a cluster. The teams take turns.
+// enterTeam lets the test create and read objects in the namespace of the team that has a cluster. The teams take turns.
 func (f *fleet) enterTeam(cluster int) { f.Namespace = f.namespaces[cluster%len(f.namespaces)] }
 
-// startManager starts a manager with the queues of a release and as many workers for each kind as the flag says. It reconciles the objects with this
-// value of the watch label, "" for all, and uses a share of Azure's limits.
+// startManager starts a manager with the queues of a release and as many workers for each kind as the flag sets. It reconciles the objects
+// with this value of the watch label, "" for all, and uses a share of Azure's limits.
 func (f *fleet) startManager(watchFilter string, share float64) *virtual.Manager {
 	f.T.Helper()
 	f.RequestShare = share
@@ -119,7 +119,7 @@ func (f *fleet) waitEach(object harness.Conditioned, name string) {
 func TestFleet(t *testing.T) {
 	play(t, *subscriptions, func(f *fleet) {
 		f.startManager("", 1)
-		before := readWork(t)
+		before := readQueueMetrics(t)
 		begun, used := time.Now(), processorTime()
 		for i := range *clusters {
 			f.enterTeam(i)
@@ -137,20 +137,20 @@ func TestFleet(t *testing.T) {
 		}
 		made := f.requests.take()
 		t.Logf("%d clusters of %d machines in %d subscriptions: all Ready after %s, with %s; %s; %s of processor time, heap %d MiB",
-			*clusters, *machines, *subscriptions, time.Since(begun), made, readWork(t).since(before), processorTime()-used, heapMiB())
+			*clusters, *machines, *subscriptions, time.Since(begun), made, readQueueMetrics(t).difference(before), processorTime()-used, heapMiB())
 		// The hour before reads what has not been read since the creation.
 		virtual.WaitForSignal(nil, time.Hour)
 		f.requests.take()
-		before = readWork(t)
+		before = readQueueMetrics(t)
 		virtual.WaitForSignal(nil, time.Hour)
 		quiet := f.requests.take()
-		t.Logf("an hour without changes: %s; %s; heap %d MiB", quiet, readWork(t).since(before), heapMiB())
+		t.Logf("an hour without changes: %s; %s; heap %d MiB", quiet, readQueueMetrics(t).difference(before), heapMiB())
 		if made.throttled > 0 || quiet.throttled > 0 || quiet.writes > 0 {
 			t.Errorf("%d and %d answers 429, and %d writes in an hour without changes; want none", made.throttled, quiet.throttled, quiet.writes)
 		}
 		// In each subscription two lists every ten minutes, and eight once in the hour. With more clusters or machines, lists have several
-		// pages. An answer about sizes or regions serves for ten minutes, to the next reconciliation that needs it: whether that is the next
-		// one of the same object depends on how long the answer took.
+		// pages. An answer about sizes or regions serves for ten minutes, to the next reconciliation that needs it: whether that is the
+		// next one of the same object depends on how long the answer took.
 		onePage := *clusters <= 100 && *clusters**machines <= 200**subscriptions
 		if want := 20 * *subscriptions; onePage && quiet.reads-quiet.offers != want {
 			t.Errorf("%d reads in an hour without changes besides sizes and regions, want %d in %d subscriptions",

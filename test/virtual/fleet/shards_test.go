@@ -19,8 +19,9 @@ import (
 
 var shardClusters = flag.Int("shard-clusters", 3, "how many clusters each of two shards has")
 
-// TestShards has two managers divide the clusters of one subscription by the watch label, each with half of Azure's limits: all
-// clusters become Ready, Azure refuses nothing, and each manager writes only its own objects and the finalizers of the identity that both use.
+// TestShards lets two managers divide the clusters of one subscription by the watch label, each with half of Azure's limits. It expects
+// that all clusters become Ready, that Azure refuses nothing, and that each manager writes only its own objects and the finalizers of the
+// identity that both use.
 func TestShards(t *testing.T) {
 	play(t, 1, func(f *fleet) {
 		shards, managers := []string{"red", "blue"}, map[string]*virtual.Manager{}
@@ -63,7 +64,7 @@ func TestShards(t *testing.T) {
 	})
 }
 
-// labelObjects has all objects that the test creates from now on belong to the shard with which their names begin.
+// labelObjects puts all objects that the test creates from now on into the shard with which their names begin.
 func (f *fleet) labelObjects() {
 	f.Client = interceptor.NewClient(f.Kubernetes, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {

@@ -9,29 +9,29 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// Verdict is what the tools show for an object: kstatus, and by it Flux without expressions; Argo CD; and Flux with expressions.
-type Verdict struct{ Kind, KStatus, ArgoCD, Flux string }
+// ObjectHealth is the health of an object in kstatus, which Flux uses without expressions; in Argo CD; and in Flux with expressions.
+type ObjectHealth struct{ Kind, KStatus, ArgoCD, Flux string }
 
-// verdicts counts the revisions of objects by verdict, in this process.
-var verdicts struct {
+// counted has the number of revisions of objects by health, in this process.
+var counted struct {
 	mu     sync.Mutex
-	counts map[Verdict]int
+	counts map[ObjectHealth]int
 }
 
-// CountVerdicts returns how many revisions of objects had which verdict in this process.
-func CountVerdicts() map[Verdict]int {
-	verdicts.mu.Lock()
-	defer verdicts.mu.Unlock()
-	out := map[Verdict]int{}
-	for verdict, n := range verdicts.counts {
-		out[verdict] = n
+// CountHealth returns the number of revisions of objects by health, in this process.
+func CountHealth() map[ObjectHealth]int {
+	counted.mu.Lock()
+	defer counted.mu.Unlock()
+	out := map[ObjectHealth]int{}
+	for health, n := range counted.counts {
+		out[health] = n
 	}
 	return out
 }
 
-// FindWrongVerdicts returns in what the health of an object in Argo CD and Flux contradicts kstatus. A paused object is Suspended in Argo CD.
+// FindWrongHealth returns in what the health of an object in Argo CD and Flux contradicts kstatus. A paused object is Suspended in Argo CD.
 // Flux's expressions know nothing of deletions.
-func FindWrongVerdicts(object *unstructured.Unstructured, want kstatus.Status) (out []string) {
+func FindWrongHealth(object *unstructured.Unstructured, want kstatus.Status) (out []string) {
 	argoCD, err := ComputeArgoCDHealth(object)
 	if err != nil {
 		return []string{err.Error()}
@@ -40,7 +40,7 @@ func FindWrongVerdicts(object *unstructured.Unstructured, want kstatus.Status) (
 	if err != nil {
 		return []string{err.Error()}
 	}
-	countVerdict(Verdict{object.GetKind(), want.String(), argoCD.Status, flux.String()})
+	countHealth(ObjectHealth{object.GetKind(), want.String(), argoCD.Status, flux.String()})
 	deleted := object.GetDeletionTimestamp() != nil
 	switch {
 	case deleted && argoCD.Status == "Progressing", isPaused(object) && argoCD.Status == "Suspended":
@@ -53,9 +53,9 @@ func FindWrongVerdicts(object *unstructured.Unstructured, want kstatus.Status) (
 	return out
 }
 
-// FindWrongVerdictsWithoutStatus returns in what the verdicts of the tools for an object of a kind without a status are wrong: it is Current as soon
-// as it exists, and the tools have no checks of their own for it.
-func FindWrongVerdictsWithoutStatus(object *unstructured.Unstructured, verdict kstatus.Status) (out []string) {
+// FindWrongHealthWithoutStatus returns in what the health of an object of a kind without a status is wrong in the tools: it is Current as
+// soon as it exists, and the tools have no checks of their own for it.
+func FindWrongHealthWithoutStatus(object *unstructured.Unstructured, health kstatus.Status) (out []string) {
 	argoCD, err := ComputeArgoCDHealth(object)
 	if err != nil {
 		return []string{err.Error()}
@@ -64,23 +64,23 @@ func FindWrongVerdictsWithoutStatus(object *unstructured.Unstructured, verdict k
 	if err != nil {
 		return []string{err.Error()}
 	}
-	countVerdict(Verdict{object.GetKind(), verdict.String(), argoCD.Status, flux.String()})
+	countHealth(ObjectHealth{object.GetKind(), health.String(), argoCD.Status, flux.String()})
 	if object.GetDeletionTimestamp() != nil {
 		return nil // kstatus returns Terminating, and Argo CD Progressing, by the deletion alone.
 	}
-	if verdict != kstatus.CurrentStatus || argoCD.Status != "" || flux != "" {
-		out = append(out, fmt.Sprintf("kstatus returns %s, Argo CD %q and Flux's expressions %q, want Current without checks", verdict, argoCD.Status, flux))
+	if health != kstatus.CurrentStatus || argoCD.Status != "" || flux != "" {
+		out = append(out, fmt.Sprintf("kstatus returns %s, Argo CD %q and Flux's expressions %q, want Current without checks", health, argoCD.Status, flux))
 	}
 	return out
 }
 
-func countVerdict(verdict Verdict) {
-	verdicts.mu.Lock()
-	defer verdicts.mu.Unlock()
-	if verdicts.counts == nil {
-		verdicts.counts = map[Verdict]int{}
+func countHealth(health ObjectHealth) {
+	counted.mu.Lock()
+	defer counted.mu.Unlock()
+	if counted.counts == nil {
+		counted.counts = map[ObjectHealth]int{}
 	}
-	verdicts.counts[verdict]++
+	counted.counts[health]++
 }
 
 func isPaused(object *unstructured.Unstructured) bool {

@@ -42,9 +42,9 @@ func withoutStatus(namespace string) []client.Object {
 	}
 }
 
-// TestFirstVerdictOfAllKinds computes the verdicts for an object of each kind as the API server stores it first, with the defaults of the schema.
-// An object that has a status is not Current before it is reconciled. The book names the kinds without a status, and no others.
-func TestFirstVerdictOfAllKinds(t *testing.T) {
+// TestFirstHealthOfAllKinds computes the health of an object of each kind as the API server stores it first, with the defaults of the
+// schema. An object that has a status is not Current before it is reconciled. The book names the kinds without a status, and no others.
+func TestFirstHealthOfAllKinds(t *testing.T) {
 	entries, err := crd.Files.ReadDir("bases")
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestFirstVerdictOfAllKinds(t *testing.T) {
 		}
 		if _, hasStatus := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"]; !hasStatus {
 			without[kind] = true
-			for _, found := range gitops.FindWrongVerdictsWithoutStatus(object, result.Status) {
+			for _, found := range gitops.FindWrongHealthWithoutStatus(object, result.Status) {
 				t.Errorf("%s: %s", kind, found)
 			}
 			continue
@@ -75,7 +75,7 @@ func TestFirstVerdictOfAllKinds(t *testing.T) {
 		if result.Status != kstatus.InProgressStatus {
 			t.Errorf("%s: kstatus returns %s before the first reconciliation, want InProgress", kind, result.Status)
 		}
-		for _, found := range gitops.FindWrongVerdicts(object, kstatus.InProgressStatus) {
+		for _, found := range gitops.FindWrongHealth(object, kstatus.InProgressStatus) {
 			t.Errorf("%s: %s", kind, found)
 		}
 	}

@@ -27,8 +27,8 @@ var phases = map[string][]string{
 	"Current": {"Healthy", "Suspended"}, "InProgress": {"Progressing", "Suspended"}, "Failed": {"Degraded"}, "Terminating": {"Progressing"},
 }
 
-// TestHealthOfAllKinds creates clusters of all kinds, invalidates their credential, pauses and deletes them. The scenario itself compares the
-// health of each revision of each object in Argo CD and Flux with kstatus; the test makes sure that each kind had each phase.
+// TestHealthOfAllKinds creates clusters of all kinds, invalidates their credential, pauses and deletes them. The scenario itself compares
+// the health of each revision of each object in Argo CD and Flux with kstatus; the test makes sure that each kind had each phase.
 func TestHealthOfAllKinds(t *testing.T) {
 	virtual.PlayWith(t, virtual.Options{Complete: true, AtOnce: true, Azure: server.Options{Seed: 7, Throttle: harness.Unlimited}},
 		func(s *virtual.Scenario) {
@@ -71,14 +71,14 @@ func TestHealthOfAllKinds(t *testing.T) {
 			}
 			pruneAll(s)
 		})
-	logVerdicts(t)
+	logHealth(t)
 }
 
 // played is the finalizer that the harness puts on objects of Cluster API, which does not run.
 const played = "integration-test/played"
 
-// pruneAll deletes the credentials, then all objects of all kinds at once, as a GitOps tool prunes them without any order. Everything goes, in
-// Kubernetes and in Azure.
+// pruneAll deletes the credentials, then all objects of all kinds at once, as a GitOps tool prunes them without any order. Everything goes,
+// in Kubernetes and in Azure.
 func pruneAll(s *virtual.Scenario) {
 	// Machines of pools are first, because their pool deletes those that remain.
 	lists := append([]client.ObjectList{&corev1.SecretList{}, &infrav1.AzureMachinePoolMachineList{}}, virtual.CountedKinds()...)
@@ -122,26 +122,26 @@ var without = map[string][]string{
 	"AzureMachineTemplate": {"Terminating"},
 }
 
-// logVerdicts prints the verdicts by kind and phase. It fails the test for a verdict that is wrong, for a phase that a kind did not have, and for
-// a failure that changes its message again and again.
-func logVerdicts(t *testing.T) {
+// logHealth prints the health by kind and phase. It fails the test for a health that is wrong, for a phase that a kind did not have, and
+// for a failure that changes its message again and again.
+func logHealth(t *testing.T) {
 	t.Helper()
 	var lines []string
 	seen, seenWithout := map[string]map[string]int{}, map[string]bool{}
-	for verdict, n := range gitops.CountVerdicts() {
-		if verdict.ArgoCD == "" {
-			seenWithout[verdict.Kind] = true
+	for health, n := range gitops.CountHealth() {
+		if health.ArgoCD == "" {
+			seenWithout[health.Kind] = true
 			continue // The scenario has compared it.
 		}
-		lines = append(lines, fmt.Sprintf("%-28s kstatus %-11s Argo CD %-11s Flux %-10s %4d", verdict.Kind, verdict.KStatus, verdict.ArgoCD,
-			verdict.Flux, n))
-		if !slices.Contains(phases[verdict.KStatus], verdict.ArgoCD) {
-			t.Errorf("wrong: %+v", verdict)
+		lines = append(lines, fmt.Sprintf("%-28s kstatus %-11s Argo CD %-11s Flux %-10s %4d", health.Kind, health.KStatus, health.ArgoCD,
+			health.Flux, n))
+		if !slices.Contains(phases[health.KStatus], health.ArgoCD) {
+			t.Errorf("wrong: %+v", health)
 		}
-		if seen[verdict.Kind] == nil {
-			seen[verdict.Kind] = map[string]int{}
+		if seen[health.Kind] == nil {
+			seen[health.Kind] = map[string]int{}
 		}
-		seen[verdict.Kind][verdict.KStatus] += n
+		seen[health.Kind][health.KStatus] += n
 	}
 	for _, object := range withoutStatus("") {
 		if kind := reflect.TypeOf(object).Elem().Name(); !seenWithout[kind] {

@@ -28,7 +28,7 @@ type answer struct {
 	body   any
 }
 
-// TestBadInput holds that input that cannot be imported ends with a message that names the fault and the remedy.
+// TestBadInput checks that input that cannot be imported ends with a message that names the fault and the remedy.
 func TestBadInput(t *testing.T) {
 	owned := func(cluster string) object { return object{infrav1.ClusterTagKey(cluster): "owned"} }
 	tagMachine := func(machine string, tags object) func(h handmade) {
@@ -119,7 +119,7 @@ func (a answering) Do(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: a.status, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(raw)), Request: request}, err
 }
 
-// TestHostileNames holds that names and tags from Azure neither break manifests and commands nor reach a terminal unquoted.
+// TestHostileNames checks that names and tags from Azure neither break manifests and commands nor reach a terminal unquoted.
 func TestHostileNames(t *testing.T) {
 	const hostile = "x\x1b[31m'; rm -rf / #\n- evil: true"
 	play(t, plan.Features{}, func(s *virtual.Scenario) {

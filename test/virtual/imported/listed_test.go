@@ -25,8 +25,8 @@ func change(s *virtual.Scenario, path, version string, edit func(body object)) {
 
 func properties(body object) object { return body["properties"].(object) }
 
-// TestListed holds that settings of users and other programs that no field has are listed one by one, with the reason, and that the manager
-// writes nothing because of them.
+// TestListed checks that settings of users and other programs that no field has are listed one by one, with the reason, and that the
+// manager writes nothing because of them.
 func TestListed(t *testing.T) {
 	objects := renderFlavor(t, "cluster-template.yaml", nil, nil)
 	play(t, plan.Features{}, func(s *virtual.Scenario) {
@@ -105,7 +105,7 @@ func TestListed(t *testing.T) {
 	})
 }
 
-// accountForAll holds that each resource of the group has a finding.
+// accountForAll checks that each resource of the group has a finding.
 func accountForAll(t *testing.T, s *virtual.Scenario, got imported) {
 	t.Helper()
 	has := map[string]bool{}

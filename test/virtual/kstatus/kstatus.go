@@ -41,10 +41,10 @@ func Compute(object client.Object, kind schema.GroupVersionKind) (*unstructured.
 
 // FindContradictions returns what contradicts the conditions of an object in the state that kstatus computes. An object of another
 // provider that this one has not reconciled yet has no observed generation, and contradicts nothing.
-func FindContradictions(object Object, verdict kstatus.Status) (out []string) {
+func FindContradictions(object Object, computed kstatus.Status) (out []string) {
 	ready, observed := conditions.Get(object, infrav1.ReadyCondition), object.GetObserved().ObservedGeneration
 	if !object.GetDeletionTimestamp().IsZero() {
-		return contradictionsIf(verdict != kstatus.TerminatingStatus, "it is being deleted, and kstatus returns %s", verdict)
+		return contradictionsIf(computed != kstatus.TerminatingStatus, "it is being deleted, and kstatus returns %s", computed)
 	}
 	if observed == 0 {
 		return nil
@@ -53,11 +53,11 @@ func FindContradictions(object Object, verdict kstatus.Status) (out []string) {
 	reconciling, stalled := conditions.IsTrue(object, infrav1.ReconcilingCondition), conditions.IsTrue(object, infrav1.StalledCondition)
 	paused := conditions.IsTrue(object, clusterv1.PausedCondition)
 	if observed != object.GetGeneration() {
-		return contradictionsIf(verdict != kstatus.InProgressStatus, "generation %d is not observed, and kstatus returns %s",
-			object.GetGeneration(), verdict)
+		return contradictionsIf(computed != kstatus.InProgressStatus, "generation %d is not observed, and kstatus returns %s",
+			object.GetGeneration(), computed)
 	}
-	out = append(out, contradictionsIf(verdict == kstatus.CurrentStatus && !isReady, "it is not Ready, and kstatus returns %s", verdict)...)
-	out = append(out, contradictionsIf((verdict == kstatus.FailedStatus) != stalled, "Stalled is %t, and kstatus returns %s", stalled, verdict)...)
+	out = append(out, contradictionsIf(computed == kstatus.CurrentStatus && !isReady, "it is not Ready, and kstatus returns %s", computed)...)
+	out = append(out, contradictionsIf((computed == kstatus.FailedStatus) != stalled, "Stalled is %t, and kstatus returns %s", stalled, computed)...)
 	out = append(out, contradictionsIf(reconciling && stalled, "it is Reconciling and Stalled")...)
 	out = append(out, contradictionsIf(!isReady && !reconciling && !stalled && !paused,
 		"it is not Ready, and neither Reconciling nor Stalled")...)

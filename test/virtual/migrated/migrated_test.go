@@ -129,30 +129,30 @@ func TestMigrated(t *testing.T) {
 		// anew has the objects created after the resources, in another management cluster.
 		anew bool
 		// by is the way in which a user hands over the resources that stay, nil if the user does not.
-		by   func(w *virtual.Scenario, c *harness.ASOCluster)
-		told map[string]string
-		want []string
+		by    func(w *virtual.Scenario, c *harness.ASOCluster)
+		owned map[string]string
+		want  []string
 	}{
 		"created": {
 			reason: "Azure created everything after the objects, so it was created for them",
-			told: map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "True",
+			owned: map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "True",
 				"AzureASOManagedMachinePool c1-pool0": "True", "AzureASOManagedMachinePool c1-pool1": "True"},
 		},
 		"detached": {
 			reason: "the AKS cluster is to stay, and with it its pools, its extension and the group that it is in", policy: asoresource.PolicyDetach,
-			told: map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "",
+			owned: map[string]string{"AzureASOManagedCluster c1": "True", "AzureASOManagedControlPlane c1": "",
 				"AzureASOManagedMachinePool c1-pool0": "", "AzureASOManagedMachinePool c1-pool1": ""},
 			want: kept,
 		},
 		"forged": {
 			reason: "a user writes the annotation on new objects that name a cluster that exists", anew: true,
-			told: map[string]string{"AzureASOManagedCluster c1": "False", "AzureASOManagedControlPlane c1": "False",
+			owned: map[string]string{"AzureASOManagedCluster c1": "False", "AzureASOManagedControlPlane c1": "False",
 				"AzureASOManagedMachinePool c1-pool0": "False", "AzureASOManagedMachinePool c1-pool1": "False"},
 			want: slices.Sorted(slices.Values(slices.Concat(kept, others))),
 		},
 		"handed over": {
 			reason: "the commands of the conditions have everything deleted", anew: true, by: handOver,
-			told: map[string]string{"AzureASOManagedCluster c1": "False", "AzureASOManagedControlPlane c1": "False",
+			owned: map[string]string{"AzureASOManagedCluster c1": "False", "AzureASOManagedControlPlane c1": "False",
 				"AzureASOManagedMachinePool c1-pool0": "False", "AzureASOManagedMachinePool c1-pool1": "False"},
 		},
 	} {
@@ -180,7 +180,7 @@ func TestMigrated(t *testing.T) {
 				if writes := harness.DropKubeconfigReads(w.Azure.WritesSince(mark)); len(writes) > 0 {
 					t.Errorf("taking over writes nothing, got %v", writes)
 				}
-				told := map[string]string{}
+				owned := map[string]string{}
 				for object := range objectManifests(c) {
 					w.ReadObject(object, object.GetName())
 					gvk, err := w.Kubernetes.GroupVersionKindFor(object)
@@ -188,9 +188,9 @@ func TestMigrated(t *testing.T) {
 						t.Fatal(err)
 					}
 					condition := harness.FindCondition(object, infrav1.MigratedResourcesOwnedCondition)
-					told[gvk.Kind+" "+object.GetName()] = string(condition.Status)
+					owned[gvk.Kind+" "+object.GetName()] = string(condition.Status)
 				}
-				if diff := cmp.Diff(test.told, told); diff != "" {
+				if diff := cmp.Diff(test.owned, owned); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 				}
 				if test.by != nil {

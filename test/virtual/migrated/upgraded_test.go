@@ -74,8 +74,8 @@ func annotated(w *virtual.Scenario) map[string]client.Object {
 	return out
 }
 
-// TestUpgradeFromFormerKeys has objects of all kinds with the annotations of v2.0.0-alpha. The first reconciliation replaces them, and writes
-// nothing to Azure.
+// TestUpgradeFromFormerKeys starts a manager on objects of all kinds with the annotations of v2.0.0-alpha; it expects that the first
+// reconciliation replaces them, and writes nothing to Azure.
 func TestUpgradeFromFormerKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := virtual.NewAtOnce(t)

@@ -54,7 +54,7 @@ func TestDisconnectedPeering(t *testing.T) {
 			w.RemoveResource(earlier)
 		}, nil},
 		"the peering in the hub":   {"the owner of the hub deletes it", nil, func(w *virtual.Scenario) { w.RemoveResource(back) }},
-		"the peering with the hub": {"somebody deletes it", nil, func(w *virtual.Scenario) { w.RemoveResource(peering) }},
+		"the peering with the hub": {"a user deletes it", nil, func(w *virtual.Scenario) { w.RemoveResource(peering) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtual.Play(t, func(w *virtual.Scenario) {

@@ -46,7 +46,7 @@ func TestObservedCreation(t *testing.T) {
 		}
 		for name, drifted := range w.drifted() {
 			if drifted.Type != "" {
-				t.Errorf("%s: Drifted is still there: %+v", name, drifted)
+				t.Errorf("%s: Drifted still exists: %+v", name, drifted)
 			}
 		}
 	})

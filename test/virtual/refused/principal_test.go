@@ -11,9 +11,9 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestFormerPrincipal has a user delete the scale set of a pool with a role. The new scale set has another identity, and Azure cannot change the
-// assignment of the former one. The condition has the command that deletes it, also of the next manager, and nothing is sent in vain. After the
-// command the new identity has the role.
+// TestFormerPrincipal lets a user delete the scale set of a pool with a role. The new scale set has another identity, and Azure cannot
+// change the assignment of the former one. The test expects that the condition shows the command that deletes it, also after a restart of
+// the manager, and that the provider sends no request that must fail. After the command the new identity has the role.
 func TestFormerPrincipal(t *testing.T) {
 	virtual.Play(t, func(s *virtual.Scenario) {
 		const scaleSet, role = "Microsoft.Compute/virtualMachineScaleSets/pool", "86bd2d98-0fb9-4b53-9f0e-2d2ee2a4d1a2"

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestRefused has Azure refuse a PUT of an AKS cluster with one more setting, for which AKS has no way back, and removes the setting
-// again. ResourcesReady is as before: no Drifted stays for a setting that Azure never had.
+// TestRefused lets Azure refuse a PUT of an AKS cluster with one more setting, for which AKS has no way back, and removes the setting
+// again. It expects ResourcesReady as before: no Drifted stays for a setting that Azure never had.
 func TestRefused(t *testing.T) {
 	for name, test := range map[string]struct{ reason, setting string }{
 		"default": {"AKS has a value of its own for the setting", `"oidcIssuerProfile":{"enabled":true}`},

@@ -172,8 +172,9 @@ func azureASOManagedCluster() *infrav1.AzureASOManagedCluster {
 	return &infrav1.AzureASOManagedCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}
 }
 
-// TestUncheckedKinds has manifests of all kinds without a definition, which the manager allows: the resources are created with their
-// references, nothing is written while nothing changes, each change is one request, and removed manifests have their resources deleted.
+// TestUncheckedKinds applies manifests of all kinds without a definition, which the manager allows. It expects that the resources are
+// created with their references, that nothing is written while nothing changes, that each change is one request, and that the resources of
+// removed manifests are deleted.
 func TestUncheckedKinds(t *testing.T) {
 	names := slices.Sorted(maps.Keys(uncheckedKinds))
 	if diff := cmp.Diff(aso.ListUncheckedKinds(), names); diff != "" {
@@ -311,8 +312,8 @@ func TestUncheckedKindsOfBook(t *testing.T) {
 		})
 }
 
-// TestUncheckedKindsRefused has manifests of kinds without a definition, which the manager does not allow. The API server refuses each of
-// them with the flag, the way to add a definition, and similar kinds; an allowed kind gets a warning.
+// TestUncheckedKindsRefused applies manifests of kinds without a definition, which the manager does not allow. It expects that the API
+// server refuses each of them with the flag, the way to add a definition, and similar kinds; an allowed kind gets a warning.
 func TestUncheckedKindsRefused(t *testing.T) {
 	virtual.PlayWith(t, virtual.Options{Complete: true, Azure: server.Options{Seed: 7}}, func(s *virtual.Scenario) {
 		s.CreateIdentity()
@@ -347,8 +348,8 @@ func TestUncheckedKindsRefused(t *testing.T) {
 	})
 }
 
-// TestUncheckedKindsOfLentIdentity has manifests of allowed kinds with an AzureClusterIdentity of another namespace: nothing is written for
-// an object with any of them.
+// TestUncheckedKindsOfLentIdentity applies manifests of allowed kinds with an AzureClusterIdentity of another namespace; it expects that
+// nothing is written for an object with any of them.
 func TestUncheckedKindsOfLentIdentity(t *testing.T) {
 	for name, kind := range uncheckedKinds {
 		t.Run(name, func(t *testing.T) {

@@ -43,8 +43,9 @@ var aksFamilies = map[string]aksFamily{
 	},
 }
 
-// TestUpgradeRefused asks a running AKS cluster for a version that it cannot have. The cluster serves, so Available stays True; it differs from the
-// spec, so Ready is False, Stalled True and the verdict of kstatus Failed, with the versions that can be had. All of it ends with the correction.
+// TestUpgradeRefused asks a running AKS cluster for a version that it cannot have. The cluster serves, so Available stays True; it differs
+// from the spec, so Ready is False, Stalled True and the status of kstatus Failed, with the versions that can be had. All of it ends with
+// the correction.
 func TestUpgradeRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		reason, version, want string
@@ -72,7 +73,7 @@ func TestUpgradeRefused(t *testing.T) {
 							t.Errorf("%s: Ready does not have %q: %s", test.reason, part, ready.Message)
 						}
 					}
-					expectVerdict(s, of, kstatus.FailedStatus)
+					expectKStatus(s, of, kstatus.FailedStatus)
 					for condition, want := range map[string]metav1.ConditionStatus{
 						infrav1.ReadyCondition: metav1.ConditionFalse, infrav1.StalledCondition: metav1.ConditionTrue, clusterv1.AvailableCondition: metav1.ConditionTrue,
 					} {
@@ -85,7 +86,7 @@ func TestUpgradeRefused(t *testing.T) {
 					}
 					of.setVersion(s, harness.ManagedVersion)
 					s.WaitUntil("the correction ends it", func() bool { return readCondition(s, of, infrav1.ReadyCondition).Status == metav1.ConditionTrue })
-					expectVerdict(s, of, kstatus.CurrentStatus)
+					expectKStatus(s, of, kstatus.CurrentStatus)
 				})
 			})
 		}
@@ -130,8 +131,8 @@ func readCondition(s *virtual.Scenario, of aksFamily, conditionType string) meta
 	return harness.FindCondition(object.(harness.Conditioned), conditionType)
 }
 
-// expectVerdict compares what kstatus computes for the control plane.
-func expectVerdict(s *virtual.Scenario, of aksFamily, want kstatus.Status) {
+// expectKStatus compares what kstatus computes for the control plane.
+func expectKStatus(s *virtual.Scenario, of aksFamily, want kstatus.Status) {
 	s.T.Helper()
 	object := of.controlPlane()
 	s.ReadObject(object, "c1")

@@ -21,7 +21,7 @@ import (
 var powered = []string{"Microsoft.Compute/virtualMachines", "Microsoft.Compute/virtualMachineScaleSets", "Microsoft.ContainerService/managedClusters"}
 
 // TestResourcesOfOthers hands everything that can be stopped over to another cluster, by its tags, and then stops the Clusters that made it.
-// Nothing of others is stopped, and no object says that it is.
+// Nothing of others is stopped, and no object reports that.
 func TestResourcesOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -207,8 +207,8 @@ func TestRestartWhileStopped(t *testing.T) {
 	})
 }
 
-// TestStartRefused has Azure refuse to start VMs for want of capacity: the objects show the cause, the Machines stay, and everything runs
-// once there is capacity.
+// TestStartRefused lets Azure refuse to start VMs for want of capacity; it expects that the objects show the cause, that the Machines stay,
+// and that everything runs once there is capacity.
 func TestStartRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

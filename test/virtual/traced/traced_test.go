@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestTraceFollowsCluster creates a cluster with a worker and holds that its trace is whole: each request to Azure is below a
+// TestTraceFollowsCluster creates a cluster with a worker and checks that its trace is whole: each request to Azure is below a
 // reconciliation, each write has one span and one operation, and the reconciliation that an operation woke links to it.
 func TestTraceFollowsCluster(t *testing.T) {
 	recorded := tracetest.NewInMemoryExporter()

@@ -171,7 +171,7 @@ func TestCredentialOfAnotherSubscription(t *testing.T) {
 		}
 		s.ReadObject(c.Pools[1], "docs-pool1")
 		if ready := harness.FindCondition(c.Pools[1], infrav1.ReadyCondition); !strings.Contains(ready.Message, other) {
-			t.Errorf("the deletion waits, and does not say why: %+v", ready)
+			t.Errorf("the deletion waits without a reason: %+v", ready)
 		}
 	})
 }

@@ -120,7 +120,7 @@ var explicit = []string{
 	".control plane.loadBalancerProfile.managedOutboundIPs", ".control plane.networkDataplane", ".control plane.outboundType",
 }
 
-// TestThereAndBack holds that a cluster moves to the other family and back without a write to Azure, that all its objects are Ready after
+// TestThereAndBack checks that a cluster moves to the other family and back without a write to Azure, that all its objects are Ready after
 // each move, and that the old objects are gone.
 func TestThereAndBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestThereAndBack(t *testing.T) {
 	})
 }
 
-// TestDeletedAfterTransfer holds that the resources of a transferred cluster are still its own: they are deleted with it.
+// TestDeletedAfterTransfer checks that the resources of a transferred cluster are still its own: they are deleted with it.
 func TestDeletedAfterTransfer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := virtual.New(t)
@@ -179,7 +179,8 @@ func TestDeletedAfterTransfer(t *testing.T) {
 	})
 }
 
-// TestNameIsTaken holds that a transfer which needs the name of an object of another cluster ends in an error before it pauses the cluster.
+// TestNameIsTaken checks that a transfer which needs the name of an object of another cluster ends in an error before it pauses the
+// cluster.
 func TestNameIsTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := virtual.NewAtOnce(t)

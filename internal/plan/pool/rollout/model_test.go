@@ -219,7 +219,7 @@ func listSteps(actions rollout.Actions) []step {
 func (w world) takeSteps(all []step, chosen int) world {
 	vms := slices.Clone(w.listVMs())
 	next, grown := w, false
-	// The size was computed with the VMs that were there, so it is written before any of them goes.
+	// The size was computed with the VMs that existed, so it is written before any of them is deleted.
 	for _, name := range []string{"capacity", "retire", "delete"} {
 		for i, s := range all {
 			if chosen&(1<<i) != 0 && s.name == name {
@@ -347,7 +347,7 @@ func (w world) reachesGoal(known map[world]bool) bool {
 
 // TestEveryReachableStateKeepsThePromises walks through every world that a pool of up to four VMs can come to: whatever the order in which things happen,
 // with each step of the provider lost or not, a mishap and a change of the spec in the middle. Each promise is checked at
-// each step, and everything settles from each world.
+// each step, and the rollout converges from each world.
 func TestEveryReachableStateKeepsThePromises(t *testing.T) {
 	most := 4
 	if testing.Short() {
@@ -386,12 +386,12 @@ func exploreAll(t *testing.T, most int, may world) {
 
 func exploreFrom(t *testing.T, start world, most int) (worlds, transitions int) {
 	t.Helper()
-	seen, settled := map[world]bool{start: true}, map[world]bool{}
+	seen, converging := map[world]bool{start: true}, map[world]bool{}
 	for queue := []world{start}; len(queue) > 0; {
 		w := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		if !w.reachesGoal(settled) {
-			t.Fatalf("never settles: %s", w)
+		if !w.reachesGoal(converging) {
+			t.Fatalf("never converges: %s", w)
 		}
 		if w.hasMarksOnly() {
 			t.Fatalf("a mark alone changes something: %s", w)

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 )
 
-// TestDecideModels has VMs of several models of a scale set that allows four, so that they are brought together from two on. A digit is the
-// model of a VM, none the latest one; u(pgradable) VMs can be brought to the latest model in place.
+// TestDecideModels decides about VMs of several models of a scale set that allows four, so that the rollout reduces them from two on. A
+// digit is the model of a VM, none the latest one; u(pgradable) VMs can be brought to the latest model in place.
 func TestDecideModels(t *testing.T) {
 	type seen = rollout.Observed
 	surge, unavailable := rollout.Limits{MaxSurge: 1}, rollout.Limits{MaxUnavailable: 1}
@@ -269,7 +269,7 @@ func (m models) takeActions(actions rollout.Actions) (after models, refused bool
 
 // TestModelOfModels walks through every state that a scale set which allows four models can come to, with bootstrap data that differ
 // whenever VMs are added and a user who changes the template and the size at any time. Azure refuses no write, one model stays in reserve, and
-// everything settles with the latest template.
+// the rollout converges to the latest template.
 func TestModelOfModels(t *testing.T) {
 	for _, limits := range []rollout.Limits{{MaxSurge: 1}, {MaxUnavailable: 1}, {MaxSurge: 1, MaxUnavailable: 1}, {MaxSurge: 2}} {
 		for _, outdated := range []bool{true, false} {
@@ -300,7 +300,7 @@ func exploreModels(t *testing.T, start models) int {
 			t.Fatalf("no model is left in reserve: %+v", m.buildObserved())
 		}
 		if !m.reachesGoal() {
-			t.Fatalf("never settles: %+v\n%+v", m.spec, m.buildObserved())
+			t.Fatalf("never converges: %+v\n%+v", m.spec, m.buildObserved())
 		}
 		next := m.nextStates()
 		for _, each := range slices.Concat(next["progress"], next["user"], []models{after}) {

@@ -123,7 +123,7 @@ func TestDecide(t *testing.T) {
 			"retire c"},
 		"marked, smaller, another broken": {"the broken one is replaced at the same time", surge, 2, "", "nr nb nrm", seen{Capacity: 3},
 			"retire c b"},
-		"marked, one more for an old one": {"it is there in exchange for the old one, so the pool does not get smaller", surge, 2, "",
+		"marked, one more for an old one": {"the new one replaces the old one, so the pool does not get smaller", surge, 2, "",
 			"or nr nrm", seen{Capacity: 3}, "retire a"},
 		"marked, smaller while rolling": {"the marked one goes, and the old one as well", surge, 2, "", "or nr nr nrm", seen{Capacity: 4},
 			"retire d a"},
@@ -148,7 +148,8 @@ func TestDecide(t *testing.T) {
 			""},
 		"model refused, smaller": {"the pool can still be made smaller", surge, 1, "", "or or", seen{Capacity: 2, Outdated: true},
 			"retire a"},
-		"model refused, bigger": {"and bigger", surge, 3, "", "or or", seen{Capacity: 2, Outdated: true}, "capacity 3"},
+		"model refused, bigger": {"the pool can still be made bigger",
+			surge, 3, "", "or or", seen{Capacity: 2, Outdated: true}, "capacity 3"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -168,7 +169,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestAutoscalerOwnsTheSize has an autoscaler own the size: only VMs that others deleted go.
+// TestAutoscalerOwnsTheSize lets an autoscaler own the size; it expects that only VMs that others deleted go.
 func TestAutoscalerOwnsTheSize(t *testing.T) {
 	spec := rollout.Spec{Limits: rollout.Limits{MaxSurge: 1, MaxUnavailable: 1}, Replicas: 3, Policy: rollout.Oldest, ScaledByAutoscaler: true}
 	if got := describeActions(rollout.DecideActions(spec,

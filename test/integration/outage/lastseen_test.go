@@ -34,7 +34,7 @@ func listStanding() map[string]harness.Conditioned {
 	}
 }
 
-// listOutages returns the failures that keep a pass from reading from Azure.
+// listOutages returns the failures that keep a reconciliation from reading from Azure.
 func listOutages() map[string]struct {
 	reason string
 	begin  func(s *harness.Stage)
@@ -63,21 +63,22 @@ func listOutages() map[string]struct {
 		"server error": {"Azure cannot answer",
 			always(fault.Rule{Kind: fault.Status, Status: 503, Code: "ServiceUnavailable", Message: "The service is unavailable."}),
 			"ServiceUnavailable", true},
-		"connection": {"nobody answers", always(fault.Rule{Kind: fault.Reset}), "ConnectionFailed", true},
-		"permission": {"a role that was taken away is no news of machines",
+		"connection": {"Azure closes connections", always(fault.Rule{Kind: fault.Reset}), "ConnectionFailed", true},
+		"permission": {"a removed role proves nothing about machines",
 			always(fault.Rule{Method: "GET", Kind: fault.Status, Status: 403, Code: "AuthorizationFailed",
 				Message: "The client does not have authorization."}), "AuthorizationFailed", false},
-		"subscription": {"one that the identity cannot see any more answers 404, as what is gone does",
+		"subscription": {"a subscription without access answers 404, as a deleted resource does",
 			always(fault.Rule{Method: "GET", Kind: fault.Status, Status: 404, Code: "SubscriptionNotFound",
 				Message: "The subscription could not be found."}), "SubscriptionNotFound", false},
 		"credentials": {"Entra ID refuses a client secret that has run out",
 			secret(func(s *corev1.Secret) { s.Data["clientSecret"] = []byte("run out") }), "AADSTS7000215", false},
-		"no secret": {"so does the provider without one", secret(func(s *corev1.Secret) { s.Data = nil }), "clientSecret", false},
+		"no secret": {"the provider has no client secret to send", secret(func(s *corev1.Secret) { s.Data = nil }), "clientSecret", false},
 	}
 }
 
-// TestVerdictStays has each way to read from Azure fail while clusters of both kinds exist.
-func TestVerdictStays(t *testing.T) {
+// TestConditionsStayAsLastSeen lets each way to read from Azure fail while clusters of both kinds exist; it expects conditions as last
+// seen, and Ready again afterwards.
+func TestConditionsStayAsLastSeen(t *testing.T) {
 	stage := bringUpClusters(t)
 	defer func() { stage.T = t }()
 	for name, outage := range listOutages() {
@@ -91,7 +92,7 @@ func TestVerdictStays(t *testing.T) {
 			}
 			stage.WakeControllers(&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "stopped"}})
 			for conditionType, object := range listStanding() {
-				harness.WaitFor(stage, object, object.GetName(), "said to be as last seen", func(o harness.Conditioned) bool {
+				harness.WaitFor(stage, object, object.GetName(), "Ready as last seen", func(o harness.Conditioned) bool {
 					condition, ready := harness.FindCondition(o, conditionType), harness.FindCondition(o, infrav1.ReadyCondition)
 					return condition.Status == metav1.ConditionTrue && condition.Reason == infrav1.LastSeenReason &&
 						strings.Contains(condition.Message, outage.says) &&
@@ -100,7 +101,7 @@ func TestVerdictStays(t *testing.T) {
 			}
 			stopped := &infrav1.AzureMachine{}
 			if outage.silent {
-				harness.WaitFor(stage, stopped, "stopped", "still told to be stopped", func(m *infrav1.AzureMachine) bool {
+				harness.WaitFor(stage, stopped, "stopped", "still stopped in its condition", func(m *infrav1.AzureMachine) bool {
 					condition := harness.FindCondition(m, infrav1.VMRunningCondition)
 					return condition.Status == metav1.ConditionFalse && condition.Reason == infrav1.VMStoppedReason &&
 						strings.Contains(condition.Message, "as last seen")
@@ -147,7 +148,7 @@ func bringUpClusters(t *testing.T) *harness.Stage {
 		stage.WaitMachineProvisioned(name)
 	}
 	stage.Azure.PostAction(stoppedPath+"/deallocate", machineVersion)
-	harness.WaitFor(stage, &infrav1.AzureMachine{}, "stopped", "told to be stopped", func(m *infrav1.AzureMachine) bool {
+	harness.WaitFor(stage, &infrav1.AzureMachine{}, "stopped", "stopped in its condition", func(m *infrav1.AzureMachine) bool {
 		stage.AdvanceClock(time.Minute)
 		stage.WakeControllers(m)
 		return harness.FindCondition(m, infrav1.VMRunningCondition).Reason == infrav1.VMStoppedReason

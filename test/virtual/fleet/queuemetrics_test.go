@@ -7,21 +7,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
-// work is what the managers of this process have done since it began.
-type work struct {
+// queueMetrics are figures of the work queues of all managers since the process began.
+type queueMetrics struct {
 	reconciliations uint64
-	// waited has how many reconciliations waited in a queue for at most as many seconds.
+	// waited has the number of reconciliations that waited in a queue for at most so many seconds.
 	waited map[float64]uint64
 }
 
-// readWork reads the metrics of the work queues.
-func readWork(t *testing.T) work {
+// readQueueMetrics reads the metrics of the work queues.
+func readQueueMetrics(t *testing.T) queueMetrics {
 	t.Helper()
 	families, err := metrics.Registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := work{waited: map[float64]uint64{}}
+	out := queueMetrics{waited: map[float64]uint64{}}
 	for _, family := range families {
 		if family.GetName() != "workqueue_queue_duration_seconds" {
 			continue
@@ -36,9 +36,9 @@ func readWork(t *testing.T) work {
 	return out
 }
 
-// since returns the work after an earlier reading.
-func (w work) since(before work) work {
-	out := work{reconciliations: w.reconciliations - before.reconciliations, waited: map[float64]uint64{}}
+// difference returns the metrics since an earlier reading.
+func (w queueMetrics) difference(before queueMetrics) queueMetrics {
+	out := queueMetrics{reconciliations: w.reconciliations - before.reconciliations, waited: map[float64]uint64{}}
 	for bound, count := range w.waited {
 		out.waited[bound] = count - before.waited[bound]
 	}
@@ -46,7 +46,7 @@ func (w work) since(before work) work {
 }
 
 // String has the lowest known bound of the longest wait.
-func (w work) String() string {
+func (w queueMetrics) String() string {
 	bound := -1.0
 	for each, count := range w.waited {
 		if count == w.reconciliations && (bound < 0 || each < bound) {
