@@ -91,6 +91,11 @@ func signIn(ctx context.Context, o Options, account *Account) (*armclient.Client
 	if err := c.SignIn(ctx); err != nil {
 		var failure *arm.Error
 		if errors.As(err, &failure) {
+			if failure.Code == armclient.CodeTokenUnavailable && failure.Target != "" {
+				// A host answered, and not about the credential: another one would not help.
+				entra := endpointsOf(account.Cloud)[0]
+				return fail(failure.Message, "curl --verbose "+arm.ShellQuote(entra.url+entra.path))
+			}
 			return fail(failure.Message, fixCredential(account, failure.Target))
 		}
 		return fail(err.Error(), fixCredential(account, ""))

@@ -248,12 +248,14 @@ func TestListWithoutEnd(t *testing.T) {
 // TestRefusedCredentials uses azidentity, for the real texts of its errors.
 func TestRefusedCredentials(t *testing.T) {
 	tests := map[string]struct {
-		reason  string
-		status  int
-		body    string
-		code    string
-		class   arm.Class
-		message string
+		reason     string
+		status     int
+		body       string
+		header     string // Retry-After
+		code       string
+		class      arm.Class
+		message    string
+		retryAfter time.Duration
 	}{
 		"wrong secret": {
 			reason: "the user has to correct the secret",
@@ -266,8 +268,39 @@ func TestRefusedCredentials(t *testing.T) {
 			code: client.CodeCredentialsInvalid, class: arm.ClassStalled,
 			message: "AADSTS700016: Application with identifier 'x' was not found in the directory 't'.",
 		},
+		"identity of the machine": {
+			reason: "the metadata endpoint refuses without a code of Entra ID",
+			status: 400, body: `{"error":"invalid_request","error_description":"Identity not found"}`,
+			code: client.CodeCredentialsInvalid, class: arm.ClassStalled, message: "invalid_request: Identity not found",
+		},
 		"outage": {reason: "a failure of Entra ID is transient", status: 503, body: `busy`, code: client.CodeTokenUnavailable,
-			class: arm.ClassRetry, message: "no token from Entra ID"},
+			class: arm.ClassRetry, message: "no token from Entra ID: 127.0.0.1 answers with status 503"},
+		"outage with a code": {
+			reason: "the status decides, as recorded in Azure/azure-sdk-for-python#14241",
+			status: 503, body: `{"error":"temporarily_unavailable","error_description":"AADSTS90033: A transient error has occurred. Please try again.\r\nTrace ID: abc","error_codes":[90033]}`,
+			code: client.CodeTokenUnavailable, class: arm.ClassRetry,
+			message: "127.0.0.1 answers with status 503: AADSTS90033: A transient error has occurred. Please try again.",
+		},
+		"transient code with a status of a refusal": {
+			reason: "OAuth 2.0 has a code for it",
+			status: 400, body: `{"error":"temporarily_unavailable","error_description":"AADSTS90033: A transient error has occurred. Please try again."}`,
+			code: client.CodeTokenUnavailable, class: arm.ClassRetry, message: "127.0.0.1 answers with status 400: AADSTS90033",
+		},
+		"throttling": {
+			reason: "many identities sign in at once, as in AzureAD/microsoft-authentication-library-for-dotnet#2855",
+			status: 429, body: `Too Many Requests`, header: "17", code: client.CodeTokenUnavailable, class: arm.ClassRetry,
+			message: "127.0.0.1 answers with status 429", retryAfter: 17 * time.Second,
+		},
+		"throttling with a code": {
+			reason: "Entra ID's code does not make it a refusal",
+			status: 429, body: `{"error":"invalid_request","error_description":"AADSTS90055: There are too many incoming requests."}`, header: "9",
+			code: client.CodeTokenUnavailable, class: arm.ClassRetry, message: "status 429: AADSTS90055", retryAfter: 9 * time.Second,
+		},
+		"timeout": {reason: "the request took too long", status: 408, body: ``, code: client.CodeTokenUnavailable, class: arm.ClassRetry,
+			message: "127.0.0.1 answers with status 408"},
+		"proxy": {reason: "a proxy that answers in place of Entra ID says nothing about the credential", status: 403,
+			body: `<html>Access denied by proxy.corp</html>`, code: client.CodeTokenUnavailable, class: arm.ClassRetry,
+			message: "127.0.0.1 answers with status 403"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -279,6 +312,9 @@ func TestRefusedCredentials(t *testing.T) {
 					_ = json.NewEncoder(w).Encode(map[string]string{"issuer": base + "/v2.0",
 						"authorization_endpoint": base + "/oauth2/v2.0/authorize", "token_endpoint": base + "/oauth2/v2.0/token"})
 				case strings.HasSuffix(r.URL.Path, "/token"):
+					if test.header != "" {
+						w.Header().Set("Retry-After", test.header)
+					}
 					w.WriteHeader(test.status)
 					fmt.Fprint(w, test.body)
 				default:
@@ -307,6 +343,15 @@ func TestRefusedCredentials(t *testing.T) {
 			if !strings.Contains(got.Message, test.message) || strings.Contains(err.Error(), "hunter2") ||
 				strings.Contains(err.Error(), "Trace ID") || len(err.Error()) > 400 {
 				t.Errorf("%s: %s", test.reason, err)
+			}
+			if got.RetryAfter != test.retryAfter {
+				t.Errorf("%s: the next try is after %s, want %s", test.reason, got.RetryAfter, test.retryAfter)
+			}
+			if unanswered := arm.IsUnanswered(err); unanswered != (test.code == client.CodeTokenUnavailable) {
+				t.Errorf("%s: IsUnanswered is %t", test.reason, unanswered)
+			}
+			if _, refused := client.EntraRefusal(err); refused != (test.code == client.CodeCredentialsInvalid) {
+				t.Errorf("%s: EntraRefusal is %t", test.reason, refused)
 			}
 			if manager != 0 {
 				t.Error("Resource Manager got a request without a token")

@@ -49,7 +49,9 @@ type stage struct {
 	// manifest is the content of the file that is checked.
 	manifest  string
 	transport func(*http.Request) error
-	user      bool
+	// answer answers a request in place of Azure; a nil answer is Azure's.
+	answer func(*http.Request) *http.Response
+	user   bool
 	// kubeconfig is the file with the connection to the management cluster, tokenFile that with the token of a workload identity; "" is none.
 	kubeconfig, tokenFile string
 	// context is that of --context.
@@ -80,6 +82,12 @@ func (s *stage) Do(request *http.Request) (*http.Response, error) {
 	if s.transport != nil {
 		if err := s.transport(request); err != nil {
 			return nil, err
+		}
+	}
+	if s.answer != nil {
+		if answer := s.answer(request); answer != nil {
+			answer.Request = request
+			return answer, nil
 		}
 	}
 	return s.Client.Do(request)
@@ -238,6 +246,19 @@ func TestFailures(t *testing.T) {
 			fix: func(s *stage) {
 				s.replace("name: other\n  namespace: default\nstring", "name: cluster-identity-secret\n  namespace: default\nstring")
 			}},
+		"outage of Entra ID": {reason: "another credential would not help", prepare: func(s *stage) {
+			granted(s)
+			s.answer = func(r *http.Request) *http.Response {
+				if !strings.HasSuffix(r.URL.Path, "/token") {
+					return nil
+				}
+				return &http.Response{StatusCode: http.StatusServiceUnavailable, Body: io.NopCloser(strings.NewReader(
+					`{"error":"temporarily_unavailable","error_description":"AADSTS90033: A transient error has occurred. Please try again."}`))}
+			}
+		}, want: doctor.Check{Check: doctor.CheckCredentials, Status: doctor.Failed, Subject: "AzureClusterIdentity default/cluster-identity",
+			Message: "answers with status 503: AADSTS90033: A transient error has occurred.",
+			Fix:     "curl --verbose ENDPOINT/common/v2.0/.well-known/openid-configuration"},
+			fix: func(s *stage) { s.answer = nil }},
 		"application": {reason: "the application does not exist", prepare: func(s *stage) {
 			granted(s)
 			s.replace("clientID: "+member, "clientID: 33333333-3333-3333-3333-333333333333")
