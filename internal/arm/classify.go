@@ -13,7 +13,7 @@ type rule struct {
 	reason string
 }
 
-// codeRules are looked up by the error's code, then by the codes of its details. Order does not matter.
+// codeRules are looked up by the error's code, then by the codes of its details: decisiveRule. Order does not matter.
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/troubleshooting/common-deployment-errors
 var codeRules = []rule{
 	// Another operation or writer is active, or Azure returns the wait time.
@@ -87,6 +87,7 @@ var codeRules = []rule{
 	{"AuthorizationFailed", ClassStalled, "the identity lacks a role, or a new role assignment is not effective yet"},
 	{"LinkedAuthorizationFailed", ClassStalled, "the identity lacks a role on a referenced resource"},
 	{"SubscriptionNotFound", ClassStalled, "the subscription does not exist or the identity cannot see it"},
+	{"InvalidSubscriptionId", ClassStalled, "the subscription ID is not a valid one"},
 	{"ReadOnlyDisabledSubscription", ClassStalled, "the subscription is disabled"},
 	{"DisallowedOperation", ClassStalled, "the subscription does not allow it"},
 	{"MissingSubscriptionRegistration", ClassStalled, "the resource provider is not registered in the subscription"},
@@ -97,6 +98,7 @@ var codeRules = []rule{
 	{"DenyAssignmentAuthorizationFailed", ClassStalled, "a deny assignment forbids it"},
 	// Quota and capacity may free up, so they are retried slowly.
 	{"QuotaExceeded", ClassStalled, "the quota is used up"},
+	{"ErrCode_InsufficientVCPUQuota", ClassStalled, "the quota of cores for the size is used up"},
 	{"OperationNotAllowed", ClassStalled, "the quota of Compute is used up, or the resource does not allow the operation"},
 	{"ResourceQuotaExceeded", ClassStalled, "the limit of resources is reached"},
 	{"PublicIPCountLimitReached", ClassStalled, "the limit of public IPs is reached"},
@@ -110,6 +112,9 @@ var codeRules = []rule{
 	{"InvalidParameter", ClassStalled, "the spec has a value that Azure refuses"},
 	{"InvalidResourceType", ClassStalled, "Azure does not know the resource type (status 404)"},
 	{"GalleryImageNotFound", ClassStalled, "the image of the machine does not exist (status 404)"},
+	// https://github.com/clong/DetectionLab/issues/729
+	{"PlatformImageNotFound", ClassStalled, "the Marketplace does not have the image or its version (status 404)"},
+	{"ImageNotFound", ClassStalled, "the managed image does not exist (status 404)"},
 	// hashicorp/terraform#30569
 	{"RemoteVnetHasNoGateways", ClassStalled, "the peering uses the gateway of the other network, which has none yet"},
 	{"PropertyChangeNotAllowed", ClassStalled, "the property cannot be changed"},
@@ -168,27 +173,8 @@ func classifyError(err error) (Class, string) {
 	if !errors.As(err, &e) {
 		return ClassRetry, "not an answer of Azure"
 	}
-	// Throttling comes with codes that have another meaning with other statuses, as compute's OperationNotAllowed.
-	if e.Status == 429 {
-		return ClassWaiting, "throttling passes"
-	}
-	if e.Code == "OperationNotAllowed" && pendingOperation(e.Message) {
-		return ClassWaiting, "AKS: another operation on the cluster or a pool of it ends by itself"
-	}
-	own, known := rulesByCode[strings.ToLower(e.Code)]
-	switch {
-	case e.Code == "OperationNotAllowed" && known:
-		return own.class, notAllowedReason(e.Message)
-	case known && own.code != codeCanceled:
-		return own.class, own.reason
-	}
-	for _, detail := range e.Details {
-		if rule, ok := rulesByCode[strings.ToLower(detail.Code)]; ok && rule.class != ClassNotFound {
-			return rule.class, rule.reason
-		}
-	}
-	if known {
-		return own.class, own.reason
+	if decisive, known := decisiveRule(e); known {
+		return decisive.class, decisive.reason
 	}
 	for _, rule := range statusRules {
 		if e.Status >= rule.from && e.Status <= rule.to {
@@ -198,15 +184,54 @@ func classifyError(err error) (Class, string) {
 	return ClassRetry, "an unknown status"
 }
 
-// notAllowedReason returns what Compute's OperationNotAllowed means: a used-up quota, whose message names it, or a change that the resource
-// does not allow, such as one of the image of a scale set.
-// https://learn.microsoft.com/en-us/azure/azure-resource-manager/troubleshooting/error-resource-quota
-func notAllowedReason(message string) string {
-	message = strings.ToLower(message)
-	if strings.Contains(message, "quota") || strings.Contains(message, "cores") {
-		return "the quota of Compute is used up"
+// DecisiveCode returns the code that the class of err follows from, as the table spells it: its own or that of a detail. It is the error's own
+// code if the table has none of them, and "" if err is not from Azure.
+func DecisiveCode(err error) string {
+	var e *Error
+	if !errors.As(err, &e) {
+		return ""
 	}
-	return "the state or kind of the resource does not allow the operation"
+	if decisive, known := decisiveRule(e); known {
+		return decisive.code
+	}
+	return e.Code
+}
+
+// decisiveRule returns the rule for an error: that of its own code, or else that of the first detail with a known code. known is false if
+// the table has none of the codes.
+func decisiveRule(e *Error) (decisive rule, known bool) {
+	own, known := ruleOf(e.Code, e.Message)
+	// Throttling comes with codes that have another meaning with other statuses, as compute's OperationNotAllowed.
+	if e.Status == 429 && own.class != ClassWaiting {
+		return rulesByCode["toomanyrequests"], true
+	}
+	if known && own.code != codeCanceled {
+		return own, true
+	}
+	for _, detail := range e.Details {
+		// A missing reference does not mean that the resource does not exist.
+		if rule, ok := ruleOf(detail.Code, detail.Message); ok && rule.class != ClassNotFound {
+			return rule, true
+		}
+	}
+	return own, known
+}
+
+// ruleOf returns the rule of a code. The message decides about OperationNotAllowed, which means a used-up quota, another operation, or a
+// change that the resource does not allow, such as one of the image of a scale set.
+// https://learn.microsoft.com/en-us/azure/azure-resource-manager/troubleshooting/error-resource-quota
+func ruleOf(code, message string) (found rule, known bool) {
+	found, known = rulesByCode[strings.ToLower(code)]
+	switch {
+	case found.code != "OperationNotAllowed":
+	case pendingOperation(message):
+		found.class, found.reason = ClassWaiting, "AKS: another operation on the cluster or a pool of it ends by itself"
+	case strings.Contains(strings.ToLower(message), "quota"):
+		found = rule{"QuotaExceeded", ClassStalled, "the quota of Compute is used up"}
+	default:
+		found.reason = "the state or kind of the resource does not allow the operation"
+	}
+	return found, known
 }
 
 // pendingOperation reports whether AKS refuses an operation only because of another one. Permanent refusals have the same code.

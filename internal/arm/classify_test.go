@@ -36,6 +36,11 @@ func TestClassify(t *testing.T) {
 			&Error{Status: 400, Code: "X", Details: []Detail{{Code: "NotFound"}}}, ClassStalled},
 		"subscription not found": {"404, but the resource may well exist", &Error{Status: 404, Code: "SubscriptionNotFound"},
 			ClassStalled},
+		"image of the Marketplace": {"404, but it is the image that does not exist", &Error{Method: "PUT", Status: 404, Code: "PlatformImageNotFound"},
+			ClassStalled},
+		"managed image": {"404, but it is the image that does not exist", &Error{Method: "PUT", Status: 404, Code: "ImageNotFound"}, ClassStalled},
+		"pending operation in details": {"AKS wraps the cause", &Error{Status: 200, Code: "ResourceOperationFailure",
+			Details: []Detail{{Code: "OperationNotAllowed", Message: "Another operation is in progress"}}}, ClassWaiting},
 		"unknown 400": {"the request is wrong", &Error{Status: 400, Code: "Unheard"}, ClassStalled},
 		"unknown 409": {"conflicts end by themselves", &Error{Status: 409, Code: "Unheard"}, ClassRetry},
 		"unknown 500": {"Azure's own", &Error{Status: 502}, ClassRetry},
@@ -115,6 +120,43 @@ func TestReadRetryDelay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := ReadRetryDelay(test.err); got != test.want {
 				t.Errorf("%s: got %s, want %s", test.reason, got, test.want)
+			}
+		})
+	}
+}
+
+// TestDecisiveCode checks the code that class and reason of an error follow from.
+func TestDecisiveCode(t *testing.T) {
+	detail := func(codes ...string) (out []Detail) {
+		for _, code := range codes {
+			out = append(out, Detail{Code: code})
+		}
+		return out
+	}
+	tests := map[string]struct {
+		reason string
+		err    error
+		want   string
+	}{
+		"no answer of Azure": {"it has no code", errors.New("x"), ""},
+		"own":                {"the table has it", &Error{Status: 409, Code: "ScopeLocked", Details: detail("QuotaExceeded")}, "ScopeLocked"},
+		"other letters":      {"Azure does not keep to one spelling", &Error{Status: 409, Code: "scopelocked"}, "ScopeLocked"},
+		"unknown":            {"there is no better one", &Error{Status: 400, Code: "Unheard", Details: detail("Unheard2")}, "Unheard"},
+		"detail of an unknown code": {"the cause is in it, jenkins-infra/helpdesk#3584",
+			&Error{Status: 200, Code: "ResourceOperationFailure", Details: detail("Unheard", "overconstrainedzonalallocationrequest")},
+			"OverconstrainedZonalAllocationRequest"},
+		"detail of Canceled":           {"the cause is in it", &Error{Status: 200, Code: "Canceled", Details: detail("QuotaExceeded")}, "QuotaExceeded"},
+		"Canceled alone":               {"there is no cause", &Error{Status: 200, Code: "Canceled"}, "Canceled"},
+		"missing reference in details": {"it is not about the resource", &Error{Status: 400, Code: "X", Details: detail("NotFound")}, "X"},
+		"status 429":                   {"the code has another meaning with other statuses", &Error{Status: 429, Code: "OperationNotAllowed"}, "TooManyRequests"},
+		"empty budget":                 {"Azure did not answer", &Error{Status: 429, Code: CodeBudgetEmpty}, CodeBudgetEmpty},
+		"quota of Compute": {"the message has the cause", &Error{Status: 409, Code: "OperationNotAllowed",
+			Message: "exceeding approved Total Regional Cores quota"}, "QuotaExceeded"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := DecisiveCode(test.err); got != test.want {
+				t.Errorf("%s: got %q, want %q", test.reason, got, test.want)
 			}
 		})
 	}

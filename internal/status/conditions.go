@@ -266,10 +266,7 @@ var reasonByCode = map[string]string{
 func ResultReason(result arm.Result) string {
 	var azure *arm.Error
 	if errors.As(result.Err, &azure) {
-		if azure.Code == "OperationNotAllowed" && strings.Contains(strings.ToLower(azure.Message), "quota") {
-			return infrav1.QuotaExceededReason
-		}
-		if reason, ok := reasonByCode[azure.Code]; ok {
+		if reason, ok := reasonByCode[arm.DecisiveCode(azure)]; ok {
 			return reason
 		}
 	}

@@ -304,6 +304,36 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// TestResultReason checks that the reason follows from the code that the class follows from.
+func TestResultReason(t *testing.T) {
+	wrapped := func(own, detail string) error {
+		return &arm.Error{Method: "PUT", ID: vm, Status: 200, Code: own, Message: "the operation failed", Details: []arm.Detail{{Code: detail, Message: "m"}}}
+	}
+	tests := map[string]struct {
+		reason string
+		err    error
+		want   string
+	}{
+		"capacity in details": {"AKS wraps the cause", wrapped("ResourceOperationFailure", "OverconstrainedZonalAllocationRequest"), "CapacityUnavailable"},
+		"quota in details":    {"the cancelled operation names the cause", wrapped("Canceled", "QuotaExceeded"), "QuotaExceeded"},
+		"cores in details":    {"AKS has a code of its own", wrapped("ResourceOperationFailure", "ErrCode_InsufficientVCPUQuota"), "QuotaExceeded"},
+		"throttling in details": {"it passes", wrapped("ResourceOperationFailure", "TooManyRequests"),
+			"Throttled"},
+		"other letters":    {"Azure does not keep to one spelling", &arm.Error{ID: vm, Status: 409, Code: "quotaexceeded"}, "QuotaExceeded"},
+		"quota of Compute": {"the message names it", &arm.Error{ID: vm, Status: 409, Code: "OperationNotAllowed", Message: "exceeding approved Cores quota"}, "QuotaExceeded"},
+		"throttled":        {"the status decides", &arm.Error{ID: vm, Status: 429, Code: "OperationNotAllowed"}, "Throttled"},
+		"own code":         {"the table knows it", wrapped("AllocationFailed", "QuotaExceeded"), "CapacityUnavailable"},
+		"unknown code":     {"no detail is known either", wrapped("Unheard", "Unheard2"), "Failed"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := status.ResultReason(arm.Result{ID: vm, State: arm.Failed, Err: test.err}); got != test.want {
+				t.Errorf("%s: got %s, want %s", test.reason, got, test.want)
+			}
+		})
+	}
+}
+
 func TestRefusal(t *testing.T) {
 	path := field.NewPath("spec", "vmSize")
 	got := status.RefusalCondition("VMRunning", field.ErrorList{field.Invalid(path, "Standard_X", "the region has no such size")})
