@@ -63,6 +63,13 @@ func TestMachineCheck(t *testing.T) {
 			want:   []string{"spec.sshPublicKey ... decodes to a key that is not of its type ssh-rsa"}},
 		"no key": {reason: "a VM with Linux needs one", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SSHPublicKey = "" },
 			want: []string{"spec.sshPublicKey ... there is no SSH key"}},
+		"long bootstrap data": {reason: "Azure takes them",
+			change: func(in *plan.MachineInput) { in.BootstrapData = make([]byte, 65535) }},
+		"bootstrap data that are too long": {reason: "Azure answers InvalidParameter",
+			change: func(in *plan.MachineInput) {
+				in.Machine.Spec.Bootstrap.DataSecretName, in.BootstrapData = new("worker-data"), make([]byte, 65536)
+			},
+			want: []string{`Machine.spec.bootstrap.dataSecretName: Invalid value: "worker-data": the bootstrap data have 65536 bytes, and Azure takes at most 65535: shorten the files`}},
 		"some base64": {reason: "not a key at all", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SSHPublicKey = "aGVsbG8=" },
 			want: []string{"spec.sshPublicKey ... does not decode to a line"}},
 		"no version": {reason: "no default image is known", change: func(in *plan.MachineInput) { in.Machine.Spec.Version = "" },

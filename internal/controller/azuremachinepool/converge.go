@@ -171,7 +171,7 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 		}
 	}
 	templateKept := cannotChange
-	if len(pool.CheckSize(in.planned)) > 0 {
+	if len(pool.CheckNewVMs(in.planned)) > 0 {
 		// Azure would make no VM in exchange for one that goes, and the scale set does not get the new template.
 		outdated, newTemplate, templateKept = true, false, false
 	}

@@ -21,7 +21,17 @@ func CheckSpec(in plan.MachineInput) field.ErrorList {
 	errs = append(errs, vm.CheckIdentity(in.AzureMachine.Spec.ManagedIdentities, path)...)
 	errs = append(errs, checkAvailabilitySet(in, path)...)
 	errs = append(errs, plan.CheckTagCount(buildVMTags(in), "the VM", path.Child("additionalTags"))...)
+	errs = append(errs, checkBootstrapData(in)...)
 	return append(errs, vm.CheckCapabilities(p, path)...)
+}
+
+// checkBootstrapData checks the size of the bootstrap data.
+func checkBootstrapData(in plan.MachineInput) field.ErrorList {
+	if in.Machine == nil {
+		return nil
+	}
+	return vm.CheckBootstrapData(in.BootstrapData, field.NewPath("Machine", "spec", "bootstrap", "dataSecretName"),
+		in.Machine.Spec.Bootstrap.DataSecretName)
 }
 
 // checkAvailabilitySet refuses a machine that needs an availability set in a region whose catalog has none for managed

@@ -13,20 +13,20 @@ import (
 )
 
 // CheckSpec returns the errors of the spec that can be found with facts of Azure. Each message contains the field, its value, the fault
-// and the remedy. If there are errors, no VM may be created. The errors of the size, the template and the tags are included if there is no scale
-// set yet. An existing scale set keeps its size, template and tags, and VMs of the pool can still be added and deleted: see CheckSize and CheckKept.
+// and the remedy. If there are errors, no VM may be created. The errors of CheckNewVMs, the template and the tags are included if there is no scale
+// set yet. An existing scale set keeps its size, template and tags, and VMs of the pool can still be deleted: see CheckNewVMs and CheckKept.
 func CheckSpec(in Input) field.ErrorList {
 	path := field.NewPath("spec")
 	errs := checkLocation(in, path.Child("location"))
 	if !in.PoolFacts.ScaleSetExists {
-		errs = append(errs, CheckSize(in)...)
+		errs = append(errs, CheckNewVMs(in)...)
 		errs = append(errs, checkTemplate(in)...)
 		errs = append(errs, checkTags(in)...)
 	}
 	return append(errs, vm.CheckIdentity(in.AzureMachinePool.Spec.ManagedIdentities, path)...)
 }
 
-// checkTemplate returns the errors of fields that make up the template, without those of CheckSize.
+// checkTemplate returns the errors of fields that make up the template, without those of CheckNewVMs.
 func checkTemplate(in Input) field.ErrorList {
 	path, p := field.NewPath("spec"), buildProfile(in)
 	template := path.Child("template")
@@ -58,13 +58,20 @@ func explainKept(errs field.ErrorList, kept string) field.ErrorList {
 	return errs
 }
 
-// CheckSize returns the errors of the size, of the zones, and of settings that the size does not support. Azure may restrict a size, or
-// drop it from the catalog, while VMs have it.
-func CheckSize(in Input) field.ErrorList {
+// CheckNewVMs returns the errors because of which Azure would create no VM of the pool: those of the size, of the zones, of settings that the
+// size does not support, and of the bootstrap data. Azure may restrict a size, or drop it from the catalog, while VMs have it, and the
+// bootstrap data may grow.
+func CheckNewVMs(in Input) field.ErrorList {
 	template, p := field.NewPath("spec", "template"), buildProfile(in)
 	errs := vm.CheckSize(p, template)
 	errs = append(errs, vm.CheckZones(p.Place, field.NewPath("MachinePool", "spec", "failureDomains"))...)
-	return append(errs, vm.CheckCapabilities(p, template)...)
+	errs = append(errs, vm.CheckCapabilities(p, template)...)
+	if in.MachinePool == nil {
+		return errs
+	}
+	return append(errs, vm.CheckBootstrapData(in.BootstrapData,
+		field.NewPath("MachinePool", "spec", "template", "spec", "bootstrap", "dataSecretName"),
+		in.MachinePool.Spec.Template.Spec.Bootstrap.DataSecretName)...)
 }
 
 // checkLocation checks that the pool is in the region of the cluster's network: Azure creates no interface in a network of

@@ -8,17 +8,17 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// denySize denies the write of an existing scale set that needs a size, a zone or a capability which the subscription cannot use: one that
-// adds VMs, or that changes what VMs are made of. Other writes, and deletions of VMs, go on.
-func denySize(in Input, graph *arm.Graph) error {
+// denyNewVMs denies the write of an existing scale set if Azure would create no VM from it: one that adds VMs, or that changes what VMs
+// are made of. Other writes, and deletions of VMs, go on.
+func denyNewVMs(in Input, graph *arm.Graph) error {
 	if !in.PoolFacts.ScaleSetExists {
 		return nil
 	}
-	errs := CheckSize(in)
+	errs := CheckNewVMs(in)
 	if len(errs) == 0 {
 		return nil
 	}
-	needed, err := needsSize(in, graph)
+	needed, err := needsNewVMs(in, graph)
 	if err != nil || !needed {
 		return err
 	}
@@ -26,8 +26,8 @@ func denySize(in Input, graph *arm.Graph) error {
 	return nil
 }
 
-// needsSize returns true if the write of an existing scale set adds VMs, or changes its template or zones.
-func needsSize(in Input, graph *arm.Graph) (bool, error) {
+// needsNewVMs returns true if the write of an existing scale set adds VMs, or changes its template or zones.
+func needsNewVMs(in Input, graph *arm.Graph) (bool, error) {
 	differences, err := diffScaleSet(in, graph)
 	if err != nil {
 		return false, err

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 )
 
@@ -52,6 +53,15 @@ func TestDeniedWrites(t *testing.T) {
 		"unknown size, template kept": {reason: "the scale set keeps its size", change: func(in *pool.Input) {
 			in.PoolFacts.VMSize, in.AzureMachinePool.Spec.Template.VMSize, in.KeepTemplate = nil, "Standard_D2s_v33", true
 		}},
+		"bootstrap data that are too long": {reason: "they are for new VMs only",
+			change: func(in *pool.Input) { in.BootstrapData = make([]byte, 65536) }},
+		"bootstrap data that are too long, pool shrinks": {reason: "no VM is made",
+			change: func(in *pool.Input) { in.BootstrapData, in.Capacity = make([]byte, 65536), new(0) }},
+		"bootstrap data that are too long, others add VMs": {reason: "the scale set keeps its data",
+			change: func(in *pool.Input) { in.BootstrapData, in.SendBootstrapData = make([]byte, 65536), true }},
+		"bootstrap data that are too long, pool grows": {reason: "Azure answers InvalidParameter",
+			change: func(in *pool.Input) { in.BootstrapData, in.Capacity = make([]byte, 65536), new(9) },
+			denied: "MachinePool.spec.template.spec.bootstrap.dataSecretName ... the bootstrap data have 65536 bytes"},
 		"setting that the size does not support": {reason: "the scale set would get it", change: func(in *pool.Input) {
 			in.AzureMachinePool.Spec.Template.SecurityProfile = &infrav1.SecurityProfile{EncryptionAtHost: new(true)}
 			delete(in.PoolFacts.VMSize.Capabilities, "EncryptionAtHostSupported")
@@ -63,7 +73,12 @@ func TestDeniedWrites(t *testing.T) {
 			if errs := pool.CheckSpec(in); len(errs) > 0 {
 				t.Errorf("%s: the pool is refused: %v", test.reason, errs)
 			}
-			_, node := readSentBody(t, in)
+			sent, node := readSentBody(t, in)
+			for _, found := range jsonpath.Expand(sent, "properties.virtualMachineProfile.osProfile.customData") {
+				if data := found.Value.(string); len(data) > 87380 {
+					t.Errorf("%s: the body has %d characters of custom data, and Azure takes 87380", test.reason, len(data))
+				}
+			}
 			message := node.DenialMessage(nil)
 			if denied := message != ""; denied != (test.denied != "") {
 				t.Fatalf("%s: denied %t: %q", test.reason, denied, message)

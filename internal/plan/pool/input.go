@@ -68,9 +68,9 @@ type Facts struct {
 // addsVMs returns true if Azure will create VMs from the body.
 func (in Input) addsVMs() bool { return !in.PoolFacts.ScaleSetExists || in.Capacity != nil }
 
-// sendsBootstrapData returns true if the body has the bootstrap data.
+// sendsBootstrapData returns true if the body has the bootstrap data. Azure would refuse the whole body with data that are too long.
 func (in Input) sendsBootstrapData() bool {
-	return in.BootstrapData != nil && (in.addsVMs() || in.SendBootstrapData)
+	return in.BootstrapData != nil && len(in.BootstrapData) <= vm.MaxBootstrapData && (in.addsVMs() || in.SendBootstrapData)
 }
 
 // buildProfile returns the description of each VM.

@@ -24,7 +24,7 @@ func BuildPlan(in Input) (*arm.Graph, error) {
 		g.Add(node)
 	}
 	LastApplied(in).AddRemovals(g)
-	if err := denySize(in, g); err != nil {
+	if err := denyNewVMs(in, g); err != nil {
 		return nil, err
 	}
 	return g, g.Validate()

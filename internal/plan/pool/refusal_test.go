@@ -28,6 +28,12 @@ func TestRefusals(t *testing.T) {
 			change: func(in *pool.Input) { in.PoolFacts.VMSize.Zones = []string{"2"} },
 			want: []string{"spec.template.vmSize ... not available in zone 1 of region westus2 but in 2",
 				"spec.template.vmSize ... not available in zone 3"}},
+		"long bootstrap data": {reason: "Azure takes them", change: func(in *pool.Input) { in.BootstrapData = make([]byte, 65535) }},
+		"bootstrap data that are too long": {reason: "Azure answers InvalidParameter",
+			change: func(in *pool.Input) {
+				in.MachinePool.Spec.Template.Spec.Bootstrap.DataSecretName, in.BootstrapData = new("pool-data"), make([]byte, 65536)
+			},
+			want: []string{`MachinePool.spec.template.spec.bootstrap.dataSecretName: Invalid value: "pool-data": the bootstrap data have 65536 bytes, and Azure takes at most 65535: shorten the files`}},
 		"restricted size": {reason: "Azure answers SkuNotAvailable",
 			change: func(in *pool.Input) { in.PoolFacts.VMSize.RestrictionReason = "NotAvailableForSubscription" },
 			want:   []string{"spec.template.vmSize ... cannot use this size in region westus2"}},
