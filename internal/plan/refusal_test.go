@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"cmp"
+	"strings"
 	"testing"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -304,6 +305,47 @@ func TestClusterCheck(t *testing.T) {
 				test.change(&in)
 			}
 			fieldtest.RequireRefusals(t, test.reason, cluster.CheckSpec(in), test.want)
+		})
+	}
+}
+
+// TestOtherSubscription sets each ID of the network to a resource of another subscription. The names and groups of the spec cannot lead there.
+func TestOtherSubscription(t *testing.T) {
+	type network = infrav1.NetworkSpec
+	const hub = "/subscriptions/hub-subscription/resourceGroups/hub/providers/Microsoft.Network/"
+	for name, test := range map[string]struct {
+		field, id string
+		set       func(*network, string)
+	}{
+		"network": {"vnet.id", "virtualNetworks/hub", func(n *network, id string) { n.Vnet.ID = id }},
+		"subnet":  {"subnets[1].id", "virtualNetworks/hub/subnets/nodes", func(n *network, id string) { n.Subnets[1].ID = id }},
+		"security group": {"subnets[1].securityGroup.id", "networkSecurityGroups/nodes",
+			func(n *network, id string) { n.Subnets[1].SecurityGroup.ID = id }},
+		"route table":                     {"subnets[1].routeTable.id", "routeTables/nodes", func(n *network, id string) { n.Subnets[1].RouteTable.ID = id }},
+		"NAT gateway":                     {"subnets[1].natGateway.id", "natGateways/nodes", func(n *network, id string) { n.Subnets[1].NatGateway.ID = id }},
+		"load balancer of the API server": {"apiServerLB.id", "loadBalancers/api", func(n *network, id string) { n.APIServerLB.ID = id }},
+		"outbound load balancer": {"nodeOutboundLB.id", "loadBalancers/nodes", func(n *network, id string) {
+			n.NodeOutboundLB = &infrav1.LoadBalancerSpec{ID: id}
+		}},
+		"outbound load balancer of the control plane": {"controlPlaneOutboundLB.id", "loadBalancers/control-plane", func(n *network, id string) {
+			n.ControlPlaneOutboundLB = &infrav1.LoadBalancerSpec{ID: id}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := readInputOr(t, "", "default").ClusterInput
+			test.set(&in.AzureCluster.Spec.NetworkSpec, hub+test.id)
+			got := ""
+			for _, err := range cluster.CheckSpec(in) {
+				if got += err.Error() + "\n"; strings.Contains(err.Detail, "remove") {
+					t.Errorf("without the ID another resource would be created: %s", err)
+				}
+			}
+			for _, want := range []string{"spec.networkSpec." + test.field + ": ", "is in subscription hub-subscription, and the provider uses network resources " +
+				"of the cluster's subscription " + in.SubscriptionID + " only", "set spec.subscriptionID to hub-subscription"} {
+				if !strings.Contains(got, want) {
+					t.Errorf("%q lacks %q", got, want)
+				}
+			}
 		})
 	}
 }

@@ -65,11 +65,14 @@ func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	}
 	message := fmt.Sprintf("does not exist in resource group %q: create it, correct the name or group, or remove %%s to have it created",
 		plan.VNetResourceGroup(in))
+	if otherSubscription(in, vnet.ID) != "" {
+		return nil // checkIDs reports it
+	}
 	if isAzureID(vnet.ID) {
 		return field.ErrorList{field.Invalid(path.Child("name"), plan.VNetName(in), fmt.Sprintf(message, path.Child("id")))}
 	}
 	for i, subnet := range in.AzureCluster.Spec.NetworkSpec.Subnets {
-		if isAzureID(subnet.ID) {
+		if isAzureID(subnet.ID) && otherSubscription(in, subnet.ID) == "" {
 			where := field.NewPath("spec", "networkSpec", "subnets").Index(i).Child("id")
 			return field.ErrorList{field.Invalid(path.Child("name"), plan.VNetName(in), fmt.Sprintf(message, where))}
 		}
@@ -83,7 +86,13 @@ func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 func checkIDs(in plan.ClusterInput) field.ErrorList {
 	var errs field.ErrorList
 	checkID := func(path *field.Path, have string, want arm.ID) {
-		if have != "" && !want.Equal(arm.ID(have)) {
+		switch other := otherSubscription(in, have); {
+		case have == "" || want.Equal(arm.ID(have)):
+		case other != "":
+			// No name leads there, and without the ID a resource of the name would be created in the cluster's subscription.
+			errs = append(errs, field.Invalid(path, have, fmt.Sprintf("is in subscription %s, and the provider uses network resources of the "+
+				"cluster's subscription %s only: use one of that subscription, or set spec.subscriptionID to %s", other, in.SubscriptionID, other)))
+		default:
 			errs = append(errs, field.Invalid(path, have,
 				fmt.Sprintf("is not %s, which the names lead to: correct the names and resource groups, or remove the ID", want)))
 		}
@@ -110,6 +119,14 @@ func checkIDs(in plan.ClusterInput) field.ErrorList {
 	}
 	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 	return errs
+}
+
+// otherSubscription returns the subscription of an ID if it is not that of the cluster, "" otherwise.
+func otherSubscription(in plan.ClusterInput, id string) string {
+	if other := arm.ID(id).Subscription(); !strings.EqualFold(other, in.SubscriptionID) {
+		return other
+	}
+	return ""
 }
 
 // isAzureID returns true for a value with the form of an Azure resource ID, which starts with a slash.
