@@ -33,7 +33,10 @@ func (n objectNames) buildPool(controlPlane *infrav1.AzureManagedControlPlaneSpe
 		AzurePool:   &infrav1.AzureManagedMachinePool{TypeMeta: newTypeMeta("AzureManagedMachinePool"), ObjectMeta: n.newMeta(name)},
 	}
 	spec := &out.AzurePool.Spec
-	spec.Name, spec.Mode, spec.SKU = new(r.ID.Name()), shown.Mode, shown.VMSize
+	spec.Name, spec.Mode, spec.SKU = new(r.ID.Name()), infrav1.NodePoolModeUser, shown.VMSize
+	if mode := matchEnum(shown.Mode, string(infrav1.NodePoolModeSystem)); mode != nil {
+		spec.Mode = *mode // A patch has any other mode, such as Gateway.
+	}
 	spec.OSDiskSizeGB, spec.MaxPods, spec.AvailabilityZones = shown.OSDiskSizeGB, shown.MaxPods, shown.AvailabilityZones
 	spec.OSType, spec.OsDiskType = matchEnum(shown.OSType, "Linux", "Windows"), matchEnum(shown.OSDiskType, "Managed", "Ephemeral")
 	spec.KubeletDiskType = matchEnum(shown.KubeletDiskType, infrav1.KubeletDiskTypeOS, infrav1.KubeletDiskTypeTemporary)

@@ -287,8 +287,9 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/adoption/readonly"},
 		inside: []string{"api/...", "internal/adoption", "internal/arm/...", "internal/facts", "internal/plan/...", "internal/defaults",
-			"internal/webhook"},
-		outside:     append([]string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"}, kubernetesTypes...),
+			"internal/preview/admission", "internal/webhook"},
+		outside: append([]string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy", "sigs.k8s.io/controller-runtime/pkg/client"},
+			kubernetesTypes...),
 		notStandard: []string{"os", "os/..."},
 		why:         "an adoption reads as the manager does and judges by its engine; it knows no controller and writes nothing",
 	},

@@ -66,6 +66,12 @@ func ExampleClusters(stage *harness.Stage) map[string]Cluster {
 			Pools: []body{poolBody("nodepool1", body{"mode": "System", "count": 2, "orchestratorVersion": "1.33"}),
 				poolBody("batch", body{"orchestratorVersion": "1.33", "osSKU": "AzureLinux", "upgradeSettings": body{"maxSurge": "33%"}})},
 		},
+		// https://learn.microsoft.com/en-us/azure/aks/configure-static-egress-gateway
+		"egress": {
+			cluster: body{"networkProfile": body{"networkPlugin": "azure", "staticEgressGatewayProfile": body{"enabled": true}}},
+			Pools: []body{poolBody("nodepool1", system),
+				poolBody("gateway", body{"mode": "Gateway", "gatewayProfile": body{"publicIPPrefixSize": 30}})},
+		},
 		"own-network": {
 			cluster: body{"networkProfile": body{"networkPlugin": "azure", "networkPolicy": "calico"}, "nodeResourceGroup": "own-nodes"},
 			top:     body{"tags": body{"team": "platform"}},

@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/webhook"
 )
 
-// FindWrites returns a line for each write to Azure that applying the objects would cause, and for each resource that would not
-// become ready. It returns none if nothing is written. The client's transport must be Transport.
+// FindWrites returns a line for each write to Azure that applying the objects would cause, for each value that an API server would refuse, and
+// for each resource that would not become ready. It returns none if nothing is written. The client's transport must be Transport.
 func FindWrites(ctx context.Context, c *client.Client, f adoption.ObservedCluster, m adoption.ClusterObjects) ([]string, error) {
 	p := &dryRun{engine: engine.New(engine.Options{}), client: c, cluster: m.Cluster.Name}
 	if m.ASO != nil {
@@ -51,6 +51,9 @@ func (p *dryRun) checkAzureManaged(ctx context.Context, f adoption.ObservedClust
 		p.client = p.client.WithAPIVersion(types.ManagedCluster, f.APIVersion)
 	}
 	in := m.ControlPlaneInput(f)
+	if err := p.checkSchemas(ctx, m, &in); err != nil {
+		return nil, err
+	}
 	p.addRefusals("AzureManagedControlPlane "+in.ControlPlane.Name,
 		append(webhook.ValidateAzureManagedControlPlane(in.ControlPlane, in.Cluster), aks.CheckSpec(in)...))
 	graph, _, err := aks.BuildPlan(in)
@@ -76,6 +79,9 @@ func (p *dryRun) checkAzureManaged(ctx context.Context, f adoption.ObservedClust
 }
 
 func (p *dryRun) checkASOManaged(ctx context.Context, f adoption.ObservedCluster, m adoption.ClusterObjects) ([]string, error) {
+	if err := p.checkSchemas(ctx, m, nil); err != nil {
+		return nil, err
+	}
 	for _, in := range m.ASOInputs(f) {
 		p.client = p.client.WithAPIVersions(asoresource.APIVersions(in.Set))
 		p.addRefusals(in.ObjectKey, asoresource.CheckManifests(in))

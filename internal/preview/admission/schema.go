@@ -13,7 +13,9 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"sigs.k8s.io/cluster-api-provider-azure/config/crd"
@@ -99,6 +101,22 @@ func readSchema(plural string) (*Schema, error) {
 		s.status = &of
 	}
 	return s, nil
+}
+
+// Validate returns the errors with which an API server refuses a new object because of the schema of its CRD.
+func (s *Schema) Validate(ctx context.Context, object client.Object) (field.ErrorList, error) {
+	raw, err := encodeObject(object, object.GetObjectKind().GroupVersionKind())
+	if err != nil {
+		return nil, err
+	}
+	if raw, err = s.fillDefaults(raw); err != nil {
+		return nil, err
+	}
+	var content map[string]any
+	if err := utiljson.Unmarshal(raw, &content); err != nil {
+		return nil, err
+	}
+	return s.object.validate(ctx, content, nil), nil
 }
 
 // pruneAndDefault drops fields that the schema does not know and fills in its defaults.

@@ -332,7 +332,7 @@ var poolNameForm = regexp.MustCompile(`^[a-z][a-z0-9]{0,11}$`)
 
 // poolChoices are enumerations of a pool.
 var poolChoices = map[string][]string{
-	"properties.mode":   {"System", "User"},
+	"properties.mode":   {"System", "User", "Gateway"},
 	"properties.osType": {"Linux", "Windows"},
 	"properties.osSKU": {"Ubuntu", "Ubuntu2204", "Ubuntu2404", "AzureLinux", "AzureLinux3", "CBLMariner", "Windows2019",
 		"Windows2022", "Windows2025"},
