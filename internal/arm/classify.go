@@ -108,6 +108,9 @@ var codeRules = []rule{
 	{"OverconstrainedAllocationRequest", ClassStalled, "no capacity that meets all constraints"},
 	{"OverconstrainedZonalAllocationRequest", ClassStalled, "no capacity that meets all constraints"},
 	{"SkuNotAvailable", ClassStalled, "the size is not offered in the region, zone or subscription"},
+	// https://learn.microsoft.com/en-us/troubleshoot/azure/azure-kubernetes/create-upgrade-delete/error-code-unsatisfiablepdb
+	{"UnsatisfiablePDB", ClassStalled, "a PodDisruptionBudget allows no eviction, so AKS cannot drain the nodes"},
+	{"UpgradeFailed", ClassStalled, "AKS could not drain or replace a node, which the message names"},
 	// The input.
 	{"InvalidParameter", ClassStalled, "the spec has a value that Azure refuses"},
 	{"InvalidResourceType", ClassStalled, "Azure does not know the resource type (status 404)"},

@@ -145,6 +145,7 @@ func TestDecisiveCode(t *testing.T) {
 		"detail of an unknown code": {"the cause is in it, jenkins-infra/helpdesk#3584",
 			&Error{Status: 200, Code: "ResourceOperationFailure", Details: detail("Unheard", "overconstrainedzonalallocationrequest")},
 			"OverconstrainedZonalAllocationRequest"},
+		"budget of Pods":               {"AKS wraps the cause", &Error{Status: 200, Code: "ReconcileAgentPoolFailed", Details: detail("UnsatisfiablePDB")}, "UnsatisfiablePDB"},
 		"detail of Canceled":           {"the cause is in it", &Error{Status: 200, Code: "Canceled", Details: detail("QuotaExceeded")}, "QuotaExceeded"},
 		"Canceled alone":               {"there is no cause", &Error{Status: 200, Code: "Canceled"}, "Canceled"},
 		"missing reference in details": {"it is not about the resource", &Error{Status: 400, Code: "X", Details: detail("NotFound")}, "X"},

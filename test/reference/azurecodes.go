@@ -49,6 +49,8 @@ var remedies = map[string]string{
 	"OverconstrainedAllocationRequest":      "Remove a constraint, for example the zone or the placement group, or use another VM size.",
 	"OverconstrainedZonalAllocationRequest": "Remove a constraint, for example the zone or the placement group, or use another VM size.",
 	"SkuNotAvailable":                       "Use a VM size that the region and zone have: [`kubectl capz doctor`](../doctor.md) checks the size.",
+	"UnsatisfiablePDB":                      "Let the PodDisruptionBudget that the message names allow an eviction, or force the upgrade: [upgrades](../aks/upgrade.md#upgrades-that-a-poddisruptionbudget-stops).",
+	"UpgradeFailed":                         "Correct the cause in the message. If the eviction of a Pod failed: [upgrades](../aks/upgrade.md#upgrades-that-a-poddisruptionbudget-stops).",
 	"InvalidParameter":                      "Correct the value that the message names in the spec.",
 	"InvalidResourceType":                   "Use a region and an `azureEnvironment` that have the type.",
 	"GalleryImageNotFound":                  "Correct the image in the spec: [images](../selfmanaged/images.md).",
