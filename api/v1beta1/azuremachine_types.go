@@ -45,12 +45,6 @@ type AzureMachineSpec struct {
 	// +optional
 	DisableExtensionOperations *bool `json:"disableExtensionOperations,omitempty"`
 
-	// capacityReservationGroupID is the Azure resource ID of the capacity reservation group from which the VM is
-	// allocated.
-	// +optional
-	// +kubebuilder:validation:Pattern=`(?i)^(azure://)?/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Compute/capacityReservationGroups/[^/]+/?$`
-	CapacityReservationGroupID *string `json:"capacityReservationGroupID,omitempty"`
-
 	// virtualMachineScaleSetID is the Azure resource ID of an existing scale set with flexible orchestration to which
 	// the VM is added.
 	// +optional

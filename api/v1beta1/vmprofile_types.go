@@ -54,6 +54,12 @@ type VirtualMachineProfile struct {
 	// +optional
 	SecurityProfile *SecurityProfile `json:"securityProfile,omitempty"`
 
+	// capacityReservationGroupID is the Azure resource ID of the capacity reservation group from which the VM is
+	// allocated.
+	// +optional
+	// +kubebuilder:validation:Pattern=`(?i)^(azure://)?/subscriptions/[^/]+/resourceGroups/[^/]+/providers/Microsoft\.Compute/capacityReservationGroups/[^/]+/?$`
+	CapacityReservationGroupID *string `json:"capacityReservationGroupID,omitempty"`
+
 	// subnetName is the name of the subnet.
 	// Deprecated: use networkInterfaces[].subnetName.
 	// +optional

@@ -1906,11 +1906,6 @@ func (in *AzureMachineSpec) DeepCopyInto(out *AzureMachineSpec) {
 		*out = new(bool)
 		**out = **in
 	}
-	if in.CapacityReservationGroupID != nil {
-		in, out := &in.CapacityReservationGroupID, &out.CapacityReservationGroupID
-		*out = new(string)
-		**out = **in
-	}
 	if in.VirtualMachineScaleSetID != nil {
 		in, out := &in.VirtualMachineScaleSetID, &out.VirtualMachineScaleSetID
 		*out = new(string)
@@ -5232,6 +5227,11 @@ func (in *VirtualMachineProfile) DeepCopyInto(out *VirtualMachineProfile) {
 		in, out := &in.SecurityProfile, &out.SecurityProfile
 		*out = new(SecurityProfile)
 		(*in).DeepCopyInto(*out)
+	}
+	if in.CapacityReservationGroupID != nil {
+		in, out := &in.CapacityReservationGroupID, &out.CapacityReservationGroupID
+		*out = new(string)
+		**out = **in
 	}
 	if in.DisableVMBootstrapExtension != nil {
 		in, out := &in.DisableVMBootstrapExtension, &out.DisableVMBootstrapExtension

@@ -20,7 +20,7 @@ func vmHints(at string) hints {
 		// References to resources that other users create in Azure.
 		"image": nil, "osDisk.managedDisk.diskEncryptionSet": nil, "dataDisks[].managedDisk.diskEncryptionSet": nil,
 		"osDisk.managedDisk.securityProfile.diskEncryptionSet": nil, "dataDisks[].managedDisk.securityProfile.diskEncryptionSet": nil,
-		"diagnostics.boot.userManaged": nil,
+		"diagnostics.boot.userManaged": nil, "capacityReservationGroupID": nil,
 
 		"vmSize": {"Standard_D2s_v3", "Standard_D4s_v3", "Standard_E2bds_v5", ""}, "sshPublicKey": {sshKey, "no key"},
 		"subnetName": {"c1-node-subnet", "none"}, "networkInterfaces[].subnetName": {"c1-node-subnet", ""},
@@ -73,7 +73,7 @@ var madeUpKey = excuse{reason: "a key is made up where none is given, and one th
 // machine is a machine of a self-managed cluster.
 var machine = life{
 	kinds: map[string]kind{"AzureMachine": {plural: "azuremachines", hints: joinHints(vmHints(""), identities, hints{
-		"providerID": nil, "capacityReservationGroupID": nil, "virtualMachineScaleSetID": nil, "additionalTags": tags,
+		"providerID": nil, "virtualMachineScaleSetID": nil, "additionalTags": tags,
 		"failureDomain": {"1", "2"}, "dnsServers": {[]any{"10.0.0.4"}, []any{}},
 	})}},
 	cluster: "c1",

@@ -47,7 +47,7 @@ func addVirtualMachine(in plan.MachineInput, p vm.Profile, g *arm.Graph) error {
 	return nil
 }
 
-// setMembership sets the availability set, scale set and capacity reservation of the VM.
+// setMembership sets the availability set and scale set of the VM.
 func setMembership(in plan.MachineInput, properties *armcompute.VirtualMachineProperties) {
 	spec := in.AzureMachine.Spec
 	if set, ok := availabilitySetID(in); ok {
@@ -55,9 +55,6 @@ func setMembership(in plan.MachineInput, properties *armcompute.VirtualMachinePr
 	}
 	if id := spec.VirtualMachineScaleSetID; id != nil {
 		properties.VirtualMachineScaleSet = &armcompute.SubResource{ID: new(strings.TrimPrefix(*id, "azure://"))}
-	}
-	if id := spec.CapacityReservationGroupID; id != nil {
-		properties.CapacityReservation = &armcompute.CapacityReservationProfile{CapacityReservationGroup: &armcompute.SubResource{ID: new(*id)}}
 	}
 }
 

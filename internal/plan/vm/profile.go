@@ -88,6 +88,7 @@ func BuildProperties(p Profile) (*armcompute.VirtualMachineProperties, error) {
 		SecurityProfile:        buildSecurityProfile(p),
 		DiagnosticsProfile:     buildDiagnostics(p),
 		AdditionalCapabilities: BuildCapabilities(p),
+		CapacityReservation:    buildCapacityReservation(p),
 	}
 	out.Priority, out.EvictionPolicy, out.BillingProfile = buildSpotOptions(p)
 	return out, nil
@@ -114,7 +115,20 @@ func BuildScaleSetProfile(p Profile) (*armcompute.VirtualMachineScaleSetVMProfil
 		Priority:           properties.Priority,
 		EvictionPolicy:     properties.EvictionPolicy,
 		BillingProfile:     properties.BillingProfile,
+		// Azure can change it, for VMs that are made afterwards, so VMs are replaced for it like for the rest of the template.
+		// https://learn.microsoft.com/en-us/azure/virtual-machines/capacity-reservation-associate-virtual-machine-scale-set
+		CapacityReservation: properties.CapacityReservation,
 	}, nil
+}
+
+// buildCapacityReservation returns the capacity reservation group of the VM, nil for none.
+func buildCapacityReservation(p Profile) *armcompute.CapacityReservationProfile {
+	if p.CapacityReservationGroupID == nil {
+		return nil
+	}
+	return &armcompute.CapacityReservationProfile{
+		CapacityReservationGroup: &armcompute.SubResource{ID: new(*p.CapacityReservationGroupID)},
+	}
 }
 
 // BuildImagePlan returns the purchase plan of the image, which the VM or scale set has beside its properties.
