@@ -37,12 +37,17 @@ func azureClusterKind(features plan.Features) kind[*infrav1.AzureCluster] {
 	}
 }
 
-var clusterTemplates = kind[*infrav1.AzureClusterTemplate]{
-	template: true,
-	spec:     func(t *infrav1.AzureClusterTemplate) any { return &t.Spec.Template.Spec },
-	defaults: defaults.FillAzureClusterTemplate,
-	create:   of(ValidateAzureClusterTemplate),
-	update:   between(ValidateAzureClusterTemplateUpdate),
+// clusterTemplates depend on feature gates.
+func clusterTemplates(features plan.Features) kind[*infrav1.AzureClusterTemplate] {
+	return kind[*infrav1.AzureClusterTemplate]{
+		template: true,
+		spec:     func(t *infrav1.AzureClusterTemplate) any { return &t.Spec.Template.Spec },
+		defaults: defaults.FillAzureClusterTemplate,
+		create: of(func(t *infrav1.AzureClusterTemplate) field.ErrorList {
+			return ValidateAzureClusterTemplate(t, features)
+		}),
+		update: between(ValidateAzureClusterTemplateUpdate),
+	}
 }
 
 // keepEndpoint restores the endpoint that the controller has set when an update leaves it out, for example kubectl replace. An

@@ -11,27 +11,32 @@ import (
 // ValidateAzureCluster checks the rules of a defaulted AzureCluster that its CRD cannot express.
 func ValidateAzureCluster(c *infrav1.AzureCluster, features plan.Features) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
-	if c.Spec.ExtendedLocation != nil && !features.EdgeZone {
-		errs = append(errs, field.Forbidden(spec.Child("extendedLocation"),
-			"needs the feature gate EdgeZone: start the manager with --feature-gates=EdgeZone=true, or remove the field"))
-	}
+	errs = append(errs, validateClusterClass(&c.Spec.AzureClusterClassSpec, features, spec)...)
 	return append(errs, validateNetwork(c, features, spec.Child("networkSpec"))...)
+}
+
+// validateClusterClass checks the fields that clusters and templates have in common.
+func validateClusterClass(spec *infrav1.AzureClusterClassSpec, features plan.Features, path *field.Path) field.ErrorList {
+	if spec.ExtendedLocation != nil && !features.EdgeZone {
+		return field.ErrorList{field.Forbidden(path.Child("extendedLocation"),
+			"needs the feature gate EdgeZone: start the manager with --feature-gates=EdgeZone=true, or remove the field")}
+	}
+	return nil
 }
 
 func validateNetwork(c *infrav1.AzureCluster, features plan.Features, path *field.Path) (errs field.ErrorList) {
 	network := &c.Spec.NetworkSpec
 	subnetsPath := path.Child("subnets")
-	errs = append(errs, validatePeerings(network.Vnet.Peerings, path.Child("vnet", "peerings"))...)
-
+	peerings := make([]infrav1.VnetPeeringClassSpec, 0, len(network.Vnet.Peerings))
+	for _, peering := range network.Vnet.Peerings {
+		peerings = append(peerings, peering.VnetPeeringClassSpec)
+	}
 	classes := make([]subnetClass, 0, len(network.Subnets))
 	for _, subnet := range network.Subnets {
 		classes = append(classes, subnetClass{SubnetClassSpec: subnet.SubnetClassSpec, rules: subnet.SecurityGroup.SecurityRules})
 	}
-	errs = append(errs, validateSubnets(classes, network.Vnet.CIDRBlocks, subnetsPath)...)
+	errs = append(errs, validateNetworkClass(network.Vnet.CIDRBlocks, peerings, classes, path)...)
 	for i, subnet := range network.Subnets {
-		errs = append(errs, validateServiceEndpoints(subnet.ServiceEndpoints, subnetsPath.Index(i).Child("serviceEndpoints"))...)
-		errs = append(errs, validatePrivateEndpoints(subnet.PrivateEndpoints, subnet.CIDRBlocks,
-			subnetsPath.Index(i).Child("privateEndpoints"))...)
 		errs = append(errs, plan.CheckNATGateway(subnet.NatGateway, subnetsPath.Index(i).Child("natGateway"))...)
 	}
 	errs = append(errs, validateRoles(c, subnetsPath)...)
@@ -60,7 +65,8 @@ func validateRoles(c *infrav1.AzureCluster, path *field.Path) (errs field.ErrorL
 	return errs
 }
 
-func validatePeerings(peerings infrav1.VnetPeerings, path *field.Path) (errs field.ErrorList) {
+// validatePeerings refuses two peerings with one network, because a peering has the name of the other network.
+func validatePeerings(peerings []infrav1.VnetPeeringClassSpec, path *field.Path) (errs field.ErrorList) {
 	seen := sets.New[string]()
 	for i, peering := range peerings {
 		key := peering.ResourceGroup + "/" + peering.RemoteVnetName

@@ -36,7 +36,26 @@ func dualStack(c *infrav1.AzureCluster) {
 	c.Spec.NetworkSpec.Subnets = newSubnets("10.1.0.0/16", "2001:db8::/64")
 }
 
+// azureClusterRow is the creation of an AzureCluster.
+type azureClusterRow struct {
+	reason   string
+	changes  []func(*infrav1.AzureCluster)
+	features plan.Features
+	want     []string
+}
+
 func TestValidateAzureCluster(t *testing.T) {
+	for name, row := range azureClusterRows() {
+		t.Run(name, func(t *testing.T) {
+			c := newDefaulted(row.changes...)
+			if diff := cmp.Diff(row.want, errorPaths(ValidateAzureCluster(c, row.features)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: -want +got\n%s", row.reason, diff)
+			}
+		})
+	}
+}
+
+func azureClusterRows() map[string]azureClusterRow {
 	type object = infrav1.AzureCluster
 	firstSubnet := func(change func(*infrav1.SubnetSpec)) func(*object) {
 		return func(c *object) {
@@ -65,12 +84,7 @@ func TestValidateAzureCluster(t *testing.T) {
 		}
 	}
 
-	for name, tc := range map[string]struct {
-		reason   string
-		changes  []func(*object)
-		features plan.Features
-		want     []string
-	}{
+	return map[string]azureClusterRow{
 		"minimal": {reason: "the defaulted smallest spec is valid"},
 		"edge zone": {reason: "edge zones are behind a gate",
 			changes: []func(*object){func(c *object) { c.Spec.ExtendedLocation = &infrav1.ExtendedLocationSpec{} }},
@@ -169,13 +183,6 @@ func TestValidateAzureCluster(t *testing.T) {
 			c.Spec.NetworkSpec.NodeOutboundLB = &infrav1.LoadBalancerSpec{FrontendIPsCount: new(int32(17)),
 				LoadBalancerClassSpec: infrav1.LoadBalancerClassSpec{IdleTimeoutInMinutes: new(int32(60))}}
 		}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := newDefaulted(tc.changes...)
-			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureCluster(c, tc.features)), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
-			}
-		})
 	}
 }
 
@@ -442,7 +449,7 @@ func TestValidateAzureClusterTemplate(t *testing.T) {
 			for _, path := range tc.want {
 				want = append(want, "spec.template.spec.networkSpec."+path)
 			}
-			if diff := cmp.Diff(want, errorPaths(ValidateAzureClusterTemplate(template)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(want, errorPaths(ValidateAzureClusterTemplate(template, plan.Features{})), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 		})
@@ -454,13 +461,13 @@ func TestValidateAzureClusterTemplateUpdate(t *testing.T) {
 	defaults.FillAzureClusterTemplate(old)
 	labelled := old.DeepCopy()
 	labelled.Labels = map[string]string{"a": "b"}
-	if errs := validateUpdate(t, clusterTemplates, old, labelled); len(errs) > 0 {
+	if errs := validateUpdate(t, clusterTemplates(plan.Features{}), old, labelled); len(errs) > 0 {
 		t.Errorf("labels are free: %v", errs)
 	}
 	moved := old.DeepCopy()
 	moved.Spec.Template.Spec.Location = "northeurope"
 	if diff := cmp.Diff([]string{"spec.template.spec: FieldValueForbidden"},
-		errorPaths(validateUpdate(t, clusterTemplates, old, moved))); diff != "" {
+		errorPaths(validateUpdate(t, clusterTemplates(plan.Features{}), old, moved))); diff != "" {
 		t.Errorf("clusters were made from it: -want +got\n%s", diff)
 	}
 }

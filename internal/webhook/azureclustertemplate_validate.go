@@ -9,13 +9,16 @@ import (
 
 // ValidateAzureClusterTemplate checks the rules of a defaulted AzureClusterTemplate that its CRD cannot express. Rules that depend
 // on the cluster are checked when an AzureCluster is created from the template.
-func ValidateAzureClusterTemplate(t *infrav1.AzureClusterTemplate) (errs field.ErrorList) {
-	network, path := t.Spec.Template.Spec.NetworkSpec, field.NewPath("spec", "template", "spec", "networkSpec")
+func ValidateAzureClusterTemplate(t *infrav1.AzureClusterTemplate, features plan.Features) (errs field.ErrorList) {
+	spec := field.NewPath("spec", "template", "spec")
+	errs = append(errs, validateClusterClass(&t.Spec.Template.Spec.AzureClusterClassSpec, features, spec)...)
+
+	network, path := t.Spec.Template.Spec.NetworkSpec, spec.Child("networkSpec")
 	classes := make([]subnetClass, 0, len(network.Subnets))
 	for _, subnet := range network.Subnets {
 		classes = append(classes, subnetClass{SubnetClassSpec: subnet.SubnetClassSpec, rules: subnet.SecurityGroup.SecurityRules})
 	}
-	errs = append(errs, validateSubnets(classes, network.Vnet.CIDRBlocks, path.Child("subnets"))...)
+	errs = append(errs, validateNetworkClass(network.Vnet.CIDRBlocks, network.Vnet.Peerings, classes, path)...)
 
 	apiServerLB := &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: network.APIServerLB}
 	var nodeOutboundLB *infrav1.LoadBalancerSpec

@@ -5,6 +5,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 func TestDefaultedTemplatesAreValid(t *testing.T) {
@@ -26,7 +27,7 @@ func TestDefaultedTemplatesAreValid(t *testing.T) {
 			spec := &template.Spec.Template.Spec.NetworkSpec
 			spec.Subnets, spec.Vnet.CIDRBlocks = tc.subnets, tc.vnet
 			defaults.FillAzureClusterTemplate(template)
-			if errs := ValidateAzureClusterTemplate(template); len(errs) > 0 {
+			if errs := ValidateAzureClusterTemplate(template, plan.Features{}); len(errs) > 0 {
 				t.Errorf("%s: %v", tc.reason, errs)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -21,9 +22,14 @@ var privateZonePattern = regexp.MustCompile(`^([a-zA-Z0-9-]{1,32}\.)?(privatelin
 func validateManagedNetwork(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
 	network, vnetPath := spec.VirtualNetwork, path.Child("virtualNetwork")
 	errs = append(errs, validateManagedCIDRs(network, vnetPath)...)
+	errs = append(errs, validateServiceEndpoints(network.Subnet.ServiceEndpoints, vnetPath.Child("subnet", "serviceEndpoints"))...)
 	errs = append(errs, validatePrivateEndpoints(network.Subnet.PrivateEndpoints, []string{network.Subnet.CIDRBlock},
 		vnetPath.Child("subnet", "privateEndpoints"))...)
 
+	if defaults.IsOverlay(spec.NetworkPluginMode) && isKubenet(spec.NetworkPlugin) {
+		errs = append(errs, field.Invalid(path.Child("networkPluginMode"), *spec.NetworkPluginMode,
+			"cannot be combined with networkPlugin kubenet. Use networkPlugin azure"))
+	}
 	policy := spec.NetworkPolicy != nil && *spec.NetworkPolicy == infrav1.CiliumNetworkPolicy
 	dataplane := spec.NetworkDataplane != nil && *spec.NetworkDataplane == infrav1.NetworkDataplaneTypeCilium
 	switch {

@@ -76,7 +76,7 @@ func validateManagedSecurity(spec *infrav1.AzureManagedControlPlaneClassSpec, pa
 	}
 	if kms := profile.AzureKeyVaultKms; kms != nil {
 		path := path.Child("azureKeyVaultKms")
-		if spec.Identity == nil || spec.Identity.Type != infrav1.ManagedControlPlaneIdentityTypeUserAssigned {
+		if !isUserAssigned(spec.Identity) {
 			errs = append(errs, field.Forbidden(path, "needs identity.type: UserAssigned"))
 		}
 		access, hasID := infrav1.KeyVaultNetworkAccessTypesPublic, isSet(kms.KeyVaultResourceID)

@@ -41,14 +41,9 @@ func ValidateAzureManagedControlPlane(c *infrav1.AzureManagedControlPlane, clust
 		errs = append(errs, field.Invalid(path.Child("dnsPrefix"), *prefix,
 			"must be 2 to 54 letters, digits and '-', and begin and end with a letter or digit"))
 	}
-	errs = append(errs, validateManagedIdentity(spec.Identity, path.Child("identity"))...)
-	if isTrue(spec.DisableLocalAccounts) && spec.AADProfile == nil {
-		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"),
-			"needs aadProfile. Without it and without local accounts no user could sign in"))
-	}
-	if defaults.IsOverlay(spec.NetworkPluginMode) && isKubenet(spec.NetworkPlugin) {
-		errs = append(errs, field.Invalid(path.Child("networkPluginMode"), *spec.NetworkPluginMode,
-			"cannot be combined with networkPlugin kubenet. Use networkPlugin azure"))
+	if isUserAssigned(spec.Identity) && spec.Identity.UserAssignedIdentityResourceID == "" {
+		errs = append(errs, field.Required(path.Child("identity", "userAssignedIdentityResourceID"),
+			"type: UserAssigned needs the Azure resource ID of an identity"))
 	}
 	if member := spec.FleetsMember; member != nil && member.Name != "" && !fleetMemberPattern.MatchString(member.Name) {
 		errs = append(errs, field.Invalid(path.Child("fleetsMember", "name"), member.Name,
@@ -64,6 +59,11 @@ func validateManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 		errs = append(errs, field.Invalid(path.Child("version"), spec.Version, "must be a Kubernetes version such as v1.33.2"))
 	}
 	errs = append(errs, validateManagedIdentityRef(spec, path.Child("identityRef"))...)
+	errs = append(errs, validateManagedIdentity(spec.Identity, path.Child("identity", "userAssignedIdentityResourceID"))...)
+	if isTrue(spec.DisableLocalAccounts) && spec.AADProfile == nil {
+		errs = append(errs, field.Forbidden(path.Child("disableLocalAccounts"),
+			"needs aadProfile. Without it and without local accounts no user could sign in"))
+	}
 	errs = append(errs, validateManagedNetwork(spec, path)...)
 	errs = append(errs, validateLoadBalancerProfile(spec.LoadBalancerProfile, path.Child("loadBalancerProfile"))...)
 	errs = append(errs, validateAPIServerAccess(spec.APIServerAccessProfile, path.Child("apiServerAccessProfile"))...)
@@ -123,20 +123,20 @@ func validateIdentityRef(ref *corev1.ObjectReference, path *field.Path) field.Er
 	return nil
 }
 
+// validateManagedIdentity checks the ID of the cluster's identity. A template may leave it to a patch of the ClusterClass, because each cluster
+// has an identity of its own.
 func validateManagedIdentity(identity *infrav1.Identity, path *field.Path) field.ErrorList {
-	if identity == nil {
-		return nil
-	}
-	id, path := identity.UserAssignedIdentityResourceID, path.Child("userAssignedIdentityResourceID")
 	switch {
-	case identity.Type != infrav1.ManagedControlPlaneIdentityTypeUserAssigned && id != "":
-		return field.ErrorList{field.Forbidden(path, "needs type: UserAssigned")}
-	case identity.Type != infrav1.ManagedControlPlaneIdentityTypeUserAssigned:
+	case identity == nil || identity.UserAssignedIdentityResourceID == "":
 		return nil
-	case id == "":
-		return field.ErrorList{field.Required(path, "type: UserAssigned needs the Azure resource ID of an identity")}
+	case !isUserAssigned(identity):
+		return field.ErrorList{field.Forbidden(path, "needs type: UserAssigned")}
 	}
-	return validateResourceID(id, path)
+	return validateResourceID(identity.UserAssignedIdentityResourceID, path)
+}
+
+func isUserAssigned(identity *infrav1.Identity) bool {
+	return identity != nil && identity.Type == infrav1.ManagedControlPlaneIdentityTypeUserAssigned
 }
 
 // validateResourceID checks the shape of an Azure resource ID. The first slash may be missing.

@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,15 +14,44 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-func TestValidateAzureManagedControlPlane(t *testing.T) {
+// controlPlaneRow is the creation of an AzureManagedControlPlane of a Cluster, or of none that is known.
+type controlPlaneRow struct {
+	reason  string
+	change  func(*infrav1.AzureManagedControlPlane)
+	cluster *clusterv1.Cluster
+	want    []string
+}
+
+func checkControlPlaneRows(t *testing.T, rows map[string]controlPlaneRow) {
+	t.Helper()
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			c := defaultedControlPlane(row.change)
+			if diff := cmp.Diff(row.want, errorPaths(ValidateAzureManagedControlPlane(c, row.cluster)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: -want +got\n%s", row.reason, diff)
+			}
+		})
+	}
+}
+
+// listControlPlaneRows returns the rows of all tables.
+func listControlPlaneRows() map[string]controlPlaneRow {
+	out := map[string]controlPlaneRow{}
+	for table, rows := range map[string]map[string]controlPlaneRow{"control plane": controlPlaneRows(), "access": accessRows(),
+		"autoscaler": autoScalerRows(), "security": securityRows(), "extensions": extensionRows()} {
+		for name, row := range rows {
+			out[table+": "+name] = row
+		}
+	}
+	return out
+}
+
+func TestValidateAzureManagedControlPlane(t *testing.T) { checkControlPlaneRows(t, controlPlaneRows()) }
+
+func controlPlaneRows() map[string]controlPlaneRow {
 	type object = infrav1.AzureManagedControlPlane
 	services := networkOf([]string{"192.168.0.0/16"}, nil)
-	for name, tc := range map[string]struct {
-		reason  string
-		change  func(*object)
-		cluster *clusterv1.Cluster
-		want    []string
-	}{
+	return map[string]controlPlaneRow{
 		"minimal": {reason: "the defaults are valid", change: func(*object) {}},
 		"reserved": {reason: "Azure reserves words", change: func(c *object) { c.Name = "my-Windows" },
 			want: []string{"metadata.name: FieldValueInvalid"}},
@@ -105,6 +136,11 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 			c.Spec.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "e", PrivateIPAddresses: []string{"10.1.0.4"},
 				PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: linkServiceID}}}}
 		}, want: []string{"spec.virtualNetwork.subnet.privateEndpoints[0].privateIPAddresses[0]: FieldValueInvalid"}},
+		"service endpoints": {reason: "services and regions are named, once each", change: func(c *object) {
+			c.Spec.VirtualNetwork.Subnet.ServiceEndpoints = infrav1.ServiceEndpoints{
+				{Service: "Microsoft.Storage", Locations: []string{"westeurope", "*"}}, {Service: "Storage"}}
+		}, want: []string{"spec.virtualNetwork.subnet.serviceEndpoints[1].service: FieldValueInvalid",
+			"spec.virtualNetwork.subnet.serviceEndpoints[1].locations: FieldValueRequired"}},
 
 		"cilium": {reason: "Cilium enforces policies on its own data plane, with addresses of its own", change: func(c *object) {
 			c.Spec.NetworkPluginMode, c.Spec.NetworkPolicy, c.Spec.NetworkDataplane = new(infrav1.NetworkPluginModeOverlay), new("cilium"),
@@ -176,17 +212,13 @@ func TestValidateAzureManagedControlPlane(t *testing.T) {
 		"preview": {reason: "a key of the preview needs the preview", change: func(c *object) {
 			c.Spec.EnablePreviewFeatures, c.Spec.ASOManagedClusterPatches = new(true), []string{`{"spec":{"enableNamespaceResources":true}}`}
 		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := defaultedControlPlane(tc.change)
-			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureManagedControlPlane(c, tc.cluster)), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
-			}
-		})
 	}
 }
 
-func TestValidateAPIServerAccess(t *testing.T) {
+func TestValidateAPIServerAccess(t *testing.T) { checkControlPlaneRows(t, accessRows()) }
+
+func accessRows() map[string]controlPlaneRow {
+	out := map[string]controlPlaneRow{}
 	type profile = infrav1.APIServerAccessProfile
 	const zones = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateDnsZones/"
 	private := func(zone string) *profile { return &profile{EnablePrivateCluster: new(true), PrivateDNSZone: &zone} }
@@ -215,16 +247,16 @@ func TestValidateAPIServerAccess(t *testing.T) {
 			&profile{EnablePrivateCluster: new(false), PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, zone},
 		"not private": {"a public cluster has no zone", &profile{PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, zone},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.APIServerAccessProfile = tc.profile })
-			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureManagedControlPlane(c, nil)), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
-			}
-		})
+		out[name] = controlPlaneRow{reason: tc.reason, want: tc.want,
+			change: func(c *infrav1.AzureManagedControlPlane) { c.Spec.APIServerAccessProfile = tc.profile }}
 	}
+	return out
 }
 
-func TestValidateAutoScalerProfile(t *testing.T) {
+func TestValidateAutoScalerProfile(t *testing.T) { checkControlPlaneRows(t, autoScalerRows()) }
+
+func autoScalerRows() map[string]controlPlaneRow {
+	out := map[string]controlPlaneRow{}
 	type profile = infrav1.AutoScalerProfile
 	for name, tc := range map[string]struct {
 		reason string
@@ -258,28 +290,24 @@ func TestValidateAutoScalerProfile(t *testing.T) {
 		"scaleDownUtilizationThreshold": {"a share", func(p *profile, v *string) { p.ScaleDownUtilizationThreshold = v },
 			[]string{"0", "0.5", "1"}, []string{"1.1", "-0.1", "half"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			check := func(value string) []string {
-				return errorPaths(ValidateAzureManagedControlPlane(defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) {
-					c.Spec.AutoScalerProfile = &profile{}
-					tc.change(c.Spec.AutoScalerProfile, &value)
-				}), nil))
+		for _, value := range slices.Concat(tc.good, tc.bad) {
+			row := controlPlaneRow{reason: tc.reason, change: func(c *infrav1.AzureManagedControlPlane) {
+				c.Spec.AutoScalerProfile = &profile{}
+				tc.change(c.Spec.AutoScalerProfile, &value)
+			}}
+			if slices.Contains(tc.bad, value) {
+				row.want = []string{"spec.autoscalerProfile." + name + ": FieldValueInvalid"}
 			}
-			for _, value := range tc.good {
-				if got := check(value); got != nil {
-					t.Errorf("%s, so %q should be taken: %v", tc.reason, value, got)
-				}
-			}
-			for _, value := range tc.bad {
-				if diff := cmp.Diff([]string{"spec.autoscalerProfile." + name + ": FieldValueInvalid"}, check(value)); diff != "" {
-					t.Errorf("%s, so %q should be refused: -want +got\n%s", tc.reason, value, diff)
-				}
-			}
-		})
+			out[fmt.Sprintf("%s %q", name, value)] = row
+		}
 	}
+	return out
 }
 
-func TestValidateManagedSecurity(t *testing.T) {
+func TestValidateManagedSecurity(t *testing.T) { checkControlPlaneRows(t, securityRows()) }
+
+func securityRows() map[string]controlPlaneRow {
+	out := map[string]controlPlaneRow{}
 	type spec = infrav1.AzureManagedControlPlaneSpec
 	user := func(s *spec) {
 		s.Identity = &infrav1.Identity{Type: "UserAssigned", UserAssignedIdentityResourceID: managedIdentityID}
@@ -325,20 +353,19 @@ func TestValidateManagedSecurity(t *testing.T) {
 		"no issuer, off": {"the field is for clusters with an issuer", []func(*spec){workload(false)},
 			[]string{"spec.securityProfile.workloadIdentity: FieldValueForbidden"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) {
-				for _, change := range tc.changes {
-					change(&c.Spec)
-				}
-			})
-			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureManagedControlPlane(c, nil)), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+		out[name] = controlPlaneRow{reason: tc.reason, want: tc.want, change: func(c *infrav1.AzureManagedControlPlane) {
+			for _, change := range tc.changes {
+				change(&c.Spec)
 			}
-		})
+		}}
 	}
+	return out
 }
 
-func TestValidateExtensions(t *testing.T) {
+func TestValidateExtensions(t *testing.T) { checkControlPlaneRows(t, extensionRows()) }
+
+func extensionRows() map[string]controlPlaneRow {
+	out := map[string]controlPlaneRow{}
 	type extension = infrav1.AKSExtension
 	scope := func(s infrav1.ExtensionScope) []extension { return []extension{{Name: "e", Scope: &s}} }
 	for name, tc := range map[string]struct {
@@ -371,11 +398,8 @@ func TestValidateExtensions(t *testing.T) {
 			[]string{"spec.extensions[0].scope.targetNamespace: FieldValueRequired",
 				"spec.extensions[0].scope.releaseNamespace: FieldValueForbidden"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			c := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.Extensions = tc.extensions })
-			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureManagedControlPlane(c, nil)), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
-			}
-		})
+		out[name] = controlPlaneRow{reason: tc.reason, want: tc.want,
+			change: func(c *infrav1.AzureManagedControlPlane) { c.Spec.Extensions = tc.extensions }}
 	}
+	return out
 }

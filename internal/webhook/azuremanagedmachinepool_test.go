@@ -63,7 +63,40 @@ func TestDefaultAzureManagedMachinePoolTemplate(t *testing.T) {
 	}
 }
 
+// poolRow is the creation of an AzureManagedMachinePool.
+type poolRow struct {
+	reason  string
+	change  func(*infrav1.AzureManagedMachinePoolSpec)
+	version string // the usual one by default
+	any     bool   // no version is known
+	want    []string
+}
+
+// errors returns the pool of the row with its defaults, and the errors for it.
+func (r poolRow) errors() (*infrav1.AzureManagedMachinePool, field.ErrorList) {
+	version := "2025-10-01"
+	switch {
+	case r.any:
+		version = anyVersion
+	case r.version != "":
+		version = r.version
+	}
+	p := defaultedPool(func(p *infrav1.AzureManagedMachinePool) { r.change(&p.Spec) })
+	return p, ValidateAzureManagedMachinePool(p, version)
+}
+
 func TestValidateAzureManagedMachinePool(t *testing.T) {
+	for name, row := range poolRows() {
+		t.Run(name, func(t *testing.T) {
+			_, errs := row.errors()
+			if diff := cmp.Diff(row.want, errorPaths(errs), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: -want +got\n%s", row.reason, diff)
+			}
+		})
+	}
+}
+
+func poolRows() map[string]poolRow {
 	type spec = infrav1.AzureManagedMachinePoolSpec
 	kubelet := func(k infrav1.KubeletConfig) func(*spec) { return func(s *spec) { s.KubeletConfig = &k } }
 	ports := func(r string) func(*spec) {
@@ -91,13 +124,7 @@ func TestValidateAzureManagedMachinePool(t *testing.T) {
 	sysctls := func(names ...string) func(*spec) { return kubelet(infrav1.KubeletConfig{AllowedUnsafeSysctls: names}) }
 	subnet := func(name string) func(*spec) { return func(s *spec) { s.SubnetName = &name } }
 	long := "a123456789b123456789c123456789d123456789e123456789f123456789g123456789h123456789"
-	for name, tc := range map[string]struct {
-		reason  string
-		change  func(*spec)
-		version string // the usual one by default
-		any     bool   // no version is known
-		want    []string
-	}{
+	return map[string]poolRow{
 		"minimal": {reason: "the defaults are valid", change: func(*spec) {}},
 		"few pods": {reason: "a node runs ten pods", change: func(s *spec) { s.MaxPods = new(9) },
 			want: []string{"spec.maxPods: FieldValueInvalid"}},
@@ -206,20 +233,6 @@ func TestValidateAzureManagedMachinePool(t *testing.T) {
 		"another version": {reason: "the cluster's version counts", change: func(s *spec) {
 			s.ASOManagedClustersAgentPoolPatches = []string{`{"apiVersion":"containerservice.azure.com/v1api20260501"}`}
 		}, want: []string{"spec.asoManagedClustersAgentPoolPatches[0]: FieldValueInvalid"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			version := "2025-10-01"
-			switch {
-			case tc.any:
-				version = anyVersion
-			case tc.version != "":
-				version = tc.version
-			}
-			p := defaultedPool(func(p *infrav1.AzureManagedMachinePool) { tc.change(&p.Spec) })
-			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureManagedMachinePool(p, version)), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
-			}
-		})
 	}
 }
 

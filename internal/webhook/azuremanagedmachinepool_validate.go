@@ -36,14 +36,8 @@ const anyVersion = ""
 
 // ValidateAzureManagedMachinePool checks a defaulted AzureManagedMachinePool. version is the version of AKS's API that is used for
 // the pool's cluster, or anyVersion.
-func ValidateAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool, version string) (errs field.ErrorList) {
-	path := field.NewPath("spec")
-	errs = validatePoolClass(&p.Spec.AzureManagedMachinePoolClassSpec, version, path)
-	if name := p.Spec.SubnetName; name != nil && !subnetPattern.MatchString(*name) {
-		errs = append(errs, field.Invalid(path.Child("subnetName"), *name,
-			"must be 2 to 80 letters, digits, '-', '_' and '.', and begin and end with a letter or digit"))
-	}
-	return errs
+func ValidateAzureManagedMachinePool(p *infrav1.AzureManagedMachinePool, version string) field.ErrorList {
+	return validatePoolClass(&p.Spec.AzureManagedMachinePoolClassSpec, version, field.NewPath("spec"))
 }
 
 // ValidateAzureManagedMachinePoolTemplate checks a defaulted AzureManagedMachinePoolTemplate. The version of AKS's API is not
@@ -78,6 +72,10 @@ func validatePoolClass(spec *infrav1.AzureManagedMachinePoolClassSpec, version s
 	errs = append(errs, validatePublicIPPrefix(spec, path.Child("nodePublicIPPrefixID"))...)
 	errs = append(errs, validateKubeletConfig(spec.KubeletConfig, path.Child("kubeletConfig"))...)
 	errs = append(errs, validateLinuxOSConfig(spec, path.Child("linuxOSConfig"))...)
+	if name := spec.SubnetName; name != nil && !subnetPattern.MatchString(*name) {
+		errs = append(errs, field.Invalid(path.Child("subnetName"), *name,
+			"must be 2 to 80 letters, digits, '-', '_' and '.', and begin and end with a letter or digit"))
+	}
 	return append(errs, validatePoolPatches(spec.ASOManagedClustersAgentPoolPatches, version,
 		path.Child("asoManagedClustersAgentPoolPatches"))...)
 }

@@ -103,7 +103,7 @@ func listAdmitted(f testing.TB) []admitted {
 	lookup, features, given := managedLookup{reader: empties{}}, plan.Features{ASOAPI: true}, fixed{}
 	return []admitted{
 		newAdmitted(f, "azureclusters", azureClusterKind(features), newCluster()),
-		newAdmitted(f, "azureclustertemplates", clusterTemplates, &infrav1.AzureClusterTemplate{}),
+		newAdmitted(f, "azureclustertemplates", clusterTemplates(features), &infrav1.AzureClusterTemplate{}),
 		newAdmitted(f, "azuremachines", azureMachineKind(placement, given), newMachine()),
 		newAdmitted(f, "azuremachinetemplates", machineTemplates(given), newMachineTemplate(func(*infrav1.AzureMachineSpec) {})),
 		newAdmitted(f, "azuremachinepools", machinePools(placement, given), newMachinePool()),

@@ -32,7 +32,7 @@ func servedKinds(reader client.Reader, features plan.Features, trusts bool) []se
 	return []served{
 		identities,
 		azureClusterKind(features),
-		clusterTemplates,
+		clusterTemplates(features),
 		azureMachineKind(placement, random{}),
 		machineTemplates(random{}),
 		machinePools(placement, random{}),

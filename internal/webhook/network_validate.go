@@ -40,7 +40,12 @@ type subnetClass struct {
 	rules infrav1.SecurityRules
 }
 
-// validateSubnets checks that subnets are within their network, and their security rules. It ignores ranges that do not parse,
+// validateNetworkClass checks the peerings and subnets of a virtual network, of a cluster or of a template.
+func validateNetworkClass(vnetBlocks []string, peerings []infrav1.VnetPeeringClassSpec, subnets []subnetClass, path *field.Path) field.ErrorList {
+	return append(validatePeerings(peerings, path.Child("vnet", "peerings")), validateSubnets(subnets, vnetBlocks, path.Child("subnets"))...)
+}
+
+// validateSubnets checks that subnets are within their network, their security rules and their endpoints. It ignores ranges that do not parse,
 // because the CRD refuses them.
 func validateSubnets(subnets []subnetClass, vnetBlocks []string, path *field.Path) (errs field.ErrorList) {
 	parsed, _ := parseCIDRs(vnetBlocks, path)
@@ -54,6 +59,8 @@ func validateSubnets(subnets []subnetClass, vnetBlocks []string, path *field.Pat
 			}
 		}
 		errs = append(errs, validateSecurityRules(subnet.rules, path.Child("securityGroup", "securityRules"))...)
+		errs = append(errs, validateServiceEndpoints(subnet.ServiceEndpoints, path.Child("serviceEndpoints"))...)
+		errs = append(errs, validatePrivateEndpoints(subnet.PrivateEndpoints, subnet.CIDRBlocks, path.Child("privateEndpoints"))...)
 	}
 	return errs
 }
