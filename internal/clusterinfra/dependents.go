@@ -4,9 +4,7 @@ import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,6 +13,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity/access"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/owner"
 )
 
 // Dependents finds the objects of one kind that depend on other objects of their cluster: the AzureCluster or AzureManagedControlPlane,
@@ -106,22 +105,11 @@ func MapOwnedBy(kubernetes client.Reader, empty client.ObjectList) handler.MapFu
 		// The only possible error is one that the function returns.
 		_ = meta.EachListItem(list, func(item runtime.Object) error {
 			object := item.(client.Object)
-			if isOwnedByCluster(object.GetOwnerReferences(), cluster.GetName()) {
+			if owner.HasCluster(object, cluster.GetName()) {
 				out = append(out, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(object)})
 			}
 			return nil
 		})
 		return out
 	}
-}
-
-// isOwnedByCluster reports whether an owner reference names the Cluster, in any version of its API.
-func isOwnedByCluster(owners []metav1.OwnerReference, name string) bool {
-	for _, owner := range owners {
-		version, err := schema.ParseGroupVersion(owner.APIVersion)
-		if err == nil && version.Group == clusterv1.GroupVersion.Group && owner.Kind == clusterv1.ClusterKind && owner.Name == name {
-			return true
-		}
-	}
-	return false
 }

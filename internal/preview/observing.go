@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/owner"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
@@ -51,17 +52,7 @@ func hasObserved(by, object client.Object) bool {
 		return by.GetName() == object.GetNamespace()
 	case "Cluster":
 		return by.GetNamespace() == object.GetNamespace() && (object.GetLabels()[clusterv1.ClusterNameLabel] == by.GetName() ||
-			slices.ContainsFunc(clusterOwners(object), func(name string) bool { return name == by.GetName() }))
+			owner.HasCluster(object, by.GetName()))
 	}
 	return kindOf(by) == kindOf(object) && client.ObjectKeyFromObject(by) == client.ObjectKeyFromObject(object)
-}
-
-// clusterOwners returns the names of the Clusters that own an object.
-func clusterOwners(object client.Object) (out []string) {
-	for _, owner := range object.GetOwnerReferences() {
-		if owner.Kind == "Cluster" {
-			out = append(out, owner.Name)
-		}
-	}
-	return out
 }

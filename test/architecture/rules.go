@@ -101,6 +101,10 @@ var importRules = []importRule{
 		why: "text from outside is bounded and quoted in one place, which logs, events, conditions and commands share",
 	},
 	{
+		dirs: []string{"internal/owner"}, outside: kubernetesTypes, notStandard: impure,
+		why: "controllers, plans and checks find the owners of Cluster API by one rule",
+	},
+	{
 		dirs: []string{"internal/expiring"}, outside: []string{"golang.org/x/sync/singleflight"}, notStandard: impure,
 		why: "values that expire have one implementation, which all packages use",
 	},
@@ -171,7 +175,7 @@ var importRules = []importRule{
 			"internal/clusterinfra/aks", "internal/reconcile", "internal/reconcile/patch", "internal/clusterinfra/published", "internal/status",
 			"internal/clusterinfra/selfmanaged", "internal/reconcile/stable", "internal/reconcile/eventlog", "internal/clusterinfra/volumes",
 			"internal/clusterinfra/power", "internal/reconcile/stopping",
-			"internal/text", "internal/reconcile/watch"},
+			"internal/owner", "internal/text", "internal/reconcile/watch"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a controller loads, asks facts, plans, converges and reports; kinds never import each other, and shared code has a package of " +
 			"its own",
@@ -208,7 +212,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/clusterinfra/aks"},
 		inside: []string{"api/...", "internal/arm", "internal/arm/client", "internal/arm/types", "internal/aso", "internal/identity/access",
-			"internal/reconcile/deletion", "internal/clusterinfra/published",
+			"internal/owner", "internal/reconcile/deletion", "internal/clusterinfra/published",
 			"internal/facts", "internal/plan", "internal/plan/aks/...", "internal/defaults"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "code that the kinds of an AKS cluster share gathers the input of their plans, and does nothing with it",
@@ -216,7 +220,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/clusterinfra"},
 		inside: []string{"api/...", "internal/arm/client", "internal/identity/access", "internal/clusterinfra/aks",
-			"internal/clusterinfra/selfmanaged", "internal/facts", "internal/plan", "internal/plan/cluster", "internal/plan/aks",
+			"internal/clusterinfra/selfmanaged", "internal/facts", "internal/owner", "internal/plan", "internal/plan/cluster", "internal/plan/aks",
 			"internal/defaults"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "what pools of both kinds of clusters share gathers the input of their plans, and does nothing with it",
@@ -261,7 +265,7 @@ var importRules = []importRule{
 	},
 	{
 		dirs: []string{"internal/reconcile/*", "internal/status", "internal/clusterinfra/*"},
-		inside: []string{"internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics",
+		inside: []string{"internal/owner", "internal/text", "api/...", "internal/arm", "internal/arm/client", "internal/arm/engine", "internal/metrics",
 			"internal/reconcile/deletion", "internal/reconcile/patch", "internal/status", "internal/identity",
 			"internal/plan", "internal/plan/lent", "internal/plan/applied", "internal/userinput"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
@@ -328,7 +332,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/migration/check"},
 		inside: []string{"api/...", "internal/adoption/prepareupgrade", "internal/defaults", "internal/identity", "internal/migration", "internal/migration/backup",
-			"internal/migration/former", "internal/pages", "internal/plan", "internal/plan/applied", "internal/plan/cluster", "internal/plan/maxima", "internal/plan/specfield",
+			"internal/migration/former", "internal/owner", "internal/pages", "internal/plan", "internal/plan/applied", "internal/plan/cluster", "internal/plan/maxima", "internal/plan/specfield",
 			"internal/preview", "internal/preview/management", "internal/preview/result", "internal/text", "internal/userinput", "internal/webhook"},
 		outside: []string{"..."}, notStandard: []string{"net/http", "os", "os/..."},
 		why: "a check reads from Kubernetes, has plans computed, and applies the rules of the manager; it has no rules of its own and writes nothing",
@@ -388,7 +392,7 @@ var importRules = []importRule{
 		why:         "manifests are read from the files that it is given",
 	},
 	{
-		dirs: []string{"internal/preview/management"}, inside: []string{"api/...", "internal/preview/kubernetes"}, outside: []string{"..."},
+		dirs: []string{"internal/preview/management"}, inside: []string{"api/...", "internal/owner", "internal/preview/kubernetes"}, outside: []string{"..."},
 		notStandard: []string{"net/http", "os", "os/..."},
 		why:         "the management cluster is read by a client that it is given, and nothing is done about it",
 	},

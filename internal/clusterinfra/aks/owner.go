@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/owner"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 )
 
@@ -27,12 +28,9 @@ const (
 // FindCluster returns the Cluster that owns an object of a kind, or that refers to it: Cluster API takes seconds to set the owner
 // reference, and nothing depends on it. It returns nil if there is none.
 func FindCluster(ctx context.Context, c client.Reader, obj client.Object, kind string) (*clusterv1.Cluster, error) {
-	for _, owner := range obj.GetOwnerReferences() {
-		if owner.Kind != "Cluster" {
-			continue
-		}
+	if name := owner.FindName(obj, clusterv1.ClusterKind); name != "" {
 		cluster := &clusterv1.Cluster{}
-		key := client.ObjectKey{Namespace: obj.GetNamespace(), Name: owner.Name}
+		key := client.ObjectKey{Namespace: obj.GetNamespace(), Name: name}
 		if err := c.Get(ctx, key, cluster); err != nil {
 			return nil, client.IgnoreNotFound(err)
 		}

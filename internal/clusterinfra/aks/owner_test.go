@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -24,6 +25,9 @@ func TestClusterOf(t *testing.T) {
 	far := controls("a", ControlPlaneKind, "cp")
 	far.Namespace = "far"
 	owned := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewOwnedMeta("cp", "mine")}
+	shared := owned.DeepCopy()
+	shared.OwnerReferences = append([]metav1.OwnerReference{{APIVersion: "postgresql.cnpg.io/v1", Kind: "Cluster", Name: "a", UID: "v"}},
+		shared.OwnerReferences...)
 	free := &infrav1.AzureManagedControlPlane{ObjectMeta: storetest.NewMeta("cp")}
 	tests := map[string]struct {
 		reason   string
@@ -34,6 +38,8 @@ func TestClusterOf(t *testing.T) {
 	}{
 		"owner": {"the owner reference decides", owned, ControlPlaneKind,
 			[]client.Object{controls("mine", "Other", "x"), controls("a", ControlPlaneKind, "cp")}, "mine"},
+		"two owners": {"a tool's kind may have this name, too", shared, ControlPlaneKind,
+			[]client.Object{controls("mine", "Other", "x"), controls("a", "Other", "x")}, "mine"},
 		"owner gone": {"another Cluster that refers to it does not own it", owned, ControlPlaneKind,
 			[]client.Object{controls("a", ControlPlaneKind, "cp")}, ""},
 		"not yet owned": {"the Cluster that refers to it will own it", free, ControlPlaneKind,

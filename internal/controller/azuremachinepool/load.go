@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/owner"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -94,33 +95,32 @@ func (k *Kind) loadOwners(ctx context.Context, in *input) (err error) {
 	return err
 }
 
+// machinePoolKind is the kind of the owner of an AzureMachinePool.
+const machinePoolKind = "MachinePool"
+
 // noOwnerMessage explains why a pool has no MachinePool, and how to correct that.
 func noOwnerMessage(azurePool *infrav1.AzureMachinePool) string {
-	for _, owner := range azurePool.OwnerReferences {
-		if owner.Kind == "MachinePool" {
-			return "MachinePool " + owner.Name + ", which owns the AzureMachinePool, does not exist. Create it, or delete the AzureMachinePool"
-		}
+	if name := owner.FindName(azurePool, machinePoolKind); name != "" {
+		return "MachinePool " + name + ", which owns the AzureMachinePool, does not exist. Create it, or delete the AzureMachinePool"
 	}
 	return "no MachinePool owns the AzureMachinePool. Create one that refers to it in spec.template.spec.infrastructureRef"
 }
 
 // findMachinePool returns the MachinePool that owns the pool, or nil.
 func (k *Kind) findMachinePool(ctx context.Context, azurePool *infrav1.AzureMachinePool) (*clusterv1.MachinePool, error) {
-	for _, owner := range azurePool.OwnerReferences {
-		if owner.Kind != "MachinePool" {
-			continue
-		}
-		out := &clusterv1.MachinePool{}
-		err := k.Client.Get(ctx, client.ObjectKey{Namespace: azurePool.Namespace, Name: owner.Name}, out)
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("get MachinePool %s: %w", owner.Name, err)
-		}
-		return out, nil
+	name := owner.FindName(azurePool, machinePoolKind)
+	if name == "" {
+		return nil, nil
 	}
-	return nil, nil
+	out := &clusterv1.MachinePool{}
+	err := k.Client.Get(ctx, client.ObjectKey{Namespace: azurePool.Namespace, Name: name}, out)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get MachinePool %s: %w", name, err)
+	}
+	return out, nil
 }
 
 // listClusterPools returns the AzureMachinePools of the pool's Cluster by the label that Cluster API sets with their owner. They are not

@@ -14,6 +14,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/migration"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/owner"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/pages"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
@@ -96,15 +97,7 @@ func newTagInput(object client.Object, holder *infrav1.AzureCluster) plan.Cluste
 
 // clusterName returns the name of the Cluster of an object, by its label or its owner.
 func clusterName(object client.Object) string {
-	if name := object.GetLabels()[clusterv1.ClusterNameLabel]; name != "" {
-		return name
-	}
-	for _, owner := range object.GetOwnerReferences() {
-		if owner.Kind == "Cluster" {
-			return owner.Name
-		}
-	}
-	return ""
+	return cmp.Or(object.GetLabels()[clusterv1.ClusterNameLabel], owner.FindName(object, clusterv1.ClusterKind))
 }
 
 // reportTags adds a finding if a resource would have too many tags. effect is what would happen, path the field with tags of the user.

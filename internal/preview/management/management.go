@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -19,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/owner"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/preview/kubernetes"
 )
 
@@ -162,9 +162,7 @@ func belongsTo(object client.Object, cluster string) bool {
 	if of, has := object.GetLabels()[clusterv1.ClusterNameLabel]; has {
 		return of == cluster
 	}
-	return slices.ContainsFunc(object.GetOwnerReferences(), func(owner metav1.OwnerReference) bool {
-		return owner.Kind == "Cluster" && owner.Name == cluster
-	})
+	return owner.HasCluster(object, cluster)
 }
 
 // readNamespaces adds the namespaces of the objects with their labels, which decide who may use an identity, and placeholders for the

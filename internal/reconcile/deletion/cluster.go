@@ -4,6 +4,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/owner"
 )
 
 // deleteForMove is set on objects that clusterctl deletes after it has moved them to another management cluster.
@@ -32,18 +34,8 @@ func SubstituteCluster(obj client.Object) *clusterv1.Cluster {
 
 // ClusterName returns the name of the Cluster of obj, by owner reference or label, or "".
 func ClusterName(obj client.Object) string {
-	if name := ownerName(obj, "Cluster"); name != "" {
+	if name := owner.FindName(obj, clusterv1.ClusterKind); name != "" {
 		return name
 	}
 	return obj.GetLabels()[clusterv1.ClusterNameLabel]
-}
-
-// ownerName returns the name of the owner of this kind, or "".
-func ownerName(obj client.Object, kind string) string {
-	for _, owner := range obj.GetOwnerReferences() {
-		if owner.Kind == kind {
-			return owner.Name
-		}
-	}
-	return ""
 }

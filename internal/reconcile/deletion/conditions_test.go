@@ -50,7 +50,7 @@ func TestObjectsToDeleteFirst(t *testing.T) {
 	machine := func(name, owner string, going bool) client.Object {
 		m := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}}
 		if owner != "" {
-			m.OwnerReferences = []metav1.OwnerReference{{Kind: "Machine", Name: owner}}
+			m.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Machine", Name: owner}}
 		}
 		if going {
 			m.DeletionTimestamp = &now
@@ -103,7 +103,8 @@ func TestObjectsToDeleteFirst(t *testing.T) {
 
 func TestClusterOfLeftBehindObject(t *testing.T) {
 	now := metav1.NewTime(time.Unix(1, 0))
-	owned := []metav1.OwnerReference{{Kind: "Cluster", Name: "owner"}}
+	owned := []metav1.OwnerReference{{APIVersion: "postgresql.cnpg.io/v1", Kind: "Cluster", Name: "db"},
+		{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: "owner"}}
 	label := map[string]string{clusterv1.ClusterNameLabel: "label"}
 	tests := map[string]struct {
 		reason string

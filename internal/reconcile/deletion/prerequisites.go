@@ -10,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/owner"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
@@ -39,8 +40,8 @@ func (f Prerequisites) WaitCondition(reason string) metav1.Condition {
 		}
 		staying = append(staying, obj.GetName())
 		command := strings.ToLower(f.Kind) + "/" + obj.GetName()
-		if owner := ownerName(obj, f.OwnerKind); owner != "" {
-			command = strings.ToLower(f.OwnerKind) + "/" + owner
+		if name := owner.FindName(obj, f.OwnerKind); name != "" {
+			command = strings.ToLower(f.OwnerKind) + "/" + name
 		}
 		commands = append(commands, command)
 	}
