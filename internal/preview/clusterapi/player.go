@@ -194,16 +194,14 @@ func isUnknownControlPlane(cluster *clusterv1.Cluster) bool {
 	return ref.IsDefined() && ref.APIGroup != infrav1.GroupVersion.Group && !isKubeadm(ref)
 }
 
-// own makes an owner the controller of an object, which gets the label of the Cluster.
+// own makes an object owned, and gives it the label of the Cluster.
 func (p *player) own(ctx context.Context, owner client.Object, object *unstructured.Unstructured, cluster string) error {
 	if object == nil {
 		return nil
 	}
 	before := object.DeepCopy()
-	if metav1.GetControllerOf(object) == nil {
-		if err := controllerutil.SetControllerReference(owner, object, p.Scheme()); err != nil {
-			return err
-		}
+	if err := p.setOwner(owner, object); err != nil {
+		return err
 	}
 	labels := object.GetLabels()
 	if labels == nil {
@@ -212,6 +210,19 @@ func (p *player) own(ctx context.Context, owner client.Object, object *unstructu
 	labels[clusterv1.ClusterNameLabel] = cluster
 	object.SetLabels(labels)
 	return p.patchIfChanged(ctx, before, object)
+}
+
+// setOwner adds the owner reference of Cluster API. A Cluster without a topology is an owner only, so that another program can be the controller. Other
+// owners are the controller, unless an object has one.
+func (p *player) setOwner(owner client.Object, object *unstructured.Unstructured) error {
+	cluster, isCluster := owner.(*clusterv1.Cluster)
+	switch {
+	case isCluster && !cluster.Spec.Topology.IsDefined():
+		return controllerutil.SetOwnerReference(owner, object, p.Scheme())
+	case metav1.GetControllerOf(object) == nil:
+		return controllerutil.SetControllerReference(owner, object, p.Scheme())
+	}
+	return nil
 }
 
 func (p *player) patchIfChanged(ctx context.Context, before, object client.Object) error {
