@@ -20,6 +20,7 @@ var managerVariables = map[string]string{
 	"AZURE_RESOURCE_MANAGER_AUDIENCE": "audience of tokens for Azure Resource Manager. The default is that of `azureEnvironment`",
 	"AZURE_FEDERATED_TOKEN_FILE":      "file with the manager's own token, for identities that use it",
 	"AZURE_SUBSCRIPTION_ID":           "subscription of clusters without `subscriptionID`",
+	"POD_NAMESPACE":                   "namespace of a manager without the file of a service account, for example outside of a pod. It is the default of `--manager-identity-namespaces`",
 	"OTEL_SDK_DISABLED":               "`true` sends no traces",
 	"OTEL_TRACES_EXPORTER":            "`none` sends no traces",
 	"OTEL_EXPORTER_OTLP_*":            "collector of traces, its headers and timeouts: [traces](../traces.md)",

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"flag"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -183,16 +184,31 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
-// TestManagerVariables compares the list of variables with those that the manager reads.
+// TestManagerVariables compares the list of variables with those that the manager's packages read. The SDK of OpenTelemetry reads its own.
 func TestManagerVariables(t *testing.T) {
-	raw, err := os.ReadFile("../../cmd/manager/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, match := range regexp.MustCompile(`os\.Getenv\("(\w+)"\)`).FindAllStringSubmatch(string(raw), -1) {
-		if managerVariables[match[1]] == "" {
-			t.Errorf("the manager reads %s. Add it to managerVariables", match[1])
+	unread := maps.Clone(managerVariables)
+	maps.DeleteFunc(unread, func(name, _ string) bool { return strings.HasPrefix(name, "OTEL_") })
+	getenv := regexp.MustCompile(`os\.(?:Getenv|LookupEnv)\("(\w+)"\)`)
+	for _, code := range []string{"../../cmd/manager", "../../internal"} {
+		err := filepath.WalkDir(code, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			raw, err := os.ReadFile(path)
+			for _, match := range getenv.FindAllStringSubmatch(string(raw), -1) {
+				if managerVariables[match[1]] == "" {
+					t.Errorf("%s reads %s. Add it to managerVariables", path, match[1])
+				}
+				delete(unread, match[1])
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
+	}
+	for name := range unread {
+		t.Errorf("managerVariables has %s, which the manager does not read", name)
 	}
 }
 
