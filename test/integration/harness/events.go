@@ -13,19 +13,23 @@ import (
 var changing = regexp.MustCompile(` \([0-9.hms]+\)$|[0-9a-f]{8}-[0-9a-f-]{27}\)$`)
 
 // ListEvents returns the events of the object of a kind, in the order in which they happened, as "Normal Created created
-// virtualNetworks/a". Durations are left out, and of request IDs all but the words before.
+// virtualNetworks/a". Durations are left out, and of request IDs all but the words before. Repetitions of an event are left out in virtual time, as an
+// API server counts them in a series.
 func (s *Stage) ListEvents(kind, name string) []string {
 	s.T.Helper()
 	var out []string
+	seen := map[Event]bool{}
 	for _, event := range s.readEvents() {
-		if event.Kind == kind && event.Name == name {
+		if event.Kind == kind && event.Name == name && !(s.virtual && seen[event]) {
+			seen[event] = true
 			out = append(out, event.Type+" "+event.Reason+" "+changing.ReplaceAllString(event.Note, ""))
 		}
 	}
 	return out
 }
 
-// ListWarnings returns the Warnings about all objects of the stage, in the order in which they happened, as "AzureCluster c1: Failed ...".
+// ListWarnings returns the Warnings about all objects of the stage, in the order in which they happened, as "AzureCluster c1: Failed ...". In
+// virtual time it has the repetitions of an event.
 func (s *Stage) ListWarnings() (out []string) {
 	s.T.Helper()
 	for _, event := range s.readEvents() {

@@ -44,7 +44,7 @@ func (s *Stage) actMeanwhile() {
 // Event is an event of an object.
 type Event struct{ Kind, Name, Type, Reason, Note string }
 
-// recordedEvents are the events that managers in virtual time recorded. Repetitions of one are left out, as an API server counts them in a series.
+// recordedEvents are the events that managers in virtual time recorded, with repetitions.
 type recordedEvents struct {
 	mu     sync.Mutex
 	events []Event
@@ -54,9 +54,7 @@ type recordedEvents struct {
 func (s *Stage) RecordEvent(event Event) {
 	s.recorded.mu.Lock()
 	defer s.recorded.mu.Unlock()
-	if !slices.Contains(s.recorded.events, event) {
-		s.recorded.events = append(s.recorded.events, event)
-	}
+	s.recorded.events = append(s.recorded.events, event)
 }
 
 // listRecorded returns the events that managers in virtual time recorded.
