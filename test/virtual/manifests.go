@@ -67,11 +67,12 @@ func (s *Scenario) ApplyManifests(objects []client.Object) {
 	}
 }
 
-// ListAzureObjects returns all objects of the kinds with resources in Azure.
+// ListAzureObjects returns all objects of the kinds that show on their conditions how their resources in Azure are.
 func (s *Scenario) ListAzureObjects() (out []harness.Conditioned) {
 	s.T.Helper()
 	for _, list := range []client.ObjectList{&infrav1.AzureClusterList{}, &infrav1.AzureMachineList{}, &infrav1.AzureMachinePoolList{},
-		&infrav1.AzureMachinePoolMachineList{}, &infrav1.AzureManagedControlPlaneList{}, &infrav1.AzureManagedMachinePoolList{},
+		&infrav1.AzureMachinePoolMachineList{}, &infrav1.AzureManagedClusterList{}, &infrav1.AzureManagedControlPlaneList{},
+		&infrav1.AzureManagedMachinePoolList{},
 		&infrav1.AzureASOManagedClusterList{}, &infrav1.AzureASOManagedControlPlaneList{}, &infrav1.AzureASOManagedMachinePoolList{}} {
 		if err := s.Kubernetes.List(s.T.Context(), list, client.InNamespace(s.Namespace)); err != nil {
 			s.T.Fatal(err)
@@ -86,21 +87,21 @@ func (s *Scenario) ListAzureObjects() (out []harness.Conditioned) {
 	return out
 }
 
-// WaitAllReady waits until all objects with resources in Azure are Ready and no others come.
+// WaitAllReady waits until there are objects of ListAzureObjects, all are Ready and no others come.
 func (s *Scenario) WaitAllReady() {
 	s.T.Helper()
 	calm, before := 0, -1
 	s.WaitUntil("all objects are Ready", func() bool {
 		objects := s.ListAzureObjects()
 		ready := !slices.ContainsFunc(objects, func(o harness.Conditioned) bool { return !harness.IsReady(o) })
-		if calm++; !ready || len(objects) != before {
+		if calm++; !ready || len(objects) == 0 || len(objects) != before {
 			calm, before = 0, len(objects)
 		}
 		return calm > 30
-	}, s.DescribeUnready)
+	}, func() string { return fmt.Sprintf("%d objects\n%s", max(before, 0), s.DescribeUnready()) })
 }
 
-// DescribeUnready returns a line for each object with resources in Azure that is not Ready.
+// DescribeUnready returns a line for each object of ListAzureObjects that is not Ready.
 func (s *Scenario) DescribeUnready() string {
 	var out []string
 	for _, object := range s.ListAzureObjects() {
