@@ -16,7 +16,7 @@ const (
 // AzureASOManagedResources are resource manifests.
 type AzureASOManagedResources struct {
 	// resources lists Azure resources as manifests in the format of the Azure Service Operator: apiVersion, kind,
-	// metadata with a name, and spec. The operator does not need to be installed. At most 500.
+	// metadata with a name, and spec. The Azure Service Operator does not need to be installed. At most 500.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +kubebuilder:validation:items:Type=object

@@ -42,7 +42,7 @@ type AzureClusterIdentitySpec struct {
 	// type is the way in which the identity signs in. ManualServicePrincipal is the deprecated name of
 	// ServicePrincipal. It cannot change.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="type cannot change; make a new AzureClusterIdentity and refer to it"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="type cannot change; create a new AzureClusterIdentity and refer to it"
 	Type IdentityType `json:"type"`
 
 	// resourceID is the Azure resource ID of a user-assigned managed identity. It has no effect.

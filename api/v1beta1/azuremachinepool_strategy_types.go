@@ -42,7 +42,7 @@ type MachineRollingUpdateDeployment struct {
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:Pattern=`^[0-9]+%$`
-	// +kubebuilder:validation:XValidation:rule="type(self) != int || self >= 0",message="must be 0 or more, or a percentage as in 20%"
+	// +kubebuilder:validation:XValidation:rule="type(self) != int || self >= 0",message="must be 0 or more, or a percentage such as 20%"
 	// +kubebuilder:default:=0
 	MaxUnavailable *intstr.IntOrString `json:"maxUnavailable,omitempty"`
 
@@ -51,7 +51,7 @@ type MachineRollingUpdateDeployment struct {
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:Pattern=`^[0-9]+%$`
-	// +kubebuilder:validation:XValidation:rule="type(self) != int || self >= 0",message="must be 0 or more, or a percentage as in 20%"
+	// +kubebuilder:validation:XValidation:rule="type(self) != int || self >= 0",message="must be 0 or more, or a percentage such as 20%"
 	// +kubebuilder:default:=1
 	MaxSurge *intstr.IntOrString `json:"maxSurge,omitempty"`
 

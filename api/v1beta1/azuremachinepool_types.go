@@ -27,7 +27,7 @@ type AzureMachinePoolSpec struct {
 
 	// template describes the VMs of the scale set.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="self.vmSize != '' || oldSelf.?vmSize.orValue('none') == ''",message="name the size of the VMs, for example Standard_D2s_v5",fieldPath=".vmSize",reason="FieldValueRequired",optionalOldSelf=true
+	// +kubebuilder:validation:XValidation:rule="self.vmSize != '' || oldSelf.?vmSize.orValue('none') == ''",message="set the size of the VMs, for example Standard_D2s_v5",fieldPath=".vmSize",reason="FieldValueRequired",optionalOldSelf=true
 	Template AzureMachinePoolMachineTemplate `json:"template"`
 
 	// additionalTags are tags for all Azure resources of the pool, in addition to those of the cluster. They take
@@ -123,8 +123,8 @@ type AzureMachinePoolStatus struct {
 	// +optional
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
 
-	// nodeInfo has the architecture and the operating system of the nodes. Without it the cluster autoscaler takes the nodes of a pool without
-	// nodes for Linux on amd64.
+	// nodeInfo has the architecture and the operating system of the nodes. Without it, the cluster autoscaler assumes Linux on amd64 for a
+	// pool that has no nodes.
 	// +optional
 	NodeInfo *NodeInfo `json:"nodeInfo,omitempty"`
 
@@ -200,12 +200,12 @@ type AzureMachinePool struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || self.location == oldSelf.location",message="location cannot change after the scale set was made; make a new pool",fieldPath=".location",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || (has(self.orchestrationMode) ? self.orchestrationMode : 'Uniform') == (has(oldSelf.orchestrationMode) ? oldSelf.orchestrationMode : 'Uniform')",message="orchestrationMode cannot change after the scale set was made; make a new pool",fieldPath=".orchestrationMode",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || (has(self.platformFaultDomainCount) ? self.platformFaultDomainCount : 0) == (has(oldSelf.platformFaultDomainCount) ? oldSelf.platformFaultDomainCount : 0)",message="platformFaultDomainCount cannot change after the scale set was made; make a new pool",fieldPath=".platformFaultDomainCount",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || self.template.osDisk.osType == oldSelf.template.osDisk.osType",message="osType cannot change after the scale set was made; make a new pool",fieldPath=".template.osDisk.osType",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || has(self.template.spotVMOptions) == has(oldSelf.template.spotVMOptions)",message="Azure does not turn a scale set into one of spot VMs or back; make a new pool",fieldPath=".template.spotVMOptions",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="!has(oldSelf.template.disableVMBootstrapExtension) || has(self.template.disableVMBootstrapExtension) && self.template.disableVMBootstrapExtension == oldSelf.template.disableVMBootstrapExtension",message="disableVMBootstrapExtension cannot change once it is set; make a new pool",fieldPath=".template.disableVMBootstrapExtension",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || self.location == oldSelf.location",message="location cannot change after the scale set was created; create a new pool",fieldPath=".location",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || (has(self.orchestrationMode) ? self.orchestrationMode : 'Uniform') == (has(oldSelf.orchestrationMode) ? oldSelf.orchestrationMode : 'Uniform')",message="orchestrationMode cannot change after the scale set was created; create a new pool",fieldPath=".orchestrationMode",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || (has(self.platformFaultDomainCount) ? self.platformFaultDomainCount : 0) == (has(oldSelf.platformFaultDomainCount) ? oldSelf.platformFaultDomainCount : 0)",message="platformFaultDomainCount cannot change after the scale set was created; create a new pool",fieldPath=".platformFaultDomainCount",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || self.template.osDisk.osType == oldSelf.template.osDisk.osType",message="osType cannot change after the scale set was created; create a new pool",fieldPath=".template.osDisk.osType",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(oldSelf.providerID) ? oldSelf.providerID : '') == '' || has(self.template.spotVMOptions) == has(oldSelf.template.spotVMOptions)",message="Azure does not turn a scale set into one of spot VMs or back; create a new pool",fieldPath=".template.spotVMOptions",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="!has(oldSelf.template.disableVMBootstrapExtension) || has(self.template.disableVMBootstrapExtension) && self.template.disableVMBootstrapExtension == oldSelf.template.disableVMBootstrapExtension",message="disableVMBootstrapExtension cannot change once it is set; create a new pool",fieldPath=".template.disableVMBootstrapExtension",reason="FieldValueForbidden"
 	Spec AzureMachinePoolSpec `json:"spec,omitempty"`
 
 	// +kubebuilder:default={"observedGeneration":-1}

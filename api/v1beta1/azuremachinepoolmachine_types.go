@@ -88,7 +88,7 @@ type AzureMachinePoolMachine struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// +kubebuilder:validation:XValidation:rule="self.providerID != '' || oldSelf.hasValue()",message="name the VM",fieldPath=".providerID",reason="FieldValueRequired",optionalOldSelf=true
+	// +kubebuilder:validation:XValidation:rule="self.providerID != '' || oldSelf.hasValue()",message="set the provider ID of the VM",fieldPath=".providerID",reason="FieldValueRequired",optionalOldSelf=true
 	// +kubebuilder:validation:XValidation:rule="self.providerID == oldSelf.providerID || oldSelf.providerID == ''",message="providerID cannot change, because it identifies the VM of the object",fieldPath=".providerID",reason="FieldValueForbidden"
 	Spec AzureMachinePoolMachineSpec `json:"spec,omitempty"`
 

@@ -101,7 +101,7 @@ type ExtensionPlan struct {
 
 // ExtensionScope is the scope in which an extension is installed.
 type ExtensionScope struct {
-	// scopeType is Cluster or Namespace.
+	// scopeType decides whether the extension has one installation for the whole cluster or one for a namespace.
 	// +required
 	ScopeType ExtensionScopeType `json:"scopeType"`
 

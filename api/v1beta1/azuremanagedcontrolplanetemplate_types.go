@@ -21,7 +21,7 @@ type AzureManagedControlPlaneTemplateResource struct {
 	// spec is the spec of the AzureManagedControlPlanes that are created from the template. Fields that differ between
 	// clusters of a ClusterClass are not part of it.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="has(self.identityRef) || oldSelf.hasValue() && !oldSelf.?identityRef.hasValue()",message="name the AzureClusterIdentity to use",fieldPath=".identityRef",reason="FieldValueRequired",optionalOldSelf=true
+	// +kubebuilder:validation:XValidation:rule="has(self.identityRef) || oldSelf.hasValue() && !oldSelf.?identityRef.hasValue()",message="set identityRef to an AzureClusterIdentity",fieldPath=".identityRef",reason="FieldValueRequired",optionalOldSelf=true
 	Spec AzureManagedControlPlaneTemplateResourceSpec `json:"spec"`
 }
 

@@ -106,14 +106,14 @@ const (
 	// ReadyReason is the reason of resources that are in place.
 	ReadyReason = "Ready"
 	// DriftedReason is the reason of resources that work and differ from the spec, and that the provider does not repair:
-	// another program or user changed them, or the spec changed in a property that existing resources cannot get.
+	// another program or user changed them, or the spec changed in a property that cannot change on existing resources.
 	DriftedReason = "Drifted"
 	// ObservingReason is the reason of observed objects, in the condition Drifted, and in other conditions if a resource is not
 	// created or a deletion waits.
 	ObservingReason = "Observing"
-	// TakenOverReason is the reason of conditions that the established provider stored without a reason. They keep their
+	// NotCheckedYetReason is the reason of conditions that the established provider stored without a reason. They keep their
 	// status until this provider has checked the resource.
-	TakenOverReason = "TakenOver"
+	NotCheckedYetReason = "NotCheckedYet"
 	// LastSeenReason is the reason of resources that existed when the provider last read them. They cannot be read now,
 	// because Azure does not answer or the provider cannot sign in.
 	LastSeenReason = "LastSeen"
@@ -150,9 +150,9 @@ const (
 	NodeProvisioningReason = "NodeProvisioning"
 	// NodeConditionsFailedReason is the reason of a VM whose Node is not Ready.
 	NodeConditionsFailedReason = "NodeConditionsFailed"
-	// WaitingForMachinesReason is the reason of a cluster that waits with its deletion until its machines are gone.
+	// WaitingForMachinesReason is the reason of a cluster whose deletion waits until its machines are gone.
 	WaitingForMachinesReason = "WaitingForMachines"
-	// InUseReason is the reason of an identity that waits with its deletion until no cluster uses it.
+	// InUseReason is the reason of an identity whose deletion waits until no cluster uses it.
 	InUseReason = "InUse"
 	// OwnerRefNotSetReason is the reason of an object that belongs to no Cluster, Machine or MachinePool yet.
 	OwnerRefNotSetReason = "OwnerRefNotSet"

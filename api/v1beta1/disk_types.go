@@ -55,7 +55,7 @@ type OSDisk struct {
 }
 
 // DataDisk describes a data disk.
-// +kubebuilder:validation:XValidation:rule=`self.?managedDisk.?storageAccountType.orValue("") != 'UltraSSD_LRS' || self.?cachingType.orValue('None') == 'None'`,message="an ultra disk needs None",fieldPath=".cachingType"
+// +kubebuilder:validation:XValidation:rule=`self.?managedDisk.?storageAccountType.orValue("") != 'UltraSSD_LRS' || self.?cachingType.orValue('None') == 'None'`,message="must be None for an ultra disk",fieldPath=".cachingType"
 type DataDisk struct {
 	// nameSuffix is the end of the disk's name, "<machine>_<nameSuffix>", 1 to 78 characters. The whole name has at
 	// most 80 characters. Each data disk needs a different one.
@@ -155,7 +155,7 @@ const DiffDiskOptionLocal = "Local"
 
 // DiffDiskSettings describe an ephemeral disk.
 type DiffDiskSettings struct {
-	// option is Local, the only value.
+	// option is Local: the disk is on the host of the VM, and its data are lost when the VM moves to another host or is reimaged.
 	// +required
 	// +kubebuilder:validation:Enum=Local
 	Option string `json:"option"`

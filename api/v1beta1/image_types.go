@@ -97,8 +97,8 @@ type AzureSharedGalleryImage struct {
 }
 
 // AzureComputeGalleryImage names an image in an Azure Compute Gallery.
-// +kubebuilder:validation:XValidation:rule=`self.?subscriptionID.orValue("") == "" || self.?resourceGroup.orValue("") != ""`,message="subscriptionID and resourceGroup go together: name the resource group of the gallery, or leave out both for a community gallery",fieldPath=".resourceGroup",reason="FieldValueRequired"
-// +kubebuilder:validation:XValidation:rule=`self.?resourceGroup.orValue("") == "" || self.?subscriptionID.orValue("") != ""`,message="subscriptionID and resourceGroup go together: name the subscription of the gallery, or leave out both for a community gallery",fieldPath=".subscriptionID",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`self.?subscriptionID.orValue("") == "" || self.?resourceGroup.orValue("") != ""`,message="subscriptionID and resourceGroup go together: set the resource group of the gallery, or leave out both for a community gallery",fieldPath=".resourceGroup",reason="FieldValueRequired"
+// +kubebuilder:validation:XValidation:rule=`self.?resourceGroup.orValue("") == "" || self.?subscriptionID.orValue("") != ""`,message="subscriptionID and resourceGroup go together: set the subscription of the gallery, or leave out both for a community gallery",fieldPath=".subscriptionID",reason="FieldValueRequired"
 type AzureComputeGalleryImage struct {
 	// gallery is the name of the gallery.
 	// +required

@@ -60,7 +60,7 @@ type LoadBalancerSpec struct {
 	// +kubebuilder:validation:Maximum=600
 	FrontendIPsCount *int32 `json:"frontendIPsCount,omitempty"`
 
-	// backendPool is the backend pool.
+	// backendPool is the backend pool with the VMs behind the load balancer.
 	// +optional
 	BackendPool BackendPool `json:"backendPool,omitempty,omitzero"`
 

@@ -54,7 +54,7 @@ const (
 	StoppedReason = "Stopped"
 	// WaitingForControlPlaneReason is the reason of a pool that waits for its AKS cluster.
 	WaitingForControlPlaneReason = "WaitingForControlPlane"
-	// WaitingForMachinePoolsReason is the reason of an AKS cluster that waits with its deletion until its pools are gone.
+	// WaitingForMachinePoolsReason is the reason of an AKS cluster whose deletion waits until its pools are gone.
 	WaitingForMachinePoolsReason = "WaitingForMachinePools"
 	// WorkloadClusterUnreachableReason means that the management cluster cannot connect to the API server of the AKS cluster.
 	WorkloadClusterUnreachableReason = "WorkloadClusterUnreachable"

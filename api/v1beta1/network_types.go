@@ -38,15 +38,15 @@ type NetworkSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.?type.orValue('') != 'Public' || self.?frontendIPsCount.orValue(1) == 1",message="must be 1 for the API server",fieldPath=".frontendIPsCount"
 	// +kubebuilder:validation:XValidation:rule="self.?type.orValue('') != 'Internal' || !has(self.frontendIPs) || !self.frontendIPs.exists(f, has(f.publicIP))",message="an internal load balancer has no public address: remove publicIP",fieldPath=".frontendIPs",reason="FieldValueForbidden"
 	// +kubebuilder:validation:XValidation:rule="self.?type.orValue('') != 'Internal' || !has(self.frontendIPs) || size(self.frontendIPs.filter(f, f.?privateIP.orValue('') != '')) == 1",message="an internal load balancer of the API server needs exactly one frontend with a privateIP",fieldPath=".frontendIPs"
-	// +kubebuilder:validation:XValidation:rule="oldSelf.?type.orValue('') == '' || has(self.type) && self.type == oldSelf.type",message="type cannot change after the cluster was made; make a new cluster",fieldPath=".type",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="oldSelf.?name.orValue('') == '' || has(self.name) && self.name == oldSelf.name",message="name cannot change after the cluster was made; make a new cluster",fieldPath=".name",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="!has(oldSelf.idleTimeoutInMinutes) || has(self.idleTimeoutInMinutes) && self.idleTimeoutInMinutes == oldSelf.idleTimeoutInMinutes",message="idleTimeoutInMinutes cannot change after the cluster was made; make a new cluster",fieldPath=".idleTimeoutInMinutes",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="(has(self.availabilityZones) ? size(self.availabilityZones) : 0) == (has(oldSelf.availabilityZones) ? size(oldSelf.availabilityZones) : 0) && (!has(self.availabilityZones) || !has(oldSelf.availabilityZones) || self.availabilityZones == oldSelf.availabilityZones)",message="availabilityZones cannot change after the cluster was made, because frontends do not change zones; make a new cluster",fieldPath=".availabilityZones",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="oldSelf.?type.orValue('') == '' || has(self.type) && self.type == oldSelf.type",message="type cannot change after the cluster was created; create a new cluster",fieldPath=".type",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="oldSelf.?name.orValue('') == '' || has(self.name) && self.name == oldSelf.name",message="name cannot change after the cluster was created; create a new cluster",fieldPath=".name",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="!has(oldSelf.idleTimeoutInMinutes) || has(self.idleTimeoutInMinutes) && self.idleTimeoutInMinutes == oldSelf.idleTimeoutInMinutes",message="idleTimeoutInMinutes cannot change after the cluster was created; create a new cluster",fieldPath=".idleTimeoutInMinutes",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(self.availabilityZones) ? size(self.availabilityZones) : 0) == (has(oldSelf.availabilityZones) ? size(oldSelf.availabilityZones) : 0) && (!has(self.availabilityZones) || !has(oldSelf.availabilityZones) || self.availabilityZones == oldSelf.availabilityZones)",message="availabilityZones cannot change after the cluster was created, because frontends do not change zones; create a new cluster",fieldPath=".availabilityZones",reason="FieldValueForbidden"
 	APIServerLB *LoadBalancerSpec `json:"apiServerLB,omitempty"`
 
 	// nodeOutboundLB is the load balancer for outbound connections of nodes. By default nodes use a NAT gateway.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="(has(self.availabilityZones) ? size(self.availabilityZones) : 0) == (has(oldSelf.availabilityZones) ? size(oldSelf.availabilityZones) : 0) && (!has(self.availabilityZones) || !has(oldSelf.availabilityZones) || self.availabilityZones == oldSelf.availabilityZones)",message="availabilityZones cannot change after the cluster was made, because frontends do not change zones; make a new cluster",fieldPath=".availabilityZones",reason="FieldValueForbidden"
+	// +kubebuilder:validation:XValidation:rule="(has(self.availabilityZones) ? size(self.availabilityZones) : 0) == (has(oldSelf.availabilityZones) ? size(oldSelf.availabilityZones) : 0) && (!has(self.availabilityZones) || !has(oldSelf.availabilityZones) || self.availabilityZones == oldSelf.availabilityZones)",message="availabilityZones cannot change after the cluster was created, because frontends do not change zones; create a new cluster",fieldPath=".availabilityZones",reason="FieldValueForbidden"
 	NodeOutboundLB *LoadBalancerSpec `json:"nodeOutboundLB,omitempty"`
 
 	// controlPlaneOutboundLB is the load balancer for outbound connections of control-plane machines. It needs an
@@ -252,7 +252,7 @@ type ExtendedLocationSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
-	// type is EdgeZone, the only value.
+	// type is the type of the extended location. Only edge zones are supported.
 	// +required
 	// +kubebuilder:validation:Enum=EdgeZone
 	Type string `json:"type"`

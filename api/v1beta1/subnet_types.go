@@ -3,9 +3,9 @@ package v1beta1
 // Subnets are the subnets of a virtual network.
 // +listType=map
 // +listMapKey=name
-// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?securityGroup.?name.orValue("") == "" || self.?securityGroup.?name.orValue("") == oldSelf.securityGroup.name`,message="the security group of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".securityGroup.name",reason="FieldValueForbidden"
-// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?routeTable.?name.orValue("") == "" || self.?routeTable.?name.orValue("") == oldSelf.routeTable.name`,message="the route table of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".routeTable.name",reason="FieldValueForbidden"
-// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?natGateway.?name.orValue("") == "" || self.?natGateway.?name.orValue("") == oldSelf.natGateway.name`,message="the NAT gateway of a subnet cannot change after the subnet was made; add a subnet of another name",fieldPath=".natGateway.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?securityGroup.?name.orValue("") == "" || self.?securityGroup.?name.orValue("") == oldSelf.securityGroup.name`,message="the security group of a subnet cannot change after the subnet was created; add a subnet with another name",fieldPath=".securityGroup.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?routeTable.?name.orValue("") == "" || self.?routeTable.?name.orValue("") == oldSelf.routeTable.name`,message="the route table of a subnet cannot change after the subnet was created; add a subnet with another name",fieldPath=".routeTable.name",reason="FieldValueForbidden"
+// +kubebuilder:validation:items:XValidation:rule=`oldSelf.?natGateway.?name.orValue("") == "" || self.?natGateway.?name.orValue("") == oldSelf.natGateway.name`,message="the NAT gateway of a subnet cannot change after the subnet was created; add a subnet with another name",fieldPath=".natGateway.name",reason="FieldValueForbidden"
 // +kubebuilder:validation:MaxItems=3000
 type Subnets []SubnetSpec
 

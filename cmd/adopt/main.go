@@ -1,4 +1,4 @@
-// Command adopt is the verb adopt of kubectl-capz as a program of its own. The next release does not have it.
+// Command adopt is the command adopt of kubectl-capz as a program of its own. The next release does not have it.
 package main
 
 import (

@@ -53,8 +53,8 @@ var defaults = map[string]string{
 	"properties.serviceMeshProfile.mode": "Disabled",
 }
 
-// A default is clear when nothing follows that makes it conditional: the sentence ends, or the comment does. Units of
-// integers are Azure's own.
+// defaultPhrase finds a default. It is clear when nothing follows that makes it conditional: the sentence ends, or the comment does.
+// Units of integers are Azure's own.
 var defaultPhrase = regexp.MustCompile(`(?:[Dd]efault(?: value| port)? is|it defaults to) (?:'([^']+?)\.?'|([A-Za-z0-9%-]+))(?: minutes)?(?:\. |\.?$| \(no )`)
 
 // measure is a text that can only be a value, and not the name of another property.

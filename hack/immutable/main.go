@@ -1,6 +1,6 @@
 // Command immutable writes the CEL rules of fields that cannot change. A line in a file of types
 //
-//	// +capz:immutable:field=".spec.osType",default="'Linux'",guard="agentPoolMade",because="after the agent pool was made; make a new pool"
+//	// +capz:immutable:field=".spec.osType",default="'Linux'",guard="agentPoolMade",because="after the agent pool was created; create a new pool"
 //
 // gets the marker of controller-gen for it as the next line, in place of the present one.
 //

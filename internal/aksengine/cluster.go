@@ -67,7 +67,7 @@ func (c *conversion) addCluster() {
 		spec.Vnet.Name, spec.Vnet.ResourceGroup, spec.Vnet.CIDRBlocks = n.brought.Name(), n.brought.ResourceGroup(), n.vnetRanges
 		c.before("Keep the virtual network %s and its subnets. The identity needs the right to use them.", n.brought.Name())
 		if n.plugin == pluginKubenet {
-			c.before("Attach a route table to the existing subnets, and name it in networkSpec.subnets[].routeTable.name: docs/book/selfmanaged/coming-from-aks-engine.md.")
+			c.before("Attach a route table to the existing subnets, and set its name in networkSpec.subnets[].routeTable.name: docs/book/selfmanaged/coming-from-aks-engine.md.")
 		}
 	}
 	one := func() *infrav1.LoadBalancerSpec { return &infrav1.LoadBalancerSpec{FrontendIPsCount: new(int32(1))} }

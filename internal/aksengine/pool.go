@@ -179,7 +179,7 @@ func readSpot(from *value, target string) *infrav1.SpotVMOptions {
 	case "low", "spot":
 		priority.carry(target + "spotVMOptions")
 	default:
-		const regular = "The machines are no spot VMs, which is the default."
+		const regular = "The machines are not spot VMs, which is the default."
 		priority.replace(regular)
 		eviction.replace(regular)
 		return nil

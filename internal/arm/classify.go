@@ -313,7 +313,7 @@ func ReadRetryDelay(err error) time.Duration {
 func DescribeRetry(err error) string {
 	var e *Error
 	if errors.As(err, &e) && e.RetryAfter > 0 {
-		return "retried after the time that Azure asked to wait"
+		return "next try after the time that Azure asked to wait"
 	}
-	return "retried automatically with growing delays, at the latest after " + backOffs[Classify(err)].longest.String()
+	return "next try after a growing delay of at most " + backOffs[Classify(err)].longest.String()
 }

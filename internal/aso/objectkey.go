@@ -14,7 +14,7 @@ func invalidNameReason(kind, name string) string {
 	if len(validation.IsDNS1123Subdomain(name)) == 0 {
 		return ""
 	}
-	return "is no name of a " + kind + ": name one of the object's own namespace, by lower-case letters, digits, '-' and '.'"
+	return "is not a valid name of a " + kind + ": use lower-case letters, digits, '-' and '.'. The " + kind + " must be in the object's own namespace"
 }
 
 // invalidKeyReason returns why a text is not a key of a Secret or ConfigMap; "" if it is a valid key.
@@ -22,7 +22,7 @@ func invalidKeyReason(kind, key string) string {
 	if len(validation.IsConfigMapKey(key)) == 0 {
 		return ""
 	}
-	return "is no key of a " + kind + ": those have letters, digits, '-', '_' and '.'"
+	return "is not a valid key of a " + kind + ": use letters, digits, '-', '_' and '.'"
 }
 
 // CheckObjectName rejects an invalid name of a Secret or ConfigMap.

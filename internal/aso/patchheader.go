@@ -24,9 +24,9 @@ func (t *patchTranslator) checkHeader(key string, value any) {
 	case !ok || !strings.HasPrefix(text, patchGroup()+"/"):
 		t.addProblem(key, "must be a version of %s, or be left out", patchGroup())
 	case patchVersion(text) == "":
-		t.addProblem(key, "is no API version of Azure: write it as in %s/%s", patchGroup(), ToVersion(armschema.NewestPreview()))
+		t.addProblem(key, "is not an API version of Azure: write it in the form %s/%s", patchGroup(), ToVersion(armschema.NewestPreview()))
 	case t.kind == AgentPool && patchVersion(text) != t.version:
-		t.addProblem(key, "differs from the API version %s of the cluster, which its pools use, too: leave it out, or name it in a patch of the AzureManagedControlPlane", t.version)
+		t.addProblem(key, "differs from the API version %s of the cluster, which its pools use, too: leave it out, or set it in a patch of the AzureManagedControlPlane", t.version)
 	}
 }
 

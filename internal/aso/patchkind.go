@@ -6,20 +6,20 @@ import "sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 var ownedFields = map[Kind]map[string]string{
 	ManagedCluster: {
 		"agentPoolProfiles": "is not patched here: every agent pool is an AzureManagedMachinePool, patched with its spec.asoManagedClustersAgentPoolPatches",
-		"azureName":         "is owned by metadata.name of the AzureManagedControlPlane, which is the cluster's name in Azure",
-		"kubernetesVersion": "is owned by spec.version of the AzureManagedControlPlane",
-		"location":          "is owned by spec.location of the AzureManagedControlPlane",
-		"name":              "is owned by metadata.name of the AzureManagedControlPlane, which is the cluster's name in Azure",
-		"owner":             "is owned by spec.resourceGroupName of the AzureManagedControlPlane",
+		"azureName":         "is set by metadata.name of the AzureManagedControlPlane, which is the cluster's name in Azure",
+		"kubernetesVersion": "is set by spec.version of the AzureManagedControlPlane",
+		"location":          "is set by spec.location of the AzureManagedControlPlane",
+		"name":              "is set by metadata.name of the AzureManagedControlPlane, which is the cluster's name in Azure",
+		"owner":             "is set by spec.resourceGroupName of the AzureManagedControlPlane",
 	},
 	AgentPool: {
-		"azureName":           "is owned by spec.name of the AzureManagedMachinePool",
-		"count":               "is owned by spec.replicas of the MachinePool, or by AKS's autoscaler while spec.scaling of the AzureManagedMachinePool is set",
-		"enableAutoScaling":   "is owned by spec.scaling of the AzureManagedMachinePool: it decides who owns the number of nodes",
-		"location":            "is owned by spec.location of the AzureManagedControlPlane",
-		"name":                "is owned by spec.name of the AzureManagedMachinePool",
-		"orchestratorVersion": "is owned by spec.template.spec.version of the MachinePool",
-		"owner":               "is owned by the label cluster.x-k8s.io/cluster-name of the AzureManagedMachinePool",
+		"azureName":           "is set by spec.name of the AzureManagedMachinePool",
+		"count":               "is set by spec.replicas of the MachinePool, or by AKS's autoscaler while spec.scaling of the AzureManagedMachinePool is set",
+		"enableAutoScaling":   "is set by spec.scaling of the AzureManagedMachinePool, which decides whether AKS's autoscaler or the MachinePool sets the number of nodes",
+		"location":            "is set by spec.location of the AzureManagedControlPlane",
+		"name":                "is set by spec.name of the AzureManagedMachinePool",
+		"orchestratorVersion": "is set by spec.template.spec.version of the MachinePool",
+		"owner":               "is set by the label cluster.x-k8s.io/cluster-name of the AzureManagedMachinePool",
 	},
 }
 

@@ -55,11 +55,11 @@ func checkString(kind Kind, version string, p armschema.Property, text string) (
 		}
 	case "date":
 		if _, err := time.Parse(time.DateOnly, text); err != nil {
-			return nil, "must be a date, as in 2026-01-31"
+			return nil, "must be a date, such as 2026-01-31"
 		}
 	case "date-time":
 		if _, err := time.Parse(time.RFC3339, text); err != nil {
-			return nil, "must be a time in the format of RFC 3339, as in 2026-01-31T12:00:00Z"
+			return nil, "must be a time in the format of RFC 3339, such as 2026-01-31T12:00:00Z"
 		}
 	}
 	values := p.Values
@@ -72,8 +72,8 @@ func checkString(kind Kind, version string, p armschema.Property, text string) (
 	}
 	message := "must be one of " + strings.Join(values, ", ")
 	if having := armschema.VersionsWith(kind, p.Path, text); len(having) > 0 {
-		return nil, fmt.Sprintf("has a value that API version %s does not have; API versions that have it: %s: %s; without, it %s", version,
-			strings.Join(having, ", "), describeVersionChoice(having), message)
+		return nil, fmt.Sprintf("has a value that API version %s does not have. API versions with the value: %s. To use it, %s; otherwise it %s",
+			version, strings.Join(having, ", "), describeVersionChoice(having), message)
 	}
 	if near := nearest.FindNames(text, values); len(values) > 1 && len(near) > 0 {
 		message += "; the most similar value is " + near[0]

@@ -16,10 +16,10 @@ var linePattern = regexp.MustCompile(`line \d+`)
 // parsePatch decodes a JSON or YAML text. Its errors contain the line, but not the text, which may be a password in the wrong place.
 func parsePatch(text string) (map[string]any, error) {
 	if strings.TrimSpace(text) == "" {
-		return nil, errors.New("is empty: write a merge patch, as in {\"spec\": {...}}, or take it out of the list")
+		return nil, errors.New("is empty: write a merge patch, such as {\"spec\": {...}}, or take it out of the list")
 	}
 	if countDocuments(text) > 1 {
-		return nil, errors.New("has several YAML documents, of which only the first would count: make them several patches")
+		return nil, errors.New("has several YAML documents, of which only the first would count: write one patch for each")
 	}
 	content, err := yaml.YAMLToJSONStrict([]byte(text))
 	if err != nil {
@@ -40,7 +40,7 @@ func parsePatch(text string) (map[string]any, error) {
 	}
 	object, ok := out.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("must be an object, as in {\"spec\": {...}}, not %s", describeType(out))
+		return nil, fmt.Errorf("must be an object, such as {\"spec\": {...}}, not %s", describeType(out))
 	}
 	return object, nil
 }

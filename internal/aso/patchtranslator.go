@@ -73,7 +73,7 @@ func (t *patchTranslator) translateResource(patch map[string]any) {
 		case "properties":
 			t.addProblem(key, "is not part of a spec of ASO: write its keys directly below spec")
 		default:
-			t.addProblem(key, "is not known; a patch has its keys below spec, as in {\"spec\": {\"%s\": ...}}", key)
+			t.addProblem(key, "is not known; a patch has its keys below spec, such as {\"spec\": {\"%s\": ...}}", key)
 		}
 	}
 }
@@ -277,13 +277,13 @@ func (t *patchTranslator) otherVersionsMessage(parent, key string) string {
 		return fmt.Sprintf("does not exist in API version %s, which has in its place: %s; API versions that have it: %s", t.version,
 			strings.Join(instead, ", "), strings.Join(having, ", "))
 	}
-	return fmt.Sprintf("does not exist in API version %s; API versions that have it: %s: %s", t.version, strings.Join(having, ", "),
+	return fmt.Sprintf("does not exist in API version %s. API versions that have it: %s. To use it, %s", t.version, strings.Join(having, ", "),
 		describeVersionChoice(having))
 }
 
 // describeVersionChoice returns the instruction how to select one of the api-versions.
 func describeVersionChoice(versions []string) string {
-	way := "name one as apiVersion in a patch of the AzureManagedControlPlane, as in " + patchGroup() + "/" + ToVersion(versions[len(versions)-1])
+	way := "set apiVersion in a patch of the AzureManagedControlPlane, for example to " + patchGroup() + "/" + ToVersion(versions[len(versions)-1])
 	if slices.Contains(versions, armschema.NewestPreview()) {
 		way = "set spec.enablePreviewFeatures of the AzureManagedControlPlane, or " + way
 	}

@@ -31,7 +31,7 @@ func (t *patchTranslator) translateForm(to patchTarget, path string, have, patch
 func (t *patchTranslator) translateReference(path string, patch any) (any, bool) {
 	object, ok := patch.(map[string]any)
 	if !ok {
-		t.addProblem(path, "must be an object with the resource's ID, as in {\"armId\": \"/subscriptions/...\"}, not %s", describeType(patch))
+		t.addProblem(path, "must be an object with the resource's ID, such as {\"armId\": \"/subscriptions/...\"}, not %s", describeType(patch))
 		return nil, false
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -52,7 +52,7 @@ func (t *patchTranslator) translateReference(path string, patch any) (any, bool)
 		return nil, false
 	}
 	if _, plain := ParseID(text); !plain {
-		t.addProblem(path+".armId", "must be a resource ID, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>")
+		t.addProblem(path+".armId", "must be a resource ID, such as /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>")
 		return nil, false
 	}
 	return text, true
@@ -105,12 +105,12 @@ func (t *patchTranslator) readSecret(path string, patch any) (any, bool) {
 }
 
 // readKeyRef reads {name, key}. Its errors never contain the value, which may be a password.
-func (t *patchTranslator) readKeyRef(path string, patch any, of string) (ref KeyRef, ok bool) {
+func (t *patchTranslator) readKeyRef(path string, patch any, kind string) (ref KeyRef, ok bool) {
 	object, _ := patch.(map[string]any)
 	ref = ReadKeyRef(patch)
-	switch name, key := invalidNameReason(of, ref.Name), invalidKeyReason(of, ref.Key); {
+	switch name, key := invalidNameReason(kind, ref.Name), invalidKeyReason(kind, ref.Key); {
 	case ref.Name == "" || ref.Key == "" || len(object) != 2:
-		t.addProblem(path, "must name a key of a %s, as in %s", of, fmt.Sprintf(`{"name": "...", "key": "..."}, not %s`, describeType(patch)))
+		t.addProblem(path, "must refer to a key of a %s, for example %s", kind, fmt.Sprintf(`{"name": "...", "key": "..."}, not %s`, describeType(patch)))
 	case name != "":
 		t.addProblem(path+".name", "%s", name)
 	case key != "":

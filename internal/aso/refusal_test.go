@@ -23,13 +23,13 @@ func TestCheckRefuses(t *testing.T) {
 		"no YAML": {reason: "the line helps, the text may be a password", kind: AgentPool, patch: "spec:\n  a: b: c\n",
 			path: "(the patch)", message: "is neither JSON nor YAML (line 2)"},
 		"no object": {reason: "JSON patches (RFC 6902) are lists", kind: AgentPool, patch: `[{"op":"add"}]`, path: "(the patch)",
-			message: "must be an object, as in {\"spec\": {...}}, not a list"},
+			message: "must be an object, such as {\"spec\": {...}}, not a list"},
 		"a key twice": {reason: "only one of them would count", kind: AgentPool, patch: "spec:\n  maxPods: 1\n  maxPods: 2\n",
 			path: "(the patch)", message: "has a key twice in one object"},
 		"two documents": {reason: "only the first would count", kind: AgentPool,
-			patch: "---\nspec: {maxPods: 1}\n---\nspec: {osSKU: Ubuntu}\n", path: "(the patch)", message: "make them several patches"},
+			patch: "---\nspec: {maxPods: 1}\n---\nspec: {osSKU: Ubuntu}\n", path: "(the patch)", message: "write one patch for each"},
 		"no spec": {reason: "the keys are below spec", kind: AgentPool, patch: `{"maxPods":1}`, path: "maxPods",
-			message: `a patch has its keys below spec, as in {"spec": {"maxPods": ...}}`},
+			message: `a patch has its keys below spec, such as {"spec": {"maxPods": ...}}`},
 		"Azure's own body": {reason: "the document is ASO's", kind: AgentPool, patch: `{"properties":{"maxPods":1}}`, path: "properties",
 			message: "directly below spec"},
 		"properties in it": {reason: "the document is ASO's", kind: AgentPool, patch: `{"spec":{"properties":{"maxPods":1}}}`,
@@ -83,7 +83,7 @@ func TestCheckRefuses(t *testing.T) {
 			message: "names are adminCredentials, userCredentials"},
 		"half an export": {reason: "name and key give the destination", kind: ManagedCluster,
 			patch: `{"spec":{"operatorSpec":{"secrets":{"adminCredentials":{"name":"a"}}}}}`, path: "spec.operatorSpec.secrets.adminCredentials",
-			message: "must name a key of a Secret"},
+			message: "must refer to a key of a Secret"},
 		"one destination": {
 			reason: "one would overwrite the other", kind: ManagedCluster, path: "spec.operatorSpec.secrets.userCredentials",
 			message: "same destination",
@@ -106,9 +106,9 @@ func TestCheckRefuses(t *testing.T) {
 			path: "spec.supportPlan", message: "write it into spec.asoManagedClusterPatches of the AzureManagedControlPlane"},
 		"preview only": {reason: "a switch makes it available", kind: ManagedCluster, patch: `{"spec":{"enableNamespaceResources":true}}`,
 			path: "spec.enableNamespaceResources",
-			message: "does not exist in API version 2025-10-01; API versions that have it: 2025-10-02-preview, 2026-05-02-preview: set " +
-				"spec.enablePreviewFeatures of the AzureManagedControlPlane, or name one as apiVersion in a patch of the AzureManagedControlPlane, " +
-				"as in containerservice.azure.com/v1api20260502preview"},
+			message: "does not exist in API version 2025-10-01. API versions that have it: 2025-10-02-preview, 2026-05-02-preview. To use it, set " +
+				"spec.enablePreviewFeatures of the AzureManagedControlPlane, or set apiVersion in a patch of the AzureManagedControlPlane, " +
+				"for example to containerservice.azure.com/v1api20260502preview"},
 		"newer": {reason: "a newer version has it", kind: AgentPool, version: "2025-10-01",
 			patch: `{"spec":{"kubeletConfig":{"seccompDefault":"RuntimeDefault"}}}`, path: "spec.kubeletConfig.seccompDefault",
 			message: "API versions that have it: 2025-10-02-preview, 2026-05-02-preview"},
@@ -122,7 +122,7 @@ func TestCheckRefuses(t *testing.T) {
 			message: "which has in its place: preparedImageSpecificationProfile"},
 		"gone": {reason: "nothing came in its place", kind: ManagedCluster, version: "2026-05-02-preview",
 			patch: `{"spec":{"storageProfile":{"diskCSIDriver":{"version":"v2"}}}}`, path: "spec.storageProfile.diskCSIDriver.version",
-			message: "API versions that have it: 2025-10-02-preview: name one as apiVersion in a patch of the AzureManagedControlPlane, as in " +
+			message: "API versions that have it: 2025-10-02-preview. To use it, set apiVersion in a patch of the AzureManagedControlPlane, for example to " +
 				"containerservice.azure.com/v1api20251002preview"},
 		"ASO's own name": {reason: "a reference of another version has its own name, too", kind: AgentPool, version: "2026-05-01",
 			patch: `{"spec":{"nodeCustomizationProfile":{"nodeCustomizationReference":{"armId":"` + subnet + `"}}}}`,
@@ -132,7 +132,7 @@ func TestCheckRefuses(t *testing.T) {
 		"pattern": {reason: "Azure refuses it", kind: ManagedCluster, patch: `{"spec":{"networkProfile":{"podCidr":"ten"}}}`,
 			path: "spec.networkProfile.podCidr", message: "must be like the pattern ^([0-9]{1,3}"},
 		"version, form": {reason: "a version has a date", kind: ManagedCluster, patch: `{"apiVersion":"containerservice.azure.com/v1"}`,
-			path: "apiVersion", message: "write it as in containerservice.azure.com/v1api20260502preview"},
+			path: "apiVersion", message: "write it in the form containerservice.azure.com/v1api20260502preview"},
 		"version of a pool": {reason: "cluster and pools use one version", kind: AgentPool,
 			patch: `{"apiVersion":"containerservice.azure.com/v1api20260501"}`, path: "apiVersion",
 			message: "differs from the API version 2025-10-01 of the cluster"},
@@ -211,7 +211,7 @@ func TestCheckRefuses(t *testing.T) {
 			path:  "spec.identityProfile.kubeletidentity.clientIdFromConfig", message: "write the value as clientId"},
 		"a plain password": {reason: "passwords are in Secrets", kind: ManagedCluster,
 			patch: `{"spec":{"servicePrincipalProfile":{"secret":"hunter2"}}}`, path: "spec.servicePrincipalProfile.secret",
-			message: `must name a key of a Secret, as in {"name": "...", "key": "..."}, not a string`},
+			message: `must refer to a key of a Secret, for example {"name": "...", "key": "..."}, not a string`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

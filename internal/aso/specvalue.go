@@ -17,7 +17,7 @@ func (t *specTranslator) resolveReference(at string, path *field.Path, value any
 		id, plain := ParseID(text)
 		if !plain {
 			t.addError(field.Invalid(path.Child("armId"), "",
-				"is not the ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>"))
+				"is not the ID of an Azure resource, such as /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>"))
 			return nil
 		}
 		t.body.References = append(t.body.References, id)
@@ -66,15 +66,15 @@ func (t *specTranslator) resolveIdentities(at string, path *field.Path, items []
 }
 
 // resolveKey returns the value of a key of a Secret or ConfigMap. Its errors never contain the value, which may be a password.
-func (t *specTranslator) resolveKey(at string, path *field.Path, value any, of string, refs *[]KeyRef, values map[KeyRef]string) any {
+func (t *specTranslator) resolveKey(at string, path *field.Path, value any, kind string, refs *[]KeyRef, values map[KeyRef]string) any {
 	object, _ := value.(map[string]any)
 	ref := ReadKeyRef(object)
 	if ref.Name == "" || ref.Key == "" || len(object) != 2 {
-		t.addError(field.Invalid(path, "", "must be a string, or a key of a "+of+" as in {name: ..., key: ...}"))
+		t.addError(field.Invalid(path, "", "must be a string, or a key of a "+kind+" such as {name: ..., key: ...}"))
 		return nil
 	}
-	for _, wrong := range []*field.Error{CheckObjectName(path.Child("name"), of, ref.Name),
-		CheckObjectKey(path.Child("key"), of, ref.Key)} {
+	for _, wrong := range []*field.Error{CheckObjectName(path.Child("name"), kind, ref.Name),
+		CheckObjectKey(path.Child("key"), kind, ref.Key)} {
 		if wrong != nil {
 			t.addError(wrong)
 			return nil
@@ -88,7 +88,7 @@ func (t *specTranslator) resolveKey(at string, path *field.Path, value any, of s
 	}
 	if !ok {
 		t.opaque[at] = true
-		t.body.Missing = append(t.body.Missing, fmt.Sprintf("key %q of %s %q, which %s names", ref.Key, of, ref.Name, path))
+		t.body.Missing = append(t.body.Missing, fmt.Sprintf("key %q of %s %q, which %s names", ref.Key, kind, ref.Name, path))
 		return ""
 	}
 	return text

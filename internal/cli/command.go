@@ -1,4 +1,4 @@
-// Package cli is the command line of kubectl-capz. Each verb is a package of its own below this one or of the feature that it starts;
+// Package cli is the command line of kubectl-capz. Each command is a package of its own below this one or of the feature that it starts;
 // this package only puts them together.
 package cli
 
@@ -15,13 +15,13 @@ import (
 	preview "sigs.k8s.io/cluster-api-provider-azure/internal/preview/command"
 )
 
-// NewCommand returns the command kubectl-capz with its verbs.
+// NewCommand returns the command kubectl-capz with its commands.
 func NewCommand(e *environment.Environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "kubectl-capz",
 		Short: "Preview, migrate, adopt and inspect clusters on Azure",
 		Long: "Previews the changes that manifests cause in Azure, migrates management clusters from the established provider and back, writes manifests for existing clusters, and collects logs.\n" +
-			"Exit codes: 0 after success without findings, 1 after an error, 2 if a verb that only reads has findings, such as changes or failed checks.",
+			"Exit codes: 0 after success without findings, 1 after an error, 2 if a command that only reads has findings, such as changes or failed checks.",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl capz"},
 		Version:     e.Version, SilenceUsage: true, SilenceErrors: true,
 	}
@@ -36,7 +36,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	return root
 }
 
-// newConvertCommand returns the verb convert.
+// newConvertCommand returns the command convert.
 func newConvertCommand(e *environment.Environment) *cobra.Command {
 	convert := &cobra.Command{
 		Use:   "convert",
@@ -45,7 +45,7 @@ func newConvertCommand(e *environment.Environment) *cobra.Command {
 			"AzureASOManaged kinds.",
 	}
 	former := command.NewTransferCommand(e)
-	former.Use, former.Hidden = command.FormerTransferVerb+" CLUSTER", true
+	former.Use, former.Hidden = command.FormerTransferCommand+" CLUSTER", true
 	convert.AddCommand(aksengine.NewCommand(e), command.NewTransferCommand(e), former)
 	return convert
 }

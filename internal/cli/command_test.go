@@ -38,7 +38,7 @@ func TestBadArguments(t *testing.T) {
 		"verb of convert": {"a script must not continue", []string{"convert", "transfers", "c1"},
 			`unknown command "transfers" for "kubectl capz convert"`},
 		"shell":     {"a script must not continue", []string{"completion", "bahs"}, `unknown command "bahs" for "kubectl capz completion"`},
-		"format":    {"the formats are named", []string{"plan", "--output", "yaml"}, `"yaml" is no format. Use text or json`},
+		"format":    {"the formats are named", []string{"plan", "--output", "yaml"}, `"yaml" is not an output format. Use text or json`},
 		"no format": {"a verb with one format has no flag for another", []string{"adopt", "--output", "json"}, "unknown flag: --output"},
 		"unused identity": {"resource manifests name a Secret", []string{"convert", "transfer", "c1", "--identity", "i"},
 			"--identity requires --to azuremanaged"},

@@ -162,17 +162,17 @@ func (h Infrastructure) ResourceGroup(in plan.ClusterInput) string {
 }
 
 // AddFacts adds the facts of an AKS cluster that only Azure has: the resource group of its nodes, and the zones of its region.
-func (h Infrastructure) AddFacts(ctx context.Context, f *facts.Facts, asker facts.Asker, in plan.ClusterInput) (plan.ClusterInput, error) {
+func (h Infrastructure) AddFacts(ctx context.Context, f *facts.Facts, caller facts.Caller, in plan.ClusterInput) (plan.ClusterInput, error) {
 	if h.ControlPlane == nil {
 		return in, nil
 	}
 	aks := h.aksInput(in)
 	var err error
-	if aks.Facts.Cluster, err = f.ReadResource(ctx, asker, plannedmanaged.ClusterID(aks)); err != nil {
+	if aks.Facts.Cluster, err = f.ReadResource(ctx, caller, plannedmanaged.ClusterID(aks)); err != nil {
 		return in, err
 	}
 	in.AzureCluster = plannedmanaged.BuildAzureCluster(aks)
-	in.Facts.Zones, err = f.ListZones(ctx, asker, in)
+	in.Facts.Zones, err = f.ListZones(ctx, caller, in)
 	return in, err
 }
 

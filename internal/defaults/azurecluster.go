@@ -56,8 +56,8 @@ func fillBastion(c *infrav1.AzureCluster) {
 }
 
 // fillSubnets fills in the subnets, and adds one for the control plane and one for nodes where neither they nor a subnet
-// for both are listed. A node subnet that is added has names without a number, a listed one has names with its number:
-// clusters have both.
+// for both are listed. The default names of a listed node subnet end in its number, those of an added one do not: existing clusters
+// have both forms.
 func fillSubnets(c *infrav1.AzureCluster) {
 	subnets := &c.Spec.NetworkSpec.Subnets
 	hasCluster := plan.HasSubnetRole(*subnets, infrav1.SubnetCluster)
@@ -110,8 +110,8 @@ func fillSubnet(subnet *infrav1.SubnetSpec, name, securityGroup string) {
 }
 
 // fillNATGateway gives a subnet a NAT gateway. Azure's NAT gateways do IPv4 only, so a subnet with IPv6 goes out
-// through a load balancer. An id, whatever its value, asks for no NAT gateway. It takes away none that was made before: the
-// established provider writes IDs into the spec later.
+// through a load balancer. A subnet with any id gets no NAT gateway, except one that was created before: the established provider
+// writes IDs into the spec later.
 func fillNATGateway(c *infrav1.AzureCluster, subnet *infrav1.SubnetSpec, name string) {
 	if plan.HasIPv6Range(subnet.CIDRBlocks) || subnet.ID != "" && !plan.HasAppliedNATGateway(c, cmp.Or(subnet.NatGateway.Name, name)) {
 		return

@@ -48,7 +48,7 @@ func checkEndpoint(ctx context.Context, transport policy.Transporter, e endpoint
 		out.Status, out.Message = Failed, fmt.Sprintf(
 			"%s cannot be reached: %v. Allow outgoing HTTPS to this host in firewalls, and set HTTPS_PROXY if there is a proxy.", e.url, err)
 	case status >= http.StatusBadGateway || status == http.StatusProxyAuthRequired:
-		out.Status, out.Message = Failed, fmt.Sprintf("%s answers with status %d. Let the proxy on the way to it pass requests for this host.", e.url, status)
+		out.Status, out.Message = Failed, fmt.Sprintf("%s answers with status %d. Allow this host in the proxy.", e.url, status)
 	}
 	if out.Status != Passed {
 		out.Fix = "curl --verbose " + arm.ShellQuote(e.url+e.path)
@@ -56,8 +56,8 @@ func checkEndpoint(ctx context.Context, transport policy.Transporter, e endpoint
 	return out
 }
 
-func getStatus(ctx context.Context, transport policy.Transporter, at string) (int, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+func getStatus(ctx context.Context, transport policy.Transporter, url string) (int, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -98,13 +98,13 @@ func (a *asker) checkSizes(ctx context.Context) (out []Check) {
 }
 
 func (a *asker) findSize(ctx context.Context, name, location string) (*plan.VMSize, []string, error) {
-	size, near, err := a.facts.FindRegionSize(ctx, facts.Asker{Client: a.client}, a.account.SubscriptionID, location, name)
+	size, near, err := a.facts.FindRegionSize(ctx, facts.Caller{Client: a.client}, a.account.SubscriptionID, location, name)
 	if isForbidden(err) {
 		user, userErr := a.userClient()
 		if userErr != nil {
 			return nil, nil, err
 		}
-		return a.facts.FindRegionSize(ctx, facts.Asker{Client: user}, a.account.SubscriptionID, location, name)
+		return a.facts.FindRegionSize(ctx, facts.Caller{Client: user}, a.account.SubscriptionID, location, name)
 	}
 	return size, near, err
 }

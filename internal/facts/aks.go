@@ -17,8 +17,8 @@ import (
 )
 
 // ReadResource returns a resource as Azure shows it. Nil without an error means that it does not exist.
-func (f *Facts) ReadResource(ctx context.Context, asker Asker, id arm.ID) (json.RawMessage, error) {
-	return f.read(ctx, asker, id)
+func (f *Facts) ReadResource(ctx context.Context, caller Caller, id arm.ID) (json.RawMessage, error) {
+	return f.read(ctx, caller, id)
 }
 
 // CredentialKind selects a kubeconfig of an AKS cluster.
@@ -38,18 +38,18 @@ const kubeconfigTTL = time.Minute
 // GetKubeconfig returns a kubeconfig of a cluster that Azure shows as seen. The result is a secret. It returns have without a
 // request if have was the last answer and the cluster was not written since.
 // https://learn.microsoft.com/en-us/rest/api/aks/managed-clusters/list-cluster-admin-credentials
-func (f *Facts) GetKubeconfig(ctx context.Context, asker Asker, cluster arm.ID, kind CredentialKind, seen json.RawMessage,
+func (f *Facts) GetKubeconfig(ctx context.Context, caller Caller, cluster arm.ID, kind CredentialKind, seen json.RawMessage,
 	have []byte) ([]byte, error) {
 	out := have
-	key := asker.scopedKey(cluster.Key() + "|" + string(kind))
+	key := caller.scopedKey(cluster.Key() + "|" + string(kind))
 	recentKey := fmt.Sprintf("%s|%x", key, sha256.Sum256(seen))
 	if last, ok := f.recentKubeconfigs.Get(recentKey); ok && last == sha256.Sum256(have) {
 		return have, nil
 	}
-	_, err := f.kubeconfigs.getOrAsk(ctx, asker, key, cluster,
+	_, err := f.kubeconfigs.getOrAsk(ctx, caller, key, cluster,
 		func(last [sha256.Size]byte) bool { return last == sha256.Sum256(have) },
 		func(uint64) (_ [sha256.Size]byte, err error) {
-			if out, err = f.fetchKubeconfig(ctx, asker, cluster, kind); err == nil {
+			if out, err = f.fetchKubeconfig(ctx, caller, cluster, kind); err == nil {
 				f.recentKubeconfigs.Set(recentKey, sha256.Sum256(out))
 			}
 			return sha256.Sum256(out), err
@@ -60,14 +60,14 @@ func (f *Facts) GetKubeconfig(ctx context.Context, asker Asker, cluster arm.ID, 
 	return out, nil
 }
 
-func (f *Facts) fetchKubeconfig(ctx context.Context, asker Asker, cluster arm.ID, kind CredentialKind) ([]byte, error) {
+func (f *Facts) fetchKubeconfig(ctx context.Context, caller Caller, cluster arm.ID, kind CredentialKind) ([]byte, error) {
 	row, err := types.ForID(cluster)
 	if err != nil {
 		return nil, err
 	}
-	response, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(cluster.Key()+"|"+string(kind)),
+	response, err := askUnlessFailed(ctx, f.failures, caller, caller.scopedKey(cluster.Key()+"|"+string(kind)),
 		func(ctx context.Context) (*client.Response, error) {
-			return asker.Client.Post(ctx, cluster, string(kind), row.APIVersion, nil)
+			return caller.Client.Post(ctx, cluster, string(kind), row.APIVersion, nil)
 		})
 	if err != nil {
 		return nil, err
@@ -130,18 +130,18 @@ func countedInstances(members []poolInstance, count int) (ids []arm.ID) {
 // ListPoolInstances returns the IDs of the virtual machines of an AKS agent pool, sorted as text. seen is the pool as Azure shows
 // it, count its number of nodes. exists reports whether the pool has a scale set. A new pool, or one scaled to zero before it had a
 // node, may have none.
-func (f *Facts) ListPoolInstances(ctx context.Context, asker Asker, nodeGroup arm.ID, pool string, seen json.RawMessage,
+func (f *Facts) ListPoolInstances(ctx context.Context, caller Caller, nodeGroup arm.ID, pool string, seen json.RawMessage,
 	count int) (ids []arm.ID, exists bool, err error) {
-	recentKey := asker.scopedKey(fmt.Sprintf("%s|%s|%x", nodeGroup.Key(), pool, sha256.Sum256(seen)))
+	recentKey := caller.scopedKey(fmt.Sprintf("%s|%s|%x", nodeGroup.Key(), pool, sha256.Sum256(seen)))
 	if ids, ok := f.completePools.Get(recentKey); ok {
 		return ids, true, nil
 	}
 	path := arm.ID(string(nodeGroup) + "/providers/" + types.ScaleSet)
-	sets, err := f.poolScaleSets.getOrAsk(ctx, asker, asker.scopedKey(nodeGroup.Key()), path, acceptAny,
+	sets, err := f.poolScaleSets.getOrAsk(ctx, caller, caller.scopedKey(nodeGroup.Key()), path, acceptAny,
 		func(mark uint64) ([]scaleSet, error) {
-			return f.scaleSets.getOrAsk(ctx, asker, asker.scopedKey(fmt.Sprintf("%s|%d", nodeGroup.Key(), mark)),
+			return f.scaleSets.getOrAsk(ctx, caller, caller.scopedKey(fmt.Sprintf("%s|%d", nodeGroup.Key(), mark)),
 				func(ctx context.Context) ([]scaleSet, error) {
-					return listScaleSets(ctx, asker.Client, path)
+					return listScaleSets(ctx, caller.Client, path)
 				})
 		})
 	if err != nil {
@@ -158,8 +158,8 @@ func (f *Facts) ListPoolInstances(ctx context.Context, asker Asker, nodeGroup ar
 			continue
 		}
 		exists = true
-		members, err := f.poolInstances.getOrAsk(ctx, asker, asker.scopedKey(set.ID.Key()), set.ID, accept, func(uint64) ([]poolInstance, error) {
-			return f.listInstances(ctx, asker, set.ID, parks)
+		members, err := f.poolInstances.getOrAsk(ctx, caller, caller.scopedKey(set.ID.Key()), set.ID, accept, func(uint64) ([]poolInstance, error) {
+			return f.listInstances(ctx, caller, set.ID, parks)
 		})
 		if err != nil {
 			return nil, true, fmt.Errorf("instances of %s: %w", set.ID.ShortName(), err)
@@ -179,14 +179,14 @@ func acceptAny[V any](V) bool { return true }
 
 // listInstances returns the virtual machines of a scale set, none if it does not exist. Without power it does not read whether they are
 // parked.
-func (f *Facts) listInstances(ctx context.Context, asker Asker, set arm.ID, power bool) (out []poolInstance, err error) {
+func (f *Facts) listInstances(ctx context.Context, caller Caller, set arm.ID, power bool) (out []poolInstance, err error) {
 	var query url.Values
 	if power {
 		query = url.Values{"$expand": {"instanceView"}}
 	}
-	items, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(set.Key()+"|instances"),
+	items, err := askUnlessFailed(ctx, f.failures, caller, caller.scopedKey(set.Key()+"|instances"),
 		func(ctx context.Context) ([]json.RawMessage, error) {
-			return asker.Client.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, query)
+			return caller.Client.List(ctx, string(set)+"/virtualMachines", types.ScaleSetAPIVersion, query)
 		})
 	if err != nil && !arm.IsNotFound(err) {
 		return nil, err

@@ -37,7 +37,7 @@ func TestPoolInstances(t *testing.T) {
 		sets + "/s2/virtualMachines": instances("s2"),
 	})
 	f := New(Options{Now: time.Now})
-	asker := newAsker(t, a, "p")
+	caller := newCaller(t, a, "p")
 	tests := map[string]struct {
 		reason string
 		pool   string
@@ -52,7 +52,7 @@ func TestPoolInstances(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, exists, err := f.ListPoolInstances(t.Context(), asker, nodeGroup, test.pool, nil, -1)
+			got, exists, err := f.ListPoolInstances(t.Context(), caller, nodeGroup, test.pool, nil, -1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestPoolInstancesAreReadOnce(t *testing.T) {
 		sets: `{"value":[{"id":"` + sets + `/s0","tags":{"poolName":"pool0"}}]}`,
 		path: `{"value":[{"id":"` + path + `/0"}]}`,
 	})
-	asker := newAsker(t, azure, "p")
+	caller := newCaller(t, azure, "p")
 	now := time.Now()
 	f := New(Options{Now: func() time.Time { return now }})
 	for i, look := range []struct {
@@ -91,7 +91,7 @@ func TestPoolInstancesAreReadOnce(t *testing.T) {
 		{"one may have gone meanwhile", instancesTTL, `{"a":2}`, 1, 4},
 	} {
 		now = now.Add(look.later)
-		got, exists, err := f.ListPoolInstances(t.Context(), asker, nodeGroup, "pool0", []byte(look.seen), look.count)
+		got, exists, err := f.ListPoolInstances(t.Context(), caller, nodeGroup, "pool0", []byte(look.seen), look.count)
 		if read := azure.countRequests(path); err != nil || !exists || len(got) != 1 || read != look.read {
 			t.Errorf("reconciliation %d: %s: got %q after %d reads, want %d, %v", i, look.reason, got, read, look.read, err)
 		}
@@ -113,8 +113,8 @@ func TestKubeconfig(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			asker := newAsker(t, newFakeAzure(map[string]string{path: test.answer}), "p")
-			got, err := New(Options{}).GetKubeconfig(t.Context(), asker, aks, AdminCredential, nil, nil)
+			caller := newCaller(t, newFakeAzure(map[string]string{path: test.answer}), "p")
+			got, err := New(Options{}).GetKubeconfig(t.Context(), caller, aks, AdminCredential, nil, nil)
 			if test.err == "" && (err != nil || string(got) != test.want) {
 				t.Errorf("%s: got %q, %v", test.reason, got, err)
 			}
@@ -130,7 +130,7 @@ func TestKubeconfigIsAskedForOnce(t *testing.T) {
 	path := string(aks) + "/" + string(AdminCredential)
 	azure := newFakeAzure(
 		map[string]string{path: `{"kubeconfigs":[{"value":"` + base64.StdEncoding.EncodeToString([]byte("kind: Config")) + `"}]}`})
-	asker := newAsker(t, azure, "p")
+	caller := newCaller(t, azure, "p")
 	now := time.Now()
 	f := New(Options{Now: func() time.Time { return now }})
 	for i, look := range []struct {
@@ -146,7 +146,7 @@ func TestKubeconfigIsAskedForOnce(t *testing.T) {
 		{"it may have been rotated meanwhile", kubeconfigTTL, `{"a":2}`, "kind: Config", 4},
 	} {
 		now = now.Add(look.later)
-		got, err := f.GetKubeconfig(t.Context(), asker, aks, AdminCredential, []byte(look.seen), []byte(look.have))
+		got, err := f.GetKubeconfig(t.Context(), caller, aks, AdminCredential, []byte(look.seen), []byte(look.have))
 		if asked := azure.countRequests(path); err != nil || string(got) != "kind: Config" || asked != look.asked {
 			t.Errorf("reconciliation %d: %s: got %q after %d requests, want %d, %v", i, look.reason, got, asked, look.asked, err)
 		}
@@ -154,10 +154,10 @@ func TestKubeconfigIsAskedForOnce(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
-	asker := newAsker(t, newFakeAzure(map[string]string{
+	caller := newCaller(t, newFakeAzure(map[string]string{
 		string(aks) + "/providers/Microsoft.ResourceHealth/availabilityStatuses/current": `{"properties":{"availabilityState":"Degraded","reasonType":"Customer Initiated","summary":"s"}}`,
 	}), "p")
-	got, err := New(Options{}).ReadHealth(t.Context(), asker.Client, aks)
+	got, err := New(Options{}).ReadHealth(t.Context(), caller.Client, aks)
 	if diff := cmp.Diff(Health{"Degraded", "Customer Initiated", "s"}, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}

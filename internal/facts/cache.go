@@ -13,7 +13,7 @@ const (
 	maxCatalogs = 1024
 	// maxAnswers bounds the other answers, of which the largest are some kilobytes.
 	maxAnswers = 4096
-	// unusedTTL is how long an answer waits for its asker. An object that was deleted does not ask again.
+	// unusedTTL is how long an answer waits for its caller. An object that was deleted does not ask again.
 	unusedTTL = 10 * time.Minute
 )
 
@@ -21,7 +21,7 @@ const (
 type answerCache[V any] struct {
 	*expiring.Cache[V]
 	failures *failures
-	// unused are the answers of startAsking that no asker has used yet. It has no bound: in a cache with one, newer answers would replace
+	// unused are the answers of startAsking that no caller has used yet. It has no bound: in a cache with one, newer answers would replace
 	// them before their askers return, and these would ask again for ever.
 	unused *expiring.Cache[V]
 }
@@ -32,13 +32,13 @@ func newAnswerCache[V any](ttl time.Duration, maxEntries int, now func() time.Ti
 }
 
 // getOrAsk returns the answer for key. It asks for it if there is none or it is too old.
-func (c *answerCache[V]) getOrAsk(ctx context.Context, asker Asker, key string, ask func(context.Context) (V, error)) (V, error) {
-	return c.Fetch(ctx, key, func(ctx context.Context) (V, error) { return askUnlessFailed(ctx, c.failures, asker, key, ask) })
+func (c *answerCache[V]) getOrAsk(ctx context.Context, caller Caller, key string, ask func(context.Context) (V, error)) (V, error) {
+	return c.Fetch(ctx, key, func(ctx context.Context) (V, error) { return askUnlessFailed(ctx, c.failures, caller, key, ask) })
 }
 
 // startAsking returns the answer for key if it is cached, or the error of the last request. Otherwise it returns false, asks in the
 // background and then calls arrived, with an answer or an error. With wait it asks before it returns, and does not call arrived.
-func (c *answerCache[V]) startAsking(ctx context.Context, asker Asker, key string, ask func(context.Context) (V, error), wait bool,
+func (c *answerCache[V]) startAsking(ctx context.Context, caller Caller, key string, ask func(context.Context) (V, error), wait bool,
 	arrived func()) (V, bool, error) {
 	unused, ok := c.unused.Take(key)
 	if value, ok := c.Get(key); ok {
@@ -48,16 +48,16 @@ func (c *answerCache[V]) startAsking(ctx context.Context, asker Asker, key strin
 		return unused, true, nil
 	}
 	var none V
-	if err := c.failures.pendingError(asker, key); err != nil {
+	if err := c.failures.pendingError(caller, key); err != nil {
 		return none, false, err
 	}
 	if wait {
-		value, err := c.getOrAsk(ctx, asker, key, ask)
+		value, err := c.getOrAsk(ctx, caller, key, ask)
 		return value, err == nil, err
 	}
 	go func() {
 		// The next caller gets the error.
-		if value, err := c.getOrAsk(context.WithoutCancel(ctx), asker, key, ask); err == nil {
+		if value, err := c.getOrAsk(context.WithoutCancel(ctx), caller, key, ask); err == nil {
 			c.unused.Set(key, value)
 		}
 		arrived()

@@ -20,19 +20,19 @@ func TestCatalogIsShared(t *testing.T) {
 	a.hold = make(chan struct{})
 	clock := newClock()
 	facts := New(Options{Now: clock.Now})
-	asker := newAsker(t, a, "p")
+	caller := newCaller(t, a, "p")
 	worker := machineInput("m0")
 	worker.ControlPlane = false
 
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := facts.clusterCatalog(cancelled, asker, worker.ClusterInput); !errors.Is(err, context.Canceled) {
+	if _, err := facts.clusterCatalog(cancelled, caller, worker.ClusterInput); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that gave up got %v", err)
 	}
 	var group sync.WaitGroup
 	for range 10 {
 		group.Go(func() {
-			if catalog, err := facts.clusterCatalog(ctx, asker, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
+			if catalog, err := facts.clusterCatalog(ctx, caller, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
 				t.Errorf("got %v, %v", catalog, err)
 			}
 		})
@@ -45,7 +45,7 @@ func TestCatalogIsShared(t *testing.T) {
 
 	ask := func(principal string, want int, why string) {
 		t.Helper()
-		if _, err := facts.clusterCatalog(ctx, newAsker(t, a, principal), worker.ClusterInput); err != nil {
+		if _, err := facts.clusterCatalog(ctx, newCaller(t, a, principal), worker.ClusterInput); err != nil {
 			t.Fatal(err)
 		}
 		if n := a.countRequests(skusPath); n != want {
@@ -76,9 +76,9 @@ func TestManyCatalogsArriveOnce(t *testing.T) {
 				a.hold = make(chan struct{})
 				f := New(Options{Catalogs: newCatalogs(24*time.Hour, test.kept, time.Now)})
 				queue, known := make(chan int, 2*clusters), make(chan int, clusters)
-				askers, asked := make([]Asker, clusters), atomic.Int32{}
+				askers, asked := make([]Caller, clusters), atomic.Int32{}
 				for i := range clusters {
-					askers[i] = newAsker(t, a, fmt.Sprint("p", i))
+					askers[i] = newCaller(t, a, fmt.Sprint("p", i))
 					queue <- i
 				}
 				for range workers {
@@ -113,12 +113,12 @@ func TestManyCatalogsArriveOnce(t *testing.T) {
 // TestFactsShareCatalogs checks that Facts with the same Catalogs list the VM sizes of a region once.
 func TestFactsShareCatalogs(t *testing.T) {
 	a, clock := newFakeAzure(regionBodies), newClock()
-	asker, worker := newAsker(t, a, "p"), machineInput("m0")
+	caller, worker := newCaller(t, a, "p"), machineInput("m0")
 	worker.ControlPlane = false
 	catalogs := NewCatalogs(48*time.Hour, clock.Now)
 	for at, want := range []int{1, 1, 2} {
 		facts := New(Options{Now: clock.Now, Catalogs: catalogs})
-		if catalog, err := facts.clusterCatalog(t.Context(), asker, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
+		if catalog, err := facts.clusterCatalog(t.Context(), caller, worker.ClusterInput); err != nil || len(catalog.sizes) != 3 {
 			t.Fatalf("got %v, %v", catalog, err)
 		}
 		if n := a.countRequests(skusPath); n != want {
@@ -138,7 +138,7 @@ func TestCatalogsShareSizes(t *testing.T) {
 		t.Helper()
 		bodies := maps.Clone(regionBodies)
 		maps.Copy(bodies, azure)
-		got, err := New(Options{Now: now.Now, Catalogs: catalogs}).clusterCatalog(t.Context(), newAsker(t, newFakeAzure(bodies), principal),
+		got, err := New(Options{Now: now.Now, Catalogs: catalogs}).clusterCatalog(t.Context(), newCaller(t, newFakeAzure(bodies), principal),
 			clusterInput(nil))
 		if err != nil {
 			t.Fatal(err)

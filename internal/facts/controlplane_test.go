@@ -23,12 +23,12 @@ func TestClusterControlPlaneZones(t *testing.T) {
 		"size of disks": {"only rows of VM sizes count", "Premium_LRS", nil},
 	}
 	a := newFakeAzure(regionBodies)
-	f, asker := New(Options{}), newAsker(t, a, "p")
+	f, caller := New(Options{}), newCaller(t, a, "p")
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := clusterInput(nil)
 			in.ControlPlaneSize = test.size
-			got, err := waitForClusterFacts(f, asker, in)
+			got, err := waitForClusterFacts(f, caller, in)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -56,7 +56,7 @@ const catalogTTL = 10 * time.Minute
 
 // Facts answers questions. It is safe for concurrent use. A process has one.
 type Facts struct {
-	read      func(ctx context.Context, asker Asker, id arm.ID) (json.RawMessage, error)
+	read      func(ctx context.Context, caller Caller, id arm.ID) (json.RawMessage, error)
 	failures  *failures
 	skus      *answerCache[*catalog]
 	sizes     *sizePool // Of the catalogs.
@@ -94,9 +94,9 @@ func New(options Options) *Facts {
 	}
 	return &Facts{
 		failures: failed,
-		read: func(ctx context.Context, asker Asker, id arm.ID) (json.RawMessage, error) {
-			return askUnlessFailed(ctx, failed, asker, asker.scopedKey(id.Key()), func(ctx context.Context) (json.RawMessage, error) {
-				return options.Read(ctx, asker.Client, id, asker.Read)
+		read: func(ctx context.Context, caller Caller, id arm.ID) (json.RawMessage, error) {
+			return askUnlessFailed(ctx, failed, caller, caller.scopedKey(id.Key()), func(ctx context.Context) (json.RawMessage, error) {
+				return options.Read(ctx, caller.Client, id, caller.Read)
 			})
 		},
 		skus:              options.Catalogs.byKey,
@@ -118,11 +118,11 @@ func New(options Options) *Facts {
 //
 // Azure takes seconds for the SKU catalog with the zones, and most of a network does not depend on it. ClusterFacts does not wait
 // for it, unless Options.Wait is set: until it is cached ZonesPending is set, and wake is called when it has arrived.
-func (f *Facts) ClusterFacts(ctx context.Context, asker Asker, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
+func (f *Facts) ClusterFacts(ctx context.Context, caller Caller, in plan.ClusterInput, wake func()) (plan.ClusterFacts, error) {
 	var facts plan.ClusterFacts
 	subscription, location := in.SubscriptionID, plan.Location(in)
-	catalog, known, zonesErr := f.skus.startAsking(ctx, asker, catalogKey(asker, subscription, location),
-		f.listCatalog(asker.Client, subscription, location), f.wait, wake)
+	catalog, known, zonesErr := f.skus.startAsking(ctx, caller, catalogKey(caller, subscription, location),
+		f.listCatalog(caller.Client, subscription, location), f.wait, wake)
 	if known {
 		facts.Zones = catalog.zones
 		if size := catalog.sizeNamed(in.ControlPlaneSize); size != nil {
@@ -130,24 +130,24 @@ func (f *Facts) ClusterFacts(ctx context.Context, asker Asker, in plan.ClusterIn
 		}
 	}
 	if facts.ZonesPending = !known; !known {
-		facts.ZonesError = f.skus.failures.lastError(catalogKey(asker, subscription, location))
+		facts.ZonesError = f.skus.failures.lastError(catalogKey(caller, subscription, location))
 	}
 	var regionErr error
 	var group errgroup.Group
 	group.Go(func() error {
-		regionErr = f.checkClusterRegion(ctx, asker, in)
+		regionErr = f.checkClusterRegion(ctx, caller, in)
 		return nil
 	})
 	group.Go(func() (err error) {
 		if id := plan.VNetResourceGroupID(in); id.Equal(plan.ResourceGroupID(in)) {
 			// The plan needs the group next, and an absent group has no contents to read. The next read reports an error.
-			_, _ = f.read(ctx, asker, id)
+			_, _ = f.read(ctx, caller, id)
 		}
-		facts.VNet, err = f.ReadClusterVNet(ctx, asker, in)
+		facts.VNet, err = f.ReadClusterVNet(ctx, caller, in)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.InternalFrontends, err = f.readInternalFrontends(ctx, asker, in)
+		facts.InternalFrontends, err = f.readInternalFrontends(ctx, caller, in)
 		return err
 	})
 	err := group.Wait()
@@ -166,11 +166,11 @@ func (f *Facts) ClusterFacts(ctx context.Context, asker Asker, in plan.ClusterIn
 //
 // The SSH port of a control-plane machine is reserved in memory until ReleaseMachine, so that machines planned concurrently get
 // different ports. power asks for the power state as it is now.
-func (f *Facts) MachineFacts(ctx context.Context, asker Asker, in plan.MachineInput, power bool) (plan.MachineFacts, error) {
+func (f *Facts) MachineFacts(ctx context.Context, caller Caller, in plan.MachineInput, power bool) (plan.MachineFacts, error) {
 	var facts plan.MachineFacts
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		catalog, err := f.clusterCatalog(ctx, asker, in.ClusterInput)
+		catalog, err := f.clusterCatalog(ctx, caller, in.ClusterInput)
 		if err != nil {
 			return err
 		}
@@ -179,19 +179,19 @@ func (f *Facts) MachineFacts(ctx context.Context, asker Asker, in plan.MachineIn
 		return nil
 	})
 	group.Go(func() (err error) {
-		facts.VMExists, facts.PrincipalID, facts.PowerState, err = f.readVM(ctx, asker, in, power)
+		facts.VMExists, facts.PrincipalID, facts.PowerState, err = f.readVM(ctx, caller, in, power)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.SSHNATPort, err = f.reserveSSHPort(ctx, asker, in)
+		facts.SSHNATPort, err = f.reserveSSHPort(ctx, caller, in)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.VNet, err = f.ReadClusterVNet(ctx, asker, in.ClusterInput)
+		facts.VNet, err = f.ReadClusterVNet(ctx, caller, in.ClusterInput)
 		return err
 	})
 	group.Go(func() (err error) {
-		facts.AddressDetached, err = f.isAddressDetached(ctx, asker, in)
+		facts.AddressDetached, err = f.isAddressDetached(ctx, caller, in)
 		return err
 	})
 	err := group.Wait()
@@ -200,11 +200,11 @@ func (f *Facts) MachineFacts(ctx context.Context, asker Asker, in plan.MachineIn
 
 // DeletingMachineFacts returns the facts for the deletion of a machine: whether its availability set becomes empty. In a region with
 // zones there is no availability set, and nothing is read.
-func (f *Facts) DeletingMachineFacts(ctx context.Context, asker Asker, in plan.MachineInput) (plan.MachineFacts, error) {
+func (f *Facts) DeletingMachineFacts(ctx context.Context, caller Caller, in plan.MachineInput) (plan.MachineFacts, error) {
 	name, ok := plan.AvailabilitySetName(in)
 	if !ok || len(in.Facts.Zones) > 0 {
 		return plan.MachineFacts{}, nil
 	}
-	empty, err := f.isEmptyExcept(ctx, asker, plan.AvailabilitySetID(in, name), plan.VMID(in))
+	empty, err := f.isEmptyExcept(ctx, caller, plan.AvailabilitySetID(in, name), plan.VMID(in))
 	return plan.MachineFacts{AvailabilitySetEmpty: empty}, err
 }

@@ -73,7 +73,7 @@ func TestCluster(t *testing.T) {
 			bodies := maps.Clone(regionBodies)
 			maps.Copy(bodies, test.azure)
 			a := newFakeAzure(bodies)
-			got, err := waitForClusterFacts(New(Options{Now: newClock().Now}), newAsker(t, a, "p"), clusterInput(test.change))
+			got, err := waitForClusterFacts(New(Options{Now: newClock().Now}), newCaller(t, a, "p"), clusterInput(test.change))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,14 +88,14 @@ func TestCluster(t *testing.T) {
 }
 
 // waitForClusterFacts asks for facts like a controller: it asks again when a pending answer has arrived.
-func waitForClusterFacts(f *Facts, asker Asker, in plan.ClusterInput) (plan.ClusterFacts, error) {
+func waitForClusterFacts(f *Facts, caller Caller, in plan.ClusterInput) (plan.ClusterFacts, error) {
 	arrived := make(chan struct{}, 1)
-	got, err := f.ClusterFacts(context.Background(), asker, in, func() { arrived <- struct{}{} })
+	got, err := f.ClusterFacts(context.Background(), caller, in, func() { arrived <- struct{}{} })
 	if err != nil || !got.ZonesPending {
 		return got, err
 	}
 	<-arrived
-	return f.ClusterFacts(context.Background(), asker, in, func() {})
+	return f.ClusterFacts(context.Background(), caller, in, func() {})
 }
 
 // TestPlanWaitsForTheCatalog checks that with Options.Wait the facts are complete at once: nothing wakes a plan when an answer arrives
@@ -113,7 +113,7 @@ func TestPlanWaitsForTheCatalog(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bodies := maps.Clone(regionBodies)
 			maps.Copy(bodies, test.azure)
-			got, err := New(Options{Wait: true}).ClusterFacts(t.Context(), newAsker(t, newFakeAzure(bodies), "p"), clusterInput(nil),
+			got, err := New(Options{Wait: true}).ClusterFacts(t.Context(), newCaller(t, newFakeAzure(bodies), "p"), clusterInput(nil),
 				func() { t.Error("nothing is pending") })
 			if len(got.Zones) != test.zones || (err == nil) != (test.zones > 0) {
 				t.Errorf("%s: got %+v, %v", test.reason, got, err)
@@ -124,9 +124,9 @@ func TestPlanWaitsForTheCatalog(t *testing.T) {
 
 func TestClusterDoesNotWaitForTheCatalog(t *testing.T) {
 	a := newFakeAzure(regionBodies)
-	f, asker, in := New(Options{}), newAsker(t, a, "p"), clusterInput(nil)
+	f, caller, in := New(Options{}), newCaller(t, a, "p"), clusterInput(nil)
 	arrived := make(chan struct{}, 1)
-	first, err := f.ClusterFacts(context.Background(), asker, in, func() { arrived <- struct{}{} })
+	first, err := f.ClusterFacts(context.Background(), caller, in, func() { arrived <- struct{}{} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestClusterDoesNotWaitForTheCatalog(t *testing.T) {
 		t.Errorf("nothing depends on the zones yet, got %+v", first)
 	}
 	<-arrived
-	second, err := f.ClusterFacts(context.Background(), asker, in, func() { t.Error("nothing is pending") })
+	second, err := f.ClusterFacts(context.Background(), caller, in, func() { t.Error("nothing is pending") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,11 +150,11 @@ func TestClusterReadsTheGroupFirst(t *testing.T) {
 		read = append(read, id.Type())
 		return nil, nil
 	}})
-	if _, err := f.ClusterFacts(context.Background(), newAsker(t, newFakeAzure(regionBodies), "p"), clusterInput(nil), func() {}); err != nil {
+	if _, err := f.ClusterFacts(context.Background(), newCaller(t, newFakeAzure(regionBodies), "p"), clusterInput(nil), func() {}); err != nil {
 		t.Fatal(err)
 	}
 	brought := clusterInput(func(c *infrav1.AzureCluster) { c.Spec.NetworkSpec.Vnet.ResourceGroup = "elsewhere" })
-	if _, err := f.ClusterFacts(context.Background(), newAsker(t, newFakeAzure(regionBodies), "p"), brought, func() {}); err != nil {
+	if _, err := f.ClusterFacts(context.Background(), newCaller(t, newFakeAzure(regionBodies), "p"), brought, func() {}); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{types.ResourceGroup, types.VirtualNetwork, types.VirtualNetwork}; !slices.Equal(read, want) {
@@ -198,7 +198,7 @@ func TestClusterRefuses(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			in := clusterInput(func(c *infrav1.AzureCluster) { c.Spec.Location = test.location })
-			_, err := waitForClusterFacts(New(Options{}), newAsker(t, newFakeAzure(test.azure), "p"), in)
+			_, err := waitForClusterFacts(New(Options{}), newCaller(t, newFakeAzure(test.azure), "p"), in)
 			if err == nil || !strings.Contains(err.Error(), test.message) ||
 				strings.Contains(err.Error(), "most like") != strings.Contains(test.message, "most like") {
 				t.Fatalf("%s: got %v", test.reason, err)
@@ -321,7 +321,7 @@ func TestMachine(t *testing.T) {
 			if test.change != nil {
 				test.change(&in)
 			}
-			got, err := New(Options{Now: newClock().Now}).MachineFacts(context.Background(), newAsker(t, newFakeAzure(bodies), "p"), in, false)
+			got, err := New(Options{Now: newClock().Now}).MachineFacts(context.Background(), newCaller(t, newFakeAzure(bodies), "p"), in, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -359,7 +359,7 @@ func TestUnlistedMachineIsReadAgain(t *testing.T) {
 			list := func(context.Context, *client.Client, arm.ID, observe.ReadOptions) (json.RawMessage, error) {
 				return nil, nil
 			}
-			got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newAsker(t, azure, "p"), in, false)
+			got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newCaller(t, azure, "p"), in, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -386,7 +386,7 @@ func TestListedStoppedMachineIsReadAgain(t *testing.T) {
 		list := func(context.Context, *client.Client, arm.ID, observe.ReadOptions) (json.RawMessage, error) {
 			return json.RawMessage(`{"properties":{}}`), nil
 		}
-		got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newAsker(t, azure, "p"), in, false)
+		got, err := New(Options{Now: newClock().Now, Read: list}).MachineFacts(context.Background(), newCaller(t, azure, "p"), in, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -400,7 +400,7 @@ func TestMachineErrors(t *testing.T) {
 	for _, path := range []string{skusPath, balancerPath, vmPath, vnetPath} {
 		bodies := maps.Clone(regionBodies)
 		bodies[path] = "500 InternalServerError"
-		_, err := New(Options{}).MachineFacts(context.Background(), newAsker(t, newFakeAzure(bodies), "p"), machineInput("m0"), false)
+		_, err := New(Options{}).MachineFacts(context.Background(), newCaller(t, newFakeAzure(bodies), "p"), machineInput("m0"), false)
 		var azure *arm.Error
 		if !errors.As(err, &azure) || azure.Code != "InternalServerError" {
 			t.Errorf("%s failed: got %v", path, err)
@@ -411,7 +411,7 @@ func TestMachineErrors(t *testing.T) {
 // TestConcurrentMachinesGetDifferentPorts makes sure that machines that are planned before any rule shows in Azure get different ports.
 func TestConcurrentMachinesGetDifferentPorts(t *testing.T) {
 	facts := New(Options{})
-	asker := newAsker(t, newFakeAzure(regionBodies), "p")
+	caller := newCaller(t, newFakeAzure(regionBodies), "p")
 	var mu sync.Mutex
 	got := map[int32]int{}
 	var group sync.WaitGroup
@@ -419,7 +419,7 @@ func TestConcurrentMachinesGetDifferentPorts(t *testing.T) {
 		in := machineInput("m" + string(rune('a'+i)))
 		group.Go(func() {
 			for range 2 { // a second look finds the same port
-				facts, err := facts.MachineFacts(context.Background(), asker, in, false)
+				facts, err := facts.MachineFacts(context.Background(), caller, in, false)
 				if err != nil {
 					t.Error(err)
 				}
@@ -439,11 +439,11 @@ func TestConcurrentMachinesGetDifferentPorts(t *testing.T) {
 	}
 
 	late := machineInput("late")
-	if facts, err := facts.MachineFacts(context.Background(), asker, late, false); err != nil || facts.SSHNATPort != 0 {
+	if facts, err := facts.MachineFacts(context.Background(), caller, late, false); err != nil || facts.SSHNATPort != 0 {
 		t.Errorf("the 21st machine got port %d, %v", facts.SSHNATPort, err)
 	}
 	facts.ReleaseMachine(machineInput("mb"))
-	if facts, err := facts.MachineFacts(context.Background(), asker, late, false); err != nil || facts.SSHNATPort == 0 {
+	if facts, err := facts.MachineFacts(context.Background(), caller, late, false); err != nil || facts.SSHNATPort == 0 {
 		t.Errorf("no port after one was released: %v", err)
 	}
 }
@@ -473,7 +473,7 @@ func TestUserAssignedClientID(t *testing.T) {
 			if test.body != "" {
 				a.setBody(id, test.body)
 			}
-			got, err := New(Options{}).ReadUserAssignedClientID(context.Background(), newAsker(t, a, "p"),
+			got, err := New(Options{}).ReadUserAssignedClientID(context.Background(), newCaller(t, a, "p"),
 				field.NewPath("spec", "userAssignedIdentities").Index(0).Child("providerID"), test.providerID)
 			if got != test.want || (err == nil) != (test.message == "") || err != nil && !strings.Contains(err.Error(), test.message) {
 				t.Errorf("%s: got %q, %v", test.reason, got, err)
@@ -507,7 +507,7 @@ func TestDeletingMachine(t *testing.T) {
 			}
 			in := machineInput("m0")
 			in.Facts.Zones = test.zones
-			got, err := New(Options{}).DeletingMachineFacts(context.Background(), newAsker(t, a, "p"), in)
+			got, err := New(Options{}).DeletingMachineFacts(context.Background(), newCaller(t, a, "p"), in)
 			if err != nil {
 				t.Fatal(err)
 			}

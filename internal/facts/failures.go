@@ -14,7 +14,7 @@ import (
 const (
 	// maxFailures is the number of failures from which on expired ones are deleted at once.
 	maxFailures = 256
-	// keptFailure is how long a failure is known after its next try was due. An object that asks still does so before.
+	// keptFailure is the time after which an overdue failure is forgotten. An object that still needs the answer tries again earlier.
 	keptFailure = time.Hour
 )
 
@@ -40,23 +40,23 @@ func newFailures(now func() time.Time) *failures {
 }
 
 // pendingError returns the error of a question whose next try is not due yet, else nil.
-func (f *failures) pendingError(asker Asker, key string) error {
+func (f *failures) pendingError(caller Caller, key string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	found, ok := f.byQuestion[key]
 	if !ok {
 		return nil
 	}
-	before, told := found.knownTo[asker.Name]
-	if told && before != asker.Input {
+	before, told := found.knownTo[caller.Name]
+	if told && before != caller.Input {
 		found.retryAt = f.now()
 		f.byQuestion[key] = found
 	}
 	if !f.now().Before(found.retryAt) {
 		return nil
 	}
-	if asker.Name != "" {
-		found.knownTo[asker.Name] = asker.Input
+	if caller.Name != "" {
+		found.knownTo[caller.Name] = caller.Input
 	}
 	return found.err
 }
@@ -69,7 +69,7 @@ func (f *failures) lastError(key string) error {
 }
 
 // recordAnswer records the result of a question. Only answers of Azure count, not canceled requests or network errors.
-func (f *failures) recordAnswer(asker Asker, key string, err error) {
+func (f *failures) recordAnswer(caller Caller, key string, err error) {
 	var azure *arm.Error
 	refused := errors.As(err, &azure) && azure.Code != client.CodeCanceled
 	f.mu.Lock()
@@ -89,8 +89,8 @@ func (f *failures) recordAnswer(asker Asker, key string, err error) {
 		f.dropOlderThan(0)
 	}
 	told := map[string]any{}
-	if asker.Name != "" {
-		told[asker.Name] = asker.Input
+	if caller.Name != "" {
+		told[caller.Name] = caller.Input
 	}
 	f.byQuestion[key] = failure{err: err, retryAt: f.now().Add(arm.ReadRetryDelay(err)), knownTo: told}
 }
@@ -101,23 +101,23 @@ func (f *failures) dropOlderThan(age time.Duration) {
 	maps.DeleteFunc(f.byQuestion, func(_ string, found failure) bool { return now.Sub(found.retryAt) >= age })
 }
 
-// RunUnlessFailed runs a step that sends requests for one asker, for example reads and actions that depend on them. If Azure answered the
+// RunUnlessFailed runs a step that sends requests for one caller, for example reads and actions that depend on them. If Azure answered the
 // last run with an error, it returns that error until the next try is due. name identifies the step.
-func (f *Facts) RunUnlessFailed(ctx context.Context, asker Asker, name string, step func(context.Context) error) error {
-	_, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey("step|"+name), func(ctx context.Context) (struct{}, error) {
+func (f *Facts) RunUnlessFailed(ctx context.Context, caller Caller, name string, step func(context.Context) error) error {
+	_, err := askUnlessFailed(ctx, f.failures, caller, caller.scopedKey("step|"+name), func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, step(ctx)
 	})
 	return err
 }
 
 // askUnlessFailed asks a question, unless the last answer was an error and the next try is not due yet.
-func askUnlessFailed[V any](ctx context.Context, f *failures, asker Asker, key string, question func(context.Context) (V, error)) (V,
+func askUnlessFailed[V any](ctx context.Context, f *failures, caller Caller, key string, question func(context.Context) (V, error)) (V,
 	error) {
-	if err := f.pendingError(asker, key); err != nil {
+	if err := f.pendingError(caller, key); err != nil {
 		var none V
 		return none, err
 	}
 	value, err := question(ctx)
-	f.recordAnswer(asker, key, err)
+	f.recordAnswer(caller, key, err)
 	return value, err
 }

@@ -23,24 +23,24 @@ func TestFailedRequestsAreRetriedWithBackOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a, clock := newFakeAzure(map[string]string{skusPath: test.answer, vnetPath: test.answer, locationsPath: regionBodies[locationsPath]}),
 				newClock()
-			facts, asker, in := New(Options{Now: clock.Now}), newAsker(t, a, "p"), clusterInput(nil)
-			ask := func(asker Asker, want int, why string) {
+			facts, caller, in := New(Options{Now: clock.Now}), newCaller(t, a, "p"), clusterInput(nil)
+			ask := func(caller Caller, want int, why string) {
 				t.Helper()
-				if _, err := facts.clusterCatalog(t.Context(), asker, in); err == nil {
+				if _, err := facts.clusterCatalog(t.Context(), caller, in); err == nil {
 					t.Errorf("%s: %v", why, err)
 				}
-				if _, err := facts.ReadClusterVNet(t.Context(), asker, in); err == nil {
+				if _, err := facts.ReadClusterVNet(t.Context(), caller, in); err == nil {
 					t.Errorf("%s: no error", why)
 				}
 				if catalog, network := a.countRequests(skusPath), a.countRequests(vnetPath); catalog != want || network != want {
 					t.Errorf("%s: the catalog was asked for %d times and the network %d times, want %d", why, catalog, network, want)
 				}
 			}
-			machine := func(name, input string) Asker { return Asker{Client: asker.Client, Name: name, Input: input} }
+			machine := func(name, input string) Caller { return Caller{Client: caller.Client, Name: name, Input: input} }
 			ask(machine("a", "1"), 1, "the answer is not known yet")
 			ask(machine("a", "1"), 1, test.reason)
 			ask(machine("b", "1"), 1, "a hundred machines of a network need not all be refused")
-			ask(asker, 1, "for every asker")
+			ask(caller, 1, "for every caller")
 			clock.advanceTime(test.until - time.Second)
 			ask(machine("a", "1"), 1, test.reason)
 			clock.advanceTime(time.Second)
@@ -48,7 +48,7 @@ func TestFailedRequestsAreRetriedWithBackOff(t *testing.T) {
 			ask(machine("b", "1"), 2, "the next try was that of all")
 			ask(machine("b", "2"), 3, "a correction counts at once")
 			ask(machine("b", "2"), 3, "and once")
-			if _, err := facts.ReadClusterVNet(context.Background(), newAsker(t, a, "q"), in); err == nil || a.countRequests(vnetPath) != 4 {
+			if _, err := facts.ReadClusterVNet(context.Background(), newCaller(t, a, "q"), in); err == nil || a.countRequests(vnetPath) != 4 {
 				t.Errorf("another principal may be allowed to: asked %d times, %v", a.countRequests(vnetPath), err)
 			}
 		})
@@ -57,13 +57,13 @@ func TestFailedRequestsAreRetriedWithBackOff(t *testing.T) {
 
 func TestCatalogIsReadAfterAnOutage(t *testing.T) {
 	a, clock := newFakeAzure(map[string]string{skusPath: "500 InternalServerError"}), newClock()
-	facts, asker, in := New(Options{Now: clock.Now}), newAsker(t, a, "p"), clusterInput(nil)
-	if _, err := facts.clusterCatalog(context.Background(), asker, in); err == nil {
+	facts, caller, in := New(Options{Now: clock.Now}), newCaller(t, a, "p"), clusterInput(nil)
+	if _, err := facts.clusterCatalog(context.Background(), caller, in); err == nil {
 		t.Fatal("no error")
 	}
 	a.setBody(skusPath, regionBodies[skusPath])
 	clock.advanceTime(15 * time.Second)
-	if catalog, err := facts.clusterCatalog(context.Background(), asker, in); err != nil || len(catalog.sizes) != 3 {
+	if catalog, err := facts.clusterCatalog(context.Background(), caller, in); err != nil || len(catalog.sizes) != 3 {
 		t.Errorf("after Azure recovered: %v, %v", catalog, err)
 	}
 }
@@ -72,10 +72,10 @@ func TestCatalogIsReadAfterAnOutage(t *testing.T) {
 // once, and that the next reconciliation gets the failure without another request.
 func TestFailedCatalogWakesOnce(t *testing.T) {
 	a, clock := newFakeAzure(map[string]string{skusPath: "403 AuthorizationFailed", locationsPath: regionBodies[locationsPath]}), newClock()
-	facts, asker, in := New(Options{Now: clock.Now}), newAsker(t, a, "p"), clusterInput(nil)
+	facts, caller, in := New(Options{Now: clock.Now}), newCaller(t, a, "p"), clusterInput(nil)
 	woken := make(chan struct{}, 10)
 	readFacts := func() (plan.ClusterFacts, error) {
-		return facts.ClusterFacts(context.Background(), asker, in, func() { woken <- struct{}{} })
+		return facts.ClusterFacts(context.Background(), caller, in, func() { woken <- struct{}{} })
 	}
 	if got, err := readFacts(); err != nil || !got.ZonesPending {
 		t.Fatalf("%+v, %v", got, err)
@@ -99,28 +99,28 @@ func TestFailedCatalogWakesOnce(t *testing.T) {
 
 // TestFailedStepsAreRetriedWithBackOff runs steps that send requests besides questions.
 func TestFailedStepsAreRetriedWithBackOff(t *testing.T) {
-	clock, asker := newClock(), newAsker(t, newFakeAzure(nil), "p")
+	clock, caller := newClock(), newCaller(t, newFakeAzure(nil), "p")
 	facts, runs := New(Options{Now: clock.Now}), 0
 	refused := &arm.Error{Status: 403, Code: "AuthorizationFailed"}
 	for _, step := range []struct {
 		reason string
 		later  time.Duration
-		asker  Asker
+		caller Caller
 		result error
 		runs   int
 		want   error
 	}{
-		{"Azure refuses it", 0, asker, refused, 1, refused},
-		{"it is not due again yet", time.Minute - 1, asker, nil, 1, refused},
-		{"another identity may be allowed to", 0, newAsker(t, newFakeAzure(nil), "q"), nil, 2, nil},
-		{"the next try is due", 1, asker, refused, 3, refused},
-		{"and succeeds", time.Minute, asker, nil, 4, nil},
-		{"a success is no reason to wait", 0, asker, nil, 5, nil},
-		{"neither is a failure that is no answer of Azure", 0, asker, context.Canceled, 6, context.Canceled},
-		{"it runs again at once", 0, asker, nil, 7, nil},
+		{"Azure refuses it", 0, caller, refused, 1, refused},
+		{"it is not due again yet", time.Minute - 1, caller, nil, 1, refused},
+		{"another identity may be allowed to", 0, newCaller(t, newFakeAzure(nil), "q"), nil, 2, nil},
+		{"the next try is due", 1, caller, refused, 3, refused},
+		{"and succeeds", time.Minute, caller, nil, 4, nil},
+		{"a success is no reason to wait", 0, caller, nil, 5, nil},
+		{"neither is a failure that is no answer of Azure", 0, caller, context.Canceled, 6, context.Canceled},
+		{"it runs again at once", 0, caller, nil, 7, nil},
 	} {
 		clock.advanceTime(step.later)
-		err := facts.RunUnlessFailed(t.Context(), step.asker, "step", func(context.Context) error {
+		err := facts.RunUnlessFailed(t.Context(), step.caller, "step", func(context.Context) error {
 			runs++
 			return step.result
 		})
@@ -147,7 +147,7 @@ func TestOldFailuresAreForgotten(t *testing.T) {
 		{"all others are, too", "d", 3 * time.Hour, 1},
 	} {
 		clock.advanceTime(step.after)
-		f.recordAnswer(Asker{}, step.key, refused)
+		f.recordAnswer(Caller{}, step.key, refused)
 		if got := len(f.byQuestion); got != step.want {
 			t.Errorf("%s: %d failures, want %d", step.reason, got, step.want)
 		}

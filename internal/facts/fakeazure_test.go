@@ -76,13 +76,13 @@ func (a *fakeAzure) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-func newAsker(t *testing.T, a *fakeAzure, principal string) Asker {
+func newCaller(t *testing.T, a *fakeAzure, principal string) Caller {
 	t.Helper()
 	c, err := client.New(credential.Token("t"), cloud.AzurePublic, client.Options{Principal: principal, Transport: a})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Asker{Client: c}
+	return Caller{Client: c}
 }
 
 // manualClock is a clock that stands until it is set.

@@ -33,7 +33,7 @@ func TestInternalFrontends(t *testing.T) {
 			}
 			in := clusterInput(test.change)
 			in.Features.APIServerILB = !test.off
-			got, err := waitForClusterFacts(New(Options{}), newAsker(t, a, "p"), in)
+			got, err := waitForClusterFacts(New(Options{}), newCaller(t, a, "p"), in)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,12 +12,12 @@ import (
 // FindMissingIdentities returns an error for each user-assigned identity whose ID is invalid or that does not exist in Azure. spec is the path
 // of the identities. Identities that cannot be read are left out: whether they can be assigned is up to Azure. With a lent identity none is read,
 // because the answer would tell its borrowers which identities exist: the plan is restricted to what the owner of the identity allows.
-func (f *Facts) FindMissingIdentities(ctx context.Context, asker Asker, spec *field.Path, identities []infrav1.UserAssignedIdentity) (out field.ErrorList) {
-	if asker.Lent {
+func (f *Facts) FindMissingIdentities(ctx context.Context, caller Caller, spec *field.Path, identities []infrav1.UserAssignedIdentity) (out field.ErrorList) {
+	if caller.Lent {
 		return nil
 	}
 	for i, identity := range identities {
-		_, err := f.ReadUserAssignedClientID(ctx, asker, spec.Child("userAssignedIdentities").Index(i).Child("providerID"), identity.ProviderID)
+		_, err := f.ReadUserAssignedClientID(ctx, caller, spec.Child("userAssignedIdentities").Index(i).Child("providerID"), identity.ProviderID)
 		var missing *field.Error
 		if errors.As(err, &missing) {
 			out = append(out, missing)

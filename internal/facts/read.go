@@ -35,8 +35,8 @@ func getResource(ctx context.Context, c *client.Client, id arm.ID, _ observe.Rea
 }
 
 // readInto decodes a resource into out and reports whether it exists.
-func (f *Facts) readInto(ctx context.Context, asker Asker, id arm.ID, out any) (bool, error) {
-	body, err := f.read(ctx, asker, id)
+func (f *Facts) readInto(ctx context.Context, caller Caller, id arm.ID, out any) (bool, error) {
+	body, err := f.read(ctx, caller, id)
 	if err != nil || len(body) == 0 {
 		return false, err
 	}
@@ -47,13 +47,13 @@ func (f *Facts) readInto(ctx context.Context, asker Asker, id arm.ID, out any) (
 }
 
 // ReadClusterVNet returns the current state of the cluster's virtual network.
-func (f *Facts) ReadClusterVNet(ctx context.Context, asker Asker, in plan.ClusterInput) (plan.VNetFact, error) {
+func (f *Facts) ReadClusterVNet(ctx context.Context, caller Caller, in plan.ClusterInput) (plan.VNetFact, error) {
 	tag, owned := plan.OwnerTag(in)
-	return f.ReadVNet(ctx, asker, plan.VNetID(in), tag, owned)
+	return f.ReadVNet(ctx, caller, plan.VNetID(in), tag, owned)
 }
 
 // ReadVNet returns the current state of a virtual network, and whether it carries the ownership tag.
-func (f *Facts) ReadVNet(ctx context.Context, asker Asker, id arm.ID, tagKey, tagValue string) (plan.VNetFact, error) {
+func (f *Facts) ReadVNet(ctx context.Context, caller Caller, id arm.ID, tagKey, tagValue string) (plan.VNetFact, error) {
 	var vnet struct {
 		Location   string            `json:"location"`
 		Tags       map[string]string `json:"tags"`
@@ -70,7 +70,7 @@ func (f *Facts) ReadVNet(ctx context.Context, asker Asker, id arm.ID, tagKey, ta
 			} `json:"subnets"`
 		} `json:"properties"`
 	}
-	exists, err := f.readInto(ctx, asker, id, &vnet)
+	exists, err := f.readInto(ctx, caller, id, &vnet)
 	if err != nil || !exists {
 		return plan.VNetFact{}, err
 	}
@@ -96,7 +96,7 @@ func (f *Facts) ReadVNet(ctx context.Context, asker Asker, id arm.ID, tagKey, ta
 
 // readInternalFrontends returns the names of the frontends of the internal load balancer of the API server by address. It returns
 // nil if the feature gate for it is off.
-func (f *Facts) readInternalFrontends(ctx context.Context, asker Asker, in plan.ClusterInput) (map[string]string, error) {
+func (f *Facts) readInternalFrontends(ctx context.Context, caller Caller, in plan.ClusterInput) (map[string]string, error) {
 	lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB
 	if lb == nil || lb.Type == infrav1.Internal || !in.Features.APIServerILB {
 		return nil, nil
@@ -111,7 +111,7 @@ func (f *Facts) readInternalFrontends(ctx context.Context, asker Asker, in plan.
 			} `json:"frontendIPConfigurations"`
 		} `json:"properties"`
 	}
-	exists, err := f.readInto(ctx, asker, plan.LoadBalancerID(in, plan.InternalAPIServerLBName(lb)), &balancer)
+	exists, err := f.readInto(ctx, caller, plan.LoadBalancerID(in, plan.InternalAPIServerLBName(lb)), &balancer)
 	if err != nil || !exists {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (f *Facts) readInternalFrontends(ctx context.Context, asker Asker, in plan.
 
 // readVM returns whether the machine's VM exists, the principal of its system-assigned identity, and its power state. fresh asks for the
 // power state as it is now.
-func (f *Facts) readVM(ctx context.Context, asker Asker, in plan.MachineInput, fresh bool) (exists bool, principal, power string, err error) {
+func (f *Facts) readVM(ctx context.Context, caller Caller, in plan.MachineInput, fresh bool) (exists bool, principal, power string, err error) {
 	var vm struct {
 		Identity struct {
 			PrincipalID string `json:"principalId"`
@@ -134,7 +134,7 @@ func (f *Facts) readVM(ctx context.Context, asker Asker, in plan.MachineInput, f
 		} `json:"properties"`
 	}
 	id := plan.VMID(in)
-	exists, err = f.readInto(ctx, asker, id, &vm)
+	exists, err = f.readInto(ctx, caller, id, &vm)
 	view := vm.Properties.InstanceView
 	// The answer to a write has no instance view. A list may be outdated, and a machine that seems deleted would be replaced.
 	hidden := exists && fresh || exists && len(view) == 0 && (in.AzureMachine.Spec.SpotVMOptions != nil || wasLastSeenStopped(in.AzureMachine))
@@ -143,7 +143,7 @@ func (f *Facts) readVM(ctx context.Context, asker Asker, in plan.MachineInput, f
 		if typeErr != nil {
 			return false, "", "", typeErr
 		}
-		response, getErr := asker.Client.Get(ctx, id, row.APIVersion, row.GetQuery)
+		response, getErr := caller.Client.Get(ctx, id, row.APIVersion, row.GetQuery)
 		if arm.IsNotFound(getErr) {
 			return false, "", "", nil
 		}
@@ -161,7 +161,7 @@ func (f *Facts) readVM(ctx context.Context, asker Asker, in plan.MachineInput, f
 
 // isAddressDetached reports whether the first interface of a control-plane machine exists without the machine's public address. Only
 // machines that may have been migrated are checked.
-func (f *Facts) isAddressDetached(ctx context.Context, asker Asker, in plan.MachineInput) (bool, error) {
+func (f *Facts) isAddressDetached(ctx context.Context, caller Caller, in plan.MachineInput) (bool, error) {
 	if !in.ControlPlane || !in.AzureMachine.Spec.AllocatePublicIP || applied.ReadDifferences(in.AzureMachine.Annotations).IsCreatedHere() {
 		return false, nil
 	}
@@ -175,7 +175,7 @@ func (f *Facts) isAddressDetached(ctx context.Context, asker Asker, in plan.Mach
 		} `json:"properties"`
 	}
 	name := plan.NICName(in, 0, max(1, len(in.AzureMachine.Spec.NetworkInterfaces)))
-	exists, err := f.readInto(ctx, asker, plan.NICID(in, name), &nic)
+	exists, err := f.readInto(ctx, caller, plan.NICID(in, name), &nic)
 	for _, configuration := range nic.Properties.IPConfigurations {
 		exists = exists && len(configuration.Properties.PublicIPAddress) == 0
 	}
@@ -190,7 +190,7 @@ func wasLastSeenStopped(azureMachine *infrav1.AzureMachine) bool {
 }
 
 // isEmptyExcept reports whether an availability set exists and contains no other VM.
-func (f *Facts) isEmptyExcept(ctx context.Context, asker Asker, set, vm arm.ID) (bool, error) {
+func (f *Facts) isEmptyExcept(ctx context.Context, caller Caller, set, vm arm.ID) (bool, error) {
 	var observed struct {
 		Properties struct {
 			VirtualMachines []struct {
@@ -198,7 +198,7 @@ func (f *Facts) isEmptyExcept(ctx context.Context, asker Asker, set, vm arm.ID) 
 			} `json:"virtualMachines"`
 		} `json:"properties"`
 	}
-	exists, err := f.readInto(ctx, asker, set, &observed)
+	exists, err := f.readInto(ctx, caller, set, &observed)
 	for _, member := range observed.Properties.VirtualMachines {
 		exists = exists && member.ID.Equal(vm)
 	}
@@ -206,7 +206,7 @@ func (f *Facts) isEmptyExcept(ctx context.Context, asker Asker, set, vm arm.ID) 
 }
 
 // reserveSSHPort returns the front-end port of the machine's inbound NAT rule, 0 if it has none.
-func (f *Facts) reserveSSHPort(ctx context.Context, asker Asker, in plan.MachineInput) (int32, error) {
+func (f *Facts) reserveSSHPort(ctx context.Context, caller Caller, in plan.MachineInput) (int32, error) {
 	rule, ok := machineNATRule(in)
 	if !ok {
 		return 0, nil
@@ -223,7 +223,7 @@ func (f *Facts) reserveSSHPort(ctx context.Context, asker Asker, in plan.Machine
 			LoadBalancingRules []portRule `json:"loadBalancingRules"`
 		} `json:"properties"`
 	}
-	if _, err := f.readInto(ctx, asker, rule.Parent(), &balancer); err != nil {
+	if _, err := f.readInto(ctx, caller, rule.Parent(), &balancer); err != nil {
 		return 0, err
 	}
 	taken := map[int32]string{}
@@ -257,7 +257,7 @@ func machineNATRule(in plan.MachineInput) (id arm.ID, ok bool) {
 // ReadUserAssignedClientID returns the client ID of a user-assigned managed identity, for azure.json. providerID is its resource ID,
 // with or without "azure://", in any subscription. An invalid ID or an absent identity is a *field.Error on
 // path.
-func (f *Facts) ReadUserAssignedClientID(ctx context.Context, asker Asker, path *field.Path,
+func (f *Facts) ReadUserAssignedClientID(ctx context.Context, caller Caller, path *field.Path,
 	providerID string) (string, error) {
 	id, err := arm.ParseID(providerID)
 	if err != nil || !strings.EqualFold(id.Type(), types.UserAssignedIdentity) {
@@ -269,12 +269,12 @@ func (f *Facts) ReadUserAssignedClientID(ctx context.Context, asker Asker, path 
 			ClientID string `json:"clientId"`
 		} `json:"properties"`
 	}
-	exists, err := f.readInto(ctx, asker, id, &identity)
+	exists, err := f.readInto(ctx, caller, id, &identity)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("client ID of the user-assigned identity: %w", err)
 	case !exists:
-		return "", field.Invalid(path, providerID, "the identity does not exist in Azure. Create it, or name another one")
+		return "", field.Invalid(path, providerID, "the identity does not exist in Azure. Create it, or choose another identity")
 	case identity.Properties.ClientID == "":
 		return "", fmt.Errorf("client ID of the user-assigned identity: Azure shows none for %s", id)
 	}

@@ -25,15 +25,15 @@ type regions struct {
 }
 
 // checkClusterRegion checks that the subscription exists and has the cluster's region.
-func (f *Facts) checkClusterRegion(ctx context.Context, asker Asker, in plan.ClusterInput) error {
-	return f.CheckRegion(ctx, asker, in.SubscriptionID, in.AzureCluster.Spec.Location)
+func (f *Facts) checkClusterRegion(ctx context.Context, caller Caller, in plan.ClusterInput) error {
+	return f.CheckRegion(ctx, caller, in.SubscriptionID, in.AzureCluster.Spec.Location)
 }
 
 // CheckRegion checks that the subscription exists and has a region. An unknown region is a *field.Error on spec.location with the
 // most similar names, an unknown subscription the *arm.Error of Azure.
-func (f *Facts) CheckRegion(ctx context.Context, asker Asker, subscription, location string) error {
-	known, err := f.regions.getOrAsk(ctx, asker, asker.scopedKey(strings.ToLower(subscription)), func(ctx context.Context) (*regions, error) {
-		return listRegions(ctx, asker.Client, subscription)
+func (f *Facts) CheckRegion(ctx context.Context, caller Caller, subscription, location string) error {
+	known, err := f.regions.getOrAsk(ctx, caller, caller.scopedKey(strings.ToLower(subscription)), func(ctx context.Context) (*regions, error) {
+		return listRegions(ctx, caller.Client, subscription)
 	})
 	if err != nil {
 		return fmt.Errorf("regions of subscription %s: %w", subscription, err)

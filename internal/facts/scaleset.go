@@ -15,15 +15,15 @@ import (
 // uniform scale set are listed below it. VMs of a flexible one are those of its group that refer to it.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-set-vms/list
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/list
-func (f *Facts) ListScaleSetVMs(ctx context.Context, asker Asker, scaleSet arm.ID, flexible bool) ([]json.RawMessage, error) {
+func (f *Facts) ListScaleSetVMs(ctx context.Context, caller Caller, scaleSet arm.ID, flexible bool) ([]json.RawMessage, error) {
 	path, query := string(scaleSet)+"/virtualMachines", url.Values{"$expand": {"instanceView"}}
 	if flexible {
 		path = string(arm.ResourceGroupID(scaleSet.Subscription(), scaleSet.ResourceGroup())) + "/providers/" + types.VirtualMachine
 		query.Set("$filter", "'virtualMachineScaleSet/id' eq '"+string(scaleSet)+"'")
 	}
-	items, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(scaleSet.Key()+"|instances"),
+	items, err := askUnlessFailed(ctx, f.failures, caller, caller.scopedKey(scaleSet.Key()+"|instances"),
 		func(ctx context.Context) ([]json.RawMessage, error) {
-			return asker.Client.List(ctx, path, types.ScaleSetAPIVersion, query)
+			return caller.Client.List(ctx, path, types.ScaleSetAPIVersion, query)
 		})
 	if arm.IsNotFound(err) {
 		return nil, nil
@@ -35,10 +35,10 @@ func (f *Facts) ListScaleSetVMs(ctx context.Context, asker Asker, scaleSet arm.I
 // exist or belongs to another scale set.
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-set-vms/get
 // https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/get
-func (f *Facts) ReadScaleSetVM(ctx context.Context, asker Asker, scaleSet, vm arm.ID, flexible bool) (json.RawMessage, error) {
-	response, err := askUnlessFailed(ctx, f.failures, asker, asker.scopedKey(vm.Key()+"|instance"),
+func (f *Facts) ReadScaleSetVM(ctx context.Context, caller Caller, scaleSet, vm arm.ID, flexible bool) (json.RawMessage, error) {
+	response, err := askUnlessFailed(ctx, f.failures, caller, caller.scopedKey(vm.Key()+"|instance"),
 		func(ctx context.Context) (*client.Response, error) {
-			return asker.Client.Get(ctx, vm, types.ScaleSetAPIVersion, url.Values{"$expand": {"instanceView"}})
+			return caller.Client.Get(ctx, vm, types.ScaleSetAPIVersion, url.Values{"$expand": {"instanceView"}})
 		})
 	if arm.IsNotFound(err) {
 		return nil, nil

@@ -52,19 +52,19 @@ func (c *catalog) findSize(name string) (*plan.VMSize, []string) {
 }
 
 // clusterCatalog returns the SKU catalog of the cluster's region.
-func (f *Facts) clusterCatalog(ctx context.Context, asker Asker, in plan.ClusterInput) (*catalog, error) {
-	return f.regionCatalog(ctx, asker, in.SubscriptionID, plan.Location(in))
+func (f *Facts) clusterCatalog(ctx context.Context, caller Caller, in plan.ClusterInput) (*catalog, error) {
+	return f.regionCatalog(ctx, caller, in.SubscriptionID, plan.Location(in))
 }
 
 // regionCatalog returns the SKU catalog of a region, whose name is normalized.
-func (f *Facts) regionCatalog(ctx context.Context, asker Asker, subscription, location string) (*catalog, error) {
-	return f.skus.getOrAsk(ctx, asker, catalogKey(asker, subscription, location), f.listCatalog(asker.Client, subscription, location))
+func (f *Facts) regionCatalog(ctx context.Context, caller Caller, subscription, location string) (*catalog, error) {
+	return f.skus.getOrAsk(ctx, caller, catalogKey(caller, subscription, location), f.listCatalog(caller.Client, subscription, location))
 }
 
 // FindUnknownSizes returns the VM sizes that are not in the catalog of a region, each with the most similar names.
-func (f *Facts) FindUnknownSizes(ctx context.Context, asker Asker, subscription, location string, sizes []string) (map[string][]string,
+func (f *Facts) FindUnknownSizes(ctx context.Context, caller Caller, subscription, location string, sizes []string) (map[string][]string,
 	error) {
-	catalog, err := f.regionCatalog(ctx, asker, subscription, plan.NormalizeRegion(location))
+	catalog, err := f.regionCatalog(ctx, caller, subscription, plan.NormalizeRegion(location))
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +79,8 @@ func (f *Facts) FindUnknownSizes(ctx context.Context, asker Asker, subscription,
 
 // FindVMSize returns a VM size from the catalog of the cluster's region. If there is none, it returns nil and the most similar
 // names. It does not use in.Facts.
-func (f *Facts) FindVMSize(ctx context.Context, asker Asker, in plan.ClusterInput, name string) (*plan.VMSize, []string, error) {
-	catalog, err := f.clusterCatalog(ctx, asker, in)
+func (f *Facts) FindVMSize(ctx context.Context, caller Caller, in plan.ClusterInput, name string) (*plan.VMSize, []string, error) {
+	catalog, err := f.clusterCatalog(ctx, caller, in)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,8 +89,8 @@ func (f *Facts) FindVMSize(ctx context.Context, asker Asker, in plan.ClusterInpu
 }
 
 // FindRegionSize returns a VM size from the catalog of a region. If there is none, it returns nil and the most similar names.
-func (f *Facts) FindRegionSize(ctx context.Context, asker Asker, subscription, location, name string) (*plan.VMSize, []string, error) {
-	catalog, err := f.regionCatalog(ctx, asker, subscription, plan.NormalizeRegion(location))
+func (f *Facts) FindRegionSize(ctx context.Context, caller Caller, subscription, location, name string) (*plan.VMSize, []string, error) {
+	catalog, err := f.regionCatalog(ctx, caller, subscription, plan.NormalizeRegion(location))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,16 +99,16 @@ func (f *Facts) FindRegionSize(ctx context.Context, asker Asker, subscription, l
 }
 
 // ListZones returns the availability zones of the cluster's region that support any VM size, sorted. It does not use in.Facts.
-func (f *Facts) ListZones(ctx context.Context, asker Asker, in plan.ClusterInput) ([]string, error) {
-	catalog, err := f.clusterCatalog(ctx, asker, in)
+func (f *Facts) ListZones(ctx context.Context, caller Caller, in plan.ClusterInput) ([]string, error) {
+	catalog, err := f.clusterCatalog(ctx, caller, in)
 	if err != nil {
 		return nil, err
 	}
 	return catalog.zones, nil
 }
 
-func catalogKey(asker Asker, subscription, location string) string {
-	return asker.scopedKey(strings.ToLower(subscription) + "|" + location)
+func catalogKey(caller Caller, subscription, location string) string {
+	return caller.scopedKey(strings.ToLower(subscription) + "|" + location)
 }
 
 func (f *Facts) listCatalog(c *client.Client, subscription, location string) func(context.Context) (*catalog, error) {

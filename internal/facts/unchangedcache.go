@@ -42,7 +42,7 @@ func newUnchangedCache[V any](options Options, neverExpires bool) *unchangedCach
 
 // getOrAsk returns the answer about id for key. If it does not hold any more or does not suit, it calls ask. An answer that is read
 // with a mark must be newer than the mark.
-func (k *unchangedCache[V]) getOrAsk(ctx context.Context, asker Asker, key string, id arm.ID, suits func(V) bool,
+func (k *unchangedCache[V]) getOrAsk(ctx context.Context, caller Caller, key string, id arm.ID, suits func(V) bool,
 	ask func(mark uint64) (V, error)) (V, error) {
 	if k.unchanged == nil {
 		return ask(0)
@@ -51,7 +51,7 @@ func (k *unchangedCache[V]) getOrAsk(ctx context.Context, asker Asker, key strin
 	if k.neverExpires {
 		before.at = k.now()
 	}
-	mark, same := k.unchanged(ctx, asker.Client, id, before.at, before.mark, asker.Read)
+	mark, same := k.unchanged(ctx, caller.Client, id, before.at, before.mark, caller.Read)
 	if same && suits(before.value) {
 		return before.value, nil
 	}

@@ -12,16 +12,16 @@ import (
 )
 
 // ReadOfferedVersions returns the versions of Kubernetes that AKS offers in a region. It is empty if the identity may not read them.
-func (f *Facts) ReadOfferedVersions(ctx context.Context, asker Asker, subscription, location string) (version.Offered, error) {
+func (f *Facts) ReadOfferedVersions(ctx context.Context, caller Caller, subscription, location string) (version.Offered, error) {
 	region := plan.NormalizeRegion(location)
-	key := asker.scopedKey(strings.ToLower(subscription) + "|" + region)
-	out, err := f.versions.getOrAsk(ctx, asker, key, func(ctx context.Context) (version.Offered, error) {
+	key := caller.scopedKey(strings.ToLower(subscription) + "|" + region)
+	out, err := f.versions.getOrAsk(ctx, caller, key, func(ctx context.Context) (version.Offered, error) {
 		id := arm.SubscriptionID(subscription) + arm.ID("/providers/Microsoft.ContainerService/locations/"+region+"/kubernetesVersions")
 		row, err := types.ForID(arm.NewID(subscription, "g", types.ManagedCluster, "c"))
 		if err != nil {
 			return nil, err
 		}
-		answer, err := asker.Client.Get(ctx, id, row.APIVersion, nil)
+		answer, err := caller.Client.Get(ctx, id, row.APIVersion, nil)
 		if arm.IsForbidden(err) {
 			return version.Offered{}, nil
 		}

@@ -33,7 +33,7 @@ func (p *Provider) ResolveSecret(ctx context.Context, key types.NamespacedName, 
 	if err != nil {
 		if apierrors.IsNotFound(err) {
 			return nil, "", &Error{Code: SecretNotFound,
-				Message: fmt.Sprintf("there is no Secret %s with the credential for Azure. Create it, name another one in the annotation serviceoperator.azure.com/credential-from of the resource manifests, or set spec.identityRef of the AzureASOManagedCluster", key)}
+				Message: fmt.Sprintf("there is no Secret %s with the credential for Azure. Create it, set another one in the annotation serviceoperator.azure.com/credential-from of the resource manifests, or set spec.identityRef of the AzureASOManagedCluster", key)}
 		}
 		return nil, "", fmt.Errorf("get Secret %s: %w", key, err)
 	}

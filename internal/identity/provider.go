@@ -174,7 +174,7 @@ func (p *Provider) replaceCredential(identity *infrav1.AzureClusterIdentity, con
 // GetIdentity reads the object that ref names for an object in namespace.
 func (p *Provider) GetIdentity(ctx context.Context, ref *corev1.ObjectReference, namespace string) (*infrav1.AzureClusterIdentity, error) {
 	if ref == nil || ref.Name == "" {
-		return nil, &Error{Code: IdentityNotFound, Message: "spec.identityRef: name the AzureClusterIdentity to use"}
+		return nil, &Error{Code: IdentityNotFound, Message: "spec.identityRef: set identityRef to an AzureClusterIdentity"}
 	}
 	if ref.Kind != "" && ref.Kind != Kind {
 		return nil, &Error{Code: NotSupported, Message: fmt.Sprintf("spec.identityRef.kind: %q is not supported, use %s", ref.Kind, Kind)}
@@ -218,7 +218,7 @@ func (p *Provider) ResolveSubscription(specified string) (string, error) {
 		}
 	}
 	return "", &Error{Code: SubscriptionMissing,
-		Message: "spec.subscriptionID: name a subscription, or start the manager with AZURE_SUBSCRIPTION_ID"}
+		Message: "spec.subscriptionID: set a subscription, or start the manager with AZURE_SUBSCRIPTION_ID"}
 }
 
 func describeIdentity(identity *infrav1.AzureClusterIdentity) string {

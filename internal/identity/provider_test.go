@@ -249,7 +249,7 @@ func TestResolveRefuses(t *testing.T) {
 		code        Code
 		message     string
 	}{
-		"no reference": {reason: "required", code: IdentityNotFound, message: "spec.identityRef: name the AzureClusterIdentity"},
+		"no reference": {reason: "required", code: IdentityNotFound, message: "spec.identityRef: set identityRef to an AzureClusterIdentity"},
 		"another kind": {reason: "only one is known", ref: &corev1.ObjectReference{Kind: "Secret", Name: "id"}, code: NotSupported,
 			message: `spec.identityRef.kind: "Secret"`},
 		"missing identity": {reason: "it may be created later", ref: ref, code: IdentityNotFound,

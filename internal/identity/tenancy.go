@@ -18,7 +18,7 @@ type Tenancy string
 
 const (
 	// Isolated restricts the credentials of a namespace to identities of that namespace, and the manager's own to namespaces that
-	// the operator lists.
+	// the administrator of the management cluster lists.
 	Isolated Tenancy = "isolated"
 	// Trusted lets every identity use every Secret that it names, and the manager's own identities and files.
 	Trusted Tenancy = "trusted"
@@ -93,7 +93,7 @@ func (p *Provider) mayUseManagersOwn(namespace string) bool {
 	return p.TrustsTenants() || slices.Contains(p.options.ManagerNamespaces, namespace)
 }
 
-// checkManagersOwn refuses the manager's own credentials to namespaces that the operator does not list, unless their former use is
+// checkManagersOwn refuses the manager's own credentials to namespaces that the administrator does not list, unless their former use is
 // recorded.
 func (p *Provider) checkManagersOwn(ctx context.Context, identity *infrav1.AzureClusterIdentity, former Former, field, what,
 	instead string) error {

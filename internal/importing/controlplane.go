@@ -46,7 +46,7 @@ func (w *writer) whyAlone(machines []*machine) string {
 		return fmt.Sprintf("%s has %s and %s has %s, and a KubeadmControlPlane replaces machines that do not have its version. End the upgrade, and import again",
 			machines[0].name, first, machines[other].name, cmp.Or(machines[other].machine.Spec.Version, "no known version"))
 	case !isVersion(first):
-		return fmt.Sprintf("%q is no version of Kubernetes. Import again with --kubernetes-version", first)
+		return fmt.Sprintf("%q is not a version of Kubernetes. Import again with --kubernetes-version", first)
 	case len(machines)%2 == 0 && !external:
 		return fmt.Sprintf("they are %d, and a KubeadmControlPlane with etcd on its machines has an odd number of them. Name the others with --control-plane-vm", len(machines))
 	}

@@ -36,7 +36,7 @@ func (w *writer) readPools() error {
 			continue
 		}
 		if body.Properties.VirtualMachineProfile == nil {
-			w.explain(r.ID, "", "it has no template for virtual machines, so it is no pool. Machines in it refer to it, and it stays as it is")
+			w.explain(r.ID, "", "it has no template for virtual machines, so it cannot become a machine pool. Machines in it refer to it, and it stays as it is")
 			continue
 		}
 		p := &pool{Resource: r, scaleSetBody: body}

@@ -178,7 +178,7 @@ func imagePlan(of *planBody) *infrav1.ImagePlan {
 	return &infrav1.ImagePlan{Publisher: of.Publisher, Offer: of.Product, SKU: of.Name}
 }
 
-// The extensions of the provider that wait for the end of the bootstrap.
+// bootstrapExtensions are the extensions of the provider that wait for the end of the bootstrap.
 var bootstrapExtensions = []string{"CAPZ.Linux.Bootstrapping", "CAPZ.Windows.Bootstrapping"}
 
 // readExtensions writes the extensions of a VM.

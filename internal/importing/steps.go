@@ -76,7 +76,7 @@ func (w *writer) listSteps(tags []TagChange) []Step {
 	}
 	why := "The Cluster is paused. When all objects and Secrets exist, and kubectl capz plan shows no change, start it."
 	if w.control != nil {
-		why += " The second command has to find all Secrets: Cluster API makes new certificates in place of those that are missing."
+		why += " The second command has to find all Secrets: Cluster API creates new certificates in place of those that are missing."
 	}
 	return append(before, Step{Why: why,
 		Commands: []string{"kubectl apply --filename manifests.yaml", fmt.Sprintf("kubectl get secret %s%s", strings.Join(secrets, " "), namespace),

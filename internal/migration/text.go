@@ -12,7 +12,7 @@ const maxObjects = 5
 var headings = map[Severity]string{
 	Blocks:    "Blocks the migration",
 	DoneByRun: "Done by the migration",
-	ToKnow:    "To know",
+	ToKnow:    "Notes",
 }
 
 // WriteText writes a sorted report for people. Findings that differ only in the object are written once.

@@ -15,5 +15,5 @@ func CheckNATGateway(gateway infrav1.NatGateway, path *field.Path) field.ErrorLi
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child("zones"), strings.Join(gateway.Zones, ", "),
-		"a NAT gateway is in one zone or in none: name one, or use a subnet with a NAT gateway for each zone")}
+		"a NAT gateway is in one zone or in none: keep one zone, or use a subnet with a NAT gateway for each zone")}
 }

@@ -52,7 +52,7 @@ func TestClusterCheck(t *testing.T) {
 			reason: "Azure answers InvalidResourceReference once the first machine is made",
 			from:   "brought-network",
 			change: inRegion("northeurope"),
-			want:   []string{`spec.networkSpec.vnet: Invalid value: "c1-vnet": is in region northeurope, and spec.location is westus2 ... name a network in westus2, or set spec.location to northeurope`},
+			want:   []string{`spec.networkSpec.vnet: Invalid value: "c1-vnet": is in region northeurope, and spec.location is westus2 ... choose a network in westus2, or set spec.location to northeurope`},
 		},
 		"brought network of the region": {reason: "Azure compares regions without case and blanks", from: "brought-network",
 			change: func(in *plan.ClusterInput) {
@@ -147,7 +147,7 @@ func TestClusterCheck(t *testing.T) {
 		"subnet without a range": {
 			reason: "nothing to make it of",
 			change: func(in *plan.ClusterInput) { in.AzureCluster.Spec.NetworkSpec.Subnets[0].CIDRBlocks = nil },
-			want:   []string{"spec.networkSpec.subnets[0].cidrBlocks ... needs an address range"},
+			want:   []string{"spec.networkSpec.subnets[0].cidrBlocks ... set the address range"},
 		},
 		"subnets of one name": {
 			reason: "Azure compares without case",
@@ -161,7 +161,7 @@ func TestClusterCheck(t *testing.T) {
 			change: func(in *plan.ClusterInput) {
 				in.AzureCluster.Spec.NetworkSpec.Subnets = in.AzureCluster.Spec.NetworkSpec.Subnets[1:]
 			},
-			want: []string{"spec.networkSpec.subnets: Required value: one subnet needs the role control-plane or cluster"},
+			want: []string{"spec.networkSpec.subnets: Required value: the cluster has no subnet with the role control-plane or cluster: add one"},
 		},
 		"private address outside of the subnet": {
 			reason: "the default does not fit a brought subnet",
@@ -230,7 +230,7 @@ func TestClusterCheck(t *testing.T) {
 			change: func(in *plan.ClusterInput) {
 				in.AzureCluster.Spec.NetworkSpec.Subnets[1].SecurityGroup.SecurityRules[0].Sources = nil
 			},
-			want: []string{`spec.networkSpec.subnets[1].securityGroup.securityRules[0].source: Required value ... rule "allow_nodeport" needs "*"`},
+			want: []string{`spec.networkSpec.subnets[1].securityGroup.securityRules[0].source: Required value ... rule "allow_nodeport" must set it; use "*"`},
 		},
 		"rules of two subnets differ": {
 			reason: "one of them would be lost",

@@ -77,7 +77,7 @@ func TestMachineCheck(t *testing.T) {
 		"two node subnets": {reason: "the user has to choose one", change: func(in *plan.MachineInput) {
 			in.AzureCluster = readInputOr(t, "two-node-subnets-custom-rules", "").AzureCluster
 		}, want: []string{
-			"spec.networkInterfaces[0].subnetName ... has 2 subnets with the role node (node-subnet-2, node-subnet): name one of them"}},
+			"spec.networkInterfaces[0].subnetName ... has 2 subnets with the role node (node-subnet-2, node-subnet): choose one of them"}},
 		"no subnet": {reason: "nowhere to go", change: func(in *plan.MachineInput) { in.AzureCluster.Spec.NetworkSpec.Subnets = nil },
 			want: []string{"spec.networkInterfaces[0].subnetName ... no subnet with the role node or cluster"}},
 		"role without an identity's parts": {reason: "a role assignment needs a name, scope and definition", from: "machine-system-identity",
@@ -102,10 +102,10 @@ func TestMachineCheck(t *testing.T) {
 			}, want: []string{"spec.failureDomain ... availability set"}},
 		"ephemeral disk": {reason: "the size has no place for it", from: "machine-spot", change: withoutCapability("EphemeralOSDiskSupported"),
 			want: []string{
-				"spec.osDisk.diffDiskSettings ... VM size Standard_D2s_v3 cannot have an ephemeral OS disk (capability EphemeralOSDiskSupported)"}},
+				"spec.osDisk.diffDiskSettings ... VM size Standard_D2s_v3 does not support an ephemeral OS disk (capability EphemeralOSDiskSupported)"}},
 		"ultra disk in a zone without": {reason: "the capability is the zone's", from: "machine-disks",
 			change: func(in *plan.MachineInput) { in.Machine.Spec.FailureDomain = "2" },
-			want:   []string{"spec.dataDisks ... cannot use ultra disks in zone 2 of region westus2 (capability UltraSSDAvailable)"}},
+			want:   []string{"spec.dataDisks ... does not support ultra disks in zone 2 of region westus2 (capability UltraSSDAvailable)"}},
 		"ultra disk anywhere": {reason: "without a zone any will do", from: "machine-disks",
 			change: func(in *plan.MachineInput) { in.Machine.Spec.FailureDomain = "" }},
 		"ultra disk turned off": {reason: "an explicit false is not overruled, so the disk cannot be", from: "machine-disks",
@@ -117,27 +117,27 @@ func TestMachineCheck(t *testing.T) {
 			want:   []string{"spec.securityProfile.encryptionAtHost ... (capability EncryptionAtHostSupported)"}},
 		"trusted launch": {reason: "some sizes exclude it", from: "machine-trusted-launch",
 			change: func(in *plan.MachineInput) { in.MachineFacts.VMSize.Capabilities["TrustedLaunchDisabled"] = "True" },
-			want:   []string{"spec.securityProfile.uefiSettings ... cannot be launched trusted (capability TrustedLaunchDisabled)"}},
+			want:   []string{"spec.securityProfile.uefiSettings ... does not support Trusted Launch (capability TrustedLaunchDisabled)"}},
 		"secure boot without trusted launch": {reason: "Azure would ignore it", from: "machine-trusted-launch",
 			change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SecurityProfile.SecurityType = "" },
 			want:   []string{"spec.securityProfile.securityType ... need TrustedLaunch"}},
 		"confidential VM": {reason: "few sizes can", from: "machine-confidential", change: withoutCapability("ConfidentialComputingType"),
-			want: []string{"spec.securityProfile.securityType ... cannot be a confidential VM (capability ConfidentialComputingType)"}},
+			want: []string{"spec.securityProfile.securityType ... does not support confidential VMs (capability ConfidentialComputingType)"}},
 		"accelerated networking": {reason: "asked for by name it is no wish to be ignored", from: "machine-network",
 			change: func(in *plan.MachineInput) {
 				in.MachineFacts.VMSize.Capabilities["AcceleratedNetworkingEnabled"] = "False"
 				in.AzureMachine.Spec.NetworkInterfaces[0].AcceleratedNetworking = new(true)
 				in.AzureMachine.Spec.NetworkInterfaces[1].AcceleratedNetworking = nil
 			}, want: []string{
-				"spec.networkInterfaces[0].acceleratedNetworking ... cannot do accelerated networking (capability AcceleratedNetworkingEnabled)"}},
+				"spec.networkInterfaces[0].acceleratedNetworking ... does not support accelerated networking (capability AcceleratedNetworkingEnabled)"}},
 		"many interfaces": {reason: "a size has so many and no more", from: "machine-network",
 			change: withCapability("MaxNetworkInterfaces", "1"),
-			want:   []string{"spec.networkInterfaces ... cannot have 2 network interfaces, but 1 at most (capability MaxNetworkInterfaces)"}},
+			want:   []string{"spec.networkInterfaces: Invalid value: 2: VM size ... allows at most 1 network interfaces (capability MaxNetworkInterfaces)"}},
 		"tags": {reason: "Azure takes 50 on a resource, four of which are the provider's", change: withTags(23, 46)},
 		"too many tags": {reason: "those of the cluster count, and one that both have counts once", change: withTags(23, 47),
 			want: []string{"spec.additionalTags: Invalid value: 51: tags on the VM"}},
 		"many disks": {reason: "a size has so many and no more", from: "machine-disks", change: withCapability("MaxDataDiskCount", "1"),
-			want: []string{"spec.dataDisks ... data disks, but 1 at most (capability MaxDataDiskCount)"}},
+			want: []string{"spec.dataDisks ... allows at most 1 data disks (capability MaxDataDiskCount)"}},
 		"premium disks": {reason: "sizes without an s have standard disks only", change: withCapability("PremiumIO", "False"),
 			want: []string{"spec.osDisk.managedDisk.storageAccountType ... (capability PremiumIO)"}},
 		"place of an ephemeral disk": {reason: "the message names the places there are", from: "machine-spot",
@@ -145,9 +145,9 @@ func TestMachineCheck(t *testing.T) {
 				in.MachineFacts.VMSize.Capabilities["SupportedEphemeralOSDiskPlacements"] = "ResourceDisk,CacheDisk"
 				in.AzureMachine.Spec.OSDisk.DiffDiskSettings.Placement = new(infrav1.DiffDiskPlacement("NvmeDisk"))
 			}, want: []string{
-				"spec.osDisk.diffDiskSettings.placement ... but on ResourceDisk, CacheDisk (capability SupportedEphemeralOSDiskPlacements)"}},
+				"spec.osDisk.diffDiskSettings.placement ... only on ResourceDisk, CacheDisk (capability SupportedEphemeralOSDiskPlacements)"}},
 		"spot": {reason: "some sizes are not to be had as spot VMs", from: "machine-spot", change: withCapability("LowPriorityCapable", "False"),
-			want: []string{"spec.spotVMOptions ... cannot be a spot VM (capability LowPriorityCapable)"}},
+			want: []string{"spec.spotVMOptions ... does not support spot VMs (capability LowPriorityCapable)"}},
 		"confidential VM with one of two settings": {reason: "all of it is needed for an encrypted disk", from: "machine-confidential",
 			change: func(in *plan.MachineInput) {
 				in.AzureMachine.Spec.OSDisk.ManagedDisk.SecurityProfile.SecurityEncryptionType = infrav1.SecurityEncryptionTypeDiskWithVMGuestState

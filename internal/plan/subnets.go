@@ -7,6 +7,12 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
+// Messages for clusters without a subnet for some of their machines.
+const (
+	NoControlPlaneSubnet = "the cluster has no subnet with the role control-plane or cluster: add one"
+	NoNodeSubnet         = "the cluster has no subnet with the role node or cluster: add one"
+)
+
 // HasSubnetRole reports whether one of the subnets has the role.
 func HasSubnetRole(subnets infrav1.Subnets, role infrav1.SubnetRole) bool {
 	return slices.ContainsFunc(subnets, func(s infrav1.SubnetSpec) bool { return s.Role == role })

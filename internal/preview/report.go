@@ -51,7 +51,7 @@ func (out *Result) Report(ctx context.Context, specs map[string][]string) (*resu
 	}
 	r.plan.Notes = out.Notes
 	if !out.Settled {
-		r.plan.Notes = append(r.plan.Notes, "The controllers still changed something when the plan was given up, so it is not complete.")
+		r.plan.Notes = append(r.plan.Notes, "The plan is not complete: the objects still changed after the last round. Plan fewer objects at a time; if this happens again, report a bug.")
 	}
 	r.plan.Complete()
 	return &r.plan, nil

@@ -38,7 +38,7 @@ type Options struct {
 	Live *overlay.Live
 	// Identity selects the cloud and the tenancy, like the manager's.
 	Identity identity.Options
-	// Gates are the feature gates of the manager, as in its flag.
+	// Gates are the feature gates of the manager, in the form of its flag.
 	Gates string
 	// UncheckedASOKinds are the values of the manager's flag --unchecked-aso-kinds.
 	UncheckedASOKinds []string
@@ -258,7 +258,7 @@ func (p *run) setupOptions() (*setup.Options, error) {
 	options.Identity.Credential = credential{}
 	options.Clock, options.SkipNameValidation = p.clock, true
 	workloads := fake.NewClientset()
-	options.Plan = &setup.Plan{Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil },
+	options.Plan = &setup.PreviewDependencies{Workload: func([]byte) (corev1client.ConfigMapsGetter, error) { return workloads.CoreV1(), nil },
 		Catalogs: p.options.Catalogs}
 	return options, nil
 }

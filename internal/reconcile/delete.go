@@ -117,7 +117,7 @@ func (a *azureReconciliation[O, I]) warnPossiblyLeft(planned *arm.Graph, outcome
 	if len(ids) > 0 {
 		owner := a.engineOwner()
 		a.recording.AddLeftBehind(fmt.Sprintf("Azure has resources with names of this object that the tag %s=%s does not mark as its own, so they were not deleted. "+
-			"If they were made for it, run: az resource delete --ids %s", owner.TagKey, owner.TagValue, strings.Join(ids, " ")))
+			"If they were created for it, run: az resource delete --ids %s", owner.TagKey, owner.TagValue, strings.Join(ids, " ")))
 	}
 }
 

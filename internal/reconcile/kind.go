@@ -183,13 +183,13 @@ type Session struct {
 	Store func(context.Context) error
 }
 
-// Asker returns the asker of questions to Azure.
-func (s Session) Asker() facts.Asker {
-	asker := facts.Asker{Client: s.Access.Client, Read: s.Read, Lent: s.Access.LentGrants != nil}
+// Caller returns the caller of questions to Azure.
+func (s Session) Caller() facts.Caller {
+	caller := facts.Caller{Client: s.Access.Client, Read: s.Read, Lent: s.Access.LentGrants != nil}
 	if s.fingerprint != nil {
-		asker.Name, asker.Input = s.Name, s.fingerprint
+		caller.Name, caller.Input = s.Name, s.fingerprint
 	}
-	return asker
+	return caller
 }
 
 // Plan is the input of the engine.
@@ -197,7 +197,7 @@ type Plan struct {
 	Graph *arm.Graph
 	// Superseded is closed when a better plan can be computed, and the object is then woken. It may be nil.
 	Superseded <-chan struct{}
-	// LastApplied is the record of earlier plans. Resources and paths that are no longer planned are removed.
+	// LastApplied is the lastApplied of the object. Resources and paths that are no longer planned are removed.
 	LastApplied applied.State
 	// Ignored describes input that has no effect and that no condition shows; "" for none. It is emitted as a warning.
 	Ignored string

@@ -50,7 +50,7 @@ func (a *azureReconciliation[O, I]) restrictGraph(ctx context.Context, g *arm.Gr
 	if grants == nil {
 		return nil, nil
 	}
-	return lending.RestrictGraph(ctx, a.Facts, a.session.Asker(), lent.Input{Grants: *grants, Owner: a.clusterOwner(), Field: a.findFieldNaming}, g)
+	return lending.RestrictGraph(ctx, a.Facts, a.session.Caller(), lent.Input{Grants: *grants, Owner: a.clusterOwner(), Field: a.findFieldNaming}, g)
 }
 
 // clusterOwner returns the owner of the Cluster's resources.

@@ -91,7 +91,7 @@ func (a *azureReconciliation[O, I]) warnOfStopAnnotations() {
 }
 
 // reportPower sets the condition Stopped of an object whose VMs are being stopped or started, and removes it from any other. The condition
-// stays while it is not known what annotations ask, because it is all that remembers who stopped the VMs.
+// stays while the annotations cannot be read, because only it shows that the provider stopped the VMs.
 func (a *azureReconciliation[O, I]) reportPower() {
 	power := a.session.Power
 	switch {

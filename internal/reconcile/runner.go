@@ -39,7 +39,7 @@ import (
 type Services struct {
 	Client client.Client
 	Engine *engine.Engine
-	Access *access.Gate
+	Access *access.Opener
 	// Facts reads the owners of resources that a plan with a lent identity names.
 	Facts *facts.Facts
 	// Recorder returns the event recorder of a controller with this name.

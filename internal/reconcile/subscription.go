@@ -44,7 +44,7 @@ func compareSubscription(holder client.Object, subscription string, path *field.
 	if recorded == "" || strings.EqualFold(recorded, subscription) {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(path, subscription, fmt.Sprintf("is the subscription that the Cluster has by this "+
-		"field, by its credential or by AZURE_SUBSCRIPTION_ID of the manager, and the resources are in subscription %s. Resources cannot move between "+
-		"subscriptions: name that one, or make a new cluster", recorded))}
+	return field.ErrorList{field.Invalid(path, subscription, fmt.Sprintf("the resources of the cluster are in subscription %s and cannot "+
+		"move: set this field to it, or create a new cluster. Without a value, the subscription is that of the credential, or AZURE_SUBSCRIPTION_ID "+
+		"of the manager", recorded))}
 }

@@ -29,7 +29,7 @@ func TestCompareSubscription(t *testing.T) {
 			if (len(errs) > 0) != test.refused {
 				t.Errorf("%s: %v", test.reason, errs)
 			}
-			if test.refused && !strings.Contains(errs.ToAggregate().Error(), "the resources are in subscription t") {
+			if test.refused && !strings.Contains(errs.ToAggregate().Error(), "the resources of the cluster are in subscription t") {
 				t.Errorf("%s: the error does not name the subscription: %v", test.reason, errs)
 			}
 		})

@@ -41,7 +41,7 @@ type shared struct {
 	mgr     ctrl.Manager
 	options *Options
 	engine  *engine.Engine
-	access  *access.Gate
+	access  *access.Opener
 	facts   *facts.Facts
 	tracer  *tracing.Tracer
 	reads   *metrics.Reads
@@ -72,7 +72,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	budgets, reads := o.requestBudgets(), metrics.NewReads()
 	out := &shared{
 		mgr: mgr, options: o, engine: armEngine, tracer: tracer, reads: reads, work: work,
-		access: &access.Gate{
+		access: &access.Opener{
 			Client:     mgr.GetClient(),
 			APIReader:  mgr.GetAPIReader(),
 			Identities: identity.New(mgr.GetClient(), tokens),

@@ -73,7 +73,7 @@ type Options struct {
 	// Traces say where traces are sent; nil sends none.
 	Traces *tracing.Options
 	// Plan is set if the controllers only plan; nil is a manager.
-	Plan *Plan
+	Plan *PreviewDependencies
 	// SkipNameValidation allows several managers in one process, for tests.
 	SkipNameValidation bool
 

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// Plan has the parts of the outside world that controllers get when they plan against an Azure that is only pretended.
-type Plan struct {
+// PreviewDependencies replace dependencies of controllers that run in a preview, against the simulated Azure.
+type PreviewDependencies struct {
 	// Workload returns a client for the ConfigMaps of a workload cluster.
 	Workload func(kubeconfig []byte) (corev1client.ConfigMapsGetter, error)
 	// Catalogs are the SKU catalogs that plans share; nil for none.
@@ -33,7 +33,7 @@ func (o *Options) PlanFeatures() plan.Features {
 	return out
 }
 
-// requestBudgets returns the budgets of requests. A pretended Azure has no limits.
+// requestBudgets returns the budgets of requests. The simulated Azure of a preview has no limits.
 func (o *Options) requestBudgets() *armclient.Budgets {
 	if o.Plan != nil {
 		return nil

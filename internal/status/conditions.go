@@ -51,7 +51,7 @@ func GroupConditions(outcome arm.Outcome, groups []string, unplanned func(arm.ID
 // conditions as set.
 func SetConditions(obj Object, groups []string, found []metav1.Condition) []metav1.Condition {
 	for _, condition := range slices.Clone(obj.GetConditions()) {
-		if condition.Reason == infrav1.TakenOverReason && condition.Type != infrav1.ReadyCondition {
+		if condition.Reason == infrav1.NotCheckedYetReason && condition.Type != infrav1.ReadyCondition {
 			groups = append(slices.Clip(groups), condition.Type)
 		}
 	}
@@ -129,7 +129,7 @@ func driftMessage(results []arm.Result) string {
 			continue
 		}
 		if result.OtherClusterTag != "" {
-			lines = append(lines, fmt.Sprintf("%s carries the tag %s of another cluster. It is used because this cluster is in it already. The deletion of the other cluster leaves it as long as this one is in it. "+
+			lines = append(lines, fmt.Sprintf("%s carries the tag %s of another cluster. This cluster uses it, because its resources are already there. Deleting the other cluster does not delete the group while this cluster uses it. "+
 				"Give each new cluster a resource group of its own", result.ID.ShortName(), result.OtherClusterTag))
 		}
 		unknown := slices.DeleteFunc(slices.Clone(result.UnrepairedDrift), func(path string) bool {
@@ -349,7 +349,7 @@ func RefusalCondition(conditionType string, errs field.ErrorList) metav1.Conditi
 	return metav1.Condition{
 		Type: conditionType, Status: metav1.ConditionFalse, Reason: reason,
 		Message: text.JoinSentences(text.JoinList(firstLines(errs, (*field.Error).Error)),
-			"Nothing is created until this is corrected; it is checked again when the object changes, and every "+RefusalRetryInterval.String()),
+			"Nothing is created until this is corrected; next try when the object changes, at the latest in "+RefusalRetryInterval.String()),
 	}
 }
 

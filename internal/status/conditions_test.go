@@ -202,7 +202,7 @@ func TestSet(t *testing.T) {
 		conditions.Set(obj, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: "Old"})
 	}
 	for _, conditionType := range []string{"C", "OnlyThere", "Ready"} {
-		conditions.Set(obj, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.TakenOverReason})
+		conditions.Set(obj, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: infrav1.NotCheckedYetReason})
 	}
 	status.SetConditions(obj, []string{"A", "B", "C"}, []metav1.Condition{
 		{Type: "B", Status: metav1.ConditionFalse, Reason: "New"}, {Type: "C", Status: metav1.ConditionTrue, Reason: "New"},
@@ -211,7 +211,7 @@ func TestSet(t *testing.T) {
 	for _, condition := range obj.GetConditions() {
 		got[condition.Type] = condition.Reason
 	}
-	if diff := cmp.Diff(map[string]string{"B": "New", "C": "New", "Paused": "Old", "Ready": "TakenOver"}, got); diff != "" {
+	if diff := cmp.Diff(map[string]string{"B": "New", "C": "New", "Paused": "Old", "Ready": "NotCheckedYet"}, got); diff != "" {
 		t.Errorf("conditions of groups without resources and of the established provider go; other conditions stay (-want +got):\n%s", diff)
 	}
 }

@@ -45,7 +45,7 @@ func ProblemCondition(conditionType string, err error) (metav1.Condition, time.D
 		condition.Reason, after = infrav1.InternalErrorReason, arm.ReadRetryDelay(err)
 	}
 	if again == "" {
-		again = "tried again in " + after.String()
+		again = "next try in " + after.String()
 	}
 	condition.Message = DescribeProblem(err) + "; " + again
 	return condition, after

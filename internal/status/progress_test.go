@@ -92,7 +92,7 @@ func TestSetProgress(t *testing.T) {
 // TestStalledReasons requires a decision for every reason of a condition: either a person has to act, or the reason is listed here.
 func TestStalledReasons(t *testing.T) {
 	goesOn := []string{
-		"Ready", "Drifted", "TakenOver", "LastSeen", // The condition is True.
+		"Ready", "Drifted", "NotCheckedYet", "LastSeen", // The condition is True.
 		"Creating", "Updating", "Deleting", "Deleted", "Waiting", "WaitingForClusterInfrastructure", "WaitingForBootstrapData",
 		"WaitingForControlPlane", "WaitingForMachinePools", "WaitingForMachines", "ScaleSetScalingUp", "ScaleSetScalingDown",
 		"ScaleSetModelOutOfDate", "ScaleSetModelLimit", "NodeProvisioning", "NodeConditionsFailed", "InUse", "WaitingForDependency",

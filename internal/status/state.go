@@ -33,7 +33,7 @@ const otherReason = "Other"
 
 // progressReasons are the reasons of Ready that go away by themselves or need no action.
 var progressReasons = []string{
-	infrav1.ReadyReason, infrav1.DriftedReason, infrav1.ObservingReason, infrav1.TakenOverReason, infrav1.LastSeenReason,
+	infrav1.ReadyReason, infrav1.DriftedReason, infrav1.ObservingReason, infrav1.NotCheckedYetReason, infrav1.LastSeenReason,
 	infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason, infrav1.DeletedReason, infrav1.WaitingReason,
 	infrav1.WaitingForClusterInfrastructureReason, infrav1.WaitingForBootstrapDataReason, infrav1.WaitingForControlPlaneReason,
 	infrav1.WaitingForMachinesReason, infrav1.WaitingForMachinePoolsReason, infrav1.InUseReason,

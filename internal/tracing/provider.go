@@ -58,7 +58,7 @@ func ReadOptions(getenv func(string) string, enabled bool, version string) (*Opt
 	for _, name := range unsupported {
 		if value, variable := read(name); value != "" && value != "none" {
 			return nil, fmt.Errorf("%s is not supported: the manager sends traces without compression, and trusts the CAs of its system. "+
-				"Remove the variable, or name a collector in the same Pod", variable)
+				"Remove the variable, or set it to a collector in the same Pod", variable)
 		}
 	}
 	o := &Options{Version: version, Timeout: 10 * time.Second}

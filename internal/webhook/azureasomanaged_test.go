@@ -104,11 +104,11 @@ func TestManifestsAtApply(t *testing.T) {
 				"value", "spec.resources[0].spec.operatorSpec.secrets.adminCredentials.name: Invalid value"}},
 		"Secret elsewhere": {"a name leads into no other namespace",
 			[]string{aks("windowsProfile: {adminUsername: u, adminPassword: {name: other/hunter2, key: password}}")},
-			[]string{"spec.resources[0].spec.windowsProfile.adminPassword.name: Invalid value: \"\": is no name of a Secret"}},
+			[]string{"spec.resources[0].spec.windowsProfile.adminPassword.name: Invalid value: \"\": is not a valid name of a Secret"}},
 		"credential elsewhere": {"a name leads into no other namespace",
 			[]string{strings.Replace(fine, "{name: c1}",
 				"{name: c1, annotations: {serviceoperator.azure.com/credential-from: other/aso-credential}}", 1)},
-			[]string{"spec.resources[0].metadata.annotations[serviceoperator.azure.com/credential-from]: Invalid value: \"\": is no name of a " +
+			[]string{"spec.resources[0].metadata.annotations[serviceoperator.azure.com/credential-from]: Invalid value: \"\": is not a valid name of a " +
 				"Secret"}},
 		"template of Azure": {"its resources are in no document",
 			[]string{fine, "{apiVersion: resources.azure.com/v20250401, kind: Deployment, metadata: {name: x}, spec: {owner: {name: c1}}}"},

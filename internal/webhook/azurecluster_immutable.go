@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-const immutable = "cannot change after the cluster was made"
+const immutable = "cannot change after the cluster was created"
 
 // ValidateAzureClusterUpdate checks a change of an AzureCluster; both objects are defaulted. Errors about immutable fields come
 // first, and errors that the stored object has, too, are left out.
@@ -30,13 +30,13 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 		errs = append(errs, refuseMove(old.Spec.Location, c.Spec.Location, spec.Child("location"), "regions")...)
 		if old.Spec.ControlPlaneEnabled && !c.Spec.ControlPlaneEnabled {
 			errs = append(errs, field.Forbidden(spec.Child("controlPlaneEnabled"), "cannot become false once there are resources, "+
-				"because the load balancer and the public address of the API server would be deleted; make a new cluster"))
+				"because the load balancer and the public address of the API server would be deleted; create a new cluster"))
 		}
 		errs = append(errs, samePublicAddress(old, c, network.Child("apiServerLB", "frontendIPs"))...)
 	}
 	if !equality.Semantic.DeepEqual(old.Spec.CloudProviderConfigOverrides, c.Spec.CloudProviderConfigOverrides) {
 		errs = append(errs, field.Forbidden(spec.Child("cloudProviderConfigOverrides"),
-			immutable+", because machines read it when they are made"))
+			immutable+", because machines read it when they are created"))
 	}
 	oldNetwork, newNetwork := &old.Spec.NetworkSpec, &c.Spec.NetworkSpec
 	if !equality.Semantic.DeepEqual(withSortedZones(oldNetwork.ControlPlaneOutboundLB), withSortedZones(newNetwork.ControlPlaneOutboundLB)) {
@@ -62,12 +62,12 @@ func refuseMove(old, value string, path *field.Path, between string) field.Error
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(path,
-		"cannot change once there are resources, because resources cannot move between "+between+"; make a new cluster")}
+		"cannot change once there are resources, because resources cannot move between "+between+"; create a new cluster")}
 }
 
 // sameNetwork refuses another virtual network: the provider would create it, and the machines would stay in the old one.
 func sameNetwork(old, vnet *infrav1.VnetSpec, path *field.Path) (errs field.ErrorList) {
-	const why = "cannot change once there are resources, because machines cannot move between virtual networks; make a new cluster"
+	const why = "cannot change once there are resources, because machines cannot move between virtual networks; create a new cluster"
 	if !strings.EqualFold(old.Name, vnet.Name) {
 		errs = append(errs, field.Forbidden(path.Child("name"), why))
 	}
@@ -83,7 +83,7 @@ func samePool(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorLi
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(path.Child("backendPool", "name"),
-		"cannot change once there are resources, because machines are in the pool; make a new cluster")}
+		"cannot change once there are resources, because machines are in the pool; create a new cluster")}
 }
 
 // samePublicAddress refuses another public address of the API server: the endpoint, which cannot change, is the DNS name of the first one.
@@ -94,7 +94,7 @@ func samePublicAddress(old, c *infrav1.AzureCluster, path *field.Path) field.Err
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(path, "the public address of the API server cannot get another name once there are resources, "+
-		"because the endpoint is the DNS name of "+before.Name+"; make a new cluster")}
+		"because the endpoint is the DNS name of "+before.Name+"; create a new cluster")}
 }
 
 func immutablePrivateIP(old, lb *infrav1.LoadBalancerSpec, path *field.Path) field.ErrorList {

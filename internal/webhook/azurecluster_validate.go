@@ -57,10 +57,10 @@ func validateRoles(c *infrav1.AzureCluster, path *field.Path) (errs field.ErrorL
 		return nil
 	}
 	if !plan.HasSubnetRole(subnets, infrav1.SubnetNode) {
-		errs = append(errs, field.Required(path, "a subnet with the role node or cluster is missing"))
+		errs = append(errs, field.Required(path, plan.NoNodeSubnet))
 	}
 	if c.Spec.ControlPlaneEnabled && !plan.HasSubnetRole(subnets, infrav1.SubnetControlPlane) {
-		errs = append(errs, field.Required(path, "a subnet with the role control-plane or cluster is missing"))
+		errs = append(errs, field.Required(path, plan.NoControlPlaneSubnet))
 	}
 	return errs
 }

@@ -32,5 +32,5 @@ func ValidateAzureClusterTemplate(t *infrav1.AzureClusterTemplate, features plan
 // ValidateAzureClusterTemplateUpdate refuses every change of the template; both objects are defaulted.
 func ValidateAzureClusterTemplateUpdate(old, t *infrav1.AzureClusterTemplate) field.ErrorList {
 	return field.ErrorList{field.Forbidden(field.NewPath("spec", "template", "spec"),
-		"a template cannot change; make a new one and refer to it")}
+		"a template cannot change; create a new one and refer to it")}
 }

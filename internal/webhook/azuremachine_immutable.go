@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
 )
 
-const immutableMachine = "cannot change after the machine was made; make a new machine"
+const immutableMachine = "cannot change after the machine was created; create a new machine"
 
 // ValidateAzureMachineUpdate checks a change of an AzureMachine; both objects are defaulted. Fields that have defaults are compared
 // here, because the CRD compares stored values without them.
@@ -52,7 +52,7 @@ func addedIdentities(old, identities []infrav1.UserAssignedIdentity, path *field
 		if !slices.ContainsFunc(identities, func(i infrav1.UserAssignedIdentity) bool {
 			return strings.EqualFold(strings.TrimPrefix(i.ProviderID, "azure://"), strings.TrimPrefix(identity.ProviderID, "azure://"))
 		}) {
-			errs = append(errs, field.Forbidden(path, "identities can only be added, but "+identity.ProviderID+" was removed; make a new machine"))
+			errs = append(errs, field.Forbidden(path, "identities can only be added, but "+identity.ProviderID+" was removed; create a new machine"))
 		}
 	}
 	return errs

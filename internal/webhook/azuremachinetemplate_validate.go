@@ -23,5 +23,5 @@ func ValidateAzureMachineTemplateUpdate(old, t *infrav1.AzureMachineTemplate) fi
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(field.NewPath("spec", "template", "spec"),
-		"a template cannot change; make a new one and refer to it")}
+		"a template cannot change; create a new one and refer to it")}
 }

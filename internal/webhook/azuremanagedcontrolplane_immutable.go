@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 )
 
-const immutableManaged = "cannot change after the AKS cluster was made; make a new one"
+const immutableManaged = "cannot change after the AKS cluster was created; create a new one"
 
 // ValidateAzureManagedControlPlaneUpdate checks a change of an AzureManagedControlPlane; both objects are defaulted. Errors about
 // immutable fields come first, and errors that the stored object has, too, are left out. The Cluster is not needed, because no

@@ -107,7 +107,7 @@ func validateNodeResourceGroup(c *infrav1.AzureManagedControlPlane, path *field.
 
 func validateManagedIdentityRef(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) field.ErrorList {
 	if spec.IdentityRef == nil {
-		return field.ErrorList{field.Required(path.Child("name"), "name the AzureClusterIdentity to use")}
+		return field.ErrorList{field.Required(path.Child("name"), "set identityRef to an AzureClusterIdentity")}
 	}
 	return validateIdentityRef(spec.IdentityRef, path)
 }
@@ -116,7 +116,7 @@ func validateManagedIdentityRef(spec *infrav1.AzureManagedControlPlaneClassSpec,
 func validateIdentityRef(ref *corev1.ObjectReference, path *field.Path) field.ErrorList {
 	switch {
 	case ref.Name == "":
-		return field.ErrorList{field.Required(path.Child("name"), "name the AzureClusterIdentity to use")}
+		return field.ErrorList{field.Required(path.Child("name"), "set identityRef to an AzureClusterIdentity")}
 	case ref.Kind != "" && ref.Kind != "AzureClusterIdentity":
 		return field.ErrorList{field.NotSupported(path.Child("kind"), ref.Kind, []string{"AzureClusterIdentity"})}
 	}

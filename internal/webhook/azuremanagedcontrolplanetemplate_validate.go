@@ -10,7 +10,7 @@ import (
 )
 
 // immutableTemplate is the message for immutable fields of a template.
-const immutableTemplate = "cannot change in a template: clusters were made from it; make a new one and refer to it"
+const immutableTemplate = "cannot change in a template: clusters were created from it; create a new one and refer to it"
 
 // ValidateAzureManagedControlPlaneTemplate checks a defaulted AzureManagedControlPlaneTemplate. Rules that depend on the cluster
 // are checked when an AzureManagedControlPlane is created from the template.

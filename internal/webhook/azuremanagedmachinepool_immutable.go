@@ -9,7 +9,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-const immutablePool = "cannot change after the agent pool was made; make a new pool, with another name"
+const immutablePool = "cannot change after the agent pool was created; create a new pool, with another name"
 
 // ValidateAzureManagedMachinePoolUpdate checks a change of an AzureManagedMachinePool; both objects are defaulted. Errors about
 // immutable fields come first, and errors that the stored object has, too, are left out. ValidateLastSystemPool checks whether the

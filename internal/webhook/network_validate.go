@@ -81,7 +81,7 @@ func validateServiceEndpoints(endpoints infrav1.ServiceEndpoints, path *field.Pa
 		path := path.Index(i)
 		switch {
 		case endpoint.Service == "":
-			errs = append(errs, field.Required(path.Child("service"), "name the service, for example Microsoft.Storage"))
+			errs = append(errs, field.Required(path.Child("service"), "set the service, for example Microsoft.Storage"))
 		case services.Has(endpoint.Service):
 			errs = append(errs, field.Duplicate(path.Child("service"), endpoint.Service))
 		case !servicePattern.MatchString(endpoint.Service):

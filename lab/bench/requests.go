@@ -37,7 +37,7 @@ type span struct{ from, to time.Time }
 
 func (s span) contains(t time.Time) bool { return !t.Before(s.from) && t.Before(s.to) }
 
-// countRequests returns the number of requests that a provider sent in a span. Requests for tokens do not go
+// countRequests counts the requests that the log has of a provider between two moments. Requests for tokens do not go
 // to Resource Manager, and requests of the lab itself do not count.
 func countRequests(log []schedule.Request, during span) Azure {
 	out := Azure{Types: map[string]Classes{}}

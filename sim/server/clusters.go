@@ -24,7 +24,7 @@ type clusterView struct {
 	seen [sha256.Size]byte
 }
 
-// Revisions begin at the start time, as those of guests do.
+// newClusterView returns a view whose revisions begin at the start time, as those of guests do.
 func newClusterView(s *Server) *clusterView { return &clusterView{s: s, rev: time.Now().UnixMilli()} }
 
 func (v *clusterView) currentClusters() (int64, []containerservice.Cluster) {

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// Tokens live on the wall clock even when the simulator's clock is virtual: clients judge them by their own clock.
+// tokenLifetime is on the wall clock even when the simulator's clock is virtual: clients judge them by their own clock.
 const tokenLifetime = 24 * time.Hour
 
 const keyID = "simulated-entra-1"
@@ -33,7 +33,7 @@ type entra struct {
 	key *rsa.PrivateKey
 }
 
-// A key is made once per process for simulators without a state directory, because making one takes long.
+// processKey is created once per process for simulators without a state directory, because its creation takes long.
 var processKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
 func newEntra(s *Server) (*entra, error) {

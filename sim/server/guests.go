@@ -59,7 +59,7 @@ type guestView struct {
 	seen string
 }
 
-// Revisions begin at the start time, so that a client of an earlier process never waits for one that has passed.
+// newGuestView returns a view whose revisions begin at the start time, so that a client of an earlier process never waits for one that has passed.
 func newGuestView(s *Server) *guestView { return &guestView{s: s, rev: time.Now().UnixMilli()} }
 
 func (v *guestView) currentGuests() (int64, []Guest) {

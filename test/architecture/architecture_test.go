@@ -20,6 +20,7 @@ func TestRepository(t *testing.T) {
 	checks := map[string]func([]file) []string{
 		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder,
 		"output": checkOutput, "pure": checkPure, "writes": checkWrites, "decoders": checkDecoders, "guarded": checkGuarded,
+		"doc names": checkDocNames, "words": checkWords,
 	}
 	for name, check := range checks {
 		t.Run(name, func(t *testing.T) {
@@ -164,6 +165,24 @@ func TestChecks(t *testing.T) {
 		"two doc comments": {
 			reason: "their order in go doc is arbitrary", check: checkDocs,
 			files: map[string]string{"sim/a.go": doc, "sim/b.go": doc}, want: []string{"sim: a.go, b.go each have"},
+		},
+		"doc comments of other names": {
+			reason: "the code moved and the comment stayed; tests and groups are free", check: checkDocNames,
+			files: map[string]string{
+				"internal/a.go":      doc + "// adds adds.\nfunc add() {}\n\n// A kind.\ntype kind int\n\n// limit's unit is MiB.\nconst limit = 1\n\n// All.\nvar (\n\ta = 1\n)",
+				"internal/a_test.go": "package p\n\n// It adds.\nfunc TestAdd() {}",
+			},
+			want: []string{`internal/a.go:4:1: the doc comment of add begins with "adds"`, `internal/a.go:7:1: the doc comment of kind begins with "A"`},
+		},
+		"words that are read twice": {
+			reason: "keys and tests are free, and so is that nothing exists", check: checkWords,
+			files: map[string]string{
+				"api/a.go":      doc + "// +capz:immutable:field=\".a\",because=\"after it was made\"\ntype A struct {\n\tB int `json:\"made\"`\n}",
+				"internal/a.go": doc + "var a, b, c = \"a is no b\", \"there is no b\", `\"a\": name another one`",
+				"sim/a.go":      doc + "var a = \"was made\"",
+			},
+			want: []string{`api/a.go:3:1 has "made" in a text for users`, `internal/a.go:3:15 has "is no b" in a text for users`,
+				`internal/a.go:3:45 has "name another" in a text for users`},
 		},
 		"a long file": {
 			reason: "generated ones are for machines", check: checkFiles,

@@ -427,7 +427,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/preview/overlay"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "sim/..."},
 		outside: []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/..."}, notStandard: []string{"os", "os/..."},
-		why: "a plan needs an Azure that only pretends, and the simulator is one; no other package of the provider may use it",
+		why: "a plan needs a simulated Azure; no other package of the provider may use it",
 	},
 	{
 		dirs: []string{"internal/preview/..."}, inside: []string{"api/...", "internal/...", "sim/store"}, outside: []string{"..."},
@@ -566,7 +566,7 @@ var nameRules = []nameRule{
 		dirs: []string{"internal/..."}, except: []string{"internal/reconcile/lastwrites"},
 		names: []string{"context.WithValue"},
 		why: "a value in a context is an argument that no signature shows: how old a read may be is in observe.ReadOptions, who asks in " +
-			"facts.Asker. Only a client that is used as controller-runtime's has no other argument for who writes",
+			"facts.Caller. Only a client that is used as controller-runtime's has no other argument for who writes",
 	},
 	{
 		dirs: []string{"internal/arm/...", "internal/plan/...", "internal/facts/...", "internal/identity/...", "internal/webhook/...",

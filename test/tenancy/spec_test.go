@@ -130,7 +130,7 @@ func TestReservedSecret(t *testing.T) {
 		w := newWorld(t, nil)
 		w.startManager()
 		destinations["AzureManagedControlPlane"].do(w, `{"secrets": {"adminCredentials": {"name": "k1-ca", "key": "tls.crt"}}}`)
-		w.waitStatusContains("AzureManagedControlPlane", "Secret k1-ca of Cluster k1 is one that the provider writes")
+		w.waitStatusContains("AzureManagedControlPlane", "Secret k1-ca of Cluster k1 is reserved: the provider writes it")
 	})
 }
 

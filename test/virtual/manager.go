@@ -49,7 +49,7 @@ type Manager struct {
 	Services reconcile.Services
 	Facts    *facts.Facts
 	Engine   *engine.Engine
-	Gate     *access.Gate
+	Gate     *access.Opener
 	// Features are the feature gates.
 	Features plan.Features
 	// Killed is closed when the manager dies.
@@ -137,7 +137,7 @@ func (m *Manager) prepareServices(s *Scenario, live client.Client, transport tra
 	if s.Metrics {
 		metrics.WatchOperations(m.Engine.OperationAges)
 	}
-	m.Gate = &access.Gate{
+	m.Gate = &access.Opener{
 		Client: m.client, APIReader: live,
 		Identities: identity.New(m.client,
 			identity.Options{AuthorityHost: harness.VirtualEndpoint, ResourceManagerEndpoint: harness.VirtualEndpoint,

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// FormerTransferVerb is the verb of v2.0.0-alpha for transfer.
-const FormerTransferVerb = "documents"
+// FormerTransferCommand is the command of v2.0.0-alpha for transfer.
+const FormerTransferCommand = "documents"
 
 // NewTransferCommand returns the command transfer.
 func NewTransferCommand(e *environment.Environment) *cobra.Command {

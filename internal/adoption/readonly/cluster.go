@@ -112,11 +112,11 @@ func readNetwork(ctx context.Context, c *client.Client, found *adoption.Observed
 	if err != nil {
 		return fmt.Errorf("%s: vnetSubnetID: %w", found.Pools[0].ID, err)
 	}
-	f, asker := facts.New(facts.Options{}), facts.Asker{Client: c}
-	if found.Network, err = f.ReadVNet(ctx, asker, subnet.Parent(), infrav1.ClusterTagKey(found.Cluster.ID.Name()),
+	f, caller := facts.New(facts.Options{}), facts.Caller{Client: c}
+	if found.Network, err = f.ReadVNet(ctx, caller, subnet.Parent(), infrav1.ClusterTagKey(found.Cluster.ID.Name()),
 		infrav1.TagOwned); err != nil {
 		return fmt.Errorf("read the network of the pools: %w", err)
 	}
-	found.Subnet, err = f.ReadResource(ctx, asker, subnet)
+	found.Subnet, err = f.ReadResource(ctx, caller, subnet)
 	return err
 }

@@ -82,7 +82,7 @@ func retryMessage(last error) string {
 	if last == nil {
 		return ""
 	}
-	return "retrying after: " + last.Error()
+	return "new try after the error: " + last.Error()
 }
 
 // decideChange returns the change that brings the resource in line, whether or not it can be made now.
@@ -233,7 +233,7 @@ func decideWrite(s situation, d decision) decision {
 	case s.observing:
 		return intendWrite(s, d)
 	case !s.found.Exists && !s.row.Taggable && !s.ownedAbove && !s.inInventory:
-		return decision{step: stepAddToInventory, state: arm.Waiting, message: "waiting for the inventory to be stored",
+		return decision{step: stepAddToInventory, state: arm.Waiting, message: "waits for the inventory to be stored",
 			retryAfter: 50 * time.Millisecond}
 	}
 	d.confirmAbsence = s.found.FromList && !s.found.Exists
@@ -307,7 +307,7 @@ func reportFailure(err error) decision {
 
 // reportRefusal reports an error that a change in Azure or of the spec resolves.
 func reportRefusal(s situation, err error) decision {
-	return decision{step: stepReport, state: arm.Failed, err: err, message: "checked again every few minutes",
+	return decision{step: stepReport, state: arm.Failed, err: err, message: "next try in a few minutes",
 		retryAfter: arm.BackOff(arm.Classify(err), 5, s.jitter)}
 }
 

@@ -54,7 +54,7 @@ func TestDecideRemoval(t *testing.T) {
 			decision{step: stepJoin, state: arm.Deleting, retryAfter: 5 * time.Minute}},
 		"being deleted again": {"the message has the previous error",
 			newSituation(theVNet, repair, isRemoving, underOperation(arm.Deleting, time.Hour), func(s *situation) { s.running.lastErr = errPlan }),
-			decision{step: stepJoin, state: arm.Deleting, message: "retrying after: not JSON", retryAfter: 5 * time.Minute}},
+			decision{step: stepJoin, state: arm.Deleting, message: "new try after the error: not JSON", retryAfter: 5 * time.Minute}},
 		"busy": {"most types refuse it until then", newSituation(theVNet, repair, isRemoving, underOperation(arm.Creating, 20*time.Second)),
 			decision{step: stepJoin, state: arm.Waiting, message: "waits for a running operation before it is deleted",
 				retryAfter: 40 * time.Second}},

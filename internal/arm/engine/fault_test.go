@@ -159,7 +159,7 @@ func TestRetryReportsPreviousError(t *testing.T) {
 	}
 	w.convergeUntil(request, time.Minute, in(arm.Failed))
 	if got := findResult(t, w.convergeUntil(request, 10*time.Minute, under), nat); !strings.Contains(got.Message,
-		"retrying after: PUT natGateways/nat: QuotaExceeded: No more.") || got.Err != nil {
+		"new try after the error: PUT natGateways/nat: QuotaExceeded: No more.") || got.Err != nil {
 		t.Errorf("the message of the second try is %q: %v", got.Message, got.Err)
 	}
 	w.convergeUntil(request, time.Minute, in(arm.Failed))
@@ -185,7 +185,7 @@ func TestRetryReportsPreviousError(t *testing.T) {
 		w.advanceClock(outcome.RetryAfter)
 	}
 	if len(messages) != 2 || messages[0] != "" ||
-		!strings.Contains(messages[1], "retrying after: DELETE natGateways/nat: OperationPreempted: Another one.") {
+		!strings.Contains(messages[1], "new try after the error: DELETE natGateways/nat: OperationPreempted: Another one.") {
 		t.Errorf("the messages of deletions are %q", messages)
 	}
 }

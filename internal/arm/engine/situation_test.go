@@ -186,11 +186,11 @@ func tellsFailure(err error) decision {
 
 // needsAction returns a failure that a change in Azure or of the spec resolves, checked again after some time.
 func needsAction(err error, wait time.Duration) decision {
-	return decision{step: stepReport, state: arm.Failed, err: err, message: "checked again every few minutes", retryAfter: wait}
+	return decision{step: stepReport, state: arm.Failed, err: err, message: "next try in a few minutes", retryAfter: wait}
 }
 
 // withError returns a decision after an earlier failure.
 func withError(err error, d decision) decision {
-	d.message = "retrying after: " + err.Error()
+	d.message = "new try after the error: " + err.Error()
 	return d
 }

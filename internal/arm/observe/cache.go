@@ -18,9 +18,9 @@ type Clock interface{ Now() time.Time }
 // Cache holds reads of Azure.
 //
 // Its contract: code that sends a request which may change a resource, or learns that an operation has ended, calls Invalidate before
-// it reads again or notifies others. After that the cache returns no read that began before the change and that the Change covers,
-// neither of the resource nor, where it may have been created, of its absence. IsCurrent is false for such a read that a caller still
-// holds. Apart from that, reads only expire by age. A read in flight during a change may be stored all the same: it counts as begun
+// it reads again or notifies others. After that the cache returns no read of a resource that the Change covers if the read began before the
+// change. If the change may have created the resource, this includes reads of its absence. IsCurrent is false for such a read that a caller
+// still holds. Apart from that, reads only expire by age. A read in flight during a change may be stored all the same: it counts as begun
 // before it.
 //
 // Reads are stored by scope, which is principal and endpoint; changes apply to every scope. A Cache is safe for concurrent use.
@@ -36,8 +36,8 @@ type Cache struct {
 	sideEffects     map[string]changeMark // the last change that may have created resources of a type in a resource group, by both
 	entries         entryTable
 	lists           map[string]*listing
-	emptyGroups     map[string]changeMark    // resource groups created by this process, which have only its resources, by cache key
-	readsInFlight   map[string]*flight       // reads of one resource, by cache key
+	emptyGroups     map[string]changeMark // resource groups created by this process, which have only its resources, by cache key
+	readsInFlight   map[string]*flight    // reads of one resource, by cache key
 	// digests and subscriptionLists belong to lists of all resources in a subscription or resource group, by cache key of their path.
 	digests           map[string]*digest
 	subscriptionLists map[string]*subscriptionList

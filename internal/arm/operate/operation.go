@@ -52,14 +52,14 @@ type Operation struct {
 	// notBefore is when Azure accepts the next poll. exactDelay means that the answer had milliseconds.
 	notBefore  time.Time
 	exactDelay bool
-	// idleUntil is until when the end can wait without a delay for others, minRemaining how long the remaining work takes at least.
+	// idleUntil is the time until which a late poll delays no other operation. minRemaining is a lower bound of the remaining duration.
 	idleUntil    time.Time
 	minRemaining time.Duration
-	// statusless is the number of the last answers at the URL that had no status.
+	// statusless is the number of consecutive answers at the URL without a status.
 	statusless int
 	// notShown means that the resource was absent at the last check.
 	notShown bool
-	// statusErr is the error of the last check, statusErrSince the time since when checks fail.
+	// statusErr is the error of the last check, statusErrSince the time of the first of the consecutive failures.
 	statusErr      error
 	statusErrSince time.Time
 	requestID      string

@@ -269,11 +269,11 @@ func (c *checker) checkInteger(path string, s Shape, value any) {
 // https://learn.microsoft.com/en-us/azure/azure-resource-manager/bicep/data-types
 func mayBeFractional(s Shape) bool { return s.Minimum == nil && s.Maximum == nil }
 
-func (c *checker) checkLength(path string, got int, least, most *int, of string) {
+func (c *checker) checkLength(path string, got int, least, most *int, unit string) {
 	if least != nil && got < *least {
-		c.addFinding(path, NotAllowed, fmt.Sprintf("at least %d %s", *least, of))
+		c.addFinding(path, NotAllowed, fmt.Sprintf("at least %d %s", *least, unit))
 	}
 	if most != nil && got > *most {
-		c.addFinding(path, NotAllowed, fmt.Sprintf("at most %d %s", *most, of))
+		c.addFinding(path, NotAllowed, fmt.Sprintf("at most %d %s", *most, unit))
 	}
 }

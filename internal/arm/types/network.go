@@ -27,7 +27,7 @@ var networkTypes = []Type{
 	// A PUT with a subnet list replaces all subnets, and with an older API version a PUT without one does, too. One etag covers the
 	// network and its children, and it changes with every change of state: recordings Test_Networking_VirtualNetwork_CRUD,
 	// Test_Networking_Subnet_CRUD. https://learn.microsoft.com/en-us/azure/virtual-network/faq-vnet-subnet-put
-	// The models of armnetwork have the same children in the documents of their parents as by themselves.
+	// armnetwork uses the same models for children in the bodies of their parents and for the children's own requests.
 	{Name: VirtualNetwork, APIVersion: networkAPIVersion, ChangesOnlyOnWrite: true, Taggable: true, SendsIfMatch: true, DeleteRank: 70,
 		EmbeddedChildren: map[string]string{"subnets": "properties.subnets", "virtualnetworkpeerings": "properties.virtualNetworkPeerings"},
 		ChildLists:       []string{"properties.subnets", "properties.virtualNetworkPeerings"},

@@ -1,5 +1,5 @@
-// Package environment has the parts that the verbs of kubectl-capz share: the clouds and clusters that they ask, the flags that select
-// them, the formats of their output, and their exit codes. A verb reads no environment variable and opens no connection on its own.
+// Package environment has the parts that the commands of kubectl-capz share: the clouds and clusters that they ask, the flags that select
+// them, the formats of their output, and their exit codes. A command reads no environment variable and opens no connection on its own.
 package environment
 
 import (
@@ -24,7 +24,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
-// Environment is a verb's access to its surroundings. Its zero value uses the public cloud and the cluster of the
+// Environment is a command's access to its surroundings. Its zero value uses the public cloud and the cluster of the
 // kubeconfig.
 type Environment struct {
 	Version string
@@ -74,7 +74,7 @@ type Terminal struct {
 	Restore func()
 }
 
-// AddFlags adds the flags that all verbs have: those of kubectl that select a cluster.
+// AddFlags adds the flags that all commands have: those of kubectl that select a cluster.
 func (e *Environment) AddFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&e.Kubeconfig, "kubeconfig", "", "file with the connection to the management cluster")
 	fs.StringVar(&e.Overrides.CurrentContext, "context", "", "context of the kubeconfig")
@@ -95,7 +95,7 @@ func (e *Environment) RESTConfig() (*rest.Config, error) {
 		return nil, fmt.Errorf("kubeconfig: %w", err)
 	}
 	config.UserAgent = "kubectl-capz/" + e.Version
-	// People wait for the answers, and a verb ends after some hundred requests.
+	// People wait for the answers, and a command ends after some hundred requests.
 	config.QPS, config.Burst = 50, 100
 	return config, nil
 }

@@ -2,29 +2,29 @@ package environment
 
 import "errors"
 
-// Exit codes of all verbs.
+// Exit codes of all commands.
 const (
-	// CodeDone ends a verb that succeeded and found nothing to report.
+	// CodeDone ends a command that succeeded and found nothing to report.
 	CodeDone = 0
-	// CodeError ends a verb that failed.
+	// CodeError ends a command that failed.
 	CodeError = 1
-	// CodeFound ends a verb that only looks and found something: a change, a finding.
+	// CodeFound ends a command that only looks and found something: a change, a finding.
 	CodeFound = 2
 )
 
-// FoundError ends a verb that only looks and found something. It carries no message: the output has the findings.
+// FoundError ends a command that only looks and found something. It carries no message: the output has the findings.
 type FoundError struct{}
 
 // Error implements error.
 func (FoundError) Error() string { return "" }
 
-// ExitStatusError ends a verb that ran a command elsewhere, with the status of that command. It carries no message: the command has written its own.
+// ExitStatusError ends a command that ran a program elsewhere, with the status of that program. It carries no message: the program has written its own.
 type ExitStatusError struct{ Status int }
 
 // Error implements error.
 func (ExitStatusError) Error() string { return "" }
 
-// ExitCode returns the exit code for the error of a verb.
+// ExitCode returns the exit code for the error of a command.
 func ExitCode(err error) int {
 	var exit ExitStatusError
 	switch {

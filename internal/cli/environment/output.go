@@ -24,7 +24,7 @@ func (o *Output) Set(value string) error {
 		*o = Output(value)
 		return nil
 	default:
-		return fmt.Errorf("%q is no format. Use text or json", value)
+		return fmt.Errorf("%q is not an output format. Use text or json", value)
 	}
 }
 
@@ -34,7 +34,7 @@ func (o *Output) String() string { return string(*o) }
 // Type implements pflag.Value.
 func (o *Output) Type() string { return "format" }
 
-// AddOutputFlag adds --output to a verb whose result has both formats.
+// AddOutputFlag adds --output to a command whose result has both formats.
 func (e *Environment) AddOutputFlag(cmd *cobra.Command) {
 	e.Output = OutputText
 	cmd.Flags().VarP(&e.Output, "output", "o", "format of the result: text or json")

@@ -60,7 +60,7 @@ func KeepsToken(cluster arm.Result, initialized *bool) bool {
 
 // ReadKubeconfigs asks AKS for the kubeconfigs of the cluster with the state observed, unless the published ones are known to be
 // current.
-func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, access *access.Access, id arm.ID, observed json.RawMessage,
+func ReadKubeconfigs(ctx context.Context, f *facts.Facts, caller facts.Caller, access *access.Access, id arm.ID, observed json.RawMessage,
 	to published.Publisher) (*Credentials, error) {
 	out := &Credentials{}
 	entra, localDisabled := managedcluster.UsesEntraID(observed), managedcluster.HasLocalAccountsDisabled(observed)
@@ -69,7 +69,7 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, acc
 		if out.Admin, err = to.StoredValue(ctx, to.Cluster+adminSuffix, kubeconfigKey); err != nil {
 			return nil, err
 		}
-		if out.Admin, err = f.GetKubeconfig(ctx, asker, id, facts.AdminCredential, observed, out.Admin); err != nil {
+		if out.Admin, err = f.GetKubeconfig(ctx, caller, id, facts.AdminCredential, observed, out.Admin); err != nil {
 			return nil, fmt.Errorf("kubeconfig of the administrator: %w", err)
 		}
 		out.Kubeconfig = out.Admin
@@ -78,7 +78,7 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, acc
 		if out.User, err = to.StoredValue(ctx, to.Cluster+userSuffix, kubeconfigKey); err != nil {
 			return nil, err
 		}
-		if out.User, err = f.GetKubeconfig(ctx, asker, id, facts.UserCredential, observed, out.User); err != nil {
+		if out.User, err = f.GetKubeconfig(ctx, caller, id, facts.UserCredential, observed, out.User); err != nil {
 			return nil, fmt.Errorf("kubeconfig of users: %w", err)
 		}
 	}
@@ -107,7 +107,7 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, asker facts.Asker, acc
 // administrator of a cluster without local accounts, and for the Secret that Cluster API reads, which PublishSecrets writes. The Azure Service
 // Operator exports both of every cluster:
 // https://azure.github.io/azure-service-operator/guide/secrets/#how-to-retrieve-secrets-created-by-azure
-func ReadExported(ctx context.Context, f *facts.Facts, asker facts.Asker, id arm.ID, observed json.RawMessage, known *Credentials,
+func ReadExported(ctx context.Context, f *facts.Facts, caller facts.Caller, id arm.ID, observed json.RawMessage, known *Credentials,
 	name string, at aso.KeyRef, to published.Publisher) ([]byte, error) {
 	kind, have := facts.UserCredential, []byte(nil)
 	if known != nil {
@@ -129,7 +129,7 @@ func ReadExported(ctx context.Context, f *facts.Facts, asker facts.Asker, id arm
 	if err != nil {
 		return nil, err
 	}
-	if have, err = f.GetKubeconfig(ctx, asker, id, kind, observed, have); err != nil {
+	if have, err = f.GetKubeconfig(ctx, caller, id, kind, observed, have); err != nil {
 		return nil, fmt.Errorf("kubeconfig for %s: %w", name, err)
 	}
 	return have, nil

@@ -84,7 +84,7 @@ func (e *Exports) Publish(ctx context.Context, to published.Publisher) error {
 		for key := range values {
 			if aso.IsReservedKey(to.Cluster, name, key) {
 				return RefusedExportError{"Secret", name,
-					"Secret " + name + " of Cluster " + to.Cluster + " is one that the provider writes: name another one"}
+					"Secret " + name + " of Cluster " + to.Cluster + " is reserved: the provider writes it. Choose another name"}
 			}
 		}
 		to.FormerOwners = e.owners["Secret "+name]
@@ -100,5 +100,5 @@ func refuseForeign(err error) error {
 	if !errors.As(err, &foreign) {
 		return err
 	}
-	return RefusedExportError{foreign.Kind, foreign.Name, foreign.Error() + " and is left as it is: name one that does not exist"}
+	return RefusedExportError{foreign.Kind, foreign.Name, foreign.Error() + ". Choose the name of a " + foreign.Kind + " that does not exist"}
 }

@@ -37,29 +37,29 @@ func scaleSetCondition(exists bool, machines int, count int32) metav1.Condition 
 	switch {
 	case !exists && count > 0:
 		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
-		condition.Message = "the scale set of the pool is not in the node resource group yet; it is checked until it is"
+		condition.Message = "the scale set of the pool does not exist yet in the node resource group; next try in a few minutes"
 	case machines != int(count):
 		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WaitingReason
-		condition.Message = fmt.Sprintf("the scale set has %d of %d virtual machines; it is checked until it has all", machines, count)
+		condition.Message = fmt.Sprintf("the scale set has %d of %d VMs; next try in a few minutes", machines, count)
 	}
 	return condition
 }
 
 // FollowAutoscaler sets the replicas of a MachinePool to the number of nodes that AKS's autoscaler has chosen, or another program that the
-// annotation replicas-managed-by names. It sets this annotation while AKS's autoscaler runs; by is its value then. Any other value except
-// "false" means the same to Cluster API, so it stays: a tool that applies it again would otherwise write against the controller forever.
-// wanted is set if the spec enables AKS's autoscaler. While AKS applies or refuses a change of that, the MachinePool stays as the user has it.
+// annotation replicas-managed-by names. While AKS's autoscaler runs, it sets this annotation to managedBy. Any other value except "false"
+// means the same to Cluster API, so it stays: a tool that applies it again would otherwise write against the controller forever.
+// autoscalerEnabled is the choice of the spec. While AKS applies this choice, or has refused it, the MachinePool stays as the user has it.
 // It returns the changed MachinePool.
-func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, by string, wanted bool,
+func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *clusterv1.MachinePool, managedBy string, autoscalerEnabled bool,
 	instances *Instances) (*clusterv1.MachinePool, error) {
 	if instances == nil || instances.Unsupported != "" { // A pool of an unsupported type may not show the number of its nodes.
 		return machinePool, nil
 	}
-	if !instances.isInPlace() && wanted != instances.Autoscaled {
+	if !instances.isInPlace() && autoscalerEnabled != instances.Autoscaled {
 		return machinePool, nil
 	}
 	changed := machinePool.DeepCopy()
-	applyAutoscaler(changed, by, instances.Autoscaled, instances.Count)
+	applyAutoscaler(changed, managedBy, instances.Autoscaled, instances.Count)
 	if equality.Semantic.DeepEqual(machinePool, changed) {
 		return machinePool, nil
 	}
@@ -70,10 +70,10 @@ func FollowAutoscaler(ctx context.Context, c client.Client, machinePool *cluster
 }
 
 // applyAutoscaler is FollowAutoscaler in memory.
-func applyAutoscaler(machinePool *clusterv1.MachinePool, by string, autoscaled bool, count int32) {
+func applyAutoscaler(machinePool *clusterv1.MachinePool, managedBy string, autoscaled bool, count int32) {
 	if !autoscaled {
 		switch manager := machinePool.Annotations[clusterv1.ReplicasManagedByAnnotation]; {
-		case manager == by:
+		case manager == managedBy:
 			delete(machinePool.Annotations, clusterv1.ReplicasManagedByAnnotation)
 		case manager != "" && annotations.ReplicasManagedByExternalAutoscaler(machinePool):
 			machinePool.Spec.Replicas = new(count)
@@ -81,7 +81,7 @@ func applyAutoscaler(machinePool *clusterv1.MachinePool, by string, autoscaled b
 		return
 	}
 	if !annotations.ReplicasManagedByExternalAutoscaler(machinePool) {
-		annotations.AddAnnotations(machinePool, map[string]string{clusterv1.ReplicasManagedByAnnotation: by})
+		annotations.AddAnnotations(machinePool, map[string]string{clusterv1.ReplicasManagedByAnnotation: managedBy})
 	}
 	machinePool.Spec.Replicas = new(count)
 }

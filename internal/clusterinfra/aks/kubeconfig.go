@@ -17,7 +17,7 @@ import (
 const serverAppScope = "6dae42f8-4368-4678-94ff-3960e28e3630/.default"
 
 // errUnreadable hides the parser's error, which may quote the content.
-var errUnreadable = errors.New("the kubeconfig that AKS answered cannot be read")
+var errUnreadable = errors.New("the kubeconfig that AKS returned cannot be read")
 
 // replaceCredentials replaces the credentials of every user of a kubeconfig with a bearer token.
 func replaceCredentials(raw []byte, token string) ([]byte, error) {
@@ -45,12 +45,12 @@ func checkSelfContained(raw []byte) error {
 	}
 	for _, user := range config.AuthInfos {
 		if user.Exec != nil || user.AuthProvider != nil || user.TokenFile != "" || user.ClientCertificate != "" || user.ClientKey != "" {
-			return errors.New("the kubeconfig that AKS answered names a program or a file for its credential, so it is not used. AKS answers such a kubeconfig only to users with Entra ID: check the endpoint of Azure Resource Manager")
+			return errors.New("the kubeconfig that AKS returned names a program or a file for its credential, so it is not used. AKS returns such a kubeconfig only to users with Entra ID: check the endpoint of Azure Resource Manager")
 		}
 	}
 	for _, cluster := range config.Clusters {
 		if cluster.CertificateAuthority != "" {
-			return errors.New("the kubeconfig that AKS answered names a file for its certificate authority, so it is not used: check the endpoint of Azure Resource Manager")
+			return errors.New("the kubeconfig that AKS returned names a file for its certificate authority, so it is not used: check the endpoint of Azure Resource Manager")
 		}
 	}
 	return nil
@@ -63,7 +63,7 @@ func readCertificateAuthority(raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	if len(cluster.CertificateAuthorityData) == 0 {
-		return nil, errors.New("the kubeconfig that AKS answered has no certificate authority")
+		return nil, errors.New("the kubeconfig that AKS returned has no certificate authority")
 	}
 	return cluster.CertificateAuthorityData, nil
 }

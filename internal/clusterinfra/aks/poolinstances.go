@@ -38,16 +38,16 @@ type Instances struct {
 
 // InstanceReader reads the VMs of agent pools.
 type InstanceReader struct {
-	Facts *facts.Facts
-	Asker facts.Asker
-	Now   time.Time
+	Facts  *facts.Facts
+	Caller facts.Caller
+	Now    time.Time
 	// NodeGroup returns the node resource group of the cluster.
 	NodeGroup func(context.Context) (arm.ID, error)
 }
 
-// Read reads the VMs of an agent pool that exists, also while AKS applies or refuses a change of the pool, because AKS's autoscaler goes on
-// meanwhile. A refused change can last for days. Read returns nil for other pools. If a pool is not as planned, an error of Read is only logged,
-// so that the status shows why the pool is not as planned.
+// Read reads the VMs of an existing agent pool, and returns nil for any other pool. It reads them also while AKS applies a change of the
+// pool, or has refused one, because AKS's autoscaler continues, and a refused change can last for days. If the pool is not as planned, an
+// error of Read is only logged, so that the status shows why the pool is not as planned.
 func (r InstanceReader) Read(ctx context.Context, pool arm.Result) (*Instances, error) {
 	if !hasInstances(pool) {
 		return nil, nil
@@ -65,7 +65,7 @@ func (r InstanceReader) read(ctx context.Context, pool arm.Result) (*Instances, 
 	if err != nil {
 		return nil, err
 	}
-	out, err := readInstances(ctx, r.Facts, r.Asker, r.Now, group, pool.ID.Name(), pool.Observed)
+	out, err := readInstances(ctx, r.Facts, r.Caller, r.Now, group, pool.ID.Name(), pool.Observed)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func hasInstances(pool arm.Result) bool {
 }
 
 // readInstances reads the VMs of an agent pool in its node resource group at the time now. observed is the body of the pool.
-func readInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, now time.Time, group arm.ID, pool string,
+func readInstances(ctx context.Context, f *facts.Facts, caller facts.Caller, now time.Time, group arm.ID, pool string,
 	observed json.RawMessage) (*Instances, error) {
 	shown := agentpool.Observe(observed)
 	have := shown.Properties
@@ -98,7 +98,7 @@ func readInstances(ctx context.Context, f *facts.Facts, asker facts.Asker, now t
 	if out.Unsupported = agentpool.UnsupportedType(have.Type); out.Unsupported != "" {
 		return out, nil
 	}
-	ids, exists, err := f.ListPoolInstances(ctx, asker, group, pool, observed, int(out.Count))
+	ids, exists, err := f.ListPoolInstances(ctx, caller, group, pool, observed, int(out.Count))
 	if err != nil {
 		return nil, err
 	}

@@ -16,14 +16,14 @@ import (
 
 // CheckVersion returns an error with the offered versions if AKS does not offer the version of a cluster that is to be created or upgraded.
 // observed is the cluster in Azure, nil if there is none. If the versions cannot be read, the error of AKS has to do.
-func CheckVersion(ctx context.Context, f *facts.Facts, asker facts.Asker, subscription, region string, path *field.Path, wanted string,
+func CheckVersion(ctx context.Context, f *facts.Facts, caller facts.Caller, subscription, region string, path *field.Path, wanted string,
 	observed json.RawMessage) field.ErrorList {
 	have := managedcluster.Observe(observed)
 	isUpgrade := version.IsLower(version.Highest(have.Properties.KubernetesVersion, have.Properties.CurrentKubernetesVersion), wanted)
 	if region == "" || wanted == "" || have.Exists && !isUpgrade {
 		return nil // A version that runs may stay, also when it is not offered any more.
 	}
-	offered, err := f.ReadOfferedVersions(ctx, asker, subscription, region)
+	offered, err := f.ReadOfferedVersions(ctx, caller, subscription, region)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Info("The versions of the region are not known", "reason", err.Error())
 		return nil

@@ -13,7 +13,7 @@ import (
 
 // CheckVMSizes returns errors for the pools that AKS refused to create, alone or with the cluster, and whose VM size the region does
 // not have. If the catalog cannot be read, the error of AKS has to do.
-func CheckVMSizes(ctx context.Context, f *facts.Facts, asker facts.Asker, refused arm.Result, region string,
+func CheckVMSizes(ctx context.Context, f *facts.Facts, caller facts.Caller, refused arm.Result, region string,
 	sizes []agentpool.RequestedSize) field.ErrorList {
 	if !agentpool.IsRefused(refused) || region == "" || len(sizes) == 0 {
 		return nil
@@ -22,7 +22,7 @@ func CheckVMSizes(ctx context.Context, f *facts.Facts, asker facts.Asker, refuse
 	for _, requested := range sizes {
 		names = append(names, requested.Size)
 	}
-	unknown, err := f.FindUnknownSizes(ctx, asker, refused.ID.Subscription(), region, names)
+	unknown, err := f.FindUnknownSizes(ctx, caller, refused.ID.Subscription(), region, names)
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Info("The VM sizes of the region are not known", "reason", err.Error())
 		return nil

@@ -73,7 +73,7 @@ func (p Publisher) deleteWrongType(ctx context.Context, want *corev1.Secret) err
 	}
 	preconditions := client.Preconditions{UID: &have.UID, ResourceVersion: &have.ResourceVersion}
 	if err := p.Client.Delete(ctx, have, preconditions); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("delete Secret %s of type %s to make it of type %s: %w", key, have.Type, want.Type, err)
+		return fmt.Errorf("delete Secret %s of type %s to create it with type %s: %w", key, have.Type, want.Type, err)
 	}
 	want.Labels = mergeMaps(have.Labels, want.Labels)
 	want.Annotations = have.Annotations

@@ -58,7 +58,7 @@ func (d Deletion) TagVolumes(ctx context.Context) (warning string, err error) {
 	}
 	busy := false
 	// The end of each request wakes the object. It must not repeat a refused one before its retry is due.
-	err = d.Facts.RunUnlessFailed(ctx, d.Session.Asker(), "tag volumes|"+d.Session.Name, func(ctx context.Context) (err error) {
+	err = d.Facts.RunUnlessFailed(ctx, d.Session.Caller(), "tag volumes|"+d.Session.Name, func(ctx context.Context) (err error) {
 		busy, err = d.tagDisks(ctx)
 		return err
 	})
@@ -123,12 +123,12 @@ func (d Deletion) findDisksToTag(ctx context.Context) ([]arm.ID, error) {
 	if len(attached) == 0 {
 		return nil, nil
 	}
-	asker, group := d.Session.Asker(), arm.ResourceGroupID(d.Resource.Subscription(), d.Resource.ResourceGroup())
-	body, err := d.Facts.ReadResource(ctx, asker, group)
+	caller, group := d.Session.Caller(), arm.ResourceGroupID(d.Resource.Subscription(), d.Resource.ResourceGroup())
+	body, err := d.Facts.ReadResource(ctx, caller, group)
 	if err != nil || of.HasClusterTags(body) {
 		return nil, err
 	}
-	disks, err := d.Facts.ListDisks(ctx, asker.Client, group)
+	disks, err := d.Facts.ListDisks(ctx, caller.Client, group)
 	if err != nil {
 		return nil, err
 	}
@@ -137,14 +137,14 @@ func (d Deletion) findDisksToTag(ctx context.Context) ([]arm.ID, error) {
 
 // provenVMs returns the VMs that are proven to be the cluster's.
 func (d Deletion) provenVMs(ctx context.Context, of leftovers.Cluster) ([]json.RawMessage, error) {
-	body, err := d.Facts.ReadResource(ctx, d.Session.Asker(), d.Resource)
+	body, err := d.Facts.ReadResource(ctx, d.Session.Caller(), d.Resource)
 	if err != nil || !of.ProvesAttachment(body) {
 		return nil, err
 	}
 	if !strings.EqualFold(d.Resource.Type(), types.ScaleSet) {
 		return []json.RawMessage{body}, nil
 	}
-	return d.Facts.ListScaleSetVMs(ctx, d.Session.Asker(), d.Resource, d.Flexible)
+	return d.Facts.ListScaleSetVMs(ctx, d.Session.Caller(), d.Resource, d.Flexible)
 }
 
 func (d Deletion) isPlanned(id arm.ID) bool {

@@ -70,7 +70,7 @@ func (e Exporter) readKubeconfig(ctx context.Context, m plan.Manifest, cluster a
 	}
 	to := e.To
 	to.FormerOwners = []published.ASOObject{formerOwner(m)}
-	return aks.ReadExported(ctx, e.Facts, e.Session.Asker(), cluster.ID, cluster.Observed, known, wanted.Name, wanted.To, to)
+	return aks.ReadExported(ctx, e.Facts, e.Session.Caller(), cluster.ID, cluster.Observed, known, wanted.Name, wanted.To, to)
 }
 
 func formerOwner(m plan.Manifest) published.ASOObject {

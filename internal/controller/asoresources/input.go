@@ -25,11 +25,16 @@ import (
 // DefaultCredential is the name of the Secret that is used if no credential is named.
 const DefaultCredential = "aso-credential"
 
-// AccessRequest returns the access request for the manifests of an object. The first of these decides: the Secret that its manifests
-// name, the AzureClusterIdentity of the AzureASOManagedCluster, the Secret that other manifests of the Cluster name, the default
-// Secret. Secrets are always of the object's namespace.
+// AccessRequest returns the access request for the manifests of an object. It uses the first of these that exists:
+//
+//  1. the Secret that the object's manifests name
+//  2. the AzureClusterIdentity of the AzureASOManagedCluster
+//  3. the Secret that other manifests of the Cluster name
+//  4. the Secret DefaultCredential
+//
+// Secrets are always of the object's namespace.
 func (m *Members) AccessRequest(kind string, obj client.Object) access.Request {
-	request := access.Request{Namespace: obj.GetNamespace(), Secret: m.credentialName(HolderName(kind, obj))}
+	request := access.Request{Namespace: obj.GetNamespace(), Secret: m.credentialName(ObjectKey(kind, obj))}
 	if m.Infrastructure != nil {
 		spec := m.Infrastructure.Spec
 		request.IdentityRef, request.Environment, request.SubscriptionID = spec.IdentityRef, spec.AzureEnvironment, spec.SubscriptionID
@@ -75,43 +80,43 @@ func (m *Members) WaitsForOwner() *metav1.Condition {
 // client.
 func (m *Members) LoadPlanInput(ctx context.Context, c client.Reader, session reconcile.Session, unchecked []string,
 	kind string, obj client.Object) (plan.Input, error) {
-	bound := !session.Access.OfSecret && session.Access.Identity.Namespace != obj.GetNamespace()
-	in := m.newInput(kind, obj, session.Access.SubscriptionID, bound)
+	lentIdentity := !session.Access.OfSecret && session.Access.Identity.Namespace != obj.GetNamespace()
+	in := m.newInput(kind, obj, session.Access.SubscriptionID, lentIdentity)
 	in.UncheckedKinds = unchecked
 	session.Access.Client = session.Access.Client.WithAPIVersions(plan.APIVersions(in.Set))
 	return in, m.readValues(ctx, c, &in)
 }
 
-func (m *Members) newInput(kind string, obj client.Object, subscription string, bound bool) plan.Input {
+func (m *Members) newInput(kind string, obj client.Object, subscription string, lentIdentity bool) plan.Input {
 	all := m.manifests
 	if obj.GetDeletionTimestamp().IsZero() {
 		all = m.remainingManifests()
 	}
 	in := plan.Input{
-		Cluster: m.Cluster.Name, Object: obj, ObjectKey: HolderName(kind, obj), Set: plan.NewSet(subscription, all, bound),
-		PlainObjects: m.plainObjects[HolderName(kind, obj)],
-		MachinePools: map[string]*clusterv1.MachinePool{}, PoolUsers: plan.PoolUsers{}, Leaving: map[string]bool{}, Origins: map[string]plan.Origin{HolderName(kind, obj): plan.ReadOrigin(obj)},
+		Cluster: m.Cluster.Name, Object: obj, ObjectKey: ObjectKey(kind, obj), Set: plan.NewSet(subscription, all, lentIdentity),
+		PlainObjects: m.plainObjects[ObjectKey(kind, obj)],
+		MachinePools: map[string]*clusterv1.MachinePool{}, PoolUsers: plan.PoolUsers{}, Leaving: map[string]bool{}, Origins: map[string]plan.MigrationOrigin{ObjectKey(kind, obj): plan.ReadMigrationOrigin(obj)},
 	}
 	holders := map[string]client.Object{}
 	if m.Infrastructure != nil {
 		in.Owner = m.Infrastructure
-		holders[HolderName(ClusterKind, m.Infrastructure)] = m.Infrastructure
+		holders[ObjectKey(ClusterKind, m.Infrastructure)] = m.Infrastructure
 	}
 	if m.ControlPlane != nil {
 		in.Version = m.ControlPlane.Spec.Version
-		holders[HolderName(ControlPlaneKind, m.ControlPlane)] = m.ControlPlane
+		holders[ObjectKey(ControlPlaneKind, m.ControlPlane)] = m.ControlPlane
 	}
 	network := m.Cluster.Spec.ClusterNetwork
 	in.ServiceCIDR, in.PodCIDR = firstBlock(network.Services.CIDRBlocks), firstBlock(network.Pods.CIDRBlocks)
 	for _, pool := range m.Pools {
-		holders[HolderName(MachinePoolKind, pool.Pool)] = pool.Pool
-		in.PoolUsers[HolderName(MachinePoolKind, pool.Pool)] = plan.NewPoolUser(pool.Pool)
+		holders[ObjectKey(MachinePoolKind, pool.Pool)] = pool.Pool
+		in.PoolUsers[ObjectKey(MachinePoolKind, pool.Pool)] = plan.NewPoolUser(pool.Pool)
 		if pool.MachinePool != nil && pool.Pool.DeletionTimestamp.IsZero() {
-			in.MachinePools[HolderName(MachinePoolKind, pool.Pool)] = pool.MachinePool
+			in.MachinePools[ObjectKey(MachinePoolKind, pool.Pool)] = pool.MachinePool
 		}
 	}
 	for name, holder := range holders {
-		in.Origins[name], in.Leaving[name] = plan.ReadOrigin(holder), !holder.GetDeletionTimestamp().IsZero()
+		in.Origins[name], in.Leaving[name] = plan.ReadMigrationOrigin(holder), !holder.GetDeletionTimestamp().IsZero()
 	}
 	return in
 }
@@ -120,7 +125,7 @@ func (m *Members) newInput(kind string, obj client.Object, subscription string, 
 func (m *Members) remainingManifests() []plan.Manifest {
 	leaving := map[string]bool{}
 	for _, pool := range m.Pools {
-		leaving[HolderName(MachinePoolKind, pool.Pool)] = !pool.Pool.DeletionTimestamp.IsZero()
+		leaving[ObjectKey(MachinePoolKind, pool.Pool)] = !pool.Pool.DeletionTimestamp.IsZero()
 	}
 	return slices.DeleteFunc(slices.Clone(m.manifests), func(d plan.Manifest) bool { return leaving[d.DeclaredIn] })
 }
@@ -139,7 +144,7 @@ func (m *Members) readValues(ctx context.Context, c client.Reader, in *plan.Inpu
 	secrets, configMaps := plan.ListReferencedKeys(*in)
 	for _, pool := range m.Pools {
 		other := *in
-		other.ObjectKey = HolderName(MachinePoolKind, pool.Pool)
+		other.ObjectKey = ObjectKey(MachinePoolKind, pool.Pool)
 		s, cm := plan.ListReferencedKeys(other)
 		secrets, configMaps = append(secrets, s...), append(configMaps, cm...)
 	}
@@ -202,7 +207,7 @@ func FingerprintInputs(in plan.Input) []any {
 func (m *Members) PlanResources(ctx context.Context, f *facts.Facts, session reconcile.Session, in *plan.Input) (*reconcile.Plan, error) {
 	in.Facts = map[string]json.RawMessage{}
 	for _, id := range plan.ListNeededFacts(*in) {
-		found, err := f.ReadResource(ctx, session.Asker(), id)
+		found, err := f.ReadResource(ctx, session.Caller(), id)
 		if err != nil {
 			return nil, reconcile.ReadFailedFor(infrav1.ResourcesReadyCondition, err)
 		}

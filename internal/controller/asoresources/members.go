@@ -47,8 +47,9 @@ type Pool struct {
 	MachinePool *clusterv1.MachinePool
 }
 
-// HolderName identifies the object of a manifest.
-func HolderName(kind string, obj client.Object) string { return kind + " " + obj.GetName() }
+// ObjectKey returns the key of an object with manifests, its kind and name, such as "AzureASOManagedCluster c1". It is the
+// ObjectKey of a plan.Input, and the DeclaredIn of a plan.Manifest.
+func ObjectKey(kind string, obj client.Object) string { return kind + " " + obj.GetName() }
 
 // LoadMembers reads the members of the Cluster that an object of a kind belongs to. gone is true if the Cluster no longer exists. If it
 // never existed, the error is a stopReason.
@@ -93,13 +94,13 @@ func GatherMembers(ctx context.Context, c client.Reader, cluster *clusterv1.Clus
 		return nil, err
 	}
 	if m.Infrastructure != nil {
-		m.readManifests(HolderName(ClusterKind, m.Infrastructure), m.Infrastructure.Spec.Resources)
+		m.readManifests(ObjectKey(ClusterKind, m.Infrastructure), m.Infrastructure.Spec.Resources)
 	}
 	if m.ControlPlane != nil {
-		m.readManifests(HolderName(ControlPlaneKind, m.ControlPlane), m.ControlPlane.Spec.Resources)
+		m.readManifests(ObjectKey(ControlPlaneKind, m.ControlPlane), m.ControlPlane.Spec.Resources)
 	}
 	for _, pool := range m.Pools {
-		m.readManifests(HolderName(MachinePoolKind, pool.Pool), pool.Pool.Spec.Resources)
+		m.readManifests(ObjectKey(MachinePoolKind, pool.Pool), pool.Pool.Spec.Resources)
 	}
 	return m, nil
 }
@@ -184,5 +185,5 @@ func (m *Members) ReplacePool(pool Pool) {
 		}
 	}
 	m.Pools = append(m.Pools, pool)
-	m.readManifests(HolderName(MachinePoolKind, pool.Pool), pool.Pool.Spec.Resources)
+	m.readManifests(ObjectKey(MachinePoolKind, pool.Pool), pool.Pool.Spec.Resources)
 }

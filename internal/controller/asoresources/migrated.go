@@ -27,14 +27,14 @@ func readCreationTimes(ctx context.Context, f *facts.Facts, session reconcile.Se
 	}
 	var all []json.RawMessage
 	for _, group := range contents {
-		items, err := f.ListGroupResources(ctx, session.Asker(), group)
+		items, err := f.ListGroupResources(ctx, session.Caller(), group)
 		if err != nil {
 			return fmt.Errorf("list the resources of %s, to prove which were created for the object: %w", group.ShortName(), err)
 		}
 		all = append(all, items...)
 	}
 	if groups {
-		items, err := f.ListResourceGroups(ctx, session.Asker(), in.SubscriptionID())
+		items, err := f.ListResourceGroups(ctx, session.Caller(), in.SubscriptionID())
 		if err != nil {
 			return fmt.Errorf("list resource groups, to prove which was created for the object: %w", err)
 		}
@@ -57,7 +57,7 @@ func dropDeleted(ctx context.Context, f *facts.Facts, session reconcile.Session,
 	for _, group := range contents {
 		unproven := plan.UnprovenInGroup(*in, group)
 		for _, id := range unproven[:min(len(unproven), maxListed)] {
-			found, err := f.ReadResource(ctx, session.Asker(), id)
+			found, err := f.ReadResource(ctx, session.Caller(), id)
 			if err == nil && len(found) == 0 {
 				delete(in.ListedResources, id.Key())
 			}

@@ -24,7 +24,7 @@ func (m *Members) DenyVersion(ctx context.Context, f *facts.Facts, session recon
 	if err != nil || !graph.Has(id) {
 		return errs
 	}
-	if observed, err := f.ReadResource(ctx, session.Asker(), id); err != nil || len(observed) == 0 {
+	if observed, err := f.ReadResource(ctx, session.Caller(), id); err != nil || len(observed) == 0 {
 		return errs
 	}
 	aks.DenyVersion(graph.Node(id), errs)
@@ -37,7 +37,7 @@ func (m *Members) CheckVersion(ctx context.Context, f *facts.Facts, session reco
 	if m.ControlPlane == nil {
 		return nil
 	}
-	manifest, ok := in.ManagedClusterOf(HolderName(ControlPlaneKind, m.ControlPlane))
+	manifest, ok := in.ManagedClusterOf(ObjectKey(ControlPlaneKind, m.ControlPlane))
 	if !ok {
 		return nil
 	}
@@ -51,13 +51,13 @@ func (m *Members) CheckVersion(ctx context.Context, f *facts.Facts, session reco
 		path = manifest.Path.Child("spec", "kubernetesVersion")
 		version, _ = manifest.Spec["kubernetesVersion"].(string)
 	}
-	errs := aks.CheckVersion(ctx, f, session.Asker(), id.Subscription(), region, path, version, nil)
+	errs := aks.CheckVersion(ctx, f, session.Caller(), id.Subscription(), region, path, version, nil)
 	if len(errs) == 0 {
 		return nil
 	}
-	observed, err := f.ReadResource(ctx, session.Asker(), id)
+	observed, err := f.ReadResource(ctx, session.Caller(), id)
 	if err != nil || len(observed) == 0 {
 		return errs
 	}
-	return aks.CheckVersion(ctx, f, session.Asker(), id.Subscription(), region, path, version, observed)
+	return aks.CheckVersion(ctx, f, session.Caller(), id.Subscription(), region, path, version, observed)
 }

@@ -23,7 +23,7 @@ func CheckVMSizes(ctx context.Context, f *facts.Facts, session reconcile.Session
 		}
 		if result, ok := outcome.Result(id); ok {
 			region, sizes := in.ListVMSizes(id)
-			errs = append(errs, aks.CheckVMSizes(ctx, f, session.Asker(), result, region, sizes)...)
+			errs = append(errs, aks.CheckVMSizes(ctx, f, session.Caller(), result, region, sizes)...)
 		}
 	}
 	return errs

@@ -40,7 +40,7 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 	cluster := findCluster(in, outcome)
 	usable := cluster.IsDone() || aks.KeepsToken(cluster, in.object.Status.Initialization.ControlPlaneInitialized)
 	if usable && plan.ReadControlPlaneStatus(cluster.Observed).Host != "" {
-		if credentials, err = aks.ReadKubeconfigs(ctx, k.Facts, session.Asker(), session.Access, cluster.ID, cluster.Observed, to); err != nil {
+		if credentials, err = aks.ReadKubeconfigs(ctx, k.Facts, session.Caller(), session.Access, cluster.ID, cluster.Observed, to); err != nil {
 			return err
 		}
 		if err := credentials.PublishSecrets(ctx, to); err != nil {

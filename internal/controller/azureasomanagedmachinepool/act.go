@@ -51,8 +51,8 @@ func findPool(in *input, outcome arm.Outcome) arm.Result {
 
 // readInstances reads the VMs of the agent pool.
 func (k *Kind) readInstances(ctx context.Context, session reconcile.Session, pool arm.Result) (*nodes.Instances, error) {
-	reader := nodes.InstanceReader{Facts: k.Facts, Asker: session.Asker(), Now: session.Now(), NodeGroup: func(ctx context.Context) (arm.ID, error) {
-		cluster, err := k.Facts.ReadResource(ctx, session.Asker(), pool.ID.Parent())
+	reader := nodes.InstanceReader{Facts: k.Facts, Caller: session.Caller(), Now: session.Now(), NodeGroup: func(ctx context.Context) (arm.ID, error) {
+		cluster, err := k.Facts.ReadResource(ctx, session.Caller(), pool.ID.Parent())
 		if err != nil {
 			return "", err
 		}

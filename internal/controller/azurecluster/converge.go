@@ -33,7 +33,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		close(superseded)
 		session.Wake()
 	}
-	if in.planned.Facts, err = k.Facts.ClusterFacts(ctx, session.Asker(), in.planned, zones); err != nil {
+	if in.planned.Facts, err = k.Facts.ClusterFacts(ctx, session.Caller(), in.planned, zones); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	// A missing list of zones may delay an existing network, but not the creation of a new one, unless the spec names zones. An

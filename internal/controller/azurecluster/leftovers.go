@@ -25,8 +25,8 @@ import (
 // because everything that the plan has can be deleted without them. Errors that pass do.
 func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in *input, graph *arm.Graph) (found []leftovers.Leftover,
 	refused []string, err error) {
-	group, asker := plan.ResourceGroupID(in.planned), session.Asker()
-	body, err := k.Facts.ReadResource(ctx, asker, group)
+	group, caller := plan.ResourceGroupID(in.planned), session.Caller()
+	body, err := k.Facts.ReadResource(ctx, caller, group)
 	if err != nil || len(body) == 0 {
 		return nil, nil, err
 	}
@@ -34,7 +34,7 @@ func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in 
 	if of.HasClusterTags(body) {
 		return nil, nil, nil
 	}
-	if of.Network, err = k.Facts.ReadResource(ctx, asker, plan.VNetID(in.planned)); err != nil {
+	if of.Network, err = k.Facts.ReadResource(ctx, caller, plan.VNetID(in.planned)); err != nil {
 		return nil, nil, err
 	}
 	var seen leftovers.GroupContents
@@ -59,7 +59,7 @@ func (k *Kind) findLeftovers(ctx context.Context, session reconcile.Session, in 
 		if !list.needed() {
 			continue
 		}
-		items, err := list.read(ctx, asker.Client, group)
+		items, err := list.read(ctx, caller.Client, group)
 		switch {
 		case err == nil:
 			*list.into = items

@@ -128,13 +128,13 @@ func (k *Kind) Report(in *input) error {
 // usedBeforeUpgradeCondition is set on an identity that keeps a credential from before the upgrade from the established provider.
 var usedBeforeUpgradeCondition = metav1.Condition{
 	Type: infrav1.TenantsIsolatedCondition, Status: metav1.ConditionFalse, Reason: infrav1.UsedBeforeUpgradeReason,
-	Message: fmt.Sprintf("the %s keeps a credential that is not its namespace's, because it was in use before the upgrade from the established provider; ConfigMap %s in the manager's namespace lists it",
+	Message: fmt.Sprintf("the %s keeps a credential that does not belong to its namespace, because it used it before the upgrade from the established provider. To end this, give it a credential of its own namespace, and remove the entry from ConfigMap %s in the manager's namespace",
 		identity.Kind, identity.FormerRecordName),
 }
 
 // tenantsTrustedCondition is set on identities by a manager that trusts tenants.
 var tenantsTrustedCondition = metav1.Condition{
 	Type: infrav1.TenantsIsolatedCondition, Status: metav1.ConditionFalse, Reason: infrav1.TenantsTrustedReason,
-	Message: fmt.Sprintf("the manager runs with --%s=%s: users who may create an %s can use every Secret with a credential, and the manager's own identity",
-		identity.TenancyFlag, identity.Trusted, identity.Kind),
+	Message: fmt.Sprintf("the manager runs with --%s=%s: users who may create an %s can use every Secret with a credential, and the manager's own identity. To restrict them to their namespaces, set --%s=%s",
+		identity.TenancyFlag, identity.Trusted, identity.Kind, identity.TenancyFlag, identity.Isolated),
 }

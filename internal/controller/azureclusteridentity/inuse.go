@@ -58,7 +58,7 @@ func inUseCondition(object *infrav1.AzureClusterIdentity, users map[string][]str
 		slices.Sort(known)
 		all := slices.Compact(known)
 		parts = append(parts, "waits for its users to be gone: "+deletion.SummarizeNames(all)+
-			". To unblock the deletion, delete their Clusters, or name another identity in spec.identityRef")
+			". To unblock the deletion, delete their Clusters, or refer to another identity in spec.identityRef")
 		if !strings.HasSuffix(deletion.SummarizeNames(all), all[len(all)-1]) {
 			parts[0] += ". To list them, run: kubectl get azureclusters,azuremanagedcontrolplanes,azureasomanagedclusters --all-namespaces --output " +
 				"custom-columns=NAMESPACE:.metadata.namespace,NAME:.metadata.name,IDENTITY:.spec.identityRef.name"

@@ -17,7 +17,7 @@ func TestInUseMessageNamesUsers(t *testing.T) {
 		addFinalizerNames(users, infrav1.ClusterFinalizer, "AzureCluster",
 			&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}})
 	}
-	const way = ". To unblock the deletion, delete their Clusters, or name another identity in spec.identityRef"
+	const way = ". To unblock the deletion, delete their Clusters, or refer to another identity in spec.identityRef"
 	stale := func(left string) string {
 		return "waits for users that do not exist or that this manager cannot see. Once nothing uses it, run: " +
 			"kubectl patch -n ns azureclusteridentity/id --type=merge -p '{\"metadata\":{\"finalizers\":[" + left + "]}}'"

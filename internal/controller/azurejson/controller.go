@@ -46,7 +46,7 @@ import (
 type Reconciler struct {
 	Client   client.Client
 	Recorder events.EventRecorder
-	Access   *access.Gate
+	Access   *access.Opener
 	Facts    *facts.Facts
 	Features plan.Features
 	// WatchFilter is the required value of the label cluster.x-k8s.io/watch-filter; "" accepts all objects.
@@ -202,8 +202,8 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 	if err != nil {
 		return r.reportFailure(ctx, owner, err)
 	}
-	asker := facts.Asker{Client: opened.Client.ReadOnly()}
-	in, err := found.AddFacts(ctx, r.Facts, asker, found.PlanInput(cluster, opened.SubscriptionID, r.Features))
+	caller := facts.Caller{Client: opened.Client.ReadOnly()}
+	in, err := found.AddFacts(ctx, r.Facts, caller, found.PlanInput(cluster, opened.SubscriptionID, r.Features))
 	if err != nil {
 		return r.reportFailure(ctx, owner, err)
 	}
@@ -230,11 +230,11 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 		if _, template := owner.(*infrav1.AzureMachineTemplate); template {
 			path = path.Child("template", "spec")
 		}
-		if err := lending.CheckIdentities(ctx, r.Facts, asker, opened.LentGrants, ownership.OwnerOf(found.Owner(), cluster.Name),
+		if err := lending.CheckIdentities(ctx, r.Facts, caller, opened.LentGrants, ownership.OwnerOf(found.Owner(), cluster.Name),
 			opened.SubscriptionID, path.Child("userAssignedIdentities"), spec.UserAssignedIdentities[:1]); err != nil {
 			return r.reportFailure(ctx, owner, err)
 		}
-		input.UserAssignedClientID, err = r.Facts.ReadUserAssignedClientID(ctx, asker,
+		input.UserAssignedClientID, err = r.Facts.ReadUserAssignedClientID(ctx, caller,
 			path.Child("userAssignedIdentities").Index(0).Child("providerID"), spec.UserAssignedIdentities[0].ProviderID)
 		if err != nil {
 			return r.reportFailure(ctx, owner, err)

@@ -33,7 +33,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 		return nil, reconcile.RefuseSpec(errs)
 	}
 	var err error
-	if in.planned.MachineFacts, err = k.Facts.MachineFacts(ctx, session.Asker(), in.planned, session.Power.IsRequested()); err != nil {
+	if in.planned.MachineFacts, err = k.Facts.MachineFacts(ctx, session.Caller(), in.planned, session.Power.IsRequested()); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	if in.azureMachine.Spec.ProviderID != nil && !in.planned.MachineFacts.VMExists {
@@ -46,7 +46,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if !in.planned.MachineFacts.VMExists {
 		// This precedes the wait for bootstrap data: azure.json, which the data may take from a Secret, cannot be written without the
 		// identity.
-		if errs := k.Facts.FindMissingIdentities(ctx, session.Asker(), field.NewPath("spec"), in.azureMachine.Spec.UserAssignedIdentities); len(errs) > 0 {
+		if errs := k.Facts.FindMissingIdentities(ctx, session.Caller(), field.NewPath("spec"), in.azureMachine.Spec.UserAssignedIdentities); len(errs) > 0 {
 			return nil, reconcile.RefuseSpec(errs)
 		}
 		if in.planned.BootstrapData,
@@ -115,5 +115,5 @@ func (k *Kind) checkScaleSet(ctx context.Context, in *input) (field.ErrorList, e
 		return nil, nil
 	}
 	return field.ErrorList{field.Invalid(field.NewPath("spec", "virtualMachineScaleSetID"), *id,
-		fmt.Sprintf("is the scale set of AzureMachinePool %s, which creates and deletes its VMs itself: name a scale set of your own", of.Name))}, nil
+		fmt.Sprintf("is the scale set of AzureMachinePool %s, which creates and deletes its VMs itself: choose a scale set of your own", of.Name))}, nil
 }

@@ -40,7 +40,7 @@ func nothingCreated(in *input) bool {
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
 	planned := k.newPlanInput(in, session.Access.SubscriptionID, session.Access.LentGrants != nil)
 	var err error
-	if planned.MachineFacts, err = k.Facts.DeletingMachineFacts(ctx, session.Asker(), planned); err != nil {
+	if planned.MachineFacts, err = k.Facts.DeletingMachineFacts(ctx, session.Caller(), planned); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	in.planned = planned
@@ -100,7 +100,7 @@ func (k *Kind) describeResources(in *input, subscription string) string {
 			ids = append(ids, id.ShortName())
 		}
 	}
-	return string(plan.VMID(planned)) + " and, where they are there, " + strings.Join(ids, ", ")
+	return string(plan.VMID(planned)) + ", and these resources if they exist: " + strings.Join(ids, ", ")
 }
 
 // possibleResources returns the IDs of resources that the machine may have in Azure.

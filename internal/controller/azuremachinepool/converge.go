@@ -88,7 +88,7 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 
 // findMissingIdentities returns an error for each identity of the VMs that does not exist.
 func (k *Kind) findMissingIdentities(ctx context.Context, session reconcile.Session, in *input) field.ErrorList {
-	return k.Facts.FindMissingIdentities(ctx, session.Asker(), field.NewPath("spec"), in.azurePool.Spec.UserAssignedIdentities)
+	return k.Facts.FindMissingIdentities(ctx, session.Caller(), field.NewPath("spec"), in.azurePool.Spec.UserAssignedIdentities)
 }
 
 // newPlanInput returns the input of the plan without facts. The objects are defaulted as by the webhooks, because they may have been
@@ -106,20 +106,20 @@ func (k *Kind) newPlanInput(in *input, subscription string, lent bool) pool.Inpu
 
 // readFacts reads the facts of the plan.
 func (k *Kind) readFacts(ctx context.Context, session reconcile.Session, in *input) (err error) {
-	known, asker := &in.planned.PoolFacts, session.Asker()
-	if in.planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, asker, in.planned.ClusterInput); err != nil {
+	known, caller := &in.planned.PoolFacts, session.Caller()
+	if in.planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, caller, in.planned.ClusterInput); err != nil {
 		return err
 	}
 	if known.VMSize, known.NearestVMSizes,
-		err = k.Facts.FindVMSize(ctx, asker, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
+		err = k.Facts.FindVMSize(ctx, caller, in.planned.ClusterInput, in.planned.AzureMachinePool.Spec.Template.VMSize); err != nil {
 		return err
 	}
-	if known.VNet, err = k.Facts.ReadClusterVNet(ctx, asker, in.planned.ClusterInput); err != nil {
+	if known.VNet, err = k.Facts.ReadClusterVNet(ctx, caller, in.planned.ClusterInput); err != nil {
 		return err
 	}
 	// The deletion of a VM lowers the capacity of the scale set, so an earlier read must not be reused.
 	id := pool.ScaleSetID(in.planned)
-	observed, err := k.Engine.Observe(ctx, asker.Client, []arm.ID{id}, true, session.Read)
+	observed, err := k.Engine.Observe(ctx, caller.Client, []arm.ID{id}, true, session.Read)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (k *Kind) decideRollout(ctx context.Context, session reconcile.Session, in 
 	if !in.scaleSet.Exists {
 		return nil
 	}
-	list, err := k.Facts.ListScaleSetVMs(ctx, session.Asker(), pool.ScaleSetID(in.planned), isFlexible(in))
+	list, err := k.Facts.ListScaleSetVMs(ctx, session.Caller(), pool.ScaleSetID(in.planned), isFlexible(in))
 	if err != nil {
 		return reconcile.ReadFailed(err)
 	}

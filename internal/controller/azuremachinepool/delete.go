@@ -58,7 +58,7 @@ func (k *Kind) keepSharedScaleSet(ctx context.Context, in *input) error {
 		return err
 	}
 	if sharing := pool.ListSharingPools(planned); len(sharing) > 0 {
-		return reconcile.KeepResources(fmt.Sprintf("The scale set %s with its VMs stays in Azure, because it is that of AzureMachinePool %s, too",
+		return reconcile.KeepResources(fmt.Sprintf("The scale set %s with its VMs stays in Azure, because AzureMachinePool %s also manages it",
 			pool.ScaleSetName(planned), sharing[0].Name))
 	}
 	return nil
@@ -79,7 +79,7 @@ func nothingPlanned(in *input) bool {
 func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *input) (_ *reconcile.Plan, err error) {
 	in.planned = k.newPlanInput(in, session.Access.SubscriptionID, session.Access.LentGrants != nil)
 	planned := &in.planned
-	if planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, session.Asker(), planned.ClusterInput); err != nil {
+	if planned.ClusterInput, err = in.infrastructure.AddFacts(ctx, k.Facts, session.Caller(), planned.ClusterInput); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	graph, err := pool.BuildDeletePlan(*planned)

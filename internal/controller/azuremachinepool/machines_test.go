@@ -175,8 +175,8 @@ func TestWatchLabelIsInherited(t *testing.T) {
 func TestDesiredReplicasCondition(t *testing.T) {
 	broken := []string{"p_0: it is deallocated"}
 	for elsewhere, want := range map[bool]string{
-		false: "there are 1 of 2 VMs; to be replaced: p_0: it is deallocated",
-		true: "there are 1 of 2 VMs; an autoscaler owns the number of VMs, so Machines of broken ones have to be deleted: " +
+		false: "the scale set has 1 of 2 requested VMs; to be replaced: p_0: it is deallocated",
+		true: "the scale set has 1 of 2 requested VMs; an autoscaler owns the number of VMs, so Machines of broken ones have to be deleted: " +
 			"p_0: it is deallocated",
 	} {
 		if got := desiredReplicasCondition(1, 2, broken, elsewhere); got.Message != want {

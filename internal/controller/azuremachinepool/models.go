@@ -17,7 +17,7 @@ func (in *input) addModelLimit(condition *metav1.Condition) {
 	if !in.actions.HoldTemplate && !apart && mayAdd && (len(inPlace) == 0 || !rollout.HasManyModels(in.wanted, vms)) {
 		return
 	}
-	message := fmt.Sprintf("The VMs are of %d models of the scale set, and Azure allows %d.", rollout.CountModels(vms), in.wanted.MaxModels)
+	message := fmt.Sprintf("The VMs use %d different models of the scale set; Azure allows %d.", rollout.CountModels(vms), in.wanted.MaxModels)
 	if len(inPlace) > 0 {
 		message += fmt.Sprintf(" Azure brings %d VMs to the latest model in place. They differ in bootstrap data or tags only and are not restarted.", len(inPlace))
 	}

@@ -14,7 +14,7 @@ import (
 
 // TestConditionOfManyModels checks the condition about VMs of many models: the measures that are taken, and those that are not.
 func TestConditionOfManyModels(t *testing.T) {
-	const count = "The VMs are of %d models of the scale set, and Azure allows 10."
+	const count = "The VMs use %d different models of the scale set; Azure allows 10."
 	for reason, test := range map[string]struct {
 		// inPlace and apart are of how many old models there is a VM each that can be brought to the latest one in place, or cannot.
 		inPlace, apart int

@@ -48,12 +48,12 @@ func (k *Kind) changePower(ctx context.Context, session reconcile.Session, in *i
 		return nil
 	}
 	if in.leavesWithoutVMs() {
-		power.Report(len(in.vms) == 0, fmt.Sprintf("The pool has %d VMs, and is left without", len(in.vms)))
+		power.Report(len(in.vms) == 0, fmt.Sprintf("%d VMs of the pool are not deleted yet", len(in.vms)))
 		return nil
 	}
 	if power.Stop && in.planned.AzureMachinePool.Spec.Template.OSDisk.DiffDiskSettings != nil {
 		// https://learn.microsoft.com/en-us/azure/virtual-machines/ephemeral-os-disks
-		power.Report(false, fmt.Sprintf("Azure cannot deallocate VMs whose OS disks are ephemeral. They keep running. With %s: %s, the pool is left without VMs",
+		power.Report(false, fmt.Sprintf("Azure cannot deallocate VMs whose OS disks are ephemeral. They keep running. To delete them instead, set the annotation %s to %s",
 			infrav1.StopAnnotation, stopping.ScaleToZero))
 		return nil
 	}
@@ -85,7 +85,7 @@ func (k *Kind) changePower(ctx context.Context, session reconcile.Session, in *i
 	if len(change) == 0 && !moving {
 		return k.endPowerChange(ctx, session, in)
 	}
-	power.Report(false, fmt.Sprintf("%d of %d VMs are still to be %s", max(len(change), 1), len(in.vms), progress))
+	power.Report(false, fmt.Sprintf("%d of %d VMs are not %s yet", max(len(change), 1), len(in.vms), progress))
 	for _, action := range powerActions(in, session.Name, power.Stop, change) {
 		if sent := session.RunAction(ctx, action); sent.Err != nil {
 			in.requests.failure = sent.Err

@@ -29,7 +29,7 @@ func (k *Kind) recheckMissing(ctx context.Context, session reconcile.Session, in
 			in.recheckIncomplete = true
 			break
 		}
-		shown, err := k.Facts.ReadScaleSetVM(ctx, session.Asker(), scaleSet, id, isFlexible(in))
+		shown, err := k.Facts.ReadScaleSetVM(ctx, session.Caller(), scaleSet, id, isFlexible(in))
 		if err != nil {
 			return reconcile.ReadFailed(err)
 		}

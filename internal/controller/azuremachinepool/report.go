@@ -135,8 +135,8 @@ func (in *input) reportInstances(result arm.Result) {
 		if in.isScaledElsewhere() {
 			model.Message += "an autoscaler owns the number of VMs, so none is replaced: delete Machines of old VMs"
 		} else {
-			model.Message += fmt.Sprintf("at most %d more and %d fewer than %d are there meanwhile", in.wanted.MaxSurge, in.wanted.MaxUnavailable,
-				wanted)
+			model.Message += fmt.Sprintf("during the replacement the pool has between %d and %d VMs", max(wanted-in.wanted.MaxUnavailable, 0),
+				wanted+in.wanted.MaxSurge)
 		}
 		if paused > 0 {
 			model.Message += fmt.Sprintf("; %d are paused and stay as they are", paused)
@@ -156,10 +156,10 @@ func desiredReplicasCondition(there, wanted int, broken []string, scaledElsewher
 	switch {
 	case there < wanted:
 		out.Status, out.Reason, out.Message = metav1.ConditionFalse, infrav1.ScaleSetScalingUpReason,
-			fmt.Sprintf("there are %d of %d VMs", there, wanted)
+			fmt.Sprintf("the scale set has %d of %d requested VMs", there, wanted)
 	case there > wanted:
 		out.Status, out.Reason, out.Message = metav1.ConditionFalse, infrav1.ScaleSetScalingDownReason,
-			fmt.Sprintf("there are %d VMs, wanted are %d", there, wanted)
+			fmt.Sprintf("the scale set has %d VMs, %d more than requested", there, there-wanted)
 	}
 	if len(broken) > 0 {
 		out.Status = metav1.ConditionFalse

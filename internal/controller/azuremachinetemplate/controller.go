@@ -50,7 +50,7 @@ import (
 type Reconciler struct {
 	Client   client.Client
 	Recorder events.EventRecorder
-	Access   *access.Gate
+	Access   *access.Opener
 	Facts    *facts.Facts
 	// WatchFilter is the required value of the label cluster.x-k8s.io/watch-filter; "" accepts all objects.
 	WatchFilter string
@@ -110,7 +110,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	case isComplete(template) && opened == nil:
 		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
 	}
-	if err := r.readNode(ctx, template, *in, facts.Asker{Client: opened.Client}, opened.LentGrants); err != nil {
+	if err := r.readNode(ctx, template, *in, facts.Caller{Client: opened.Client}, opened.LentGrants); err != nil {
 		return r.reportFailure(ctx, template, changes, err)
 	}
 	r.eventLog.MarkResolved(template, nodeMatter)
@@ -119,10 +119,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 }
 
 // readNode sets the properties of a node, and checks that the identities of the machines exist. grants are those of a lent identity.
-func (r *Reconciler) readNode(ctx context.Context, template *infrav1.AzureMachineTemplate, in plan.ClusterInput, asker facts.Asker,
+func (r *Reconciler) readNode(ctx context.Context, template *infrav1.AzureMachineTemplate, in plan.ClusterInput, caller facts.Caller,
 	grants *lent.Grants) error {
 	spec, path := template.Spec.Template.Spec, field.NewPath("spec", "template", "spec")
-	size, near, err := r.Facts.FindVMSize(ctx, asker, in, spec.VMSize)
+	size, near, err := r.Facts.FindVMSize(ctx, caller, in, spec.VMSize)
 	if err != nil {
 		return err
 	}
@@ -134,13 +134,13 @@ func (r *Reconciler) readNode(ctx context.Context, template *infrav1.AzureMachin
 		return field.Invalid(path.Child("vmSize"), spec.VMSize, err.Error())
 	}
 	template.Status.Capacity, template.Status.NodeInfo = machine.NodeCapacity(size), &node
-	if err := lending.CheckIdentities(ctx, r.Facts, asker, grants, ownership.OwnerOf(in.AzureCluster, in.Cluster.Name), in.SubscriptionID,
+	if err := lending.CheckIdentities(ctx, r.Facts, caller, grants, ownership.OwnerOf(in.AzureCluster, in.Cluster.Name), in.SubscriptionID,
 		path.Child("userAssignedIdentities"), spec.UserAssignedIdentities); err != nil {
 		return err
 	}
 	for i, identity := range spec.UserAssignedIdentities {
 		of := path.Child("userAssignedIdentities").Index(i).Child("providerID")
-		if _, err := r.Facts.ReadUserAssignedClientID(ctx, asker, of, identity.ProviderID); err != nil {
+		if _, err := r.Facts.ReadUserAssignedClientID(ctx, caller, of, identity.ProviderID); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // Act implements reconcile.Kind. It stops or starts the cluster as annotations ask, finds the reason of a refused cluster, and publishes the access to a finished one.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) error {
 	result, _ := outcome.Result(plan.ClusterID(in.planned))
-	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Asker(), result, in.controlPlane.Spec.Location,
+	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Caller(), result, in.controlPlane.Spec.Location,
 		plan.ListVMSizes(in.planned.Pools...))
 	in.power = session.Power
 	if err := power.ChangeAKSCluster(ctx, session, result); err != nil || session.Power.Stop {
@@ -76,7 +76,7 @@ func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in 
 // publishKubeconfigs publishes the kubeconfigs, with another token in place of one that ends.
 func (k *Kind) publishKubeconfigs(ctx context.Context, session reconcile.Session, in *input, observed json.RawMessage) (*aks.Credentials, error) {
 	to := k.newPublisher(in)
-	credentials, err := aks.ReadKubeconfigs(ctx, k.Facts, session.Asker(), session.Access, plan.ClusterID(in.planned), observed, to)
+	credentials, err := aks.ReadKubeconfigs(ctx, k.Facts, session.Caller(), session.Access, plan.ClusterID(in.planned), observed, to)
 	if err != nil {
 		return nil, err
 	}

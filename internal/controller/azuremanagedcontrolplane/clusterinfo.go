@@ -33,7 +33,7 @@ func (k *Kind) reconcileClusterInfo(ctx context.Context, raw []byte) *metav1.Con
 	condition := &metav1.Condition{Type: infrav1.ClusterInfoReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if err := k.writeClusterInfo(ctx, raw); err != nil {
 		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WorkloadClusterUnreachableReason
-		condition.Message = "kube-public/cluster-info, which self-managed machines join by, could not be written, because the API server is not reachable from the manager. It is retried with the next full reconciliation"
+		condition.Message = "kube-public/cluster-info, which self-managed machines join by, could not be written, because the API server is not reachable from the manager. Next try with the next full reconciliation"
 		ctrl.LoggerFrom(ctx).V(2).Info("cluster-info not written", "reason", err.Error())
 	}
 	return condition

@@ -34,13 +34,13 @@ func (in *input) FingerprintInputs() []any {
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
-	if err := k.readFacts(ctx, session.Asker(), in); err != nil {
+	if err := k.readFacts(ctx, session.Caller(), in); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	if errs := plan.CheckSpec(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
-	wrongVersion := aks.CheckVersion(ctx, k.Facts, session.Asker(), in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location,
+	wrongVersion := aks.CheckVersion(ctx, k.Facts, session.Caller(), in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location,
 		field.NewPath("spec", "version"), in.planned.ControlPlane.Spec.Version, in.planned.Facts.Cluster)
 	if len(wrongVersion) > 0 && len(in.planned.Facts.Cluster) == 0 {
 		// This precedes the group and the network, which AKS would leave behind with its refusal.
@@ -56,19 +56,19 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 }
 
 // readFacts reads the facts of the plan.
-func (k *Kind) readFacts(ctx context.Context, asker facts.Asker, in *input) (err error) {
-	if err := k.Facts.CheckRegion(ctx, asker, in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location); err != nil {
+func (k *Kind) readFacts(ctx context.Context, caller facts.Caller, in *input) (err error) {
+	if err := k.Facts.CheckRegion(ctx, caller, in.planned.SubscriptionID, in.planned.ControlPlane.Spec.Location); err != nil {
 		return err
 	}
 	// This read answers the following ones if the group does not exist. An error is reported by the node of the group.
-	_, _ = k.Facts.ReadResource(ctx, asker, plan.ResourceGroupID(in.planned))
+	_, _ = k.Facts.ReadResource(ctx, caller, plan.ResourceGroupID(in.planned))
 	key, value := plan.OwnerTag(in.planned)
-	if in.planned.Facts.VNet, err = k.Facts.ReadVNet(ctx, asker, plan.VNetID(in.planned), key, value); err != nil {
+	if in.planned.Facts.VNet, err = k.Facts.ReadVNet(ctx, caller, plan.VNetID(in.planned), key, value); err != nil {
 		return err
 	}
-	if in.planned.Facts.Subnet, err = k.Facts.ReadResource(ctx, asker, plan.SubnetID(in.planned)); err != nil {
+	if in.planned.Facts.Subnet, err = k.Facts.ReadResource(ctx, caller, plan.SubnetID(in.planned)); err != nil {
 		return err
 	}
-	in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, asker, plan.ClusterID(in.planned))
+	in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, caller, plan.ClusterID(in.planned))
 	return err
 }

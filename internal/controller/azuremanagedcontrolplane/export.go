@@ -42,7 +42,7 @@ func (k *Kind) exportValues(ctx context.Context, session reconcile.Session, in *
 		if export.at == nil {
 			continue
 		}
-		kubeconfig, err := aks.ReadExported(ctx, k.Facts, session.Asker(), plan.ClusterID(in.planned), observed, credentials, export.name, *export.at, to)
+		kubeconfig, err := aks.ReadExported(ctx, k.Facts, session.Caller(), plan.ClusterID(in.planned), observed, credentials, export.name, *export.at, to)
 		if err != nil {
 			return err
 		}

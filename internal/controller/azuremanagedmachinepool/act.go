@@ -15,14 +15,14 @@ import (
 // MachinePool follow AKS's autoscaler.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
 	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
-	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Asker(), result, in.controlPlane.Spec.Location, plan.ListVMSizes(in.pool))
+	in.refusedSizes = aks.CheckVMSizes(ctx, k.Facts, session.Caller(), result, in.controlPlane.Spec.Location, plan.ListVMSizes(in.pool))
 	in.power = session.Power
 	power.ReportPool(in.power, result, in.planned.Facts.Cluster)
 	if len(in.refusedSizes) > 0 || in.power.Stop {
 		in.acted = true
 		return nil
 	}
-	reader := aks.InstanceReader{Facts: k.Facts, Asker: session.Asker(), Now: session.Now(), NodeGroup: func(context.Context) (arm.ID, error) {
+	reader := aks.InstanceReader{Facts: k.Facts, Caller: session.Caller(), Now: session.Now(), NodeGroup: func(context.Context) (arm.ID, error) {
 		return arm.ResourceGroupID(in.planned.SubscriptionID, plan.NodeResourceGroupName(in.planned)), nil
 	}}
 	if in.instances, err = reader.Read(ctx, result); err != nil {

@@ -31,7 +31,7 @@ func (in *input) FingerprintInputs() []any {
 
 // Plan implements reconcile.Kind.
 func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (*reconcile.Plan, error) {
-	if err := k.readFacts(ctx, session.Asker(), in); err != nil {
+	if err := k.readFacts(ctx, session.Caller(), in); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
 	errs := append(plan.CheckPool(in.planned, in.pool), power.CheckPool(session.Power, in.pool.AzurePool.Spec.Mode == infrav1.NodePoolModeSystem)...)
@@ -46,10 +46,10 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 }
 
 // readFacts reads the facts of the plan.
-func (k *Kind) readFacts(ctx context.Context, asker facts.Asker, in *input) (err error) {
-	if in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, asker, plan.ClusterID(in.planned)); err != nil {
+func (k *Kind) readFacts(ctx context.Context, caller facts.Caller, in *input) (err error) {
+	if in.planned.Facts.Cluster, err = k.Facts.ReadResource(ctx, caller, plan.ClusterID(in.planned)); err != nil {
 		return err
 	}
-	in.planned.Facts.AgentPool, err = k.Facts.ReadResource(ctx, asker, plan.PoolID(in.planned, in.pool))
+	in.planned.Facts.AgentPool, err = k.Facts.ReadResource(ctx, caller, plan.PoolID(in.planned, in.pool))
 	return err
 }

@@ -40,7 +40,7 @@ func (k *Kind) keepSharedPool(ctx context.Context, in *input) error {
 	}
 	pool := aks.NewPool(in.azurePool, in.machinePool)
 	if sharing := plan.ListSharingPools(pools, pool); len(sharing) > 0 {
-		return reconcile.KeepResources(fmt.Sprintf("The agent pool %s stays in Azure, because it is that of %s %s, too",
+		return reconcile.KeepResources(fmt.Sprintf("The agent pool %s stays in Azure, because %s %s also manages it",
 			plan.PoolName(pool), aks.MachinePoolKind, sharing[0].Name))
 	}
 	return nil

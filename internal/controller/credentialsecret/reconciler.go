@@ -143,9 +143,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err := r.Client.Get(ctx, request.NamespacedName, secret); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	users, along, err := r.findUsers(ctx, secret)
+	users, movesWithNamespace, err := r.findUsers(ctx, secret)
 	if err == nil && r.ASOResources {
-		users, along, err = r.addASOUsers(ctx, secret, users, along)
+		users, movesWithNamespace, err = r.addASOUsers(ctx, secret, users, movesWithNamespace)
 	}
 	if err != nil {
 		return ctrl.Result{}, err
@@ -157,7 +157,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	case !deleting:
 		controllerutil.AddFinalizer(secret, infrav1.CredentialFinalizer)
 		// The label stays when the Secret is no longer in use, because its origin is not known by then.
-		if along && !hasMoveLabel(secret) {
+		if movesWithNamespace && !hasMoveLabel(secret) {
 			metav1.SetMetaDataLabel(&secret.ObjectMeta, moveLabelPrefix+"move", "true")
 		}
 	case controllerutil.ContainsFinalizer(secret, infrav1.CredentialFinalizer):
@@ -171,9 +171,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{}, client.IgnoreNotFound(err)
 }
 
-// findUsers returns the names of the identities that may use the Secret and are in use. along is true if clusterctl moves one of them
-// with the Secret's namespace.
-func (r *Reconciler) findUsers(ctx context.Context, secret *metav1.PartialObjectMetadata) (names []string, along bool, err error) {
+// findUsers returns the names of the identities that may use the Secret and are in use. movesWithNamespace is true if clusterctl moves one of
+// them with the Secret's namespace.
+func (r *Reconciler) findUsers(ctx context.Context, secret *metav1.PartialObjectMetadata) (names []string, movesWithNamespace bool, err error) {
 	identities, err := identity.FindBySecret(ctx, r.Client, client.ObjectKeyFromObject(secret))
 	if err != nil {
 		return nil, false, err
@@ -188,21 +188,21 @@ func (r *Reconciler) findUsers(ctx context.Context, secret *metav1.PartialObject
 		}
 		if allowed {
 			names = append(names, identity.Kind+" "+candidate.Namespace+"/"+candidate.Name)
-			along = along || candidate.Namespace == secret.Namespace
+			movesWithNamespace = movesWithNamespace || candidate.Namespace == secret.Namespace
 		}
 	}
 	slices.Sort(names)
-	return names, along, nil
+	return names, movesWithNamespace, nil
 }
 
 // addASOUsers adds the objects with manifests that use the Secret. All of them are listed only for the event of a Secret that is being
 // deleted; otherwise one is enough, which saves reading all objects for each change of one.
-func (r *Reconciler) addASOUsers(ctx context.Context, secret *metav1.PartialObjectMetadata, users []string, along bool) ([]string, bool,
-	error) {
+func (r *Reconciler) addASOUsers(ctx context.Context, secret *metav1.PartialObjectMetadata, users []string,
+	movesWithNamespace bool) ([]string, bool, error) {
 	most := 1
 	if !secret.DeletionTimestamp.IsZero() {
 		most = math.MaxInt
 	}
 	objects, err := asoresources.FindCredentialUsers(ctx, r.Client, client.ObjectKeyFromObject(secret), most)
-	return append(users, objects...), along || len(objects) > 0, err
+	return append(users, objects...), movesWithNamespace || len(objects) > 0, err
 }

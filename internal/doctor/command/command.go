@@ -1,4 +1,4 @@
-// Package command is the verb doctor of kubectl-capz. A call blocks while it reads from Azure. It writes nothing there and may be repeated.
+// Package command is the command doctor of kubectl-capz. A call blocks while it reads from Azure. It writes nothing there and may be repeated.
 package command
 
 import (
@@ -33,7 +33,7 @@ type flags struct {
 	managerNamespaces []string
 }
 
-// NewCommand returns the verb.
+// NewCommand returns the command.
 func NewCommand(e *environment.Environment) *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{
@@ -53,10 +53,10 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	fs.StringArrayVarP(&f.files, "filename", "f", nil, "manifest, folder with manifests, or - for the standard input; may be repeated")
 	fs.StringVar(&f.identity, "identity", "", "NAME or NAMESPACE/NAME of the AzureClusterIdentity to check, instead of the one that the manifests name")
 	fs.StringVar(&f.subscription, "default-subscription", "", "AZURE_SUBSCRIPTION_ID of the manager, for objects that name no subscription")
-	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, as in its flag")
-	fs.StringVar(&f.tenancy, identity.TenancyFlag, string(identity.Isolated), "tenancy of the manager, as in its flag: isolated or trusted")
+	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, in the form of its flag")
+	fs.StringVar(&f.tenancy, identity.TenancyFlag, string(identity.Isolated), "tenancy of the manager, in the form of its flag: isolated or trusted")
 	fs.StringSliceVar(&f.managerNamespaces, identity.ManagerNamespacesFlag, []string{managerNamespace},
-		"namespaces whose identities may use the manager's own credentials, as in its flag")
+		"namespaces whose identities may use the manager's own credentials, in the form of its flag")
 	_ = cmd.MarkFlagRequired("filename") // The flag exists.
 	return cmd
 }
@@ -149,7 +149,7 @@ func (f *flags) readManifests(cmd *cobra.Command, e *environment.Environment, na
 	}
 	for _, object := range objects {
 		if object.HasTopology {
-			notes = append(notes, fmt.Sprintf("Cluster %s has a topology. Cluster API makes its objects from the ClusterClass, so its machines are not in the checks.",
+			notes = append(notes, fmt.Sprintf("Cluster %s has a topology. Cluster API creates its objects from the ClusterClass, so its machines are not in the checks.",
 				object.GetName()))
 		}
 		for _, message := range object.UnknownFields {

@@ -50,8 +50,8 @@ func RequestForAzureCluster(azureCluster *infrav1.AzureCluster) Request {
 	}
 }
 
-// Gate resolves identities to accesses.
-type Gate struct {
+// Opener resolves identityRefs to clients of Azure.
+type Opener struct {
 	Client client.Client
 	// APIReader reads from the API server, while Client may read from a cache.
 	APIReader  client.Reader
@@ -63,12 +63,12 @@ type Gate struct {
 }
 
 // Open resolves the identity. An error that a person has to act on is an *identity.Error.
-func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
-	resolved, subscription, err := g.resolveIdentity(ctx, request)
+func (o *Opener) Open(ctx context.Context, request Request) (*Access, error) {
+	resolved, subscription, err := o.resolveIdentity(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	c, err := g.Clients.ClientFor(resolved)
+	c, err := o.Clients.ClientFor(resolved)
 	if err != nil {
 		return nil, err
 	}
@@ -76,13 +76,13 @@ func (g *Gate) Open(ctx context.Context, request Request) (*Access, error) {
 	for resourceType, version := range request.APIVersions {
 		c = c.WithAPIVersion(resourceType, version)
 	}
-	return &Access{Resolved: resolved, Client: c, SubscriptionID: subscription, LentGrants: g.lentGrants(resolved, request.Namespace)}, nil
+	return &Access{Resolved: resolved, Client: c, SubscriptionID: subscription, LentGrants: o.lentGrants(resolved, request.Namespace)}, nil
 }
 
 // lentGrants returns the grants of an identity to objects of a namespace, or nil if the identity is not lent.
-func (g *Gate) lentGrants(resolved *identity.Resolved, namespace string) *lent.Grants {
+func (o *Opener) lentGrants(resolved *identity.Resolved, namespace string) *lent.Grants {
 	of := resolved.Identity
-	if resolved.OfSecret || of.Namespace == namespace || g.Identities.TrustsTenants() {
+	if resolved.OfSecret || of.Namespace == namespace || o.Identities.TrustsTenants() {
 		return nil
 	}
 	return &lent.Grants{
@@ -92,35 +92,35 @@ func (g *Gate) lentGrants(resolved *identity.Resolved, namespace string) *lent.G
 }
 
 // resolveIdentity returns the identity and its subscription.
-func (g *Gate) resolveIdentity(ctx context.Context, request Request) (*identity.Resolved, string, error) {
+func (o *Opener) resolveIdentity(ctx context.Context, request Request) (*identity.Resolved, string, error) {
 	if request.Secret != "" {
-		return g.Identities.ResolveSecret(ctx, client.ObjectKey{Namespace: request.Namespace, Name: request.Secret}, request.Environment)
+		return o.Identities.ResolveSecret(ctx, client.ObjectKey{Namespace: request.Namespace, Name: request.Secret}, request.Environment)
 	}
-	resolved, err := g.Identities.Resolve(ctx, request.IdentityRef, request.Namespace, request.Environment)
+	resolved, err := o.Identities.Resolve(ctx, request.IdentityRef, request.Namespace, request.Environment)
 	if err != nil {
 		return nil, "", err
 	}
-	subscription, err := g.Identities.ResolveSubscription(request.SubscriptionID)
+	subscription, err := o.Identities.ResolveSubscription(request.SubscriptionID)
 	return resolved, subscription, err
 }
 
 // ResolveSubscription returns the specified subscription or the manager's default; "" if there is neither.
-func (g *Gate) ResolveSubscription(specified string) string {
-	subscription, _ := g.Identities.ResolveSubscription(specified) // Open returns this error.
+func (o *Opener) ResolveSubscription(specified string) string {
+	subscription, _ := o.Identities.ResolveSubscription(specified) // Open returns this error.
 	return subscription
 }
 
 // AddFinalizer puts the finalizer of owner on the identity, so that the identity is not deleted before owner's resources, and removes
 // it from identities that owner named before. prefix is the finalizer of the owner's kind. It returns an *identity.Error for an
 // identity that is being deleted and does not have the finalizer yet: the API server accepts no new finalizers then.
-func (g *Gate) AddFinalizer(ctx context.Context, access *Access, prefix string, owner client.Object) error {
+func (o *Opener) AddFinalizer(ctx context.Context, access *Access, prefix string, owner client.Object) error {
 	if access.OfSecret {
-		return g.RemoveFinalizers(ctx, prefix, client.ObjectKeyFromObject(owner))
+		return o.RemoveFinalizers(ctx, prefix, client.ObjectKeyFromObject(owner))
 	}
 	current := identity.FinalizerKey(prefix, owner.GetNamespace(), owner.GetName())
 	legacy := identity.LegacyFinalizerKey(prefix, owner.GetNamespace(), owner.GetName())
 	refused := false
-	err := g.patchFinalizers(ctx, access.Identity, func(object client.Object) bool {
+	err := o.patchFinalizers(ctx, access.Identity, func(object client.Object) bool {
 		if !object.GetDeletionTimestamp().IsZero() {
 			// The finalizer of the established provider counts as well.
 			refused = !controllerutil.ContainsFinalizer(object, current) && !controllerutil.ContainsFinalizer(object, legacy)
@@ -137,22 +137,22 @@ func (g *Gate) AddFinalizer(ctx context.Context, access *Access, prefix string, 
 			"spec.identityRef: %s %s is being deleted, so nothing new can use it. Name another identity, or create it again once it is gone",
 			identity.Kind, client.ObjectKeyFromObject(access.Identity))}
 	}
-	return g.removeFinalizersExcept(ctx, prefix, client.ObjectKeyFromObject(owner), client.ObjectKeyFromObject(access.Identity))
+	return o.removeFinalizersExcept(ctx, prefix, client.ObjectKeyFromObject(owner), client.ObjectKeyFromObject(access.Identity))
 }
 
 // RemoveFinalizers removes the finalizer of owner from every identity that has it: the one in its spec, and former ones. It needs no
 // access, because the identity may have lost its credential.
-func (g *Gate) RemoveFinalizers(ctx context.Context, prefix string, owner client.ObjectKey) error {
-	return g.removeFinalizersExcept(ctx, prefix, owner, client.ObjectKey{})
+func (o *Opener) RemoveFinalizers(ctx context.Context, prefix string, owner client.ObjectKey) error {
+	return o.removeFinalizersExcept(ctx, prefix, owner, client.ObjectKey{})
 }
 
 // removeFinalizersExcept is RemoveFinalizers without the identity keep.
-func (g *Gate) removeFinalizersExcept(ctx context.Context, prefix string, owner, keep client.ObjectKey) error {
+func (o *Opener) removeFinalizersExcept(ctx context.Context, prefix string, owner, keep client.ObjectKey) error {
 	current := identity.FinalizerKey(prefix, owner.Namespace, owner.Name)
 	legacy := identity.LegacyFinalizerKey(prefix, owner.Namespace, owner.Name)
 	list := &infrav1.AzureClusterIdentityList{}
 	// All identities of the cache are searched, and patchFinalizers changes copies.
-	if err := g.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+	if err := o.Client.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list AzureClusterIdentities: %w", err)
 	}
 	for i := range list.Items {
@@ -161,14 +161,14 @@ func (g *Gate) removeFinalizersExcept(ctx context.Context, prefix string, owner,
 			!controllerutil.ContainsFinalizer(held, current) && !controllerutil.ContainsFinalizer(held, legacy) {
 			continue
 		}
-		shared, err := g.sharesFinalizer(ctx, prefix, owner, held)
+		shared, err := o.sharesFinalizer(ctx, prefix, owner, held)
 		if err != nil {
 			return err
 		}
 		if shared {
 			continue
 		}
-		err = g.patchFinalizers(ctx, held, func(object client.Object) bool {
+		err = o.patchFinalizers(ctx, held, func(object client.Object) bool {
 			removed := controllerutil.RemoveFinalizer(object, current)
 			return controllerutil.RemoveFinalizer(object, legacy) || removed
 		})
@@ -180,9 +180,9 @@ func (g *Gate) removeFinalizersExcept(ctx context.Context, prefix string, owner,
 }
 
 // sharesFinalizer reports whether another user of an identity has the same finalizer on it as owner: that of a-b/c is that of a/b-c.
-func (g *Gate) sharesFinalizer(ctx context.Context, prefix string, owner client.ObjectKey, held *infrav1.AzureClusterIdentity) (bool, error) {
+func (o *Opener) sharesFinalizer(ctx context.Context, prefix string, owner client.ObjectKey, held *infrav1.AzureClusterIdentity) (bool, error) {
 	legacy := identity.LegacyFinalizerKey(prefix, owner.Namespace, owner.Name)
-	for _, users := range UsersOfAllKinds(g.Client) {
+	for _, users := range UsersOfAllKinds(o.Client) {
 		if users.Finalizer != prefix {
 			continue
 		}
@@ -202,26 +202,26 @@ func (g *Gate) sharesFinalizer(ctx context.Context, prefix string, owner client.
 
 // patchFinalizers changes the finalizers of an identity. Many clusters may do so at once: writes of this process are serialized and
 // begin with the version of the API server, so that none reverts another. Conflicts with other writers are retried.
-func (g *Gate) patchFinalizers(ctx context.Context, held *infrav1.AzureClusterIdentity, change func(client.Object) bool) error {
+func (o *Opener) patchFinalizers(ctx context.Context, held *infrav1.AzureClusterIdentity, change func(client.Object) bool) error {
 	if !change(held.DeepCopy()) {
 		return nil
 	}
 	key := client.ObjectKeyFromObject(held)
-	if err := g.finalizers.acquire(ctx); err != nil {
+	if err := o.finalizers.acquire(ctx); err != nil {
 		return fmt.Errorf("finalizers of AzureClusterIdentity %s: %w", key, err)
 	}
-	defer g.finalizers.release()
+	defer o.finalizers.release()
 	// Managers of other shards write the same identity. The intervals are of 10 ms.
 	err := retry.RetryOnConflict(retry.DefaultRetry, func() error {
 		stored := held.DeepCopy()
-		if err := g.APIReader.Get(ctx, key, stored); err != nil {
+		if err := o.APIReader.Get(ctx, key, stored); err != nil {
 			return err
 		}
 		changed := stored.DeepCopy()
 		if !change(changed) {
 			return nil
 		}
-		return g.Client.Patch(ctx, changed, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
+		return o.Client.Patch(ctx, changed, client.MergeFromWithOptions(stored, client.MergeFromWithOptimisticLock{}))
 	})
 	if client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("finalizers of AzureClusterIdentity %s: %w", key, err)

@@ -73,7 +73,7 @@ func TestFinalizers(t *testing.T) {
 				objects = append(objects, identityOf(id, before...))
 			}
 			store := storetest.NewClient(t, objects...)
-			gate := &access.Gate{Client: store, APIReader: store}
+			gate := &access.Opener{Client: store, APIReader: store}
 			if test.release {
 				if err := gate.RemoveFinalizers(t.Context(), prefix, client.ObjectKeyFromObject(owner)); err != nil {
 					t.Fatal(err)
@@ -116,7 +116,7 @@ func TestNamesakesShareFinalizer(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			first, second := newUser("team", "a-prod", "one"), newUser("team-a", "prod", "two")
 			store := storetest.NewClient(t, identityOf("one"), identityOf("two"), first, second)
-			gate := &access.Gate{Client: store, APIReader: store}
+			gate := &access.Opener{Client: store, APIReader: store}
 			of := slices.IndexFunc(access.UsersOfAllKinds(store), func(u access.IdentityUsers) bool { return u.Kind == kind })
 			prefix := access.UsersOfAllKinds(store)[of].Finalizer
 			shared := identity.FinalizerKey(prefix, "team", "a-prod")
@@ -159,7 +159,7 @@ func TestNamesakesShareFinalizer(t *testing.T) {
 // expects the finalizers of all.
 func TestConcurrentUsersKeepAllFinalizers(t *testing.T) {
 	store := storetest.NewClient(t, identityOf("id"))
-	gate := &access.Gate{Client: store, APIReader: store}
+	gate := &access.Opener{Client: store, APIReader: store}
 	before := &infrav1.AzureClusterIdentity{}
 	if err := store.Get(t.Context(), client.ObjectKey{Namespace: storetest.Namespace, Name: "id"}, before); err != nil {
 		t.Fatal(err)
@@ -200,7 +200,7 @@ func TestIdentityBeingDeleted(t *testing.T) {
 			// The cache may still show the identity as it was before.
 			cached := identityOf("id", test.has...)
 			store := storetest.NewClient(t, leaving)
-			gate := &access.Gate{Client: store, APIReader: store}
+			gate := &access.Opener{Client: store, APIReader: store}
 			err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: cached}}, prefix,
 				clusterOf(storetest.Namespace, "c1", nil))
 			if identity.CodeOf(err) != test.want || test.want == "" && err != nil {
@@ -215,7 +215,7 @@ func TestIdentityBeingDeleted(t *testing.T) {
 
 func TestDeletedIdentity(t *testing.T) {
 	store := storetest.NewClient(t)
-	gate := &access.Gate{Client: store, APIReader: store}
+	gate := &access.Opener{Client: store, APIReader: store}
 	if err := gate.AddFinalizer(t.Context(), &access.Access{Resolved: &identity.Resolved{Identity: identityOf("id")}}, prefix,
 		clusterOf(storetest.Namespace, "c1", nil)); err != nil {
 		t.Errorf("an identity that was deleted meanwhile is reported by the next reconciliation: %v", err)

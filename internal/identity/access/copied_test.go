@@ -35,7 +35,7 @@ func TestIdentitiesAreNotCopied(t *testing.T) {
 		}
 	})
 	t.Run("by finalizer", func(t *testing.T) {
-		gate := &access.Gate{Client: listing{storetest.NewClient(t), cache}}
+		gate := &access.Opener{Client: listing{storetest.NewClient(t), cache}}
 		if err := gate.RemoveFinalizers(t.Context(), prefix, client.ObjectKey{Namespace: storetest.Namespace, Name: "c1"}); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-// Package command is the verb import of kubectl-capz: it reads Azure, writes the manifests, and checks with a plan whether applying them
+// Package command is the command import of kubectl-capz: it reads Azure, writes the manifests, and checks with a plan whether applying them
 // would write to Azure. It sends GET requests only.
 package command
 
@@ -29,7 +29,7 @@ type flags struct {
 	tag, endpoint, gates, controlPlane string
 }
 
-// NewCommand returns the verb.
+// NewCommand returns the command.
 func NewCommand(e *environment.Environment) *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{
@@ -55,7 +55,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	fs.StringVar(&f.controlPlane, "kubeadm-control-plane", "", "file with the KubeadmControlPlane that created the control plane, or - for the standard input. New machines get its kubeadmConfigSpec")
 	fs.StringVar(&f.Environment, "environment", "", "AzurePublicCloud, AzureChinaCloud or AzureUSGovernmentCloud; default: AzurePublicCloud")
 	fs.StringVar(&f.OwnerID, "owner-id", "", "ownerID of the annotation of the AzureCluster of an earlier import or of lost objects; default: a new one")
-	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, as in its flag")
+	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, in the form of its flag")
 	_ = cmd.MarkFlagRequired("subscription") // The flag exists.
 	return cmd
 }

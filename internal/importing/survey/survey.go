@@ -38,7 +38,7 @@ const maxResources = 10000
 // genericVersion is the api-version of lists of resources of all types and of resource groups.
 const genericVersion = "2021-04-01"
 
-// types that a manifest describes, or that its resources are part of.
+// described are the types that a manifest describes, or that its resources are part of.
 var described = []string{types.VirtualMachine, types.ScaleSet, types.Disk, types.AvailabilitySet, types.VirtualNetwork,
 	types.NetworkSecurityGroup, types.RouteTable, types.PublicIPAddress, types.NATGateway, types.LoadBalancer, types.NetworkInterface,
 	types.PrivateEndpoint, types.BastionHost, types.PrivateDNSZone, types.VirtualNetworkLink, types.VirtualMachineExtension}
@@ -108,8 +108,8 @@ func (r *reader) findGroup(ctx context.Context, s Selection) error {
 		strings.Join(groups[:min(len(groups), 10)], ", "))
 }
 
-func isMachine(of string) bool {
-	return strings.EqualFold(of, types.VirtualMachine) || strings.EqualFold(of, types.ScaleSet)
+func isMachine(resourceType string) bool {
+	return strings.EqualFold(resourceType, types.VirtualMachine) || strings.EqualFold(resourceType, types.ScaleSet)
 }
 
 // readGroup reads the resource group and its resources.
@@ -299,8 +299,8 @@ func queryOf(version string, more map[string][]string) url.Values {
 }
 
 // readCollection reads the resources of a type below another one.
-func (r *reader) readCollection(ctx context.Context, id arm.ID, of string) error {
-	word := of[strings.LastIndexByte(of, '/')+1:]
+func (r *reader) readCollection(ctx context.Context, id arm.ID, resourceType string) error {
+	word := resourceType[strings.LastIndexByte(resourceType, '/')+1:]
 	row, err := types.ForID(id.Child(word, "any"))
 	if err != nil {
 		return err

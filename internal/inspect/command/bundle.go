@@ -31,7 +31,7 @@ const groupSuffix = "cluster.x-k8s.io"
 // maxPodLog bounds the log of one Pod.
 const maxPodLog = 256 << 20
 
-// NewBundleCommand returns the verb bundle.
+// NewBundleCommand returns the command bundle.
 func NewBundleCommand(e *environment.Environment) *cobra.Command {
 	var file, environmentName string
 	var logs []string

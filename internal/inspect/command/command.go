@@ -1,5 +1,5 @@
-// Package command has the verbs logs, ssh and bundle of kubectl-capz. A call blocks while it reads from Kubernetes and Azure, and ssh until the
-// session ends. The verbs change neither, and write only local files. They may be repeated.
+// Package command has the commands logs, ssh and bundle of kubectl-capz. A call blocks while it reads from Kubernetes and Azure, and ssh until the
+// session ends. The commands change neither, and write only local files. They may be repeated.
 package command
 
 import (

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// NewLogsCommand returns the verb logs.
+// NewLogsCommand returns the command logs.
 func NewLogsCommand(e *environment.Environment) *cobra.Command {
 	var cloudInit bool
 	var environmentName string

@@ -23,7 +23,7 @@ type sshFlags struct {
 	environment  string
 }
 
-// NewSSHCommand returns the verb ssh.
+// NewSSHCommand returns the command ssh.
 func NewSSHCommand(e *environment.Environment) *cobra.Command {
 	f := &sshFlags{}
 	cmd := &cobra.Command{
@@ -41,7 +41,7 @@ func NewSSHCommand(e *environment.Environment) *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVarP(&f.identityFile, "identity-file", "i", "", "file with the private key")
 	fs.StringVarP(&f.user, "user", "l", "", "user on the machine (default: the administrator of the virtual machine)")
-	fs.StringVar(&f.fingerprint, "host-key-fingerprint", "", "fingerprint of the host key of the machine, as in SHA256:...")
+	fs.StringVar(&f.fingerprint, "host-key-fingerprint", "", "fingerprint of the host key of the machine, such as SHA256:...")
 	addCloudFlag(cmd, &f.environment)
 	return cmd
 }

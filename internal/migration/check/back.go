@@ -100,7 +100,7 @@ func findUnsaved(ctx context.Context, c client.Reader, report *migration.Report,
 	for i := range released {
 		if !stored.Has(released[i].UID) {
 			report.Add("back", migration.ToKnow, describe(&released[i]),
-				"It has the policy skip, and the backup does not have it. It stays as it is, and the established provider takes it for an object of a user.",
+				"It has the policy skip, and the backup does not have it. It stays as it is, and the established provider treats it as an object of a user.",
 				"If it belongs to a cluster, set its label "+prepareupgrade.FormerOwnerLabel+" to the name of the Cluster before you return. The established provider then adopts it.")
 		}
 	}

@@ -103,7 +103,7 @@ func (c *checker) checkPlan(ctx context.Context, cluster string, objects []clien
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		c.report.Add("plan", migration.Blocks, cluster, "The plan cannot be made: "+shorten(err.Error())+".", signInRemedy)
+		c.report.Add("plan", migration.Blocks, cluster, "The plan cannot be computed: "+shorten(err.Error())+".", signInRemedy)
 		return nil
 	case len(planned.Notes) > 0:
 		c.report.Add("plan", migration.Blocks, cluster, "The plan is not complete. "+strings.Join(planned.Notes, " "),

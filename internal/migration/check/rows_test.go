@@ -79,7 +79,7 @@ spec:
       metadata: {name: one, annotations: {serviceoperator.azure.com/credential-from: aso}}
       spec: {location: eastus}
 `
-	owner = `
+	ownerCluster = `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster
 metadata: {name: one, namespace: team}
@@ -198,14 +198,14 @@ func TestFindings(t *testing.T) {
 		"credential of the operator": {"its federated credential names the operator", identities, []string{documents,
 			credential + "stringData: {}\ndata: {AZURE_CLIENT_ID: Yw==, AZURE_TENANT_ID: dA==, AZURE_SUBSCRIPTION_ID: cw==}"},
 			[]string{"done-by-run WorkloadIdentity in namespace team, client ID c: It signs in as system:serviceaccount:capz-system:azureserviceoperator-default. --tenancy=isolated refuses this to new identities. The manager records the identity and keeps accepting it. -> To isolate it later, create a federated credential with the subject system:serviceaccount:team:capz-workload-identity and then the ServiceAccount."}},
-		"global credential": {"the operator's settings end with it", identities, []string{owner, strings.ReplaceAll(documents, "serviceoperator.azure.com/credential-from", "note"),
+		"global credential": {"the operator's settings end with it", identities, []string{ownerCluster, strings.ReplaceAll(documents, "serviceoperator.azure.com/credential-from", "note"),
 			"{apiVersion: v1, kind: Secret, metadata: {name: aso-controller-settings, namespace: capz-system}}"},
 			[]string{"blocks Secret team/aso-credential: It does not exist. This provider will sign in with it for the resource manifests of Cluster team/one, because the global credential of the operator ends with the upgrade. -> Create the Secret with the keys AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID, AZURE_CLIENT_ID and those of the credential, as in Secret capz-system/aso-controller-settings."}},
-		"missing credential": {"the manifest names it", identities, []string{owner, documents},
+		"missing credential": {"the manifest names it", identities, []string{ownerCluster, documents},
 			[]string{"blocks Secret team/aso: It does not exist. This provider will sign in with it for the resource manifests of Cluster team/one, because the global credential of the operator ends with the upgrade. -> Create the Secret with the keys AZURE_SUBSCRIPTION_ID, AZURE_TENANT_ID, AZURE_CLIENT_ID and those of the credential, as in Secret capz-system/aso-controller-settings."}},
-		"credential of the namespace": {"it contains the secret itself", identities, []string{owner, documents,
+		"credential of the namespace": {"it contains the secret itself", identities, []string{ownerCluster, documents,
 			credential + "data: {AZURE_CLIENT_ID: Yw==, AZURE_TENANT_ID: dA==, AZURE_SUBSCRIPTION_ID: cw==, AZURE_CLIENT_SECRET: cw==}"}, nil},
-		"unreadable credential of a Cluster": {"it may exist", identities, []string{owner, documents, "unreadable"},
+		"unreadable credential of a Cluster": {"it may exist", identities, []string{ownerCluster, documents, "unreadable"},
 			[]string{"to-know Secret team/aso-credential: The command may not read the Secret, so the credential is not checked. -> Grant the right to get it, and repeat the check.",
 				"to-know Secret team/aso: The command may not read the Secret, so the credential is not checked. -> Grant the right to get it, and repeat the check."}},
 		"unreadable credential": {"the user may not read the named Secret, nor that of the default name", identities, []string{documents, "unreadable"},
@@ -329,7 +329,7 @@ func newReader(t *testing.T, manifests []string) client.Client {
 // TestUndefinedKinds holds that a check of a management cluster in which kinds of this provider are not defined, or not in its version, is
 // complete: each finding of the other kinds is in the report.
 func TestUndefinedKinds(t *testing.T) {
-	all := newReader(t, []string{contract, providerObject("capz-system", "v1.26.0"), owner,
+	all := newReader(t, []string{contract, providerObject("capz-system", "v1.26.0"), ownerCluster,
 		definition("AzureASOManagedCluster", "azureasomanagedclusters", "[{name: v1alpha1, served: true, storage: true}]", "[v1alpha1]", ""), `
 apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
 kind: AzureManagedControlPlane

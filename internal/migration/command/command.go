@@ -12,13 +12,13 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// NewCommand returns the verb migrate.
+// NewCommand returns the command migrate.
 func NewCommand(e *environment.Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Move a management cluster from the established provider, and back",
 		Long: "Moves a management cluster from the established provider (CAPZ) and the Azure Service Operator to this provider, and back.\n" +
-			"Begin with the verb check. It changes nothing, and lists the obstacles and their remedies.",
+			"Begin with kubectl capz migrate check. It changes nothing, and lists the obstacles and their remedies.",
 	}
 	cmd.AddCommand(newCheckCommand(e), newRunCommand(e), newBackCommand(e))
 	return cmd

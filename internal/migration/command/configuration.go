@@ -20,7 +20,7 @@ type configuration map[string]any
 // readConfiguration reads the file that clusterctl will read. The result is empty if there is none.
 func (f *clusterctlFlags) readConfiguration(e *environment.Environment) (configuration, error) {
 	if strings.HasPrefix(f.config, "https://") || strings.HasPrefix(f.config, "http://") {
-		return nil, fmt.Errorf("--clusterctl-config=%s: the variables of a URL are not known. Download it, and name the file", f.config)
+		return nil, fmt.Errorf("--clusterctl-config=%s: the variables of a URL are not known. Download it, and set the flag to the file", f.config)
 	}
 	if e.OpenFile == nil {
 		return nil, nil

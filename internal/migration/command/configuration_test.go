@@ -35,7 +35,7 @@ func TestVariables(t *testing.T) {
 		"without a value": {reason: "clusterctl uses the default of the manifest", files: map[string]string{"first/clusterctl.yaml": "EXP_EDGEZONE:"}, want: all},
 		"no file":         {reason: "clusterctl would fail when no manager runs", flag: "c.yaml", wantErr: "configuration of clusterctl: file does not exist"},
 		"not YAML":        {reason: "the same", flag: "c.yaml", files: map[string]string{"c.yaml": "["}, wantErr: "configuration of clusterctl in c.yaml"},
-		"URL":             {reason: "its variables are not known", flag: "https://example.com/c.yaml", wantErr: "Download it, and name the file"},
+		"URL":             {reason: "its variables are not known", flag: "https://example.com/c.yaml", wantErr: "Download it, and set the flag to the file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := &environment.Environment{ClusterctlFolders: []string{"first", "second"}, OpenFile: func(name string) (io.ReadCloser, error) {

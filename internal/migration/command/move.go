@@ -73,7 +73,7 @@ func newRunCommand(e *environment.Environment) *cobra.Command {
 		"namespaces that get the ServiceAccount capz-workload-identity; their applications have to trust it")
 	cmd.Flags().BoolVar(&f.despite, "despite-findings", false, "begin even if the check has findings that block")
 	cmd.Flags().BoolVar(&f.observe, "observe", false,
-		"have the new manager observe all Clusters: it shows its writes to Azure and makes none until you release the Clusters")
+		"have the new manager observe all Clusters: it shows its writes to Azure and sends none until you release the Clusters")
 	f.plans.add(cmd)
 	for _, provider := range upgradedProviders {
 		cmd.Flags().String(provider, "", "provider to upgrade with it, as for clusterctl upgrade apply")

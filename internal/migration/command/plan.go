@@ -30,7 +30,7 @@ type planFlags struct {
 
 func (f *planFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.enabled, "plan", true, "compute the writes to Azure that this provider would send for each Cluster; it signs in like kubectl capz plan")
-	cmd.Flags().StringVar(&f.gates, "feature-gates", "", "feature gates of the next manager, as in its flag; default: those of the installed one")
+	cmd.Flags().StringVar(&f.gates, "feature-gates", "", "feature gates of the next manager, in the form of its flag; default: those of the installed one")
 	cmd.Flags().StringSliceVar(&f.unchecked, "unchecked-aso-kinds", nil, "kinds that the flag --unchecked-aso-kinds of the next manager has")
 	cmd.Flags().StringVar(&f.subscription, "default-subscription", "", "AZURE_SUBSCRIPTION_ID of the manager, for objects that name no subscription")
 }
@@ -88,7 +88,7 @@ func (f *planFlags) newPlan(ctx context.Context, e *environment.Environment, c c
 		}
 		outcome, err := preview.Compute(ctx, options)
 		if err == nil && !outcome.Settled {
-			err = errors.New("the controllers still changed something when the plan was given up")
+			err = errors.New("the plan is not complete: the objects still changed after the last round")
 		}
 		return outcome, err
 	}, nil

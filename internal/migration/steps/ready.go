@@ -123,7 +123,7 @@ func isReconciledObject(object *unstructured.Unstructured, paused map[string]boo
 	}
 	_, reason := findCondition(object, infrav1.ReadyCondition)
 	observed, _, _ := unstructured.NestedInt64(object.Object, "status", "observedGeneration")
-	return reason != "" && reason != infrav1.TakenOverReason && observed == object.GetGeneration()
+	return reason != "" && reason != infrav1.NotCheckedYetReason && observed == object.GetGeneration()
 }
 
 // waitingFor returns the objects that this provider has not reconciled, and those that were Ready before and are not.

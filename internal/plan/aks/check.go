@@ -34,7 +34,7 @@ func CheckSpec(in Input) field.ErrorList {
 
 func checkVersion(path *field.Path, version string) field.ErrorList {
 	if _, err := semver.ParseTolerant(version); err != nil {
-		return field.ErrorList{field.Invalid(path, version, "is not a version as in v1.33.2")}
+		return field.ErrorList{field.Invalid(path, version, "is not a version such as v1.33.2")}
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func checkClusterNetwork(in Input, path *field.Path) field.ErrorList {
 		}
 		for i, block := range blocks {
 			if _, err := netip.ParsePrefix(block); err != nil {
-				errs = append(errs, field.Invalid(here.Index(i), block, "is not a CIDR block as in 10.96.0.0/16"))
+				errs = append(errs, field.Invalid(here.Index(i), block, "is not a CIDR block such as 10.96.0.0/16"))
 			}
 		}
 	}

@@ -20,14 +20,14 @@ func checkNetwork(in Input, path *field.Path) field.ErrorList {
 	if hasNetworkOfAKS(in) {
 		if len(in.ControlPlane.Spec.VirtualNetwork.Subnet.PrivateEndpoints) > 0 {
 			return field.ErrorList{field.Forbidden(path.Child("subnet", "privateEndpoints"),
-				"the cluster is in a network that AKS made for it, which is not looked after here: make the endpoints otherwise")}
+				"the cluster uses a network that AKS created and that the provider does not manage: create the private endpoints with another tool, and remove this field")}
 		}
 		return nil
 	}
 	if have, want := in.Facts.VNet, Location(in); have.IsInOtherRegion(want) {
 		return field.ErrorList{field.Invalid(path, VNetID(in).Name(),
 			fmt.Sprintf("is in region %s, and spec.location is %s: an AKS cluster has to be in the region of its network; "+
-				"neither can change, so delete the cluster and make it with a network in %s, or with spec.location %s", have.Location, want, want,
+				"neither can change, so delete the cluster and create it again with a network in %s, or with spec.location %s", have.Location, want, want,
 				have.Location))}
 	}
 	spec := in.ControlPlane.Spec.VirtualNetwork
@@ -38,18 +38,18 @@ func checkNetwork(in Input, path *field.Path) field.ErrorList {
 			return nil
 		}
 		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock,
-			fmt.Sprintf("subnet %q of the network %q, which is not this cluster's, has %s: correct the block",
+			fmt.Sprintf("the existing subnet %q of network %q has the range %s: set cidrBlock to it",
 				SubnetName(in), VNetID(in).Name(), plan.ListRanges(have)))}
 	}
 	prefix, err := netip.ParsePrefix(spec.Subnet.CIDRBlock)
 	if err != nil {
-		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock, "is not a CIDR block as in 10.240.0.0/16")}
+		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock, "is not a CIDR block such as 10.240.0.0/16")}
 	}
 	ranges := []string{spec.CIDRBlock}
 	if in.Facts.VNet.IsForeign() {
 		ranges = in.Facts.VNet.AddressPrefixes
 	} else if _, err := netip.ParsePrefix(spec.CIDRBlock); err != nil {
-		return field.ErrorList{field.Invalid(path.Child("cidrBlock"), spec.CIDRBlock, "is not a CIDR block as in 10.0.0.0/8")}
+		return field.ErrorList{field.Invalid(path.Child("cidrBlock"), spec.CIDRBlock, "is not a CIDR block such as 10.0.0.0/8")}
 	}
 	if !slices.ContainsFunc(ranges, func(outer string) bool { return containsPrefix(outer, prefix) }) {
 		return field.ErrorList{field.Invalid(here, spec.Subnet.CIDRBlock,

@@ -26,12 +26,12 @@ func CheckPool(in Input, pool Pool) field.ErrorList {
 	if subnet := PoolSubnetID(in, pool); hasNetworkOfAKS(in) {
 		if !subnet.Equal(SubnetID(in)) {
 			errs = append(errs, field.Invalid(path.Child("subnetName"), subnet.Name(),
-				"the cluster is in a network that AKS made for it, with one subnet for all pools: leave it out"))
+				"the cluster uses a network that AKS created, with one subnet for all pools: remove the field"))
 		}
 	} else if in.Facts.VNet.Exists && !subnet.Equal(SubnetID(in)) {
 		if _, exists := in.Facts.VNet.Subnets[strings.ToLower(subnet.Name())]; !exists {
 			errs = append(errs, field.Invalid(path.Child("subnetName"), subnet.Name(),
-				fmt.Sprintf("is no subnet of the network %q: make it, or name another one", VNetID(in).Name())))
+				fmt.Sprintf("the network %q has no such subnet: create it, or set subnetName to an existing one", VNetID(in).Name())))
 		}
 	}
 	return append(errs, aso.CheckPatches(aso.AgentPool, APIVersion(in), pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches,

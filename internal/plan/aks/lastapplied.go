@@ -22,12 +22,12 @@ var recordedTypes = applied.Types{
 // ConditionForPruned returns the condition that reports a resource whose entry was removed from the spec, "" for other resources.
 func ConditionForPruned(id arm.ID) string { return recordedTypes.Condition(id) }
 
-// LastApplied returns the record of the values that earlier plans of the control plane sent.
+// LastApplied returns the lastApplied of the control plane: the values that earlier plans sent.
 func LastApplied(in Input) applied.State {
 	return applied.ReadState(in.ControlPlane.Annotations, applied.Scope{SubscriptionID: in.SubscriptionID, Types: recordedTypes})
 }
 
-// PoolLastApplied returns the record of the values that earlier plans of the pool sent.
+// PoolLastApplied returns the lastApplied of the pool: the values that earlier plans sent.
 func PoolLastApplied(in Input, pool Pool) applied.State {
 	return applied.ReadState(pool.AzurePool.Annotations, applied.Scope{
 		SubscriptionID: in.SubscriptionID, Types: applied.Types{types.AgentPool: ""},

@@ -136,7 +136,7 @@ func addPrivateEndpoints(in Input, g *arm.Graph) {
 // create, "" if none is missing.
 func missingAttachmentReason(in Input) string {
 	subnet := readAttachments(in.Facts.Subnet)
-	text := "waits: spec.outboundType %s needs a %s on subnet %q of network %q: attach one"
+	text := "spec.outboundType %s requires a %s on subnet %q of network %q: attach one"
 	switch outbound := plan.Dereference(in.ControlPlane.Spec.OutboundType); {
 	case outbound == infrav1.ManagedControlPlaneOutboundTypeUserDefinedRouting && subnet.RouteTable == nil:
 		return fmt.Sprintf(text, outbound, "route table with a default route", SubnetName(in), VNetID(in).Name())

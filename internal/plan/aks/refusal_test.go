@@ -80,7 +80,7 @@ func TestCheck(t *testing.T) {
 			foreign(map[string][]string{"c1": {"172.16.0.0/24"}})(in)
 			in.ControlPlane.Spec.VirtualNetwork.Subnet.CIDRBlock = "172.16.1.0/24"
 		}, want: []string{
-			`spec.virtualNetwork.subnet.cidrBlock ... subnet "c1" of the network "c1", which is not this cluster's, has 172.16.0.0/24`}},
+			`spec.virtualNetwork.subnet.cidrBlock ... the existing subnet "c1" of network "c1" has the range 172.16.0.0/24`}},
 		"new subnet outside a brought network": {reason: "the default range is for the cluster's own network", change: foreign(nil),
 			want: []string{"is not within the network ... 172.16.0.0/12"}},
 		"new subnet over another": {reason: "Azure refuses it", change: func(in *aks.Input) {
@@ -98,7 +98,7 @@ func TestCheck(t *testing.T) {
 		"private endpoints in the network of AKS": {reason: "there is no subnet to put them into", from: "network-of-aks",
 			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
 				s.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "p"}}
-			}), want: []string{"spec.virtualNetwork.subnet.privateEndpoints: Forbidden: the cluster is in a network that AKS made for it"}},
+			}), want: []string{"spec.virtualNetwork.subnet.privateEndpoints: Forbidden: the cluster uses a network that AKS created"}},
 		"two kinds of outbound addresses": {reason: "AKS takes one", from: "load-balancer-ips",
 			change: spec(func(s *infrav1.AzureManagedControlPlaneSpec) {
 				s.LoadBalancerProfile.ManagedOutboundIPs = new(1)
@@ -206,12 +206,12 @@ func TestCheckPool(t *testing.T) {
 		"unknown subnet": {reason: "the plan makes the cluster's only", change: func(in *aks.Input, pool *aks.Pool) {
 			in.Facts.VNet = plan.VNetFact{Exists: true, Subnets: map[string][]string{"c1": nil}}
 			pool.AzurePool.Spec.SubnetName = new("typo")
-		}, want: []string{`spec.subnetName: Invalid value: "typo": is no subnet of the network "c1"`}},
+		}, want: []string{`spec.subnetName: Invalid value: "typo": the network "c1" has no such subnet`}},
 		"subnet in the network of AKS": {reason: "AKS would refuse the pool, and the field would be ignored",
 			change: func(in *aks.Input, pool *aks.Pool) {
 				in.Facts.Cluster = json.RawMessage(`{"properties":{"agentPoolProfiles":[{"name":"pool0"}]}}`)
 				pool.AzurePool.Spec.SubnetName = new("nodes")
-			}, want: []string{`spec.subnetName: Invalid value: "nodes": the cluster is in a network that AKS made for it`}},
+			}, want: []string{`spec.subnetName: Invalid value: "nodes": the cluster uses a network that AKS created`}},
 		"patch": {reason: "the MachinePool owns the field", change: func(_ *aks.Input, pool *aks.Pool) {
 			pool.AzurePool.Spec.ASOManagedClustersAgentPoolPatches = []string{`{"spec":{"count":3}}`}
 		}, want: []string{"spec.asoManagedClustersAgentPoolPatches[0] ... spec.count"}},

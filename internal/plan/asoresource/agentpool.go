@@ -80,7 +80,7 @@ func (in Input) checkProfiles(m Manifest, id arm.ID, properties map[string]any) 
 		}, func(property string) *field.Path { return manifestField(path.Index(i), spec, property) })...)
 	}
 	if len(profiles) > 0 && !managedcluster.HasSystemPool(properties) {
-		errs = append(errs, field.Invalid(path, len(profiles), "has no pool with mode System: AKS makes no cluster without one. Set the mode of one of them"))
+		errs = append(errs, field.Invalid(path, len(profiles), "has no pool with mode System: AKS creates no cluster without one. Set the mode of one of them"))
 	}
 	return errs
 }

@@ -348,7 +348,7 @@ func TestClusterNeedsSystemPool(t *testing.T) {
 	c := aksCase{version: version1332, poolVersion: version1332, replicas: new(int32(1)), mode: "User"}
 	for name, build := range families {
 		cluster, _ := build(t, c)
-		if !strings.Contains(cluster.Blocked, "MachinePool with mode System: AKS makes no cluster without one") {
+		if !strings.Contains(cluster.Blocked, "MachinePool with mode System: AKS creates no cluster without one") {
 			t.Errorf("%s: the cluster waits for %q", name, cluster.Blocked)
 		}
 	}

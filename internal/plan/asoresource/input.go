@@ -44,7 +44,7 @@ type Input struct {
 	PoolUsers PoolUsers
 
 	// Origins are the origins of the objects of the Cluster by object key. Leaving are the objects that are being deleted.
-	Origins map[string]Origin
+	Origins map[string]MigrationOrigin
 	Leaving map[string]bool
 	// ListedResources are the resources in the groups of GroupsToList, and the groups themselves, by the key of their ID. It is nil
 	// for an object that this provider created.

@@ -13,7 +13,7 @@ import (
 // They are deleted with the object, which records them.
 var typesDeletedWithObject = []string{types.ResourceGroup, types.ManagedCluster}
 
-// LastApplied returns the record of the values that earlier plans of the object sent. Manifests may be of any type.
+// LastApplied returns the lastApplied of the object: the values that earlier plans sent. Manifests may be of any type.
 func LastApplied(in Input) applied.State {
 	known := applied.Types{}
 	add := func(id arm.ID) {

@@ -90,10 +90,10 @@ func readManifest(raw []byte, path *field.Path) (Manifest, field.ErrorList) {
 		Namespace: h.Metadata.Namespace, Annotations: h.Metadata.Annotations, Spec: map[string]any{}}
 	if err != nil || version.Group == "" || version.Version == "" {
 		errs = append(errs, field.Required(path.Child("apiVersion"),
-			"a group of the Azure Service Operator and a version, as in containerservice.azure.com/v1api20250801"))
+			"a group of the Azure Service Operator and a version, such as containerservice.azure.com/v1api20250801"))
 	}
 	if h.Kind == "" {
-		errs = append(errs, field.Required(path.Child("kind"), "the kind of the manifest, as in ManagedCluster"))
+		errs = append(errs, field.Required(path.Child("kind"), "the kind of the manifest, such as ManagedCluster"))
 	}
 	if h.Metadata.Name == "" {
 		errs = append(errs, field.Required(path.Child("metadata", "name"), "other manifests name it as their owner by this name"))
@@ -134,7 +134,7 @@ func checkKindAndAnnotations(m Manifest) field.ErrorList {
 	}
 	var errs field.ErrorList
 	if _, ok := m.APIVersion(); !ok {
-		message := "has no version of Azure's API, as in v1api20250801 or v20251002preview"
+		message := "has no version of Azure's API, such as v1api20250801 or v20251002preview"
 		if known := aso.KnownVersions(resourceType); len(known) > 0 {
 			message += "; known versions of " + resourceType + ": " + strings.Join(known, ", ")
 		}

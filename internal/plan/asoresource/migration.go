@@ -16,8 +16,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/ownership"
 )
 
-// Origin is the data of an object that its migration depends on.
-type Origin struct {
+// MigrationOrigin is the data of an object that its migration depends on.
+type MigrationOrigin struct {
 	// Created is metadata.creationTimestamp. Only the API server sets it, in whole seconds.
 	Created time.Time
 	// OwnedKinds is the annotation with the kinds that the established provider applied, "" on objects of this provider. Any writer
@@ -25,13 +25,13 @@ type Origin struct {
 	OwnedKinds string
 }
 
-// ReadOrigin returns the origin of an object.
-func ReadOrigin(obj metav1.Object) Origin {
-	return Origin{Created: obj.GetCreationTimestamp().Time, OwnedKinds: obj.GetAnnotations()[infrav1.OwnedASOKindsAnnotation]}
+// ReadMigrationOrigin returns the MigrationOrigin of an object.
+func ReadMigrationOrigin(obj metav1.Object) MigrationOrigin {
+	return MigrationOrigin{Created: obj.GetCreationTimestamp().Time, OwnedKinds: obj.GetAnnotations()[infrav1.OwnedASOKindsAnnotation]}
 }
 
 // listsKindOf reports whether the annotation lists the kind of a resource type.
-func (o Origin) listsKindOf(resourceType string) bool {
+func (o MigrationOrigin) listsKindOf(resourceType string) bool {
 	for each := range strings.SplitSeq(o.OwnedKinds, ";") {
 		// Kind.version.group
 		parts := strings.SplitN(strings.TrimSpace(each), ".", 3)
@@ -46,7 +46,7 @@ func (o Origin) listsKindOf(resourceType string) bool {
 }
 
 // isBefore reports whether the object was created before a resource in Azure. creationTimestamp is truncated to seconds.
-func (o Origin) isBefore(created time.Time) bool {
+func (o MigrationOrigin) isBefore(created time.Time) bool {
 	return !o.Created.IsZero() && created.After(o.Created.Add(time.Second))
 }
 

@@ -23,7 +23,7 @@ var objectCreated = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // migratedCluster is a cluster as the established provider has left it. Change it before it is planned.
 type migratedCluster struct {
-	origin  Origin
+	origin  MigrationOrigin
 	created map[arm.ID]time.Time
 	tags    map[arm.ID]map[string]string
 	// policy is that of the ManagedCluster.
@@ -63,7 +63,7 @@ func (e migratedCluster) newInput(t *testing.T) Input {
 		return out
 	})
 	in.Object = &metav1.ObjectMeta{Annotations: map[string]string{infrav1.AppliedAnnotation: `{"applied":` + e.remembered + `}`}}
-	in.Origins = map[string]Origin{in.ObjectKey: e.origin}
+	in.Origins = map[string]MigrationOrigin{in.ObjectKey: e.origin}
 	var items []json.RawMessage
 	for id, created := range e.created {
 		row := map[string]any{"id": id, "tags": e.tags[id]}
@@ -144,7 +144,7 @@ func TestMigratedResourcesAreDivided(t *testing.T) {
 			change: func(e *migratedCluster) { e.origin.Created = time.Time{} }, unproven: all},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := migratedCluster{origin: Origin{Created: objectCreated, OwnedKinds: ownedKinds},
+			e := migratedCluster{origin: MigrationOrigin{Created: objectCreated, OwnedKinds: ownedKinds},
 				created: map[arm.ID]time.Time{groupID: after, aksID: after, vnetID: after}, tags: map[arm.ID]map[string]string{}}
 			if test.change != nil {
 				test.change(&e)

@@ -40,7 +40,7 @@ func checkOperatorSpec(m Manifest) field.ErrorList {
 }
 
 // checkDestinations rejects invalid destinations of exported values. names are the supported values.
-func checkDestinations(path *field.Path, of string, value any, names []string) field.ErrorList {
+func checkDestinations(path *field.Path, kind string, value any, names []string) field.ErrorList {
 	wanted, ok := value.(map[string]any)
 	if !ok {
 		return field.ErrorList{field.Invalid(path, "", "must be an object with a name and a key for each value")}
@@ -59,10 +59,10 @@ func checkDestinations(path *field.Path, of string, value any, names []string) f
 			errs = append(errs, field.Required(at.Child("name"), "the name of the destination"))
 		case to.Key == "":
 			errs = append(errs, field.Required(at.Child("key"), "the key of the destination"))
-		case aso.CheckObjectName(at.Child("name"), of, to.Name) != nil:
-			errs = append(errs, aso.CheckObjectName(at.Child("name"), of, to.Name))
-		case aso.CheckObjectKey(at.Child("key"), of, to.Key) != nil:
-			errs = append(errs, aso.CheckObjectKey(at.Child("key"), of, to.Key))
+		case aso.CheckObjectName(at.Child("name"), kind, to.Name) != nil:
+			errs = append(errs, aso.CheckObjectName(at.Child("name"), kind, to.Name))
+		case aso.CheckObjectKey(at.Child("key"), kind, to.Key) != nil:
+			errs = append(errs, aso.CheckObjectKey(at.Child("key"), kind, to.Key))
 		}
 	}
 	return errs

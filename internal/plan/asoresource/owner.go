@@ -132,7 +132,7 @@ func (s Set) parseOwnerID(at *field.Path, text, parentType string) (arm.ID, erro
 	id, plain := aso.ParseID(text)
 	switch {
 	case !plain:
-		return "", field.Invalid(at, "", "is not the ID of an Azure resource, as in /subscriptions/<id>/resourceGroups/<name>")
+		return "", field.Invalid(at, "", "is not the ID of an Azure resource, such as /subscriptions/<id>/resourceGroups/<name>")
 	case parentType != "" && !strings.EqualFold(id.Type(), parentType):
 		return "", field.Invalid(at, "", "must be the ID of a "+parentType)
 	case s.subscription != "" && !id.IsWithin(arm.SubscriptionID(s.subscription)):

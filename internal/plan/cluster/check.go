@@ -54,7 +54,7 @@ func checkVNet(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	if have, want := in.Facts.VNet, plan.Location(in); have.IsInOtherRegion(want) {
 		return field.ErrorList{field.Invalid(path, plan.VNetName(in),
 			fmt.Sprintf("is in region %s, and spec.location is %s: a cluster has to be in the region of its network; "+
-				"name a network in %s, or set spec.location to %s", have.Location, want, want, have.Location))}
+				"choose a network in %s, or set spec.location to %s", have.Location, want, want, have.Location))}
 	}
 	if in.Facts.VNet.Exists {
 		return nil

@@ -34,7 +34,7 @@ func checkLoadBalancers(in plan.ClusterInput, path *field.Path) field.ErrorList 
 
 func checkLBName(path *field.Path, lb *infrav1.LoadBalancerSpec) field.ErrorList {
 	if lb.Name == "" {
-		return field.ErrorList{field.Required(path.Child("name"), "the load balancer has a name")}
+		return field.ErrorList{field.Required(path.Child("name"), "set the name of the load balancer")}
 	}
 	return nil
 }

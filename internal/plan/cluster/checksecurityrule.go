@@ -66,7 +66,7 @@ func checkSecurityRule(path *field.Path, rule infrav1.SecurityRule) field.ErrorL
 	require := func(name string, missing bool) {
 		if missing {
 			errs = append(errs, field.Required(path.Child(name),
-				fmt.Sprintf("Azure takes no rule without it; for any, rule %q needs \"*\"", rule.Name)))
+				fmt.Sprintf("rule %q must set it; use \"*\" for any", rule.Name)))
 		}
 	}
 	require("source", (rule.Source == nil || *rule.Source == "") && len(rule.Sources) == 0)

@@ -37,13 +37,13 @@ func checkSubnets(in plan.ClusterInput) field.ErrorList {
 		}
 		if len(subnet.CIDRBlocks) == 0 {
 			errs = append(errs, field.Required(path.Child("cidrBlocks"),
-				fmt.Sprintf("subnet %q is to be made and needs an address range in the network", subnet.Name)))
+				fmt.Sprintf("set the address range of subnet %q, which the provider creates", subnet.Name)))
 		}
 		for i, cidr := range subnet.CIDRBlocks {
 			here := path.Child("cidrBlocks").Index(i)
 			prefix, err := netip.ParsePrefix(cidr)
 			if err != nil {
-				errs = append(errs, field.Invalid(here, cidr, "is not a CIDR block as in 10.1.0.0/16"))
+				errs = append(errs, field.Invalid(here, cidr, "is not a CIDR block such as 10.1.0.0/16"))
 				continue
 			}
 			blocks = append(blocks, subnetPrefix{prefix.Masked(), subnet.Name, here})
@@ -64,7 +64,7 @@ func checkSubnetNames(in plan.ClusterInput) field.ErrorList {
 	visitSubnets(in, func(path *field.Path, subnet infrav1.SubnetSpec) {
 		switch name := strings.ToLower(subnet.Name); {
 		case name == "":
-			errs = append(errs, field.Required(path.Child("name"), "a subnet has a name"))
+			errs = append(errs, field.Required(path.Child("name"), "set the name of the subnet"))
 		case seen[name]:
 			errs = append(errs, field.Duplicate(path.Child("name"), subnet.Name))
 		default:
@@ -72,7 +72,7 @@ func checkSubnetNames(in plan.ClusterInput) field.ErrorList {
 		}
 	})
 	if _, ok := plan.ControlPlaneSubnet(in); !ok && in.AzureCluster.Spec.ControlPlaneEnabled {
-		errs = append(errs, field.Required(field.NewPath("spec", "networkSpec", "subnets"), "one subnet needs the role control-plane or cluster"))
+		errs = append(errs, field.Required(field.NewPath("spec", "networkSpec", "subnets"), plan.NoControlPlaneSubnet))
 	}
 	return errs
 }
@@ -89,7 +89,7 @@ func vnetPrefixes(in plan.ClusterInput) ([]netip.Prefix, field.ErrorList) {
 		prefix, err := netip.ParsePrefix(cidr)
 		if err != nil {
 			errs = append(errs, field.Invalid(field.NewPath("spec", "networkSpec", "vnet", "cidrBlocks").Index(i), cidr,
-				"is not a CIDR block as in 10.0.0.0/8"))
+				"is not a CIDR block such as 10.0.0.0/8"))
 			continue
 		}
 		out = append(out, prefix)

@@ -10,8 +10,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// addPublicIP adds one address unless the graph has it already: subnets share NAT gateways. Most properties of an address
-// are immutable, so it is only created.
+// addPublicIPs adds the addresses of the load balancers, the NAT gateways and the bastion host that the spec describes.
 func addPublicIPs(in plan.ClusterInput, g *arm.Graph) {
 	spec := in.AzureCluster.Spec.NetworkSpec
 	for _, lb := range []*infrav1.LoadBalancerSpec{spec.APIServerLB, spec.NodeOutboundLB, spec.ControlPlaneOutboundLB} {
@@ -45,8 +44,8 @@ func addPublicIPs(in plan.ClusterInput, g *arm.Graph) {
 	}
 }
 
-// addPublicIP plans one address, unless it is planned already: subnets share NAT gateways. Most of its properties cannot be
-// changed once it exists, so it is only made.
+// addPublicIP adds one address, unless the graph has it already: subnets share NAT gateways. Most properties of an address are immutable,
+// so it is only created.
 func addPublicIP(in plan.ClusterInput, g *arm.Graph, spec infrav1.PublicIPSpec, zones []string, location *armnetwork.ExtendedLocation) {
 	id := plan.PublicIPID(in, spec.Name)
 	if g.Has(id) {

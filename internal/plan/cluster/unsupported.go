@@ -22,10 +22,10 @@ func UnsupportedFields(in plan.ClusterInput) field.ErrorList {
 	errs = append(errs, unsupportedOutboundLB(spec.NetworkSpec.ControlPlaneOutboundLB, network.Child("controlPlaneOutboundLB"))...)
 	if lb := spec.NetworkSpec.APIServerLB; spec.NetworkSpec.ControlPlaneOutboundLB != nil && (lb == nil || lb.Type != infrav1.Internal) {
 		errs = append(errs, field.Forbidden(network.Child("controlPlaneOutboundLB"),
-			"control-plane machines use it only behind an API server load balancer of type Internal: a public one lets them out itself"))
+			"control-plane machines use it only behind an API server load balancer of type Internal: a public one also serves outbound connections, so remove the field"))
 	}
 	if !hasInternalAPIServer(in) {
-		const text = "there is a private DNS zone only for an API server load balancer of type Internal"
+		const text = "a cluster has a private DNS zone only with an API server load balancer of type Internal: remove the field, or set the type of apiServerLB to Internal"
 		if spec.NetworkSpec.PrivateDNSZoneName != "" {
 			errs = append(errs, field.Forbidden(network.Child("privateDNSZoneName"), text))
 		}
@@ -35,7 +35,7 @@ func UnsupportedFields(in plan.ClusterInput) field.ErrorList {
 	}
 	if bastion := spec.BastionSpec.AzureBastion; bastion != nil && bastion.Subnet.NatGateway.Name != "" {
 		errs = append(errs, field.Forbidden(path.Child("bastionSpec", "azureBastion", "subnet", "natGateway"),
-			"Azure lets the subnet of a bastion host have no NAT gateway"))
+			"Azure does not allow a NAT gateway on the subnet of a bastion host: remove it"))
 	}
 	return errs
 }
@@ -53,7 +53,7 @@ func unsupportedAPIServerLB(in plan.ClusterInput, path *field.Path) field.ErrorL
 	if lb == nil {
 		if ports := in.AzureCluster.Spec.NetworkSpec.AdditionalAPIServerLBPorts; len(ports) > 0 {
 			errs = append(errs, field.Forbidden(field.NewPath("spec", "networkSpec", "additionalAPIServerLBPorts"),
-				"the cluster has no API server load balancer"))
+				"the ports belong to an API server load balancer, and the cluster has none: remove the field, or set apiServerLB"))
 		}
 		return errs
 	}
@@ -66,7 +66,7 @@ func unsupportedAPIServerLB(in plan.ClusterInput, path *field.Path) field.ErrorL
 		here := path.Child("frontendIPs").Index(i)
 		switch {
 		case lb.Type == infrav1.Internal && frontend.PublicIP != nil:
-			errs = append(errs, field.Forbidden(here.Child("publicIP"), "a load balancer of type Internal has private addresses only"))
+			errs = append(errs, field.Forbidden(here.Child("publicIP"), "a load balancer of type Internal can only have private addresses: remove the field"))
 		case lb.Type != infrav1.Internal && frontend.PrivateIPAddress != "" && !in.Features.APIServerILB:
 			errs = append(errs, field.Forbidden(here.Child("privateIP"),
 				"beside a public frontend this needs the feature gate APIServerILB: start the manager with --feature-gates=APIServerILB=true, or remove the field"))
@@ -92,7 +92,7 @@ func unsupportedOutboundLB(lb *infrav1.LoadBalancerSpec, path *field.Path) field
 	for i, frontend := range lb.FrontendIPs {
 		if frontend.PrivateIPAddress != "" {
 			errs = append(errs, field.Forbidden(path.Child("frontendIPs").Index(i).Child("privateIP"),
-				"an outbound load balancer has public addresses only"))
+				"an outbound load balancer can only have public addresses: remove the field"))
 		}
 	}
 	if count := lb.FrontendIPsCount; count != nil && int(*count) != len(lb.FrontendIPs) {

@@ -81,7 +81,7 @@ type Leftover struct {
 	UnprovenReason string
 }
 
-// resource is what counts of one.
+// resourceBody has the properties of a resource that decide about it.
 type resourceBody struct {
 	ID   arm.ID            `json:"id"`
 	Tags map[string]string `json:"tags"`
@@ -199,7 +199,7 @@ func (c Cluster) HasCandidates(resources []json.RawMessage) bool {
 // are gone.
 func (c Cluster) sharedNameReason(all []resourceBody) string {
 	if strings.EqualFold(c.Name, defaultClusterName) {
-		return fmt.Sprintf("%q is the name that cloud-provider-azure gives every cluster", defaultClusterName)
+		return fmt.Sprintf("%q is the default cluster name of cloud-provider-azure, which several clusters may use", defaultClusterName)
 	}
 	for _, one := range all {
 		machine := strings.EqualFold(one.ID.Type(), types.VirtualMachine) || strings.EqualFold(one.ID.Type(), types.ScaleSet)
@@ -209,7 +209,7 @@ func (c Cluster) sharedNameReason(all []resourceBody) string {
 		}
 		if machine && tagValue(one.Tags, infrav1.CloudProviderTagKey(c.Name)) != "" ||
 			tagValue(one.Tags, infrav1.ClusterTagKey(c.Name)) == infrav1.TagOwned && owner != "" {
-			return fmt.Sprintf("%s in the resource group is of another cluster of this name", one.ID.ShortName())
+			return fmt.Sprintf("%s in the resource group belongs to another cluster with this name", one.ID.ShortName())
 		}
 	}
 	return ""

@@ -96,13 +96,13 @@ func (r resourceBody) sharedDiskReason() string {
 func (c Cluster) unprovenDiskReason(whole *resourceBody) string {
 	switch {
 	case whole == nil:
-		return "Azure does not show to which machines a disk was attached, and the provider tags disks only where their deletion was asked for"
+		return "Azure does not show to which machines a disk was attached, and the provider tags disks only in clusters whose deletion removes leftovers"
 	case whole.sharedDiskReason() != "":
 		return whole.sharedDiskReason()
 	}
 	switch owner := tagValue(whole.Tags, infrav1.VolumeTag); {
 	case owner == "":
-		return "no machine of the cluster had it attached when that was deleted with the cluster"
+		return "no machine of the cluster had the disk attached when the machine was deleted with the cluster"
 	case c.Owner == "" || owner != c.Owner:
 		return "it was attached to a machine of another cluster"
 	}

@@ -39,7 +39,7 @@ func checkBootstrapData(in plan.MachineInput) field.ErrorList {
 func checkAvailabilitySet(in plan.MachineInput, path *field.Path) field.ErrorList {
 	if _, ok := availabilitySetID(in); ok && in.MachineFacts.MaximumPlatformFaultDomainCount == 0 {
 		return field.ErrorList{field.Invalid(path.Child("failureDomain"), "", fmt.Sprintf(
-			"without a zone the machine goes into an availability set, and the catalog of region %s has none of SKU %s: name a zone",
+			"without a zone the machine goes into an availability set, and the catalog of region %s has none of SKU %s: set a zone",
 			plan.Location(in.ClusterInput), alignedSKU))}
 	}
 	return nil
@@ -53,11 +53,11 @@ func UnsupportedFields(in plan.MachineInput) field.ErrorList {
 	errs = append(errs, vm.UnsupportedOS(spec.VirtualMachineProfile, path)...)
 	if disabled := spec.DisableExtensionOperations; disabled != nil && *disabled {
 		if len(spec.VMExtensions) > 0 {
-			errs = append(errs, field.Forbidden(path.Child("vmExtensions"), "spec.disableExtensionOperations is true, so the VM takes none"))
+			errs = append(errs, field.Forbidden(path.Child("vmExtensions"), "is not allowed while spec.disableExtensionOperations is true: remove it, or set spec.disableExtensionOperations to false"))
 		}
 		if bootstrap := spec.DisableVMBootstrapExtension; bootstrap != nil && !*bootstrap {
 			errs = append(errs, field.Forbidden(path.Child("disableVMBootstrapExtension"),
-				"is false, and spec.disableExtensionOperations is true, so the VM takes no extension"))
+				"cannot be false while spec.disableExtensionOperations is true: remove it, or set spec.disableExtensionOperations to false"))
 		}
 	}
 	return errs

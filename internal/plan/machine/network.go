@@ -63,7 +63,7 @@ func addNATRule(in plan.MachineInput, g *arm.Graph) {
 	id, _ := plan.NATRuleID(in)
 	node := arm.Node{ID: id, Policy: arm.Repair, Group: infrav1.InboundNATRulesReadyCondition}
 	if in.MachineFacts.SSHNATPort == 0 {
-		node.Blocked = "no front-end port for SSH is free on the load balancer: of 22 and 2201 to 2219 all are taken"
+		node.Blocked = "all front-end ports for SSH (22 and 2201 to 2219) of the load balancer are in use: remove inbound NAT rules that are not needed"
 		g.Add(node)
 		return
 	}

@@ -66,7 +66,7 @@ func TestRefusals(t *testing.T) {
 			in.AzureMachinePool.Spec.Template.AdditionalCapabilities = &infrav1.AdditionalCapabilities{UltraSSDEnabled: new(true)}
 			delete(in.PoolFacts.VMSize.Capabilities, "UltraSSDAvailable")
 			in.PoolFacts.VMSize.ZoneCapabilities = map[string]map[string]string{"1": {"UltraSSDAvailable": "True"}}
-		}, want: []string{"spec.template.dataDisks ... use ultra disks in zones 1, 2, 3 of region westus2"}},
+		}, want: []string{"spec.template.dataDisks ... does not support ultra disks in zones 1, 2, 3 of region westus2"}},
 		"both networks": {reason: "one of the two would be ignored",
 			change: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.SubnetName = "s" },
 			want:   []string{"spec.template.subnetName ... spec.template.networkInterfaces is set"}},

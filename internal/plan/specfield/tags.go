@@ -85,13 +85,13 @@ func wrongTagName(name string) string {
 	low := strings.ToLower(name)
 	switch {
 	case name == "":
-		return "is no name of a tag: write at least one character"
+		return "is not a valid name of a tag: write at least one character"
 	case utf8.RuneCountInString(name) > maxTagName:
 		return fmt.Sprintf("has more than the %d characters that Azure takes in the name of a tag", maxTagName)
 	case strings.HasPrefix(low, "hidden") || strings.HasPrefix(low, "link"):
 		return ""
 	case strings.ContainsAny(name, reservedInTag) || strings.ContainsFunc(name, unicode.IsControl):
-		return `is no name of a tag in Azure: leave out <, >, %, &, \, ?, / and control characters`
+		return `is not a valid name of a tag in Azure: leave out <, >, %, &, \, ?, / and control characters`
 	}
 	return ""
 }

@@ -29,11 +29,17 @@ const (
 	capabilityUltra        = "UltraSSDAvailable"
 )
 
-// newCapabilityError returns the error for a size without a capability. The message has the catalog's name of the
+// newCapabilityError returns the error for a field that asks for a feature which the size lacks. The message has the catalog's name of the
 // capability.
-func newCapabilityError(path *field.Path, size, action, capability string) *field.Error {
-	return field.Invalid(path, size,
-		fmt.Sprintf("VM size %s cannot %s (capability %s): choose another size or remove the field", size, action, capability))
+func newCapabilityError(path *field.Path, size, feature, capability string) *field.Error {
+	return field.Forbidden(path,
+		fmt.Sprintf("VM size %s does not support %s (capability %s): choose another size or remove the field", size, feature, capability))
+}
+
+// newLimitError returns the error for a list with more items than the size allows.
+func newLimitError(path *field.Path, size, items string, has, limit int, capability string) *field.Error {
+	return field.Invalid(path, has,
+		fmt.Sprintf("VM size %s allows at most %d %s (capability %s): remove some or choose another size", size, limit, items, capability))
 }
 
 // lacksCapability returns true if the catalog has "False" for the capability. A catalog without an entry leaves the
@@ -52,18 +58,17 @@ func checkDisks(p Profile, path *field.Path) field.ErrorList {
 	size := p.Size
 	errs := checkEphemeral(p, path.Child("osDisk", "diffDiskSettings"))
 	if most, ok := capabilityLimit(size, capabilityMaxDisks); ok && len(p.DataDisks) > most {
-		errs = append(errs, newCapabilityError(path.Child("dataDisks"), p.VMSize,
-			fmt.Sprintf("have %d data disks, but %d at most", len(p.DataDisks), most), capabilityMaxDisks))
+		errs = append(errs, newLimitError(path.Child("dataDisks"), p.VMSize, "data disks", len(p.DataDisks), most, capabilityMaxDisks))
 	}
 	if lacksCapability(size, capabilityPremium) {
 		if isPremium(p.OSDisk.ManagedDisk) {
-			errs = append(errs, newCapabilityError(path.Child("osDisk", "managedDisk", "storageAccountType"), p.VMSize, "use premium disks",
+			errs = append(errs, newCapabilityError(path.Child("osDisk", "managedDisk", "storageAccountType"), p.VMSize, "premium disks",
 				capabilityPremium))
 		}
 		for i, disk := range p.DataDisks {
 			if isPremium(disk.ManagedDisk) {
 				errs = append(errs, newCapabilityError(path.Child("dataDisks").Index(i).Child("managedDisk", "storageAccountType"), p.VMSize,
-					"use premium disks", capabilityPremium))
+					"premium disks", capabilityPremium))
 			}
 		}
 	}
@@ -76,7 +81,7 @@ func checkEphemeral(p Profile, path *field.Path) field.ErrorList {
 	case settings == nil:
 		return nil
 	case !size.HasCapability(capabilityEphemeral):
-		return field.ErrorList{newCapabilityError(path, p.VMSize, "have an ephemeral OS disk", capabilityEphemeral)}
+		return field.ErrorList{newCapabilityError(path, p.VMSize, "an ephemeral OS disk", capabilityEphemeral)}
 	case settings.Placement == nil || size.Capabilities[capabilityPlacements] == "":
 		return nil
 	}
@@ -86,8 +91,9 @@ func checkEphemeral(p Profile, path *field.Path) field.ErrorList {
 	}) {
 		return nil
 	}
-	return field.ErrorList{newCapabilityError(path.Child("placement"), p.VMSize,
-		fmt.Sprintf("have an ephemeral OS disk on its %s, but on %s", *settings.Placement, strings.Join(places, ", ")), capabilityPlacements)}
+	return field.ErrorList{field.Invalid(path.Child("placement"), *settings.Placement,
+		fmt.Sprintf("VM size %s supports an ephemeral OS disk only on %s (capability %s): choose one of these, another size, or remove the field",
+			p.VMSize, strings.Join(places, ", "), capabilityPlacements))}
 }
 
 func isPremium(disk *infrav1.ManagedDiskParameters) bool {
@@ -107,7 +113,7 @@ func checkUltra(p Profile, path *field.Path) field.ErrorList {
 	if !wantsUltra || canUseUltraDisks(p) {
 		return errs
 	}
-	return append(errs, newCapabilityError(path.Child("dataDisks"), p.VMSize, "use ultra disks "+describePlace(p.Place), capabilityUltra))
+	return append(errs, newCapabilityError(path.Child("dataDisks"), p.VMSize, "ultra disks "+describePlace(p.Place), capabilityUltra))
 }
 
 // describePlace returns the place of the VM in words.
@@ -153,12 +159,11 @@ func checkInterfaces(p Profile, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	interfaces := ListInterfaces(p.VirtualMachineProfile)
 	if most, ok := capabilityLimit(p.Size, capabilityMaxNICs); ok && len(interfaces) > most {
-		errs = append(errs, newCapabilityError(path, p.VMSize, fmt.Sprintf("have %d network interfaces, but %d at most", len(interfaces), most),
-			capabilityMaxNICs))
+		errs = append(errs, newLimitError(path, p.VMSize, "network interfaces", len(interfaces), most, capabilityMaxNICs))
 	}
 	for i, nic := range interfaces {
 		if isTrue(nic.AcceleratedNetworking) && !p.Size.HasCapability(capabilityAccelerated) {
-			errs = append(errs, newCapabilityError(path.Index(i).Child("acceleratedNetworking"), p.VMSize, "do accelerated networking",
+			errs = append(errs, newCapabilityError(path.Index(i).Child("acceleratedNetworking"), p.VMSize, "accelerated networking",
 				capabilityAccelerated))
 		}
 	}
@@ -167,7 +172,7 @@ func checkInterfaces(p Profile, path *field.Path) field.ErrorList {
 
 func checkSpot(p Profile, path *field.Path) field.ErrorList {
 	if p.SpotVMOptions != nil && lacksCapability(p.Size, capabilitySpot) {
-		return field.ErrorList{newCapabilityError(path, p.VMSize, "be a spot VM", capabilitySpot)}
+		return field.ErrorList{newCapabilityError(path, p.VMSize, "spot VMs", capabilitySpot)}
 	}
 	return nil
 }

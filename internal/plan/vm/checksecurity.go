@@ -17,12 +17,12 @@ func checkSecurity(p Profile, path *field.Path) field.ErrorList {
 		uefi = &infrav1.UefiSettings{}
 	}
 	if isTrue(security.EncryptionAtHost) && !p.Size.HasCapability(capabilityEncryption) {
-		errs = append(errs, newCapabilityError(path.Child("encryptionAtHost"), p.VMSize, "encrypt at the host", capabilityEncryption))
+		errs = append(errs, newCapabilityError(path.Child("encryptionAtHost"), p.VMSize, "encryption at host", capabilityEncryption))
 	}
 	encryption := confidentialEncryption(p.OSDisk)
 	if encryption != "" || security.SecurityType == infrav1.SecurityTypesConfidentialVM {
 		if p.Size.Capabilities[capabilityConfidential] == "" {
-			errs = append(errs, newCapabilityError(path.Child("securityType"), p.VMSize, "be a confidential VM", capabilityConfidential))
+			errs = append(errs, newCapabilityError(path.Child("securityType"), p.VMSize, "confidential VMs", capabilityConfidential))
 		}
 	}
 	if encryption != "" {
@@ -35,7 +35,7 @@ func checkSecurity(p Profile, path *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(path.Child("securityType"), security.SecurityType, "secure boot and vTPM need TrustedLaunch"))
 	}
 	if p.Size.HasCapability(capabilityNoTrusted) {
-		errs = append(errs, newCapabilityError(path.Child("uefiSettings"), p.VMSize, "be launched trusted", capabilityNoTrusted))
+		errs = append(errs, newCapabilityError(path.Child("uefiSettings"), p.VMSize, "Trusted Launch", capabilityNoTrusted))
 	}
 	return errs
 }

@@ -111,7 +111,7 @@ func CheckIdentity(spec infrav1.ManagedIdentities, path *field.Path) field.Error
 		slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
 		if role.DefinitionID != "" && !roleDefinition.MatchString(role.DefinitionID) {
 			errs = append(errs, field.Invalid(here.Child("definitionID"), role.DefinitionID,
-				"is not the ID of a role definition as in /subscriptions/<subscription>"+roleDefinitions+"<GUID>: see az role definition list --name <role> --query [].id"))
+				"is not the ID of a role definition such as /subscriptions/<subscription>"+roleDefinitions+"<GUID>: see az role definition list --name <role> --query [].id"))
 		}
 	case infrav1.VMIdentityUserAssigned:
 		if len(spec.UserAssignedIdentities) == 0 {

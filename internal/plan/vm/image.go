@@ -84,7 +84,7 @@ func windowsImageName(annotations map[string]string) (string, error) {
 func parseVersion(version string) (string, error) {
 	match := versionPattern.FindStringSubmatch(strings.TrimSpace(version))
 	if match == nil {
-		return "", fmt.Errorf("the Kubernetes version %q is not a semantic version as in \"v1.33.2\"", version)
+		return "", fmt.Errorf("the Kubernetes version %q is not a semantic version such as \"v1.33.2\"", version)
 	}
 	numbers := make([]string, 0, 3)
 	for _, part := range match[1:4] {

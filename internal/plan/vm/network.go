@@ -34,8 +34,8 @@ type Network struct {
 // annotations are those of the VM's object.
 //
 // The defaults also name a NAT gateway for subnets that users brought, but none is created for them. Their VMs use the
-// user's own way out, or the outbound load balancer of the spec. Migrated VMs are not behind that load balancer and stay
-// so.
+// user's own way out, or the outbound load balancer of the spec. Migrated VMs are not behind that load balancer, and are not
+// added to it.
 func BuildClusterNetwork(in plan.ClusterInput, seen plan.VNetFact, role infrav1.SubnetRole, annotations map[string]string) Network {
 	spec := in.AzureCluster.Spec.NetworkSpec
 	network := Network{ID: plan.VNetID(in), Role: role, OtherBlocks: seen.Subnets, CIDRBlocks: spec.Vnet.CIDRBlocks}
@@ -88,11 +88,11 @@ func FindSubnet(network Network, spec infrav1.NetworkInterface) (infrav1.SubnetS
 		}
 		if len(hits) > 1 {
 			return infrav1.SubnetSpec{},
-				fmt.Errorf("the cluster has %d subnets with the role %s (%s): name one of them", len(hits), wanted, strings.Join(names, ", "))
+				fmt.Errorf("the cluster has %d subnets with the role %s (%s): choose one of them", len(hits), wanted, strings.Join(names, ", "))
 		}
 	}
 	return infrav1.SubnetSpec{},
-		fmt.Errorf("the cluster has no subnet with the role %s or %s: add one to the AzureCluster or name a subnet", network.Role,
+		fmt.Errorf("the cluster has no subnet with the role %s or %s: add one to the AzureCluster, or set subnetName", network.Role,
 			infrav1.SubnetCluster)
 }
 

@@ -1,4 +1,4 @@
-// Package command is the verb plan of kubectl-capz. A call blocks while it reads from Kubernetes and Azure. It writes nothing there and may be
+// Package command is the command plan of kubectl-capz. A call blocks while it reads from Kubernetes and Azure. It writes nothing there and may be
 // repeated.
 package command
 
@@ -35,7 +35,7 @@ type flags struct {
 	subscription  string
 }
 
-// NewCommand returns the verb.
+// NewCommand returns the command.
 func NewCommand(e *environment.Environment) *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{
@@ -60,7 +60,7 @@ func NewCommand(e *environment.Environment) *cobra.Command {
 	fs.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "plan the objects of all namespaces")
 	fs.BoolVar(&f.neverReplace, "never-replace", false, "fail with exit code 1 if a machine, an instance of a pool or an AKS pool would be replaced, or if AKS would reimage nodes")
 	fs.BoolVar(&f.details, "details", false, "show all properties of new resources")
-	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, as in its flag")
+	fs.StringVar(&f.gates, "feature-gates", "", "feature gates of the manager, in the form of its flag")
 	fs.StringSliceVar(&f.unchecked, "unchecked-aso-kinds", nil, "kinds that the manager's flag --unchecked-aso-kinds has")
 	fs.StringVar(&f.subscription, "default-subscription", "", "AZURE_SUBSCRIPTION_ID of the manager, for objects that name no subscription")
 	return cmd
@@ -171,7 +171,7 @@ func (f *flags) readManifests(cmd *cobra.Command, e *environment.Environment, in
 	for _, object := range objects {
 		if object.HasTopology {
 			in.notes = append(in.notes, fmt.Sprintf(
-				"Cluster %s has a topology. Cluster API makes its objects from the ClusterClass, so manifests alone do not show them. Plan the Cluster from the management cluster instead.",
+				"Cluster %s has a topology. Cluster API creates its objects from the ClusterClass, so manifests alone do not show them. Plan the Cluster from the management cluster instead.",
 				object.GetName()))
 		}
 		for _, message := range object.UnknownFields {

@@ -169,15 +169,15 @@ func (s *Server) deleteObject(ctx context.Context, c client.WithWatch, obj clien
 func (s *Server) changeObject(ctx context.Context, c client.Client, obj client.Object, change func() error) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
-	before, was := s.readStored(ctx, s, obj)
-	after, is, err := s.storeChange(ctx, c, obj, before, was, change)
-	if err != nil || was && is && after.GetResourceVersion() == before.GetResourceVersion() {
+	before, existed := s.readStored(ctx, s, obj)
+	after, exists, err := s.storeChange(ctx, c, obj, before, existed, change)
+	if err != nil || existed && exists && after.GetResourceVersion() == before.GetResourceVersion() {
 		return err
 	}
-	if !was {
+	if !existed {
 		before = nil
 	}
-	if !is {
+	if !exists {
 		after = nil
 	}
 	if s.changed != nil {
@@ -188,21 +188,21 @@ func (s *Server) changeObject(ctx context.Context, c client.Client, obj client.O
 
 // storeChange carries out a change of an object. It returns the object that the server has then, and false if the change has deleted it. Like an
 // API server, it keeps the resource version of an object that a patch leaves as it was.
-func (s *Server) storeChange(ctx context.Context, c client.Client, obj, before client.Object, was bool, change func() error) (after client.Object,
-	is bool, err error) {
+func (s *Server) storeChange(ctx context.Context, c client.Client, obj, before client.Object, existed bool,
+	change func() error) (after client.Object, exists bool, err error) {
 	s.storing.Lock()
 	defer s.storing.Unlock()
 	if err := change(); err != nil {
 		return nil, false, err
 	}
-	if after, is = s.readStored(ctx, c, obj); !is {
+	if after, exists = s.readStored(ctx, c, obj); !exists {
 		return nil, false, nil
 	}
-	if was && (!isSameSpec(before, after) || isDeletionBegun(before, after)) {
+	if existed && (!isSameSpec(before, after) || isDeletionBegun(before, after)) {
 		after.SetGeneration(before.GetGeneration() + 1)
 		obj.SetGeneration(after.GetGeneration())
 	}
-	if was {
+	if existed {
 		same := after.DeepCopyObject().(client.Object)
 		if same.SetResourceVersion(before.GetResourceVersion()); equality.Semantic.DeepEqual(before, same) {
 			obj.SetResourceVersion(before.GetResourceVersion())

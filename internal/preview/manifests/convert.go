@@ -155,7 +155,7 @@ func decode(scheme *runtime.Scheme, kind schema.GroupVersionKind, d Document) (c
 	}
 	typed, is := object.(client.Object)
 	if !is {
-		return nil, fmt.Errorf("%s: %s %s is no object", d.Source, d.GetKind(), d.GetName())
+		return nil, fmt.Errorf("%s: %s %s is not an object", d.Source, d.GetKind(), d.GetName())
 	}
 	return typed, nil
 }

@@ -103,7 +103,7 @@ func (a *Azure) hasChangesOf(list string) bool {
 }
 
 // listItems returns the items of the answer to a list. A list in a resource group that does not exist has none.
-func listItems(path string, status int, body []byte) (items []json.RawMessage, is bool) {
+func listItems(path string, status int, body []byte) (items []json.RawMessage, isList bool) {
 	if status == http.StatusNotFound {
 		parsed, err := store.ParseID(path)
 		return nil, err != nil || parsed.IsCollection()

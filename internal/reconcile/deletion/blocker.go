@@ -174,7 +174,7 @@ func RemoveFinalizersCommand(obj client.Object, kind string, finalizers ...strin
 }
 
 // orOtherIdentity is a way out of every problem with an identity.
-const orOtherIdentity = ", or name another identity that may delete it in spec.identityRef of {user}"
+const orOtherIdentity = ", or set spec.identityRef of {user} to an identity that may delete it"
 
 // identityWaysOut are the ways out of problems with an identity, by code.
 var identityWaysOut = map[identity.Code]string{
@@ -187,7 +187,7 @@ var identityWaysOut = map[identity.Code]string{
 	identity.NotAllowedByTenancy:           "follow the message" + orOtherIdentity,
 	identity.ServiceAccountNotFound:        "create the ServiceAccount that the message names" + orOtherIdentity,
 	identity.NamespaceTerminating:          "have the application of {identity} trust the manager's own ServiceAccount and list the namespace of {identity} in the manager's --" + identity.ManagerNamespacesFlag + orOtherIdentity,
-	identity.SubscriptionMissing:           "name the subscription in spec.subscriptionID of {user}, or start the manager with AZURE_SUBSCRIPTION_ID",
+	identity.SubscriptionMissing:           "set spec.subscriptionID of {user} to the subscription, or start the manager with AZURE_SUBSCRIPTION_ID",
 }
 
 const (

@@ -22,7 +22,7 @@ func newBlocker(finalizers ...string) deletion.Blocker {
 }
 
 func TestWaysOut(t *testing.T) {
-	const another = ", or name another identity that may delete it in spec.identityRef of AzureCluster c"
+	const another = ", or set spec.identityRef of AzureCluster c to an identity that may delete it"
 	code := func(status int, code string, details ...string) error {
 		err := &arm.Error{Status: status, Code: code}
 		for _, detail := range details {

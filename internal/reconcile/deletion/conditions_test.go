@@ -72,9 +72,9 @@ func TestObjectsToDeleteFirst(t *testing.T) {
 			"waits for the deletion of: AzureMachine a, b"},
 		"one staying": {"Cluster API deletes it later", []client.Object{machine("a", "a", true), machine("b", "b", false)}, false, true,
 			"waits for the deletion of: AzureMachine a; waits for objects that are not being deleted yet: AzureMachine b. Cluster c is being " +
-				"deleted, and Cluster API deletes them with it; to do it at once: kubectl delete -n ns machine/b"},
+				"deleted, and Cluster API deletes them, too. To delete them now: kubectl delete -n ns machine/b"},
 		"cluster stays": {"both ways are named", []client.Object{machine("a", "owner", false)}, false, false,
-			"waits for objects that are not being deleted yet: AzureMachine a. To continue, delete the Cluster and all that is its: kubectl " +
+			"waits for objects that are not being deleted yet: AzureMachine a. To continue, delete the Cluster with all its objects: kubectl " +
 				"delete -n ns cluster/c, or only them: kubectl delete -n ns machine/owner"},
 		"cluster gone": {"only users delete them", []client.Object{machine("a", "", false)}, true, true,
 			"waits for objects that are not being deleted yet: AzureMachine a. To continue, delete them: kubectl delete -n ns azuremachine/a"},

@@ -72,9 +72,9 @@ func (f Prerequisites) deleteHint(commands []string) string {
 	case f.ClusterGone:
 		return "To continue, delete them: " + byName
 	case !f.Cluster.DeletionTimestamp.IsZero():
-		return "Cluster " + f.Cluster.Name + " is being deleted, and Cluster API deletes them with it; to do it at once: " + byName
+		return "Cluster " + f.Cluster.Name + " is being deleted, and Cluster API deletes them, too. To delete them now: " + byName
 	default:
-		return "To continue, delete the Cluster and all that is its: kubectl delete -n " + f.Cluster.Namespace + " cluster/" + f.Cluster.Name + ", or only them: " + byName
+		return "To continue, delete the Cluster with all its objects: kubectl delete -n " + f.Cluster.Namespace + " cluster/" + f.Cluster.Name + ", or only them: " + byName
 	}
 }
 

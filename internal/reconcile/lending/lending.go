@@ -19,11 +19,11 @@ import (
 
 // RestrictGraph restricts a graph to the grants of a lent identity, as lent.RestrictGraph does, and returns the denials. It reads the
 // resources whose owners have to be known.
-func RestrictGraph(ctx context.Context, f *facts.Facts, asker facts.Asker, in lent.Input, g *arm.Graph) ([]arm.Denial, error) {
+func RestrictGraph(ctx context.Context, f *facts.Facts, caller facts.Caller, in lent.Input, g *arm.Graph) ([]arm.Denial, error) {
 	in.Facts = map[string]lent.Fact{}
 	for missing := lent.ListMissingFacts(g, in); len(missing) > 0; missing = lent.ListMissingFacts(g, in) {
 		for _, id := range missing {
-			fact, err := readOwnership(ctx, f, asker, id)
+			fact, err := readOwnership(ctx, f, caller, id)
 			if err != nil {
 				return nil, err
 			}
@@ -34,8 +34,8 @@ func RestrictGraph(ctx context.Context, f *facts.Facts, asker facts.Asker, in le
 }
 
 // readOwnership reads the tags of a resource. A resource that Azure does not show to the identity is unreadable.
-func readOwnership(ctx context.Context, f *facts.Facts, asker facts.Asker, id arm.ID) (lent.Fact, error) {
-	shown, err := f.ReadResource(ctx, asker, id)
+func readOwnership(ctx context.Context, f *facts.Facts, caller facts.Caller, id arm.ID) (lent.Fact, error) {
+	shown, err := f.ReadResource(ctx, caller, id)
 	var refused *arm.Error
 	switch {
 	case errors.As(err, &refused) && refused.Status >= 400 && !arm.IsUnanswered(err):
@@ -58,7 +58,7 @@ func readOwnership(ctx context.Context, f *facts.Facts, asker facts.Asker, id ar
 // CheckIdentities returns an error for the first user-assigned identity that the grants of a lent identity do not allow to VMs. grants is nil if
 // the identity is not lent. The error is the same whether or not such a user-assigned identity exists, because the borrower may have no right
 // to know.
-func CheckIdentities(ctx context.Context, f *facts.Facts, asker facts.Asker, grants *lent.Grants, owner ownership.Owner, subscription string,
+func CheckIdentities(ctx context.Context, f *facts.Facts, caller facts.Caller, grants *lent.Grants, owner ownership.Owner, subscription string,
 	path *field.Path, identities []infrav1.UserAssignedIdentity) error {
 	if grants == nil {
 		return nil
@@ -74,7 +74,7 @@ func CheckIdentities(ctx context.Context, f *facts.Facts, asker facts.Asker, gra
 		g := &arm.Graph{}
 		g.Add(arm.Node{ID: arm.NewID(subscription, "vms", types.VirtualMachine, "vm"), Policy: arm.Repair,
 			Body: map[string]any{"identity": map[string]any{"userAssignedIdentities": map[string]any{string(id): map[string]any{}}}}})
-		denials, err := RestrictGraph(ctx, f, asker, in, g)
+		denials, err := RestrictGraph(ctx, f, caller, in, g)
 		if err != nil {
 			return err
 		}

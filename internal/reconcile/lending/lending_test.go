@@ -46,7 +46,7 @@ func TestCheckIdentities(t *testing.T) {
 			f := facts.New(facts.Options{Read: func(_ context.Context, _ *client.Client, id arm.ID, _ observe.ReadOptions) (json.RawMessage, error) {
 				return json.RawMessage(shown[id]), nil
 			}})
-			err := CheckIdentities(t.Context(), f, facts.Asker{Client: c}, &lent.Grants{
+			err := CheckIdentities(t.Context(), f, facts.Caller{Client: c}, &lent.Grants{
 				Identity: "AzureClusterIdentity operator/shared", Resources: test.granted}, ownership.Owner{Cluster: "c1", ID: "ns/c1/1"}, "s", field.NewPath("spec", "userAssignedIdentities"), []infrav1.UserAssignedIdentity{{ProviderID: "azure://" + id}})
 			const want = "spec.userAssignedIdentities[0].providerID: Forbidden: AzureClusterIdentity operator/shared belongs to another namespace and does not allow this identity"
 			if (err == nil) != test.allowed || err != nil && !strings.HasPrefix(err.Error(), want) {

@@ -53,8 +53,11 @@ func pausedCondition(obj client.Object, kind string, cluster *clusterv1.Cluster)
 }
 
 // markReadyPaused shows in Ready that the object is paused: clusterctl describe shows no other condition of it, and Ready may be
-// outdated. The status stays, and so does the reason of an object that is not in order: it may be the cause of the pause, and a MachineHealthCheck
-// acts on it. The reason LastSeen stays, too, because the status may be about a former spec.
+// outdated. The reason of an object in order becomes Paused; in other cases only the message shows the pause. The status stays, and so do
+// two reasons:
+//
+//   - that of an object that is not in order: it may be the cause of the pause, and a MachineHealthCheck acts on it
+//   - LastSeen, because the status may be about a former spec
 func markReadyPaused(obj Object) {
 	cause := conditions.GetMessage(obj, clusterv1.PausedCondition)
 	ready := conditions.Get(obj, infrav1.ReadyCondition)

@@ -41,7 +41,7 @@ func convertToCurrentFormat(obj client.Object) {
 			continue
 		}
 		if !isValidReason(list[i].Reason) {
-			list[i].Reason = infrav1.TakenOverReason
+			list[i].Reason = infrav1.NotCheckedYetReason
 		}
 		if len(list[i].Message) > maxMessage {
 			list[i].Message = strings.ToValidUTF8(list[i].Message[:maxMessage], "")

@@ -83,13 +83,13 @@ func TestStoredStatusIsConverted(t *testing.T) {
 			reason: "the status stays, and conditions with a reason are as they were",
 			obj:    &infrav1.AzureMachine{},
 			stored: `{"conditions":[{"type":"Ready","status":"True",` + at + `},{"type":"VMRunning","status":"False","severity":"Info","reason":"Creating","message":"m",` + at + `}]}`,
-			want:   `{"status":{"conditions":[{` + at + `,"message":"","reason":"TakenOver","status":"True","type":"Ready"},{` + at + `,"message":"m","reason":"Creating","status":"False","type":"VMRunning"}]}}`,
+			want:   `{"status":{"conditions":[{` + at + `,"message":"","reason":"NotCheckedYet","status":"True","type":"Ready"},{` + at + `,"message":"m","reason":"Creating","status":"False","type":"VMRunning"}]}}`,
 		},
 		"reason that is no word": {
 			reason: "reasons were any text",
 			obj:    &infrav1.AzureClusterIdentity{},
 			stored: `{"conditions":[{"type":"Ready","status":"False","reason":"not a word","message":"m",` + at + `}]}`,
-			want:   `{"status":{"conditions":[{` + at + `,"message":"m","reason":"TakenOver","status":"False","type":"Ready"}]}}`,
+			want:   `{"status":{"conditions":[{` + at + `,"message":"m","reason":"NotCheckedYet","status":"False","type":"Ready"}]}}`,
 		},
 		"endless message": {
 			reason: "messages had no bound, and are cut between characters",

@@ -43,7 +43,7 @@ func parseSchedule(now time.Time, text string) ([]window, error) {
 	for i, entry := range entries {
 		zone, err := time.LoadLocation(entry.TimeZone)
 		if err != nil || entry.TimeZone == "Local" {
-			return nil, fmt.Errorf("[%d].timeZone: %q is no time zone; write a name as Europe/Berlin", i, entry.TimeZone)
+			return nil, fmt.Errorf("[%d].timeZone: %q is not a time zone: use a name such as Europe/Berlin", i, entry.TimeZone)
 		}
 		stop, err := parseTime(now, entry.Stop, zone)
 		if err != nil {
@@ -62,7 +62,7 @@ func parseSchedule(now time.Time, text string) ([]window, error) {
 func parseTime(now time.Time, text string, zone *time.Location) (cron.Schedule, error) {
 	schedule, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf(`%q is no expression of cron; write minute, hour, day, month and weekday, as "0 20 * * 1-5"`, text)
+		return nil, fmt.Errorf(`%q is not a cron expression: write minute, hour, day, month and weekday, such as "0 20 * * 1-5"`, text)
 	}
 	spec, ok := schedule.(*cron.SpecSchedule)
 	if !ok || strings.Contains(text, "=") {
@@ -70,7 +70,7 @@ func parseTime(now time.Time, text string, zone *time.Location) (cron.Schedule, 
 	}
 	spec.Location = zone
 	if spec.Next(now).IsZero() {
-		return nil, fmt.Errorf("%q: there is no such day", text)
+		return nil, fmt.Errorf("%q: this day does not exist", text)
 	}
 	return spec, nil
 }

@@ -32,7 +32,7 @@ var (
 	eUpTo96 = []int{2, 4, 8, 16, 20, 32, 48, 64, 96}
 )
 
-// The figures are those of Azure's size documentation. Series that are retired are left out.
+// catalogue has the figures of Azure's size documentation. Series that are retired are left out.
 // Source: https://learn.microsoft.com/azure/virtual-machines/sizes/overview
 var catalogue = []series{
 	{"B", 2, 4, "s as ps", []int{2, 4, 8, 16}, nil},

@@ -40,7 +40,7 @@ func Provider() *provider.Provider {
 	return &provider.Provider{Namespace: "Microsoft.ManagedIdentity", Types: []*provider.Type{identity, federated}}
 }
 
-// Azure allows 20 credentials per identity. Source: https://learn.microsoft.com/entra/workload-id/workload-identity-federation-considerations
+// maxFederated is the number of credentials that Azure allows per identity. Source: https://learn.microsoft.com/entra/workload-id/workload-identity-federation-considerations
 const maxFederated = 20
 
 func prepareFederated(c *provider.Call, d *provider.Draft) error {

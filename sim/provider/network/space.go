@@ -2,8 +2,8 @@ package network
 
 import "net/netip"
 
-// Prefixes that the address space of a virtual network cannot have: multicast, broadcast, loopback, link-local, and the address of Azure's
-// own DNS and health probes.
+// reservedSpaces are prefixes that the address space of a virtual network cannot have: multicast, broadcast, loopback, link-local, and the
+// address of Azure's own DNS and health probes.
 // https://learn.microsoft.com/azure/virtual-network/virtual-networks-faq#what-address-ranges-can-i-use-in-my-virtual-networks
 var reservedSpaces = []netip.Prefix{
 	netip.MustParsePrefix("224.0.0.0/4"),

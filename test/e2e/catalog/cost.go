@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 )
 
-// prices are in US dollars for an hour, without taxes and discounts. They are an assumption: list prices for Linux in West Europe, rounded
-// up (https://azure.microsoft.com/pricing/details/virtual-machines/linux/, .../load-balancer/, .../azure-nat-gateway/, .../azure-bastion/).
+// prices are in US dollars for an hour, without taxes and discounts. They are an assumption: list prices for Linux in West Europe, rounded up
+// (https://azure.microsoft.com/pricing/details/virtual-machines/linux/, .../load-balancer/, .../azure-nat-gateway/, .../azure-bastion/).
 // Nothing asks Azure for them.
 var prices = map[string]float64{
 	smallMachine: 0.12, gpuMachine: 0.70, windowsMachine: 0.22,

@@ -20,7 +20,7 @@ func checkRenewed(stage *harness.Stage) {
 			conditions, _ := harness.FindValue(stored.Object, "status.conditions").([]any)
 			for _, c := range conditions {
 				condition := c.(object)
-				if reason, _ := condition["reason"].(string); reason == "" || reason == infrav1.TakenOverReason || reason == infrav1.DriftedReason ||
+				if reason, _ := condition["reason"].(string); reason == "" || reason == infrav1.NotCheckedYetReason || reason == infrav1.DriftedReason ||
 					condition["type"] == "OnlyThere" {
 					stage.T.Errorf("%s %s: %v stays as it was", kind, item.GetName(), condition)
 				}

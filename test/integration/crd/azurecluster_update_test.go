@@ -110,7 +110,7 @@ func TestAzureClusterChanges(t *testing.T) {
 		"network and tags": {reason: "names of the network, its group and tags are not frozen",
 			change: "{additionalTags: {a: b}, networkSpec: {vnet: {name: other, resourceGroup: other}}}"},
 		"no location any more": {reason: "a required field cannot be removed", change: "{identityRef: null}",
-			want: []string{"identityRef: name the AzureClusterIdentity"}},
+			want: []string{"identityRef: set identityRef to an AzureClusterIdentity"}},
 		"other identity": {reason: "another identity of the kind is fine", change: "{identityRef: {name: other}}"},
 	})
 }

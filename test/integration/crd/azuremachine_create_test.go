@@ -232,7 +232,7 @@ func machineRows() map[string]row {
 func TestAzureMachineCreation(t *testing.T) {
 	table := machineRows()
 	maps.Copy(table, map[string]row{
-		"no size": {reason: "a VM has a size", spec: "{vmSize: null}", want: []string{"vmSize: name the size"}},
+		"no size": {reason: "a VM has a size", spec: "{vmSize: null}", want: []string{"vmSize: set the size"}},
 		"role by UUID": {reason: "Azure names role assignments by UUID",
 			spec: "{identity: SystemAssigned, systemAssignedIdentityRole: {name: 86bd2d98-0fb9-4b53-9f0e-2d2ee2a4d1a2}}"},
 		"role by name": {reason: "Azure names role assignments by UUID",

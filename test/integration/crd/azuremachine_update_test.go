@@ -10,7 +10,7 @@ func TestAzureMachineChanges(t *testing.T) {
 		identities = "{identity: UserAssigned, userAssignedIdentities: [{providerID: " + identity + "}]}"
 		role       = "{identity: SystemAssigned, systemAssignedIdentityRole: {name: 86bd2d98-0fb9-4b53-9f0e-2d2ee2a4d1a2, scope: /s, definitionID: /d}}"
 		extension  = "{vmExtensions: [{name: e, publisher: p, version: v, protectedSettings: {a: b}}]}"
-		again      = "make a new machine"
+		again      = "create a new machine"
 	)
 	azureMachine.checkRows(t, map[string]row{
 		"size and zone": {reason: "fields that only new machines read can change",
@@ -53,7 +53,7 @@ func TestAzureMachineChanges(t *testing.T) {
 			change: "{userAssignedIdentities: [{providerID: " + identity + "}, {providerID: i}]}",
 			want:   []string{"userAssignedIdentities[1].providerID: userAssignedIdentities/"}},
 		"identity removed": {reason: "it would stay with the VM", spec: identities,
-			change: "{userAssignedIdentities: [{providerID: " + identity + "2}]}", want: []string{"userAssignedIdentities: make a new machine"},
+			change: "{userAssignedIdentities: [{providerID: " + identity + "2}]}", want: []string{"userAssignedIdentities: create a new machine"},
 			webhook: true},
 		"no identity left": {reason: "the kind of identity stays", spec: identities, change: "{userAssignedIdentities: null}",
 			want: []string{"userAssignedIdentities: at least one"}},

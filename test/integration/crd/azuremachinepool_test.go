@@ -92,10 +92,10 @@ func TestAzureMachinePoolIdentities(t *testing.T) {
 }
 
 func TestAzureMachinePoolRules(t *testing.T) {
-	const made, again = "{providerID: azure:///vmss}", "make a new pool"
+	const made, again = "{providerID: azure:///vmss}", "create a new pool"
 	azureMachinePool.checkRows(t, map[string]row{
 		"minimal":             {reason: "the smallest spec with its defaults is valid"},
-		"no size":             {reason: "a VM has a size", spec: `{template: {vmSize: ""}}`, want: []string{"template.vmSize: name the size"}},
+		"no size":             {reason: "a VM has a size", spec: `{template: {vmSize: ""}}`, want: []string{"template.vmSize: set the size"}},
 		"notice of 5 minutes": {reason: "Azure gives 5 to 15 minutes", spec: "{template: {terminateNotificationTimeout: 5}}"},
 		"notice of 4 minutes": {reason: "Azure gives 5 to 15 minutes", spec: "{template: {terminateNotificationTimeout: 4}}",
 			want: []string{"template.terminateNotificationTimeout: 5"}},
@@ -136,7 +136,7 @@ func TestAzureMachinePoolRules(t *testing.T) {
 		"spot, other price": {reason: "the price is that of new VMs", spec: "{providerID: azure:///vmss, template: {spotVMOptions: {}}}",
 			change: `{template: {spotVMOptions: {maxPrice: "1"}}}`},
 		"no size, made": {reason: "a VM has a size", spec: made, change: `{template: {vmSize: ""}}`,
-			want: []string{"template.vmSize: name the size"}},
+			want: []string{"template.vmSize: set the size"}},
 		"no way, made": {reason: "neither more nor fewer", spec: made,
 			change: "{strategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0}}}",
 			want:   []string{"strategy.rollingUpdate.maxUnavailable: nothing would ever be replaced"}},
@@ -152,7 +152,7 @@ func TestAzureMachinePoolRules(t *testing.T) {
 	})
 	azureMachinePoolMachine.checkRows(t, map[string]row{
 		"minimal": {reason: "a VM is all there is to name"},
-		"no VM":   {reason: "it stands for one", spec: `{providerID: ""}`, want: []string{"providerID: name the VM"}},
+		"no VM":   {reason: "it stands for one", spec: `{providerID: ""}`, want: []string{"providerID: set the provider ID of the VM"}},
 		"another": {reason: "it stands for one", change: "{providerID: azure:///other}", want: []string{"providerID: cannot change"}},
 		"number":  {reason: "Azure assigns it when the VM exists", change: `{instanceID: "3"}`},
 	})

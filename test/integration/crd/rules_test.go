@@ -40,7 +40,7 @@ func dryUpdate[T client.Object](t *testing.T, stored T, change func(T)) error {
 // finds out whether it must rotate the template.
 func onlyByRotation[T client.Object](t *testing.T, reason string, stored T, change func(T), path string) {
 	t.Helper()
-	checkRefused(t, reason, dryUpdate(t, stored, change), path, "make a new one")
+	checkRefused(t, reason, dryUpdate(t, stored, change), path, "create a new one")
 	checkRefused(t, "Cluster API tries out whether the template has to be rotated", dryUpdate(t, stored, func(obj T) {
 		change(obj)
 		obj.SetAnnotations(map[string]string{clusterv1.TopologyDryRunAnnotation: ""})
@@ -168,27 +168,27 @@ func TestAzureMachineRules(t *testing.T) {
 		"tags":        {"tags follow", stored, func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }, "", ""},
 		"provider ID": {"the ID comes with the VM", stored, func(s *spec) { s.ProviderID = new("azure:///x") }, "", ""},
 		"identity": {"a VM is not made twice", stored, func(s *spec) { s.Identity = infrav1.VMIdentitySystemAssigned }, "spec.identity",
-			"make a new machine"},
+			"create a new machine"},
 		"SSH key": {"a VM is not made twice", stored, func(s *spec) { s.SSHPublicKey = "b3RoZXI=" }, "spec.sshPublicKey",
-			"make a new machine"},
+			"create a new machine"},
 		"SSH key left out": {"a manifest without a key can be applied again: the stored one stays", stored, func(s *spec) { s.SSHPublicKey = "" },
 			"", ""},
 		"public IP": {"a VM is not made twice", stored, func(s *spec) { s.AllocatePublicIP = true }, "spec.allocatePublicIP",
-			"make a new machine"},
+			"create a new machine"},
 		"forwarding": {"a VM is not made twice", stored, func(s *spec) { s.EnableIPForwarding = true }, "spec.enableIPForwarding",
-			"make a new machine"},
+			"create a new machine"},
 		"capacity reservation": {"a VM is not made twice", stored, func(s *spec) {
 			s.CapacityReservationGroupID = new("/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/capacityReservationGroups/c")
-		}, "spec.capacityReservationGroupID", "make a new machine"},
+		}, "spec.capacityReservationGroupID", "create a new machine"},
 		"scale set": {"a VM is not made twice", stored, func(s *spec) {
 			s.VirtualMachineScaleSetID = new("/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/v")
-		}, "spec.virtualMachineScaleSetID", "make a new machine"},
+		}, "spec.virtualMachineScaleSetID", "create a new machine"},
 		"extension operations": {"a VM is not made twice", stored, func(s *spec) { s.DisableExtensionOperations = new(true) },
-			"spec.disableExtensionOperations", "make a new machine"},
+			"spec.disableExtensionOperations", "create a new machine"},
 		"extension operations allowed": {"false is what nothing means", stored, func(s *spec) { s.DisableExtensionOperations = new(false) }, "",
 			""},
 		"extension operations removed": {"a VM is not made twice", frozen, func(s *spec) { s.DisableExtensionOperations = nil },
-			"spec.disableExtensionOperations", "make a new machine"},
+			"spec.disableExtensionOperations", "create a new machine"},
 		"bootstrap extension": {"a field that is not set can be set once", stored, func(s *spec) { s.DisableVMBootstrapExtension = new(true) },
 			"", ""},
 		"bootstrap extension again": {"a field that is set stays", frozen, func(s *spec) { s.DisableVMBootstrapExtension = new(true) },
@@ -198,7 +198,7 @@ func TestAzureMachineRules(t *testing.T) {
 		"caching": {"there are three ways", stored, func(s *spec) { s.OSDisk.CachingType = "Write" },
 			"spec.osDisk.cachingType", "Unsupported value"},
 		"disk (webhook)": {"a VM is not made twice", stored, func(s *spec) { s.OSDisk.DiskSizeGB = new(int32(64)) }, "spec.osDisk",
-			"make a new machine"},
+			"create a new machine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			checkRefused(t, tc.reason, dryUpdate(t, tc.stored, func(m *infrav1.AzureMachine) { tc.change(&m.Spec) }), tc.path, tc.message)

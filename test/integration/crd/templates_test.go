@@ -74,7 +74,7 @@ func TestAzureClusterTemplateCreation(t *testing.T) {
 			want: []string{"networkSpec.privateDNSZoneName: must be a DNS name"}},
 		"DNS zone group": {reason: "a group without a zone has no effect", spec: internal("privateDNSZoneResourceGroup: dns"),
 			want: []string{"networkSpec.privateDNSZoneResourceGroup: needs privateDNSZoneName"}},
-		"change": {reason: "clusters were made from it", change: "{additionalTags: {a: b}}", want: []string{": make a new one"},
+		"change": {reason: "clusters were made from it", change: "{additionalTags: {a: b}}", want: []string{": create a new one"},
 			webhook: true},
 		"no change": {reason: "a manifest that leaves defaults out can be applied again",
 			change: "{networkSpec: null, azureEnvironment: null}"},
@@ -83,10 +83,10 @@ func TestAzureClusterTemplateCreation(t *testing.T) {
 
 func TestAzureMachineTemplateChanges(t *testing.T) {
 	azureMachineTemplate.checkRows(t, map[string]row{
-		"size": {reason: "machines were made from it", change: "{vmSize: Standard_D4s_v5}", want: []string{": make a new one"},
+		"size": {reason: "machines were made from it", change: "{vmSize: Standard_D4s_v5}", want: []string{": create a new one"},
 			webhook: true},
 		"disk": {reason: "machines were made from it", change: "{dataDisks: [{nameSuffix: a, diskSizeGB: 4}]}",
-			want: []string{": make a new one"}, webhook: true},
+			want: []string{": create a new one"}, webhook: true},
 		"no change": {reason: "a manifest that leaves defaults out can be applied again", spec: "{dataDisks: [{nameSuffix: a, diskSizeGB: 4}]}",
 			change: "{sshPublicKey: null, networkInterfaces: null, dataDisks: [{nameSuffix: a, diskSizeGB: 4}]}"},
 		"interface": {reason: "the deprecated field and the interface have the same meaning", spec: "{subnetName: nodes}",

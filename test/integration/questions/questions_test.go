@@ -79,12 +79,12 @@ func newWorld(t *testing.T, secret string) *world {
 // askClusterFacts asks for the facts of a cluster as a controller does: it asks again once the pending facts have arrived.
 func (w *world) askClusterFacts(ctx context.Context, c *armclient.Client, in plan.ClusterInput) (plan.ClusterFacts, error) {
 	arrived := make(chan struct{}, 1)
-	got, err := w.facts.ClusterFacts(ctx, facts.Asker{Client: c}, in, func() { arrived <- struct{}{} })
+	got, err := w.facts.ClusterFacts(ctx, facts.Caller{Client: c}, in, func() { arrived <- struct{}{} })
 	if err != nil || !got.ZonesPending {
 		return got, err
 	}
 	<-arrived
-	return w.facts.ClusterFacts(ctx, facts.Asker{Client: c}, in, func() {})
+	return w.facts.ClusterFacts(ctx, facts.Caller{Client: c}, in, func() {})
 }
 
 func (w *world) newClient(t *testing.T) *armclient.Client {
@@ -124,7 +124,7 @@ func TestQuestions(t *testing.T) {
 	machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "m"}}
 	machine.Spec.VMSize = "Standard_D2s_v3"
 	in := plan.MachineInput{ClusterInput: newInput("eastus2", server.DefaultSubscription), AzureMachine: machine, ControlPlane: true}
-	got, err := w.facts.MachineFacts(ctx, facts.Asker{Client: c}, in, false)
+	got, err := w.facts.MachineFacts(ctx, facts.Caller{Client: c}, in, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("a new machine: %+v", got)
 	}
 	machine.Spec.VMSize = "Standard_D2sv3"
-	if got, err = w.facts.MachineFacts(ctx, facts.Asker{Client: c}, in, false); err != nil || got.VMSize != nil || len(got.NearestVMSizes) == 0 ||
+	if got, err = w.facts.MachineFacts(ctx, facts.Caller{Client: c}, in, false); err != nil || got.VMSize != nil || len(got.NearestVMSizes) == 0 ||
 		got.NearestVMSizes[0] != "Standard_D2s_v3" {
 		t.Errorf("a misspelt size: %+v, %v", got, err)
 	}

@@ -137,7 +137,7 @@ func (w *world) comeAndGo(m *virtual.Manager, name string, machines int) {
 	if _, err := m.Engine.Observe(w.T.Context(), opened.Client, []arm.ID{nothing}, true, engine.ReadOptions{}); err != nil {
 		w.T.Fatal(err)
 	}
-	if err := m.Facts.RunUnlessFailed(w.T.Context(), facts.Asker{Client: opened.Client}, "nothing", func(context.Context) error { return nil }); err != nil {
+	if err := m.Facts.RunUnlessFailed(w.T.Context(), facts.Caller{Client: opened.Client}, "nothing", func(context.Context) error { return nil }); err != nil {
 		w.T.Fatal(err)
 	}
 	synctest.Wait()

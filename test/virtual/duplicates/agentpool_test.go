@@ -35,7 +35,7 @@ func TestAgentPool(t *testing.T) {
 					first, last = last, first
 				}
 				events := deletePool(s, kind, &infrav1.AzureManagedMachinePool{}, first)
-				if want := "The agent pool pool1 stays in Azure, because it is that of " + kind + " " + last; !strings.Contains(events, want) {
+				if want := "The agent pool pool1 stays in Azure, because " + kind + " " + last + " also manages it"; !strings.Contains(events, want) {
 					t.Errorf("events of the deleted pool:\n%s\nwant %s", events, want)
 				}
 				virtual.WaitForSignal(nil, long)

@@ -29,7 +29,7 @@ func TestScaleSet(t *testing.T) {
 		requireReady(s, &infrav1.AzureMachinePool{}, "test-nodes", "metadata.name", "prod-nodes", "test-nodes", "at most 9 characters")
 
 		events := deletePool(s, "AzureMachinePool", &infrav1.AzureMachinePool{}, "test-nodes")
-		if want := "The scale set win-nodes with its VMs stays in Azure, because it is that of AzureMachinePool prod-nodes"; !strings.Contains(events, want) {
+		if want := "The scale set win-nodes with its VMs stays in Azure, because AzureMachinePool prod-nodes also manages it"; !strings.Contains(events, want) {
 			t.Errorf("events of the deleted pool:\n%s\nwant %s", events, want)
 		}
 		virtual.WaitForSignal(nil, long)

@@ -134,7 +134,7 @@ func TestControlPlaneAlone(t *testing.T) {
 			return vm + "-nic"
 		}}, []string{"--kubernetes-version", "v1.34.2"}, "the manifests lack the machines master-2"},
 		"unknown version": {"a Machine without a version is replaced", handmade{nic: fits}, nil, "Import again with --kubernetes-version"},
-		"no version":      {"a version is needed as Cluster API has it", handmade{nic: fits}, []string{"--kubernetes-version", "1.34"}, `"1.34" is no version of Kubernetes`},
+		"no version":      {"a version is needed as Cluster API has it", handmade{nic: fits}, []string{"--kubernetes-version", "1.34"}, `"1.34" is not a version of Kubernetes`},
 		"two versions": {"a Machine with another version is replaced", handmade{nic: fits, images: map[string]string{"master-2": "1.33.5"}},
 			[]string{"--kubernetes-version", "v1.34.2"}, "master-0 has v1.34.2 and master-2 has v1.33.5"},
 	} {

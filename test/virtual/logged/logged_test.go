@@ -145,9 +145,9 @@ func TestLines(t *testing.T) {
 			"error=PUT virtualNetworks/c1-vnet: BadRequest: Refused.",
 		"Condition changed controller=azurecluster name=c1 condition=ResourceGroupReady status=True reason=Ready previousReason=Creating",
 		"Condition changed controller=azurecluster name=c1 condition=VNetReady status=False reason=Failed previousReason=WaitingForDependency " +
-			"message=PUT virtualNetworks/c1-vnet: BadRequest: Refused.; retried automatically with growing delays, at the latest after 10m0s",
+			"message=PUT virtualNetworks/c1-vnet: BadRequest: Refused.; next try after a growing delay of at most 10m0s",
 		"Condition changed controller=azurecluster name=c1 condition=VNetReady status=False reason=Creating previousReason=Failed " +
-			"message=virtualNetworks/c1-vnet: retrying after: PUT virtualNetworks/c1-vnet: BadRequest: Refused.",
+			"message=virtualNetworks/c1-vnet: new try after the error: PUT virtualNetworks/c1-vnet: BadRequest: Refused.",
 		"Changed Azure controller=azurecluster name=c1 resource=" + vnet + " method=PUT change=Created",
 		"Condition changed controller=azurecluster name=c1 condition=VNetReady status=True reason=Ready previousReason=Creating",
 		"Changed Azure controller=azurecluster name=c1 resource=" + vnet + " method=PUT change=Repaired paths=[tags.Name]",

@@ -327,9 +327,9 @@ func TestRefusedAnnotations(t *testing.T) {
 		for value, want := range map[[2]string]string{
 			{infrav1.StopAnnotation, "yes"}:                                                                `Unsupported value: "yes": supported values: "true", "scale-to-zero", "false"`,
 			{infrav1.StopScheduleAnnotation, "20:00"}:                                                      "Write a YAML list whose entries have stop, start",
-			{infrav1.StopScheduleAnnotation, `[{stop: "0 20 * *", start: "0 7 * * *"}]`}:                   `[0].stop: "0 20 * *" is no expression of cron`,
-			{infrav1.StopScheduleAnnotation, `[{stop: "0 20 * * *", start: "0 7 30 2 *"}]`}:                "[0].start: \"0 7 30 2 *\": there is no such day",
-			{infrav1.StopScheduleAnnotation, `[{stop: "0 20 * * *", start: "0 7 * * *", timeZone: Mars}]`}: `[0].timeZone: "Mars" is no time zone`,
+			{infrav1.StopScheduleAnnotation, `[{stop: "0 20 * *", start: "0 7 * * *"}]`}:                   `[0].stop: "0 20 * *" is not a cron expression`,
+			{infrav1.StopScheduleAnnotation, `[{stop: "0 20 * * *", start: "0 7 30 2 *"}]`}:                "[0].start: \"0 7 30 2 *\": this day does not exist",
+			{infrav1.StopScheduleAnnotation, `[{stop: "0 20 * * *", start: "0 7 * * *", timeZone: Mars}]`}: `[0].timeZone: "Mars" is not a time zone`,
 		} {
 			mark := w.Azure.MarkRequests()
 			w.annotate(value[0], value[1])

@@ -19,8 +19,8 @@ var defaults = []putbody.Default{
 // and taints of AKS, and owns the bounds of an autoscaler that is off: AKS rejects bounds without an autoscaler, and the pool may have
 // had one.
 //
-// power is the power state that annotations ask for, or "". It is no part of the planned body: when nothing asks for it any more, the pool
-// keeps its state. AKS stops existing pools only.
+// power is the power state that annotations ask for, or "". It is not part of the planned body, so removing the annotation leaves the
+// pool as it is. AKS stops existing pools only.
 // https://learn.microsoft.com/en-us/azure/aks/start-stop-nodepools
 func SetBody(node *arm.Node, lastApplied applied.State, apiVersion string, have Observed, body map[string]any, power string) {
 	planned, _ := body["properties"].(map[string]any)

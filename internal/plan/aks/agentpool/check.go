@@ -65,10 +65,10 @@ func (r Request) checkMode(at func(string) *field.Path) (errs field.ErrorList) {
 		return nil
 	}
 	if r.text("osType") == "Windows" {
-		errs = append(errs, field.Invalid(at("osType"), "Windows", "a pool with mode System has Linux: choose mode User"))
+		errs = append(errs, field.Invalid(at("osType"), "Windows", "nodes of a pool with mode System must run Linux: set osType to Linux, or mode to User"))
 	}
 	if r.text("scaleSetPriority") == "Spot" {
-		errs = append(errs, field.Invalid(at("scaleSetPriority"), "Spot", "a pool with mode System has Regular nodes: choose mode User"))
+		errs = append(errs, field.Invalid(at("scaleSetPriority"), "Spot", "nodes of a pool with mode System cannot be Spot VMs: set scaleSetPriority to Regular, or mode to User"))
 	}
 	if r.Unknown { // The pool may have the taints.
 		return errs
@@ -85,9 +85,9 @@ func (r Request) checkCounts(at func(string) *field.Path) (errs field.ErrorList)
 	refuse := func(path *field.Path, value any, number float64) {
 		switch {
 		case number < float64(least) && least > 0 && path == replicasField:
-			errs = append(errs, field.Invalid(path, value, "a pool with mode System has at least one node: raise it, or choose mode User"))
+			errs = append(errs, field.Invalid(path, value, "a pool with mode System must have at least one node: raise the number, or set mode to User"))
 		case number < float64(least) && least > 0:
-			errs = append(errs, field.Invalid(path, value, "a pool with mode System has at least one node"))
+			errs = append(errs, field.Invalid(path, value, "a pool with mode System must have at least one node: raise the number, or set mode to User"))
 		case number < float64(least) || number > maxNodes:
 			errs = append(errs, field.Invalid(path, value, fmt.Sprintf("must be between %d and %d", least, maxNodes)))
 		}

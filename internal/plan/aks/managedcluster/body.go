@@ -20,9 +20,10 @@ var defaults = []putbody.Default{
 	{Path: loadBalancerPath + "allocatedOutboundPorts", Value: "0"},
 }
 
-// AKS accepts one of the three kinds of outbound addresses of a load balancer. The others can be removed only by null.
+// loadBalancerPath is the beginning of the paths of outboundIPKinds.
 const loadBalancerPath = "properties.networkProfile.loadBalancerProfile."
 
+// outboundIPKinds are the kinds of outbound addresses of a load balancer. AKS accepts one of them. The others can be removed only by null.
 var outboundIPKinds = []string{"managedOutboundIPs", "outboundIPPrefixes", "outboundIPs"}
 
 // SetBody sets the body of a cluster's node. The body resets the values that earlier plans sent and this one does not.

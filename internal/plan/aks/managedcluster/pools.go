@@ -54,9 +54,9 @@ func BuildProfiles(kind string, pools []NewPool, properties map[string]any) (pro
 	switch {
 	case blocked != "":
 	case !system:
-		blocked = fmt.Sprintf("waits for an %s with mode System: AKS makes no cluster without one", kind)
+		blocked = fmt.Sprintf("waits for an %s with mode System: AKS creates no cluster without one", kind)
 	case len(orphans) > 0:
-		blocked = fmt.Sprintf("waits for the MachinePool of %s %s: the cluster is made with all its pools", kind, strings.Join(orphans, ", "))
+		blocked = fmt.Sprintf("waits for the MachinePool of %s %s: the cluster is created with all its pools", kind, strings.Join(orphans, ", "))
 	}
 	return profiles, blocked, strings.Join(refusals, "; ")
 }
