@@ -50,7 +50,7 @@ var codeRules = []rule{
 	// Transient.
 	{"ConnectionFailed", ClassRetry, "there was no answer"},
 	{"TokenUnavailable", ClassRetry, "Entra ID did not answer"},
-	{"InvalidAnswer", ClassRetry, "the answer is incomplete or too large"},
+	{"InvalidAnswer", ClassRetry, "the answer is incomplete, too large or not from Azure Resource Manager"},
 	{"ForeignURL", ClassRetry, "the answer names a URL of another host"},
 	{"RequestCanceled", ClassRetry, "the caller cancelled the request"},
 	{codeCanceled, ClassRetry, "Azure cancelled the operation"},

@@ -14,7 +14,7 @@ type Error struct {
 	Method string
 	ID     ID
 
-	// Status is the HTTP status, 200 for an operation that ended as failed.
+	// Status is the HTTP status, 200 for an operation that ended as failed, 0 without an answer of Azure.
 	Status int
 	// Code is Azure's error code, as in "AllocationFailed".
 	Code string

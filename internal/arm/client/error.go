@@ -20,7 +20,7 @@ const (
 	CodeInvalidRequest = "InvalidClientRequest"
 	// CodeForeignURL means that an answer has a URL of a host other than Resource Manager, which is not requested.
 	CodeForeignURL = "ForeignURL"
-	// CodeInvalidAnswer means that a successful answer could not be read.
+	// CodeInvalidAnswer means that a successful answer could not be read, or that an answer is not from Resource Manager.
 	CodeInvalidAnswer = "InvalidAnswer"
 	// CodeCredentialsInvalid means that Entra ID refused to issue a token.
 	CodeCredentialsInvalid = "CredentialsInvalid"

@@ -180,11 +180,19 @@ func (c *Client) sendRequest(ctx context.Context, request Request) (response *Re
 		if failure.Code == "" {
 			failure.Code = truncateText(answer.Header.Get("X-Ms-Error-Code"), maxCode)
 		}
+		if foreign := foreignAnswer(request, answer.StatusCode, body, failure); foreign != nil {
+			foreign.RequestID, foreign.RetryAfter = requestID, after
+			return nil, page{}, foreign
+		}
 		return nil, page{}, failure
 	}
 	if err != nil {
 		return nil, page{}, &arm.Error{Method: request.Method, ID: request.ID, Status: answer.StatusCode, Code: CodeInvalidAnswer,
 			Message: "it cannot be read: " + err.Error(), RequestID: requestID}
+	}
+	if foreign := foreignAnswer(request, answer.StatusCode, body, nil); foreign != nil {
+		foreign.RequestID = requestID
+		return nil, page{}, foreign
 	}
 	response = &Response{
 		Status: answer.StatusCode, ETag: headerOf(answer, "ETag"), RetryAfter: after, RetryAfterExact: exact, RequestID: requestID,
