@@ -68,6 +68,7 @@ var codeRules = []rule{
 	{"ResourceGroupDeletionBlocked", ClassRetry, "Azure could not delete all resources of the group"},
 	{"CustomKubeletIdentityMissingPermissionError", ClassRetry, "a new role assignment is not effective in all of Azure yet"},
 	{"OSProvisioningTimedOut", ClassRetry, "the operating system did not start in time"},
+	{"DeletionIneffective", ClassRetry, "Azure accepted a deletion, and shows the resource again without a reason"},
 	{"ResourceNotFoundInProvider", ClassRetry, "Azure Resource Manager and the resource provider show different states for some time"},
 
 	// Gone.

@@ -166,22 +166,35 @@ func TestDeleteFaults(t *testing.T) {
 		reason  string
 		fault   fault.Rule
 		deletes int
+		// forgotten means that the URLs of operations answer 404.
+		forgotten bool
 	}{
 		"in use": {"its dependant is being deleted",
 			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Status, Status: 400,
-				Code: "InUseNetworkSecurityGroupCannotBeDeleted"}, 2},
+				Code: "InUseNetworkSecurityGroupCannotBeDeleted"}, 2, false},
 		"throttled": {"Retry-After is honoured",
-			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Throttle, RetryAfter: 9}, 2},
+			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Throttle, RetryAfter: 9}, 2, false},
 		"lost response": {"the deletion is running: it is followed and not repeated",
-			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Lost}, 1},
-		"reset": {"the deletion never arrived", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Reset}, 2},
+			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Lost}, 1, false},
+		"reset": {"the deletion never arrived", fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Reset}, 2, false},
 		"fails": {"the operation ended as failed",
-			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Fail, Code: "InternalServerError"}, 2},
+			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Fail, Code: "InternalServerError"}, 2, false},
+		"fails, and is forgotten": {"the resource shows that the deletion did not take place",
+			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Fail, Code: "InternalServerError"}, 2, true},
+		"canceled, and is forgotten": {"as above",
+			fault.Rule{Method: "DELETE", ID: "*/networksecuritygroups/nsg", Kind: fault.Cancel, Code: "OperationPreempted"}, 2, true},
+		"forgotten": {"the resource shows the end",
+			fault.Rule{Method: "GET", ID: "*/operations/*", Count: -1, Kind: fault.Status, Status: 404, Code: "NotFound"}, 1, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			w, request := worldWith(t, networkNodes()...)
 			w.addFault(test.fault)
+			if test.forgotten {
+				for _, glob := range []string{"*/operations/*", "*/operationresults/*"} {
+					w.addFault(fault.Rule{Method: "GET", ID: glob, Count: -1, Kind: fault.Status, Status: 404, Code: "NotFound"})
+				}
+			}
 			if outcome := w.deleteUntilDone(request, 5*time.Minute); !outcome.IsDeleted() {
 				t.Fatalf("%s: %v", test.reason, listStates(outcome))
 			}

@@ -52,8 +52,13 @@ func (op *Operation) setNotBefore(now time.Time, response *client.Response) {
 	op.notBefore, op.exactDelay = now.Add(retryAfter), response.RetryAfterExact
 }
 
-// maxShowDelay is how long after its request a resource that is being created may be invisible.
+// maxShowDelay is how long after a request Azure may show the state before it: a new resource is absent, or a deleted one unchanged.
 const maxShowDelay = 30 * time.Second
+
+// isShownByNow reports whether Azure has had the time to show the effect of an operation's request.
+func (o *Operator) isShownByNow(op *Operation) bool {
+	return o.options.Clock.Now().Sub(op.started) > maxShowDelay
+}
 
 // scheduleCheck sets the timer of the next check of an operation.
 func (o *Operator) scheduleCheck(op *Operation) {
@@ -177,7 +182,7 @@ func (o *Operator) endIfOver(op *Operation, found observe.Observation, hasURL bo
 	switch {
 	case op.State == arm.Deleting && !found.Exists:
 		o.completeOperation(op, nil, nil)
-	case !found.Exists && (op.Method == "" || !hasURL && o.options.Clock.Now().Sub(op.started) > maxShowDelay):
+	case !found.Exists && (op.Method == "" || !hasURL && o.isShownByNow(op)):
 		// The resource is gone, and there is no URL that has the reason.
 		o.Abandon(op)
 	case !found.Exists:
@@ -185,15 +190,18 @@ func (o *Operator) endIfOver(op *Operation, found observe.Observation, hasURL bo
 	case op.State == arm.Deleting && inProgress == "" && op.Method == "":
 		// The deletion by another party did not succeed.
 		o.Abandon(op)
-	case op.State == arm.Deleting:
+	case op.State == arm.Deleting && (inProgress != "" || hasURL || !o.isShownByNow(op)):
 		return false, broken
+	case op.State == arm.Deleting && !broken:
+		o.completeOperation(op, nil, &arm.Error{Method: op.Method, ID: op.ID, Status: http.StatusOK, Code: CodeDeletionIneffective,
+			Message: "Azure accepted the deletion and shows the resource again, without a reason", RequestID: op.requestID})
 	case inProgress != "":
 		return false, false
 	case op.Method == "":
 		o.Abandon(op)
 	case broken && hasURL:
 		return false, true
-	case broken:
+	case broken: // There is no URL with a reason.
 		o.completeOperation(op, nil, &arm.Error{Method: op.Method, ID: op.ID, Status: http.StatusOK, Code: CodeProvisioningFailed,
 			Message: "Azure shows the resource in the state Failed and gives no reason", RequestID: op.requestID})
 	default:

@@ -16,6 +16,9 @@ import (
 // CodeProvisioningFailed means that a resource is in the state Failed and Azure's reason is not known.
 const CodeProvisioningFailed = "ProvisioningFailed"
 
+// CodeDeletionIneffective means that Azure accepted the deletion of a resource and shows the resource unchanged afterwards.
+const CodeDeletionIneffective = "DeletionIneffective"
+
 // Clock is the part of a clock that the package needs.
 type Clock interface {
 	Now() time.Time

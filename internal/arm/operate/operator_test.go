@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -156,6 +157,19 @@ func TestFollow(t *testing.T) {
 				gone}, []answer{withStatus("InProgress")}, "", 28 * time.Second},
 		"deletion failed": {"it exists, and its operation has the reason", "DELETE", arm.Deleting, withOperationLink(202, ""),
 			[]answer{withProvisioningState("Deleting"), withProvisioningState("Failed")}, []answer{quota}, "QuotaExceeded", 30 * time.Second},
+		"deletion forgotten, failed": {"no URL has the reason", "DELETE", arm.Deleting, withOperationLink(202, ""),
+			[]answer{withProvisioningState("Deleting"), withProvisioningState("Failed")}, []answer{gone}, CodeProvisioningFailed, time.Minute},
+		"deletion forgotten, exists again": {"it did not take place", "DELETE", arm.Deleting, withOperationLink(202, ""),
+			[]answer{withProvisioningState("Deleting"), withProvisioningState("Succeeded")}, []answer{gone}, CodeDeletionIneffective, time.Minute},
+		"deletion forgotten, not shown yet": {"Azure shows the state before the deletion for some seconds", "DELETE", arm.Deleting, withOperationLink(202, ""),
+			[]answer{withProvisioningState("Failed"), withProvisioningState("Succeeded"), withProvisioningState("Deleting"), gone}, []answer{gone}, "",
+			time.Minute},
+		"deletion forgotten, updated meanwhile": {"another client writes the resource", "DELETE", arm.Deleting, withOperationLink(202, ""),
+			slices.Concat(slices.Repeat([]answer{withProvisioningState("Updating")}, 12), []answer{gone}), []answer{gone}, "", 10 * time.Minute},
+		"deletion without a URL, exists again": {"it did not take place", "DELETE", arm.Deleting, answer{status: 202},
+			[]answer{withProvisioningState("Deleting"), withProvisioningState("Succeeded")}, nil, CodeDeletionIneffective, time.Minute},
+		"deletion failed, at another host": {"there is no reason", "DELETE", arm.Deleting, linkedAway(202, "Location", ""),
+			[]answer{withProvisioningState("Deleting"), withProvisioningState("Failed")}, nil, CodeProvisioningFailed, time.Minute},
 		"action": {"only its URL shows the end", "POST", arm.Updating, withOperationLink(202, ""), nil,
 			[]answer{withStatus("InProgress"), withStatus("Succeeded")}, "", 20 * time.Second},
 		"action, failed": {"", "POST", arm.Updating, withOperationLink(202, ""), nil, []answer{withStatus("InProgress"), quota},
