@@ -27,6 +27,9 @@ func decideRemoval(s situation) decision {
 		return reportFailure(s.typeErr)
 	case s.running.state == arm.Deleting:
 		return awaitOperation(s)
+	case s.running.state != "" && s.found.WasRead() && s.found.Err == nil && !s.found.Exists:
+		// A PUT that is still running may create the resource after this object is gone.
+		return decision{step: stepJoin, state: arm.Waiting, message: "waits for the end of its creation before it is deleted", retryAfter: followTimeout}
 	case s.running.state != "" && !s.row.DeleteWhileBusy && s.running.age < maxBusyWait:
 		return decision{step: stepJoin, state: arm.Waiting, message: "waits for a running operation before it is deleted",
 			retryAfter: maxBusyWait - s.running.age}
@@ -37,6 +40,9 @@ func decideRemoval(s situation) decision {
 	case !s.found.Exists && s.found.FromList:
 		// Lists may lag. If the resource still exists, no object would delete it after this one.
 		return decision{step: stepConfirm}
+	case !s.found.Exists && s.hiddenFor > 0:
+		return decision{step: stepReport, state: arm.Waiting, message: "is absent shortly after its creation and is read again before it counts as deleted",
+			retryAfter: s.hiddenFor}
 	case !s.found.Exists:
 		return decision{step: stepForget, state: arm.Gone}
 	case !s.owned && s.ownershipTagRemoved && s.otherOwnerTag == "":

@@ -15,6 +15,9 @@ func TestDecideRemoval(t *testing.T) {
 	carried := func(gone bool) change {
 		return func(s *situation) { s.deletedWith, s.deletedWithGone = theVNet, gone }
 	}
+	awaitsCreation := decision{step: stepJoin, state: arm.Waiting, message: "waits for the end of its creation before it is deleted",
+		retryAfter: 5 * time.Minute}
+	hiddenFor := func(d time.Duration) change { return func(s *situation) { s.hiddenFor = d } }
 	stays := func(s *situation) { s.groupKept = true }
 	unsure := func(s *situation) { s.groupErr = errBusy }
 	checkDecisions(t, map[string]decisionRow{
@@ -61,6 +64,21 @@ func TestDecideRemoval(t *testing.T) {
 		"busy for long": {"it may never end", newSituation(theVNet, repair, isRemoving, underOperation(arm.Creating, time.Minute)), goes},
 		"a busy machine": {"its deletion ends the running operation",
 			newSituation(theMachine, repair, isRemoving, underOperation(arm.Creating, time.Second)), goes},
+		"absent, while its creation has no answer": {"the resource may exist after the answer",
+			newSituation(theVNet, repair, isRemoving, underOperation(arm.Creating, time.Hour), notThere), awaitsCreation},
+		"an absent machine, while its creation has no answer": {"as above, and a DELETE of an absent machine does not end the PUT",
+			newSituation(theMachine, repair, isRemoving, underOperation(arm.Creating, time.Second), notThere), awaitsCreation},
+		"absent, while an update runs": {"a PUT creates an absent resource",
+			newSituation(theVNet, repair, isRemoving, underOperation(arm.Updating, time.Second), notThere), awaitsCreation},
+		"absent by a list, while its creation has no answer": {"the answer comes before the confirmation",
+			newSituation(theVNet, repair, isRemoving, underOperation(arm.Creating, time.Second), absentInList), awaitsCreation},
+		"absent, and being deleted": {"its deletion runs", newSituation(theVNet, repair, isRemoving, underOperation(arm.Deleting, time.Second), notThere),
+			decision{step: stepJoin, state: arm.Deleting, retryAfter: 5 * time.Minute}},
+		"absent, and just created": {"Azure may not show it yet", newSituation(theVNet, repair, isRemoving, notThere, hiddenFor(20*time.Second)),
+			decision{step: stepReport, state: arm.Waiting, message: "is absent shortly after its creation and is read again before it counts as deleted",
+				retryAfter: 20 * time.Second}},
+		"absent by a list, and just created": {"the list may lag", newSituation(theVNet, repair, isRemoving, absentInList, hiddenFor(20*time.Second)),
+			decision{step: stepConfirm}},
 		"not read": {"the next round reads it", newSituation(theVNet, repair, isRemoving, notObserved), lookAgain(time.Second)},
 		"outdated": {"a read from before a write is outdated", newSituation(theVNet, repair, isRemoving, readIsOutdated), lookAgain(time.Second)},
 		"unreadable": {"its owner is unknown", newSituation(theVNet, repair, isRemoving, readFailed(errBusy)),

@@ -88,7 +88,7 @@ func (s *stateStore) update(key string, change func(*resourceState)) {
 // isEmpty reports whether the record has nothing that later decisions need.
 func (r *resourceState) isEmpty() bool {
 	return r.retry.err == nil && r.normalization == nil && r.agreement == nil && r.alignment.hash == "" && !r.alignment.drifted &&
-		!r.presence.createdHere && !r.presence.absent && r.write.result == "" && len(r.actions) == 0
+		!r.presence.createdHere && r.presence.createdAt.IsZero() && !r.presence.absent && r.write.result == "" && len(r.actions) == 0
 }
 
 // dropUnused removes unused records from time to time. s.mu is held.

@@ -47,6 +47,8 @@ type situation struct {
 
 	// found is the observation; the zero value means that the resource was not read.
 	found observe.Observation
+	// hiddenFor is how long an absent resource may still exist, because Azure may not show its creation by this process yet.
+	hiddenFor time.Duration
 	// outdated means that the resource was written after the observation.
 	outdated bool
 	// sameErrorAs is an earlier resource that could not be read for the same error, if the error affects every request.

@@ -34,6 +34,9 @@ func (c *convergence) newTask(id arm.ID) *task {
 		t.group = t.node.Group
 	}
 	t.row, t.typeErr = types.ForID(id)
+	if t.found.WasRead() && !t.found.Exists {
+		t.hiddenFor = e.states.get(key).presence.hiddenFor(e.clock.Now())
+	}
 	tags := t.found.Head().Tags
 	t.owned, t.ownedAbove, t.inInventory, t.otherOwnerTag = c.isOwned(id), c.isAncestorOwned(id), c.storedInventory[key],
 		otherOwnerTagIn(tags, c.request.Owner)

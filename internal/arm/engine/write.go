@@ -42,6 +42,9 @@ func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
 		}
 	}
 	op.OnEnd = func(took time.Duration, err error) {
+		if d.state == arm.Creating {
+			e.states.update(op.Key, func(state *resourceState) { state.presence.recordCreation(err, e.clock.Now()) })
+		}
 		switch {
 		case err != nil:
 			e.recordFailure(op.Key, hash, err)

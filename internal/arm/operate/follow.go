@@ -52,12 +52,13 @@ func (op *Operation) setNotBefore(now time.Time, response *client.Response) {
 	op.notBefore, op.exactDelay = now.Add(retryAfter), response.RetryAfterExact
 }
 
-// maxShowDelay is how long after a request Azure may show the state before it: a new resource is absent, or a deleted one unchanged.
-const maxShowDelay = 30 * time.Second
+// MaxShowDelay is how long after a request Azure may show the state before it: a new resource is absent, or a deleted one unchanged.
+// Regions of Resource Manager show a new resource group at different times: hashicorp/terraform-provider-azurerm#18268 and #25758.
+const MaxShowDelay = 30 * time.Second
 
 // isShownByNow reports whether Azure has had the time to show the effect of an operation's request.
 func (o *Operator) isShownByNow(op *Operation) bool {
-	return o.options.Clock.Now().Sub(op.started) > maxShowDelay
+	return o.options.Clock.Now().Sub(op.started) > MaxShowDelay
 }
 
 // scheduleCheck sets the timer of the next check of an operation.
