@@ -103,6 +103,16 @@ func IsNotFound(err error) bool {
 	return errors.As(err, &e) && Classify(err) == ClassNotFound
 }
 
+// IsMissingReference reports whether Azure refused a write because a resource that it needs does not exist: the group, the parent, one that the
+// body refers to, or that of an action. Azure gives the same answers for some seconds after it has created that resource: hashicorp/terraform-provider-azurerm#18268.
+func IsMissingReference(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) || e.Method != "PUT" && e.Method != "PATCH" && e.Method != "POST" {
+		return false
+	}
+	return Classify(err) == ClassNotFound || strings.EqualFold(e.Code, "InvalidResourceReference")
+}
+
 // IsForbidden reports whether err is Azure's answer that the identity lacks a right.
 func IsForbidden(err error) bool {
 	var e *Error

@@ -56,8 +56,9 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 		return ended
 	}
 	hash := bodyHash(action.Body)
-	if wait, err := e.states.get(key).retry.failureOf(hash, e.clock.Now()); wait > 0 && !action.RetryNow {
-		result.State, result.Err = failureState(err), err
+	retry := e.states.get(key).retry
+	if wait, err := retry.failureOf(hash, e.clock.Now()); wait > 0 && !action.RetryNow {
+		result.State, result.Err = failureState(err, retry.failingFor(e.clock.Now())), err
 		return result
 	}
 	op := &operate.Operation{Key: key, ID: action.ID, Client: c, State: result.State, Method: action.Method, Object: action.Object,
@@ -112,11 +113,15 @@ func (e *Engine) RunAction(ctx context.Context, c *client.Client, action Action,
 // takeActionResult returns the result of an action that has ended, once per object. ok is false if there is none.
 func (e *Engine) takeActionResult(key, object string, removal bool, result arm.Result) (arm.Result, bool) {
 	var err error
+	var failingFor time.Duration
 	ok := false
-	e.states.update(key, func(state *resourceState) { err, ok = state.actions.take(object) })
+	e.states.update(key, func(state *resourceState) {
+		err, ok = state.actions.take(object)
+		failingFor = state.retry.failingFor(e.clock.Now())
+	})
 	switch {
 	case err != nil && !(removal && arm.Classify(err) == arm.ClassNotFound):
-		result.State, result.Err = failureState(err), err
+		result.State, result.Err = failureState(err, failingFor), err
 	case removal:
 		result.State = arm.Gone
 	default:

@@ -290,13 +290,13 @@ func reportReadFailure(s situation, err error) decision {
 	case !s.failureCounted:
 		return decision{step: stepCountReadFailure, err: err}
 	}
-	return decision{step: stepReport, state: failureState(err), err: err, message: arm.DescribeRetry(err), readFailed: true,
+	return decision{step: stepReport, state: failureState(err, 0), err: err, message: arm.DescribeRetry(err), readFailed: true,
 		retryAfter: max(s.readRetryAfter, 100*time.Millisecond)}
 }
 
 // awaitRetry reports an error until the next try is due.
 func awaitRetry(s situation) decision {
-	return decision{step: stepReport, state: failureState(s.failure), err: s.failure, message: arm.DescribeRetry(s.failure),
+	return decision{step: stepReport, state: failureState(s.failure, s.failingFor), err: s.failure, message: arm.DescribeRetry(s.failure),
 		retryAfter: s.retryAfter}
 }
 
@@ -311,8 +311,18 @@ func reportRefusal(s situation, err error) decision {
 		retryAfter: arm.BackOff(arm.Classify(err), 5, s.jitter)}
 }
 
-// failureState returns the state of a resource that failed with err.
-func failureState(err error) arm.State {
+// maxReplicationDelay is how long a write may be refused because a resource that it needs is not visible in all of Azure yet. It takes seconds,
+// and users of kstatus give up on an object at its first failure.
+const maxReplicationDelay = 2 * time.Minute
+
+// failureState returns the state of a resource that fails with err since the time failingFor.
+func failureState(err error, failingFor time.Duration) arm.State {
+	if arm.IsMissingReference(err) {
+		if failingFor < maxReplicationDelay {
+			return arm.Waiting
+		}
+		return arm.Failed
+	}
 	switch arm.Classify(err) {
 	case arm.ClassWaiting, arm.ClassRetry:
 		return arm.Waiting

@@ -14,7 +14,9 @@ type retryState struct {
 	hash     string
 	err      error
 	attempts int
-	next     time.Time
+	// since is when the first of the attempts failed.
+	since time.Time
+	next  time.Time
 	// repeated means that a retry of the same desired state is running.
 	repeated bool
 }
@@ -22,7 +24,7 @@ type retryState struct {
 // record records an error of a desired state and returns the time until the next try.
 func (r *retryState) record(hash string, err error, now time.Time, jitter float64) (wait time.Duration) {
 	if r.err == nil || r.hash != hash || arm.Classify(r.err) != arm.Classify(err) {
-		*r = retryState{hash: hash}
+		*r = retryState{hash: hash, since: now}
 	}
 	r.attempts++
 	r.err = err
@@ -47,10 +49,22 @@ func (e *Engine) clearFailure(key string) {
 // recordAction records the result of an action. The delay of the next try is the one that conditions about requests outside of
 // convergences name.
 func (r *retryState) recordAction(hash string, err error, now time.Time) {
+	since := now
+	if err != nil && r.err != nil && r.hash == hash && arm.Classify(r.err) == arm.Classify(err) {
+		since = r.since
+	}
 	*r = retryState{}
 	if err != nil {
-		*r = retryState{hash: hash, err: err, next: now.Add(arm.ReadRetryDelay(err))}
+		*r = retryState{hash: hash, err: err, since: since, next: now.Add(arm.ReadRetryDelay(err))}
 	}
+}
+
+// failingFor returns for how long the attempts have failed, 0 if the last one did not.
+func (r retryState) failingFor(now time.Time) time.Duration {
+	if r.err == nil {
+		return 0
+	}
+	return now.Sub(r.since)
 }
 
 // retryDelay returns the time until the next try after the attempt-th failure in a row.

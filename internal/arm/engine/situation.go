@@ -91,6 +91,8 @@ type situation struct {
 	// next try.
 	failure    error
 	retryAfter time.Duration
+	// failingFor is how long writes of the desired state have failed.
+	failingFor time.Duration
 
 	claimed bool // this engine holds the resource, unless holder is set
 	// holder is the operation that holds the resource or its document.

@@ -26,11 +26,13 @@ var (
 )
 
 var (
-	errBusy   = &arm.Error{Code: "AnotherOperationInProgress", Status: 409, Message: "busy"}
-	errQuota  = &arm.Error{Code: "QuotaExceeded", Status: 409, Message: "no cores left"}
-	errPlan   = errors.New("not JSON")
-	errNoRow  = errors.New("unknown type")
-	notTagged = &arm.Error{Code: CodeNotOwned,
+	errBusy  = &arm.Error{Code: "AnotherOperationInProgress", Status: 409, Message: "busy"}
+	errQuota = &arm.Error{Code: "QuotaExceeded", Status: 409, Message: "no cores left"}
+	errPlan  = errors.New("not JSON")
+	// errNoGroup is Azure's answer to a write in a group that is not visible everywhere yet.
+	errNoGroup = &arm.Error{Method: "PUT", Code: "ResourceGroupNotFound", Status: 404, Message: "no group"}
+	errNoRow   = errors.New("unknown type")
+	notTagged  = &arm.Error{Code: CodeNotOwned,
 		Message: string(theVNet) + " already exists without the ownership tag owner=owned, so the provider does not manage it. To continue, " +
 			"delete it, choose another name in the spec, or add the tag to let the provider manage it"}
 	notWanted = &arm.Error{Code: CodeNotOwned,
@@ -122,6 +124,8 @@ func worldWith(maker arm.ID, unseen bool) change {
 func failedWith(err error, wait time.Duration) change {
 	return func(s *situation) { s.failure, s.retryAfter = err, wait }
 }
+
+func failingFor(since time.Duration) change { return func(s *situation) { s.failingFor = since } }
 
 func underOperation(state arm.State, age time.Duration) change {
 	return func(s *situation) { s.running = runningOperation{id: s.id, state: state, age: age} }

@@ -145,7 +145,9 @@ func (c *convergence) compareWithDesired(t *task) {
 		}
 	}
 	t.denial = node.DenialMessage(t.body)
-	t.retryAfter, t.failure = e.states.get(key).retry.failureOf(t.desiredHash, e.clock.Now())
+	retry := e.states.get(key).retry
+	t.retryAfter, t.failure = retry.failureOf(t.desiredHash, e.clock.Now())
+	t.failingFor = retry.failingFor(e.clock.Now())
 	inProgress, failed := t.found.Head().State()
 	switch {
 	case t.found.Exists && inProgress == "" && !failed:
