@@ -37,8 +37,8 @@ func decideRemoval(s situation) decision {
 		return decision{step: stepReadAgain, state: arm.Waiting, retryAfter: time.Second}
 	case s.found.Err != nil:
 		return reportReadFailure(s, s.found.Err)
-	case !s.found.Exists && s.found.FromList:
-		// Lists may lag. If the resource still exists, no object would delete it after this one.
+	case !s.found.Exists && (s.found.FromList || s.found.ConfirmedByDigest):
+		// Lists may lag, and a digest may not show a change of a child. If the resource still exists, no object would delete it after this one.
 		return decision{step: stepConfirm}
 	case !s.found.Exists && s.hiddenFor > 0:
 		return decision{step: stepReport, state: arm.Waiting, message: "is absent shortly after its creation and is read again before it counts as deleted",

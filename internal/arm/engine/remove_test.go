@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 )
 
@@ -52,6 +54,52 @@ func TestDeleteConfirmsAbsence(t *testing.T) {
 			}
 			if w.getResource(pip) != nil || w.getResource(other.ID) != nil {
 				t.Errorf("the resource that is missing in lists still exists: %v", w.listWrites())
+			}
+		})
+	}
+}
+
+// TestDeleteConfirmsAbsenceInParent deletes subnets in networks of users, of which Azure's list shows the state before the subnets were created.
+func TestDeleteConfirmsAbsenceInParent(t *testing.T) {
+	for _, how := range []string{"deletion", "no longer planned"} {
+		t.Run(how, func(t *testing.T) {
+			w := newWorld(t)
+			w.putResource(group, object{"location": "eastus"})
+			nodes, subnets := []arm.Node{nsgNode()}, []arm.ID(nil)
+			for i, name := range []string{"net-a", "net-b"} {
+				network, prefix := arm.NewID(sub, "rg", types.VirtualNetwork, name), fmt.Sprintf("10.%d.0.0/16", i)
+				w.putResource(network, object{"location": "eastus", "properties": object{"addressSpace": object{"addressPrefixes": []string{prefix}}}})
+				subnet := subnetNode(network.Child("subnets", "s"), prefix)
+				nodes = append(nodes, arm.Node{ID: network, Policy: arm.Observe, Group: "N"}, subnet)
+				subnets = append(subnets, subnet.ID)
+			}
+			list := "/subscriptions/" + sub + "/resourceGroups/rg/providers/Microsoft.Network/virtualNetworks"
+			w.addFault(fault.Rule{Method: "GET", ID: strings.ToLower(list), Count: -1, Kind: fault.Stale, Seconds: 24 * 3600})
+			if _, err := w.client.List(t.Context(), list, "2025-05-01", nil); err != nil {
+				t.Fatal(err)
+			}
+			request := w.newRequest(nodes...)
+			outcome := w.convergeUntilDone(request, time.Minute)
+			if !outcome.IsDone() || w.getResource(subnets[0]) == nil {
+				t.Fatalf("%+v", outcome.RootCauses())
+			}
+			request.Inventory = outcome.Inventory
+			w.advanceClock(time.Hour)
+			w.restartEngine()
+			w.listRequests()
+			remaining := w.newRequest(nodes[0], nodes[1], nodes[3])
+			for range 10 {
+				if how == "deletion" {
+					outcome = w.deleteOnce(request)
+				} else {
+					remaining.Inventory, remaining.Prune, remaining.Read.Batch = request.Inventory, subnets, true
+					outcome = w.convergeOnce(remaining)
+				}
+				request.Inventory = outcome.Inventory
+				w.advanceClock(max(outcome.RetryAfter, time.Minute))
+			}
+			if writes := w.listWrites(); w.getResource(subnets[0]) != nil || w.getResource(subnets[1]) != nil {
+				t.Errorf("subnets that the list does not show still exist: %v", writes)
 			}
 		})
 	}

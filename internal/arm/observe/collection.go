@@ -82,6 +82,7 @@ func (r *readCall) requestCollection(ctx context.Context, row types.Type, missin
 		name := head.Name[strings.LastIndex(head.Name, "/")+1:]
 		found := start
 		found.ID, found.Exists, found.Body, found.ETag = arm.ID(prefix+name), true, withoutBackReferences(row, item), head.ETag
+		found.listed = true
 		cache.StoreObservation(scope, found)
 		members[hashOf(found.ID.Key())] = true
 	}

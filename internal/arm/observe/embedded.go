@@ -58,6 +58,7 @@ func fromParentDocument(holder Observation, id arm.ID, path string) (Observation
 		out.Exists, out.Body, out.ETag = true, completeElement(id, head, element), head.ETag
 		return out, true
 	}
+	out.FromList = holder.listed
 	return out, true
 }
 

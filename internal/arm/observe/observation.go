@@ -29,8 +29,10 @@ type Observed struct {
 // Observation is the result of a read or a write. The zero value means that the resource was not read.
 type Observation struct {
 	Observed
-	// FromList means that the absence follows from a list, which may lag.
+	// FromList means that the absence follows from a list, which may lag. The parent's document may be an element of one, too.
 	FromList bool
+	// listed means that the body is an element of a list.
+	listed bool
 	// FromWrite means that the body is the answer to a PUT, which may still change. Its etag is outdated by then.
 	FromWrite bool
 	// ConfirmedByDigest means that the read is older than requested and a digest shows no write since. It is good enough to find that a

@@ -94,6 +94,7 @@ func (r *readCall) readSubscriptionList(ctx context.Context, path arm.ID, ids []
 		}
 		found := start
 		found.ID, found.Exists, found.Body, found.ETag = arm.ID(head.ID), true, withoutBackReferences(row, item), head.ETag
+		found.listed = true
 		cache.StoreObservation(scope, found)
 	}
 	return r.takeCached(ids, start.At)
