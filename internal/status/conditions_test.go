@@ -361,7 +361,12 @@ func TestProblem(t *testing.T) {
 			"CredentialsInvalid"},
 		"server error": {"a temporary error is waited for", &arm.Error{Method: "GET", ID: vnet, Status: 503, Code: "ServiceUnavailable"},
 			"Waiting"},
-		"other": {"an unknown error is a failure", errors.New("broken"), "InternalError"},
+		"throttled": {"a limit of Azure has a reason of its own, for reads like for writes",
+			&arm.Error{Method: "GET", ID: vnet, Status: 429, Code: "TooManyRequests"}, "Throttled"},
+		"subscription throttled": {"as above", &arm.Error{Method: "GET", ID: vnet, Status: 429, Code: "SubscriptionRequestsThrottled"}, "Throttled"},
+		"own budget":             {"no request was sent", &arm.Error{Method: "GET", ID: vnet, Status: 429, Code: arm.CodeBudgetEmpty}, "Waiting"},
+		"in use":                 {"a deletion waits for another resource", &arm.Error{Method: "DELETE", ID: vnet, Status: 400, Code: "NicInUse"}, "Waiting"},
+		"other":                  {"an unknown error is a failure", errors.New("broken"), "InternalError"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

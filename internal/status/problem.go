@@ -33,14 +33,15 @@ func ProblemCondition(conditionType string, err error) (metav1.Condition, time.D
 	case identity.CodeOf(err) != "":
 		condition.Reason = string(identity.CodeOf(err))
 	case errors.As(err, &azure):
-		condition.Reason = ResultReason(arm.Result{State: arm.Failed, Err: err})
+		state := arm.Failed
 		after = arm.ReadRetryDelay(err)
-		if class := arm.Classify(err); class == arm.ClassWaiting || class == arm.ClassRetry {
-			condition.Reason = infrav1.WaitingReason
+		if arm.IsTransient(err) {
+			state = arm.Waiting
 			if after == azure.RetryAfter {
 				again = arm.DescribeRetry(err)
 			}
 		}
+		condition.Reason = ResultReason(arm.Result{State: state, Err: err})
 	default:
 		condition.Reason, after = infrav1.InternalErrorReason, arm.ReadRetryDelay(err)
 	}
