@@ -14,7 +14,7 @@ const (
 	vnetRange         = "10.0.0.0/8"
 	controlPlaneRange = "10.239.0.0/16"
 	nodeRange         = "10.240.0.0/13"
-	bastionRange      = "10.255.255.224/27"
+	bastionRange      = "10.255.255.192/26"
 	controlPlaneLB    = "10.239.0.100"
 	podRange          = "10.244.0.0/16"
 )

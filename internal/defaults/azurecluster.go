@@ -12,9 +12,12 @@ import (
 const (
 	defaultVnetCIDR         = "10.0.0.0/8"
 	defaultSubnetCIDRFormat = "10.%d.0.0/16"
-	defaultBastionCIDR      = "10.255.255.224/27"
-	bastionSubnetName       = "AzureBastionSubnet"
-	IdleTimeoutInMinutes    = int32(4)
+	// Since November 2021 Azure creates bastion hosts only in subnets with 64 addresses or more:
+	// https://learn.microsoft.com/en-us/azure/bastion/bastion-faq#subnet. The range contains the default of the established provider,
+	// 10.255.255.224/27, so that no other one becomes taken.
+	defaultBastionCIDR   = "10.255.255.192/26"
+	bastionSubnetName    = "AzureBastionSubnet"
+	IdleTimeoutInMinutes = int32(4)
 )
 
 // FillAzureCluster fills in fields that the user left out. It keeps set fields, with two exceptions that follow from

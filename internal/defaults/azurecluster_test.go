@@ -280,7 +280,7 @@ func TestDefaultAzureClusterRest(t *testing.T) {
 		"vnet":           "c1-vnet rg 10.0.0.0/8",
 		"peering":        "rg",
 		"bastion":        "c1-azure-bastion c1-azure-bastion-pip",
-		"bastion subnet": "AzureBastionSubnet bastion 10.255.255.224/27",
+		"bastion subnet": "AzureBastionSubnet bastion 10.255.255.192/26",
 		"directions":     "Inbound Outbound",
 		"lb":             "Standard",
 	}
@@ -376,7 +376,7 @@ func TestDefaultAzureClusterTemplate(t *testing.T) {
 	FillAzureClusterTemplate(template)
 	first := mustMarshalJSON(t, template)
 	want := map[string]any{
-		"environment": "AzurePublicCloud", "bastion": []string{"10.255.255.224/27"},
+		"environment": "AzurePublicCloud", "bastion": []string{"10.255.255.192/26"},
 		"a": []string{"10.1.0.0/16"}, "subnets": 2, "direction": infrav1.SecurityRuleDirectionInbound,
 		"type": infrav1.Public, "outbound": infrav1.Public,
 	}

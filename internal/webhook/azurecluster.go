@@ -19,6 +19,12 @@ func azureClusterKind(features plan.Features) kind[*infrav1.AzureCluster] {
 		spec: func(c *infrav1.AzureCluster) any { return &c.Spec },
 		fill: func(ctx context.Context, c *infrav1.AzureCluster) error {
 			keepFrontends(ctx, c)
+			keepBastionRange(ctx, c, func(c *infrav1.AzureCluster) *[]string {
+				if c.Spec.BastionSpec.AzureBastion == nil {
+					return nil
+				}
+				return &c.Spec.BastionSpec.AzureBastion.Subnet.CIDRBlocks
+			})
 			return endpoint(ctx, c)
 		},
 		defaults: func(c *infrav1.AzureCluster) {
@@ -42,6 +48,15 @@ func clusterTemplates(features plan.Features) kind[*infrav1.AzureClusterTemplate
 	return kind[*infrav1.AzureClusterTemplate]{
 		template: true,
 		spec:     func(t *infrav1.AzureClusterTemplate) any { return &t.Spec.Template.Spec },
+		fill: func(ctx context.Context, t *infrav1.AzureClusterTemplate) error {
+			keepBastionRange(ctx, t, func(t *infrav1.AzureClusterTemplate) *[]string {
+				if t.Spec.Template.Spec.BastionSpec.AzureBastion == nil {
+					return nil
+				}
+				return &t.Spec.Template.Spec.BastionSpec.AzureBastion.Subnet.CIDRBlocks
+			})
+			return nil
+		},
 		defaults: defaults.FillAzureClusterTemplate,
 		create: of(func(t *infrav1.AzureClusterTemplate) field.ErrorList {
 			return ValidateAzureClusterTemplate(t, features)
@@ -61,6 +76,19 @@ func keepEndpoint[T client.Object](endpoint func(T) *infrav1.APIEndpoint) func(c
 		was, is := endpoint(stored), endpoint(obj)
 		is.Host, is.Port = cmp.Or(is.Host, was.Host), cmp.Or(is.Port, was.Port)
 		return nil
+	}
+}
+
+// keepBastionRange restores the range of the bastion host's subnet that an update leaves out: objects that were created with the established
+// provider's default have a smaller range, and a subnet with addresses in use cannot change its range. ranges returns nil for an object
+// without a bastion host.
+func keepBastionRange[T client.Object](ctx context.Context, obj T, ranges func(T) *[]string) {
+	is := ranges(obj)
+	if is == nil || len(*is) > 0 {
+		return
+	}
+	if stored := empty[T](); isUpdateOf(ctx, stored) && ranges(stored) != nil {
+		*is = *ranges(stored)
 	}
 }
 
