@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"sigs.k8s.io/cluster-api-provider-azure/test/cputime"
 )
 
 // TestOverlaps compares the overlaps of random prefixes with those that a comparison of each with each finds.
@@ -68,17 +70,18 @@ func TestOverlapsOfManyPrefixes(t *testing.T) {
 		blocks = append(blocks, blocks[n/2])
 		best := time.Duration(0)
 		for range 5 {
-			begin := time.Now()
-			if errs := checkOverlaps(blocks); len(errs) != 1 {
-				t.Fatalf("%d overlaps, want 1", len(errs))
-			}
-			if took := time.Since(begin); best == 0 || took < best {
+			took := cputime.Measure(func() {
+				if errs := checkOverlaps(blocks); len(errs) != 1 {
+					t.Fatalf("%d overlaps, want 1", len(errs))
+				}
+			})
+			if best == 0 || took < best {
 				best = took
 			}
 		}
 		return best
 	}
 	if few, many := measure(10_000), measure(40_000); many > 10*few {
-		t.Errorf("10,000 prefixes take %v, 40,000 take %v", few, many)
+		t.Errorf("10,000 prefixes take %v of processor time, 40,000 take %v", few, many)
 	}
 }
