@@ -51,7 +51,7 @@ func ParseID(s string) (ID, error) {
 	if len(s) > maxIDLength {
 		return "", fmt.Errorf("a text of %d characters is not an Azure resource ID: an ID has at most %d", len(s), maxIDLength)
 	}
-	id := ID(strings.TrimSuffix(strings.TrimPrefix(s, "azure://"), "/"))
+	id := ID(strings.TrimSuffix(TrimScheme(s), "/"))
 	if !strings.HasPrefix(string(id), "/subscriptions/") && !strings.HasPrefix(string(id), "/providers/") {
 		return "", fmt.Errorf("%q is not an Azure resource ID: want /subscriptions/<id>/resourceGroups/<name>/providers/<namespace>/<type>/<name>", s)
 	}
@@ -62,6 +62,17 @@ func ParseID(s string) (ID, error) {
 		return "", fmt.Errorf("%q is not an Azure resource ID: it names no resource type and name", s)
 	}
 	return id, nil
+}
+
+// scheme begins provider IDs of Kubernetes.
+const scheme = "azure://"
+
+// TrimScheme returns a resource ID or provider ID without the scheme of provider IDs, in any case. Requests to Azure need the ID without it.
+func TrimScheme(id string) string {
+	if len(id) >= len(scheme) && strings.EqualFold(id[:len(scheme)], scheme) {
+		return id[len(scheme):]
+	}
+	return id
 }
 
 // Key returns the ID in lower case, for use as a map key.

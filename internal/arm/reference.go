@@ -56,7 +56,7 @@ func referencePath(path jsonpath.Path) string {
 // parseReference returns the ID in a text; ok is false if there is none. Azure accepts the ID also without its first slash and as a
 // URL.
 func parseReference(text string) (ID, bool) {
-	text = strings.TrimPrefix(strings.TrimSpace(text), "azure://")
+	text = TrimScheme(strings.TrimSpace(text))
 	if scheme, rest, isURL := strings.Cut(text, "://"); isURL && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http")) {
 		_, path, _ := strings.Cut(rest, "/")
 		text = "/" + path

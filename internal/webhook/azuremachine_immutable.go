@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/maxima"
 )
 
@@ -50,7 +51,7 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 func addedIdentities(old, identities []infrav1.UserAssignedIdentity, path *field.Path) (errs field.ErrorList) {
 	for _, identity := range old {
 		if !slices.ContainsFunc(identities, func(i infrav1.UserAssignedIdentity) bool {
-			return strings.EqualFold(strings.TrimPrefix(i.ProviderID, "azure://"), strings.TrimPrefix(identity.ProviderID, "azure://"))
+			return strings.EqualFold(arm.TrimScheme(i.ProviderID), arm.TrimScheme(identity.ProviderID))
 		}) {
 			errs = append(errs, field.Forbidden(path, "identities can only be added, but "+identity.ProviderID+" was removed; create a new machine"))
 		}

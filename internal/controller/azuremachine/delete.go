@@ -89,7 +89,7 @@ func (k *Kind) describeResources(in *input, subscription string) string {
 	if in.azureCluster == nil {
 		azureMachine := in.azureMachine
 		if providerID := azureMachine.Spec.ProviderID; providerID != nil {
-			return strings.TrimPrefix(*providerID, "azure://") + ", its network interfaces and its disks"
+			return arm.TrimScheme(*providerID) + ", its network interfaces and its disks"
 		}
 		return "a VM " + azureMachine.Name + ", its network interfaces and its disks"
 	}

@@ -3,7 +3,6 @@ package azuremachinepool
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/selfmanaged"
@@ -128,7 +127,7 @@ func (k *Kind) DescribeResources(in *input, _ string) deletion.Resources {
 // describeScaleSet describes the scale set in Azure.
 func describeScaleSet(in *input) string {
 	if in.azurePool.Spec.ProviderID != "" {
-		return strings.TrimPrefix(in.azurePool.Spec.ProviderID, "azure://") + " with its VMs"
+		return arm.TrimScheme(in.azurePool.Spec.ProviderID) + " with its VMs"
 	}
 	return "a scale set " + pool.ScaleSetName(pool.Input{AzureMachinePool: in.azurePool}) + " with its VMs"
 }

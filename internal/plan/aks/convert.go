@@ -3,6 +3,7 @@ package aks
 import (
 	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -33,7 +34,7 @@ func toEnum[To, From ~string](value *From) *To {
 
 // normalizeID returns a resource ID in the format of Azure. Users also write provider IDs and IDs without the first slash.
 func normalizeID(value string) string {
-	value = strings.TrimPrefix(value, "azure://")
+	value = arm.TrimScheme(value)
 	if value == "" || strings.HasPrefix(value, "/") {
 		return value
 	}

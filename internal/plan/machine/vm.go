@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"strings"
-
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -54,7 +52,7 @@ func setMembership(in plan.MachineInput, properties *armcompute.VirtualMachinePr
 		properties.AvailabilitySet = &armcompute.SubResource{ID: plan.ToIDPointer(set)}
 	}
 	if id := spec.VirtualMachineScaleSetID; id != nil {
-		properties.VirtualMachineScaleSet = &armcompute.SubResource{ID: new(strings.TrimPrefix(*id, "azure://"))}
+		properties.VirtualMachineScaleSet = &armcompute.SubResource{ID: new(arm.TrimScheme(*id))}
 	}
 }
 

@@ -74,8 +74,8 @@ func misreadReason(name, value string) string {
 		if wrong := arm.MisreadReason(value); value != "" && wrong != "" {
 			return "is not a name of a resource group that Azure reads as it is written: " + wrong + ". Use another name"
 		}
-	case strings.HasPrefix(strings.ToLower(strings.TrimPrefix(value, "azure://")), "/subscriptions/"):
-		if wrong := arm.MisreadReason(strings.TrimPrefix(value, "azure://")); wrong != "" {
+	case strings.HasPrefix(strings.ToLower(arm.TrimScheme(value)), "/subscriptions/"):
+		if wrong := arm.MisreadReason(arm.TrimScheme(value)); wrong != "" {
 			return fmt.Sprintf("is not the ID of a resource as Azure reads it: %s. Write the ID that Azure shows", wrong)
 		}
 	}

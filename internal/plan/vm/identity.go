@@ -45,7 +45,7 @@ func BuildScaleSetIdentity(spec infrav1.ManagedIdentities) *armcompute.VirtualMa
 func IdentityIDs(spec infrav1.ManagedIdentities) []string {
 	var ids []string
 	for _, identity := range spec.UserAssignedIdentities {
-		ids = append(ids, strings.TrimPrefix(identity.ProviderID, "azure://"))
+		ids = append(ids, arm.TrimScheme(identity.ProviderID))
 	}
 	return ids
 }

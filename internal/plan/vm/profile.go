@@ -11,6 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/compute/armcompute/v7"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
@@ -127,7 +128,7 @@ func buildCapacityReservation(p Profile) *armcompute.CapacityReservationProfile 
 		return nil
 	}
 	return &armcompute.CapacityReservationProfile{
-		CapacityReservationGroup: &armcompute.SubResource{ID: new(*p.CapacityReservationGroupID)},
+		CapacityReservationGroup: &armcompute.SubResource{ID: new(arm.TrimScheme(*p.CapacityReservationGroupID))},
 	}
 }
 
