@@ -30,7 +30,7 @@ const maxCreated = 10
 var dryRun = []string{"annotate", "apply", "create", "delete", "expose", "label", "patch", "run", "scale", "set"}
 
 // harmless are errors of correct commands: the API server has no kubelets and no controllers.
-var harmless = regexp.MustCompile(`no objects passed to scale|no matching resources found|executable kubelogin not found|[Aa]lready ?[Ee]xists|timed out waiting for the condition|does not have a host assigned|context deadline exceeded|` +
+var harmless = regexp.MustCompile(`no objects passed to scale|no matching resources found|executable kubelogin not found|[Aa]lready ?[Ee]xists|timed out waiting for the condition|does not have a host assigned|pod is not running\. Current status=Pending|context deadline exceeded|` +
 	`^exit status 1: (yes|no)$`)
 
 // unknownKind are errors because of kinds of other programs.

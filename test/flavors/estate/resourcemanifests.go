@@ -260,7 +260,7 @@ func prepareUpgrade(stage *harness.Stage) {
 		return printed, err
 	}
 	const all = 1000
-	if _, err := command(all); err == nil || !strings.Contains(err.Error(), "azureserviceoperator-controller-manager runs") {
+	if _, err := command(all); err == nil || !strings.Contains(err.Error(), "azureserviceoperator-controller-manager in namespace") {
 		stage.T.Errorf("the operator would put its finalizer back: %v", err)
 	}
 	harness.ChangeObject(stage, &unstructured.Unstructured{Object: object{
