@@ -71,8 +71,8 @@ func TestCommandsOfTheBook(t *testing.T) {
 	}
 	stage.ReadObject(&corev1.ServiceAccount{}, infrav1.WorkloadIdentityServiceAccount)
 	stopManagers(stage)
-	for _, line := range listCommands(t, "deleting.md", "c1 --namespace default", "c1 --wait=false --namespace "+stage.Namespace,
-		"-n default azurecluster", "-n "+stage.Namespace+" azurecluster") {
+	for _, line := range listCommands(t, "deleting.md", "cluster c1 --namespace default", "cluster c1 --wait=false --namespace "+stage.Namespace,
+		"azurecluster c1 --namespace default", "azurecluster c1 --namespace "+stage.Namespace, "-n default azurecluster", "-n "+stage.Namespace+" azurecluster") {
 		if strings.HasPrefix(line, "az ") {
 			continue // TestBookHasTheCommandsForLostTags of internal/arm/engine compares these with the error that gives them.
 		}

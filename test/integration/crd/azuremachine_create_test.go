@@ -117,7 +117,7 @@ func machineRows() map[string]row {
 			want: []string{"dataDisks[0].cachingType: Unsupported value"}},
 		"ultra data disk": {reason: "ultra disks are not cached",
 			spec: disks("{nameSuffix: a, diskSizeGB: 4, cachingType: ReadOnly, managedDisk: {storageAccountType: UltraSSD_LRS}}"),
-			want: []string{"dataDisks[0].cachingType: needs None"}},
+			want: []string{"dataDisks[0].cachingType: must be None"}},
 		"data disk type": {reason: "the type is one of Azure's",
 			spec: disks("{nameSuffix: a, diskSizeGB: 4, managedDisk: {storageAccountType: Fast}}"),
 			want: []string{"dataDisks[0].managedDisk.storageAccountType: Unsupported value"}},

@@ -123,7 +123,9 @@ func setLogLevel(stage *harness.Stage, diagnostics string) {
 	local := ports.Free(t)
 	control := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { forwardPort(t, local, diagnostics) }))
 	t.Cleanup(control.Close)
-	replaced := strings.NewReplacer("capz-system", stage.Namespace, "localhost:8443", local, "capz-log-level", stage.Namespace+"-log-level")
+	// The manager has its lease in its own namespace.
+	const lease = "lease controller-leader-election-capz --namespace capz-system"
+	replaced := strings.NewReplacer(lease, lease, "capz-system", stage.Namespace, "localhost:8443", local, "capz-log-level", stage.Namespace+"-log-level")
 	out := stage.RunShell("set -e\n" + fmt.Sprintf(portForward, control.URL) + replaced.Replace(block+commands))
 	if want := "successfully set klog.logging.verbosity to 4"; !strings.Contains(out, want) {
 		t.Errorf("the manager answered %q, want %q", out, want)
