@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -164,7 +165,8 @@ func (l *lab) bookBlock(file, heading string, block int) string {
 		l.t.Fatalf("docs/book/%s has %d blocks of commands in %q", file, len(blocks)-1, heading)
 	}
 	commands, _, _ := strings.Cut(blocks[block+1], "```")
-	return commands
+	// The lab's configuration of clusterctl names the folder of the releases, like the file that users write.
+	return strings.ReplaceAll(commands, " clusterctl.yaml", " "+filepath.Join(l.dir, "cluster-api", "clusterctl.yaml"))
 }
 
 // awaitReadyAgain waits until the objects are Ready by the new manager.

@@ -246,7 +246,8 @@ var rows = map[string]row{
 	"upgrade/Surge and drain settings of node pools": {pools: pool1(values{
 		"properties.upgradeSettings.maxSurge": "25%", "properties.upgradeSettings.undrainableNodeBehavior": "Cordon",
 	})},
-	"upgrade/Node operating system": {pools: pool1(values{"properties.osSKU": "AzureLinux"})},
+	"upgrade/Upgrades that a PodDisruptionBudget stops": {cluster: values{"properties.upgradeSettings.overrideSettings.forceUpgrade": "true"}},
+	"upgrade/Node operating system":                     {pools: pool1(values{"properties.osSKU": "AzureLinux"})},
 	"upgrade/Long-term support": {cluster: values{"sku.tier": "Premium", "properties.supportPlan": "AKSLongTermSupport",
 		"properties.currentKubernetesVersion": "1.30.10"}},
 
