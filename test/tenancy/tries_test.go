@@ -173,7 +173,7 @@ var tries = map[string]struct {
 	"AKS/Secret in a patch": {"AzureManagedControlPlane", inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) {
 		s.ASOManagedClusterPatches = []string{
 			`{"spec": {"operatorSpec": {"secrets": {"adminCredentials": {"name": "../../default/secrets/x", "key": "value"}}}}}`}
-	}), "spec.asoManagedClusterPatches[0]", "is no name of a Secret", "managedClusters"},
+	}), "spec.asoManagedClusterPatches[0]", "is not a valid name of a Secret", "managedClusters"},
 	"AKS/fleet": {"AzureManagedControlPlane", inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) {
 		s.FleetsMember = &infrav1.FleetsMember{Name: "m",
 			FleetsMemberClassSpec: infrav1.FleetsMemberClassSpec{ManagerName: "f", ManagerResourceGroup: "theirs"}}
