@@ -16,7 +16,7 @@ var classes = []struct{ name, title, action string }{
 	{"ClassStalled", "You have to act", "The provider tries again after 30 seconds, then less and less often, at least every 10 minutes. Change the cause, or request a [retry now](../conditions.md#force-a-reconciliation)."},
 	{"ClassWaiting", "The provider waits", "Another operation or a limit has to end first. Nothing has to be done."},
 	{"ClassRetry", "The provider tries again", "The error is transient. If it stays for more than half an hour, open a support request at Azure with the request ID of the [event](../events.md)."},
-	{"ClassNotFound", "The resource does not exist", "The provider creates the resource. If users have to create it, a condition names it. Azure also answers so for some seconds after it has created a resource. So a write that is refused with one of these codes, or with `InvalidResourceReference`, is `Waiting` for two minutes and then `Failed`."},
+	{"ClassNotFound", "The resource does not exist", "The provider creates the resource. If users have to create it, a condition names it. Azure also answers so for some seconds after it has created a resource. So a write that is refused with one of these codes, or with `InvalidResourceReference`, is `Waiting` for half a minute and then `Failed`."},
 }
 
 // remedies are what to do about an error that a person has to end. Each code of the class has one.

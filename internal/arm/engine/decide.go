@@ -313,7 +313,7 @@ func reportRefusal(s situation, err error) decision {
 
 // maxReplicationDelay is how long a write may be refused because a resource that it needs is not visible in all of Azure yet. It takes seconds,
 // and users of kstatus give up on an object at its first failure.
-const maxReplicationDelay = 2 * time.Minute
+const maxReplicationDelay = 30 * time.Second
 
 // failureState returns the state of a resource that fails with err since the time failingFor.
 func failureState(err error, failingFor time.Duration) arm.State {

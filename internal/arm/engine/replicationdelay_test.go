@@ -22,7 +22,7 @@ var missingReferences = map[string]fault.Rule{
 	"the resource, by its own": {Status: 404, Code: "ResourceNotFound"},
 }
 
-// TestMissingReference has Azure refuse a PUT because of a missing resource. For two minutes the provider waits, because a new resource may not be
+// TestMissingReference has Azure refuse a PUT because of a missing resource. For half a minute the provider waits, because a new resource may not be
 // visible in all of Azure. Then the resource has failed, because users have to correct the spec.
 func TestMissingReference(t *testing.T) {
 	for name, rule := range missingReferences {
@@ -52,8 +52,8 @@ func TestMissingReference(t *testing.T) {
 				}
 				return got.State == arm.Failed
 			})
-			if failedAfter < 2*time.Minute || failedAfter > 5*time.Minute {
-				t.Errorf("failed after %s, want 2 to 5 minutes", failedAfter)
+			if failedAfter < 30*time.Second || failedAfter > time.Minute {
+				t.Errorf("failed after %s, want half a minute to a minute", failedAfter)
 			}
 		})
 	}
@@ -73,7 +73,7 @@ func TestMissingReferenceOfAction(t *testing.T) {
 					w.takeWake()
 					result := w.engine.RunAction(t.Context(), w.client, action, w.wakeObject)
 					age, want := w.clock.Now().Sub(epoch), arm.Waiting
-					if age >= 2*time.Minute {
+					if age >= 30*time.Second {
 						want = arm.Failed
 					}
 					if result.Err != nil && result.State != want {
