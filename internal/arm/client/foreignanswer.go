@@ -15,6 +15,7 @@ import (
 // The error has no status, so that no caller takes it for Azure's.
 //
 // Resource Manager gives each error a code: https://learn.microsoft.com/en-us/azure/azure-resource-manager/troubleshooting/common-deployment-errors.
+// All 286 recorded answers 404 have one (test/recordings TestAnswersHaveTheFormOfResourceManager).
 // URLs of operations are exempt: providers have answers of their own there, and an operation that the URL does not have any more proves nothing
 // about its resource.
 func foreignAnswer(request Request, status int, body []byte, failure *arm.Error) *arm.Error {
