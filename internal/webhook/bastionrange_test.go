@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +39,7 @@ func TestBastionRange(t *testing.T) {
 			sent.Spec.BastionSpec.AzureBastion = bastion(test.sent)
 			sentTemplate.Spec.Template.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastionTemplateSpec{}
 			sentTemplate.Spec.Template.Spec.BastionSpec.AzureBastion.Subnet.CIDRBlocks = test.sent
-			ctx, templateCtx := context.Context(t.Context()), context.Context(t.Context())
+			ctx, templateCtx := t.Context(), t.Context()
 			if !test.isNew {
 				ctx, templateCtx = updateOf(t, old), updateOf(t, oldTemplate)
 			}

@@ -37,14 +37,8 @@ func decideRemoval(s situation) decision {
 		return decision{step: stepReadAgain, state: arm.Waiting, retryAfter: time.Second}
 	case s.found.Err != nil:
 		return reportReadFailure(s, s.found.Err)
-	case !s.found.Exists && (s.found.FromList || s.found.ConfirmedByDigest):
-		// Lists may lag, and a digest may not show a change of a child. If the resource still exists, no object would delete it after this one.
-		return decision{step: stepConfirm}
-	case !s.found.Exists && s.hiddenFor > 0:
-		return decision{step: stepReport, state: arm.Waiting, message: "is absent shortly after its creation and is read again before it counts as deleted",
-			retryAfter: s.hiddenFor}
 	case !s.found.Exists:
-		return decision{step: stepForget, state: arm.Gone}
+		return confirmRemoval(s)
 	case !s.owned && s.ownershipTagRemoved && s.otherOwnerTag == "":
 		return reportRefusal(s, ownershipTagError(s))
 	case !s.owned && s.sameNameOwner != "":
@@ -64,6 +58,19 @@ func decideRemoval(s situation) decision {
 		return awaitRetry(s)
 	}
 	return claimThenSend(s, decision{method: http.MethodDelete, state: arm.Deleting})
+}
+
+// confirmRemoval decides about a resource to delete that a read does not show. If it still exists, no object deletes it after this one.
+func confirmRemoval(s situation) decision {
+	switch {
+	case s.found.FromList || s.found.ConfirmedByDigest:
+		// Lists may lag, and a digest may not show a change of a child.
+		return decision{step: stepConfirm}
+	case s.hiddenFor > 0:
+		return decision{step: stepReport, state: arm.Waiting, message: "is absent shortly after its creation and is read again before it counts as deleted",
+			retryAfter: s.hiddenFor}
+	}
+	return decision{step: stepForget, state: arm.Gone}
 }
 
 // groupSituation is the input of the decision about a resource group.
