@@ -379,8 +379,8 @@ func TestVolumesRequests(t *testing.T) {
 						w.attachDisk(w.vmPath(), "pvc-1")
 					}
 					w.DeleteObjects(&clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}})
-					// The deletion of the Cluster causes one more sync of its objects.
-					virtual.WaitForSignal(nil, time.Minute)
+					// The deletion of the Cluster causes one more sync of its objects. After a sync period, no run has younger reads than another.
+					virtual.WaitForSignal(nil, 15*time.Minute)
 					mark := w.Azure.MarkRequests()
 					w.removeNodes()
 					for _, request := range w.Azure.RequestsSince(mark) {

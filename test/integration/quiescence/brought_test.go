@@ -1,8 +1,6 @@
 package quiescence_test
 
 import (
-	"strings"
-
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -42,15 +40,16 @@ func (w *world) bringCompute(in plan.MachineInput) {
 	}
 	w.bringImage(in, put)
 	if id := spec.CapacityReservationGroupID; id != nil {
-		put(*id, map[string]any{})
-		put(*id+"/capacityReservations/all", map[string]any{"sku": map[string]any{"name": spec.VMSize, "capacity": 1}})
+		group := arm.TrimScheme(*id)
+		put(group, map[string]any{})
+		put(group+"/capacityReservations/all", map[string]any{"sku": map[string]any{"name": spec.VMSize, "capacity": 1}})
 	}
 	if id := spec.VirtualMachineScaleSetID; id != nil {
 		set := map[string]any{"properties": map[string]any{"orchestrationMode": "Flexible", "platformFaultDomainCount": 1}}
 		if zone := machine.FailureDomain(in); zone != "" {
 			set["zones"] = []any{zone}
 		}
-		put(strings.TrimPrefix(*id, "azure://"), set)
+		put(arm.TrimScheme(*id), set)
 	}
 }
 

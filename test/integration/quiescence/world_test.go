@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -174,7 +173,7 @@ func (w *world) bringResources(in plan.MachineInput) {
 		return
 	}
 	for _, identity := range in.AzureMachine.Spec.UserAssignedIdentities {
-		id := arm.ID(strings.TrimPrefix(identity.ProviderID, "azure://"))
+		id := arm.ID(arm.TrimScheme(identity.ProviderID))
 		group(id)
 		w.putResource(id, location)
 	}
