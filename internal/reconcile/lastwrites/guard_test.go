@@ -49,6 +49,17 @@ func newServer(t *testing.T) *server {
 		cached: fake.NewClientBuilder().WithScheme(scheme).Build()}
 }
 
+// newServerWithMachine returns a server with the machine "own", which its cache shows.
+func newServerWithMachine(t *testing.T) *server {
+	t.Helper()
+	s := newServer(t)
+	if err := s.stored.Create(t.Context(), newMachine("own")); err != nil {
+		t.Fatal(err)
+	}
+	s.show(t)
+	return s
+}
+
 // client returns a client that reads typed objects from the cache.
 func (s *server) client() client.Client {
 	return interceptor.NewClient(s.stored, interceptor.Funcs{
@@ -316,11 +327,7 @@ func TestGuardAfterUnclearAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newServer(t)
-				if err := s.stored.Create(t.Context(), newMachine("own")); err != nil {
-					t.Fatal(err)
-				}
-				s.show(t)
+				s := newServerWithMachine(t)
 				s.answer, s.refusal = test.answer, test.refusal
 				c := NewClient(s.client(), time.Now)
 				calls := 0
@@ -357,11 +364,7 @@ func TestGuardAfterUnclearAnswer(t *testing.T) {
 // TestGuardOfAnotherController lets a controller read an object that another controller of the manager wrote.
 func TestGuardOfAnotherController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t)
-		if err := s.stored.Create(t.Context(), newMachine("own")); err != nil {
-			t.Fatal(err)
-		}
-		s.show(t)
+		s := newServerWithMachine(t)
 		c := NewClient(s.client(), time.Now)
 		var calls []string
 		request := ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: "own"}}
@@ -394,11 +397,7 @@ func TestGuardOfAnotherController(t *testing.T) {
 // in growing intervals, and the reconciliation begins soon after the cache shows the write.
 func TestGuardWhileCacheLags(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t)
-		if err := s.stored.Create(t.Context(), newMachine("own")); err != nil {
-			t.Fatal(err)
-		}
-		s.show(t)
+		s := newServerWithMachine(t)
 		c := NewClient(s.client(), time.Now)
 		calls := 0
 		guarded := Guard(c, "AzureMachine", &infrav1.AzureMachine{}, reconcile.Func(func(ctx context.Context, _ ctrl.Request) (ctrl.Result, error) {
@@ -432,11 +431,7 @@ func TestGuardWhileCacheLags(t *testing.T) {
 // TestGuardSeesWriteDuringCheck lets another controller write the object while the guard reads it: the guard still waits for that write.
 func TestGuardSeesWriteDuringCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newServer(t)
-		if err := s.stored.Create(t.Context(), newMachine("own")); err != nil {
-			t.Fatal(err)
-		}
-		s.show(t)
+		s := newServerWithMachine(t)
 		c := NewClient(s.client(), time.Now)
 		calls := 0
 		guarded := Guard(c, "AzureMachine", &infrav1.AzureMachine{}, reconcile.Func(func(context.Context, ctrl.Request) (ctrl.Result, error) {
