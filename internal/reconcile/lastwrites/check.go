@@ -27,8 +27,9 @@ type state struct {
 	deleting        bool
 }
 
-// findStale returns the kind of an object whose last write the cache does not show, and when to check again: the object of the request, or
-// one that an earlier reconciliation of it wrote. It returns "" if there is none.
+// findStale finds an object whose last write the cache does not show: the object of the request, or one that an earlier reconciliation of it
+// wrote. It returns the kind of the object, "" for none, and the delay until the next check. A check cannot wait for an event, because a
+// changed status triggers no reconciliation.
 func (c *Client) findStale(ctx context.Context, request Request, own client.Object) (kind string, interval time.Duration, err error) {
 	for _, ref := range c.listWritten(request, own) {
 		c.mu.Lock()
@@ -39,7 +40,6 @@ func (c *Client) findStale(ctx context.Context, request Request, own client.Obje
 			if err != nil {
 				return "", 0, err
 			}
-			// An event of the object triggers no reconciliation if only its status changed.
 			if stale {
 				return ref.kind.Kind, min(max(c.now().Sub(written.at)/4, minInterval), maxInterval), nil
 			}

@@ -39,8 +39,8 @@ func (s *Stage) QuietManaged(manager WriteRecorder, resyncs int) int {
 	return len(s.Azure.RequestsSince(mark)) - len(s.Azure.WritesSince(mark))
 }
 
-// ResyncManaged waits until the AKS cluster and every one of its pools were looked at anew: a reconciliation of the cluster ends by
-// asking for its kubeconfig, one of a pool by listing the machines of its scale set.
+// ResyncManaged waits until the AKS cluster and all of its pools are reconciled again. A reconciliation of the cluster ends with a request for
+// its kubeconfig, one of a pool with a list of the machines of its scale set.
 func (s *Stage) ResyncManaged() {
 	s.T.Helper()
 	pools := 0

@@ -29,8 +29,8 @@ func CountHealth() map[ObjectHealth]int {
 	return out
 }
 
-// FindWrongHealth returns in what the health of an object in Argo CD and Flux contradicts kstatus. A paused object is Suspended in Argo CD.
-// Flux's expressions know nothing of deletions.
+// FindWrongHealth returns the contradictions between the health of an object in Argo CD and Flux and its status in kstatus. A paused object is
+// Suspended in Argo CD. Flux's expressions do not cover deletions.
 func FindWrongHealth(object *unstructured.Unstructured, want kstatus.Status) (out []string) {
 	argoCD, err := ComputeArgoCDHealth(object)
 	if err != nil {
@@ -53,8 +53,8 @@ func FindWrongHealth(object *unstructured.Unstructured, want kstatus.Status) (ou
 	return out
 }
 
-// FindWrongHealthWithoutStatus returns in what the health of an object of a kind without a status is wrong in the tools: it is Current as
-// soon as it exists, and the tools have no checks of their own for it.
+// FindWrongHealthWithoutStatus returns the errors in the health of an object whose kind has no status. Such an object is Current as soon as it
+// exists, and the tools have no checks of their own for it.
 func FindWrongHealthWithoutStatus(object *unstructured.Unstructured, health kstatus.Status) (out []string) {
 	argoCD, err := ComputeArgoCDHealth(object)
 	if err != nil {
