@@ -163,7 +163,6 @@ type machineBody struct {
 		HardwareProfile                         struct{ VMSize string }
 		NetworkProfile                          struct{ NetworkInterfaces []interfaceReference }
 		AvailabilitySet, VirtualMachineScaleSet *reference
-		CapacityReservation                     struct{ CapacityReservationGroup *reference }
 		AdditionalCapabilities                  *capabilitiesBody
 	}
 }
@@ -185,7 +184,8 @@ type capabilitiesBody struct{ UltraSSDEnabled *bool }
 
 // vmBody is the part that virtual machines and the template of a scale set have in common.
 type vmBody struct {
-	StorageProfile struct {
+	CapacityReservation struct{ CapacityReservationGroup *reference }
+	StorageProfile      struct {
 		ImageReference *imageBody
 		OSDisk         osDiskBody
 		DataDisks      []dataDiskBody

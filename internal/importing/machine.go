@@ -212,9 +212,6 @@ func (w *writer) writeMachine(m *machine) error {
 	if set := of.VirtualMachineScaleSet; set != nil {
 		spec.VirtualMachineScaleSetID = &set.ID
 	}
-	if group := of.CapacityReservation.CapacityReservationGroup; group != nil {
-		spec.CapacityReservationGroupID = &group.ID
-	}
 	if allowed := of.OSProfile.AllowExtensionOperations; allowed != nil && !*allowed {
 		spec.DisableExtensionOperations = new(true)
 	}

@@ -41,6 +41,9 @@ func (p profile) readVM(of vmBody, purchase *planBody, spec *infrav1.VirtualMach
 	spec.Image, version = p.readImage(of.StorageProfile.ImageReference, purchase, os.OSType)
 	p.readDataDisks(of.StorageProfile.DataDisks, spec, name)
 	p.readKey(of, spec)
+	if group := of.CapacityReservation.CapacityReservationGroup; group != nil {
+		spec.CapacityReservationGroupID = &group.ID
+	}
 	if s := of.SecurityProfile; s != nil && (s.EncryptionAtHost != nil || s.SecurityType != "" || s.UefiSettings != nil) {
 		spec.SecurityProfile = &infrav1.SecurityProfile{EncryptionAtHost: s.EncryptionAtHost, SecurityType: infrav1.SecurityTypes(s.SecurityType)}
 		if s.UefiSettings != nil {

@@ -425,7 +425,7 @@ var importRules = []importRule{
 		why:         "the part of Cluster API in a plan follows from its contracts, and knows nothing of this provider but its kinds",
 	},
 	{
-		dirs: []string{"internal/preview/overlay"}, inside: []string{"internal/arm", "internal/arm/jsonpath", "internal/arm/types", "sim/..."},
+		dirs: []string{"internal/preview/overlay"}, inside: []string{"internal/arm", "internal/arm/client", "internal/arm/jsonpath", "internal/arm/types", "sim/..."},
 		outside: []string{"github.com/Azure/azure-sdk-for-go/sdk/azcore/..."}, notStandard: []string{"os", "os/..."},
 		why: "a plan needs a simulated Azure; no other package of the provider may use it",
 	},

@@ -39,6 +39,19 @@ func foreignAnswer(request Request, status int, body []byte, failure *arm.Error)
 	return out
 }
 
+// CheckAnswer returns an error if the answer to a GET request of a resource or list is not from Resource Manager. Readers that do not send
+// their requests through a Client call it.
+func CheckAnswer(path string, status int, body []byte) error {
+	var failure *arm.Error
+	if status < http.StatusOK || status > 299 {
+		failure = ParseError(body)
+	}
+	if foreign := foreignAnswer(Request{Method: http.MethodGet, ID: arm.ID(path)}, status, body, failure); foreign != nil {
+		return foreign
+	}
+	return nil
+}
+
 // isExpectedBody reports whether the body of a successful answer has the form of Resource Manager's: a resource is an object. Only reads
 // need a body. Actions may return other JSON than objects.
 func isExpectedBody(method string, body []byte) bool {

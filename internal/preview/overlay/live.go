@@ -12,6 +12,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 )
 
 // maxAnswer bounds one answer of the live Azure, and all pages of one list.
@@ -140,5 +142,8 @@ func (l *Live) send(ctx context.Context, at *url.URL) (int, []byte, error) {
 	if err == nil && len(body) > maxAnswer {
 		err = fmt.Errorf("%s: the answer has more than %d bytes", at.Path, maxAnswer)
 	}
-	return response.StatusCode, body, err
+	if err != nil {
+		return 0, nil, err
+	}
+	return response.StatusCode, body, client.CheckAnswer(at.Path, response.StatusCode, body)
 }

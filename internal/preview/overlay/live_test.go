@@ -81,3 +81,42 @@ func TestPages(t *testing.T) {
 		})
 	}
 }
+
+// TestForeignAnswers gives an error for answers of proxies: neither a plan nor an import may take them for Azure's.
+func TestForeignAnswers(t *testing.T) {
+	tests := map[string]struct {
+		status int
+		body   string
+		err    string
+	}{
+		"resource":            {http.StatusOK, `{"id":"/subscriptions/a/resourceGroups/g"}`, ""},
+		"no resource":         {http.StatusNotFound, `{"error":{"code":"ResourceGroupNotFound","message":"none"}}`, ""},
+		"404 page of a proxy": {http.StatusNotFound, "<html>no such site</html>", "not from Azure Resource Manager"},
+		"empty 404":           {http.StatusNotFound, "", "not from Azure Resource Manager"},
+		"login page":          {http.StatusOK, "<html>sign in</html>", "not from Azure Resource Manager"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			live := &overlay.Live{Credential: token{}, Audience: "https://azure.test", Transport: answering{test.status, test.body}}
+			at, err := url.Parse("https://azure.test/subscriptions/a/resourceGroups/g")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = live.Get(t.Context(), at)
+			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) {
+				t.Errorf("the error is %v, want %q", err, test.err)
+			}
+		})
+	}
+}
+
+// answering is a transport with one answer.
+type answering struct {
+	status int
+	body   string
+}
+
+// Do implements policy.Transporter.
+func (a answering) Do(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: a.status, Body: io.NopCloser(strings.NewReader(a.body))}, nil
+}

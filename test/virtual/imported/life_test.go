@@ -9,7 +9,9 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/importing"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
+	"sigs.k8s.io/cluster-api-provider-azure/test/flavors"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -77,5 +79,42 @@ func TestFlexiblePool(t *testing.T) {
 		}
 		setTags(s, got.Tags)
 		applyImport(s, got)
+	})
+}
+
+// TestCapacityReservation imports virtual machines and a scale set that use reserved capacity.
+func TestCapacityReservation(t *testing.T) {
+	const size = "Standard_D2s_v3" // The size of the reservation.
+	group := "/subscriptions/" + flavors.TemplateVariables(nil)["AZURE_SUBSCRIPTION_ID"] + "/resourceGroups/capacity/providers/Microsoft.Compute/capacityReservationGroups/"
+	objects := renderFlavor(t, "cluster-template-machinepool.yaml", map[string]string{"AZURE_CONTROL_PLANE_MACHINE_TYPE": size,
+		"AZURE_NODE_MACHINE_TYPE": size}, func(objects []*unstructured.Unstructured) {
+		for _, o := range objects {
+			switch o.GetKind() {
+			case "AzureMachineTemplate":
+				_ = unstructured.SetNestedField(o.Object, group+"zonal", "spec", "template", "spec", "capacityReservationGroupID")
+			case "AzureMachinePool":
+				_ = unstructured.SetNestedField(o.Object, group+"nodes", "spec", "template", "capacityReservationGroupID")
+			}
+		}
+	})
+	play(t, plan.Features{}, func(s *virtual.Scenario) {
+		flavors.CreateBroughtResources(s.Stage)
+		const zonal = "resourceGroups/capacity/providers/Microsoft.Compute/capacityReservationGroups/zonal"
+		s.Azure.PutResource(zonal, "2024-03-01", map[string]any{"location": "eastus", "zones": []string{"1"}})
+		s.Azure.PutResource(zonal+"/capacityReservations/d2s", "2024-03-01",
+			map[string]any{"location": "eastus", "zones": []string{"1"}, "sku": map[string]any{"name": size, "capacity": 1}})
+		build(s, objects)
+		got := mustImport(s, "--resource-group", "c1")
+		if got.found {
+			t.Errorf("the plan of the manifests has changes or reports: %+v", got.Check)
+		}
+		for _, finding := range got.Findings {
+			if strings.Contains(finding.Path, "capacityReservation") && finding.Coverage != importing.Carried {
+				t.Errorf("%s of %s is %s", finding.Path, finding.Resource, finding.Coverage)
+			}
+		}
+		if n := strings.Count(got.Manifests, "capacityReservationGroupID: "+group); n != 3 {
+			t.Errorf("%d objects have the capacity reservation group, want the AzureMachine, its template, and the AzureMachinePool:\n%s", n, got.Manifests)
+		}
 	})
 }
