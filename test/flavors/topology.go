@@ -28,9 +28,9 @@ func ReferToControlPlane(objects []*unstructured.Unstructured) {
 
 // ApplyTopology plays Cluster API's topology controller for a ClusterClass as the flavor clusterclass has it: the
 // objects of a cluster that come from the class, with random names, and the class's patches applied.
-func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+func ApplyTopology(class, objects []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	byKind := map[string][]*unstructured.Unstructured{}
-	for _, object := range append(class[:len(class):len(class)], cluster...) {
+	for _, object := range append(class[:len(class):len(class)], objects...) {
 		byKind[object.GetKind()] = append(byKind[object.GetKind()], object)
 	}
 	for _, kind := range []string{"Cluster", "ClusterClass", "AzureClusterTemplate", "KubeadmControlPlaneTemplate", "KubeadmConfigTemplate"} {
@@ -45,8 +45,9 @@ func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured
 	controlPlaneTemplate, workerTemplate := name+"-control-plane-x7k2p", name+"-md-0-q4w9z"
 
 	out := append([]*unstructured.Unstructured(nil), byKind["AzureClusterIdentity"]...)
-	out = append(out, newObject("infrastructure.cluster.x-k8s.io/v1beta1", "AzureCluster", name,
-		fieldValue(byKind["AzureClusterTemplate"][0].Object, "spec.template.spec")))
+	cluster := newObject("infrastructure.cluster.x-k8s.io/v1beta1", "AzureCluster", name,
+		fieldValue(byKind["AzureClusterTemplate"][0].Object, "spec.template.spec"))
+	out = append(out, cluster)
 	for _, machines := range byKind["AzureMachineTemplate"] {
 		clone := controlPlaneTemplate
 		if strings.HasSuffix(machines.GetName(), "-worker") {
@@ -62,13 +63,14 @@ func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured
 		"name": controlPlaneTemplate}, "spec", "machineTemplate", "spec", "infrastructureRef")
 	bootstrap := newObject("bootstrap.cluster.x-k8s.io/v1beta2", "KubeadmConfigTemplate", name+"-md-0-b8n3c",
 		fieldValue(byKind["KubeadmConfigTemplate"][0].Object, "spec"))
-	builtin := map[string]any{"builtin": map[string]any{
+	variables := topologyVariables(byKind["ClusterClass"][0], topology)
+	variables["builtin"] = map[string]any{
 		"cluster":           map[string]any{"name": name},
 		"controlPlane":      map[string]any{"machineTemplate": map[string]any{"infrastructureRef": map[string]any{"name": controlPlaneTemplate}}},
 		"machineDeployment": map[string]any{"infrastructureRef": map[string]any{"name": workerTemplate}},
-	}}
-	for _, target := range []*unstructured.Unstructured{controlPlane, bootstrap} {
-		if err := applyPatches(byKind["ClusterClass"][0], target, builtin); err != nil {
+	}
+	for _, target := range []*unstructured.Unstructured{cluster, controlPlane, bootstrap} {
+		if err := applyPatches(byKind["ClusterClass"][0], target, "", variables); err != nil {
 			return nil, err
 		}
 	}
@@ -94,15 +96,20 @@ func ApplyTopology(class, cluster []*unstructured.Unstructured) ([]*unstructured
 	return out, nil
 }
 
-// applyPatches applies the class's patches to an object that was made from a template.
-func applyPatches(class, target *unstructured.Unstructured, variables map[string]any) error {
-	return applyPatchesOf(class, target, "", variables)
-}
-
-// patchesOf returns the operations of the class's patches for an object, which belongs to a class of machine pools, "" for none.
-func patchesOf(class, target *unstructured.Unstructured, poolClass string) (out []any) {
+// applyPatches applies the enabled patches of the class to an object that was created from a template, which belongs to a class of machine
+// pools, "" for none.
+func applyPatches(class, target *unstructured.Unstructured, poolClass string, variables map[string]any) error {
 	patches, _, _ := unstructured.NestedSlice(class.Object, "spec", "patches")
 	for _, p := range patches {
+		if source, has, _ := unstructured.NestedString(p.(map[string]any), "enabledIf"); has {
+			enabled, err := renderValue(source, variables)
+			if err != nil {
+				return fmt.Errorf("enabledIf of a patch: %w", err)
+			}
+			if enabled != true {
+				continue
+			}
+		}
 		definitions, _, _ := unstructured.NestedSlice(p.(map[string]any), "definitions")
 		for _, d := range definitions {
 			definition := d.(map[string]any)
@@ -113,27 +120,12 @@ func patchesOf(class, target *unstructured.Unstructured, poolClass string) (out 
 				continue
 			}
 			operations, _, _ := unstructured.NestedSlice(definition, "jsonPatches")
-			out = append(out, operations...)
+			for _, o := range operations {
+				if err := applyOperation(target, o.(map[string]any), variables); err != nil {
+					return fmt.Errorf("patch of %s: %w", target.GetKind(), err)
+				}
+			}
 		}
-	}
-	return out
-}
-
-func hasPatch(class, target *unstructured.Unstructured, poolClass string) bool {
-	return len(patchesOf(class, target, poolClass)) > 0
-}
-
-// applyPatchesOf is applyPatches for an object of a class of machine pools.
-func applyPatchesOf(class, target *unstructured.Unstructured, poolClass string, variables map[string]any) error {
-	applied := 0
-	for _, o := range patchesOf(class, target, poolClass) {
-		if err := applyOperation(target, o.(map[string]any), variables); err != nil {
-			return fmt.Errorf("patch of %s: %w", target.GetKind(), err)
-		}
-		applied++
-	}
-	if applied == 0 {
-		return fmt.Errorf("the class has no patch for %s", target.GetKind())
 	}
 	return nil
 }
@@ -178,7 +170,12 @@ func valueOf(operation, variables map[string]any) (any, error) {
 	if !found {
 		return nil, errors.New("only values from variables and templates are played here")
 	}
-	parsed, err := template.New("value").Option("missingkey=error").Parse(source)
+	return renderValue(source, variables)
+}
+
+// renderValue renders a template whose result is YAML. As in Cluster API, a variable without a value counts as empty.
+func renderValue(source string, variables map[string]any) (any, error) {
+	parsed, err := template.New("value").Parse(source)
 	if err != nil {
 		return nil, err
 	}

@@ -53,10 +53,7 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 	}
 	setField(controlPlane, version, "spec", "version")
 	for _, target := range []*unstructured.Unstructured{infrastructure, controlPlane} {
-		if !hasPatch(clusterClass, target, "") {
-			continue
-		}
-		if err := applyPatchesOf(clusterClass, target, "", builtin("")); err != nil {
+		if err := applyPatches(clusterClass, target, "", builtin("")); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +74,7 @@ func ManagedTopology(class, cluster []*unstructured.Unstructured) ([]*unstructur
 			if err != nil {
 				return nil, err
 			}
-			if err := applyPatchesOf(clusterClass, azurePool, fmt.Sprint(pool["class"]), builtin(pool["name"])); err != nil {
+			if err := applyPatches(clusterClass, azurePool, fmt.Sprint(pool["class"]), builtin(pool["name"])); err != nil {
 				return nil, err
 			}
 			bootstrap, err := clone(fmt.Sprint(fieldValue(poolClass, "bootstrap.templateRef.name")), as+"-z3l6m")
