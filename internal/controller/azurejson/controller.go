@@ -2,7 +2,8 @@
 // provider read on every node.
 //
 // There is one Secret <name>-azure-json per AzureMachineTemplate, per AzureMachinePool, and per AzureMachine without a template. A
-// Secret of that name that the cluster does not own belongs to the user and is left alone.
+// Secret of that name that the cluster does not own belongs to the user and is left alone. A Secret is deleted with its owner, and an hour after
+// it for the template of the control plane of a ClusterClass.
 package azurejson
 
 import (
@@ -249,8 +250,10 @@ func (r *Reconciler) keepSecret(ctx context.Context, cluster *clusterv1.Cluster,
 		"worker-node-azure.json":   worker,
 		"azure.json":               controlPlane,
 	})
-	if err == nil {
-		r.eventLog.MarkResolved(owner, infrav1.CloudConfigFailedReason)
+	if err != nil {
+		return ctrl.Result{}, err
 	}
-	return ctrl.Result{}, err
+	r.eventLog.MarkResolved(owner, infrav1.CloudConfigFailedReason)
+	again, err := r.deleteRetired(ctx, cluster, owner)
+	return ctrl.Result{RequeueAfter: again}, err
 }

@@ -3,6 +3,7 @@ package azurejson
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +24,9 @@ import (
 // ownedLabelValue is the value of the label <cluster name> that marks the Secrets of a cluster.
 const ownedLabelValue = "owned"
 
+// nameSuffix is the end of the name of a Secret, after the name of its owner.
+const nameSuffix = "-azure-json"
+
 // writeSecret creates the Secret, or updates one that the cluster owns.
 func (r *Reconciler) writeSecret(ctx context.Context, cluster *clusterv1.Cluster, owner client.Object, data map[string][]byte) error {
 	key := secretKey(client.ObjectKeyFromObject(owner))
@@ -33,6 +37,11 @@ func (r *Reconciler) writeSecret(ctx context.Context, cluster *clusterv1.Cluster
 	watch.InheritFilterLabel(owner, want)
 	if err := controllerutil.SetControllerReference(owner, want, r.Client.Scheme()); err != nil {
 		return fmt.Errorf("owner of Secret %s: %w", key, err)
+	}
+	if outlivesOwner(owner) {
+		if err := controllerutil.SetOwnerReference(cluster, want, r.Client.Scheme()); err != nil {
+			return fmt.Errorf("owner of Secret %s: %w", key, err)
+		}
 	}
 	if r.verified.isCurrent(ctx, r.Secrets, want) {
 		return nil
@@ -56,7 +65,7 @@ func (r *Reconciler) writeSecret(ctx context.Context, cluster *clusterv1.Cluster
 	// written it.
 	changed := have.DeepCopy()
 	if !watch.InheritFilterLabel(owner, changed) && equality.Semantic.DeepEqual(have.Data, want.Data) &&
-		equality.Semantic.DeepEqual(metav1.GetControllerOf(have), metav1.GetControllerOf(want)) {
+		containsAll(have.OwnerReferences, want.OwnerReferences) {
 		r.verified.remember(have, want)
 		return nil
 	}
@@ -69,9 +78,19 @@ func (r *Reconciler) writeSecret(ctx context.Context, cluster *clusterv1.Cluster
 	return nil
 }
 
+// containsAll reports whether have contains the owner references of want.
+func containsAll(have, want []metav1.OwnerReference) bool {
+	for _, w := range want {
+		if !slices.ContainsFunc(have, func(h metav1.OwnerReference) bool { return equality.Semantic.DeepEqual(h, w) }) {
+			return false
+		}
+	}
+	return true
+}
+
 // secretKey returns the key of the Secret of a template, pool or machine.
 func secretKey(owner client.ObjectKey) client.ObjectKey {
-	return client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name + "-azure-json"}
+	return client.ObjectKey{Namespace: owner.Namespace, Name: owner.Name + nameSuffix}
 }
 
 // reportFailure emits an event on the owner about a Secret that cannot be written. The condition for the same cause is on the

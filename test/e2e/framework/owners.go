@@ -90,6 +90,7 @@ func SecretOwners(credentials string) OwnerAssertions {
 				return framework.HasExactOwners(got)
 			case strings.HasSuffix(key.Name, "-azure-json"):
 				return framework.HasOneOfExactOwners(got, owners(owner(azure, "AzureMachineTemplate", true)),
+					owners(owner(azure, "AzureMachineTemplate", true), clusterOwner),
 					owners(owner(azure, "AzureMachinePool", true)), owners(owner(azure, "AzureMachine", true)))
 			default:
 				return theirs["Secret"](key, got)
