@@ -139,7 +139,7 @@ func (s *shared) setupSelfManaged(ctx context.Context) error {
 	}
 	if err := (&azurejson.Reconciler{
 		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azurejson-reconciler"), Access: s.access, Facts: s.facts,
-		Features: gates, WatchFilter: o.WatchFilter, Secrets: mgr.GetCache(),
+		Features: gates, WatchFilter: o.WatchFilter, Secrets: mgr.GetCache(), Now: s.now,
 	}).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachineConcurrency), azurejson.Kinds{
 		Machines: !slices.Contains(o.DisabledControllers, disableAzureJSONMachine), Pools: o.Gates.Enabled(gateMachinePool),
 	}); err != nil {

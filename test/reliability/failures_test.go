@@ -100,7 +100,7 @@ func (w *failing) registerKinds(ctx context.Context, m *virtual.Manager) error {
 		return err
 	}
 	secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder(""), Access: m.Gate, Facts: m.Facts,
-		Secrets: m.GetClient()}
+		Secrets: m.GetClient(), Now: m.Services.Now}
 	if err := secrets.SetupWithManager(ctx, m, options, azurejson.Kinds{Machines: true, Pools: true}); err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func RegisterAll(ctx context.Context, m *Manager) error {
 		return err
 	}
 	secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: m.Services.Recorder("azurejson"), Access: m.Gate, Facts: m.Facts,
-		Features: m.Features, WatchFilter: m.Services.WatchFilter, Secrets: m.GetClient()}
+		Features: m.Features, WatchFilter: m.Services.WatchFilter, Secrets: m.GetClient(), Now: m.Services.Now}
 	return secrets.SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)}, azurejson.Kinds{Machines: true, Pools: true})
 }
 

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -54,6 +55,8 @@ type Reconciler struct {
 	WatchFilter string
 	// Secrets reads the metadata of the watched Secrets, as PartialObjectMetadata. If nil, Secrets are read in every reconciliation.
 	Secrets client.Reader
+	// Now is the clock. It is compared with the timestamps of templates.
+	Now func() time.Time
 
 	eventLog *eventlog.Recorder
 	verified verifiedSecrets

@@ -39,7 +39,7 @@ func (r *Reconciler) deleteRetired(ctx context.Context, cluster *clusterv1.Clust
 	if !outlivesOwner(current) || r.Secrets == nil {
 		return 0, nil
 	}
-	if remaining := retiredFor - time.Since(current.GetCreationTimestamp().Time); remaining > 0 {
+	if remaining := retiredFor - r.Now().Sub(current.GetCreationTimestamp().Time); remaining > 0 {
 		return remaining, nil
 	}
 	secrets := &metav1.PartialObjectMetadataList{}

@@ -96,7 +96,7 @@ func TestDeleteRetired(t *testing.T) {
 			store := storetest.NewClient(t, test.current, other, secret("former-azure-json", ownedLabelValue, "cluster"),
 				secret("now-azure-json", ownedLabelValue, "cluster"), secret("other-azure-json", ownedLabelValue, "cluster"),
 				secret("theirs-azure-json", ownedLabelValue, "another cluster"), secret("label-azure-json", "", "cluster"), secret("text", ownedLabelValue, "cluster"))
-			r := &Reconciler{Client: store, Secrets: store}
+			r := &Reconciler{Client: store, Secrets: store, Now: time.Now}
 			again, err := r.deleteRetired(t.Context(), cluster, test.current)
 			if err != nil || (again > 0) != test.again || again > retiredFor {
 				t.Errorf("%s: again after %s, %v", test.reason, again, err)

@@ -38,7 +38,7 @@ func TestNothingIsKept(t *testing.T) {
 	playUnmanaged(t, func(w *world) {
 		m := w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 			secrets := &azurejson.Reconciler{Client: m.GetClient(), Recorder: &events.FakeRecorder{}, Access: m.Gate, Facts: m.Facts,
-				Secrets: m.GetClient()}
+				Secrets: m.GetClient(), Now: m.Services.Now}
 			if err := secrets.SetupWithManager(ctx, m, controller.Options{SkipNameValidation: new(true)},
 				azurejson.Kinds{Machines: true}); err != nil {
 				return err

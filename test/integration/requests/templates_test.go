@@ -64,7 +64,7 @@ func (w *templates) registerControllers(ctx context.Context, m *virtual.Manager)
 	counting := countingClient{m.GetClient(), &w.reconciled}
 	options := controller.Options{SkipNameValidation: new(true)}
 	secrets := &azurejson.Reconciler{Client: counting, Recorder: &events.FakeRecorder{}, Access: m.Gate, Facts: m.Facts,
-		Secrets: m.GetClient()}
+		Secrets: m.GetClient(), Now: m.Services.Now}
 	if err := secrets.SetupWithManager(ctx, m, options, azurejson.Kinds{}); err != nil {
 		return err
 	}
