@@ -224,9 +224,25 @@ func APIServerDNSName(in ClusterInput) string {
 	case address.DNSName != "":
 		return address.DNSName
 	}
-	suffix := cmp.Or(dnsSuffixes[in.AzureCluster.Spec.AzureEnvironment], dnsSuffixes[infrav1.PublicCloud])
 	hash := DNSLabelHash(in.SubscriptionID, ResourceGroup(in), address.Name)
-	return strings.ToLower(fmt.Sprintf("%s-%s.%s.%s", ClusterName(in), hash, Location(in), suffix))
+	// A name of a Cluster may contain dots, and a label may not.
+	label := strings.ReplaceAll(ClusterName(in), ".", "-")
+	return strings.ToLower(fmt.Sprintf("%s-%s.%s", label, hash, AddressDomain(in)))
+}
+
+// AddressDomain returns the domain in which Azure registers the labels of the cluster's public IP addresses.
+func AddressDomain(in ClusterInput) string {
+	return Location(in) + "." + cmp.Or(dnsSuffixes[in.AzureCluster.Spec.AzureEnvironment], dnsSuffixes[infrav1.PublicCloud])
+}
+
+// IsAddressDomain reports whether a domain is one in which Azure registers labels of public IP addresses, in any region and cloud.
+func IsAddressDomain(domain string) bool {
+	for _, suffix := range dnsSuffixes {
+		if strings.HasSuffix(domain, "."+suffix) || domain == suffix {
+			return true
+		}
+	}
+	return false
 }
 
 // HasOwnEndpoint returns true if a user set the endpoint of the cluster to a name that is not the DNS name of a public address in Azure.
@@ -235,12 +251,7 @@ func HasOwnEndpoint(c *infrav1.AzureCluster) bool {
 	if address := APIServerPublicIP(c.Spec.NetworkSpec.APIServerLB); host == "" || address != nil && strings.EqualFold(host, address.DNSName) {
 		return false
 	}
-	for _, suffix := range dnsSuffixes {
-		if strings.HasSuffix(host, "."+suffix) {
-			return false
-		}
-	}
-	return true
+	return !IsAddressDomain(host)
 }
 
 // DNSLabelHash returns the FNV-1a hash of the parts joined by slashes, in hexadecimal digits without padding. The API

@@ -285,9 +285,59 @@ func TestClusterCheck(t *testing.T) {
 			reason: "peerings and DNS links are called by the name alone",
 			from:   "private-outbound-peered-zone",
 			change: func(in *plan.ClusterInput) {
-				in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings[1].RemoteVnetName = "HUB"
+				peerings := in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings
+				peerings[1].RemoteVnetName, peerings[1].ResourceGroup = "HUB", peerings[0].ResourceGroup
 			},
 			want: []string{"spec.networkSpec.vnet.peerings[1].remoteVnetName: Duplicate value"},
+		},
+		"peered networks of one name in two groups": {
+			reason: "the names of peerings do not contain the group",
+			from:   "private-outbound-peered-zone",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings[1].RemoteVnetName = "HUB"
+				in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings[1].ResourceGroup = "another"
+			},
+			want: []string{`spec.networkSpec.vnet.peerings[1].remoteVnetName ... "HUB" ... has a peering ... remove one of the two`},
+		},
+		"label of the API server": {
+			reason: "Azure refuses a label that starts with a digit, after the network was created",
+			from:   "node-outbound",
+			change: func(in *plan.ClusterInput) { in.Cluster.Name = "1prod" },
+			want:   []string{`spec.networkSpec.apiServerLB.frontendIPs[0].publicIP.dnsName ... Azure refuses the label "1prod- ... starts with a letter`},
+		},
+		"long label of the API server": {
+			reason: "the name of a Cluster may have 63 characters, and the label has a hash, too",
+			from:   "node-outbound",
+			change: func(in *plan.ClusterInput) { in.Cluster.Name = strings.Repeat("a", 60) },
+			want:   []string{`spec.networkSpec.apiServerLB.frontendIPs[0].publicIP.dnsName ... a label has 3 to 63`},
+		},
+		"label without a domain": {
+			reason: "the endpoint would be the label, which no resolver knows",
+			from:   "node-outbound",
+			change: func(in *plan.ClusterInput) { apiServerIP(in).DNSName = "my-api" },
+			want:   []string{`spec.networkSpec.apiServerLB.frontendIPs[0].publicIP.dnsName ... "my-api" ... set it to <label>.westus2.cloudapp.azure.com`},
+		},
+		"label in another region": {
+			reason: "Azure registers the label in the region of the address",
+			from:   "node-outbound",
+			change: func(in *plan.ClusterInput) { apiServerIP(in).DNSName = "my-api.eastus.cloudapp.azure.com" },
+			want:   []string{`spec.networkSpec.apiServerLB.frontendIPs[0].publicIP.dnsName ... set it to <label>.westus2.cloudapp.azure.com`},
+		},
+		"label of a NAT gateway": {
+			reason: "Azure refuses it",
+			from:   "two-node-subnets-custom-rules",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Subnets[1].NatGateway.NatGatewayIP.DNSName = "4u.westus2.cloudapp.azure.com"
+			},
+			want: []string{`spec.networkSpec.subnets[1].natGateway.ip.dnsName ... Azure refuses the label "4u"`},
+		},
+		"unknown failure domain": {
+			reason: "a zone that the user excludes would be used",
+			from:   "node-outbound",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.FailureDomains = map[string]infrav1.FailureDomainSpec{"westus2-1": {}, "1": {}}
+			},
+			want: []string{`spec.failureDomains[westus2-1] ... is not an availability zone of region westus2: choose from`},
 		},
 		"private endpoints of one name": {
 			reason: "they are in one resource group",
@@ -429,4 +479,9 @@ func TestClusterUnsupported(t *testing.T) {
 			fieldtest.RequireRefusals(t, test.reason, cluster.UnsupportedFields(in), test.want)
 		})
 	}
+}
+
+// apiServerIP returns the first public address of the API server.
+func apiServerIP(in *plan.ClusterInput) *infrav1.PublicIPSpec {
+	return in.AzureCluster.Spec.NetworkSpec.APIServerLB.FrontendIPs[0].PublicIP
 }

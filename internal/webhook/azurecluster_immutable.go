@@ -56,9 +56,9 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 	return append(errs, immutableSubnets(old, c, network.Child("subnets"))...)
 }
 
-// refuseMove refuses to change a location or subscription that Azure cannot move resources from.
+// refuseMove refuses to change a location or subscription that Azure cannot move resources from. Another spelling of the same one is accepted.
 func refuseMove(old, value string, path *field.Path, between string) field.ErrorList {
-	if old == value {
+	if plan.NormalizeRegion(old) == plan.NormalizeRegion(value) {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(path,

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -61,19 +60,6 @@ func validateRoles(c *infrav1.AzureCluster, path *field.Path) (errs field.ErrorL
 	}
 	if c.Spec.ControlPlaneEnabled && !plan.HasSubnetRole(subnets, infrav1.SubnetControlPlane) {
 		errs = append(errs, field.Required(path, plan.NoControlPlaneSubnet))
-	}
-	return errs
-}
-
-// validatePeerings refuses two peerings with one network, because a peering has the name of the other network.
-func validatePeerings(peerings []infrav1.VnetPeeringClassSpec, path *field.Path) (errs field.ErrorList) {
-	seen := sets.New[string]()
-	for i, peering := range peerings {
-		key := peering.ResourceGroup + "/" + peering.RemoteVnetName
-		if seen.Has(key) {
-			errs = append(errs, field.Duplicate(path.Index(i), key))
-		}
-		seen.Insert(key)
 	}
 	return errs
 }

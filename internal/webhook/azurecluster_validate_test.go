@@ -96,7 +96,7 @@ func azureClusterRows() map[string]azureClusterRow {
 			changes: []func(*object){func(c *object) { c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{} }}},
 
 		"same peering": {reason: "a peering has the name of the other network", changes: []func(*object){peeredTwice},
-			want: []string{"spec.networkSpec.vnet.peerings[1]: FieldValueDuplicate"}},
+			want: []string{"spec.networkSpec.vnet.peerings[1].remoteVnetName: FieldValueDuplicate"}},
 		"subnet outside": {reason: "a subnet is part of its network",
 			changes: []func(*object){firstSubnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.0.0.0/16", "192.168.0.0/16"} })},
 			want:    []string{"spec.networkSpec.subnets[0].cidrBlocks[1]: FieldValueInvalid"}},
@@ -260,7 +260,7 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"NAT gateway in another zone, too": {reason: "changed values have to be valid", old: with(natGateway("1")),
 			change: with(natGateway("1", "2")), want: []string{"spec.networkSpec.subnets[0].natGateway.zones: FieldValueInvalid"}},
 		"invalid change": {reason: "changed values have to be valid", change: with(peeredTwice),
-			want: []string{"spec.networkSpec.vnet.peerings[1]: FieldValueDuplicate"}},
+			want: []string{"spec.networkSpec.vnet.peerings[1].remoteVnetName: FieldValueDuplicate"}},
 		"invalid change of an immutable field": {reason: "immutability is reported before any other mistake",
 			change: with(peeredTwice, func(c *object) { c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{} }),
 			want:   []string{"spec.cloudProviderConfigOverrides: FieldValueForbidden"}},
@@ -363,6 +363,10 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 			old: with(func(c *object) { c.Status.Initialization.Provisioned = new(true) }), change: with(elsewhere), want: unmoved},
 		"region, network tagged": {reason: "the established provider recorded the tags of resources that it had created",
 			old: with(owned("sigs.k8s.io_cluster-api-provider-azure_cluster_c1")), change: with(elsewhere), want: unmoved},
+		"region, another spelling": {reason: "it is the same region", old: with(func(c *object) {
+			c.Status.Ready = true
+			c.Spec.Location, c.Spec.SubscriptionID = "East US", "AB"
+		}), change: with(func(c *object) { c.Spec.Location, c.Spec.SubscriptionID = "eastus", "ab" })},
 		"region, nothing there yet": {reason: "a first try that failed can be corrected", change: with(elsewhere)},
 		"region, refused by Azure": {
 			reason: "as with a policy that allows no group in the region: planned resources that never existed bind no field",

@@ -42,7 +42,7 @@ type subnetClass struct {
 
 // validateNetworkClass checks the peerings and subnets of a virtual network, of a cluster or of a template.
 func validateNetworkClass(vnetBlocks []string, peerings []infrav1.VnetPeeringClassSpec, subnets []subnetClass, path *field.Path) field.ErrorList {
-	return append(validatePeerings(peerings, path.Child("vnet", "peerings")), validateSubnets(subnets, vnetBlocks, path.Child("subnets"))...)
+	return append(plan.CheckPeeringNames(peerings, path.Child("vnet", "peerings")), validateSubnets(subnets, vnetBlocks, path.Child("subnets"))...)
 }
 
 // validateSubnets checks that subnets are within their network, their security rules and their endpoints. It ignores ranges that do not parse,

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ func CheckSpec(in plan.ClusterInput) field.ErrorList {
 	errs = append(errs, checkSecurityRules(in)...)
 	errs = append(errs, checkPeerings(in, network.Child("vnet", "peerings"))...)
 	errs = append(errs, checkPrivateEndpoints(in)...)
+	errs = append(errs, checkDNSNames(in)...)
 	return append(errs, checkTags(in)...)
 }
 
@@ -151,7 +153,7 @@ func checkZones(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	if in.Facts.ZonesPending {
 		return errs
 	}
-	visitZones(in, path, func(path *field.Path, zone string) {
+	check := func(path *field.Path, zone string) {
 		switch {
 		case in.AzureCluster.Spec.ExtendedLocation != nil:
 			errs = append(errs, field.Invalid(path, zone, "an edge zone has no availability zones: remove it"))
@@ -161,7 +163,14 @@ func checkZones(in plan.ClusterInput, path *field.Path) field.ErrorList {
 			errs = append(errs, field.Invalid(path, zone,
 				fmt.Sprintf("is not an availability zone of region %s: choose from %s", plan.Location(in), strings.Join(in.Facts.Zones, ", "))))
 		}
-	})
+	}
+	visitZones(in, path, check)
+	if provisioned := in.AzureCluster.Status.Initialization.Provisioned; provisioned == nil || !*provisioned {
+		// Existing clusters may have keys that never had an effect.
+		for _, zone := range slices.Sorted(maps.Keys(in.AzureCluster.Spec.FailureDomains)) {
+			check(field.NewPath("spec", "failureDomains").Key(zone), zone)
+		}
+	}
 	return errs
 }
 
@@ -199,7 +208,7 @@ func visitZones(in plan.ClusterInput, path *field.Path, visit func(path *field.P
 // network, of which Azure allows one: https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-faq
 func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
-	seen, gateway := map[string]bool{}, ""
+	gateway := ""
 	for i, peering := range in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings {
 		if use := peering.ForwardPeeringProperties.UseRemoteGateways; use != nil && *use {
 			if gateway != "" {
@@ -213,14 +222,12 @@ func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
 		if remote.Equal(plan.VNetID(in)) {
 			errs = append(errs, field.Invalid(here, peering.RemoteVnetName, "is the cluster's own network: a network cannot be peered with itself"))
 		}
-		// The names of peerings and DNS links contain only the name of the network.
-		name := strings.ToLower(peering.RemoteVnetName)
-		if seen[name] || hasPrivateDNS(in) && strings.EqualFold(name, plan.VNetName(in)) && !remote.Equal(plan.VNetID(in)) {
-			errs = append(errs, field.Duplicate(here, peering.RemoteVnetName))
+		if hasPrivateDNS(in) && strings.EqualFold(peering.RemoteVnetName, plan.VNetName(in)) && !remote.Equal(plan.VNetID(in)) {
+			errs = append(errs, field.Invalid(here, peering.RemoteVnetName, "the cluster's own network has the same name, and the names of the links "+
+				"between the private DNS zone and the networks contain the name of the network only: give spec.networkSpec.vnet another name"))
 		}
-		seen[name] = true
 	}
-	return errs
+	return append(errs, plan.CheckPeeringNames(plan.PeeringClasses(in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings), path)...)
 }
 
 // checkPrivateEndpoints refuses two private endpoints of the same name, and addresses without a member.

@@ -36,7 +36,7 @@ func TestAzureClusterTemplateCreation(t *testing.T) {
 				"networkSpec.subnets[0].serviceEndpoints[0].locations: name regions"}, webhook: true},
 		"same peering": {reason: "a peering has the name of the other network",
 			spec: "{networkSpec: {vnet: {peerings: [{resourceGroup: g, remoteVnetName: hub}, {resourceGroup: g, remoteVnetName: hub}]}}}",
-			want: []string{"networkSpec.vnet.peerings[1]: Duplicate"}, webhook: true},
+			want: []string{"networkSpec.vnet.peerings[1].remoteVnetName: Duplicate"}, webhook: true},
 		"endpoint address": {reason: "addresses are of the subnet",
 			spec: `{networkSpec: {subnets: [{name: a, role: node, cidrBlocks: [10.1.0.0/16], privateEndpoints: [{name: e, privateIPAddresses: [10.2.0.4], privateLinkServiceConnections: [{privateLinkServiceID: /subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateLinkServices/l}]}]}]}}`,
 			want: []string{"networkSpec.subnets[0].privateEndpoints[0].privateIPAddresses[0]: 10.1.0.0/16"}, webhook: true},
