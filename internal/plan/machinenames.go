@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 )
 
-// windowsNameLength is the maximum length of a computer name of Windows.
-const windowsNameLength = 15
+// WindowsNameLength is the maximum length of a computer name of Windows.
+const WindowsNameLength = 15
 
 // VMName returns the name of the machine's VM: the name in the provider ID if there is one, else the machine's. A name
 // that is too long for Windows is shortened to its first 9 and last 5 characters.
@@ -23,10 +23,16 @@ func VMName(in MachineInput) string {
 		}
 	}
 	name := in.AzureMachine.Name
-	if in.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS && len(name) > windowsNameLength {
+	if in.AzureMachine.Spec.OSDisk.OSType == infrav1.WindowsOS && len(name) > WindowsNameLength {
 		return strings.TrimSuffix(name[:9], "-") + "-" + name[len(name)-5:]
 	}
 	return name
+}
+
+// IsShortenedName reports whether a name may be the shortened name of a VM.
+func IsShortenedName(name string) bool {
+	n := len(name)
+	return (n == WindowsNameLength || n == WindowsNameLength-1) && name[n-6] == '-'
 }
 
 // VMID returns the ID of the machine's VM.

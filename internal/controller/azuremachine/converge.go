@@ -3,10 +3,11 @@ package azuremachine
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -32,7 +33,13 @@ func (k *Kind) Plan(ctx context.Context, session reconcile.Session, in *input) (
 	if errs := machine.UnsupportedFields(in.planned); len(errs) > 0 {
 		return nil, reconcile.RefuseSpec(errs)
 	}
-	var err error
+	errs, err := k.checkVMName(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if len(errs) > 0 {
+		return nil, reconcile.RefuseSpec(errs)
+	}
 	if in.planned.MachineFacts, err = k.Facts.MachineFacts(ctx, session.Caller(), in.planned, session.Power.IsRequested()); err != nil {
 		return nil, reconcile.ReadFailed(err)
 	}
@@ -95,6 +102,28 @@ func (k *Kind) newPlanInput(in *input, subscription string, lent bool) plan.Mach
 	}
 }
 
+// checkVMName refuses a new machine whose VM is that of another machine of the Cluster.
+func (k *Kind) checkVMName(ctx context.Context, in *input) (field.ErrorList, error) {
+	if in.azureMachine.Spec.ProviderID != nil || !machine.CanShareVM(in.azureMachine) {
+		return nil, nil
+	}
+	machines, err := k.listClusterMachines(ctx, in)
+	return machine.CheckVMName(in.azureMachine, machines), err
+}
+
+// listClusterMachines returns the AzureMachines of the Cluster by the label that Cluster API sets. They are not copies.
+func (k *Kind) listClusterMachines(ctx context.Context, in *input) (out []*infrav1.AzureMachine, err error) {
+	list := &infrav1.AzureMachineList{}
+	if err := k.Client.List(ctx, list, client.InNamespace(in.azureMachine.Namespace),
+		client.MatchingLabels{clusterv1.ClusterNameLabel: in.cluster.Name}, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list AzureMachines: %w", err)
+	}
+	for i := range list.Items {
+		out = append(out, &list.Items[i])
+	}
+	return out, nil
+}
+
 // checkScaleSet refuses a VM in the scale set of an AzureMachinePool of the Cluster: the pool would count the VM as its own, create a
 // second Machine for it, and delete it as one too many.
 func (k *Kind) checkScaleSet(ctx context.Context, in *input) (field.ErrorList, error) {
@@ -110,7 +139,7 @@ func (k *Kind) checkScaleSet(ctx context.Context, in *input) (field.ErrorList, e
 	for _, object := range objects {
 		pools = append(pools, object.(*infrav1.AzureMachinePool))
 	}
-	of := pool.FindScaleSetPool(in.planned.ClusterInput, pools, arm.ID(strings.TrimPrefix(*id, "azure://")))
+	of := pool.FindScaleSetPool(in.planned.ClusterInput, pools, arm.ID(arm.TrimScheme(*id)))
 	if of == nil {
 		return nil, nil
 	}

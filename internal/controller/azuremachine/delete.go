@@ -18,15 +18,32 @@ import (
 
 // BeforeDelete implements reconcile.Kind. Without an AzureCluster there is no identity for Azure. The AzureCluster is deleted after its
 // machines, unless its finalizer was removed by hand.
-func (k *Kind) BeforeDelete(_ context.Context, in *input) error {
+func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.azureMachine.Status.Ready = false
 	switch {
 	case in.azureCluster != nil:
-		return nil
+		return k.keepSharedVM(ctx, in)
 	case deletion.IsMoved(in.azureMachine):
 		return reconcile.NothingToDo()
 	}
 	return reconcile.AbandonResources("the AzureCluster with the identity for Azure is gone", k.describeResources(in, ""))
+}
+
+// keepSharedVM ends the deletion of a machine whose VM another AzureMachine has, too: users delete the object that was refused for its name,
+// and the VM is that of the other one.
+func (k *Kind) keepSharedVM(ctx context.Context, in *input) error {
+	if !machine.CanShareVM(in.azureMachine) {
+		return nil
+	}
+	machines, err := k.listClusterMachines(ctx, in)
+	if err != nil {
+		return err
+	}
+	if owner := machine.FindVMOwner(in.azureMachine, machines); owner != nil {
+		return reconcile.KeepResources(fmt.Sprintf("The VM %s stays in Azure, because it is that of AzureMachine %s",
+			plan.VMName(plan.MachineInput{AzureMachine: in.azureMachine}), owner.Name))
+	}
+	return nil
 }
 
 // nothingCreated reports whether the machine cannot have created anything in Azure: machines are created only in a provisioned network.
