@@ -114,10 +114,15 @@ var codeRules = []rule{
 	{"UpgradeFailed", ClassStalled, "AKS could not drain or replace a node, which the message names"},
 	// The input.
 	{"InvalidParameter", ClassStalled, "the spec has a value that Azure refuses"},
+	{"InvalidResourceName", ClassStalled, "a name has characters or a length that Azure refuses"},
+	{"InvalidDomainNameLabel", ClassStalled, "the DNS label of an address has characters or a length that Azure refuses"},
 	{"InvalidResourceType", ClassStalled, "Azure does not know the resource type (status 404)"},
 	{"GalleryImageNotFound", ClassStalled, "the image of the machine does not exist (status 404)"},
 	// https://github.com/clong/DetectionLab/issues/729
 	{"PlatformImageNotFound", ClassStalled, "the Marketplace does not have the image or its version (status 404)"},
+	// https://learn.microsoft.com/en-us/azure/virtual-machines/linux/cli-ps-findimage#check-the-purchase-plan-information
+	{"MarketplacePurchaseEligibilityFailed", ClassStalled, "the subscription has not accepted the terms of the image's plan, or may not buy it"},
+	{"ResourcePurchaseValidationFailed", ClassStalled, "the subscription has not accepted the terms of the image's plan, or may not buy it"},
 	{"ImageNotFound", ClassStalled, "the managed image does not exist (status 404)"},
 	// hashicorp/terraform#30569
 	{"RemoteVnetHasNoGateways", ClassStalled, "the peering uses the gateway of the other network, which has none yet"},

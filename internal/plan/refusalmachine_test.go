@@ -72,6 +72,9 @@ func TestMachineCheck(t *testing.T) {
 			want: []string{`Machine.spec.bootstrap.dataSecretName: Invalid value: "worker-data": the bootstrap data have 65536 bytes, and Azure takes at most 65535: shorten the files`}},
 		"some base64": {reason: "not a key at all", change: func(in *plan.MachineInput) { in.AzureMachine.Spec.SSHPublicKey = "aGVsbG8=" },
 			want: []string{"spec.sshPublicKey ... does not decode to a line"}},
+		"sovereign cloud": {reason: "the gallery of the reference images is in the public cloud", change: func(in *plan.MachineInput) {
+			in.AzureCluster.Spec.AzureEnvironment, in.AzureMachine.Spec.Image = infrav1.USGovernmentCloud, nil
+		}, want: []string{`spec.image ... the reference images are in AzurePublicCloud only, and the cluster is in AzureUSGovernmentCloud`}},
 		"no version": {reason: "no default image is known", change: func(in *plan.MachineInput) { in.Machine.Spec.Version = "" },
 			want: []string{`spec.image ... the Kubernetes version "" is not a semantic version`}},
 		"two node subnets": {reason: "the user has to choose one", change: func(in *plan.MachineInput) {

@@ -11,6 +11,10 @@ import (
 func ValidateAzureCluster(c *infrav1.AzureCluster, features plan.Features) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
 	errs = append(errs, validateClusterClass(&c.Spec.AzureClusterClassSpec, features, spec)...)
+	if bastion := c.Spec.BastionSpec.AzureBastion; bastion != nil {
+		errs = append(errs, validateBastionSubnet(subnetClass{SubnetClassSpec: bastion.Subnet.SubnetClassSpec, rules: bastion.Subnet.SecurityGroup.SecurityRules},
+			spec.Child("bastionSpec", "azureBastion", "subnet"))...)
+	}
 	return append(errs, validateNetwork(c, features, spec.Child("networkSpec"))...)
 }
 
@@ -26,15 +30,11 @@ func validateClusterClass(spec *infrav1.AzureClusterClassSpec, features plan.Fea
 func validateNetwork(c *infrav1.AzureCluster, features plan.Features, path *field.Path) (errs field.ErrorList) {
 	network := &c.Spec.NetworkSpec
 	subnetsPath := path.Child("subnets")
-	peerings := make([]infrav1.VnetPeeringClassSpec, 0, len(network.Vnet.Peerings))
-	for _, peering := range network.Vnet.Peerings {
-		peerings = append(peerings, peering.VnetPeeringClassSpec)
-	}
 	classes := make([]subnetClass, 0, len(network.Subnets))
 	for _, subnet := range network.Subnets {
 		classes = append(classes, subnetClass{SubnetClassSpec: subnet.SubnetClassSpec, rules: subnet.SecurityGroup.SecurityRules})
 	}
-	errs = append(errs, validateNetworkClass(network.Vnet.CIDRBlocks, peerings, classes, path)...)
+	errs = append(errs, validateNetworkClass(network.Vnet.CIDRBlocks, plan.PeeringClasses(network.Vnet.Peerings), classes, path)...)
 	for i, subnet := range network.Subnets {
 		errs = append(errs, plan.CheckNATGateway(subnet.NatGateway, subnetsPath.Index(i).Child("natGateway"))...)
 	}

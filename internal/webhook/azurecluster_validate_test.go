@@ -95,6 +95,11 @@ func azureClusterRows() map[string]azureClusterRow {
 		"overrides": {reason: "overrides for azure.json can be given when the cluster is made",
 			changes: []func(*object){func(c *object) { c.Spec.CloudProviderConfigOverrides = &infrav1.CloudProviderConfigOverrides{} }}},
 
+		"bastion subnet": {reason: "Azure takes one name only, and the subnet has the rules of others", changes: []func(*object){func(c *object) {
+			c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{Subnet: infrav1.SubnetSpec{SubnetClassSpec: infrav1.SubnetClassSpec{Name: "bastion",
+				Role: infrav1.SubnetBastion, ServiceEndpoints: infrav1.ServiceEndpoints{{Service: "storage", Locations: []string{"eastus"}}}}}}
+		}}, want: []string{"spec.bastionSpec.azureBastion.subnet.serviceEndpoints[0].service: FieldValueInvalid",
+			"spec.bastionSpec.azureBastion.subnet.name: FieldValueInvalid"}},
 		"same peering": {reason: "a peering has the name of the other network", changes: []func(*object){peeredTwice},
 			want: []string{"spec.networkSpec.vnet.peerings[1].remoteVnetName: FieldValueDuplicate"}},
 		"subnet outside": {reason: "a subnet is part of its network",

@@ -12,6 +12,10 @@ import (
 func ValidateAzureClusterTemplate(t *infrav1.AzureClusterTemplate, features plan.Features) (errs field.ErrorList) {
 	spec := field.NewPath("spec", "template", "spec")
 	errs = append(errs, validateClusterClass(&t.Spec.Template.Spec.AzureClusterClassSpec, features, spec)...)
+	if bastion := t.Spec.Template.Spec.BastionSpec.AzureBastion; bastion != nil {
+		errs = append(errs, validateBastionSubnet(subnetClass{SubnetClassSpec: bastion.Subnet.SubnetClassSpec, rules: bastion.Subnet.SecurityGroup.SecurityRules},
+			spec.Child("bastionSpec", "azureBastion", "subnet"))...)
+	}
 
 	network, path := t.Spec.Template.Spec.NetworkSpec, spec.Child("networkSpec")
 	classes := make([]subnetClass, 0, len(network.Subnets))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"regexp"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -58,9 +59,25 @@ func validateSubnets(subnets []subnetClass, vnetBlocks []string, path *field.Pat
 					fmt.Sprintf("must be within the address ranges of the virtual network: %s", plan.ListRanges(vnetBlocks))))
 			}
 		}
-		errs = append(errs, validateSecurityRules(subnet.rules, path.Child("securityGroup", "securityRules"))...)
-		errs = append(errs, validateServiceEndpoints(subnet.ServiceEndpoints, path.Child("serviceEndpoints"))...)
-		errs = append(errs, validatePrivateEndpoints(subnet.PrivateEndpoints, subnet.CIDRBlocks, path.Child("privateEndpoints"))...)
+		errs = append(errs, validateSubnetParts(subnet, path)...)
+	}
+	return errs
+}
+
+// validateSubnetParts checks the security rules and the endpoints of a subnet.
+func validateSubnetParts(subnet subnetClass, path *field.Path) field.ErrorList {
+	errs := validateSecurityRules(subnet.rules, path.Child("securityGroup", "securityRules"))
+	errs = append(errs, validateServiceEndpoints(subnet.ServiceEndpoints, path.Child("serviceEndpoints"))...)
+	return append(errs, validatePrivateEndpoints(subnet.PrivateEndpoints, subnet.CIDRBlocks, path.Child("privateEndpoints"))...)
+}
+
+// validateBastionSubnet checks the subnet of a bastion host. Its size is not checked, because hosts that exist may have a subnet that is smaller
+// than Azure requires of new ones.
+func validateBastionSubnet(subnet subnetClass, path *field.Path) field.ErrorList {
+	errs := validateSubnetParts(subnet, path)
+	if subnet.Name != "" && !strings.EqualFold(subnet.Name, plan.BastionSubnet) {
+		// https://learn.microsoft.com/en-us/azure/bastion/configuration-settings#subnet
+		errs = append(errs, field.Invalid(path.Child("name"), subnet.Name, "Azure requires the name "+plan.BastionSubnet+": remove the field, or set it to that name"))
 	}
 	return errs
 }

@@ -39,6 +39,9 @@ func SelectImage(p Profile) (*infrav1.Image, error) {
 	if p.VirtualMachineProfile.Image != nil {
 		return p.VirtualMachineProfile.Image, nil
 	}
+	if cloud := p.Place.Cloud; cloud != "" && cloud != infrav1.PublicCloud {
+		return nil, fmt.Errorf("the reference images are in %s only, and the cluster is in %s: set it to an image of your own", infrav1.PublicCloud, cloud)
+	}
 	return DefaultImage(p.Version, p.VersionFrom, p.OSDisk.OSType, p.Annotations)
 }
 
