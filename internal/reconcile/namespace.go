@@ -19,6 +19,7 @@ import (
 
 // namespaceSource wakes the objects of a Namespace whose labels changed, because labels may decide which identities the objects may
 // use, or whose annotation decides about observing. It is a separate source, because Namespaces do not have the watch-filter label.
+// loadObject leaves the objects of other managers alone.
 func (r *Runner[O, I]) namespaceSource(mgr ctrl.Manager) (source.Source, error) {
 	kind, err := apiutil.GVKForObject(newObject[O](), mgr.GetScheme())
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/cluster-api/util/annotations"
-	"sigs.k8s.io/cluster-api/util/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/metrics"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
@@ -29,7 +29,7 @@ func ListObjectStates(ctx context.Context, reader client.Reader, watchFilter str
 		name := strings.TrimSuffix(reflect.TypeOf(list).Elem().Name(), "List")
 		err = errors.Join(err, meta.EachListItem(list, func(item runtime.Object) error {
 			object, ok := item.(Object)
-			if !ok || annotations.IsExternallyManaged(object) || watchFilter != "" && !labels.HasWatchLabel(object, watchFilter) {
+			if !ok || annotations.IsExternallyManaged(object) || !watch.MatchesFilter(object, watchFilter) {
 				return nil
 			}
 			of := status.Summarize(object, object.GetObserved().ObservedGeneration)

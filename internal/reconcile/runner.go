@@ -236,18 +236,17 @@ func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (p 
 		if !apierrors.IsNotFound(err) {
 			return nil, 0, fmt.Errorf("get %s %s: %w", r.declaration.Name, p.key, err)
 		}
-		r.stability.Forget(p.key)
-		r.Work.ForgetObserved(r.declaration.Name, p.key.String())
-		r.Reads.Forget(r.declaration.Name, p.key.String())
-		r.eventLog.Forget(p.object, p.key)
-		if r.asksAzure {
-			r.Engine.ForgetObject(r.nameInEngine(p.key))
-		}
+		p.forgetObject()
 		if err := p.releaseDependents(ctx); err != nil || r.declaration.IdentityUsers == nil {
 			return nil, 0, err
 		}
 		// Its finalizer may have been removed by hand, which leaves its finalizer on the identity.
 		return nil, 0, r.Access.RemoveFinalizers(ctx, r.declaration.Finalizer, p.key)
+	}
+	if !watch.MatchesFilter(p.object, r.WatchFilter) {
+		// Another manager reconciles it, or did so while this one had a request for it in its queue.
+		p.forgetObject()
+		return nil, 0, nil
 	}
 	if r.declaration.ExternallyManageable && annotations.IsExternallyManaged(p.object) {
 		return nil, 0, p.translateExternalReady(ctx)
@@ -266,4 +265,15 @@ func (r *Runner[O, I]) loadObject(ctx context.Context, request ctrl.Request) (p 
 		return p, 0, fmt.Errorf("%s %s: %w", r.declaration.Name, p.key, err)
 	}
 	return p, 0, nil
+}
+
+// forgetObject drops everything that the manager remembers of an object that is gone or that another manager reconciles.
+func (p *reconciliation[O, I]) forgetObject() {
+	p.stability.Forget(p.key)
+	p.Work.ForgetObserved(p.declaration.Name, p.key.String())
+	p.Reads.Forget(p.declaration.Name, p.key.String())
+	p.eventLog.Forget(p.object, p.key)
+	if p.asksAzure {
+		p.Engine.ForgetObject(p.nameInEngine(p.key))
+	}
 }

@@ -2,6 +2,7 @@ package virtual_test
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -22,8 +23,10 @@ func TestManagerHearsOfWhatIsThere(t *testing.T) {
 		w := virtual.New(t)
 		here := metav1.ObjectMeta{Name: "here", Namespace: w.Namespace}
 		for _, object := range []client.Object{&corev1.Secret{ObjectMeta: here}, &corev1.ConfigMap{ObjectMeta: here},
-			&infrav1.AzureCluster{ObjectMeta: here}} {
-			w.CreateObject(object)
+			&infrav1.AzureCluster{ObjectMeta: here}, newMetadata("Secret", here)} {
+			if _, exists := object.(*metav1.PartialObjectMetadata); !exists {
+				w.CreateObject(object)
+			}
 			var mu sync.Mutex
 			var heard []string
 			manager := w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
@@ -34,6 +37,9 @@ func TestManagerHearsOfWhatIsThere(t *testing.T) {
 				_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: func(added any) {
 					mu.Lock()
 					defer mu.Unlock()
+					if reflect.TypeOf(added) != reflect.TypeOf(object) {
+						t.Errorf("a manager that watches %T hears of a %T", object, added)
+					}
 					heard = append(heard, added.(client.Object).GetName())
 				}})
 				return err
@@ -45,4 +51,11 @@ func TestManagerHearsOfWhatIsThere(t *testing.T) {
 			mu.Unlock()
 		}
 	})
+}
+
+// newMetadata returns what a watch of metadata asks for.
+func newMetadata(kind string, of metav1.ObjectMeta) *metav1.PartialObjectMetadata {
+	out := &metav1.PartialObjectMetadata{ObjectMeta: of}
+	out.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
+	return out
 }

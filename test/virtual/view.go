@@ -243,7 +243,7 @@ func (v *view) trimmedCopy(object client.Object) client.Object {
 func (v *view) callHandlers(c change) {
 	c.before, c.after = v.trimmedCopy(c.before), v.trimmedCopy(c.after)
 	if kind, err := apiutil.GVKForObject(c.subject(), v.scheme); err == nil {
-		v.informers.watchOf(kind).callHandlers(c)
+		v.informers.callHandlers(kind, c)
 	}
 }
 

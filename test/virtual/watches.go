@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -21,12 +23,19 @@ type watches struct {
 	*informertest.FakeInformers
 
 	mu sync.Mutex
-	of map[schema.GroupVersionKind]*watch
+	of map[watchedKind]*watch
+}
+
+// watchedKind is the kind of watched objects. metadataOnly is set if the handlers get their metadata as PartialObjectMetadata.
+type watchedKind struct {
+	schema.GroupVersionKind
+	metadataOnly bool
 }
 
 // watch has the handlers of one kind.
 type watch struct {
 	*controllertest.FakeInformer
+	metadataOnly bool
 
 	mu       sync.Mutex
 	handlers []toolscache.ResourceEventHandler
@@ -38,23 +47,24 @@ func (w *watches) GetInformer(_ context.Context, object client.Object, _ ...cach
 	if err != nil {
 		return nil, err
 	}
-	return w.watchOf(kind), nil
+	_, metadataOnly := object.(*metav1.PartialObjectMetadata)
+	return w.watchOf(watchedKind{kind, metadataOnly}), nil
 }
 
 // GetInformerForKind returns the watch of a kind.
 func (w *watches) GetInformerForKind(_ context.Context, kind schema.GroupVersionKind, _ ...cache.InformerGetOption) (cache.Informer,
 	error) {
-	return w.watchOf(kind), nil
+	return w.watchOf(watchedKind{GroupVersionKind: kind}), nil
 }
 
-func (w *watches) watchOf(kind schema.GroupVersionKind) *watch {
+func (w *watches) watchOf(kind watchedKind) *watch {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.of == nil {
-		w.of = map[schema.GroupVersionKind]*watch{}
+		w.of = map[watchedKind]*watch{}
 	}
 	if w.of[kind] == nil {
-		w.of[kind] = &watch{FakeInformer: controllertest.NewFakeInformer(controllertest.Synced)}
+		w.of[kind] = &watch{FakeInformer: controllertest.NewFakeInformer(controllertest.Synced), metadataOnly: kind.metadataOnly}
 	}
 	return w.of[kind]
 }
@@ -79,11 +89,21 @@ func (w *watch) AddEventHandlerWithOptions(handler toolscache.ResourceEventHandl
 	return w.AddEventHandler(handler)
 }
 
+// callHandlers calls the handlers of all watches of a kind with a change.
+func (w *watches) callHandlers(kind schema.GroupVersionKind, c change) {
+	for _, metadataOnly := range []bool{false, true} {
+		w.watchOf(watchedKind{kind, metadataOnly}).callHandlers(c)
+	}
+}
+
 // callHandlers calls all handlers with a change. A handler may request other objects meanwhile.
 func (w *watch) callHandlers(c change) {
 	w.mu.Lock()
 	handlers := slices.Clone(w.handlers)
 	w.mu.Unlock()
+	if w.metadataOnly {
+		c.before, c.after = metadataOf(c.before), metadataOf(c.after)
+	}
 	for _, handler := range handlers {
 		switch {
 		case c.before != nil && c.after != nil:
@@ -94,4 +114,14 @@ func (w *watch) callHandlers(c change) {
 			handler.OnDelete(c.before)
 		}
 	}
+}
+
+// metadataOf returns the metadata of an object, as a watch of metadata delivers it.
+func metadataOf(object client.Object) client.Object {
+	if object == nil {
+		return nil
+	}
+	out := meta.AsPartialObjectMetadata(object)
+	out.SetGroupVersionKind(object.GetObjectKind().GroupVersionKind())
+	return out
 }

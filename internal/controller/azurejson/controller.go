@@ -122,9 +122,8 @@ func readProvisioned(cluster *clusterv1.Cluster) any { return selfmanaged.IsProv
 
 func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	template := &infrav1.AzureMachineTemplate{}
-	if err := r.Client.Get(ctx, request.NamespacedName, template); err != nil {
-		r.forgetDeleted(template, request, err)
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+	if ok, err := r.readOwner(ctx, request, template); !ok {
+		return ctrl.Result{}, err
 	}
 	cluster, err := util.GetOwnerCluster(ctx, r.Client, template.ObjectMeta)
 	if err != nil {
@@ -135,9 +134,8 @@ func (r *Reconciler) reconcileTemplate(ctx context.Context, request ctrl.Request
 
 func (r *Reconciler) reconcileMachine(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	machine := &infrav1.AzureMachine{}
-	if err := r.Client.Get(ctx, request.NamespacedName, machine); err != nil {
-		r.forgetDeleted(machine, request, err)
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+	if ok, err := r.readOwner(ctx, request, machine); !ok {
+		return ctrl.Result{}, err
 	}
 	if machine.Annotations[clusterv1.TemplateClonedFromGroupKindAnnotation] == infrav1.GroupVersion.WithKind("AzureMachineTemplate").GroupKind().String() {
 		return ctrl.Result{}, nil
@@ -147,9 +145,8 @@ func (r *Reconciler) reconcileMachine(ctx context.Context, request ctrl.Request)
 
 func (r *Reconciler) reconcilePool(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	pool := &infrav1.AzureMachinePool{}
-	if err := r.Client.Get(ctx, request.NamespacedName, pool); err != nil {
-		r.forgetDeleted(pool, request, err)
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+	if ok, err := r.readOwner(ctx, request, pool); !ok {
+		return ctrl.Result{}, err
 	}
 	return r.reconcileLabelled(ctx, pool, pool.Spec.ManagedIdentities)
 }
@@ -167,12 +164,18 @@ func (r *Reconciler) reconcileLabelled(ctx context.Context, owner client.Object,
 	return r.reconcileSecret(ctx, cluster, owner, identities)
 }
 
-// forgetDeleted drops the memory of an object that is gone.
-func (r *Reconciler) forgetDeleted(kind client.Object, request ctrl.Request, err error) {
-	if apierrors.IsNotFound(err) {
-		r.eventLog.Forget(kind, request.NamespacedName)
-		r.verified.forget(secretKey(request.NamespacedName))
+// readOwner reads the owner of a Secret. It returns false, and forgets the owner, if it is gone or another manager reconciles it.
+func (r *Reconciler) readOwner(ctx context.Context, request ctrl.Request, owner client.Object) (ok bool, err error) {
+	err = r.Client.Get(ctx, request.NamespacedName, owner)
+	if err == nil && watch.MatchesFilter(owner, r.WatchFilter) {
+		return true, nil
 	}
+	if client.IgnoreNotFound(err) != nil {
+		return false, err
+	}
+	r.eventLog.Forget(owner, request.NamespacedName)
+	r.verified.forget(secretKey(request.NamespacedName))
+	return false, nil
 }
 
 // canDescribe reports whether the location of the owner's machines is known. In AKS clusters only scale sets that join them get a

@@ -6,9 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -154,10 +152,21 @@ func TestUnchangedSecretIsReadOnce(t *testing.T) {
 				err)
 		}
 	}
-	r.eventLog = eventlog.NewRecorder(nil)
-	r.forgetDeleted(owner, ctrl.Request{NamespacedName: client.ObjectKeyFromObject(owner)}, apierrors.NewNotFound(schema.GroupResource{}, "m"))
-	if len(r.verified.versions) > 0 {
-		t.Error("the Secret of a machine that is gone is remembered")
+	r.eventLog, r.WatchFilter = eventlog.NewRecorder(nil), "another"
+	if ok, err := r.readOwner(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(owner)}, owner); ok || err != nil ||
+		len(r.verified.versions) > 0 {
+		t.Errorf("the machine of another manager: %t, %v, remembered %v", ok, err, r.verified.versions)
+	}
+	r.WatchFilter = ""
+	if err := r.writeSecret(t.Context(), cluster, owner, map[string][]byte{"azure.json": []byte("b")}); err != nil || len(r.verified.versions) == 0 {
+		t.Fatalf("the machine is back: remembered %v, %v", r.verified.versions, err)
+	}
+	if err := store.Delete(t.Context(), owner); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := r.readOwner(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(owner)}, owner); ok || err != nil ||
+		len(r.verified.versions) > 0 {
+		t.Errorf("the machine that is gone: %t, %v, remembered %v", ok, err, r.verified.versions)
 	}
 }
 

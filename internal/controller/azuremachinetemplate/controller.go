@@ -88,6 +88,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		}
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
+	if !watch.MatchesFilter(template, r.WatchFilter) {
+		r.eventLog.Forget(template, request.NamespacedName)
+		return ctrl.Result{}, nil
+	}
 	if !template.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil
 	}

@@ -149,8 +149,9 @@ func TestReadyByOthers(t *testing.T) {
 // labelled are the kinds whose objects have a label of their manager: those that are reconciled, and those that others refer to.
 var labelled = slices.Concat(reconciled, []string{"AzureMachineTemplate", "AzureClusterIdentity"})
 
-// TestWatchFilter checks that a manager with --watch-filter leaves the objects of all kinds alone that have another label, and takes
-// them up once they have its own. It notices changes of the objects that it makes for them.
+// TestWatchFilter checks that a manager with --watch-filter leaves the objects of all kinds alone that have another label, also if the
+// identity that they share with its own objects or their Namespace changes. It takes them up once they have its own label, notices changes
+// of the objects that it makes for them, and leaves them alone from the moment on when they get another one.
 func TestWatchFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := virtual.New(t)
@@ -164,12 +165,18 @@ func TestWatchFilter(t *testing.T) {
 			return virtual.RegisterAll(ctx, m)
 		})
 		virtual.WaitForSignal(nil, 10*time.Minute)
-		if diff := cmp.Diff(before, readVersions(w, labelled)); diff != "" {
-			t.Errorf("objects without the label were written (-before +after):\n%s", diff)
+		checkUntouched(w, "objects without the label", labelled, before, 0)
+		changeNamespace(w)
+		virtual.WaitForSignal(nil, 10*time.Minute)
+		checkUntouched(w, "objects of a Namespace that was changed", labelled, before, 0)
+		for _, identity := range listStored(w)["AzureClusterIdentity"] {
+			changeObject(w, "AzureClusterIdentity", identity.GetName(), addWatchLabel)
 		}
-		if requests := w.Azure.RequestsSince(0); len(requests) > 0 {
-			t.Errorf("Azure was asked about objects without the label: %q", requests)
-		}
+		changeIdentitySecret(w)
+		virtual.WaitForSignal(nil, 10*time.Minute)
+		users := slices.DeleteFunc(slices.Clone(labelled), func(kind string) bool { return kind == "AzureClusterIdentity" })
+		maps.DeleteFunc(before, func(object, _ string) bool { return strings.HasPrefix(object, "AzureClusterIdentity/") })
+		checkUntouched(w, "users of an identity that has the label", users, before, 0)
 		if made := listAzureJSON(w); len(made) > 0 {
 			t.Errorf("objects without the label have the Secrets %q", made)
 		}
@@ -209,7 +216,60 @@ func TestWatchFilter(t *testing.T) {
 		})
 		virtual.WaitForSignal(nil, 10*time.Minute)
 		checkNoticed(w)
+
+		for kind, objects := range listStored(w) {
+			for _, object := range objects {
+				changeObject(w, kind, object.GetName(), func(object client.Object) {
+					addWatchLabel(object)
+					object.GetLabels()[clusterv1.WatchLabel] = "two"
+				})
+			}
+		}
+		before, requests := readVersions(w, labelled), len(w.Azure.RequestsSince(0))
+		for _, name := range []string{"c1", "aks1", "aks2"} {
+			for _, paused := range []bool{true, false} {
+				harness.ChangeObject(w.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: name}},
+					func(cluster *clusterv1.Cluster) { cluster.Spec.Paused = &paused })
+				virtual.WaitForSignal(nil, time.Minute)
+			}
+		}
+		virtual.WaitForSignal(nil, 2*time.Hour)
+		checkUntouched(w, "objects with the label of another manager", labelled, before, requests)
 	})
+}
+
+// checkUntouched checks that objects have these versions, and that there are only this number of requests to Azure.
+func checkUntouched(w *virtual.Scenario, objects string, kinds []string, versions map[string]string, requests int) {
+	w.T.Helper()
+	if diff := cmp.Diff(versions, readVersions(w, kinds)); diff != "" {
+		w.T.Errorf("%s were written (-before +after):\n%s", objects, diff)
+	}
+	if sent := w.Azure.RequestsSince(0); len(sent) > requests {
+		w.T.Errorf("Azure was asked about %s: %q", objects, sent[requests:])
+	}
+}
+
+// changeNamespace changes a label of the Namespace, which may decide about the identities that its objects may use.
+func changeNamespace(w *virtual.Scenario) {
+	w.T.Helper()
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
+	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"a"}}}`))
+	if err := w.Client.Patch(w.T.Context(), namespace, patch); err != nil {
+		w.T.Fatal(err)
+	}
+}
+
+// changeIdentitySecret gives the Secrets of all identities the label of the manager, and so wakes the users of the identities.
+func changeIdentitySecret(w *virtual.Scenario) {
+	w.T.Helper()
+	identities := &infrav1.AzureClusterIdentityList{}
+	if err := w.Client.List(w.T.Context(), identities, client.InNamespace(w.Namespace)); err != nil {
+		w.T.Fatal(err)
+	}
+	for _, identity := range identities.Items {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: identity.Spec.ClientSecret.Name}}
+		harness.ChangeObject(w.Stage, secret, func(secret *corev1.Secret) { addWatchLabel(secret) })
+	}
 }
 
 // checkNoticed deletes objects that the manager has made. It notices that at once, not at its next sync.
