@@ -14,17 +14,19 @@ import (
 )
 
 // nothingLeftAnnotation marks an object whose deletion in Azure is complete. It is stored before the identity is released, because
-// Azure may not accept requests after that.
+// Azure may not accept requests after that. Its value is the UID of the object: a backup or a move of the object keeps the annotation, and
+// the object that is created from it has another UID, and resources of its own.
 const nothingLeftAnnotation = "sigs.k8s.io/cluster-api-provider-azure-nothing-left"
 
 // NothingLeft reports whether an object that is being deleted has nothing left in Azure.
 func NothingLeft(obj client.Object) bool {
-	return !obj.GetDeletionTimestamp().IsZero() && obj.GetAnnotations()[nothingLeftAnnotation] != ""
+	marked := obj.GetAnnotations()[nothingLeftAnnotation]
+	return !obj.GetDeletionTimestamp().IsZero() && marked != "" && marked == string(obj.GetUID())
 }
 
 // markNothingLeft sets the annotation, and reports whether it has to be stored.
 func markNothingLeft(obj client.Object) (changed bool) {
-	return patch.SetAnnotations(obj, map[string]string{nothingLeftAnnotation: "true"})
+	return patch.SetAnnotations(obj, map[string]string{nothingLeftAnnotation: string(obj.GetUID())})
 }
 
 // RecordAbandoned emits an event and a log line for an object that goes although its resources in Azure, which azure describes, may

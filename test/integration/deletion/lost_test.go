@@ -1,6 +1,7 @@
 package deletion_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -194,20 +196,20 @@ func TestIdentityGone(t *testing.T) {
 func TestNothingLeft(t *testing.T) {
 	t.Parallel()
 	stage := harness.NewStage(t, environment)
-	stored := func(object client.Object, finalizer string) client.Object {
+	stored := func(object client.Object, finalizer string) {
 		object.SetFinalizers([]string{finalizer})
 		object.SetAnnotations(map[string]string{
-			"sigs.k8s.io/cluster-api-provider-azure-nothing-left": "true",
-			infrav1.AppliedAnnotation:                             `{"applied":{"c1":[""]}}`,
+			infrav1.AppliedAnnotation: `{"applied":{"c1":[""]}}`,
 		})
-		return object
+		stage.CreateObject(object)
+		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"sigs.k8s.io/cluster-api-provider-azure-nothing-left":%q}}}`, object.GetUID())
+		if err := stage.Client.Patch(t.Context(), object, client.RawPatch(types.MergePatchType, patch)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	network := stage.AzureCluster("c1")
+	network, own := stage.AzureCluster("c1"), stage.ControlPlane("c2")
 	stored(network, infrav1.ClusterFinalizer)
-	stage.CreateObject(network)
-	own := stage.ControlPlane("c2")
 	stored(own, infrav1.ManagedControlPlaneFinalizer)
-	stage.CreateObject(own)
 	deleteObjects(stage, network, own)
 	stage.StartManager(harness.ManagerOptions{})
 	waitGone(stage, network, own)
