@@ -105,9 +105,10 @@ func addFinalizer(ctx context.Context, c client.Client, obj client.Object, final
 		return false, nil
 	}
 	patch.SetAnnotations(obj, map[string]string{infrav1.BlockMoveAnnotation: "true"})
-	if added {
-		// No provider creates resources of an object before the object has its finalizer, so nothing is to be migrated.
-		content := applied.Read(obj.GetAnnotations())
+	content := applied.Read(obj.GetAnnotations())
+	if added && content.Migration == nil && !applied.IsStored(obj.GetAnnotations()) {
+		// No provider creates resources of an object before the object has its finalizer, so nothing is to be migrated. An object that
+		// had a plan has lost its finalizer, for example by an apply: it keeps the differences found at its migration.
 		content.Migration = &applied.Migration{}
 		content.Store(obj)
 	}

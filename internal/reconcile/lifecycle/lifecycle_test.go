@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
@@ -128,5 +129,47 @@ func TestEnterBesideOthers(t *testing.T) {
 	}
 	if enter(read()); len(read().Finalizers) != 2 {
 		t.Errorf("the object has the finalizers %q", read().Finalizers)
+	}
+}
+
+// TestFinalizerKeepsMigration adds the finalizer to new objects, and to those that lost it by an apply or a restore. It expects that only a new
+// object counts as created here: the differences that CAPZ left in Azure stay.
+func TestFinalizerKeepsMigration(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason       string
+		stored, want map[string]string
+	}{
+		"new": {"it has no resources yet", nil, map[string]string{infrav1.AppliedAnnotation: `{"migration":{}}`}},
+		"created here": {"its resources had no differences to keep", map[string]string{infrav1.AppliedAnnotation: `{"applied":{"rg":[""]},"migration":{}}`},
+			map[string]string{infrav1.AppliedAnnotation: `{"applied":{"rg":[""]},"migration":{}}`}},
+		"migrated": {"its differences stay", map[string]string{infrav1.AppliedAnnotation: `{"applied":{"rg":[""]},"migration":{"kept":{"rg/x":["0123abcd"]}}}`},
+			map[string]string{infrav1.AppliedAnnotation: `{"applied":{"rg":[""]},"migration":{"kept":{"rg/x":["0123abcd"]}}}`}},
+		"being migrated": {"its resources have not all been read", map[string]string{infrav1.AppliedAnnotation: `{"applied":{"rg":[""]}}`},
+			map[string]string{infrav1.AppliedAnnotation: `{"applied":{"rg":[""]}}`}},
+		"of CAPZ": {"its resources existed before", map[string]string{infrav1.LastAppliedScaleSetTagsAnnotation: `{"team":"a"}`},
+			map[string]string{infrav1.LastAppliedScaleSetTagsAnnotation: `{"team":"a"}`}},
+		"of a pre-release": {"its differences stay", map[string]string{"sigs.k8s.io/cluster-api-provider-azure-taken-over": `{"left":{"rg/x":["0123abcd"]}}`},
+			map[string]string{"sigs.k8s.io/cluster-api-provider-azure-taken-over": `{"left":{"rg/x":["0123abcd"]}}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster := storetest.NewCluster("c1", "AzureCluster", "c1")
+			machine := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
+			machine.Annotations = test.stored
+			store := storetest.NewClient(t, cluster, machine)
+			stored := &infrav1.AzureMachine{}
+			// The reconciliation that writes the Paused condition ends with it, and so does the one that adds the finalizer.
+			for range 3 {
+				if err := store.Get(t.Context(), client.ObjectKeyFromObject(machine), stored); err != nil {
+					t.Fatal(err)
+				}
+				if _, _, err := lifecycle.Enter(t.Context(), store, cluster, stored, infrav1.MachineFinalizer); err != nil {
+					t.Fatal(err)
+				}
+			}
+			delete(stored.Annotations, infrav1.BlockMoveAnnotation)
+			if diff := cmp.Diff(test.want, stored.Annotations); diff != "" || !slices.Contains(stored.Finalizers, infrav1.MachineFinalizer) {
+				t.Errorf("%s: finalizers %q, annotations (-want +got):\n%s", test.reason, stored.Finalizers, diff)
+			}
+		})
 	}
 }
