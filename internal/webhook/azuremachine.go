@@ -23,6 +23,7 @@ func azureMachineKind(placement PlacementLookup, random generator) kind[*infrav1
 				func(m *infrav1.AzureMachine) *infrav1.ManagedIdentities { return &m.Spec.ManagedIdentities })
 			return nil
 		},
+		identity: sameMachineResources,
 		defaults: func(m *infrav1.AzureMachine) { defaults.FillAzureMachine(m, "") },
 		create:   of(ValidateAzureMachine),
 		update:   between(ValidateAzureMachineUpdate),

@@ -15,21 +15,12 @@ import (
 const immutableMachine = "cannot change after the machine was created; create a new machine"
 
 // ValidateAzureMachineUpdate checks a change of an AzureMachine; both objects are defaulted. Fields that have defaults are compared
-// here, because the CRD compares stored values without them.
+// here, because the CRD compares stored values without them. sameMachineResources checks the others.
 func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorList) {
 	path := field.NewPath("spec")
 	before, after := &old.Spec, &m.Spec
-	for _, part := range []struct {
-		name          string
-		before, after any
-	}{
-		{"roleAssignmentName", before.RoleAssignmentName, after.RoleAssignmentName},
-		{"dataDisks", before.DataDisks, after.DataDisks},
-		{"spotVMOptions", before.SpotVMOptions, after.SpotVMOptions},
-	} {
-		if !equality.Semantic.DeepEqual(part.before, part.after) {
-			errs = append(errs, field.Forbidden(path.Child(part.name), immutableMachine))
-		}
+	if !equality.Semantic.DeepEqual(before.SpotVMOptions, after.SpotVMOptions) {
+		errs = append(errs, field.Forbidden(path.Child("spotVMOptions"), immutableMachine))
 	}
 	if !equality.Semantic.DeepEqual(before.UserAssignedIdentities, after.UserAssignedIdentities) {
 		errs = append(errs, addedIdentities(before.UserAssignedIdentities, after.UserAssignedIdentities, path.Child("userAssignedIdentities"))...)
@@ -38,11 +29,25 @@ func ValidateAzureMachineUpdate(old, m *infrav1.AzureMachine) (errs field.ErrorL
 	if before.Diagnostics != nil && !equality.Semantic.DeepEqual(before.Diagnostics, after.Diagnostics) {
 		errs = append(errs, field.Forbidden(path.Child("diagnostics"), immutableMachine))
 	}
-	errs = append(errs, immutableIdentityRole(before.SystemAssignedIdentityRole, after.SystemAssignedIdentityRole,
-		path.Child("systemAssignedIdentityRole"))...)
 	if after.AcceleratedNetworking != nil && !equality.Semantic.DeepEqual(before.AcceleratedNetworking, after.AcceleratedNetworking) {
 		errs = append(errs, field.Forbidden(path.Child("acceleratedNetworking"), "is deprecated and can only be removed"))
 	}
+	return errs
+}
+
+// sameMachineResources refuses changes of the fields that name the disks, network interfaces and role assignment of a machine; both objects
+// are defaulted.
+func sameMachineResources(old, m *infrav1.AzureMachine) (errs field.ErrorList) {
+	path := field.NewPath("spec")
+	before, after := &old.Spec, &m.Spec
+	if before.RoleAssignmentName != after.RoleAssignmentName {
+		errs = append(errs, field.Forbidden(path.Child("roleAssignmentName"), immutableMachine))
+	}
+	if !equality.Semantic.DeepEqual(before.DataDisks, after.DataDisks) {
+		errs = append(errs, field.Forbidden(path.Child("dataDisks"), immutableMachine))
+	}
+	errs = append(errs, immutableIdentityRole(before.SystemAssignedIdentityRole, after.SystemAssignedIdentityRole,
+		path.Child("systemAssignedIdentityRole"))...)
 	return append(errs, immutableNetworkInterfaces(before, after, path.Child("networkInterfaces"))...)
 }
 

@@ -1,6 +1,8 @@
 package webhook
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,6 +63,11 @@ func TestValidateAzureMachinePool(t *testing.T) {
 				ProtectedSettings: infrav1.Tags{"b": secret}}}
 		}
 	}
+	scaleSet := func(name string) func(*spec) {
+		return func(s *spec) {
+			s.ProviderID = "azure:///subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachineScaleSets/" + name
+		}
+	}
 	for name, tc := range map[string]struct {
 		reason      string
 		old, change func(*spec)
@@ -75,6 +82,12 @@ func TestValidateAzureMachinePool(t *testing.T) {
 			change: func(s *spec) { s.Template.SSHPublicKey, s.AdditionalTags = "no key", infrav1.Tags{"a": "b"} }},
 		"role": {reason: "its scope comes when the subscription is known", old: role,
 			change: func(s *spec) { role(s); s.SystemAssignedIdentityRole.Scope = "/s" }},
+		"another scale set": {reason: "the VMs of the pool would stay", old: scaleSet("a"), change: scaleSet("b"),
+			want: []string{"spec.providerID: FieldValueForbidden"}},
+		"imported scale set": {reason: "the pool would get a scale set of its own name", old: scaleSet("a"),
+			change: func(s *spec) { s.ProviderID = "" }, want: []string{"spec.providerID: FieldValueForbidden"}},
+		"provider ID left out": {reason: "it names the scale set of the pool's name, and the provider sets it again", old: scaleSet("pool"),
+			change: func(s *spec) { s.ProviderID = "" }},
 		"role's name": {reason: "the role is assigned", old: role, change: func(s *spec) { role(s); s.SystemAssignedIdentityRole.Name = "m" },
 			want: []string{"spec.systemAssignedIdentityRole.name: FieldValueInvalid"}},
 		"role gone": {reason: "a scale set may have another identity", old: role,
@@ -88,10 +101,16 @@ func TestValidateAzureMachinePool(t *testing.T) {
 				tc.old = func(*spec) {}
 			}
 			old, changed := newMachinePool(tc.old), newMachinePool(tc.change)
+			old.Name, changed.Name = "pool", "pool"
 			defaults.FillAzureMachinePool(old, "")
 			defaults.FillAzureMachinePool(changed, "")
-			if diff := cmp.Diff(tc.want, errorPaths(ValidateAzureMachinePoolUpdate(old, changed)), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tc.want, errorPaths(validateUpdate(t, machinePools(nil, random{}), old, changed)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
+			}
+			changed.DeletionTimestamp = &deletionTime
+			kept := slices.DeleteFunc(slices.Clone(tc.want), func(want string) bool { return strings.HasPrefix(want, "spec.template.") })
+			if diff := cmp.Diff(kept, errorPaths(validateUpdate(t, machinePools(nil, random{}), old, changed)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("a pool that is being deleted is refused for the names of its resources alone: -want +got\n%s", diff)
 			}
 		})
 	}

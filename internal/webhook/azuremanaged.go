@@ -38,6 +38,7 @@ func controlPlanes(lookup managedLookup, random generator) kind[*infrav1.AzureMa
 func managedMachinePoolKind(lookup managedLookup) kind[*infrav1.AzureManagedMachinePool] {
 	return kind[*infrav1.AzureManagedMachinePool]{
 		spec:     func(p *infrav1.AzureManagedMachinePool) any { return &p.Spec },
+		identity: samePoolName,
 		defaults: defaults.FillAzureManagedMachinePool,
 		create: func(ctx context.Context, p *infrav1.AzureManagedMachinePool) (field.ErrorList, error) {
 			version, err := lookup.apiVersionOf(ctx, p)

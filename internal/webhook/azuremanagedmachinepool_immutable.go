@@ -16,15 +16,18 @@ const immutablePool = "cannot change after the agent pool was created; create a 
 // pool is the last System pool.
 func ValidateAzureManagedMachinePoolUpdate(old, p *infrav1.AzureManagedMachinePool, version string) field.ErrorList {
 	before, after, path := &old.Spec.AzureManagedMachinePoolClassSpec, &p.Spec.AzureManagedMachinePoolClassSpec, field.NewPath("spec")
-	// The name never changes, because a pool whose creation began under the old name would be left behind in Azure.
-	errs := immutableName(before, after, path, immutablePool)
 	if existsInAzure(old) {
-		errs = append(errs, immutablePoolClass(before, after, path, immutablePool)...)
-	}
-	if len(errs) > 0 {
-		return errs
+		if errs := immutablePoolClass(before, after, path, immutablePool); len(errs) > 0 {
+			return errs
+		}
 	}
 	return introducedErrors(ValidateAzureManagedMachinePool(old, version), ValidateAzureManagedMachinePool(p, version))
+}
+
+// samePoolName refuses another name, also before the pool exists in Azure: a pool whose creation began under the old name would be left
+// behind there.
+func samePoolName(old, p *infrav1.AzureManagedMachinePool) field.ErrorList {
+	return immutableName(&old.Spec.AzureManagedMachinePoolClassSpec, &p.Spec.AzureManagedMachinePoolClassSpec, field.NewPath("spec"), immutablePool)
 }
 
 // existsInAzure returns true if the pool exists in Azure: it has or had machines. Values of a pool that Azure has refused can be corrected.

@@ -306,8 +306,12 @@ func TestValidateAzureManagedMachinePoolUpdate(t *testing.T) {
 				t.Errorf("%s: -want +got\n%s", tc.reason, diff)
 			}
 			p.DeletionTimestamp = &deletionTime
-			if errs := validateUpdate(t, managedMachinePoolKind(managedLookup{}), old, p); len(errs) > 0 {
-				t.Errorf("an object that is being deleted is never refused: %v", errs)
+			var kept []string
+			if *old.Spec.Name != *p.Spec.Name {
+				kept = []string{"spec.name: FieldValueInvalid"}
+			}
+			if diff := cmp.Diff(kept, errorPaths(validateUpdate(t, managedMachinePoolKind(managedLookup{}), old, p)), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("a pool that is being deleted is refused for its name alone: -want +got\n%s", diff)
 			}
 
 			oldTemplate := newPoolTemplate(func(t *infrav1.AzureManagedMachinePoolTemplate) {

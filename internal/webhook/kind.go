@@ -26,9 +26,13 @@ type kind[T client.Object] struct {
 	fill func(context.Context, T) error
 	// defaults sets the values that depend on the object alone. It runs on both objects of an update before they are compared.
 	defaults func(T)
-	// spec returns the part of the object that update rules are about. An update that does not change it, and one of an object that
-	// is being deleted, is never refused. Without spec every update is checked.
+	// spec returns the part of the object that update rules are about. An update that does not change it is never refused, and one of an
+	// object that is being deleted only by identity. Without spec every update is checked.
 	spec func(T) any
+	// identity refuses other values of fields that name the object's resources in Azure, also while the object is being deleted: the
+	// deletion finds the resources by these names, and would leave those with the former names in Azure. Kinds whose deletion finds them
+	// in the applied annotation need none.
+	identity func(old, obj T) field.ErrorList
 	// template is true for kinds whose immutable fields Cluster API's dry runs may change, to find out whether a template has to be
 	// rotated.
 	template bool
@@ -98,12 +102,20 @@ func (k kind[T]) ValidateUpdate(ctx context.Context, old, obj T) (warnings admis
 		k.defaults(old)
 		k.defaults(obj)
 	}
-	if k.spec != nil && (!obj.GetDeletionTimestamp().IsZero() || equality.Semantic.DeepEqual(k.spec(old), k.spec(obj))) {
+	if k.spec != nil && equality.Semantic.DeepEqual(k.spec(old), k.spec(obj)) {
 		return nil, nil
 	}
 	var errs field.ErrorList
+	if k.identity != nil {
+		errs = k.identity(old, obj)
+	}
+	if k.spec != nil && !obj.GetDeletionTimestamp().IsZero() {
+		return nil, k.refuse(obj, errs, nil)
+	}
 	if k.update != nil {
-		errs, err = k.update(ctx, old, obj)
+		var others field.ErrorList
+		others, err = k.update(ctx, old, obj)
+		errs = append(errs, others...)
 	}
 	errs = append(errs, introducedErrors(checkTexts(old), checkTexts(obj))...)
 	if k.warn != nil {

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // newStrictKind returns a kind that refuses every request with a warning, and records which rules ran.
@@ -28,8 +30,15 @@ func newStrictKind(ran *[]string) kind[*infrav1.AzureMachineTemplate] {
 		fill:     func(context.Context, object) error { *ran = append(*ran, "fill"); return nil },
 		defaults: func(t object) { *ran = append(*ran, "defaults"); t.Spec.Template.Spec.FailureDomain = new("default") },
 		create:   of(func(object) field.ErrorList { return refusal("create") }),
-		update:   between(func(_, _ object) field.ErrorList { return refusal("update") }),
-		remove:   of(func(object) field.ErrorList { return refusal("remove") }),
+		identity: func(old, t object) field.ErrorList {
+			*ran = append(*ran, "identity")
+			if old.Spec.Template.Spec.RoleAssignmentName == t.Spec.Template.Spec.RoleAssignmentName {
+				return nil
+			}
+			return field.ErrorList{field.Forbidden(field.NewPath("spec"), "identity")}
+		},
+		update: between(func(_, _ object) field.ErrorList { return refusal("update") }),
+		remove: of(func(object) field.ErrorList { return refusal("remove") }),
 		warn: func(old, _ object) admission.Warnings {
 			if old == nil {
 				return admission.Warnings{"made"}
@@ -68,7 +77,7 @@ func TestKind(t *testing.T) {
 			ask: func(k kind[object]) (admission.Warnings, error) { return k.ValidateCreate(t.Context(), resized()) },
 		},
 		"update": {
-			reason: "both objects get their defaults, and nothing that is random", ran: []string{"defaults", "defaults", "update"},
+			reason: "both objects get their defaults, and nothing that is random", ran: []string{"defaults", "defaults", "identity", "update"},
 			warnings: admission.Warnings{"changed"},
 			ask: func(k kind[object]) (admission.Warnings, error) {
 				return k.ValidateUpdate(t.Context(), stored, resized())
@@ -79,9 +88,26 @@ func TestKind(t *testing.T) {
 			ask: func(k kind[object]) (admission.Warnings, error) { return k.ValidateUpdate(t.Context(), stored, same()) },
 		},
 		"deleting": {
-			reason: "finalizers can be removed together with any other change", ran: []string{"defaults", "defaults"}, admitted: true,
+			reason: "finalizers can be removed together with almost any other change", ran: []string{"defaults", "defaults", "identity"},
+			admitted: true,
 			ask: func(k kind[object]) (admission.Warnings, error) {
 				return k.ValidateUpdate(t.Context(), stored, resized(func(t object) { t.DeletionTimestamp = &deletionTime }))
+			},
+		},
+		"another resource while deleting": {
+			reason: "the deletion finds the resources by their names", ran: []string{"defaults", "defaults", "identity"},
+			ask: func(k kind[object]) (admission.Warnings, error) {
+				return k.ValidateUpdate(t.Context(), stored, resized(func(t object) {
+					t.DeletionTimestamp, t.Spec.Template.Spec.RoleAssignmentName = &deletionTime, "another"
+				}))
+			},
+		},
+		"finalizer while deleting": {
+			reason: "metadata changes are never refused", ran: []string{"defaults", "defaults"}, admitted: true,
+			ask: func(k kind[object]) (admission.Warnings, error) {
+				released := same()
+				released.DeletionTimestamp, released.Annotations = &deletionTime, map[string]string{"a": "b"}
+				return k.ValidateUpdate(t.Context(), stored, released)
 			},
 		},
 		"dry run": {
@@ -91,11 +117,11 @@ func TestKind(t *testing.T) {
 			},
 		},
 		"dry run by another client": {
-			reason: "a dry run of kubectl is checked", ran: []string{"defaults", "defaults", "update"}, warnings: admission.Warnings{"changed"},
+			reason: "a dry run of kubectl is checked", ran: []string{"defaults", "defaults", "identity", "update"}, warnings: admission.Warnings{"changed"},
 			ask: func(k kind[object]) (admission.Warnings, error) { return k.ValidateUpdate(dryRun, stored, resized()) },
 		},
 		"dry run of another kind": {
-			reason: "only templates are rotated", ran: []string{"defaults", "defaults", "update"}, warnings: admission.Warnings{"changed"},
+			reason: "only templates are rotated", ran: []string{"defaults", "defaults", "identity", "update"}, warnings: admission.Warnings{"changed"},
 			ask: func(k kind[object]) (admission.Warnings, error) {
 				k.template = false
 				return k.ValidateUpdate(dryRun, stored, resized(annotated))
@@ -153,6 +179,31 @@ func TestUndecidedRequestIsNotAdmitted(t *testing.T) {
 		"delete": removed} {
 		if !errors.Is(err, down) {
 			t.Errorf("%s: got %v", request, err)
+		}
+	}
+}
+
+// foundByRecord are the kinds without a rule about names while their objects are deleted, with the reason.
+var foundByRecord = map[string]string{
+	"AzureCluster":                     "its deletion has the applied annotation and all resources with the cluster's tags",
+	"AzureManagedControlPlane":         "its deletion has the applied annotation",
+	"AzureASOManagedCluster":           "its deletion has the applied annotation",
+	"AzureASOManagedControlPlane":      "its deletion has the applied annotation",
+	"AzureASOManagedMachinePool":       "its deletion has the applied annotation",
+	"AzureClusterIdentity":             "it has no resources",
+	"AzureClusterTemplate":             "it has no resources",
+	"AzureMachineTemplate":             "it has no resources",
+	"AzureManagedControlPlaneTemplate": "it has no resources",
+	"AzureManagedMachinePoolTemplate":  "it has no resources",
+}
+
+// TestNamesOfDeletedObjects expects of each kind that the deletion of its objects finds the resources under their former names: by a rule
+// for updates, which a table of the kind tests, or by a record.
+func TestNamesOfDeletedObjects(t *testing.T) {
+	for _, each := range servedKinds(nil, plan.Features{}, false) {
+		rule, reason := !reflect.ValueOf(each).FieldByName("identity").IsNil(), foundByRecord[each.name()]
+		if rule == (reason != "") {
+			t.Errorf("%s: keeps names by a rule: %t, by a record: %q", each.name(), rule, reason)
 		}
 	}
 }

@@ -159,7 +159,7 @@ var importRules = []importRule{
 	{
 		dirs: []string{"internal/webhook/..."},
 		inside: []string{"api/...", "internal/webhook/...", "internal/defaults", "internal/plan", "internal/plan/applied",
-			"internal/plan/maxima", "internal/plan/specfield", "internal/plan/asoresource", "internal/plan/aks",
+			"internal/plan/maxima", "internal/plan/specfield", "internal/plan/asoresource", "internal/plan/aks", "internal/plan/pool",
 			"internal/aso", "internal/plan/aks/armschema", "internal/arm", "internal/text", "internal/userinput"},
 		outside:     []string{"..."},
 		notStandard: []string{"net/http", "os", "os/...", "math/rand", "math/rand/v2"},
