@@ -102,7 +102,7 @@ func upCommand() *cobra.Command {
 // unfinishedError adds to the error of a `lab up` what runs nevertheless, and how to go on or to end it.
 func unfinishedError(c *cobra.Command, s *settings.Settings, err error) error {
 	running, listErr := management.ListRunning(s)
-	if err == nil || listErr != nil || len(running) == 0 {
+	if err == nil || listErr != nil || len(running) == 0 || management.IsRefused(err) {
 		return err
 	}
 	if (c.Context().Err() != nil || isInterrupted(err)) && !errors.Is(err, workload.ErrInterrupted) {
@@ -198,11 +198,21 @@ func downCommand() *cobra.Command {
 				fmt.Fprintln(c.OutOrStdout(), "nothing to stop:", err)
 				return nil
 			}
+			damaged := errors.Is(err, settings.ErrDamaged)
+			if damaged {
+				// The processes and the data are found by the directory alone.
+				s = &settings.Settings{}
+				s.Dir, err = filepath.Abs(dir)
+			}
 			if err != nil {
 				return err
 			}
 			if err := management.StopLab(c.Context(), s); err != nil {
 				return err
+			}
+			if keep && damaged {
+				return fmt.Errorf("stopped, but `lab up` cannot go on with the data in %s: %w. `lab down` without --keep removes them", s.Dir,
+					settings.ErrDamaged)
 			}
 			if keep {
 				fmt.Fprintf(c.OutOrStdout(), "stopped; `lab up` goes on with the data in %s\n", s.Dir)

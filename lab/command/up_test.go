@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/process"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
 )
 
 // runCommand runs a command of the lab in a directory and returns its output.
@@ -53,7 +54,38 @@ func expectError(t *testing.T, err error, parts ...string) {
 	}
 }
 
+// enterSourceTree makes a source tree with the templates of this one and a release with a feature gate, and goes there.
+func enterSourceTree(t *testing.T) {
+	t.Helper()
+	own, err := settings.FindRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := &settings.Settings{Root: t.TempDir()}
+	files := map[string]string{
+		filepath.Join(root.Root, "lab", "README"):                            "",
+		filepath.Join(root.MadeRelease(), "infrastructure-components.yaml"): "--feature-gates=EdgeZone=${EXP_EDGEZONE:=false}",
+	}
+	for _, m := range settings.Managers[:len(settings.Managers)-1] {
+		files[filepath.Join(root.BinaryPath("manifests"), m.Label+".yaml")] =
+			"--feature-gates=ClusterTopology=${A:=false},KubeadmBootstrapFormatIgnition=${B:=false}"
+	}
+	for file, content := range files {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(own, "templates"), filepath.Join(root.Root, "templates")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root.Root)
+}
+
 func TestUpRefusesBeforeItStartsAnything(t *testing.T) {
+	enterSourceTree(t)
 	busy := takePort(t)
 	for name, tc := range map[string]struct {
 		reason string
@@ -68,10 +100,26 @@ func TestUpRefusesBeforeItStartsAnything(t *testing.T) {
 			reason: "another lab, perhaps", args: []string{"--base-port", strconv.Itoa(busy)},
 			want: []string{"--base-port", "another process listens"},
 		},
+		"gate": {
+			reason: "no later command could start this lab", args: []string{"--feature-gates", "Nope=true"},
+			want: []string{"--feature-gates=Nope=true", "no variable for a gate Nope; it has EdgeZone", "`lab up --feature-gates=`"},
+		},
+		"gate without a value": {
+			reason: "it would change nothing", args: []string{"--feature-gates", "EdgeZone"},
+			want: []string{"--feature-gates=EdgeZone", "EdgeZone=true"},
+		},
+		"release": {
+			reason: "there is no such folder", args: []string{"--release", "/nonexistent/v9.9.9"},
+			want: []string{"--release /nonexistent/v9.9.9", "`lab up --release=`"},
+		},
+		"beside": {
+			reason: "there is no such lab", args: []string{"--beside", "/nonexistent"},
+			want: []string{"simulated Azure of another lab", "/nonexistent"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "lab")
-			_, err := runCommand(t, dir, append([]string{"up", "--bare"}, tc.args...)...)
+			_, err := runCommand(t, dir, append([]string{"up", "--bare", "--base-port", strconv.Itoa(ports.Block(t, settings.PortBlock))}, tc.args...)...)
 			expectError(t, err, tc.want...)
 			if entries, err := os.ReadDir(dir); err == nil {
 				t.Errorf("%s: %v are left in the lab's directory", tc.reason, entries)
@@ -106,6 +154,62 @@ func TestCommandsOfALabThatDoesNotRun(t *testing.T) {
 	}
 }
 
+// startProcess starts a process of the lab, which ends with the test.
+func startProcess(t *testing.T, s *settings.Settings, name string) *process.Table {
+	t.Helper()
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := management.ProcessTable(s)
+	if _, err := table.Start(t.Context(), process.Spec{Name: name, Path: shell, Args: []string{"-c", "exec sleep 600"},
+		Env: os.Environ(), Log: filepath.Join(t.TempDir(), "log")}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := table.Stop(context.WithoutCancel(t.Context()), name); err != nil {
+			t.Error(err)
+		}
+	})
+	return table
+}
+
+// TestDamagedSettings stops a lab whose settings no command can read.
+func TestDamagedSettings(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason, content string
+	}{
+		"empty":       {"the disk was full", ""},
+		"part":        {"the disk was full", `{"dir": "/lab", "basePo`},
+		"wrong types": {"a person edited them", `{"basePort": "21000"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &settings.Settings{Dir: filepath.Join(t.TempDir(), "lab")}
+			if err := s.Save(); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(s.JoinPath("lab.json"), []byte(tc.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			table := startProcess(t, s, "etcd")
+			for _, command := range []string{"status", "up"} {
+				_, err := runCommand(t, s.Dir, command)
+				expectError(t, err, s.JoinPath("lab.json"), "`lab down`")
+			}
+			_, err := runCommand(t, s.Dir, "down", "--keep")
+			expectError(t, err, settings.ErrDamaged.Error(), "without --keep")
+			if table.ReadState("etcd").Alive {
+				t.Errorf("%s: a process of the lab runs on after lab down", tc.reason)
+			}
+			if out, err := runCommand(t, s.Dir, "down"); err != nil || !strings.Contains(out, "stopped; logs are in") {
+				t.Errorf("%s: down: %q, %v", tc.reason, out, err)
+			}
+			_, err = runCommand(t, s.Dir, "status")
+			expectError(t, err, settings.ErrNoLab.Error())
+		})
+	}
+}
+
 // TestLabBesideIsGone stops a lab whose simulated Azure belonged to a lab that is gone. It is not taken for a new lab.
 func TestLabBesideIsGone(t *testing.T) {
 	root, err := settings.FindRoot()
@@ -116,20 +220,7 @@ func TestLabBesideIsGone(t *testing.T) {
 	if err := s.Save(); err != nil {
 		t.Fatal(err)
 	}
-	shell, err := exec.LookPath("sh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := management.ProcessTable(s)
-	if _, err := table.Start(t.Context(), process.Spec{Name: "etcd", Path: shell, Args: []string{"-c", "exec sleep 600"},
-		Env: os.Environ(), Log: filepath.Join(t.TempDir(), "log")}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := table.Stop(context.WithoutCancel(t.Context()), "etcd"); err != nil {
-			t.Error(err)
-		}
-	})
+	table := startProcess(t, s, "etcd")
 	before, err := os.ReadFile(s.JoinPath("lab.json"))
 	if err != nil {
 		t.Fatal(err)

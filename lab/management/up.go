@@ -2,6 +2,7 @@ package management
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -28,13 +29,9 @@ func ProcessTable(s *settings.Settings) *process.Table { return &process.Table{D
 // StartLab starts what does not run yet and waits until all of it serves. It keeps what etcd and the simulator have, so it is
 // also the way to bring back what died.
 func StartLab(ctx context.Context, s *settings.Settings, report Report) error {
-	if err := s.Validate(); err != nil {
-		return err
-	}
 	l := &lab{s: s, table: ProcessTable(s), report: report, begin: time.Now()}
-	// Before anything is written: a lab that cannot start would look like one that was.
-	if err := l.checkPorts(); err != nil {
-		return err
+	if err := l.checkSettings(); err != nil {
+		return refusedError{err}
 	}
 	if err := s.Save(); err != nil {
 		return err
@@ -50,6 +47,26 @@ func StartLab(ctx context.Context, s *settings.Settings, report Report) error {
 	}
 	report("management cluster ready in %.1f s", time.Since(l.begin).Seconds())
 	return nil
+}
+
+// refusedError is the error of settings with which the lab cannot start. StartLab has written and started nothing then.
+type refusedError struct{ error }
+
+func (e refusedError) Unwrap() error { return e.error }
+
+// IsRefused reports whether StartLab refused the settings, so that the same command fails again.
+func IsRefused(err error) bool { return errors.As(err, &refusedError{}) }
+
+// checkSettings is called before anything is written: a lab that cannot start would look like one that was started, and later commands
+// would use its settings.
+func (l *lab) checkSettings() error {
+	if err := l.s.Validate(); err != nil {
+		return err
+	}
+	if err := l.checkPorts(); err != nil {
+		return err
+	}
+	return provider.CheckReleases(l.s)
 }
 
 // startAll starts processes without prerequisites at once, and the others as soon as their prerequisites run.

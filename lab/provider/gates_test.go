@@ -19,7 +19,16 @@ func TestGateVariables(t *testing.T) {
 			want: map[string]string{"EXP_EDGEZONE": "false", "EXP_MACHINE_POOL": "false"},
 		},
 		"unknown": {
-			reason: "the release has no variable to set it", gates: "Zone=true", fails: "feature gate Zone: the release has no variable for it",
+			reason: "the release has no variable to set it", gates: "Zone=true",
+			fails: "feature gate Zone=true: the release has no variable for a gate Zone; it has EdgeZone, MachinePool",
+		},
+		"without a value": {
+			reason: "the variable would be empty, which changes nothing", gates: "EdgeZone",
+			fails: "feature gate EdgeZone: want NAME=true or NAME=false, as in EdgeZone=true",
+		},
+		"another value": {
+			reason: "the manager would refuse it after minutes", gates: "MachinePool=true,EdgeZone=yes",
+			fails: "feature gate EdgeZone=yes: want NAME=true or NAME=false, as in EdgeZone=true",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

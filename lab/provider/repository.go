@@ -50,9 +50,9 @@ func WriteRepository(s *settings.Settings, variables map[string]string) error {
 				return fmt.Errorf("release %s of %s: %w", r.version, m.Label, err)
 			}
 		}
-		gates, err := gateVariables(releases[0].components, s.GatesFor(m))
+		gates, err := gatesOf(s, m, releases)
 		if err != nil {
-			return fmt.Errorf("%s: %w", m.Label, err)
+			return err
 		}
 		for name, value := range gates {
 			configuration[name] = value
@@ -94,8 +94,11 @@ func releasesOf(s *settings.Settings, m settings.Manager) ([]release, error) {
 	var out []release
 	for _, folder := range folders {
 		raw, err := os.ReadFile(filepath.Join(folder, m.Components))
-		if err != nil {
+		switch {
+		case err != nil && folder == s.MadeRelease():
 			return nil, fmt.Errorf("%w (make it with `make release`)", err)
+		case err != nil:
+			return nil, fmt.Errorf("--release %s: %w. Name the folder of a release; `lab up --release=` uses that of `make release`", folder, err)
 		}
 		out = append(out, release{version: filepath.Base(folder), components: raw, metadata: filepath.Join(folder, "metadata.yaml"),
 			templates: folder})

@@ -220,6 +220,9 @@ const file = "lab.json"
 // ErrNoLab means that a directory has no lab.
 var ErrNoLab = errors.New("there is no lab")
 
+// ErrDamaged means that the file with the settings cannot be decoded.
+var ErrDamaged = errors.New("the settings of the lab are damaged")
+
 // Load reads the settings of the lab in dir, and of the lab that Beside names.
 func Load(dir string) (*Settings, error) {
 	s, err := LoadAlone(dir)
@@ -244,7 +247,8 @@ func LoadAlone(dir string) (*Settings, error) {
 	}
 	s := &Settings{}
 	if err := userinput.DecodeJSON(raw, nil, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, file), err)
+		return nil, fmt.Errorf("%w: %s: %s. Stop the lab with `lab down`, which does not need them, and start a new one",
+			ErrDamaged, filepath.Join(dir, file), err.Error())
 	}
 	s.Dir = dir
 	return s, nil

@@ -18,7 +18,7 @@ func TestWrongSettings(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(test.content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Load(dir); err == nil || !strings.HasSuffix(err.Error(), file+": "+test.want) {
+		if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), file+": "+test.want+". Stop the lab with `lab down`") {
 			t.Errorf("%s: %s: got %v, want %s", name, test.reason, err, test.want)
 		}
 	}
