@@ -212,5 +212,8 @@ release: ## Write the image, and the clusterctl repository that names it by dige
 	@$(RELEASE) folder
 
 clean: lab-down ## Remove binaries and labs
-	@for dir in .lab .lab-*; do [ ! -x $(BIN)/lab ] || [ ! -e $$dir ] || $(BIN)/lab down --dir $$dir || exit 1; done
+	@for dir in .lab .lab-*; do \
+	[ -e $$dir ] || continue; \
+	if [ -x $(BIN)/lab ]; then $(BIN)/lab down --dir $$dir || exit 1; \
+	elif ls $$dir/run/*.json >/dev/null 2>&1; then echo "The lab in $$dir may run, and $(BIN)/lab is missing, which stops it. Build it with make build." >&2; exit 1; fi; done
 	rm -rf bin out .lab .lab-*

@@ -107,10 +107,10 @@ func (r *runner) stopAll() error {
 		pid := table.ReadState(p.Name).PID
 		failures = append(failures, table.Stop(ctx, p.Name), endSession(pid))
 	}
-	if err := errors.Join(append(failures, management.StopLab(ctx, r.settings))...); err != nil {
-		return err
+	if err := errors.Join(failures...); err != nil {
+		return errors.Join(err, management.StopLab(ctx, r.settings))
 	}
-	return management.RemoveData(r.settings)
+	return management.RemoveLab(ctx, r.settings)
 }
 
 func (r *runner) runScenario(ctx context.Context) error {

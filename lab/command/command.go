@@ -207,21 +207,21 @@ func downCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if !keep {
+				if err := management.RemoveLab(c.Context(), s); err != nil {
+					return err
+				}
+				fmt.Fprintf(c.OutOrStdout(), "stopped; logs are in %s\n", s.JoinPath("logs"))
+				return nil
+			}
 			if err := management.StopLab(c.Context(), s); err != nil {
 				return err
 			}
-			if keep && damaged {
+			if damaged {
 				return fmt.Errorf("stopped, but `lab up` cannot go on with the data in %s: %w. `lab down` without --keep removes them", s.Dir,
 					settings.ErrDamaged)
 			}
-			if keep {
-				fmt.Fprintf(c.OutOrStdout(), "stopped; `lab up` goes on with the data in %s\n", s.Dir)
-				return nil
-			}
-			if err := management.RemoveData(s); err != nil {
-				return err
-			}
-			fmt.Fprintf(c.OutOrStdout(), "stopped; logs are in %s\n", s.JoinPath("logs"))
+			fmt.Fprintf(c.OutOrStdout(), "stopped; `lab up` goes on with the data in %s\n", s.Dir)
 			return nil
 		},
 	}

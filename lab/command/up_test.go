@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/process"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/azuretest/ports"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 // runCommand runs a command of the lab in a directory and returns its output.
@@ -63,7 +64,7 @@ func enterSourceTree(t *testing.T) {
 	}
 	root := &settings.Settings{Root: t.TempDir()}
 	files := map[string]string{
-		filepath.Join(root.Root, "lab", "README"):                            "",
+		filepath.Join(root.Root, "lab", "README"):                           "",
 		filepath.Join(root.MadeRelease(), "infrastructure-components.yaml"): "--feature-gates=EdgeZone=${EXP_EDGEZONE:=false}",
 	}
 	for _, m := range settings.Managers[:len(settings.Managers)-1] {
@@ -207,6 +208,64 @@ func TestDamagedSettings(t *testing.T) {
 			_, err = runCommand(t, s.Dir, "status")
 			expectError(t, err, settings.ErrNoLab.Error())
 		})
+	}
+}
+
+// TestLockedLab runs commands while another one starts or stops the lab.
+func TestLockedLab(t *testing.T) {
+	enterSourceTree(t)
+	s := &settings.Settings{Dir: filepath.Join(t.TempDir(), "lab"), BasePort: ports.Block(t, settings.PortBlock)}
+	if err := s.Save(); err != nil {
+		t.Fatal(err)
+	}
+	table := startProcess(t, s, "etcd")
+	lock, err := files.Lock(s.JoinPath("lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(s.JoinPath("lab.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"up", "--bare", "--time-scale", "0.5"}, {"down"}, {"down", "--keep"}} {
+		_, err := runCommand(t, s.Dir, args...)
+		expectError(t, err, "another lab command, process "+strconv.Itoa(os.Getpid()), s.Dir)
+	}
+	if after, err := os.ReadFile(s.JoinPath("lab.json")); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the settings were %s and are %s, %v", before, after, err)
+	}
+	if !table.ReadState("etcd").Alive {
+		t.Error("lab down stopped a process")
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := runCommand(t, s.Dir, "down"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDownWithDamagedRecord stops a lab of which one record cannot be read: it is not forgotten, and the other processes end.
+func TestDownWithDamagedRecord(t *testing.T) {
+	s := &settings.Settings{Dir: filepath.Join(t.TempDir(), "lab")}
+	if err := s.Save(); err != nil {
+		t.Fatal(err)
+	}
+	table := startProcess(t, s, "etcd")
+	record := filepath.Join(s.ProcessesPath(), "bridge.json")
+	if err := os.WriteFile(record, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := runCommand(t, s.Dir, "down")
+	expectError(t, err, record)
+	if table.ReadState("etcd").Alive {
+		t.Error("etcd runs on")
+	}
+	if err := os.Remove(record); err != nil {
+		t.Fatalf("the record is gone: %v", err)
+	}
+	if _, err := runCommand(t, s.Dir, "down"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/pki"
-	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 // written is a token that is in its file.
@@ -45,7 +45,7 @@ func (w *worker) projectFiles(ctx context.Context, p place) error {
 		if err := w.kube.SubResource("token").Create(ctx, account, request); err != nil {
 			return fmt.Errorf("token of ServiceAccount %s: %w", account.Name, err)
 		}
-		if err := replaceFile(wanted.file, request.Status.Token); err != nil {
+		if err := writeSecret(wanted.file, []byte(request.Status.Token)); err != nil {
 			return err
 		}
 		w.tokens[wanted.file] = written{account: account.UID, renew: renewalTime(time.Now(), request.Status.ExpirationTimestamp.Time)}
@@ -69,13 +69,17 @@ func (p place) writeKubeconfig() error {
 	config.AuthInfos["lab"] = &clientcmdapi.AuthInfo{TokenFile: p.filePath(tokenFile)}
 	config.Contexts["lab"] = &clientcmdapi.Context{Cluster: "lab", AuthInfo: "lab", Namespace: metav1.NamespaceDefault}
 	config.CurrentContext = "lab"
-	return clientcmd.WriteToFile(*config, p.filePath(kubeconfigFile))
+	raw, err := clientcmd.Write(*config)
+	if err != nil {
+		return err
+	}
+	return writeSecret(p.filePath(kubeconfigFile), raw)
 }
 
-// replaceFile writes a file at once, because who reads it may do so at any time.
-func replaceFile(file, content string) error {
+// writeSecret writes a file that managers read at any time.
+func writeSecret(file string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	return settings.ReplaceFile(file, []byte(content), 0o600)
+	return files.Replace(file, content, 0o600)
 }

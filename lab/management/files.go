@@ -13,6 +13,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/pki"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 // subject is the service account that our manager runs as in a cluster, which federated credentials name.
@@ -32,7 +33,7 @@ func (l *lab) prepareFiles() error {
 		return err
 	}
 	for file, secret := range map[string]string{s.ControlTokenFile(): s.ControlToken, s.ClientSecretFile(): s.ClientSecret} {
-		if err := os.WriteFile(file, []byte(secret), 0o600); err != nil {
+		if err := files.Replace(file, []byte(secret), 0o600); err != nil {
 			return err
 		}
 	}
@@ -40,10 +41,10 @@ func (l *lab) prepareFiles() error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(s.FederatedTokenFile(), []byte(token), 0o600); err != nil {
+	if err := files.Replace(s.FederatedTokenFile(), []byte(token), 0o600); err != nil {
 		return err
 	}
-	if err := os.WriteFile(s.AuditPolicy(), []byte(auditPolicy), 0o644); err != nil {
+	if err := files.Replace(s.AuditPolicy(), []byte(auditPolicy), 0o644); err != nil {
 		return err
 	}
 	return writeKubeconfig(s)
@@ -80,7 +81,11 @@ func writeKubeconfig(s *settings.Settings) error {
 	config.AuthInfos["lab"] = &clientcmdapi.AuthInfo{ClientCertificateData: read(pki.AdminCert), ClientKeyData: read(pki.AdminKey)}
 	config.Contexts["lab"] = &clientcmdapi.Context{Cluster: "lab", AuthInfo: "lab", Namespace: "default"}
 	config.CurrentContext = "lab"
-	return clientcmd.WriteToFile(*config, s.KubeconfigPath())
+	raw, err := clientcmd.Write(*config)
+	if err != nil {
+		return err
+	}
+	return files.Replace(s.KubeconfigPath(), raw, 0o600)
 }
 
 // systemBundles are where distributions keep the CAs they trust.
@@ -109,7 +114,7 @@ func (l *lab) writeCABundle() error {
 		return err
 	}
 	bundle.Write(ca)
-	return os.WriteFile(l.s.CABundle(), bundle.Bytes(), 0o644)
+	return files.Replace(l.s.CABundle(), bundle.Bytes(), 0o644)
 }
 
 // NewSecret returns a random password.

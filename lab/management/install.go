@@ -22,6 +22,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/provider"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 // fieldOwner is the manager of the fields that the lab applies.
@@ -73,7 +74,7 @@ func (l *lab) installProviders(ctx context.Context) error {
 		return err
 	}
 	for file, sum := range sums {
-		if err := os.WriteFile(file, []byte(sum), 0o644); err != nil {
+		if err := files.Replace(file, []byte(sum), 0o644); err != nil {
 			return err
 		}
 	}
@@ -148,7 +149,7 @@ func (l *lab) initProviders(ctx context.Context, managers []settings.Manager) er
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(l.s.LogPath("clusterctl-init"), out, 0o644)
+	return files.Replace(l.s.LogPath("clusterctl-init"), out, 0o644)
 }
 
 // applyComponents applies the components of an installed version, with the values that variables have.

@@ -28,9 +28,17 @@ func ProcessTable(s *settings.Settings) *process.Table { return &process.Table{D
 
 // StartLab starts what does not run yet and waits until all of it serves. It keeps what etcd and the simulator have, so it is
 // also the way to bring back what died.
-func StartLab(ctx context.Context, s *settings.Settings, report Report) error {
+func StartLab(ctx context.Context, s *settings.Settings, report Report) (err error) {
 	l := &lab{s: s, table: ProcessTable(s), report: report, begin: time.Now()}
 	if err := l.checkSettings(); err != nil {
+		return refusedError{err}
+	}
+	lock, err := lockLab(s)
+	if err != nil {
+		return refusedError{err}
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if err := s.CheckCurrent(); err != nil {
 		return refusedError{err}
 	}
 	if err := s.Save(); err != nil {
@@ -49,12 +57,13 @@ func StartLab(ctx context.Context, s *settings.Settings, report Report) error {
 	return nil
 }
 
-// refusedError is the error of settings with which the lab cannot start. StartLab has written and started nothing then.
+// refusedError is the error of settings with which the lab cannot start, or of a lab that another command starts or stops. StartLab has
+// written no settings and started nothing then.
 type refusedError struct{ error }
 
 func (e refusedError) Unwrap() error { return e.error }
 
-// IsRefused reports whether StartLab refused the settings, so that the same command fails again.
+// IsRefused reports whether StartLab refused to start the lab. Its error has the remedy.
 func IsRefused(err error) bool { return errors.As(err, &refusedError{}) }
 
 // checkSettings is called before anything is written: a lab that cannot start would look like one that was started, and later commands
@@ -280,23 +289,45 @@ func ListRunning(s *settings.Settings) ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return table.CheckRunning(name) != nil }), err
 }
 
-// StopLab stops everything that Up started. The data stays.
-func StopLab(ctx context.Context, s *settings.Settings) error {
-	table := ProcessTable(s)
-	for _, names := range stopOrder() {
-		if err := table.StopAll(ctx, names...); err != nil {
-			return err
-		}
-	}
-	rest, err := table.ListNames()
+// StopLab stops everything that StartLab started. The data stays.
+func StopLab(ctx context.Context, s *settings.Settings) (err error) {
+	lock, err := lockLab(s)
 	if err != nil {
 		return err
 	}
-	return table.StopAll(ctx, rest...)
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	return stopProcesses(ctx, s)
 }
 
-// RemoveData deletes the data of a lab that is down, except for its logs.
-func RemoveData(s *settings.Settings) error {
+// RemoveLab stops everything that StartLab started, and deletes the data of the lab, except for its logs.
+func RemoveLab(ctx context.Context, s *settings.Settings) (err error) {
+	lock, err := lockLab(s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	if err := stopProcesses(ctx, s); err != nil {
+		return err
+	}
+	return removeData(s)
+}
+
+// stopProcesses stops as many processes as it can: one that cannot be stopped does not keep the others running.
+func stopProcesses(ctx context.Context, s *settings.Settings) error {
+	table := ProcessTable(s)
+	var failures []error
+	for _, names := range stopOrder() {
+		failures = append(failures, table.StopAll(ctx, names...))
+		if ctx.Err() != nil {
+			return errors.Join(failures...)
+		}
+	}
+	rest, err := table.ListNames()
+	rest = slices.DeleteFunc(rest, func(name string) bool { return slices.Contains(slices.Concat(stopOrder()...), name) })
+	return errors.Join(append(failures, err, table.StopAll(ctx, rest...))...)
+}
+
+func removeData(s *settings.Settings) error {
 	for _, path := range []string{s.JoinPath("etcd"), s.SimulatorState(), s.JoinPath("clusters"), s.JoinPath("run"), s.JoinPath("lab.json")} {
 		if err := os.RemoveAll(path); err != nil {
 			return err

@@ -19,7 +19,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 // validity is that of all certificates: a lab is thrown away long before.
@@ -133,7 +133,7 @@ func (a *authority) writeCertificate(template x509.Certificate, key *ecdsa.Priva
 	if err := writeKey(keyFile, key); err != nil {
 		return err
 	}
-	return settings.ReplaceFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644)
+	return files.Replace(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644)
 }
 
 func ensureServiceAccountKey(dir string) error {
@@ -152,7 +152,7 @@ func ensureServiceAccountKey(dir string) error {
 	if err := writeKey(keyFile, key); err != nil {
 		return err
 	}
-	return settings.ReplaceFile(pubFile, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}), 0o644)
+	return files.Replace(pubFile, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}), 0o644)
 }
 
 func writeKey(path string, key crypto.PrivateKey) error {
@@ -160,7 +160,7 @@ func writeKey(path string, key crypto.PrivateKey) error {
 	if err != nil {
 		return err
 	}
-	return settings.ReplaceFile(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
+	return files.Replace(path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o600)
 }
 
 func readKey(path string) (*ecdsa.PrivateKey, error) {

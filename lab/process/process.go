@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -18,6 +19,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 // Spec describes how to run a program.
@@ -73,26 +76,48 @@ const startDeadline = 90 * time.Second
 
 // Start runs the program and waits until it is ready. A program that already runs with the same file, arguments and
 // environment is left alone; one that runs with others is replaced. started reports whether a program was started.
+//
+// Of several callers that start the same process at once, in this program or in others, one starts it, and all wait until it is ready.
 func (t *Table) Start(ctx context.Context, s Spec) (started bool, err error) {
+	started, exited, err := t.startRecorded(ctx, s)
+	if err != nil {
+		return started, err
+	}
+	return started, waitReady(ctx, s, exited)
+}
+
+// startRecorded starts the program unless it runs, and writes its record. exited gets the end of a program that it has started.
+func (t *Table) startRecorded(ctx context.Context, s Spec) (started bool, exited <-chan error, err error) {
 	program, err := identifyBuild(s.Path)
 	if err != nil {
-		return false, fmt.Errorf("%s: %w (build it with `make tools build`)", s.Name, err)
+		return false, nil, fmt.Errorf("%s: %w (build it with `make tools build`)", s.Name, err)
 	}
-	want := record{Command: append([]string{s.Path}, s.Args...), Env: s.Env, Program: program, Log: s.Log}
-	if have, ok := t.readRecord(s.Name); ok && have.isAlive() {
-		if t.IsCurrent(s) && have.Program == want.Program {
-			return false, waitReady(ctx, s, nil)
+	if err := os.MkdirAll(t.Dir, 0o700); err != nil {
+		return false, nil, err
+	}
+	lock, err := t.lockRecord(ctx, s.Name)
+	if err != nil {
+		return false, nil, err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	have, err := t.readRecord(s.Name)
+	if err != nil {
+		return false, nil, err
+	}
+	if have.isAlive() {
+		if have.hasStarted(s) && have.Program == program {
+			return false, nil, nil
 		}
-		if err := t.Stop(ctx, s.Name); err != nil {
-			return false, err
+		if err := t.stopRecorded(ctx, s.Name, have); err != nil {
+			return false, nil, err
 		}
 	}
 	if err := os.MkdirAll(filepath.Dir(s.Log), 0o755); err != nil {
-		return false, err
+		return false, nil, err
 	}
 	log, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	defer log.Close()
 	command := exec.Command(s.Path, s.Args...)
@@ -100,30 +125,56 @@ func (t *Table) Start(ctx context.Context, s Spec) (started bool, err error) {
 	// A session of its own keeps the terminal's signals and hang-up away.
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := command.Start(); err != nil {
-		return false, fmt.Errorf("%s: %w", s.Name, err)
+		return false, nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	want.PID, want.At = command.Process.Pid, time.Now().UTC().Format(time.RFC3339)
-	if stat, ok := readStat(want.PID); ok {
-		want.Started = stat.started
+	r := record{PID: command.Process.Pid, At: time.Now().UTC().Format(time.RFC3339), Command: s.commandLine(), Env: s.Env, Program: program,
+		Log: s.Log}
+	if stat, ok := readStat(r.PID); ok {
+		r.Started = stat.started
 	}
-	exited := make(chan error, 1)
-	go func() { exited <- command.Wait() }()
-	if err := t.writeRecord(s.Name, want); err != nil {
-		return true, errors.Join(err, command.Process.Kill())
+	end := make(chan error, 1)
+	go func() { end <- command.Wait() }()
+	if err := t.writeRecord(s.Name, r); err != nil {
+		return true, end, errors.Join(err, command.Process.Kill())
 	}
-	return true, waitReady(ctx, s, exited)
+	return true, end, nil
+}
+
+func (s Spec) commandLine() []string { return append([]string{s.Path}, s.Args...) }
+
+// hasStarted reports whether the program was started with these arguments and this environment.
+func (r record) hasStarted(s Spec) bool {
+	return slices.Equal(r.Command, s.commandLine()) && slices.Equal(r.Env, s.Env)
+}
+
+// lockRecord waits until no other process starts or stops this process. The directory of the table has to exist.
+func (t *Table) lockRecord(ctx context.Context, name string) (io.Closer, error) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		lock, err := files.Lock(filepath.Join(t.Dir, name+".lock"))
+		locked := &files.LockedError{}
+		if !errors.As(err, &locked) {
+			return lock, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%s is being started or stopped by process %d: %w", name, locked.PID, ctx.Err())
+		case <-tick.C:
+		}
+	}
 }
 
 // IsCurrent reports whether the program runs with these arguments and this environment. Another build of it may be there since.
 func (t *Table) IsCurrent(s Spec) bool {
-	have, ok := t.readRecord(s.Name)
-	return ok && have.isAlive() && slices.Equal(have.Command, append([]string{s.Path}, s.Args...)) && slices.Equal(have.Env, s.Env)
+	have, err := t.readRecord(s.Name)
+	return err == nil && have.isAlive() && have.hasStarted(s)
 }
 
 // IsOutdated reports whether the program runs and its file is another build.
 func (t *Table) IsOutdated(name string) bool {
-	have, ok := t.readRecord(name)
-	if !ok || !have.isAlive() {
+	have, err := t.readRecord(name)
+	if err != nil || !have.isAlive() {
 		return false
 	}
 	program, err := identifyBuild(have.Command[0])
@@ -204,13 +255,25 @@ func identifyBuild(path string) (string, error) {
 
 func (t *Table) recordFile(name string) string { return filepath.Join(t.Dir, name+".json") }
 
-func (t *Table) readRecord(name string) (record, bool) {
-	var r record
+// readRecord returns the record of a process, an empty one if it was never started or was stopped. A record that cannot be read is an error:
+// its process may run.
+func (t *Table) readRecord(name string) (record, error) {
 	raw, err := os.ReadFile(t.recordFile(name))
-	if err != nil || json.Unmarshal(raw, &r) != nil {
-		return record{}, false
+	if errors.Is(err, fs.ErrNotExist) {
+		return record{}, nil
 	}
-	return r, true
+	var r record
+	if err == nil {
+		err = json.Unmarshal(raw, &r)
+	}
+	if err == nil && r.PID <= 0 {
+		err = errors.New("it has no process")
+	}
+	if err != nil {
+		return record{}, fmt.Errorf("the record %s of process %s cannot be read: %w. End %s yourself if it runs, and remove the file",
+			t.recordFile(name), name, err, name)
+	}
+	return r, nil
 }
 
 func (t *Table) writeRecord(name string, r record) error {
@@ -221,7 +284,7 @@ func (t *Table) writeRecord(name string, r record) error {
 	if err := os.MkdirAll(t.Dir, 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(t.recordFile(name), raw, 0o600)
+	return files.Replace(t.recordFile(name), raw, 0o600)
 }
 
 // ListNames returns the recorded processes, sorted.
@@ -245,7 +308,11 @@ var ErrNotRunning = errors.New("does not run")
 // CheckRunning is ErrNotRunning unless the process runs. Callers check it before they connect to a process, because
 // another program may use the port of one that does not run.
 func (t *Table) CheckRunning(name string) error {
-	if r, ok := t.readRecord(name); !ok || !r.isAlive() {
+	r, err := t.readRecord(name)
+	if err != nil {
+		return err
+	}
+	if !r.isAlive() {
 		return fmt.Errorf("%s %w: `lab up --bare` starts it", name, ErrNotRunning)
 	}
 	return nil
@@ -253,7 +320,11 @@ func (t *Table) CheckRunning(name string) error {
 
 // ExitError returns an error with the end of the log of a program that was started and does not run any more, nil otherwise.
 func (t *Table) ExitError(name string) error {
-	if r, ok := t.readRecord(name); ok && !r.isAlive() {
+	r, err := t.readRecord(name)
+	if err != nil {
+		return err
+	}
+	if r.PID != 0 && !r.isAlive() {
 		return startError(Spec{Name: name, Log: r.Log}, "has exited")
 	}
 	return nil
@@ -261,8 +332,8 @@ func (t *Table) ExitError(name string) error {
 
 // ReadState looks at a process.
 func (t *Table) ReadState(name string) State {
-	r, ok := t.readRecord(name)
-	if !ok {
+	r, err := t.readRecord(name)
+	if err != nil || r.PID == 0 {
 		return State{Name: name}
 	}
 	s := State{Name: name, PID: r.PID, Alive: r.isAlive(), Log: r.Log}
@@ -274,6 +345,9 @@ func (t *Table) ReadState(name string) State {
 }
 
 func (r record) isAlive() bool {
+	if r.PID == 0 {
+		return false
+	}
 	stat, ok := readStat(r.PID)
 	return ok && stat.state != "Z" && stat.state != "X" && stat.started == r.Started
 }

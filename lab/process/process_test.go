@@ -6,7 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -65,6 +68,76 @@ func TestStart(t *testing.T) {
 	}
 	if started, err := table.Start(ctx, changed); err != nil || !started {
 		t.Fatalf("Start after a crash = %v, %v, want true", started, err)
+	}
+}
+
+// TestStartAtOnce starts one process by several callers, as two commands or a command and the kubelet do.
+func TestStartAtOnce(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	pids := filepath.Join(dir, "pids")
+	spec := shellSpec(t, dir, `echo $$ >>'`+pids+`'; : >"$READY"; exec sleep 600`)
+	var group sync.WaitGroup
+	var starts atomic.Int32
+	for range 4 {
+		group.Go(func() {
+			// Each has a table of its own, as in another program.
+			started, err := (&Table{Dir: filepath.Join(dir, "run")}).Start(ctx, spec)
+			if err != nil {
+				t.Error(err)
+			}
+			if started {
+				starts.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	if n := starts.Load(); n != 1 {
+		t.Errorf("%d callers started the process, want 1", n)
+	}
+	if err := (&Table{Dir: filepath.Join(dir, "run")}).Stop(ctx, spec.Name); err != nil {
+		t.Error(err)
+	}
+	raw, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pid := range strings.FieldsSeq(string(raw)) {
+		number, err := strconv.Atoi(pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stat, ok := readStat(number); ok && stat.state != "Z" {
+			t.Errorf("process %d runs after Stop", number)
+			if err := syscall.Kill(number, syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// TestDamagedRecord checks that a process whose record cannot be read does not count as one that was stopped.
+func TestDamagedRecord(t *testing.T) {
+	ctx := context.Background()
+	for name, content := range map[string]string{"empty": "", "part": `{"pid": 12`, "no process": `{}`, "no object": `7`} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			table := &Table{Dir: dir}
+			spec := shellSpec(t, dir, `: >"$READY"; exec sleep 600`)
+			if err := os.WriteFile(table.recordFile(spec.Name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, startErr := table.Start(ctx, spec)
+			for what, err := range map[string]error{"Start": startErr, "Stop": table.Stop(ctx, spec.Name), "Kill": table.Kill(ctx, spec.Name),
+				"CheckRunning": table.CheckRunning(spec.Name), "ExitError": table.ExitError(spec.Name)} {
+				if err == nil || !strings.Contains(err.Error(), table.recordFile(spec.Name)) || !strings.Contains(err.Error(), "remove the file") {
+					t.Errorf("%s: %v, want an error about the record", what, err)
+				}
+			}
+			if raw, err := os.ReadFile(table.recordFile(spec.Name)); err != nil || string(raw) != content {
+				t.Errorf("the record is %q, %v, want it unchanged", raw, err)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"sync"
 	"syscall"
@@ -14,11 +15,24 @@ import (
 const stopGrace = 5 * time.Second
 
 // Stop ends a process: SIGTERM, then SIGKILL to one that still runs after a while. One that is not running is fine.
-func (t *Table) Stop(ctx context.Context, name string) error {
-	r, ok := t.readRecord(name)
-	if !ok {
+func (t *Table) Stop(ctx context.Context, name string) (err error) {
+	if _, err := os.Stat(t.recordFile(name)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	lock, err := t.lockRecord(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	r, err := t.readRecord(name)
+	if err != nil {
+		return err
+	}
+	return t.stopRecorded(ctx, name, r)
+}
+
+// stopRecorded ends a process and removes its record, which the caller has locked.
+func (t *Table) stopRecorded(ctx context.Context, name string, r record) error {
 	if err := r.endProcess(ctx, name); err != nil {
 		return err
 	}
@@ -41,8 +55,11 @@ func (t *Table) StopAll(ctx context.Context, names ...string) error {
 
 // Kill ends a process with SIGKILL and keeps its record, as if it had crashed.
 func (t *Table) Kill(ctx context.Context, name string) error {
-	r, ok := t.readRecord(name)
-	if !ok || !r.isAlive() {
+	r, err := t.readRecord(name)
+	if err != nil {
+		return err
+	}
+	if !r.isAlive() {
 		return fmt.Errorf("%s %w", name, ErrNotRunning)
 	}
 	return r.sendSignal(ctx, name, syscall.SIGKILL, stopGrace)

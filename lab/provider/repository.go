@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/pki"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 // CoreVersion is Cluster API's version, that of the modules in hack/tools.
@@ -67,7 +68,7 @@ func WriteRepository(s *settings.Settings, variables map[string]string) error {
 	if err := os.MkdirAll(filepath.Dir(s.ClusterctlConfig()), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(s.ClusterctlConfig(), raw, 0o600)
+	return files.Replace(s.ClusterctlConfig(), raw, 0o600)
 }
 
 // release is one version of a provider.
@@ -123,7 +124,7 @@ func (r release) writeTo(s *settings.Settings, m settings.Manager, ca []byte) er
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, components, 0o644); err != nil {
+	if err := files.Replace(file, components, 0o644); err != nil {
 		return err
 	}
 	if err := copyFile(r.metadata, filepath.Join(filepath.Dir(file), "metadata.yaml")); err != nil {
@@ -156,5 +157,5 @@ func copyFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, raw, 0o644)
+	return files.Replace(to, raw, 0o644)
 }

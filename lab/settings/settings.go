@@ -4,6 +4,7 @@
 package settings
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/userinput"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 // PortBlock is how many consecutive ports one lab may use, beginning with its base port.
@@ -71,6 +73,8 @@ type Settings struct {
 
 	// other is the lab that Beside names.
 	other *Settings
+	// stored is the content of the file that these settings were read from or written to.
+	stored []byte
 }
 
 // Validate checks the settings that users choose.
@@ -250,7 +254,7 @@ func LoadAlone(dir string) (*Settings, error) {
 		return nil, fmt.Errorf("%w: %s: %s. Stop the lab with `lab down`, which does not need them, and start a new one",
 			ErrDamaged, filepath.Join(dir, file), err.Error())
 	}
-	s.Dir = dir
+	s.Dir, s.stored = dir, raw
 	return s, nil
 }
 
@@ -274,6 +278,19 @@ func (s *Settings) LoadBeside() error {
 	return nil
 }
 
+// CheckCurrent fails if another program has stored other settings of the lab since these were read. Save would undo them, and a new lab has
+// new passwords.
+func (s *Settings) CheckCurrent() error {
+	raw, err := os.ReadFile(s.JoinPath(file))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(raw, s.stored) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("another command changed the settings of the lab in %s meanwhile. Run the command again", s.Dir)
+}
+
 // Save keeps the settings in the lab's directory. The file has secrets, so only its owner can read it. Other commands may read it meanwhile.
 func (s *Settings) Save() error {
 	raw, err := json.MarshalIndent(s, "", "  ")
@@ -283,7 +300,11 @@ func (s *Settings) Save() error {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return err
 	}
-	return ReplaceFile(s.JoinPath(file), raw, 0o600)
+	if err := files.Replace(s.JoinPath(file), raw, 0o600); err != nil {
+		return err
+	}
+	s.stored = raw
+	return nil
 }
 
 // FindRoot returns the source tree that the running program was built into: the parent of its bin/, or the nearest directory

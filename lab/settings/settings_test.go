@@ -24,6 +24,29 @@ func TestWrongSettings(t *testing.T) {
 	}
 }
 
+// TestCheckCurrent notices that another command stored settings after these were read.
+func TestCheckCurrent(t *testing.T) {
+	dir := t.TempDir()
+	fresh, other := &Settings{Dir: dir, ClientSecret: "one"}, &Settings{Dir: dir, ClientSecret: "two"}
+	if err := errors.Join(fresh.CheckCurrent(), other.CheckCurrent(), other.Save(), other.CheckCurrent()); err != nil {
+		t.Fatal(err)
+	}
+	if err := fresh.CheckCurrent(); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("a lab that another command made meanwhile: %v", err)
+	}
+	loaded, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded.TimeScale = 2
+	if err := errors.Join(loaded.CheckCurrent(), loaded.Save()); err != nil {
+		t.Error(err)
+	}
+	if other.CheckCurrent() == nil {
+		t.Error("other settings were stored, and CheckCurrent reported none")
+	}
+}
+
 // TestBeside loads labs that use the simulated Azure of another lab.
 func TestBeside(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/simulator"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 // Options say what cluster to create.
@@ -130,7 +131,7 @@ func CreateCluster(ctx context.Context, s *settings.Settings, name string, o Opt
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return Times{}, err
 	}
-	if err := os.WriteFile(file, manifest, 0o644); err != nil {
+	if err := files.Replace(file, manifest, 0o644); err != nil {
 		return Times{}, err
 	}
 	times := Times{Options: &o, Applied: time.Now()}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 // Times are the moments of a cluster's life that its figures are computed from.
@@ -31,7 +32,7 @@ func saveTimes(s *settings.Settings, name string, times Times) error {
 	if err != nil {
 		return err
 	}
-	return settings.ReplaceFile(timesFile(s, name), raw, 0o644)
+	return files.Replace(timesFile(s, name), raw, 0o644)
 }
 
 func removeTimes(s *settings.Settings, name string) error {

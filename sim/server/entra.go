@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
@@ -55,7 +56,7 @@ func newEntra(s *Server) (*entra, error) {
 		return nil, err
 	}
 	raw := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
-	return &entra{s: s, key: key}, replaceFile(path, raw, 0o600)
+	return &entra{s: s, key: key}, files.Replace(path, raw, 0o600)
 }
 
 type claims struct {

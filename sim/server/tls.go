@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 // names are the hosts the simulator's certificate is for.
@@ -62,11 +64,11 @@ func newAuthority(dir string) (*authority, error) {
 			if err != nil {
 				return nil, err
 			}
-			if err := replaceFile(filepath.Join(dir, "ca.key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyRaw}),
+			if err := files.Replace(filepath.Join(dir, "ca.key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyRaw}),
 				0o600); err != nil {
 				return nil, err
 			}
-			if err := replaceFile(filepath.Join(dir, "ca.crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}),
+			if err := files.Replace(filepath.Join(dir, "ca.crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: raw}),
 				0o644); err != nil {
 				return nil, err
 			}

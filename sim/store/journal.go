@@ -10,11 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/files"
 )
 
 const (
 	snapshotFile = "state.json"
 	journalFile  = "journal.jsonl"
+	lockFile     = "lock"
 	compactAfter = 20000 // records
 	perRecord    = 200   // resources and operations in one record of a snapshot, so that no more of it is in memory at a time
 )
@@ -49,9 +52,14 @@ func openJournal(dir string, s *Store) (*journal, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("state directory: %w", err)
 	}
-	lock, err := lockDirectory(dir)
+	// Two simulators would write into the same journal.
+	lock, err := files.Lock(filepath.Join(dir, lockFile))
+	if locked := (*files.LockedError)(nil); errors.As(err, &locked) {
+		return nil, fmt.Errorf("state directory %s: another simulator uses it, process %d; stop that simulator or choose another directory",
+			dir, locked.PID)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("state directory: %w", err)
 	}
 	j := &journal{dir: dir, lock: lock, store: s}
 	if err := j.readFiles(); err != nil {
@@ -95,7 +103,8 @@ func (j *journal) loadJournal(path string) error {
 		}
 		var rec record
 		if err := json.Unmarshal(line, &rec); err != nil {
-			return fmt.Errorf("state %s is damaged: %w; remove it to start empty", path, err)
+			// Without one of the two files the other one has an earlier state.
+			return fmt.Errorf("state %s is damaged: %w; remove the folder %s to start empty", path, err, j.dir)
 		}
 		j.store.replayRecord(rec)
 	}

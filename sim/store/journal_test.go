@@ -120,6 +120,43 @@ func TestDirectoryInUse(t *testing.T) {
 	again.Close()
 }
 
+// TestDamagedState does what the message about each of the two files says. The other file alone has an earlier state: a deleted resource
+// came back, and an acknowledged one was gone.
+func TestDamagedState(t *testing.T) {
+	for _, name := range []string{snapshotFile, journalFile} {
+		dir := filepath.Join(t.TempDir(), "state")
+		s, err := Open(NewVirtual(time.Time{}), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = errors.Join(putThing(s, "deleted"), s.journal.compactJournal(), putThing(s, "acknowledged"),
+			s.Update(func(tx *Tx) error { tx.Delete("/subscriptions/s/deleted"); return nil }), s.Close())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("garbage\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Open(NewVirtual(time.Time{}), dir)
+		if err == nil || !strings.Contains(err.Error(), name+" is damaged") || !strings.Contains(err.Error(), "remove the folder "+dir+" to") {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Open(NewVirtual(time.Time{}), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again.View(func(tx *Tx) {
+			if tx.Get("/subscriptions/s/deleted") != nil || tx.Get("/subscriptions/s/acknowledged") != nil {
+				t.Errorf("%s: the state is not empty", name)
+			}
+		})
+		again.Close()
+	}
+}
+
 // TestPanicUndoesTheTransaction: an HTTP server goes on after a panic of a handler.
 func TestPanicUndoesTheTransaction(t *testing.T) {
 	s, err := Open(NewVirtual(time.Time{}), "")
