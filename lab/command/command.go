@@ -73,7 +73,7 @@ func upCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := workload.CheckFlavor(s, create.Flavor); err != nil {
+		if err := workload.CheckOptions(s, create); err != nil {
 			return err
 		}
 		if name == "" {
@@ -266,7 +266,7 @@ func createCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := workload.CheckFlavor(s, o.Flavor); err != nil {
+			if err := workload.CheckOptions(s, o); err != nil {
 				return err
 			}
 			made, err := madeBefore(c, s, args[0])

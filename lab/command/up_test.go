@@ -97,6 +97,10 @@ func TestUpRefusesBeforeItStartsAnything(t *testing.T) {
 			reason: "there is no such template", args: []string{"--flavor", "aksx"},
 			want: []string{"--flavor aksx", "aks, aks-aso, ", "default, "},
 		},
+		"even": {
+			reason: "Cluster API refuses it when the other objects exist", args: []string{"--control-plane-machines", "2"},
+			want: []string{"--control-plane-machines 2", "odd"},
+		},
 		"port": {
 			reason: "another lab, perhaps", args: []string{"--base-port", strconv.Itoa(busy)},
 			want: []string{"--base-port", "another process listens"},

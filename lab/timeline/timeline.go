@@ -6,8 +6,10 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -52,8 +54,12 @@ func LoadTimeline(ctx context.Context, s *settings.Settings, cluster string) (*T
 		return nil, err
 	}
 	times, err := workload.LoadTimes(s, cluster)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && times.Applied.IsZero() {
+		return nil, fmt.Errorf("`lab create` has not created Cluster %s, or only a part of it, so there are no times. `lab status` lists the clusters",
+			cluster)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("times of Cluster %s, which `lab create` writes: %w", cluster, err)
+		return nil, fmt.Errorf("times of Cluster %s: %w", cluster, err)
 	}
 	root, err := workload.LoadCluster(ctx, kube, management.Namespace, cluster)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -87,14 +88,33 @@ func ManifestFile(s *settings.Settings, name string) string {
 	return s.JoinPath("clusters", name+".yaml")
 }
 
-// ApplyManifest applies a manifest with kubectl and returns when the API server has taken it.
-func ApplyManifest(ctx context.Context, s *settings.Settings, manifest []byte) error {
+// applyManifest applies the manifest of a cluster with kubectl and returns when the API server has taken it. The error for a manifest of
+// which the API server refuses an object says how to go on with the others, which exist then.
+func applyManifest(ctx context.Context, s *settings.Settings, name string, manifest []byte) error {
 	command := exec.CommandContext(ctx, s.BinaryPath("kubectl"), "apply", "--kubeconfig="+s.KubeconfigPath(), "-f", "-")
 	command.Stdin = strings.NewReader(string(manifest))
 	if out, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("kubectl apply: %w\n%s", err, strings.TrimSpace(string(out)))
+		return fmt.Errorf("kubectl apply: %w\n%s%s", err, strings.TrimSpace(string(out)), explainPart(s, name, string(out)))
 	}
 	return nil
+}
+
+// explainPart returns what to do with the objects that kubectl has applied before it failed.
+func explainPart(s *settings.Settings, name, out string) string {
+	var applied []string
+	for line := range strings.Lines(out) {
+		if object, what, ok := strings.Cut(strings.TrimSpace(line), " "); ok && (what == "created" || what == "configured" || what == "unchanged") {
+			applied = append(applied, object)
+		}
+	}
+	switch {
+	case slices.Contains(applied, "cluster.cluster.x-k8s.io/"+name):
+		return fmt.Sprintf("\nA part of Cluster %s exists. To create the rest, remove the cause and run the command again with the same flags. "+
+			"To create it with other flags, delete it first with `lab delete %s`", name, name)
+	case len(applied) > 0:
+		return fmt.Sprintf("\nObjects without a Cluster exist. Delete them with `kubectl delete --ignore-not-found -f %s`", ManifestFile(s, name))
+	}
+	return ""
 }
 
 // CreatedOptions returns the options of an existing cluster that Create has made. They are nil when there is none, or none of ours.
@@ -117,7 +137,8 @@ func CreateCluster(ctx context.Context, s *settings.Settings, name string, o Opt
 	if err != nil {
 		return Times{}, err
 	}
-	if times, err := LoadTimes(s, name); err == nil && there {
+	// A cluster whose manifest was applied in part is applied again.
+	if times, err := LoadTimes(s, name); err == nil && there && !times.Applied.IsZero() {
 		err := waitReady(ctx, s, name, o.Timeout, &times, screen)
 		return times, errors.Join(err, saveTimes(s, name, times))
 	}
@@ -134,14 +155,20 @@ func CreateCluster(ctx context.Context, s *settings.Settings, name string, o Opt
 	if err := files.Replace(file, manifest, 0o644); err != nil {
 		return Times{}, err
 	}
-	times := Times{Options: &o, Applied: time.Now()}
+	// The options are stored first, so that a second command with other flags cannot mix two clusters.
+	times := Times{Options: &o}
+	if err := saveTimes(s, name, times); err != nil {
+		return times, err
+	}
+	begin := time.Now()
 	watched, cancel := context.WithCancel(ctx)
 	defer cancel()
 	infrastructure := watchInfrastructure(watched, s, name)
 	bootstrap := watchBootstrap(watched, s, name)
-	if err := ApplyManifest(ctx, s, manifest); err != nil {
+	if err := applyManifest(ctx, s, name, manifest); err != nil {
 		return times, err
 	}
+	times.Applied = begin
 	// The command, run again after an interruption, continues to wait.
 	if err := saveTimes(s, name, times); err != nil {
 		return times, err

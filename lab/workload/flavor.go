@@ -41,8 +41,23 @@ func ListFlavors(s *settings.Settings) ([]string, error) {
 	return names, nil
 }
 
-// CheckFlavor refuses what no template is for.
-func CheckFlavor(s *settings.Settings, flavor string) error {
+// CheckOptions refuses flavors without a template, and numbers of machines that Cluster API refuses. It does so before a part of the cluster
+// exists.
+func CheckOptions(s *settings.Settings, o Options) error {
+	if err := checkFlavor(s, o.Flavor); err != nil {
+		return err
+	}
+	if !o.IsManaged() && (o.ControlPlaneMachines < 1 || o.ControlPlaneMachines%2 == 0) {
+		return fmt.Errorf("--control-plane-machines %d: Cluster API refuses the number, because etcd runs on these machines. Choose an odd number",
+			o.ControlPlaneMachines)
+	}
+	if o.WorkerMachines < 0 {
+		return fmt.Errorf("--worker-machines %d: choose a number from 0", o.WorkerMachines)
+	}
+	return nil
+}
+
+func checkFlavor(s *settings.Settings, flavor string) error {
 	names, err := ListFlavors(s)
 	if err != nil || slices.Contains(names, flavor) {
 		return err

@@ -36,7 +36,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-func TestCheckFlavor(t *testing.T) {
+func TestCheckOptions(t *testing.T) {
 	root, err := settings.FindRoot()
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,9 @@ func TestCheckFlavor(t *testing.T) {
 		"aks-aso-clusterclass": {reason: "a class alone makes no cluster to wait for", want: []string{"aks-aso-topology"}},
 		"":                     {reason: "no name", want: []string{"default"}},
 	} {
-		err := CheckFlavor(s, flavor)
+		o := DefaultOptions()
+		o.Flavor = flavor
+		err := CheckOptions(s, o)
 		if (err == nil) != (len(tc.want) == 0) {
 			t.Errorf("--flavor %q: %v; %s", flavor, err, tc.reason)
 			continue
@@ -64,6 +66,32 @@ func TestCheckFlavor(t *testing.T) {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("--flavor %q: %q lacks %q; %s", flavor, err, want, tc.reason)
 			}
+		}
+	}
+}
+
+func TestCheckNumbers(t *testing.T) {
+	root, err := settings.FindRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &settings.Settings{Root: root}
+	for name, tc := range map[string]struct {
+		reason, flavor        string
+		controlPlane, workers int
+		want                  string
+	}{
+		"one of each":        {"etcd with one member", "default", 1, 1, ""},
+		"no workers":         {"a cluster of a control plane", "default", 3, 0, ""},
+		"even":               {"Cluster API refuses it, after other objects exist", "default", 2, 1, "--control-plane-machines 2"},
+		"none":               {"Cluster API refuses it", "machinepool", 0, 1, "--control-plane-machines 0"},
+		"below none":         {"the remainder is negative", "default", -1, 1, "--control-plane-machines -1"},
+		"AKS":                {"it has no such machines", "aks", 2, 1, ""},
+		"workers below none": {"Cluster API refuses it", "aks", 1, -1, "--worker-machines -1"},
+	} {
+		err := CheckOptions(s, Options{Flavor: tc.flavor, ControlPlaneMachines: tc.controlPlane, WorkerMachines: tc.workers})
+		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %q: %s", name, err, tc.want, tc.reason)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 type Times struct {
 	// Options are those that the cluster was made with.
 	Options *Options `json:"options,omitempty"`
-	// Applied is when the API server took the object of the cluster's infrastructure.
+	// Applied is when the API server took the object of the cluster's infrastructure, zero until it took all of the manifest.
 	Applied time.Time `json:"applied"`
 	// Provisioned is when the infrastructure of the cluster was seen provisioned; Ready is when all of it was seen ready.
 	Provisioned time.Time `json:"provisioned,omitzero"`
