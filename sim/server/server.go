@@ -155,6 +155,8 @@ func newServer(o Options, st *store.Store) (*Server, error) {
 	if err := st.Update(func(tx *store.Tx) error {
 		tx.ReadNote("restarts", &restarts)
 		tx.SetMeta("restarts", restarts+1)
+		// The rules of the former process are gone, so nothing else would end these operations.
+		releaseStuck(tx, func(store.Operation) bool { return true })
 		return nil
 	}); err != nil {
 		return nil, err
@@ -248,17 +250,22 @@ func (s *Server) ClearFaults() {
 // endStuck ends stuck operations that are chosen.
 func (s *Server) endStuck(chosen func(store.Operation) bool) {
 	_ = s.store.Update(func(tx *store.Tx) error {
-		for _, running := range tx.Running() {
-			if !running.Due.IsZero() || !chosen(*running) {
-				continue
-			}
-			op := tx.Operation(running.ID)
-			op.Due = tx.Now()
-			tx.PutOperation(op)
-		}
+		releaseStuck(tx, chosen)
 		return nil
 	})
 	_ = s.runDue()
+}
+
+// releaseStuck makes stuck operations that are chosen due.
+func releaseStuck(tx *store.Tx, chosen func(store.Operation) bool) {
+	for _, running := range tx.Running() {
+		if !running.Due.IsZero() || !chosen(*running) {
+			continue
+		}
+		op := tx.Operation(running.ID)
+		op.Due = tx.Now()
+		tx.PutOperation(op)
+	}
 }
 
 // Token returns a bearer token for a client ID, or for the first principal when it is "".
