@@ -419,7 +419,7 @@ func (c *Call) fillIdentity(d *Draft) error {
 	}
 	dropIdentities(d, id, kind)
 	users, _ := id["userAssignedIdentities"].(body.Object)
-	for uid := range users {
+	for uid := range body.Sorted(users) {
 		it := c.FindItem(uid)
 		if it == nil {
 			return Errorf(400, "FailedIdentityOperation",

@@ -40,7 +40,7 @@ func CheckTags(t *Type, value any) error {
 		return gatewayError(Errorf(400, "InvalidTags", "The number of tags is %d, the maximum is %d.", len(tags), maxTags))
 	}
 	seen := map[string]bool{}
-	for name, value := range tags {
+	for name, value := range body.Sorted(tags) {
 		if value == nil {
 			value = ""
 			tags[name] = value

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/page"
 )
@@ -124,7 +125,7 @@ func (s *Server) changeFaults(r *http.Request) error {
 	f := r.PostForm
 	rule := fault.Rule{Kind: fault.Kind(f.Get("kind")), Method: f.Get("method"), Type: f.Get("type"), ID: f.Get("id"), Code: f.Get("code"),
 		Message: f.Get("message")}
-	for field, into := range map[string]*int{"count": &rule.Count, "status": &rule.Status, "retryAfter": &rule.RetryAfter} {
+	for field, into := range body.Sorted(map[string]*int{"count": &rule.Count, "status": &rule.Status, "retryAfter": &rule.RetryAfter}) {
 		if text := f.Get(field); text != "" {
 			number, err := strconv.Atoi(text)
 			if err != nil {
@@ -133,7 +134,7 @@ func (s *Server) changeFaults(r *http.Request) error {
 			*into = number
 		}
 	}
-	for field, into := range map[string]*float64{"factor": &rule.Factor, "seconds": &rule.Seconds} {
+	for field, into := range body.Sorted(map[string]*float64{"factor": &rule.Factor, "seconds": &rule.Seconds}) {
 		if text := f.Get(field); text != "" {
 			number, err := strconv.ParseFloat(text, 64)
 			if err != nil {

@@ -56,7 +56,7 @@ func ownerOf(r *store.Resource) string {
 	}
 	tags, _ := body.Get(r.Body, "tags").(body.Object)
 	var owners []string
-	for key, value := range tags {
+	for key, value := range body.Sorted(tags) {
 		for _, before := range []string{"sigs.k8s.io_cluster-api-provider-azure_cluster_", "kubernetes.io_cluster_", "kubernetes.io-cluster-"} {
 			if name, ok := strings.CutPrefix(key, before); ok && value == "owned" && !slices.Contains(owners, name) {
 				owners = append(owners, name)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 )
 
 // function is one of the language. most is -1 when there may be any number of arguments.
@@ -168,7 +170,7 @@ func variables(s *scope, args []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, v := range s.t.variables {
+	for name, v := range body.Sorted(s.t.variables) {
 		if !strings.EqualFold(name, t[0]) {
 			continue
 		}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
 )
 
 // Resource is one that the template deploys.
@@ -189,7 +191,7 @@ func (t *Template) addChildren(parent *Resource) error {
 			return invalidPart("resource", parent.Name, fmt.Errorf("a resource in it is not an object"))
 		}
 		child := maps.Clone(written)
-		for key, prefix := range map[string]string{"type": parent.Type, "name": parent.Name} {
+		for key, prefix := range body.Sorted(map[string]string{"type": parent.Type, "name": parent.Name}) {
 			s := parent.newScope()
 			s.noRefs = true
 			v, err := s.evaluateValue(written[key])

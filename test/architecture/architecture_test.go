@@ -18,7 +18,7 @@ func TestRepository(t *testing.T) {
 		t.Fatalf("only %d Go files found: the test looks at the wrong directory", len(files))
 	}
 	checks := map[string]func([]file) []string{
-		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder,
+		"imports": checkImports, "names": checkNames, "skips": checkSkips, "docs": checkDocs, "files": checkFiles, "order": checkOrder, "map order": checkMapOrder,
 		"output": checkOutput, "pure": checkPure, "writes": checkWrites, "decoders": checkDecoders, "guarded": checkGuarded,
 		"doc names": checkDocNames, "words": checkWords,
 	}
@@ -63,6 +63,12 @@ func TestChecks(t *testing.T) {
 			files: map[string]string{"internal/facts/a.go": doc + "func a(g interface{ Wait() error }) (int, error) {\n\tx := 0\n\treturn x, " +
 				"g.Wait()\n}\nfunc b(g interface{ Wait() error }) (any, error) { return nil, g.Wait() }"},
 			want: []string{"internal/facts/a.go:5:2 returns a variable"},
+		},
+		"an answer by the order of a map": {
+			reason: "the same request would get another error", check: checkMapOrder,
+			files: map[string]string{"sim/a.go": doc + "func a() error {\n\tfor range map[int]int{} {\n\t\treturn nil\n\t}\n\tfor range map[int]int{} {\n\t}\n" +
+				"\tfor range []int{} {\n\t\treturn nil\n\t}\n\treturn nil\n}"},
+			want: []string{"sim/a.go:4:2 returns from a loop over a map"},
 		},
 		"a controller without a guard": {
 			reason: "its cache may lack the manager's own writes", check: checkGuarded,

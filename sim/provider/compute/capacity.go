@@ -109,8 +109,8 @@ func checkReservation(c *provider.Call, d *provider.Draft, z Size) error {
 	if err != nil {
 		return err
 	}
-	for field, what := range map[string]string{"availabilitySet": "an availability set",
-		"proximityPlacementGroup": "a proximity placement group"} {
+	for field, what := range body.Sorted(map[string]string{"availabilitySet": "an availability set",
+		"proximityPlacementGroup": "a proximity placement group"}) {
 		if body.Has(d.New, "properties."+field) {
 			return provider.Errorf(400, "BadRequest", "A virtual machine in %s cannot be associated with capacity reservation group '%s'.", what,
 				group.Name)

@@ -58,8 +58,8 @@ func encryptionSetType() *provider.Type {
 
 // checkEncryptionSet checks the key of one disk. Sets are for the OS disks of confidential VMs, or for all other disks.
 func checkEncryptionSet(c *provider.Call, d *provider.Draft, disk body.Object, path string) error {
-	for at, confidential := range map[string]bool{"managedDisk.diskEncryptionSet": false,
-		"managedDisk.securityProfile.diskEncryptionSet": true} {
+	for at, confidential := range body.Sorted(map[string]bool{"managedDisk.diskEncryptionSet": false,
+		"managedDisk.securityProfile.diskEncryptionSet": true}) {
 		if !body.Has(disk, at) {
 			continue
 		}

@@ -57,7 +57,7 @@ func prepareOSProfile(_ *provider.Call, d *provider.Draft, _ Size) error {
 // hideData takes custom and user data out of the body. User data may be read back with $expand=userData; custom data never comes
 // back.
 func hideData(d *provider.Draft) error {
-	for path, key := range map[string]string{"properties.osProfile.customData": "customData", "properties.userData": "userData"} {
+	for path, key := range body.Sorted(map[string]string{"properties.osProfile.customData": "customData", "properties.userData": "userData"}) {
 		data := body.String(d.New, path)
 		body.Delete(d.New, path)
 		if data == "" {

@@ -59,7 +59,7 @@ func prepareNetworkProfile(c *provider.Call, d *provider.Draft, z Size) error {
 
 // checkPlacement checks the availability set, placement group and other placement of a machine or scale set.
 func checkPlacement(c *provider.Call, d *provider.Draft, _ Size) error {
-	for path, typ := range map[string]string{"availabilitySet": AvailabilitySets, "proximityPlacementGroup": PlacementGroups} {
+	for path, typ := range body.Sorted(map[string]string{"availabilitySet": AvailabilitySets, "proximityPlacementGroup": PlacementGroups}) {
 		if !body.Has(d.New, "properties."+path) {
 			continue
 		}

@@ -337,8 +337,8 @@ func checkIPConfiguration(c *provider.Call, d *provider.Draft, ip body.Object, v
 			return err
 		}
 	}
-	for field, typ := range map[string]string{"loadBalancerBackendAddressPools": "backendAddressPools",
-		"loadBalancerInboundNatPools": "inboundNatPools"} {
+	for field, typ := range body.Sorted(map[string]string{"loadBalancerBackendAddressPools": "backendAddressPools",
+		"loadBalancerInboundNatPools": "inboundNatPools"}) {
 		for _, ref := range body.Objects(ip, "properties."+field) {
 			id := body.String(ref, "id")
 			lb, err := store.ParseID(id)

@@ -24,8 +24,8 @@ const (
 // validatePool checks a pool and fills in AKS's defaults, as recorded.
 func (p *poolDraft) validatePool(was body.Object) error {
 	n, pp := p.body, "properties."
-	for path, kind := range map[string]string{"count": "number", "minCount": "number", "maxCount": "number", "maxPods": "number",
-		"osDiskSizeGB": "number"} {
+	for path, kind := range body.Sorted(map[string]string{"count": "number", "minCount": "number", "maxCount": "number", "maxPods": "number",
+		"osDiskSizeGB": "number"}) {
 		if v := body.Get(n, pp+path); v != nil {
 			if f, ok := v.(float64); !ok || f != math.Trunc(f) {
 				return badRequest("The value of agentPoolProfile.%s is not a whole %s.", path, kind)
@@ -226,7 +226,7 @@ func (p *poolDraft) validateSystemTaints(was body.Object) error {
 
 func (p *poolDraft) validateNodes() error {
 	n, pp := p.body, "properties."
-	for k := range body.Child(n, pp+"nodeLabels") {
+	for k := range body.Sorted(body.Child(n, pp+"nodeLabels")) {
 		if strings.HasPrefix(k, azurePrefix) && k != spotKey {
 			return invalidParameter("agentPoolProfile.nodeLabels", "Label '%s' has the reserved prefix %s", k, azurePrefix)
 		}

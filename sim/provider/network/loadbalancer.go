@@ -217,7 +217,7 @@ func prepareLoadBalancingRule(c *provider.Call, d *provider.Draft) error {
 	for _, e := range body.Objects(d.New, p+"backendAddressPools") {
 		refs[body.String(e, "id")] = "backendAddressPools"
 	}
-	for ref, kind := range refs {
+	for ref, kind := range body.Sorted(refs) {
 		if err := ownChild(d, ref, kind); err != nil {
 			return err
 		}

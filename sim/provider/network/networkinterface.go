@@ -108,8 +108,8 @@ func prepareIPConfiguration(c *provider.Call, d *provider.Draft) error {
 			return err
 		}
 	}
-	for field, typ := range map[string]string{"loadBalancerBackendAddressPools": LoadBalancers + "/backendAddressPools",
-		"loadBalancerInboundNatRules": LoadBalancers + "/inboundNatRules", "applicationSecurityGroups": AppGroups} {
+	for field, typ := range body.Sorted(map[string]string{"loadBalancerBackendAddressPools": LoadBalancers + "/backendAddressPools",
+		"loadBalancerInboundNatRules": LoadBalancers + "/inboundNatRules", "applicationSecurityGroups": AppGroups}) {
 		refs := body.Objects(d.New, p+field)
 		if len(refs) == 0 {
 			body.Delete(d.New, p+field)

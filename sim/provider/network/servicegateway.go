@@ -27,8 +27,8 @@ func serviceGatewayType() *provider.Type {
 			resourceGUID(c, d)
 			body.Default(d.New, "sku.name", "Standard")
 			body.Default(d.New, "sku.tier", "Regional")
-			for path, kind := range map[string]string{"properties.virtualNetwork.id": VirtualNetworks,
-				"properties.routeTargetAddress.subnet.id": Subnets, "properties.routeTargetAddressV6.subnet.id": Subnets} {
+			for path, kind := range body.Sorted(map[string]string{"properties.virtualNetwork.id": VirtualNetworks,
+				"properties.routeTargetAddress.subnet.id": Subnets, "properties.routeTargetAddressV6.subnet.id": Subnets}) {
 				if id := body.String(d.New, path); id != "" {
 					if _, err := c.RequireReference(id, d.ID, kind, d.Location); err != nil {
 						return err

@@ -110,7 +110,7 @@ func prepareSubnet(c *provider.Call, d *provider.Draft) error {
 			}
 		}
 	}
-	for field, typ := range map[string]string{"networkSecurityGroup": SecurityGroups, "routeTable": RouteTables, "natGateway": NatGateways} {
+	for field, typ := range body.Sorted(map[string]string{"networkSecurityGroup": SecurityGroups, "routeTable": RouteTables, "natGateway": NatGateways}) {
 		if id := body.String(d.New, "properties."+field+".id"); id != "" {
 			if _, err := c.RequireReference(id, d.ID, typ, d.Location); err != nil {
 				return err

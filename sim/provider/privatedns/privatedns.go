@@ -126,7 +126,7 @@ func prepareRecord(c *provider.Call, d *provider.Draft, kind string) error {
 	if ttl := body.Int(d.New, p+"ttl"); ttl < 1 {
 		return provider.Errorf(400, "BadRequest", "The resource record set must have a 'ttl' of at least 1 second.")
 	}
-	for other, prop := range records {
+	for other, prop := range body.Sorted(records) {
 		if other != kind && body.Has(d.New, p+prop) {
 			return provider.Errorf(400, "BadRequest", "The resource record type '%s' does not match '%s' of the request.", kind, prop)
 		}

@@ -165,7 +165,7 @@ func prepareRecord(c *provider.Call, d *provider.Draft, kind string) error {
 	if body.Int(d.New, p+"TTL") < 1 {
 		return provider.Errorf(400, "BadRequest", "The resource record set must have a 'TTL' of at least 1 second.")
 	}
-	for other, property := range records {
+	for other, property := range body.Sorted(records) {
 		if other != kind && body.Has(d.New, p+property) {
 			return provider.Errorf(400, "BadRequest", "The resource record type '%s' does not match '%s' of the request.", kind, property)
 		}

@@ -68,7 +68,7 @@ func readTemplate(c *provider.Call, properties body.Object) (*template.Template,
 		return nil, provider.GatewayErrorf(501, "NotImplemented", "Deployments to '%s' are not simulated; deploy to a resource group.",
 			c.ID.Scope)
 	}
-	for key, v := range properties {
+	for key, v := range body.Sorted(properties) {
 		if v != nil && !slices.Contains(asked, key) {
 			return nil, provider.GatewayErrorf(501, "NotImplemented", "The property '%s' of deployments is not simulated.", key)
 		}
