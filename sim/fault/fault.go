@@ -5,8 +5,6 @@
 package fault
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -50,11 +48,6 @@ const (
 var Kinds = []Kind{Status, Throttle, Lost, LateError, Reset, Stuck, Slow, Fail, Cancel, Allocate, Quota, Capacity, EtagRace, Edit, Modify,
 	Remove, Omit, Evict, SlowBody, Truncate, Stale, Unseen, Token}
 
-// At once, without waiting for a request, act the rules of kind Edit, Remove and Evict that have an ID without wildcards and Now set.
-
-// methods are those of requests that rules can select. CONNECT selects connections through the proxy.
-var methods = []string{"CONNECT", "DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"}
-
 // Rule is one scripted fault. Empty match fields match everything.
 type Rule struct {
 	Method string `json:"method,omitempty"` // "PUT"
@@ -62,7 +55,7 @@ type Rule struct {
 	ID     string `json:"id,omitempty"`     // glob over the lower-case ID, or the path of a list of all resources: "*/virtualmachines/cp-*"; "*" also crosses "/"
 	Nth    int    `json:"nth,omitempty"`    // from the nth matching request on; 0 and 1 mean the first
 	Count  int    `json:"count,omitempty"`  // how often; 0 means once, -1 always
-	Now    bool   `json:"now,omitempty"`
+	Now    bool   `json:"now,omitempty"`    // acts at once on the resource with the ID, without waiting for a request
 
 	Kind       Kind           `json:"kind"`
 	Status     int            `json:"status,omitempty"`
@@ -75,33 +68,6 @@ type Rule struct {
 	Patch      map[string]any `json:"patch,omitempty"`
 }
 
-// Validate returns an error for a faulty rule.
-func (r Rule) Validate() error {
-	if !slices.Contains(Kinds, r.Kind) {
-		return fmt.Errorf("kind %q is unknown, use one of %v", r.Kind, Kinds)
-	}
-	if r.Method != "" && !slices.Contains(methods, strings.ToUpper(r.Method)) {
-		return fmt.Errorf("method %q is unknown, use one of %v", r.Method, methods)
-	}
-	switch {
-	case r.Kind == Status && (r.Status < 400 || r.Status > 599):
-		return fmt.Errorf("kind status needs a status between 400 and 599, not %d", r.Status)
-	case r.Kind == Fail && r.Code == "":
-		return fmt.Errorf("kind fail needs the code the operation ends with")
-	case r.Kind == Edit && r.Patch == nil:
-		return fmt.Errorf("kind edit needs a patch")
-	case r.Kind == Modify && r.Patch == nil:
-		return fmt.Errorf("kind modify needs a patch")
-	case r.Kind == SlowBody && r.Seconds <= 0:
-		return fmt.Errorf("kind slowBody needs the seconds it takes")
-	case r.Kind == Omit && r.Target == "":
-		return fmt.Errorf("kind omit needs a target: the end of the ID of the resource that lists omit")
-	case r.Now && (r.ID == "" || strings.Contains(r.ID, "*")):
-		return fmt.Errorf("now needs an exact id")
-	}
-	return nil
-}
-
 // OfOperation reports whether the kind acts on the long-running operation and not on the request.
 func (k Kind) OfOperation() bool {
 	return k == Stuck || k == Slow || k == Fail || k == Cancel || k == Allocate
@@ -109,26 +75,6 @@ func (k Kind) OfOperation() bool {
 
 // OfCheck reports whether the kind acts inside a provider's own check.
 func (k Kind) OfCheck() bool { return k == Quota || k == Capacity }
-
-// Parse reads one rule, or a JSON array of rules. A field that no rule has is an error: a rule without its condition would hit every request.
-func Parse(raw []byte) ([]Rule, error) {
-	var parts []json.RawMessage
-	if json.Unmarshal(raw, &parts) != nil {
-		parts = []json.RawMessage{raw}
-	}
-	rules := make([]Rule, len(parts))
-	for i, part := range parts {
-		decoder := json.NewDecoder(bytes.NewReader(part))
-		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(&rules[i]); err != nil {
-			return nil, fmt.Errorf("rule %d: %w", i+1, err)
-		}
-		if err := rules[i].Validate(); err != nil {
-			return nil, fmt.Errorf("rule %d: %w", i+1, err)
-		}
-	}
-	return rules, nil
-}
 
 // Script is a list of rules with their counters. The zero value is empty and ready for use.
 type Script struct {

@@ -65,15 +65,21 @@ func TestOtherKindsDoNotCount(t *testing.T) {
 func TestParseRefusesBadRules(t *testing.T) {
 	for name, test := range map[string]struct{ reason, text, want string }{
 		"kind":       {"no such fault", `[{"kind":"explode"}]`, `rule 1: kind "explode" is unknown`},
-		"status":     {"200 is no fault", `[{"kind":"status","status":200}]`, "between 400 and 599"},
-		"code":       {"an operation fails with a code", `[{"kind":"fail"}]`, "needs the code"},
-		"patch":      {"nothing to edit", `[{"kind":"edit"}]`, "needs a patch"},
-		"slow body":  {"how slow?", `[{"kind":"slowBody"}]`, "needs the seconds"},
+		"status":     {"200 is no fault", `[{"kind":"status","status":200}]`, "status is 200, and has to be between 400 and 599"},
+		"code":       {"an operation fails with a code", `[{"kind":"fail"}]`, "no effect without code"},
+		"patch":      {"nothing to edit", `[{"kind":"edit"}]`, "no effect without patch"},
+		"slow body":  {"how slow?", `[{"kind":"slowBody"}]`, "no effect without seconds"},
 		"now":        {"one resource is disturbed at once", `[{"kind":"remove","now":true,"id":"*"}]`, "needs an exact id"},
 		"empty":      {"a rule has a kind", `{}`, `kind "" is unknown`},
-		"field":      {"a misspelt condition would have the rule hit every request", `[{"kind":"reset"},{"kind":"reset","metod":"PUT"}]`, `rule 2: json: unknown field "metod"`},
+		"field":      {"a misspelt condition would have the rule hit every request", `[{"kind":"reset"},{"kind":"reset","metod":"PUT"}]`, `rule 2: unknown field "metod"`},
+		"lines":      {"only the first would count", "{\"kind\":\"lost\"}\n{\"kind\":\"reset\"}", "send one value, several of them as an array"},
+		"lists":      {"only the first would count", `[{"kind":"lost"}] [{"kind":"reset"}]`, "send one value"},
+		"type":       {"Go's types say nothing to users", `{"kind":"lost","nth":"1"}`, "rule 1: nth has to be a whole number, not string"},
+		"fraction":   {"requests are counted", `{"kind":"lost","nth":1.5}`, "rule 1: nth has to be a whole number, not number 1.5"},
+		"nothing":    {"an empty file", "", "rule 1: it is empty"},
+		"part":       {"half a file", `[{"kind":"lost"}`, "its end is missing"},
 		"method":     {"no request has this method", `{"kind":"reset","method":"PUTT"}`, `method "PUTT" is unknown`},
-		"not a rule": {"neither a rule nor an array", `"reset"`, "rule 1: json: cannot unmarshal string"},
+		"not a rule": {"neither a rule nor an array", `"reset"`, "rule 1: the value has to be an object, not string"},
 	} {
 		if _, err := fault.Parse([]byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s (%s): got %v, want %q", name, test.reason, err, test.want)

@@ -23,7 +23,7 @@ type created struct {
 // listPrincipals returns the principals of the tenant: those of the options, and the service principals of created applications, once for each secret.
 func (e *entra) listPrincipals() []Principal {
 	out := slices.Clone(e.s.opts.Principals)
-	for client, a := range e.listRegistrations().Applications {
+	for client, a := range body.Sorted(e.listRegistrations().Applications) {
 		if a.Created == nil || a.Created.Principal == "" {
 			continue
 		}
@@ -52,7 +52,7 @@ func (e *entra) serveApplications(w http.ResponseWriter, r *http.Request, path s
 	if !isApplication && (path != "servicePrincipals" || r.Method != http.MethodPost) {
 		return false
 	}
-	if raw := receiveBody(r); len(raw) > 0 && json.Unmarshal(raw, &in) != nil {
+	if raw, err := receiveBody(r); err != nil || len(raw) > 0 && json.Unmarshal(raw, &in) != nil {
 		e.graphError(w, 400, "BadRequest", "Unable to read JSON request payload.")
 		return true
 	}
@@ -107,7 +107,7 @@ func (e *entra) serveApplications(w http.ResponseWriter, r *http.Request, path s
 
 // clientOf returns the client ID of a created application by the ID of its object, "" for none.
 func (e *entra) clientOf(objectID string) string {
-	for client, a := range e.listRegistrations().Applications {
+	for client, a := range body.Sorted(e.listRegistrations().Applications) {
 		if a.Created != nil && strings.EqualFold(a.Created.ObjectID, objectID) {
 			return client
 		}
@@ -134,7 +134,7 @@ func (e *entra) changeApplication(w http.ResponseWriter, status int, client stri
 }
 
 func (e *entra) showApplications() (out []body.Object) {
-	for client, a := range e.listRegistrations().Applications {
+	for client, a := range body.Sorted(e.listRegistrations().Applications) {
 		if a.Created != nil {
 			out = append(out, body.Object{"id": a.Created.ObjectID, "appId": client, "displayName": a.Created.Name, "signInAudience": "AzureADMyOrg",
 				"identifierUris": []any{}, "keyCredentials": []any{}, "passwordCredentials": []any{}, "tags": []any{}, "requiredResourceAccess": []any{}})

@@ -19,7 +19,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-const maxBody = 8 << 20
+// maxBody is Azure's: https://github.com/Azure/azure-resource-manager-rpc/pull/138
+const maxBody = 4 << 20
+
+var errLargeBody = errors.New("the request content size exceeds the maximum size of 4 MB")
 
 // exchange is one request on its way through the simulator.
 type exchange struct {
@@ -299,14 +302,17 @@ func (x *exchange) checkAPIVersion() error {
 	return nil
 }
 
-// receiveBody returns the body of a request, up to maxBody. If the client closes the connection before it has sent the whole body, the
+// receiveBody returns the body of a request. It fails with errLargeBody if the body is larger than maxBody. If the client closes the connection before it has sent the whole body, the
 // request ends without an answer, and the log has the status 0.
-func receiveBody(r *http.Request) []byte {
-	raw, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+func receiveBody(r *http.Request) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	return raw
+	if len(raw) > maxBody {
+		return nil, errLargeBody
+	}
+	return raw, nil
 }
 
 func (x *exchange) readBody() error {
@@ -315,7 +321,13 @@ func (x *exchange) readBody() error {
 	default:
 		return nil
 	}
-	raw := receiveBody(x.r)
+	raw, err := receiveBody(x.r)
+	if err != nil {
+		// https://github.com/Azure/Azure-Landing-Zones/issues/2644
+		e := provider.Errorf(http.StatusRequestEntityTooLarge, "RequestContentTooLarge", "The request content size exceeds the maximum size of 4 MB.")
+		e.Gateway = true
+		return e
+	}
 	if len(raw) == 0 {
 		if x.r.Method == "POST" {
 			return nil
@@ -325,7 +337,7 @@ func (x *exchange) readBody() error {
 		e.Gateway = true
 		return e
 	}
-	err := json.Unmarshal(raw, &x.call.Body)
+	err = json.Unmarshal(raw, &x.call.Body)
 	if err != nil && strings.Contains(strings.Join(x.lower, "/"), "/microsoft.resources/deployments/") {
 		err = json.Unmarshal(strictJSON(raw), &x.call.Body)
 	}

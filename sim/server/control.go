@@ -1,11 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -87,7 +87,12 @@ func writeRefusal(w http.ResponseWriter, status int, message string) {
 
 // decodeControl reads a JSON body; it has answered when it returns false.
 func decodeControl(w http.ResponseWriter, r *http.Request, into any) bool {
-	if err := json.NewDecoder(io.LimitReader(r.Body, maxBody)).Decode(into); err != nil {
+	raw, err := receiveBody(r)
+	if err != nil {
+		writeRefusal(w, http.StatusRequestEntityTooLarge, err.Error())
+		return false
+	}
+	if err := body.DecodeOne(json.NewDecoder(bytes.NewReader(raw)), into); err != nil {
 		writeRefusal(w, 400, "the body is not the JSON expected: "+err.Error())
 		return false
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/body"
@@ -10,7 +11,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// disturbResource changes a resource as another client of Azure might.
+// disturbNow changes the resource of a rule, which has to exist.
+func (s *Server) disturbNow(rule fault.Rule) error {
+	found := false
+	s.store.View(func(tx *store.Tx) {
+		found = (&provider.Call{Tx: tx, Env: s.env}).FindItem(rule.ID) != nil
+	})
+	if !found {
+		return fmt.Errorf("no resource has the id %s", rule.ID)
+	}
+	return s.disturbResource(rule, rule.ID)
+}
+
+// disturbResource changes a resource as another client of Azure might. A resource that does not exist stays so.
 func (s *Server) disturbResource(rule fault.Rule, id string) error {
 	parsed, err := store.ParseID(id)
 	if err != nil {

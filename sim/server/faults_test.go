@@ -34,6 +34,8 @@ func TestFaultRules(t *testing.T) {
 	}{
 		"a field":        {"the condition would be lost, and the rule would hit every request", obj{"kind": "reset", "metod": "PUT"}, `unknown field "metod"`},
 		"a type":         {"the rule would never act", obj{"kind": "reset", "type": "Microsoft.Network/virtualNetwork"}, `type "Microsoft.Network/virtualNetwork" is unknown`},
+		"two values":     {"the second would be dropped", []byte("{\"kind\":\"lost\"}\n{\"kind\":\"reset\"}"), "several of them as an array"},
+		"now elsewhere":  {"nothing would be done", obj{"kind": "remove", "now": true, "id": net + "/routeTables/none"}, "no resource has the id " + net + "/routeTables/none"},
 		"one of several": {"none is added", []any{obj{"kind": "reset", "count": -1}, obj{"kind": "rest"}}, `rule 2: kind "rest" is unknown`},
 	} {
 		var refusal struct{ Message string }

@@ -57,7 +57,7 @@ func (e *entra) serveGraph(w http.ResponseWriter, r *http.Request) bool {
 		var in struct {
 			IDs []string `json:"ids"`
 		}
-		if json.Unmarshal(receiveBody(r), &in) != nil {
+		if raw, err := receiveBody(r); err != nil || json.Unmarshal(raw, &in) != nil {
 			e.graphError(w, 400, "BadRequest", "Unable to read JSON request payload.")
 			return true
 		}

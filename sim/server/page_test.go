@@ -140,11 +140,11 @@ func TestFaultsOfThePage(t *testing.T) {
 		want string
 	}{
 		"no kind":    {url.Values{}, "kind \"\" is unknown"},
-		"no status":  {url.Values{"kind": {"status"}}, "a status between 400 and 599"},
+		"no status":  {url.Values{"kind": {"status"}}, "no effect without status"},
 		"no number":  {url.Values{"kind": {"throttle"}, "retryAfter": {"soon"}}, `retryAfter must be a whole number, not "soon"`},
 		"no factor":  {url.Values{"kind": {"slow"}, "factor": {"x"}}, `factor must be a number, not "x"`},
 		"no seconds": {url.Values{"kind": {"slowBody"}}, "econds"},
-		"no message": {url.Values{"kind": {"fail"}}, "needs the code"},
+		"no message": {url.Values{"kind": {"fail"}}, "no effect without code"},
 	} {
 		page := b.openPage("/_sim/page/faults", tc.form)
 		if page.wantWords(t, tc.want); page.status != 400 {

@@ -278,9 +278,12 @@ func TestOutOfBandChanges(t *testing.T) {
 // callControl calls the control API.
 func (a *azure) callControl(method, path string, body, out any) int {
 	a.t.Helper()
-	raw, err := json.Marshal(body)
-	if err != nil {
-		a.t.Fatal(err)
+	raw, isText := body.([]byte)
+	if !isText {
+		var err error
+		if raw, err = json.Marshal(body); err != nil {
+			a.t.Fatal(err)
+		}
 	}
 	req, err := http.NewRequest(method, a.url+path, bytes.NewReader(raw))
 	if err != nil {

@@ -213,7 +213,7 @@ func (s *Server) AddFault(r fault.Rule) error {
 	if !r.Now {
 		return s.faults.Add(r)
 	}
-	return s.disturbResource(r, r.ID)
+	return s.disturbNow(r)
 }
 
 // checkFaultRule returns an error for a faulty rule, and for one of a type that no request can have: it would never act.

@@ -57,8 +57,7 @@ func TestMachine(t *testing.T) {
 
 func TestFailedMachineIsNotCreatedAgain(t *testing.T) {
 	w := newWorld(t)
-	w.addFault(fault.Rule{Method: "PUT", ID: "*/virtualmachines/vm", Kind: fault.Allocate,
-		Message: "Allocation failed. We do not have sufficient capacity."})
+	w.addFault(fault.Rule{Method: "PUT", ID: "*/virtualmachines/vm", Kind: fault.Allocate})
 	request := w.newRequest(machineWithNetworkNodes()...)
 	failed := func(outcome arm.Outcome) bool { return listStates(outcome)["virtualMachines/vm"] == arm.Failed }
 	got := findResult(t, w.convergeUntil(request, 5*time.Minute, failed), vm)
