@@ -182,6 +182,8 @@ func TestDisksOfMachinesAreRefused(t *testing.T) {
 		"ultra": {reason: "in a zone and not cached", change: ultra(nil)},
 		"ultra, cached": {reason: "ultra disks are not cached", change: ultra(obj{"caching": "ReadOnly"}), code: "InvalidParameter",
 			message: "only 'None' caching"},
+		"two zones": {reason: "a machine is in one zone", change: func(obj) {}, zones: []any{"1", "2"}, code: "ResourceTypeNotSupportMultiZones",
+			message: "The provided zones are '1,2'"},
 		"ultra, no zone": {reason: "ultra disks are in zones", change: ultra(nil), zones: []any{}, code: "InvalidParameter",
 			message: "does not support ultra disks"},
 		"too many": {reason: "the size has 4 data disks", change: func(p obj) {

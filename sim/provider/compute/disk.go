@@ -65,6 +65,9 @@ func prepareDisk(c *provider.Call, d *provider.Draft) error {
 
 // checkDisk checks the placement, source and encryption key of a disk.
 func checkDisk(c *provider.Call, d *provider.Draft) error {
+	if err := checkSingleZone(d, "disks"); err != nil {
+		return err
+	}
 	if err := checkZoneNames(d.ID, d.Location, body.Strings(d.New, "zones")); err != nil {
 		return err
 	}

@@ -171,6 +171,18 @@ func checkZoneNames(id, location string, zones []string) error {
 	return nil
 }
 
+// checkSingleZone refuses more than one zone for a resource that is in one. Source of the code and the text, for disks:
+// https://github.com/ansible/ansible/pull/53788. Virtual machines have one zone, too, and the same error is an assumption:
+// https://github.com/ansible/ansible/issues/59134
+func checkSingleZone(d *provider.Draft, kind string) error {
+	if zones := body.Strings(d.New, "zones"); len(zones) > 1 {
+		return provider.GatewayErrorf(400, "ResourceTypeNotSupportMultiZones",
+			"The resource type '%s' does not support multiple availability zones. The provided zones are '%s'. Please provide a single availability zone.",
+			kind, strings.Join(zones, ","))
+	}
+	return nil
+}
+
 const (
 	regionalCores = 20000
 	familyCores   = 10000

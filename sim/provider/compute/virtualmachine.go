@@ -110,6 +110,9 @@ func prepareVM(c *provider.Call, d *provider.Draft) error {
 	if err := addingNotAllowed(d); err != nil {
 		return err
 	}
+	if err := checkSingleZone(d, "virtualMachines"); err != nil {
+		return err
+	}
 	size := body.String(d.New, p+"hardwareProfile.vmSize")
 	if size == "" {
 		return provider.MissingProperty("vmSize")

@@ -56,8 +56,30 @@ func routeTableTypes() []*provider.Type {
 				}
 			}
 			body.Set(d.New, "properties.hasBgpOverride", false)
-			return nil
+			return checkRoutePrefixes(d, prefix)
 		},
 	}
 	return []*provider.Type{table, route}
+}
+
+// checkRoutePrefixes refuses a route with the prefix of another one of its table. Source:
+// https://github.com/kubernetes-sigs/cloud-provider-azure/issues/657
+func checkRoutePrefixes(d *provider.Draft, prefix string) error {
+	for _, other := range body.Objects(d.Parent, "properties.routes") {
+		if !strings.EqualFold(body.String(other, "name"), d.Name) && samePrefix(body.String(other, "properties.addressPrefix"), prefix) {
+			return invalidValue("RouteConflict", "Route: %s conflicts with Route: %s. Routes cannot have the same AddressPrefix.", d.Name,
+				body.String(other, "name"))
+		}
+	}
+	return nil
+}
+
+// samePrefix compares address prefixes, which may be names of service tags.
+func samePrefix(a, b string) bool {
+	first, errA := netip.ParsePrefix(a)
+	second, errB := netip.ParsePrefix(b)
+	if errA != nil || errB != nil {
+		return strings.EqualFold(a, b)
+	}
+	return first == second
 }
