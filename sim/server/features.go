@@ -51,8 +51,6 @@ func (x *exchange) answerFeatures() (*provider.Reply, error) {
 	switch {
 	case action != "" && action != "register" && action != "unregister":
 		return nil, provider.GatewayErrorf(404, "InvalidResourceType", "The path '%s' names no feature.", x.r.URL.Path)
-	case (action == "") != (x.r.Method == "GET") || action != "" && x.r.Method != "POST":
-		return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
 	case name != "" && len(list) == 0:
 		return nil, provider.GatewayErrorf(404, "FeatureNotFound", "The feature '%s' could not be found.", name)
 	case name != "":

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -142,6 +143,9 @@ var networkPollDelays = []int{10, 10, 20, 20, 40, 40, 80, 160}
 
 // answerPoll answers a poll. result is set for the Location URL and not for the Azure-AsyncOperation URL.
 func (x *exchange) answerPoll(id string, result bool) (*provider.Reply, error) {
+	if x.r.Method != http.MethodGet {
+		return nil, x.refuseMethod()
+	}
 	op := x.call.Operation(id)
 	if op == nil {
 		return nil, provider.GatewayErrorf(404, "ResourceNotFound", "The operation '%s' was not found.", id)

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,8 +40,30 @@ func (x *exchange) identifyResource() {
 	}
 }
 
+// onlyMethod returns the method of a path of Azure Resource Manager itself that has one, "" for all other paths.
+func (x *exchange) onlyMethod() string {
+	switch path := strings.Join(x.lower, "/"); {
+	case readOnlyPaths.MatchString(path):
+		return http.MethodGet
+	case postOnlyPaths.MatchString(path):
+		return http.MethodPost
+	}
+	return ""
+}
+
+var (
+	readOnlyPaths = regexp.MustCompile(`^(subscriptions(/[^/]+)?|tenants|(subscriptions/[^/]+/)?providers(/[^/]+)?` +
+		`|subscriptions/[^/]+/(locations|resources|tagnames|resourcegroups|operationresults/[^/]+|resourcegroups/[^/]+/resources` +
+		`|providers/microsoft.features/(features|providers/[^/]+/features(/[^/]+)?)|providers/microsoft.insights/eventtypes/management/values))$`)
+	postOnlyPaths = regexp.MustCompile(`^(providers/microsoft.resourcegraph/resources` +
+		`|subscriptions/[^/]+/providers/[^/]+/(register|unregister)|subscriptions/[^/]+/providers/microsoft.features/providers/[^/]+/features/[^/]+/[^/]+)$`)
+)
+
 // dispatchPath finds who answers the path.
 func (x *exchange) dispatchPath() (*provider.Reply, error) {
+	if only := x.onlyMethod(); only != "" && x.r.Method != only {
+		return nil, x.refuseMethod()
+	}
 	l, n := x.lower, len(x.lower)
 	switch {
 	case n == 1 && l[0] == "subscriptions":
@@ -210,7 +234,14 @@ func (x *exchange) ofRegion(p *provider.Provider, rest []string) (*provider.Repl
 	case f == nil:
 		return nil, x.refuseMethod(), true
 	}
-	rep, err := f(x.call, provider.NormalizeLocation(rest[0]), rest[2:])
+	location := provider.NormalizeLocation(rest[0])
+	if !slices.Contains(x.s.opts.Locations, location) {
+		version := x.call.Query.Get("api-version")
+		return nil, provider.GatewayErrorf(400, "NoRegisteredProviderFound",
+			"No registered resource provider found for location '%s' and API version '%s' for type 'locations/%s'. The supported api-versions are '%[2]s'. "+
+				"The supported locations are '%[4]s'.", rest[0], version, rest[1], strings.Join(x.s.opts.Locations, ", ")), true
+	}
+	rep, err := f(x.call, location, rest[2:])
 	return x.pageOfReply(rep), err, true
 }
 

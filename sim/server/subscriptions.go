@@ -141,9 +141,6 @@ func (x *exchange) answerProviders(sub string, rest []string) (*provider.Reply, 
 		return nil, provider.GatewayErrorf(404, "InvalidResourceNamespace", "The resource namespace '%s' is invalid.", rest[0])
 	}
 	if len(rest) == 2 {
-		if x.r.Method != "POST" {
-			return nil, provider.GatewayErrorf(405, "MethodNotAllowed", "The requested resource does not support http method '%s'.", x.r.Method)
-		}
 		setRegistered(x.call.Tx, sub, p.Namespace, rest[1] == "register")
 	}
 	return provider.OK(x.showProvider(sub, p)), nil

@@ -1,0 +1,34 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMethodsOfResourceManager sends each method to the paths of Resource Manager itself. A client that confuses them has to notice.
+func TestMethodsOfResourceManager(t *testing.T) {
+	a := newAzure(t)
+	a.createGroup()
+	of := "/subscriptions/" + sub
+	poll := a.mustSucceed("PUT", net+"/routeTables/x", obj{"location": "westus3"}).header.Get("Azure-AsyncOperation")
+	for path, method := range map[string]string{
+		"/subscriptions": "GET", "/tenants": "GET", "/providers": "GET", "/providers/Microsoft.Network": "GET", of: "GET",
+		of + "/locations": "GET", of + "/resources": "GET", of + "/tagNames": "GET", of + "/resourcegroups": "GET", of + "/providers": "GET",
+		of + "/providers/Microsoft.Network": "GET", of + "/providers/Microsoft.Network/register": "POST",
+		of + "/providers/Microsoft.Features/features":                             "GET",
+		of + "/providers/Microsoft.Features/providers/Microsoft.Compute/features": "GET",
+		of + "/providers/Microsoft.Compute/locations/westus3/usages":              "GET",
+		groupA + "/resources": "GET", poll: "GET",
+	} {
+		for _, each := range []string{"GET", "PUT", "PATCH", "POST", "DELETE"} {
+			r := a.sendRequest(each, path, obj{"location": "westus3"})
+			if refused := r.status == 405 && r.errorCode() == "MethodNotAllowed"; refused != (each != method) || !refused && r.status >= 400 {
+				t.Errorf("%s %s = %d %s", each, path, r.status, r.errorCode())
+			}
+		}
+	}
+	r := a.sendRequest("GET", of+"/providers/Microsoft.Compute/locations/mars/usages", nil)
+	if r.status != 400 || r.errorCode() != "NoRegisteredProviderFound" || !strings.Contains(r.errorMessage(), "location 'mars'") {
+		t.Errorf("usages of a region that does not exist: %d %s", r.status, r.errorMessage())
+	}
+}
