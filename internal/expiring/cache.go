@@ -3,7 +3,7 @@
 // A Cache never returns a value that is as old as its lifetime or older. The age counts from the store of the value, or, in a cache of
 // NewIdle, from its last use. Expired values leave memory with calls after an eighth of a lifetime. When there are too many values, a
 // bounded cache drops the one whose last use is the longest ago. Concurrent callers of Fetch share one request, which no caller's context
-// ends. Errors are not kept.
+// ends, and those of GetOrMake share one call. Callers with other keys do not wait for it. Errors are not kept.
 //
 // k8s.io/apimachinery has a similar cache. It needs a clock with timers, has no types and no bound, and does not share requests.
 package expiring
@@ -74,18 +74,23 @@ func (c *Cache[V]) Update(key string, change func(V) V) {
 	c.store(key, change(former))
 }
 
-// GetOrMake returns the value of a key, or else the result of make, which it stores. make must be quick and must not use the cache.
+// GetOrMake returns the value of a key, or else the result of make, which it stores. make must not ask for the same key.
 func (c *Cache[V]) GetOrMake(key string, make func() (V, error)) (V, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	value, ok := c.get(key)
-	if ok {
+	if value, ok := c.Get(key); ok {
 		return value, nil
 	}
-	value, err := make()
-	if err == nil {
-		c.store(key, value)
-	}
+	made, err, _ := c.flight.Do(key, func() (any, error) {
+		// Another flight may have ended since the look-up above.
+		if value, ok := c.Get(key); ok {
+			return value, nil
+		}
+		value, err := make()
+		if err == nil {
+			c.Set(key, value)
+		}
+		return value, err
+	})
+	value, _ := made.(V)
 	return value, err
 }
 

@@ -78,6 +78,33 @@ func TestBoundedCacheDropsTheUnusedValue(t *testing.T) {
 	}
 }
 
+// TestOthersDoNotWaitForAValue asks for a second value while the first one is made, and for the first one twice.
+func TestOthersDoNotWaitForAValue(t *testing.T) {
+	cache := New[int](time.Hour, 0, time.Now)
+	begun, end, calls := make(chan struct{}), make(chan struct{}), 0
+	slow := func() (int, error) {
+		calls++
+		close(begun)
+		<-end
+		return 1, nil
+	}
+	results := make(chan int, 2)
+	ask := func() {
+		value, _ := cache.GetOrMake("slow", slow)
+		results <- value
+	}
+	go ask()
+	<-begun
+	if value, err := cache.GetOrMake("quick", func() (int, error) { return 2, nil }); value != 2 || err != nil {
+		t.Errorf("%d, %v", value, err)
+	}
+	go ask()
+	close(end)
+	if first, second := <-results, <-results; first != 1 || second != 1 || calls != 1 {
+		t.Errorf("%d and %d of %d calls, want the value of one call", first, second, calls)
+	}
+}
+
 func TestUsedValuesStay(t *testing.T) {
 	clock := &manualClock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	cache := NewIdle[int](time.Hour, 0, clock.Now)

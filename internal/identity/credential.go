@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"time"
 
@@ -19,8 +18,6 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/expiring"
 )
 
-var errNoCertificate = errors.New("it must be PEM with the certificate and its key, or PKCS #12 that the password decrypts")
-
 // newCredential returns a credential made of the material. It sends no requests.
 func (m *material) newCredential() (azcore.TokenCredential, error) {
 	options := azcore.ClientOptions{Cloud: m.cloud, Transport: armclient.ForTokens(m.transport), Retry: policy.RetryOptions{MaxRetries: -1}}
@@ -29,10 +26,9 @@ func (m *material) newCredential() (azcore.TokenCredential, error) {
 		return azidentity.NewClientSecretCredential(m.tenantID, m.clientID, string(m.secret),
 			&azidentity.ClientSecretCredentialOptions{ClientOptions: options, DisableInstanceDiscovery: m.customAuthority})
 	case kindCertificate:
-		certificates, key, err := azidentity.ParseCertificates(m.certificate, m.password)
+		certificates, key, err := parseCertificate(m.certificate, m.password)
 		if err != nil {
-			// The cause quotes the first bytes of the input, which may be any Secret or file.
-			return nil, errNoCertificate
+			return nil, err
 		}
 		return azidentity.NewClientCertificateCredential(m.tenantID, m.clientID, certificates, key,
 			&azidentity.ClientCertificateCredentialOptions{ClientOptions: options, DisableInstanceDiscovery: m.customAuthority})
@@ -74,24 +70,45 @@ const unused = time.Hour
 // maxKept is the largest number of entries for identities in use; each identity may have a cluster of its own.
 const maxKept = 4096
 
+// invalidTTL is the time after which material that gave an error is parsed again. The error depends on the material alone, and changed
+// material has another key, so the time only bounds the memory.
+const invalidTTL = 10 * time.Minute
+
 // credentials caches credentials in use, because each has a cache of tokens.
 type credentials struct {
 	processKey []byte
 	recent     *expiring.Cache[azcore.TokenCredential]
+	// invalid has the errors of material, so that reconciliations do not parse the same certificate again and again.
+	invalid *expiring.Cache[error]
 }
 
 func newCredentials(now func() time.Time) *credentials {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails, see its documentation
-	return &credentials{processKey: key, recent: expiring.NewIdle[azcore.TokenCredential](unused, maxKept, now)}
+	return &credentials{processKey: key, recent: expiring.NewIdle[azcore.TokenCredential](unused, maxKept, now),
+		invalid: expiring.New[error](invalidTTL, maxKept, now)}
 }
 
-// getOrCreate returns the cached credential of the material, or creates it. Errors are not cached.
+// getOrCreate returns the cached credential or error of the material, or creates the credential. Calls for other material do not wait
+// for it.
 func (c *credentials) getOrCreate(m *material) (string, azcore.TokenCredential, error) {
 	key := m.hashKey(c.processKey)
-	credential, err := c.recent.GetOrMake(key, m.newCredential)
+	credential, err := c.recent.GetOrMake(key, func() (azcore.TokenCredential, error) {
+		if err, known := c.invalid.Get(key); known {
+			return nil, err
+		}
+		credential, err := m.newCredential()
+		if err != nil {
+			c.invalid.Set(key, err)
+		}
+		return credential, err
+	})
 	if err != nil {
-		return "", nil, &Error{Code: CredentialsInvalid, Message: fmt.Sprintf("%s: cannot create a %s credential", m.identity, m.kind), Err: err}
+		message := fmt.Sprintf("%s: cannot create a %s credential", m.identity, m.kind)
+		if m.source != "" {
+			message += " from " + m.source
+		}
+		return "", nil, &Error{Code: CredentialsInvalid, Message: message, Err: err}
 	}
 	return key, credential, nil
 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// maxFile is the largest size of a file in bytes. A certificate with its chain and key takes a few KiB.
-const maxFile = 1 << 20
+// maxFile is the largest size of a file in bytes.
+const maxFile = maxCertificateBytes
 
 // readFile reads a regular file of at most maxFile bytes in folder, or in any folder if that is "". The author of an identity
 // chooses the path, so it may be a device or pipe that has no end or blocks, or a file that is no certificate.

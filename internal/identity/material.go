@@ -22,8 +22,10 @@ const (
 
 // material has all parts of a credential.
 type material struct {
-	kind        kind
-	identity    string
+	kind     kind
+	identity string
+	// source is the place of the certificate, for messages.
+	source      string
 	tenantID    string
 	clientID    string
 	secret      []byte
@@ -69,7 +71,7 @@ func (p *Provider) readMaterial(ctx context.Context, identity *infrav1.AzureClus
 		m.secret, err = p.readClientSecret(ctx, identity)
 	case infrav1.ServicePrincipalCertificate:
 		m.kind = kindCertificate
-		m.certificate, m.password, err = p.readCertificate(ctx, identity)
+		err = p.readCertificate(ctx, identity, m)
 	case infrav1.UserAssignedMSI:
 		m.kind = kindManaged
 		err = p.checkManagersOwn(ctx, identity, FormerOf(identity), "spec.type "+string(spec.Type), "the identities of the manager's machine",
@@ -100,32 +102,40 @@ func (p *Provider) readClientSecret(ctx context.Context, identity *infrav1.Azure
 	return value, nil
 }
 
-// readCertificate returns the certificate with its private key in PEM or PKCS#12 form, and the password of the latter. It comes from
+// readCertificate sets the certificate with its private key in PEM or PKCS#12 form, and the password of the latter. It comes from
 // the file of spec.certPath, or from the Secret: from the key "certificate" with "password" or, as in the established provider,
-// from "readClientSecret" without a password.
-func (p *Provider) readCertificate(ctx context.Context, identity *infrav1.AzureClusterIdentity) (certificate, password []byte, err error) {
+// from "clientSecret" without a password.
+func (p *Provider) readCertificate(ctx context.Context, identity *infrav1.AzureClusterIdentity, m *material) (err error) {
 	if path := identity.Spec.CertPath; path != "" {
 		if err = p.checkManagersOwn(ctx, identity, FormerOf(identity), "spec.certPath", "the manager's files",
 			"put the certificate into a Secret that spec.clientSecret names"); err != nil {
-			return nil, nil, err
+			return err
 		}
-		if certificate, err = readFile(p.options.CertificateFolder, path); err != nil {
-			return nil, nil, &Error{Code: SecretNotFound,
+		if m.certificate, err = readFile(p.options.CertificateFolder, path); err != nil {
+			return &Error{Code: SecretNotFound,
 				Message: describeIdentity(identity) + ": spec.certPath cannot be read in the manager's container", Err: err}
 		}
-		return certificate, nil, nil
+		m.source = "the file of spec.certPath"
+		return nil
 	}
 	secret, err := p.readSecret(ctx, identity)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	if certificate = secret.Data[keyCertificate]; len(certificate) > 0 {
-		return certificate, []byte(trimNewline(string(secret.Data[keyPassword]))), nil
+	if m.certificate = secret.Data[keyCertificate]; len(m.certificate) > 0 {
+		m.source, m.password = describeKey(secret, keyCertificate), []byte(trimNewline(string(secret.Data[keyPassword])))
+		return nil
 	}
-	if certificate = secret.Data[keyClientSecret]; len(certificate) > 0 {
-		return certificate, nil, nil
+	if m.certificate = secret.Data[keyClientSecret]; len(m.certificate) > 0 {
+		m.source = describeKey(secret, keyClientSecret)
+		return nil
 	}
-	return nil, nil, missingKey(identity, secret, keyCertificate)
+	return missingKey(identity, secret, keyCertificate)
+}
+
+// describeKey returns the words for a value of a Secret in messages.
+func describeKey(secret *corev1.Secret, key string) string {
+	return fmt.Sprintf("key %q of Secret %s/%s", key, secret.Namespace, secret.Name)
 }
 
 // readSecret reads spec.readClientSecret, if the identity may use it.

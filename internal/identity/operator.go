@@ -71,6 +71,7 @@ func (p *Provider) readOperatorMaterial(ctx context.Context, stands *infrav1.Azu
 		m.kind, m.secret = kindSecret, []byte(text(operatorSecret))
 	case len(secret.Data[operatorCertificate]) > 0:
 		m.kind, m.certificate, m.password = kindCertificate, secret.Data[operatorCertificate], []byte(text(operatorPassword))
+		m.source = describeKey(secret, operatorCertificate)
 	case text(operatorMode) == podIdentity:
 		stands.Spec.Type, m.kind = infrav1.UserAssignedMSI, kindManaged
 		err = p.checkManagersOwn(ctx, stands, former, operatorMode+" "+podIdentity, "the identities of the manager's machine",
