@@ -220,7 +220,7 @@ const (
 	// isolated tenants may not use otherwise.
 	UsedBeforeUpgradeReason = "UsedBeforeUpgrade"
 	// NotAllowedByTenancyReason means that the identity uses a credential of another namespace or of the manager, which
-	// isolated tenants may not use.
+	// isolated tenants may not use, or that a Secret would have a token of an identity of another namespace.
 	NotAllowedByTenancyReason = "NotAllowedByTenancy"
 	// ExternallyManagedControlPlaneReason is the reason of a cluster with controlPlaneEnabled false and without a
 	// controlPlaneEndpoint.

@@ -15,6 +15,8 @@ import (
 const (
 	owner      = "providers/Microsoft.Authorization/roleDefinitions/8e3af657-a8ff-443c-a75c-2fe8c4bcb635"
 	assignment = "00000000-0000-0000-0000-00000000000a"
+	// administrators is a group of Entra ID.
+	administrators = "00000000-0000-0000-0000-0000000000aa"
 	theirGroup = "resourceGroups/theirs"
 )
 
@@ -182,6 +184,11 @@ var tries = map[string]struct {
 		inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) { s.ResourceGroupName = ".." }),
 		"spec.resourceGroupName", "leads to another path", ""},
 
+	"AKS/token of the identity": {"AzureManagedControlPlane", inControlPlane(func(_ *world, s *infrav1.AzureManagedControlPlaneSpec) {
+		s.AADProfile = &infrav1.AADProfile{Managed: true, AdminGroupObjectIDs: []string{administrators}}
+		s.DisableLocalAccounts = new(true)
+	}), "NotAllowedByTenancy", "the token is not written into a Secret of this namespace", ""},
+
 	"AKS pool/patch": {"AzureManagedControlPlane", inManagedPool(func(w *world) string {
 		return `{"spec": {"proximityPlacementGroupReference": {"armId": "` + w.expandID(foreignPath("Microsoft.Compute/proximityPlacementGroups",
 			"p")) + `"}}}`
@@ -230,6 +237,13 @@ var tries = map[string]struct {
 		}, `"identity":{"type":"SystemAssigned"}`, func(w *world) string {
 			return `"identity":{"type":"UserAssigned","userAssignedIdentities":[{"reference":{"armId":"` + w.expandID(admin) + `"}}]}`
 		}), "spec.resources[0].spec.identity.userAssignedIdentities[0].reference.armId", "is not the Cluster's", "managedClusters"},
+	"documents/token of the identity": {"AzureASOManagedControlPlane",
+		replaceManifests(func(c *harness.ASOCluster) *infrav1.AzureASOManagedResources {
+			return &c.ControlPlane.Spec.AzureASOManagedResources
+		}, `"identity":{"type":"SystemAssigned"}`, func(*world) string {
+			return `"identity":{"type":"SystemAssigned"},"disableLocalAccounts":true,"aadProfile":{"managed":true,"adminGroupObjectIDs":["` +
+				administrators + `"]}`
+		}), "NotAllowedByTenancy", "the token is not written into a Secret of this namespace", ""},
 }
 
 // TestTries lets tenants try to reach resources of others with an identity that is lent to them; it expects that no such request is
@@ -252,6 +266,7 @@ func TestTries(t *testing.T) {
 				if diff := cmp.Diff(before, ofOthers()); diff != "" {
 					t.Errorf("resources of others (-before +after):\n%s", diff)
 				}
+				w.checkNoToken()
 				for _, request := range w.Azure.RequestsSince(mark) {
 					if strings.Contains(request, "/../") || strings.Contains(request, "/./") || strings.Contains(request, "/.. ") {
 						t.Errorf("a path that leads elsewhere was sent: %s", request)

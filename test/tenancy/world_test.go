@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
@@ -264,6 +265,26 @@ func (w *world) waitStatusContains(kind string, all ...string) {
 		status := harness.EncodeStatus(of.object)
 		return !slices.ContainsFunc(all, func(text string) bool { return !strings.Contains(status, text) })
 	})
+}
+
+// checkNoToken expects that no kubeconfig in the tenant's namespace has a token of the operator's identity.
+func (w *world) checkNoToken() {
+	w.T.Helper()
+	list := &corev1.SecretList{}
+	if err := w.Client.List(w.T.Context(), list, client.InNamespace(w.Namespace)); err != nil {
+		w.T.Fatal(err)
+	}
+	for _, secret := range list.Items {
+		for key, value := range secret.Data {
+			if config, err := clientcmd.Load(value); err == nil {
+				for _, user := range config.AuthInfos {
+					if user.Token != "" {
+						w.T.Errorf("Secret %s has a token under %s", secret.Name, key)
+					}
+				}
+			}
+		}
+	}
 }
 
 // waitReady waits until an object of a kind is Ready.

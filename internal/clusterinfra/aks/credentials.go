@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	corev1 "k8s.io/api/core/v1"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -59,7 +58,7 @@ func KeepsToken(cluster arm.Result, initialized *bool) bool {
 }
 
 // ReadKubeconfigs asks AKS for the kubeconfigs of the cluster with the state observed, unless the published ones are known to be
-// current.
+// current. It requests no token of a lent identity, because readers of the namespace's Secrets could use it for other clusters.
 func ReadKubeconfigs(ctx context.Context, f *facts.Facts, caller facts.Caller, access *access.Access, id arm.ID, observed json.RawMessage,
 	to published.Publisher) (*Credentials, error) {
 	out := &Credentials{}
@@ -87,9 +86,9 @@ func ReadKubeconfigs(ctx context.Context, f *facts.Facts, caller facts.Caller, a
 	case !entra:
 		return nil, errors.New("local accounts are disabled and the cluster has no Entra integration, so no kubeconfig can be issued: set spec.aadProfile, or spec.disableLocalAccounts to false")
 	default:
-		token, err := access.Credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{serverAppScope}})
+		token, err := access.GetTokenToPublish(ctx, serverAppScope)
 		if err != nil {
-			return nil, fmt.Errorf("token of the cluster's identity for the API server: %w", err)
+			return nil, fmt.Errorf("local accounts are disabled, so the kubeconfig needs a token of the cluster's identity for the API server: %w", err)
 		}
 		if out.Kubeconfig, err = replaceCredentials(out.User, token.Token); err != nil {
 			return nil, err

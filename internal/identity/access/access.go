@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -89,6 +91,17 @@ func (o *Opener) lentGrants(resolved *identity.Resolved, namespace string) *lent
 		Identity: identity.Kind + " " + of.Namespace + "/" + of.Name, Resources: lent.ParseIDs(of.Spec.AllowedResources),
 		RoleScopes: lent.ParseIDs(of.Spec.AllowedRoleScopes),
 	}
+}
+
+// GetTokenToPublish returns a token of the identity for a Secret of the object's namespace. It returns none of a lent identity: readers of
+// the Secret could use it wherever the identity has rights, also in clusters of others.
+func (a *Access) GetTokenToPublish(ctx context.Context, scope string) (azcore.AccessToken, error) {
+	if a.LentGrants != nil {
+		return azcore.AccessToken{}, &identity.Error{Code: identity.NotAllowedByTenancy, Message: fmt.Sprintf(
+			"%s is in another namespace, and its token is valid for all AKS clusters that accept it, so the token is not written into a Secret of this namespace. Use an %s of this namespace, or enable local accounts of the AKS cluster",
+			a.LentGrants.Identity, identity.Kind)}
+	}
+	return a.Credential.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{scope}})
 }
 
 // resolveIdentity returns the identity and its subscription.

@@ -67,7 +67,7 @@ func (c *checker) checkOperatorCredentials(ctx context.Context) error {
 // checkLent finds clusters that use an identity of another namespace, whose owner has to allow new uses of resources.
 func (c *checker) checkLent(ctx context.Context) error {
 	report := func(object client.Object, kind string, ref *corev1.ObjectReference) {
-		if ref == nil || ref.Namespace == "" || ref.Namespace == object.GetNamespace() {
+		if !isOfAnother(object, ref) {
 			return
 		}
 		c.report.Add("identities", migration.ToKnow, kind+" "+client.ObjectKeyFromObject(object).String(), fmt.Sprintf(
@@ -82,8 +82,19 @@ func (c *checker) checkLent(ctx context.Context) error {
 		return err
 	}
 	return c.forEach(ctx, &infrav1.AzureManagedControlPlaneList{}, func(object client.Object) {
-		report(object, "AzureManagedControlPlane", object.(*infrav1.AzureManagedControlPlane).Spec.IdentityRef)
+		controlPlane := object.(*infrav1.AzureManagedControlPlane)
+		report(controlPlane, "AzureManagedControlPlane", controlPlane.Spec.IdentityRef)
+		if controlPlane.Spec.DisableLocalAccounts != nil && *controlPlane.Spec.DisableLocalAccounts && isOfAnother(controlPlane, controlPlane.Spec.IdentityRef) {
+			c.report.Add("identities", migration.ToKnow, "AzureManagedControlPlane "+client.ObjectKeyFromObject(controlPlane).String(),
+				"Local accounts are disabled, and it uses an AzureClusterIdentity of another namespace. --tenancy=isolated writes no token of this identity into the kubeconfig, so Cluster API loses its access to the cluster.",
+				"Before the upgrade, create an AzureClusterIdentity in the namespace of the cluster and use it, or upgrade with CAPZ_TENANCY=trusted.")
+		}
 	})
+}
+
+// isOfAnother reports whether an identityRef names an identity of another namespace than the object's.
+func isOfAnother(object client.Object, ref *corev1.ObjectReference) bool {
+	return ref != nil && ref.Namespace != "" && ref.Namespace != object.GetNamespace()
 }
 
 // reportCredential adds the finding of one credential. prepared is true if its namespace has the ServiceAccount of isolated tenants.

@@ -217,6 +217,13 @@ kind: AzureCluster
 metadata: {name: one, namespace: team}
 spec: {location: eastus, identityRef: {kind: AzureClusterIdentity, name: shared, namespace: default}}`},
 			[]string{"to-know AzureCluster team/one: It uses AzureClusterIdentity default/shared of another namespace. Resources that it uses stay. --tenancy=isolated refuses new machines that use resources outside the cluster, such as user-assigned identities. -> Name these resources in spec.allowedResources and spec.allowedRoleScopes of the identity after the upgrade, or upgrade with CAPZ_TENANCY=trusted."}},
+		"token of an identity of another namespace": {"Cluster API's access ends", identities, []string{`
+apiVersion: infrastructure.cluster.x-k8s.io/v1beta1
+kind: AzureManagedControlPlane
+metadata: {name: one, namespace: team}
+spec: {location: eastus, disableLocalAccounts: true, identityRef: {kind: AzureClusterIdentity, name: shared, namespace: default}}`},
+			[]string{"to-know AzureManagedControlPlane team/one: It uses AzureClusterIdentity default/shared of another namespace. Resources that it uses stay. --tenancy=isolated refuses new machines that use resources outside the cluster, such as user-assigned identities. -> Name these resources in spec.allowedResources and spec.allowedRoleScopes of the identity after the upgrade, or upgrade with CAPZ_TENANCY=trusted.",
+				"to-know AzureManagedControlPlane team/one: Local accounts are disabled, and it uses an AzureClusterIdentity of another namespace. --tenancy=isolated writes no token of this identity into the kubeconfig, so Cluster API loses its access to the cluster. -> Before the upgrade, create an AzureClusterIdentity in the namespace of the cluster and use it, or upgrade with CAPZ_TENANCY=trusted."}},
 
 		"operator's object": {"without the operator, its finalizer would stay", operator, []string{operatorKind, operatorObject(true, finalizer, "manage")},
 			[]string{"done-by-run CustomResourceDefinition resourcegroups.resources.azure.com: Only a webhook of the operator can convert objects. The kind will serve only the version that objects are stored in.",
