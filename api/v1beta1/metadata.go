@@ -88,6 +88,10 @@ const (
 	// use its credential when tenants are isolated. "*" allows all namespaces.
 	IdentityNamespacesAnnotation = "infrastructure.cluster.x-k8s.io/identity-namespaces"
 
+	// PublishedByAnnotation on a Secret or ConfigMap is the kind and name of the object that publishes values in it, as
+	// kind/name. A backup that loses owner references keeps it.
+	PublishedByAnnotation = "infrastructure.cluster.x-k8s.io/published-by"
+
 	// FormerRecordedAnnotation on the manager's Lease shows that the credentials in use under the established provider were
 	// recorded, or that none were in use.
 	FormerRecordedAnnotation = "infrastructure.cluster.x-k8s.io/former-identities-recorded"

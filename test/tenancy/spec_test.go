@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -96,18 +97,29 @@ func withIdentity(w *world, resources []runtime.RawExtension, operatorSpec strin
 			"location: eastus\n  owner: {name: d1}\n  operatorSpec: "+operatorSpec))
 }
 
-// TestEveryDestinationPasses asks every kind that writes into the namespace to overwrite objects of others. They stay
-// as they are.
+// TestEveryDestinationPasses asks every kind that writes into the namespace to overwrite objects of others, also with the label of the
+// Cluster, which Cluster API has users set. They stay as they are.
 func TestEveryDestinationPasses(t *testing.T) {
 	kinds := slices.Sorted(maps.Keys(destinations))
 	if diff := cmp.Diff(kindsOf(t, "published.Publisher{", kinds), kinds); diff != "" {
 		t.Fatalf("kinds that write into the namespace (-want), and those that are tried (+got):\n%s", diff)
 	}
-	for kind, try := range destinations {
-		t.Run(kind, func(t *testing.T) {
+	tries := map[string]string{}
+	for _, kind := range kinds {
+		tries[kind], tries[kind+", labelled"] = kind, kind
+	}
+	for name, kind := range tries {
+		try := destinations[kind]
+		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, nil)
 				meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: "of-others", Labels: map[string]string{"app": "database"}}
+				if name != kind {
+					meta.Labels[clusterv1.ClusterNameLabel] = "d1"
+					if kind == "AzureManagedControlPlane" {
+						meta.Labels[clusterv1.ClusterNameLabel] = "k1"
+					}
+				}
 				w.CreateObject(&corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{"key": []byte("theirs")}})
 				w.CreateObject(&corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"key": "theirs"}})
 				w.startManager()
@@ -121,6 +133,52 @@ func TestEveryDestinationPasses(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestNamesOfOthers creates AKS clusters in a namespace whose Secrets and ConfigMaps have the names in which the provider publishes. They
+// stay as they are, and KubeconfigReady names them.
+func TestNamesOfOthers(t *testing.T) {
+	for kind, test := range map[string]struct {
+		cluster string
+		create  func(w *world)
+		names   []string
+	}{
+		"AzureManagedControlPlane": {"k1", func(w *world) {
+			w.createAKSCluster(func(c *infrav1.AzureManagedControlPlane) {
+				c.Spec.AADProfile = &infrav1.AADProfile{Managed: true, AdminGroupObjectIDs: []string{administrators}}
+				c.Spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)}
+			}, nil)
+		}, []string{"-kubeconfig", "-kubeconfig-user", "-ca", "-aso-oidc-issuer-profile"}},
+		"AzureASOManagedControlPlane": {"d1", func(w *world) {
+			w.createASOCluster(func(c *harness.ASOCluster) {
+				raw := &c.ControlPlane.Spec.Resources[0].Raw
+				*raw = []byte(strings.Replace(string(*raw), `"dnsPrefix"`, `"aadProfile":{"managed":true,"adminGroupObjectIDs":["`+administrators+`"]},"dnsPrefix"`, 1))
+			})
+		}, []string{"-kubeconfig", "-kubeconfig-user", "-ca"}},
+	} {
+		for _, suffix := range test.names {
+			t.Run(kind+suffix, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newWorld(t, nil)
+					meta := metav1.ObjectMeta{Namespace: w.Namespace, Name: test.cluster + suffix}
+					before := &corev1.Secret{ObjectMeta: meta, Type: corev1.SecretTypeTLS, Data: map[string][]byte{"tls.crt": []byte("c"), "tls.key": []byte("k")}}
+					w.CreateObject(before)
+					settings := &corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{"a": "b"}}
+					w.CreateObject(settings)
+					w.startManager()
+					test.create(w)
+					w.waitStatusContains(kind, `"type":"KubeconfigReady"`, "InvalidConfiguration", test.cluster+suffix+" was created by others",
+						"or choose another name for the Cluster")
+					after, settingsAfter := &corev1.Secret{}, &corev1.ConfigMap{}
+					w.ReadObject(after, meta.Name)
+					w.ReadObject(settingsAfter, meta.Name)
+					if before.ResourceVersion != after.ResourceVersion || settings.ResourceVersion != settingsAfter.ResourceVersion {
+						t.Errorf("%s was changed: %v, %v", meta.Name, after.Data, settingsAfter.Data)
+					}
+				})
+			})
+		}
 	}
 }
 

@@ -17,7 +17,7 @@ const (
 	assignment = "00000000-0000-0000-0000-00000000000a"
 	// administrators is a group of Entra ID.
 	administrators = "00000000-0000-0000-0000-0000000000aa"
-	theirGroup = "resourceGroups/theirs"
+	theirGroup     = "resourceGroups/theirs"
 )
 
 var (

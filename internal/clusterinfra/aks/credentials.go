@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
@@ -124,6 +125,7 @@ func ReadExported(ctx context.Context, f *facts.Facts, caller facts.Caller, id a
 	case aso.IsKubeconfigKey(to.Cluster, at), kind == facts.AdminCredential && managedcluster.HasLocalAccountsDisabled(observed), managedcluster.IsStopped(observed):
 		return nil, nil
 	}
+	to.NamedBySpec = true
 	have, err := to.StoredValue(ctx, at.Name, at.Key)
 	if err != nil {
 		return nil, err
@@ -134,21 +136,31 @@ func ReadExported(ctx context.Context, f *facts.Facts, caller facts.Caller, id a
 	return have, nil
 }
 
-// PublishSecrets writes the Secrets that Cluster API and users read.
+// PublishSecrets writes the Secrets that Cluster API and users read. A Secret of another creator gives a *field.Error.
 func (c *Credentials) PublishSecrets(ctx context.Context, to published.Publisher) error {
 	authority, err := readCertificateAuthority(c.Kubeconfig)
 	if err != nil {
 		return err
 	}
 	if err := to.PublishClusterSecret(ctx, to.Cluster+adminSuffix, map[string][]byte{kubeconfigKey: c.Kubeconfig}); err != nil {
-		return err
+		return RefuseForeign(to, err)
 	}
 	if c.User != nil {
 		if err := to.PublishSecret(ctx, to.Cluster+userSuffix, map[string][]byte{kubeconfigKey: c.User}); err != nil {
-			return err
+			return RefuseForeign(to, err)
 		}
 	}
-	// AKS does not reveal the private key of the authority. Readers of the Secret require the key to exist.
-	return to.PublishClusterSecret(ctx, to.Cluster+"-ca",
-		map[string][]byte{corev1.TLSCertKey: authority, corev1.TLSPrivateKeyKey: []byte("foo")})
+	return RefuseForeign(to, to.PublishClusterSecret(ctx, to.Cluster+"-ca",
+		map[string][]byte{corev1.TLSCertKey: authority, corev1.TLSPrivateKeyKey: []byte(published.NoPrivateKey)}))
+}
+
+// RefuseForeign returns err, and a *field.Error in place of a published.ForeignObjectError about an object with a name of the provider.
+func RefuseForeign(to published.Publisher, err error) error {
+	var foreign published.ForeignObjectError
+	if !errors.As(err, &foreign) {
+		return err
+	}
+	return field.Forbidden(field.NewPath("metadata", "name"), fmt.Sprintf(
+		"%s. Cluster %s needs this name. Check that no program uses the %s, keep a copy, and delete it, or choose another name for the Cluster",
+		foreign.Error(), to.Cluster, foreign.Kind))
 }

@@ -66,7 +66,7 @@ func (e RefusedExportError) Error() string { return e.Reason }
 
 // Publish writes the values. An error may be a RefusedExportError.
 func (e *Exports) Publish(ctx context.Context, to published.Publisher) error {
-	to.RefuseForeign = true
+	to.NamedBySpec = true
 	for _, name := range slices.Sorted(maps.Keys(e.configMaps)) {
 		to.FormerOwners = e.owners["ConfigMap "+name]
 		if err := refuseForeign(to.PublishConfigMap(ctx, name, e.configMaps[name])); err != nil {
@@ -100,5 +100,5 @@ func refuseForeign(err error) error {
 	if !errors.As(err, &foreign) {
 		return err
 	}
-	return RefusedExportError{foreign.Kind, foreign.Name, foreign.Error() + ". Choose the name of a " + foreign.Kind + " that does not exist"}
+	return RefusedExportError{foreign.Kind, foreign.Name, foreign.Error() + ". Choose the name of a " + foreign.Kind + " that does not exist, or delete it"}
 }

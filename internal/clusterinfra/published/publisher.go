@@ -16,6 +16,8 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
 // Publisher publishes for one control plane.
@@ -26,22 +28,22 @@ type Publisher struct {
 	Kind  string
 	// Cluster is the name of the Cluster.
 	Cluster string
-	// RefuseForeign makes writes to objects of other creators fail with a ForeignObjectError. Without it they get the keys and keep
-	// their owner. Objects that the Azure Service Operator created for an AKS cluster with the control plane's name, or for one of
-	// FormerOwners, are never refused.
-	RefuseForeign bool
-	// FormerOwners are the objects of the Azure Service Operator whose values are published.
+	// NamedBySpec means that the spec names the published objects, so that they may have any name. Without it, their names are those
+	// that the provider gives the objects of the Cluster.
+	NamedBySpec bool
+	// FormerOwners are the objects of the Azure Service Operator whose values are published. The Secrets and ConfigMaps that the operator
+	// created for them, or for an AKS cluster with the control plane's name, get the keys and keep their owner.
 	FormerOwners []ASOObject
 }
 
 // ASOObject identifies an object of the Azure Service Operator in a namespace.
 type ASOObject struct{ Group, Kind, Name string }
 
-// ForeignObjectError means that a Secret or ConfigMap was not created by the control plane.
+// ForeignObjectError means that a Secret or ConfigMap was not created for the control plane. It is left as it is.
 type ForeignObjectError struct{ Kind, Name string }
 
 func (e ForeignObjectError) Error() string {
-	return e.Kind + " " + e.Name + " was created by others"
+	return e.Kind + " " + e.Name + " was created by others, and the provider does not change it"
 }
 
 // PublishSecret creates or updates a Secret.
@@ -76,7 +78,7 @@ func (p Publisher) deleteWrongType(ctx context.Context, want *corev1.Secret) err
 		return fmt.Errorf("delete Secret %s of type %s to create it with type %s: %w", key, have.Type, want.Type, err)
 	}
 	want.Labels = mergeMaps(have.Labels, want.Labels)
-	want.Annotations = have.Annotations
+	want.Annotations = mergeMaps(have.Annotations, want.Annotations)
 	return nil
 }
 
@@ -134,11 +136,13 @@ func (p Publisher) PublishConfigMap(ctx context.Context, name string, data map[s
 func (p Publisher) newMeta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: p.Owner.GetNamespace(), Name: name, Labels: map[string]string{clusterv1.ClusterNameLabel: p.Cluster},
+		Annotations: map[string]string{infrav1.PublishedByAnnotation: p.Kind + "/" + p.Owner.GetName()},
 	}
 }
 
-// applyObject creates or updates a Secret or ConfigMap. It replaces the data, and adds missing labels and owners. An object of another
-// creator, which a spec may name, gets the keys and stays as it is otherwise. A current object is not written.
+// applyObject creates or updates a Secret or ConfigMap. It replaces the data, and adds missing labels, annotations and owners. An object
+// of the Azure Service Operator gets the keys and stays as it is otherwise. That of any other creator is refused with a
+// ForeignObjectError. A current object is not written.
 func (p Publisher) applyObject(ctx context.Context, want client.Object) error {
 	kind := "Secret"
 	have := client.Object(&corev1.Secret{})
@@ -161,11 +165,12 @@ func (p Publisher) applyObject(ctx context.Context, want client.Object) error {
 	}
 	changed := have.DeepCopyObject().(client.Object)
 	mine := p.isOwn(have)
-	if p.RefuseForeign && !mine && !p.isMadeByASO(have) {
+	if !mine && !p.isMadeByASO(have) {
 		return ForeignObjectError{Kind: kind, Name: key.Name}
 	}
 	setData(changed, want, !mine)
 	if mine {
+		changed.SetAnnotations(mergeMaps(changed.GetAnnotations(), want.GetAnnotations()))
 		if err := p.setOwner(changed, want.GetLabels()); err != nil {
 			return fmt.Errorf("owner of %s %s: %w", kind, key, err)
 		}
@@ -179,13 +184,33 @@ func (p Publisher) applyObject(ctx context.Context, want client.Object) error {
 	return nil
 }
 
-// isOwn reports whether this controller created an object: by its owner, or, if it has none, by the label of the cluster.
+// isOwn reports whether this controller created an object. Its controller decides, or, if it has none, the provider's annotation:
+// backups lose owners. Objects of earlier versions lack the annotation. Their label counts, but only with the provider's own names,
+// because Cluster API has users label their Secrets as well.
+// https://cluster-api.sigs.k8s.io/tasks/certs/using-custom-certificates
 func (p Publisher) isOwn(have client.Object) bool {
 	if owner := metav1.GetControllerOf(have); owner != nil {
 		return owner.Kind == p.Kind && owner.Name == p.Owner.GetName()
 	}
-	return have.GetLabels()[clusterv1.ClusterNameLabel] == p.Cluster
+	if by, ok := have.GetAnnotations()[infrav1.PublishedByAnnotation]; ok {
+		return by == p.Kind+"/"+p.Owner.GetName()
+	}
+	return !p.NamedBySpec && have.GetLabels()[clusterv1.ClusterNameLabel] == p.Cluster && !hasPrivateKey(have)
 }
+
+// hasPrivateKey reports whether a Secret has a private key, which the provider never publishes.
+func hasPrivateKey(have client.Object) bool {
+	secret, ok := have.(*corev1.Secret)
+	if !ok {
+		return false
+	}
+	key, ok := secret.Data[corev1.TLSPrivateKeyKey]
+	return ok && string(key) != NoPrivateKey
+}
+
+// NoPrivateKey is published in place of the private key of a certificate authority, which AKS does not reveal. Readers of the Secret
+// require the key to exist.
+const NoPrivateKey = "foo"
 
 // isMadeByASO reports whether the Azure Service Operator created an object for the AKS cluster of the control plane or for one of
 // FormerOwners, before the migration. The established provider gives the ManagedCluster the name of its AzureManagedControlPlane.

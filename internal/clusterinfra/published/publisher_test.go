@@ -59,9 +59,12 @@ func TestPublishClusterSecret(t *testing.T) {
 		"current": {"it is patched", newFormerSecret(func(s *corev1.Secret) { s.Type = clusterv1.ClusterSecretType }),
 			clusterv1.ClusterSecretType,
 			map[string]string{"value": "new"}, false},
-		"theirs": {"a Secret of others gets the keys, and its owner stays", newFormerSecret(func(s *corev1.Secret) {
-			s.OwnerReferences, s.Labels, s.Data = nil, nil, map[string][]byte{"theirs": []byte("a")}
+		"the Azure Service Operator's": {"it gets the keys, and its owner stays", newFormerSecret(func(s *corev1.Secret) {
+			s.OwnerReferences, s.Labels, s.Data = []metav1.OwnerReference{{APIVersion: "containerservice.azure.com/v1", Kind: "ManagedCluster",
+				Name: "c1", UID: "operator"}}, nil, map[string][]byte{"theirs": []byte("a")}
 		}), corev1.SecretTypeOpaque, map[string]string{"theirs": "a", "value": "new"}, false},
+		"restored": {"backups lose owners and keep labels", newFormerSecret(func(s *corev1.Secret) { s.OwnerReferences = nil }),
+			clusterv1.ClusterSecretType, map[string]string{"value": "new"}, true},
 		"held": {"its name is taken until the finalizer goes, and clusters need the kubeconfig",
 			newFormerSecret(func(s *corev1.Secret) { s.Finalizers = []string{"example.com/held"} }),
 			corev1.SecretTypeOpaque, map[string]string{"value": "new"}, false},
@@ -112,6 +115,72 @@ func TestPublishClusterSecret(t *testing.T) {
 			if err := to.PublishClusterSecret(t.Context(), "c1-kubeconfig", map[string][]byte{"value": []byte("new")}); err != nil ||
 				readSecret(t, store).ResourceVersion != again {
 				t.Errorf("%s: the second time it is written again, %v", test.reason, err)
+			}
+		})
+	}
+}
+
+// TestForeignObjects publishes to Secrets and ConfigMaps of other creators. It expects that those are refused and stay as they are, and
+// that an object of the provider that lost its owner is not refused.
+func TestForeignObjects(t *testing.T) {
+	of := func(value string) map[string]string { return map[string]string{infrav1.PublishedByAnnotation: value} }
+	label := map[string]string{clusterv1.ClusterNameLabel: "c1"}
+	another := []metav1.OwnerReference{{APIVersion: infrav1.GroupVersion.String(), Kind: kind, Name: "c2", UID: "c2", Controller: new(true)}}
+	tests := map[string]struct {
+		reason string
+		meta   metav1.ObjectMeta
+		data   map[string][]byte
+		// provider is true if a name of the provider may have it, spec if a name of the spec may.
+		provider, spec bool
+	}{
+		"user's":                  {"nothing shows that the provider created it", metav1.ObjectMeta{}, nil, false, false},
+		"labelled":                {"users label their Secrets for Cluster API", metav1.ObjectMeta{Labels: label}, nil, true, false},
+		"labelled, a private key": {"the provider publishes none", metav1.ObjectMeta{Labels: label}, map[string][]byte{"tls.key": []byte("key")}, false, false},
+		"labelled, no key":        {"the established provider publishes the same", metav1.ObjectMeta{Labels: label}, map[string][]byte{"tls.key": []byte("foo")}, true, false},
+		"of another Cluster":      {"its label", metav1.ObjectMeta{Labels: map[string]string{clusterv1.ClusterNameLabel: "c2"}}, nil, false, false},
+		"restored":                {"the annotation stays in backups", metav1.ObjectMeta{Labels: label, Annotations: of(kind + "/c1")}, nil, true, true},
+		"restored, of another":    {"the annotation decides before the label", metav1.ObjectMeta{Labels: label, Annotations: of(kind + "/c2")}, nil, false, false},
+		"another's":               {"the controller decides first", metav1.ObjectMeta{Labels: label, Annotations: of(kind + "/c1"), OwnerReferences: another}, nil, false, false},
+		"own":                     {"as before", metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{ownerReference("v1beta1")}}, nil, true, true},
+		"the operator's": {"it is from before the migration", metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: "containerservice.azure.com/v1", Kind: "ManagedCluster", Name: "former", UID: "f"}}}, nil, true, true},
+		"the operator's, another": {"it belongs to another resource", metav1.ObjectMeta{Labels: map[string]string{}, OwnerReferences: []metav1.OwnerReference{{
+			APIVersion: "containerservice.azure.com/v1", Kind: "ManagedCluster", Name: "another", UID: "f"}}}, nil, false, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			for _, bySpec := range []bool{false, true} {
+				test.meta.Namespace, test.meta.Name = storetest.Namespace, "c1-kubeconfig"
+				secret := &corev1.Secret{ObjectMeta: *test.meta.DeepCopy(), Data: test.data, Type: corev1.SecretTypeOpaque}
+				configMap := &corev1.ConfigMap{ObjectMeta: *test.meta.DeepCopy(), Data: map[string]string{"a": "b"}}
+				store := storetest.NewClient(t, newOwner(), secret, configMap)
+				to := published.Publisher{Client: store, Owner: newOwner(), Kind: kind, Cluster: "c1", NamedBySpec: bySpec,
+					FormerOwners: []published.ASOObject{{Group: "containerservice.azure.com", Kind: "ManagedCluster", Name: "former"}}}
+				allowed := test.provider
+				if bySpec {
+					allowed = test.spec
+				}
+				before := readSecret(t, store)
+				for what, publish := range map[string]func() error{
+					"Secret": func() error {
+						return to.PublishSecret(t.Context(), "c1-kubeconfig", map[string][]byte{"value": []byte("new")})
+					},
+					"cluster Secret": func() error {
+						return to.PublishClusterSecret(t.Context(), "c1-kubeconfig", map[string][]byte{"value": []byte("new")})
+					},
+				} {
+					err := publish()
+					if foreign := (published.ForeignObjectError{}); errors.As(err, &foreign) == allowed || allowed && err != nil {
+						t.Errorf("%s: %s, named by the spec: %t: %v", test.reason, what, bySpec, err)
+					}
+				}
+				if diff := cmp.Diff(before, readSecret(t, store)); !allowed && diff != "" {
+					t.Errorf("%s: it was changed (-before +after):\n%s", test.reason, diff)
+				}
+				err := to.PublishConfigMap(t.Context(), "c1-kubeconfig", map[string]string{"issuer": "new"})
+				if allowed = allowed || test.data != nil && !bySpec; (err == nil) != allowed {
+					t.Errorf("%s: ConfigMap, named by the spec: %t: %v", test.reason, bySpec, err)
+				}
 			}
 		})
 	}

@@ -48,7 +48,7 @@ func (e Exporter) ExportValues(ctx context.Context, in plan.Input, outcome arm.O
 				values.AddSecret(wanted.To, kubeconfig)
 			}
 			asked[kind+" "+wanted.To.Name] = wanted.Path
-			values.AddFormerOwner(kind, wanted.To.Name, formerOwner(d))
+			values.AddFormerOwner(kind, wanted.To.Name, FormerOwner(d))
 		}
 	}
 	err := values.Publish(ctx, e.To)
@@ -69,10 +69,11 @@ func (e Exporter) readKubeconfig(ctx context.Context, m plan.Manifest, cluster a
 		known = e.Credentials
 	}
 	to := e.To
-	to.FormerOwners = []published.ASOObject{formerOwner(m)}
+	to.FormerOwners = []published.ASOObject{FormerOwner(m)}
 	return aks.ReadExported(ctx, e.Facts, e.Session.Caller(), cluster.ID, cluster.Observed, known, wanted.Name, wanted.To, to)
 }
 
-func formerOwner(m plan.Manifest) published.ASOObject {
+// FormerOwner returns the object of the Azure Service Operator that the established provider had for a manifest.
+func FormerOwner(m plan.Manifest) published.ASOObject {
 	return published.ASOObject{Group: m.Group, Kind: m.Kind, Name: m.Name}
 }

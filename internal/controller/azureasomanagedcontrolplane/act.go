@@ -36,6 +36,9 @@ func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, ou
 // publishAccess publishes the kubeconfigs of a finished cluster, and the values that operatorSpec requests.
 func (k *Kind) publishAccess(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
 	to := k.newPublisher(in)
+	if manifest, ok := in.planned.ManagedCluster(); ok {
+		to.FormerOwners = []published.ASOObject{asoresources.FormerOwner(manifest)}
+	}
 	var credentials *aks.Credentials
 	cluster := findCluster(in, outcome)
 	usable := cluster.IsDone() || aks.KeepsToken(cluster, in.object.Status.Initialization.ControlPlaneInitialized)

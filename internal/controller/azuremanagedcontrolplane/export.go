@@ -50,7 +50,7 @@ func (k *Kind) exportValues(ctx context.Context, session reconcile.Session, in *
 	}
 	if data := values.TakeConfigMap(issuers); data != nil {
 		if err := to.PublishConfigMap(ctx, issuers, data); err != nil {
-			return err
+			return aks.RefuseForeign(to, err)
 		}
 	}
 	err := values.Publish(ctx, to)

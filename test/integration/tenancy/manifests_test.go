@@ -382,6 +382,9 @@ func TestManifestDestinations(t *testing.T) {
 	kubeconfig := meta("c2-kubeconfig")
 	kubeconfig.Labels = map[string]string{"cluster.x-k8s.io/cluster-name": "c2"}
 	stage.CreateObject(&corev1.Secret{ObjectMeta: kubeconfig, Type: "cluster.x-k8s.io/secret", Data: map[string][]byte{"value": []byte("v")}})
+	labelled := meta("labelled")
+	labelled.Labels = map[string]string{"cluster.x-k8s.io/cluster-name": "c1"}
+	stage.CreateObject(&corev1.Secret{ObjectMeta: labelled, Data: map[string][]byte{"value": []byte("v")}})
 	stage.CreateCredential(stage.Azure.ClientSecret)
 	stage.CreateObject(&corev1.ConfigMap{ObjectMeta: meta("settings"), Data: map[string]string{"issuer": "i"}})
 	stage.CreateManifests(cluster)
@@ -390,6 +393,7 @@ func TestManifestDestinations(t *testing.T) {
 	for _, try := range []struct{ list, value, name, key, want string }{
 		{"secrets", "adminCredentials", "token", "token", "Secret token was created by others"},
 		{"secrets", "adminCredentials", "c2-kubeconfig", "value", "Secret c2-kubeconfig was created by others"},
+		{"secrets", "adminCredentials", "labelled", "value", "Secret labelled was created by others"},
 		{"secrets", "adminCredentials", harness.IdentityName, "clientSecret", "Secret identity was created by others"},
 		{"secrets", "adminCredentials", harness.OperatorSecret, "AZURE_CLIENT_SECRET",
 			"Secret " + harness.OperatorSecret + " was created by others"},
@@ -413,11 +417,12 @@ func TestManifestDestinations(t *testing.T) {
 	}
 	got := map[string]string{
 		"token": string(stage.SecretData("token")["token"]), "kubeconfig": string(stage.SecretData("c2-kubeconfig")["value"]),
+		"labelled": string(stage.SecretData("labelled")["value"]),
 		"identity": fmt.Sprint(string(stage.SecretData(harness.IdentityName)["clientSecret"]) == stage.Azure.ClientSecret),
 		"operator": fmt.Sprint(string(stage.SecretData(harness.OperatorSecret)["AZURE_CLIENT_SECRET"]) == stage.Azure.ClientSecret),
 		"ca":       fmt.Sprint(string(stage.SecretData("c1-ca")["tls.crt"]) == string(before["tls.crt"])),
 	}
-	want := map[string]string{"token": "t", "kubeconfig": "v", "identity": "true", "operator": "true", "ca": "true"}
+	want := map[string]string{"token": "t", "kubeconfig": "v", "labelled": "v", "identity": "true", "operator": "true", "ca": "true"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Secrets of others (-want +got):\n%s", diff)
 	}
