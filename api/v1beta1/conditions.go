@@ -97,8 +97,8 @@ const DriftedCondition = "Drifted"
 // NodeHealthyCondition is the condition of the Node of an AzureMachinePoolMachine, as Cluster API shows it on the Machine.
 const NodeHealthyCondition = "NodeHealthy"
 
-// TenantsIsolatedCondition of an AzureClusterIdentity is False if the manager trusts all users who may create identities, or
-// if the identity keeps a credential from before the upgrade from the established provider.
+// TenantsIsolatedCondition of an AzureClusterIdentity is False if the manager trusts all users who may create identities or
+// Secrets for resource manifests, or if the identity keeps a credential from before the upgrade from the established provider.
 const TenantsIsolatedCondition = "TenantsIsolated"
 
 // Reasons of conditions that are True.
@@ -214,7 +214,7 @@ const (
 	SubscriptionNotFoundReason = "SubscriptionNotFound"
 	// NamespaceNotAllowedByIdentityReason is the reason of an object in a namespace that may not use its identity.
 	NamespaceNotAllowedByIdentityReason = "NamespaceNotAllowedByIdentity"
-	// TenantsTrustedReason means that the manager trusts all users who may create identities.
+	// TenantsTrustedReason means that the manager trusts all users who may create identities or Secrets for resource manifests.
 	TenantsTrustedReason = "TenantsTrusted"
 	// UsedBeforeUpgradeReason means that the identity keeps a credential that it used under the established provider, which
 	// isolated tenants may not use otherwise.

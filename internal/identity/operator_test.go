@@ -45,6 +45,8 @@ func TestOperatorSecret(t *testing.T) {
 			ServiceAccountNotFound, "system:serviceaccount:ids:capz-workload-identity"},
 		"workload identity, listed": {"the operator listed the namespace", "ids", data(nil), Options{ManagerNamespaces: []string{"ids"}}, "",
 			""},
+		"workload identity, trusted": {"who may create Secrets has the manager's token, as the page about tenancy warns", "ids", data(nil),
+			Options{Tenancy: Trusted}, "", ""},
 		"machine's identity": {"it is the manager's", "ids", data(map[string]string{"AUTH_MODE": "podidentity"}), Options{},
 			NotAllowedByTenancy, "--manager-identity-namespaces"},
 		"machine's, trusted": {"trusted tenancy allows each namespace the manager's identity",

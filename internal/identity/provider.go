@@ -40,9 +40,9 @@ type Options struct {
 	TokenFile string
 	// SubscriptionID is AZURE_SUBSCRIPTION_ID, for objects that name no subscription.
 	SubscriptionID string
-	// Tenancy is the trust in users who may create identities; "" is Isolated.
+	// Tenancy is the trust in CredentialSelectors; "" is Isolated.
 	Tenancy Tenancy
-	// ManagerNamespaces are the namespaces whose identities may use the manager's own credentials if tenants are isolated: its
+	// ManagerNamespaces are the namespaces whose identities and Secrets for resource manifests may use the manager's own credentials if tenants are isolated: its
 	// token file, the managed identities of its machine, and its files.
 	ManagerNamespaces []string
 	// CertificateFolder is the folder that files of spec.certPath must be in; "" allows any.

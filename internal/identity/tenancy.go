@@ -13,14 +13,19 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Tenancy is the trust in users who may create AzureClusterIdentities.
+// Tenancy is the trust in CredentialSelectors.
 type Tenancy string
+
+// CredentialSelectors describes the users who select the credential of clusters. Objects of the AzureASOManaged kinds sign in with a
+// Secret of their namespace, which names a credential as an identity does.
+const CredentialSelectors = "users who may create an AzureClusterIdentity, or a Secret and an AzureASOManaged object"
 
 const (
 	// Isolated restricts the credentials of a namespace to identities of that namespace, and the manager's own to namespaces that
 	// the administrator of the management cluster lists.
 	Isolated Tenancy = "isolated"
-	// Trusted lets every identity use every Secret that it names, and the manager's own identities and files.
+	// Trusted lets every identity use every Secret that it names, and the manager's own identities and files. Secrets with the credential
+	// of resource manifests can name the manager's own identities as well.
 	Trusted Tenancy = "trusted"
 )
 
@@ -51,7 +56,7 @@ func SecretOf(identity *infrav1.AzureClusterIdentity) (key types.NamespacedName,
 	return key, key.Name != ""
 }
 
-// TrustsTenants returns true if users who may create identities are trusted.
+// TrustsTenants returns true if CredentialSelectors are trusted.
 func (p *Provider) TrustsTenants() bool { return p.options.Tenancy == Trusted }
 
 // MayUse returns true if an identity may use a Secret of this namespace and with these annotations.

@@ -15,12 +15,13 @@ import (
 // namespaceFile is the file with the namespace of a pod.
 const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// addTenancyFlags registers the flags about the trust in users who may create AzureClusterIdentities.
+// addTenancyFlags registers the flags about the trust in users who select credentials.
 func addTenancyFlags(fs *pflag.FlagSet, o *identity.Options) {
 	fs.StringVar((*string)(&o.Tenancy), identity.TenancyFlag, string(identity.Isolated),
-		fmt.Sprintf("Trust in users who may create AzureClusterIdentities: %s restricts credentials to their namespaces, %s lets every identity use every Secret and the manager's own credentials.", identity.Isolated, identity.Trusted))
+		fmt.Sprintf("Trust in %s: %s restricts credentials to their namespaces, %s lets every identity use every Secret and the manager's own credentials, and lets Secrets for resource manifests name the manager's own identities.",
+			identity.CredentialSelectors, identity.Isolated, identity.Trusted))
 	fs.StringSliceVar(&o.ManagerNamespaces, identity.ManagerNamespacesFlag, nil,
-		fmt.Sprintf("Namespaces whose AzureClusterIdentities may use the manager's own token, the managed identities of its machine and its files. The default is the manager's namespace. Only with --%s=%s.", identity.TenancyFlag, identity.Isolated))
+		fmt.Sprintf("Namespaces whose AzureClusterIdentities may use the manager's own token, the managed identities of its machine and its files, and whose Secrets for resource manifests may name its token and managed identities. List only namespaces in which you trust all users who may create clusters. The default is the manager's namespace. Only with --%s=%s.", identity.TenancyFlag, identity.Isolated))
 	fs.StringVar(&o.CertificateFolder, identity.CertificateFolderFlag, "",
 		fmt.Sprintf("Folder of the certificate files that spec.certPath of AzureClusterIdentities may name. The default is %s. With --%s=%s, all folders are allowed by default.",
 			identity.DefaultCertificateFolder, identity.TenancyFlag, identity.Trusted))
@@ -38,7 +39,7 @@ func (o *Options) validateTenancy() error {
 // settleTenancy sets the defaults that depend on the manager's namespace and on another flag, and logs once if tenants are trusted.
 func (o *Options) settleTenancy(log logr.Logger) {
 	if o.Identity.Tenancy == identity.Trusted {
-		log.Info("Tenants are trusted: users who may create an AzureClusterIdentity can use every Secret with a credential, and the manager's own identity",
+		log.Info("Tenants are trusted: "+identity.CredentialSelectors+" can use the manager's own identity, and an AzureClusterIdentity can use every Secret with a credential",
 			"flag", "--"+identity.TenancyFlag, "value", identity.Trusted)
 		return
 	}

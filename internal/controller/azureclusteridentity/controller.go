@@ -135,6 +135,6 @@ var usedBeforeUpgradeCondition = metav1.Condition{
 // tenantsTrustedCondition is set on identities by a manager that trusts tenants.
 var tenantsTrustedCondition = metav1.Condition{
 	Type: infrav1.TenantsIsolatedCondition, Status: metav1.ConditionFalse, Reason: infrav1.TenantsTrustedReason,
-	Message: fmt.Sprintf("the manager runs with --%s=%s: users who may create an %s can use every Secret with a credential, and the manager's own identity. To restrict them to their namespaces, set --%s=%s",
-		identity.TenancyFlag, identity.Trusted, identity.Kind, identity.TenancyFlag, identity.Isolated),
+	Message: fmt.Sprintf("the manager runs with --%s=%s: %s can use the manager's own identity, and an %s can use every Secret with a credential. To restrict them to their namespaces, set --%s=%s",
+		identity.TenancyFlag, identity.Trusted, identity.CredentialSelectors, identity.Kind, identity.TenancyFlag, identity.Isolated),
 }
