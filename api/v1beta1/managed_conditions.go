@@ -50,7 +50,7 @@ const (
 )
 
 const (
-	// StoppedReason is the reason of an AKS cluster that was stopped.
+	// StoppedReason is the reason of an AKS cluster or an agent pool that was stopped.
 	StoppedReason = "Stopped"
 	// WaitingForControlPlaneReason is the reason of a pool that waits for its AKS cluster.
 	WaitingForControlPlaneReason = "WaitingForControlPlane"

@@ -76,11 +76,11 @@ func (r InstanceReader) read(ctx context.Context, pool arm.Result) (*Instances, 
 // hasInstances reports whether a pool has VMs that Cluster API may use. A pool that is being created has none yet, and a stopped one has
 // none left.
 func hasInstances(pool arm.Result) bool {
+	shown := agentpool.Observe(pool.Observed)
 	switch pool.State {
 	case arm.Ready, arm.Foreign:
-		return true
+		return !shown.IsStopped()
 	case arm.Updating, arm.Waiting, arm.Blocked, arm.Failed:
-		shown := agentpool.Observe(pool.Observed)
 		return shown.Exists && !pool.ReadFailed && !shown.IsStopped() && shown.Properties.ProvisioningState != "Creating"
 	}
 	return false

@@ -15,6 +15,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	features "sigs.k8s.io/cluster-api-provider-azure/internal/plan"
@@ -57,7 +58,7 @@ func (k *Kind) watchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch,
 	spec := []predicate.Predicate{watch.SpecChanges()}
 	cluster := watch.SpecOrStatusChanges(func(c *infrav1.AzureASOManagedCluster) any { return asoresources.AllInPlace(c) })
 	controlPlane := watch.SpecOrStatusChanges(func(c *infrav1.AzureASOManagedControlPlane) any {
-		return []any{asoresources.AllInPlace(c), c.Status.Version}
+		return []any{asoresources.AllInPlace(c), c.Status.Version, aks.StoppedStatus(c)}
 	})
 	return []reconcile.Watch{
 		{Object: &clusterv1.MachinePool{}, MapFunc: mapMachinePool, Predicates: spec},

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -18,13 +19,14 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 	return err
 }
 
-// FingerprintInputs implements reconcile.Input. The status of the control plane shows upgrades of the cluster.
+// FingerprintInputs implements reconcile.Input. The status of the control plane shows upgrades, stops and starts of the
+// cluster.
 func (in *input) FingerprintInputs() []any {
-	version := ""
-	if in.members.ControlPlane != nil {
-		version = in.members.ControlPlane.Status.Version
+	inputs := asoresources.FingerprintInputs(in.planned)
+	if controlPlane := in.members.ControlPlane; controlPlane != nil {
+		inputs = append(inputs, controlPlane.Status.Version, aks.StoppedStatus(controlPlane))
 	}
-	return append(asoresources.FingerprintInputs(in.planned), version)
+	return inputs
 }
 
 // Plan implements reconcile.Kind.

@@ -7,6 +7,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	nodes "sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/asoresources"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -21,7 +22,14 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	}
 	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, in.plainObjects)
 	in.object.Status.Resources = resources
-	power.ReportPoolCondition(in.object, infrav1.ResourcesReadyCondition, in.power, findPool(in, outcome).Observed)
+	pool := findPool(in, outcome)
+	var controlPlane conditions.Getter
+	if in.members.ControlPlane != nil {
+		controlPlane = in.members.ControlPlane
+	}
+	stoppedAlone := nodes.ReportPoolStopped(in.object, infrav1.ResourcesReadyCondition, pool.Observed,
+		in.planned.Facts[pool.ID.Parent().Key()], controlPlane)
+	power.ReportPoolCondition(in.object, infrav1.ResourcesReadyCondition, in.power, pool.Observed)
 	if len(in.refusedSizes) > 0 {
 		return 0, reconcile.RefuseSpec(in.refusedSizes)
 	}
@@ -36,6 +44,8 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	reconcile.SummarizeReady(in.object, summarizedConditions)
 	after, incomplete := in.instances.NextRead(in.object)
 	switch {
+	case stoppedAlone && !in.power.IsRequested():
+		return 0, reconcile.RecheckIn(nodes.UnhealthyRetry, nil)
 	case incomplete:
 		return 0, reconcile.RecheckIn(after, nil)
 	case complete:

@@ -61,7 +61,7 @@ func (k *Kind) watchedObjects(context.Context, ctrl.Manager) ([]reconcile.Watch,
 // controlPlaneStatusRead returns the part of a control plane's status that reconciliations of pools read.
 func controlPlaneStatusRead(controlPlane *infrav1.AzureManagedControlPlane) any {
 	status := controlPlane.Status
-	return []any{status.Initialization, status.Version, status.AutoUpgradeVersion}
+	return []any{status.Initialization, status.Version, status.AutoUpgradeVersion, aks.StoppedStatus(controlPlane)}
 }
 
 // mapMachinePool wakes the pool that a MachinePool refers to.

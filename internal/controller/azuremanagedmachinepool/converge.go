@@ -21,10 +21,10 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 }
 
 // FingerprintInputs implements reconcile.Input. Of the control plane it includes the part that pools depend on; its status shows
-// upgrades by AKS.
+// upgrades by AKS, stops and starts.
 func (in *input) FingerprintInputs() []any {
 	return []any{
-		in.controlPlane.Spec, in.controlPlane.Status.AutoUpgradeVersion, in.controlPlane.Status.Version,
+		in.controlPlane.Spec, in.controlPlane.Status.AutoUpgradeVersion, in.controlPlane.Status.Version, aks.StoppedStatus(in.controlPlane),
 		in.machinePool.Spec, in.machinePool.Annotations, in.azurePool.Spec, aks.SecretValues(in.planned),
 	}
 }

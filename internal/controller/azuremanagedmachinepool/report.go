@@ -8,6 +8,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/power"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
@@ -22,6 +23,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	}
 	reportConverged(in, outcome)
 	result, _ := outcome.Result(plan.PoolID(in.planned, in.pool))
+	stoppedAlone := aks.ReportPoolStopped(in.azurePool, infrav1.AgentPoolsReadyCondition, result.Observed, in.planned.Facts.Cluster, in.controlPlane)
 	power.ReportPoolCondition(in.azurePool, infrav1.AgentPoolsReadyCondition, in.power, result.Observed)
 	if len(in.refusedSizes) > 0 {
 		return 0, reconcile.RefuseSpec(in.refusedSizes)
@@ -34,7 +36,10 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	}
 	reconcile.SummarizeReady(in.azurePool, summarizedConditions)
 	after, incomplete := in.instances.NextRead(in.azurePool)
-	if incomplete {
+	switch {
+	case stoppedAlone && !in.power.IsRequested():
+		return 0, reconcile.RecheckIn(aks.UnhealthyRetry, nil)
+	case incomplete:
 		return 0, reconcile.RecheckIn(after, nil)
 	}
 	return after, nil

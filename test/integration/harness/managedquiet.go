@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
@@ -40,16 +41,9 @@ func (s *Stage) QuietManaged(manager WriteRecorder, resyncs int) int {
 }
 
 // ResyncManaged waits until the AKS cluster and all of its pools are reconciled again. A reconciliation of the cluster ends with a request for
-// its kubeconfig, one of a pool with a list of the machines of its scale set.
+// its kubeconfig, one of a pool with a list of the machines of its scale set, unless the pool is shown as stopped.
 func (s *Stage) ResyncManaged() {
 	s.T.Helper()
-	pools := 0
-	for _, list := range []client.ObjectList{&infrav1.AzureManagedMachinePoolList{}, &infrav1.AzureASOManagedMachinePoolList{}} {
-		if err := s.Client.List(s.T.Context(), list, client.InNamespace(s.Namespace)); err != nil {
-			s.T.Fatal(err)
-		}
-		pools += meta.LenList(list)
-	}
 	round := s.Azure.MarkRequests()
 	s.AdvanceClock(time.Minute)
 	s.Eventually("the cluster and its pools are looked at again", func() bool {
@@ -60,8 +54,27 @@ func (s *Stage) ResyncManaged() {
 				machines[request] = true
 			}
 		}
-		return kubeconfig && len(machines) >= pools
+		return kubeconfig && len(machines) >= s.countRunningPools()
 	})
+}
+
+// countRunningPools returns the number of pools of AKS that are not shown as stopped.
+func (s *Stage) countRunningPools() (count int) {
+	s.T.Helper()
+	for _, list := range []client.ObjectList{&infrav1.AzureManagedMachinePoolList{}, &infrav1.AzureASOManagedMachinePoolList{}} {
+		if err := s.Client.List(s.T.Context(), list, client.InNamespace(s.Namespace)); err != nil {
+			s.T.Fatal(err)
+		}
+		if err := meta.EachListItem(list, func(item runtime.Object) error {
+			if FindCondition(item.(Conditioned), infrav1.ReadyCondition).Reason != infrav1.StoppedReason {
+				count++
+			}
+			return nil
+		}); err != nil {
+			s.T.Fatal(err)
+		}
+	}
+	return count
 }
 
 // DropKubeconfigReads returns the writes but for those that ask for a kubeconfig, sorted.

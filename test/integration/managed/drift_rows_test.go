@@ -135,6 +135,25 @@ func listDriftRows() []driftRow {
 		{resource: "Agent pool", change: "it is upgraded, by AKS or a user", note: "AKS cannot downgrade", outside: changeInAzure(pool1Path, clusterVersion, setValue("properties.orchestratorVersion", "1.34.2")),
 			reaction: kept,
 			path:     pool1Path, version: clusterVersion, at: "properties.currentOrchestratorVersion", want: `"1.34.2"`},
+		{resource: "Agent pool", change: "it is stopped", note: "`AgentPoolsReady`, or `ResourcesReady` of resource manifests, is False with the reason `Stopped`, and has the command that starts it. With its AKS cluster, too",
+			outside:  changeInAzure(pool1Path, clusterVersion, setValue("properties.powerState", body{"code": "Stopped"})),
+			reaction: reported,
+			path:     pool1Path, version: clusterVersion, at: "properties.powerState.code", want: `"Stopped"`,
+			says: func(stage *harness.Stage) bool {
+				p := &infrav1.AzureManagedMachinePool{}
+				stage.ReadObject(p, "c1-pool1")
+				condition, ready := harness.FindCondition(p, infrav1.AgentPoolsReadyCondition), harness.FindCondition(p, infrav1.ReadyCondition)
+				return condition.Reason == "Stopped" && strings.Contains(condition.Message, "az aks nodepool start") && ready.Status == metav1.ConditionFalse
+			}},
+		{resource: "Agent pool", change: "it is started again", note: "the objects become Ready",
+			outside:  changeInAzure(pool1Path, clusterVersion, setValue("properties.powerState", body{"code": "Running"})),
+			reaction: kept,
+			path:     pool1Path, version: clusterVersion, at: "properties.powerState.code", want: `"Running"`,
+			says: func(stage *harness.Stage) bool {
+				p := &infrav1.AzureManagedMachinePool{}
+				stage.ReadObject(p, "c1-pool1")
+				return harness.IsReady(p)
+			}},
 		{resource: "AKS cluster", change: "it is stopped", note: "`ManagedClusterRunning` is False with the reason `Stopped`, and has the command that starts it. See [stop](stop.md) for an annotation that stops it", outside: func(stage *harness.Stage) { stage.Azure.PostAction(clusterPath+"/stop", clusterVersion) },
 			reaction: reported,
 			path:     clusterPath, version: clusterVersion, at: "properties.powerState.code", want: `"Stopped"`,
