@@ -63,6 +63,10 @@ type Node struct {
 	// Blocked is the reason why the node cannot be rendered yet, as text for a condition; "" means that it can.
 	Blocked string
 
+	// WriteBlocked is the reason why Azure accepts no write of the node for now, as text for a condition; "" means that it does. The node
+	// is read and compared, and a write that it needs waits.
+	WriteBlocked string
+
 	// Refused is the reason why the node cannot be rendered from this input, as text for a condition that names the field; "" means
 	// that it can.
 	Refused string

@@ -24,6 +24,8 @@ const (
 	specRetryAfter = 10 * time.Minute
 	// blockedRetryAfter is for nodes that the plan cannot render yet.
 	blockedRetryAfter = 30 * time.Second
+	// writeBlockedRetryAfter is for writes that Azure does not accept for now. Another program may end that without a notice.
+	writeBlockedRetryAfter = time.Minute
 )
 
 // decide returns the decision about a resource. It is pure and the only place of decisions: the engine sends no write without one.
@@ -223,6 +225,8 @@ func decideWrite(s situation, d decision) decision {
 	switch {
 	case s.blocker != "":
 		return decision{step: stepReport, state: arm.Blocked, blockedBy: s.blocker}
+	case s.node.WriteBlocked != "" && !s.observing:
+		return decision{step: stepReport, state: arm.Waiting, message: s.node.WriteBlocked, drift: d.drift, retryAfter: writeBlockedRetryAfter}
 	case s.retryAfter > 0 && !s.observing:
 		return awaitRetry(s)
 	case s.row.Taggable && !s.bodyTagged && !(s.node.Foreign == arm.AdoptForeign && s.found.Exists):

@@ -97,6 +97,8 @@ func withProvisioningState(provisioning string) change {
 	}
 }
 
+func acceptsNoWrite(s *situation) { s.node.WriteBlocked = "waits for the start" }
+
 func differsAt(paths ...string) change {
 	return func(s *situation) {
 		for _, path := range paths {

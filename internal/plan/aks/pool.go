@@ -33,9 +33,10 @@ func BuildPoolPlan(in Input, pool Pool) (*arm.Graph, error) {
 		g.Add(node)
 		return g, g.Validate()
 	}
-	agentpool.SetBody(&node, lastApplied, APIVersion(in), have, body, managedcluster.Observe(in.Facts.Cluster).PoolPowerState(pool.PowerState))
+	cluster := managedcluster.Observe(in.Facts.Cluster)
+	agentpool.SetBody(&node, lastApplied, APIVersion(in), cluster, have, body, pool.PowerState)
 	node.Refused = versionTooNewReason(in, pool)
-	node.Blocked = agentpool.WaitReason(in.ControlPlane.Name, managedcluster.Observe(in.Facts.Cluster), have,
+	node.Blocked = agentpool.WaitReason(in.ControlPlane.Name, cluster, have,
 		jsonpath.GetText(body, "properties.orchestratorVersion"))
 	g.Add(node)
 	return g, g.Validate()

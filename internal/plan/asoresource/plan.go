@@ -255,12 +255,13 @@ func (in Input) setBody(m Manifest, lastApplied applied.State, node *arm.Node, b
 		have := agentpool.Observe(observed)
 		power := ""
 		if m.DeclaredIn == in.ObjectKey && in.isFirst(m) {
-			power = managedcluster.Observe(in.observedResource(node.ID.Parent())).PoolPowerState(in.PowerState)
+			power = in.PowerState
 		}
-		agentpool.SetBody(node, lastApplied, apiVersion, have, body, power)
+		cluster := managedcluster.Observe(in.observedResource(node.ID.Parent()))
+		agentpool.SetBody(node, lastApplied, apiVersion, cluster, have, body, power)
 		node.Refused = in.versionTooNewReason(m, node.ID.Parent())
-		if parent := in.observedResource(node.ID.Parent()); len(parent) > 0 && node.Blocked == "" {
-			node.Blocked = agentpool.WaitReason(node.ID.Parent().Name(), managedcluster.Observe(parent), have,
+		if cluster.Exists && node.Blocked == "" {
+			node.Blocked = agentpool.WaitReason(node.ID.Parent().Name(), cluster, have,
 				jsonpath.GetText(body, "properties.orchestratorVersion"))
 		}
 	default:

@@ -4,6 +4,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/armschema"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/putbody"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
@@ -20,9 +21,12 @@ var defaults = []putbody.Default{
 // had one.
 //
 // power is the power state that annotations ask for, or "". It is not part of the planned body, so removing the annotation leaves the
-// pool as it is. AKS stops existing pools only.
+// pool as it is. AKS stops existing pools only. cluster is the pool's cluster, whose pools are not written while it is stopped.
 // https://learn.microsoft.com/en-us/azure/aks/start-stop-nodepools
-func SetBody(node *arm.Node, lastApplied applied.State, apiVersion string, have Observed, body map[string]any, power string) {
+func SetBody(node *arm.Node, lastApplied applied.State, apiVersion string, cluster managedcluster.Observed, have Observed,
+	body map[string]any, power string) {
+	power = cluster.PoolPowerState(power)
+	node.WriteBlocked = cluster.WriteBlockedReason(node.ID.Parent().Name())
 	planned, _ := body["properties"].(map[string]any)
 	keepReserved(planned, have)
 	putbody.Resource{Kind: armschema.AgentPool, APIVersion: apiVersion, Exists: have.Exists}.Set(node, lastApplied, body)

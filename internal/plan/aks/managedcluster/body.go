@@ -26,9 +26,11 @@ const loadBalancerPath = "properties.networkProfile.loadBalancerProfile."
 // outboundIPKinds are the kinds of outbound addresses of a load balancer. AKS accepts one of them. The others can be removed only by null.
 var outboundIPKinds = []string{"managedOutboundIPs", "outboundIPPrefixes", "outboundIPs"}
 
-// SetBody sets the body of a cluster's node. The body resets the values that earlier plans sent and this one does not.
+// SetBody sets the body of a cluster's node. The body resets the values that earlier plans sent and this one does not. A stopped cluster
+// is not written.
 func SetBody(node *arm.Node, lastApplied applied.State, apiVersion string, have Observed, body map[string]any) {
 	keepSSHKeys(body, have)
+	node.WriteBlocked = have.WriteBlockedReason(node.ID.Name())
 	unwanted, needsManagedIP := findUnwantedOutboundIPs(lastApplied.AppliedPaths(node.ID), body)
 	node.OwnedPaths = append(node.OwnedPaths, unwanted...)
 	resource := putbody.Resource{Kind: armschema.ManagedCluster, APIVersion: apiVersion, Exists: have.Exists}

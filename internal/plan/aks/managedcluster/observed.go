@@ -6,8 +6,10 @@ package managedcluster
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/version"
 )
@@ -160,17 +162,28 @@ func UsesEntraID(observed json.RawMessage) bool {
 }
 
 // IsStopped reports whether the cluster is stopped. A stopped cluster accepts no changes, and its API server does not answer.
-func IsStopped(observed json.RawMessage) bool {
-	return strings.EqualFold(Observe(observed).Properties.PowerState.Code, "Stopped")
+func IsStopped(observed json.RawMessage) bool { return Observe(observed).isStopped() }
+
+// WriteBlockedReason returns the reason why AKS accepts no change of the cluster and its pools for now, "" if it does. name is the name of
+// the cluster in the message.
+// https://learn.microsoft.com/en-us/azure/aks/start-stop-cluster
+func (o Observed) WriteBlockedReason(name string) string {
+	if !o.isStopped() {
+		return ""
+	}
+	return fmt.Sprintf("waits for the start of the AKS cluster %s, because AKS accepts no changes of a stopped cluster and its pools. "+
+		"Start it with az aks start, or with the annotation %s=false on the Cluster", name, infrav1.StopAnnotation)
 }
 
-// PoolPowerState returns the power state to request for a pool: none while the cluster is stopped, because AKS refuses changes then.
+// PoolPowerState returns the power state to request for a pool: none while the cluster is stopped, because its pools are stopped with it.
 func (o Observed) PoolPowerState(wanted string) string {
-	if strings.EqualFold(o.Properties.PowerState.Code, "Stopped") {
+	if o.isStopped() {
 		return ""
 	}
 	return wanted
 }
+
+func (o Observed) isStopped() bool { return strings.EqualFold(o.Properties.PowerState.Code, "Stopped") }
 
 // IsInTerminalState reports whether no operation of Azure is in progress on the resource.
 func IsInTerminalState(observed json.RawMessage) bool {
