@@ -40,7 +40,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
 	// networkPlugin is the network plugin for pods: azure for Azure CNI (the default), kubenet, or none if users
-	// install one.
+	// install one. It cannot change after the creation.
 	// +optional
 	// +kubebuilder:validation:Enum=azure;kubenet;none
 	// +kubebuilder:default=azure
@@ -57,7 +57,8 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:validation:Enum=azure;calico;cilium
 	NetworkPolicy *string `json:"networkPolicy,omitempty"`
 
-	// networkDataplane is the technology that forwards the traffic of pods: azure or cilium. It cannot change.
+	// networkDataplane is the technology that forwards the traffic of pods: azure or cilium. It cannot change after
+	// the creation.
 	// +optional
 	NetworkDataplane *NetworkDataplaneType `json:"networkDataplane,omitempty"`
 
@@ -67,12 +68,12 @@ type AzureManagedControlPlaneClassSpec struct {
 	OutboundType *ManagedControlPlaneOutboundType `json:"outboundType,omitempty"`
 
 	// dnsServiceIP is the IP address of the cluster's DNS service, within the service range of the Cluster. The default
-	// is the tenth address of that range. It cannot change.
+	// is the tenth address of that range. It cannot change after the creation.
 	// +optional
 	DNSServiceIP *string `json:"dnsServiceIP,omitempty"`
 
 	// loadBalancerSKU is the SKU of the cluster's load balancers: Standard (the default) or Basic, which AKS has
-	// retired. It cannot change.
+	// retired. It cannot change after the creation.
 	// +optional
 	// +kubebuilder:validation:Enum=Basic;Standard
 	// +kubebuilder:default=Standard
@@ -109,6 +110,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	AutoScalerProfile *AutoScalerProfile `json:"autoscalerProfile,omitempty"`
 
 	// azureEnvironment is the Azure cloud: AzurePublicCloud (the default), AzureChinaCloud or AzureUSGovernmentCloud.
+	// It cannot change after the creation.
 	// +optional
 	AzureEnvironment string `json:"azureEnvironment,omitempty"`
 
@@ -292,16 +294,6 @@ type AzureManagedControlPlane struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// +kubebuilder:validation:XValidation:rule="(!has(self.azureEnvironment) || self.azureEnvironment in ['', 'AzurePublicCloud']) == (!has(oldSelf.azureEnvironment) || oldSelf.azureEnvironment in ['', 'AzurePublicCloud']) && ((!has(self.azureEnvironment) || self.azureEnvironment in ['', 'AzurePublicCloud']) || self.azureEnvironment == oldSelf.azureEnvironment)",message="azureEnvironment cannot change, because resources cannot move between clouds; create a new cluster",fieldPath=".azureEnvironment",reason="FieldValueForbidden"
-	// +capz:immutable:field=".networkPlugin",default="'azure'",because="after the AKS cluster was created; create a new one"
-	// +kubebuilder:validation:XValidation:rule="(has(self.networkPlugin) ? self.networkPlugin : 'azure') == (has(oldSelf.networkPlugin) ? oldSelf.networkPlugin : 'azure')",message="networkPlugin cannot change after the AKS cluster was created; create a new one",fieldPath=".networkPlugin",reason="FieldValueForbidden"
-	// +capz:immutable:field=".loadBalancerSKU",default="'Standard'",because="after the AKS cluster was created; create a new one"
-	// +kubebuilder:validation:XValidation:rule="(has(self.loadBalancerSKU) ? self.loadBalancerSKU : 'Standard') == (has(oldSelf.loadBalancerSKU) ? oldSelf.loadBalancerSKU : 'Standard')",message="loadBalancerSKU cannot change after the AKS cluster was created; create a new one",fieldPath=".loadBalancerSKU",reason="FieldValueForbidden"
-	// +capz:immutable:field=".networkDataplane",default="'azure'",because="after the AKS cluster was created; create a new one"
-	// +kubebuilder:validation:XValidation:rule="(has(self.networkDataplane) ? self.networkDataplane : 'azure') == (has(oldSelf.networkDataplane) ? oldSelf.networkDataplane : 'azure')",message="networkDataplane cannot change after the AKS cluster was created; create a new one",fieldPath=".networkDataplane",reason="FieldValueForbidden"
-	// +capz:immutable:field=".dnsServiceIP",default="''",because="after the AKS cluster was created; create a new one"
-	// +kubebuilder:validation:XValidation:rule="(has(self.dnsServiceIP) ? self.dnsServiceIP : '') == (has(oldSelf.dnsServiceIP) ? oldSelf.dnsServiceIP : '')",message="dnsServiceIP cannot change after the AKS cluster was created; create a new one",fieldPath=".dnsServiceIP",reason="FieldValueForbidden"
-	// +kubebuilder:validation:XValidation:rule="!(has(oldSelf.oidcIssuerProfile) && has(oldSelf.oidcIssuerProfile.enabled) && oldSelf.oidcIssuerProfile.enabled) || (has(self.oidcIssuerProfile) && has(self.oidcIssuerProfile.enabled) && self.oidcIssuerProfile.enabled)",message="the OIDC issuer cannot be turned off again",fieldPath=".oidcIssuerProfile.enabled",reason="FieldValueForbidden"
 	// +kubebuilder:validation:XValidation:rule="has(self.identityRef) || oldSelf.hasValue() && !oldSelf.?identityRef.hasValue()",message="set identityRef to an AzureClusterIdentity",fieldPath=".identityRef",reason="FieldValueRequired",optionalOldSelf=true
 	Spec AzureManagedControlPlaneSpec `json:"spec,omitempty,omitzero"`
 

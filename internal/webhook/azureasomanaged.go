@@ -23,8 +23,10 @@ const (
 // withManifests declares the webhooks of a kind whose objects hold resource manifests. Its templates are not validated, because
 // patches of a ClusterClass complete them. New objects are refused while the feature gate is off, because no controller would
 // reconcile them; stored ones can still be changed.
+//
+// made reports whether the status shows resources, also of the established provider.
 func withManifests[T client.Object](features plan.Features, spec func(T) any, manifests func(T) []runtime.RawExtension, needs string,
-	version func(T) string) kind[T] {
+	version func(T) string, made func(T) bool) kind[T] {
 	validate := func(obj T) field.ErrorList {
 		return asoresource.ValidateManifests(obj.GetNamespace(), manifests(obj), needs, version(obj), features.UncheckedASOKinds)
 	}
@@ -43,7 +45,7 @@ func withManifests[T client.Object](features plan.Features, spec func(T) any, ma
 			return validate(obj)
 		}),
 		update: between(func(old, obj T) field.ErrorList {
-			return append(introducedErrors(validate(old), validate(obj)), asoresource.ValidateUpdate(manifests(old), manifests(obj))...)
+			return append(introducedErrors(validate(old), validate(obj)), asoresource.ValidateUpdate(old, made(old), manifests(old), manifests(obj))...)
 		}),
 		warn: func(_, obj T) admission.Warnings {
 			return asoresource.ListWarnings(obj.GetNamespace(), manifests(obj), features.UncheckedASOKinds)
@@ -55,7 +57,7 @@ func asoClusters(features plan.Features) kind[*infrav1.AzureASOManagedCluster] {
 	k := withManifests(features,
 		func(o *infrav1.AzureASOManagedCluster) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedCluster) []runtime.RawExtension { return o.Spec.Resources }, "",
-		func(*infrav1.AzureASOManagedCluster) string { return "" })
+		func(*infrav1.AzureASOManagedCluster) string { return "" }, isASOClusterProvisioned)
 	manifests, created := k.update, k.create
 	k.create = func(ctx context.Context, o *infrav1.AzureASOManagedCluster) (field.ErrorList, error) {
 		errs, err := created(ctx, o)
@@ -77,10 +79,14 @@ func validateASOIdentity(o *infrav1.AzureASOManagedCluster) field.ErrorList {
 	return validateIdentityRef(o.Spec.IdentityRef, field.NewPath("spec", "identityRef"))
 }
 
+func isASOClusterProvisioned(o *infrav1.AzureASOManagedCluster) bool {
+	return o.Status.Ready || isTrue(o.Status.Initialization.Provisioned)
+}
+
 // immutableManifests refuses another subscription or cloud once there are resources. Without a value the subscription is that of the credential
 // or of the manager, so it may be named later: the controller compares it with the resources.
 func immutableManifests(old, o *infrav1.AzureASOManagedCluster) (errs field.ErrorList) {
-	if provisioned := old.Status.Initialization.Provisioned; asoresource.NothingCreated(old) && (provisioned == nil || !*provisioned) {
+	if asoresource.NothingCreated(old) && !isASOClusterProvisioned(old) {
 		return nil
 	}
 	const public = "AzurePublicCloud" // the default
@@ -96,7 +102,10 @@ func asoControlPlanes(features plan.Features) kind[*infrav1.AzureASOManagedContr
 	k := withManifests(features,
 		func(o *infrav1.AzureASOManagedControlPlane) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedControlPlane) []runtime.RawExtension { return o.Spec.Resources }, managedClusterType,
-		func(o *infrav1.AzureASOManagedControlPlane) string { return o.Spec.Version })
+		func(o *infrav1.AzureASOManagedControlPlane) string { return o.Spec.Version },
+		func(o *infrav1.AzureASOManagedControlPlane) bool {
+			return o.Status.Initialized || o.Status.Version != ""
+		})
 	manifests := k.update
 	k.update = func(ctx context.Context, old, obj *infrav1.AzureASOManagedControlPlane) (field.ErrorList, error) {
 		errs, err := manifests(ctx, old, obj)
@@ -110,7 +119,10 @@ func asoPools(lookup managedLookup, features plan.Features) kind[*infrav1.AzureA
 	k := withManifests(features,
 		func(o *infrav1.AzureASOManagedMachinePool) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedMachinePool) []runtime.RawExtension { return o.Spec.Resources }, agentPoolType,
-		func(*infrav1.AzureASOManagedMachinePool) string { return "" })
+		func(*infrav1.AzureASOManagedMachinePool) string { return "" },
+		func(o *infrav1.AzureASOManagedMachinePool) bool {
+			return o.Status.Ready || len(o.Spec.ProviderIDList) > 0
+		})
 	manifests := k.update
 	k.update = func(ctx context.Context, old, o *infrav1.AzureASOManagedMachinePool) (field.ErrorList, error) {
 		errs, err := manifests(ctx, old, o)

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -163,22 +164,33 @@ func TestManifestsAtUpdate(t *testing.T) {
 	tests := map[string]struct {
 		reason, before, after string
 		want                  string
+		// record is the annotation of the stored object, "" for that of a cluster c1 that was sent.
+		record string
+		// former is set for an object that the established provider made.
+		former bool
 	}{
-		"stored mistake": {"an update is not refused for a stored mistake", aks(v, "owner: {name: g}, dnsPrefx: a"),
-			aks(v, "owner: {name: g}, dnsPrefx: a, dnsPrefix: b"), ""},
-		"new mistake": {"it is refused for its own", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, dnsPrefx: a"),
-			"spec.resources[0].spec.dnsPrefx"},
-		"another version": {"each update may speak another one", aks(v, "owner: {name: g}"), aks("v20251002preview", "owner: {name: g}"), ""},
-		"another name": {"it would be another resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, azureName: x"),
-			"spec.resources[0].spec.azureName: Forbidden"},
-		"another owner": {"it would be another resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: h}"),
-			"spec.resources[0].spec.owner: Forbidden"},
-		"its own name": {"it is the same resource", aks(v, "owner: {name: g}"), aks(v, "owner: {name: g}, azureName: c1"), ""},
+		"name, first try":  {reason: "it was never sent", record: "none", before: aks(v, "owner: {name: g}"), after: aks(v, "owner: {name: g}, azureName: x")},
+		"owner, first try": {reason: "it was never sent", record: "none", before: aks(v, "owner: {name: g}"), after: aks(v, "owner: {name: h}")},
+		"owner, others sent": {reason: "a typo in the owner keeps this resource from being sent, and others were", record: `{"applied":{"g":[""]}}`,
+			before: aks(v, "owner: {name: typo}"), after: aks(v, "owner: {name: g}")},
+		"owner, made by the established provider": {reason: "no annotation has its resources", record: "none", former: true,
+			before: aks(v, "owner: {name: g}"), after: aks(v, "owner: {name: h}"), want: "spec.resources[0].spec.owner: Forbidden"},
+		"stored mistake":  {reason: "an update is not refused for a stored mistake", before: aks(v, "owner: {name: g}, dnsPrefx: a"), after: aks(v, "owner: {name: g}, dnsPrefx: a, dnsPrefix: b"), want: ""},
+		"new mistake":     {reason: "it is refused for its own", before: aks(v, "owner: {name: g}"), after: aks(v, "owner: {name: g}, dnsPrefx: a"), want: "spec.resources[0].spec.dnsPrefx"},
+		"another version": {reason: "each update may speak another one", before: aks(v, "owner: {name: g}"), after: aks("v20251002preview", "owner: {name: g}"), want: ""},
+		"another name":    {reason: "it would be another resource", before: aks(v, "owner: {name: g}"), after: aks(v, "owner: {name: g}, azureName: x"), want: "spec.resources[0].spec.azureName: Forbidden"},
+		"another owner":   {reason: "it would be another resource", before: aks(v, "owner: {name: g}"), after: aks(v, "owner: {name: h}"), want: "spec.resources[0].spec.owner: Forbidden"},
+		"its own name":    {reason: "it is the same resource", before: aks(v, "owner: {name: g}"), after: aks(v, "owner: {name: g}, azureName: c1"), want: ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			errs, err := asoControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), asoControlPlane(t, test.before),
-				asoControlPlane(t, test.after))
+			old := asoControlPlane(t, test.before)
+			old.Status.Initialized = test.former
+			if test.record != "none" {
+				old.Annotations = map[string]string{infrav1.AppliedAnnotation: cmp.Or(test.record,
+					`{"applied":{"g/providers/Microsoft.ContainerService/managedClusters/c1":[""]}}`)}
+			}
+			errs, err := asoControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), old, asoControlPlane(t, test.after))
 			got := ""
 			if len(errs) > 0 {
 				got = errs[0].Error()

@@ -26,13 +26,21 @@ func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlP
 	return introducedErrors(ValidateAzureManagedControlPlane(old, nil), ValidateAzureManagedControlPlane(c, nil))
 }
 
+// immutableControlPlane refuses changes of values that AKS takes once. A value that Azure was never given can be corrected, because conditions
+// ask for that. The annotations that record what was sent are not visible to CEL rules.
 func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field.ErrorList) {
 	path, before, after := field.NewPath("spec"), &old.Spec, &c.Spec
-	// Before the first write to Azure both can be corrected. The annotations that record a write are not visible to CEL rules.
-	if !aks.NothingCreated(old) {
-		errs = append(errs, refuseMove(before.SubscriptionID, after.SubscriptionID, path.Child("subscriptionID"), "subscriptions")...)
-		errs = append(errs, refuseMove(before.Location, after.Location, path.Child("location"), "regions")...)
+	errs = append(errs, refuseDowngrade(path.Child("version"), before.Version, after.Version, old.Status.Version)...)
+	if upgraded := old.Status.AutoUpgradeVersion; upgraded != "" && before.Version != after.Version &&
+		isLowerVersion(after.Version, upgraded) {
+		errs = append(errs, field.Invalid(path.Child("version"), after.Version,
+			"must be at least "+upgraded+", to which AKS has upgraded the cluster by autoUpgradeProfile"))
 	}
+	if aks.NothingCreated(old) {
+		return errs
+	}
+	errs = append(errs, refuseMove(before.SubscriptionID, after.SubscriptionID, path.Child("subscriptionID"), "subscriptions")...)
+	errs = append(errs, refuseMove(before.Location, after.Location, path.Child("location"), "regions")...)
 	// Defaults that come from the Cluster's name are filled in once it is known, so an empty value may be set.
 	errs = append(errs, filledOnce(before.ResourceGroupName, after.ResourceGroupName, path.Child("resourceGroupName"))...)
 	errs = append(errs, filledOnce(before.NodeResourceGroupName, after.NodeResourceGroupName, path.Child("nodeResourceGroupName"))...)
@@ -41,13 +49,28 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 	if before.FleetsMember != nil && after.FleetsMember != nil {
 		errs = append(errs, filledOnce(before.FleetsMember.Name, after.FleetsMember.Name, path.Child("fleetsMember", "name"))...)
 	}
-	errs = append(errs, refuseDowngrade(path.Child("version"), before.Version, after.Version, old.Status.Version)...)
-	if upgraded := old.Status.AutoUpgradeVersion; upgraded != "" && before.Version != after.Version &&
-		isLowerVersion(after.Version, upgraded) {
-		errs = append(errs, field.Invalid(path.Child("version"), after.Version,
-			"must be at least "+upgraded+", to which AKS has upgraded the cluster by autoUpgradeProfile"))
+	for _, part := range []struct{ name, old, value string }{
+		{"networkPlugin", networkPlugin(&before.AzureManagedControlPlaneClassSpec), networkPlugin(&after.AzureManagedControlPlaneClassSpec)},
+		{"networkDataplane", networkDataplane(&before.AzureManagedControlPlaneClassSpec),
+			networkDataplane(&after.AzureManagedControlPlaneClassSpec)},
+		{"loadBalancerSKU", cmp.Or(plan.Dereference(before.LoadBalancerSKU), "Standard"), cmp.Or(plan.Dereference(after.LoadBalancerSKU), "Standard")},
+		{"dnsServiceIP", plan.Dereference(before.DNSServiceIP), plan.Dereference(after.DNSServiceIP)},
+	} {
+		if part.old != part.value {
+			errs = append(errs, field.Forbidden(path.Child(part.name), immutableManaged))
+		}
 	}
 	return append(errs, immutableManagedClass(&before.AzureManagedControlPlaneClassSpec, &after.AzureManagedControlPlaneClassSpec, path)...)
+}
+
+// networkPlugin returns the network plugin of a cluster, or AKS's default.
+func networkPlugin(class *infrav1.AzureManagedControlPlaneClassSpec) string {
+	return cmp.Or(plan.Dereference(class.NetworkPlugin), infrav1.AzureNetworkPlugin)
+}
+
+// networkDataplane returns the data plane of a cluster, or AKS's default.
+func networkDataplane(class *infrav1.AzureManagedControlPlaneClassSpec) string {
+	return string(cmp.Or(plan.Dereference(class.NetworkDataplane), infrav1.NetworkDataplaneTypeAzure))
 }
 
 // immutableOverlay allows overlay to be turned on in a cluster without a network policy, and refuses to turn it off.
@@ -63,6 +86,11 @@ func immutableOverlay(before, after *infrav1.AzureManagedControlPlaneClassSpec, 
 
 // immutableManagedClass refuses the changes that neither clusters nor templates can make. Their kinds add rules of their own.
 func immutableManagedClass(before, after *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
+	errs = append(errs, refuseMove(cmp.Or(before.AzureEnvironment, infrav1.PublicCloud), cmp.Or(after.AzureEnvironment, infrav1.PublicCloud),
+		path.Child("azureEnvironment"), "clouds")...)
+	if isIssuer(before.OIDCIssuerProfile) && !isIssuer(after.OIDCIssuerProfile) {
+		errs = append(errs, field.Forbidden(path.Child("oidcIssuerProfile", "enabled"), "the OIDC issuer cannot be turned off again"))
+	}
 	network := path.Child("virtualNetwork")
 	errs = append(errs, filledOnce(before.VirtualNetwork.Name, after.VirtualNetwork.Name, network.Child("name"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.ResourceGroup, after.VirtualNetwork.ResourceGroup, network.Child("resourceGroup"))...)

@@ -44,6 +44,7 @@ func TestTemplateIsReplaced(t *testing.T) {
 			if err := kind.Default(t.Context(), old); err != nil {
 				t.Fatal(err)
 			}
+			giveEndpoint(old)
 			changed := newControlPlane(newTemplate("aks-v2", test.next))
 			if err := kind.Default(updateOf(t, old), changed); err != nil {
 				t.Fatal(err)

@@ -36,14 +36,56 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 		reason string
 		// runs is the version that the control plane runs; "" is the old version.
 		runs string
-		// seen tells that AKS has given the control plane an endpoint.
-		seen        bool
+		// fresh tells that no plan was made yet.
+		fresh       bool
 		old, change func(*spec)
 		want        []string
 	}{
-		"location, first try": {reason: "a cluster that was never requested can be corrected",
-			change: func(s *spec) { s.Location, s.SubscriptionID = "northeurope", "other" }},
-		"location, with endpoint": {reason: "after a move the spec is all there is", seen: true,
+		"first try": {reason: "a cluster that was never requested can be corrected", fresh: true, old: func(s *spec) {
+			s.SSHPublicKey, s.FleetsMember, s.DNSServiceIP = new(testSSHKey), &infrav1.FleetsMember{Name: "a"}, new("10.0.0.10")
+			s.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)}
+			aad(s)
+			overlay(s)
+			proxy("http://a")(s)
+			extension(nothing)(s)
+		}, change: func(s *spec) {
+			s.Location, s.SubscriptionID, s.AzureEnvironment = "northeurope", "other", infrav1.ChinaCloud
+			s.ResourceGroupName, s.NodeResourceGroupName, s.DNSPrefix, s.SSHPublicKey = "other", "other-nodes", new("other"), nil
+			s.NetworkPlugin, s.NetworkPluginMode, s.LoadBalancerSKU, s.DNSServiceIP = new("kubenet"), nil, new("Basic"), nil
+			s.VirtualNetwork = infrav1.ManagedControlPlaneVirtualNetwork{Name: "other", ResourceGroup: "network", CIDRBlock: "10.0.0.0/7",
+				Subnet: infrav1.ManagedControlPlaneSubnet{Name: "other", CIDRBlock: "10.241.0.0/16"}}
+			s.FleetsMember.Name, s.OIDCIssuerProfile, s.AADProfile, s.HTTPProxyConfig = "b", nil, nil, nil
+			access(infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true)})(s)
+			s.Extensions[1].ExtensionType = new("u")
+		}},
+		"first try, data plane": {reason: "a cluster that was never requested can be corrected", fresh: true,
+			change: func(s *spec) {
+				s.NetworkDataplane, s.NetworkPolicy = new(infrav1.NetworkDataplaneTypeCilium), new("cilium")
+			}},
+		"environment": {reason: "resources do not move between clouds", change: func(s *spec) { s.AzureEnvironment = infrav1.ChinaCloud },
+			want: []string{"spec.azureEnvironment: FieldValueForbidden"}},
+		"public environment": {reason: "no environment is the public cloud", change: func(s *spec) { s.AzureEnvironment = infrav1.PublicCloud }},
+		"plugin": {reason: "pods stay where they are", change: func(s *spec) { s.NetworkPlugin = new("kubenet") },
+			want: []string{"spec.networkPlugin: FieldValueForbidden"}},
+		"plugin left out": {reason: "the default is what it was", change: func(s *spec) { s.NetworkPlugin = nil }},
+		"dataplane": {reason: "pods stay where they are", change: func(s *spec) { s.NetworkDataplane = new(infrav1.NetworkDataplaneTypeCilium) },
+			want: []string{"spec.networkDataplane: FieldValueForbidden"}},
+		"dataplane of AKS": {reason: "the value is the default", change: func(s *spec) { s.NetworkDataplane = new(infrav1.NetworkDataplaneTypeAzure) }},
+		"load balancer": {reason: "load balancers are not made twice", change: func(s *spec) { s.LoadBalancerSKU = new("Basic") },
+			want: []string{"spec.loadBalancerSKU: FieldValueForbidden"}},
+		"DNS": {reason: "pods have the address", change: func(s *spec) { s.DNSServiceIP = new("10.0.0.10") },
+			want: []string{"spec.dnsServiceIP: FieldValueForbidden"}},
+		"issuer on": {reason: "AKS turns the issuer on at any time",
+			change: func(s *spec) { s.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)} }},
+		"issuer off": {reason: "AKS does not turn the issuer off",
+			old:    func(s *spec) { s.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)} },
+			change: func(s *spec) { s.OIDCIssuerProfile.Enabled = new(false) },
+			want:   []string{"spec.oidcIssuerProfile.enabled: FieldValueForbidden"}},
+		"issuer left out": {reason: "AKS does not turn the issuer off",
+			old:    func(s *spec) { s.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)} },
+			change: func(s *spec) { s.OIDCIssuerProfile = nil },
+			want:   []string{"spec.oidcIssuerProfile.enabled: FieldValueForbidden"}},
+		"location": {reason: "after a move the spec is all there is",
 			change: func(s *spec) { s.Location, s.SubscriptionID = "northeurope", "other" },
 			want:   []string{"spec.subscriptionID: FieldValueForbidden", "spec.location: FieldValueForbidden"}},
 		"tags": {reason: "tags follow", change: func(s *spec) { s.AdditionalTags = infrav1.Tags{"a": "b"} }},
@@ -216,9 +258,8 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			}
 			old := defaultedControlPlane(func(c *object) { tc.old(&c.Spec) })
 			old.Status.Version = old.Spec.Version
-			if tc.seen {
-				old.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443}
-				old.Annotations = map[string]string{infrav1.EndpointAnnotation: "h:443"}
+			if !tc.fresh {
+				giveEndpoint(old)
 			}
 			if tc.runs != "" {
 				old.Status.Version = tc.runs
@@ -236,6 +277,12 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// giveEndpoint makes a control plane one whose cluster exists in AKS.
+func giveEndpoint(c *infrav1.AzureManagedControlPlane) {
+	c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443}
+	c.Annotations = map[string]string{infrav1.EndpointAnnotation: "h:443"}
 }
 
 func TestAutoUpgradedVersion(t *testing.T) {
@@ -274,6 +321,7 @@ func TestDefaultsWaitForTheLabel(t *testing.T) {
 // TestStoredWithoutDefaults takes a control plane from before there was a default for the name in DNS.
 func TestStoredWithoutDefaults(t *testing.T) {
 	stored := newControlPlane()
+	giveEndpoint(stored)
 	for prefix, want := range map[string][]string{"aks1": nil, "other": {"spec.dnsPrefix: FieldValueInvalid"}} {
 		old, c := stored.DeepCopy(), stored.DeepCopy()
 		defaults.FillAzureManagedControlPlane(old)

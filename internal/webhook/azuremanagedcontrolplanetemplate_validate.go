@@ -1,8 +1,6 @@
 package webhook
 
 import (
-	"cmp"
-
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -38,11 +36,6 @@ func ValidateAzureManagedControlPlaneTemplateUpdate(old, t *infrav1.AzureManaged
 		}
 	}
 	errs = append(errs, addedNetworkNames(&before.VirtualNetwork, &after.VirtualNetwork, path.Child("virtualNetwork"))...)
-	errs = append(errs, refuseMove(cmp.Or(before.AzureEnvironment, infrav1.PublicCloud), cmp.Or(after.AzureEnvironment, infrav1.PublicCloud),
-		path.Child("azureEnvironment"), "clouds")...)
-	if isIssuer(before.OIDCIssuerProfile) && !isIssuer(after.OIDCIssuerProfile) {
-		errs = append(errs, field.Forbidden(path.Child("oidcIssuerProfile", "enabled"), "the OIDC issuer cannot be turned off"))
-	}
 	if before.Version != after.Version && isLowerVersion(after.Version, before.Version) {
 		errs = append(errs, field.Invalid(path.Child("version"), after.Version, "must be at least "+before.Version+": AKS cannot downgrade"))
 	}

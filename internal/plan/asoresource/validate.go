@@ -9,10 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/schema"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/agentpool"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // ValidateManifests returns the errors in the manifests of an object that do not depend on other objects. needs is a required
@@ -79,18 +81,30 @@ func CheckCredentials(manifests []Manifest) field.ErrorList {
 	return errs
 }
 
-// ValidateUpdate rejects changes to the location of the resources of manifests, because they would create other resources.
-func ValidateUpdate(before, after []runtime.RawExtension) field.ErrorList {
+// ValidateUpdate rejects changes to the location of the resources of manifests, because they would create other resources. A name or an owner
+// that was never sent to Azure can be corrected. old is the stored object, before and after are the manifests. made is set if the
+// established provider has created resources of the object, of which no annotation has a record.
+func ValidateUpdate(old metav1.Object, made bool, before, after []runtime.RawExtension) field.ErrorList {
 	was := map[string]Manifest{}
-	old, _ := ReadManifests("", before)
-	for _, m := range old {
+	stored, _ := ReadManifests("", before)
+	for _, m := range stored {
 		was[m.Key()] = m
+	}
+	sent := func(Manifest) bool { return made }
+	if !NothingCreated(old) {
+		resources := applied.AppliedResources(old.GetAnnotations(), "")
+		sent = func(m Manifest) bool {
+			resourceType, _ := m.ResourceType()
+			return slices.ContainsFunc(resources, func(id arm.ID) bool {
+				return strings.EqualFold(id.Type(), resourceType) && strings.EqualFold(id.Name(), m.AzureName())
+			})
+		}
 	}
 	manifests, _ := ReadManifests("", after)
 	var errs field.ErrorList
 	for _, m := range manifests {
 		stored, ok := was[m.Key()]
-		if !ok {
+		if !ok || !sent(stored) {
 			continue
 		}
 		if stored.AzureName() != m.AzureName() {

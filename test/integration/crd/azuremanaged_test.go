@@ -184,9 +184,6 @@ func TestManagedControlPlaneRules(t *testing.T) {
 	moved.Finalizers = []string{infrav1.ManagedControlPlaneFinalizer}
 	moved.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443}
 	createObject(t, moved)
-	issuer := newControlPlane("managed-issuer")
-	issuer.Spec.OIDCIssuerProfile = &infrav1.OIDCIssuerProfile{Enabled: new(true)}
-	createObject(t, issuer)
 	type spec = infrav1.AzureManagedControlPlaneSpec
 	for name, tc := range map[string]struct {
 		reason        string
@@ -202,23 +199,9 @@ func TestManagedControlPlaneRules(t *testing.T) {
 		"location, fresh": {"a first try that Azure never heard of can be corrected", fresh, func(s *spec) { s.Location = "northeurope" }, "",
 			""},
 		"subscription": {"resources do not move", made, func(s *spec) { s.SubscriptionID = "" }, "spec.subscriptionID", "cannot change"},
-		"environment": {"resources do not move", made, func(s *spec) { s.AzureEnvironment = infrav1.ChinaCloud }, "spec.azureEnvironment",
+		"plugin (webhook)": {"pods stay where they are", made, func(s *spec) { s.NetworkPlugin = new("none") }, "spec.networkPlugin",
 			"cannot change"},
-		"public environment": {"no environment is the public cloud", made, func(s *spec) { s.AzureEnvironment = infrav1.PublicCloud }, "", ""},
-		"plugin": {"pods stay where they are", made, func(s *spec) { s.NetworkPlugin = new("kubenet") }, "spec.networkPlugin",
-			"cannot change"},
-		"plugin left out": {"the default is what it was", made, func(s *spec) { s.NetworkPlugin = nil }, "", ""},
-		"dataplane": {"pods stay where they are", made, func(s *spec) { s.NetworkDataplane = new(infrav1.NetworkDataplaneTypeCilium) },
-			"spec.networkDataplane", "cannot change"},
-		"load balancer": {"load balancers are not made twice", made, func(s *spec) { s.LoadBalancerSKU = new("Basic") },
-			"spec.loadBalancerSKU", "cannot change"},
-		"DNS": {"pods have the address", made, func(s *spec) { s.DNSServiceIP = new("10.0.0.10") }, "spec.dnsServiceIP",
-			"cannot change"},
-		"issuer on": {"AKS turns the issuer on", made, func(s *spec) { s.OIDCIssuerProfile.Enabled = new(true) }, "", ""},
-		"issuer off": {"AKS does not turn the issuer off", issuer, func(s *spec) { s.OIDCIssuerProfile.Enabled = new(false) },
-			"spec.oidcIssuerProfile.enabled", "turned off"},
-		"issuer left out": {"AKS does not turn the issuer off", issuer, func(s *spec) { s.OIDCIssuerProfile = nil },
-			"spec.oidcIssuerProfile.enabled", "turned off"},
+		"plugin, fresh": {"a first try that Azure never heard of can be corrected", fresh, func(s *spec) { s.NetworkPlugin = new("none") }, "", ""},
 		"outbound": {"there are four ways", made,
 			func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundType("none")) }, "spec.outboundType", "Unsupported value"},
 		"cleaner": {"the cleaner runs once a day at most", made, func(s *spec) {
