@@ -223,8 +223,8 @@ func copyEndpoint(object *infrav1.AzureASOManagedCluster, members *asoresources.
 		condition.Status, condition.Reason = metav1.ConditionTrue, infrav1.ReadyReason
 	}
 	conditions.Set(object, condition)
-	object.Status.Ready = done && condition.Status == metav1.ConditionTrue
-	if object.Status.Ready {
+	if done && condition.Status == metav1.ConditionTrue {
 		object.Status.Initialization.Provisioned = new(true)
 	}
+	object.Status.Ready = object.Status.Initialization.Provisioned != nil && *object.Status.Initialization.Provisioned
 }

@@ -22,7 +22,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 		reportDeletion(in, outcome)
 		return 0, nil
 	}
-	resources, done := asoresources.ReportResources(in.object, in.planned, outcome, in.plainObjects)
+	resources, _ := asoresources.ReportResources(in.object, in.planned, outcome, in.plainObjects)
 	status := &in.object.Status
 	status.Resources = resources
 	cluster := findCluster(in, outcome)
@@ -35,8 +35,6 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	if !in.acted {
 		return 0, nil
 	}
-	ready := done && status.ControlPlaneEndpoint.Host != ""
-	status.Ready, status.Initialized = ready, ready
 	reconcile.SummarizeReady(in.object, summarizedConditions)
 	if stopped && !in.power.IsRequested() {
 		return 0, reconcile.RecheckIn(aks.UnhealthyRetry, nil)
@@ -61,6 +59,7 @@ func reportCluster(in *input, cluster arm.Result) {
 		conditions.Set(in.object,
 			metav1.Condition{Type: infrav1.KubeconfigReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
 	}
-	initialized := status.Initialization.ControlPlaneInitialized
-	conditions.Set(in.object, aks.AvailableCondition(cluster.Observed, initialized != nil && *initialized))
+	initialized := status.Initialization.ControlPlaneInitialized != nil && *status.Initialization.ControlPlaneInitialized
+	status.Ready, status.Initialized = initialized, initialized
+	conditions.Set(in.object, aks.AvailableCondition(cluster.Observed, initialized))
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	kstatus "sigs.k8s.io/cli-utils/pkg/kstatus/status"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -81,6 +83,7 @@ func TestUpgradeRefused(t *testing.T) {
 							t.Errorf("%s: %s is %s: %s, want %s", test.reason, condition, got.Status, got.Message, want)
 						}
 					}
+					expectInitialized(s, of)
 					if sent := harness.DropKubeconfigReads(s.Azure.WritesSince(mark)); len(sent) > 0 != test.isSent {
 						t.Errorf("%s: the writes are %q", test.reason, sent)
 					}
@@ -89,6 +92,29 @@ func TestUpgradeRefused(t *testing.T) {
 					expectKStatus(s, of, kstatus.CurrentStatus)
 				})
 			})
+		}
+	}
+}
+
+// expectInitialized expects that the fields of contract v1beta1 show the cluster as initialized, which never ends while the object stays.
+func expectInitialized(s *virtual.Scenario, of aksFamily) {
+	s.T.Helper()
+	object := of.controlPlane()
+	s.ReadObject(object, "c1")
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	for _, path := range [][]string{{"status", "ready"}, {"status", "initialized"}, {"status", "initialization", "controlPlaneInitialized"}} {
+		if set, _, err := unstructured.NestedBool(content, path...); !set || err != nil {
+			s.T.Errorf("%T: %s is not true: %v", object, strings.Join(path, "."), err)
+		}
+	}
+	if _, hasManifests := object.(*infrav1.AzureASOManagedControlPlane); hasManifests {
+		cluster := &infrav1.AzureASOManagedCluster{}
+		s.ReadObject(cluster, "c1")
+		if initialized := cluster.Status.Initialization.Provisioned; initialized == nil || !*initialized || !cluster.Status.Ready {
+			s.T.Errorf("the AzureASOManagedCluster is not provisioned: %+v", cluster.Status)
 		}
 	}
 }
