@@ -58,4 +58,6 @@ const (
 	WaitingForMachinePoolsReason = "WaitingForMachinePools"
 	// WorkloadClusterUnreachableReason means that the management cluster cannot connect to the API server of the AKS cluster.
 	WorkloadClusterUnreachableReason = "WorkloadClusterUnreachable"
+	// WorkloadClusterRefusedReason means that the API server of the AKS cluster refuses a request of the provider.
+	WorkloadClusterRefusedReason = "WorkloadClusterRefused"
 )

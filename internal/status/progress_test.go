@@ -101,7 +101,7 @@ func TestStalledReasons(t *testing.T) {
 		"Starting", "Stopping", "StoppedAsRequested", // A user asked for it.
 		"UserAssignedIdentityMissing",                    // Azure is assigning it. A refused assignment has another reason.
 		"Ignored", "CloudConfigFailed", "VMIdentityNone", // Only events have them.
-		"TenantsTrusted", "UsedBeforeUpgrade", "DefinitionMissing", // Ready does not summarize the condition.
+		"TenantsTrusted", "UsedBeforeUpgrade", "DefinitionMissing", "WorkloadClusterRefused", // Ready does not summarize the condition.
 		"NamespaceTerminating", // The objects of the namespace are deleted.
 	}
 	found := 0

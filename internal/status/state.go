@@ -43,7 +43,8 @@ var progressReasons = []string{
 	infrav1.UserAssignedIdentityMissingReason, infrav1.ThrottledReason, infrav1.VMCreatingReason, infrav1.VMUpdatingReason,
 	infrav1.VMDeletingReason, infrav1.TenantsTrustedReason, infrav1.UsedBeforeUpgradeReason, infrav1.IgnoredReason, infrav1.DefinitionMissingReason,
 	infrav1.CloudConfigFailedReason, infrav1.VMIdentityNoneReason,
-	infrav1.WorkloadClusterUnreachableReason, infrav1.StoppingReason, infrav1.StoppedAsRequestedReason, infrav1.StartingReason, clusterv1.PausedReason, string(identity.NamespaceTerminating),
+	infrav1.WorkloadClusterUnreachableReason, infrav1.WorkloadClusterRefusedReason,
+	infrav1.StoppingReason, infrav1.StoppedAsRequestedReason, infrav1.StartingReason, clusterv1.PausedReason, string(identity.NamespaceTerminating),
 }
 
 // IsKnownReason reports whether conditions of this provider have the reason.

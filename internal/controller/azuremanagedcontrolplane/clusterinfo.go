@@ -3,6 +3,7 @@ package azuremanagedcontrolplane
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -32,11 +33,28 @@ func (k *Kind) reconcileClusterInfo(ctx context.Context, raw []byte) *metav1.Con
 	defer cancel()
 	condition := &metav1.Condition{Type: infrav1.ClusterInfoReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	if err := k.writeClusterInfo(ctx, raw); err != nil {
-		condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.WorkloadClusterUnreachableReason
-		condition.Message = "kube-public/cluster-info, which self-managed machines join by, could not be written, because the API server is not reachable from the manager. Next try with the next full reconciliation"
+		var cause string
+		condition.Status = metav1.ConditionFalse
+		condition.Reason, cause = explainWriteFailure(err)
+		condition.Message = "kube-public/cluster-info, which self-managed machines join by, could not be written, because " + cause +
+			". Next try with the next full reconciliation"
 		ctrl.LoggerFrom(ctx).V(2).Info("cluster-info not written", "reason", err.Error())
 	}
 	return condition
+}
+
+// explainWriteFailure returns the reason and the cause of a failed write. An API server that answers is reachable.
+// https://learn.microsoft.com/en-us/azure/aks/manage-azure-rbac
+func explainWriteFailure(err error) (reason, cause string) {
+	var answer apierrors.APIStatus
+	switch {
+	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+		return infrav1.WorkloadClusterRefusedReason, "the API server refuses the provider's identity: " + err.Error() +
+			". Give the identity the role Azure Kubernetes Service RBAC Cluster Admin, or add a group of it to aadProfile.adminGroupObjectIDs"
+	case errors.As(err, &answer):
+		return infrav1.WorkloadClusterRefusedReason, "the API server refuses the request: " + err.Error()
+	}
+	return infrav1.WorkloadClusterUnreachableReason, "the API server is not reachable from the manager"
 }
 
 func (k *Kind) writeClusterInfo(ctx context.Context, raw []byte) error {
