@@ -40,7 +40,7 @@ type AzureManagedControlPlaneClassSpec struct {
 	AdditionalTags Tags `json:"additionalTags,omitempty"`
 
 	// networkPlugin is the network plugin for pods: azure for Azure CNI (the default), kubenet, or none if users
-	// install one. It cannot change after the creation.
+	// install one. After the creation it can change from kubenet to azure with networkPluginMode overlay only.
 	// +optional
 	// +kubebuilder:validation:Enum=azure;kubenet;none
 	// +kubebuilder:default=azure
@@ -57,8 +57,8 @@ type AzureManagedControlPlaneClassSpec struct {
 	// +kubebuilder:validation:Enum=azure;calico;cilium
 	NetworkPolicy *string `json:"networkPolicy,omitempty"`
 
-	// networkDataplane is the technology that forwards the traffic of pods: azure or cilium. It cannot change after
-	// the creation.
+	// networkDataplane is the technology that forwards the traffic of pods: azure or cilium. After the creation
+	// it can change from azure to cilium only.
 	// +optional
 	NetworkDataplane *NetworkDataplaneType `json:"networkDataplane,omitempty"`
 

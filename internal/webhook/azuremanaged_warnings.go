@@ -24,7 +24,7 @@ func managedClassWarnings(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 		warnings = append(warnings, path+".loadBalancerSKU Basic was retired in September 2025: use Standard in a new cluster")
 	}
 	if isKubenet(spec.NetworkPlugin) {
-		warnings = append(warnings, path+".networkPlugin kubenet retires in March 2028: use azure with networkPluginMode overlay in new clusters")
+		warnings = append(warnings, path+".networkPlugin kubenet retires in March 2028: change it to azure with networkPluginMode overlay")
 	}
 	for _, addon := range spec.AddonProfiles {
 		if instead, retired := retiredAddons[addon.Name]; retired && addon.Enabled {

@@ -49,17 +49,6 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 	if before.FleetsMember != nil && after.FleetsMember != nil {
 		errs = append(errs, filledOnce(before.FleetsMember.Name, after.FleetsMember.Name, path.Child("fleetsMember", "name"))...)
 	}
-	for _, part := range []struct{ name, old, value string }{
-		{"networkPlugin", networkPlugin(&before.AzureManagedControlPlaneClassSpec), networkPlugin(&after.AzureManagedControlPlaneClassSpec)},
-		{"networkDataplane", networkDataplane(&before.AzureManagedControlPlaneClassSpec),
-			networkDataplane(&after.AzureManagedControlPlaneClassSpec)},
-		{"loadBalancerSKU", cmp.Or(plan.Dereference(before.LoadBalancerSKU), "Standard"), cmp.Or(plan.Dereference(after.LoadBalancerSKU), "Standard")},
-		{"dnsServiceIP", plan.Dereference(before.DNSServiceIP), plan.Dereference(after.DNSServiceIP)},
-	} {
-		if part.old != part.value {
-			errs = append(errs, field.Forbidden(path.Child(part.name), immutableManaged))
-		}
-	}
 	return append(errs, immutableManagedClass(&before.AzureManagedControlPlaneClassSpec, &after.AzureManagedControlPlaneClassSpec, path)...)
 }
 
@@ -84,12 +73,41 @@ func immutableOverlay(before, after *infrav1.AzureManagedControlPlaneClassSpec, 
 	return nil
 }
 
+// immutablePodNetwork refuses network plugins and data planes that AKS cannot change to. It migrates kubenet to Azure CNI Overlay, and Azure's
+// data plane to Cilium, and neither of them back.
+// https://learn.microsoft.com/en-us/azure/aks/upgrade-aks-ipam-and-dataplane
+func immutablePodNetwork(before, after *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
+	from, to := networkPlugin(before), networkPlugin(after)
+	migrates := from == infrav1.KubenetNetworkPlugin && to == infrav1.AzureNetworkPlugin
+	switch {
+	case from == to, migrates && defaults.IsOverlay(after.NetworkPluginMode):
+	case migrates:
+		errs = append(errs, field.Forbidden(path.Child("networkPlugin"),
+			"AKS migrates kubenet only to Azure CNI Overlay: set networkPluginMode to overlay, too"))
+	default:
+		errs = append(errs, field.Forbidden(path.Child("networkPlugin"),
+			"AKS changes the network plugin of an existing cluster only from kubenet to azure with networkPluginMode overlay; create a new cluster"))
+	}
+	if cilium := string(infrav1.NetworkDataplaneTypeCilium); networkDataplane(before) == cilium && networkDataplane(after) != cilium {
+		errs = append(errs, field.Forbidden(path.Child("networkDataplane"), "AKS cannot replace the data plane cilium of an existing cluster; create a new cluster"))
+	}
+	return append(errs, immutableOverlay(before, after, path.Child("networkPluginMode"))...)
+}
+
 // immutableManagedClass refuses the changes that neither clusters nor templates can make. Their kinds add rules of their own.
 func immutableManagedClass(before, after *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
 	errs = append(errs, refuseMove(cmp.Or(before.AzureEnvironment, infrav1.PublicCloud), cmp.Or(after.AzureEnvironment, infrav1.PublicCloud),
 		path.Child("azureEnvironment"), "clouds")...)
 	if isIssuer(before.OIDCIssuerProfile) && !isIssuer(after.OIDCIssuerProfile) {
 		errs = append(errs, field.Forbidden(path.Child("oidcIssuerProfile", "enabled"), "the OIDC issuer cannot be turned off again"))
+	}
+	for _, part := range []struct{ name, old, value string }{
+		{"loadBalancerSKU", cmp.Or(plan.Dereference(before.LoadBalancerSKU), "Standard"), cmp.Or(plan.Dereference(after.LoadBalancerSKU), "Standard")},
+		{"dnsServiceIP", plan.Dereference(before.DNSServiceIP), plan.Dereference(after.DNSServiceIP)},
+	} {
+		if part.old != part.value {
+			errs = append(errs, field.Forbidden(path.Child(part.name), immutableManaged))
+		}
 	}
 	network := path.Child("virtualNetwork")
 	errs = append(errs, filledOnce(before.VirtualNetwork.Name, after.VirtualNetwork.Name, network.Child("name"))...)
@@ -98,7 +116,7 @@ func immutableManagedClass(before, after *infrav1.AzureManagedControlPlaneClassS
 	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.Name, after.VirtualNetwork.Subnet.Name, network.Child("subnet", "name"))...)
 	errs = append(errs, filledOnce(before.VirtualNetwork.Subnet.CIDRBlock, after.VirtualNetwork.Subnet.CIDRBlock,
 		network.Child("subnet", "cidrBlock"))...)
-	errs = append(errs, immutableOverlay(before, after, path.Child("networkPluginMode"))...)
+	errs = append(errs, immutablePodNetwork(before, after, path)...)
 	if proxy := after.HTTPProxyConfig; before.HTTPProxyConfig != nil &&
 		(proxy == nil || equality.Semantic.DeepEqual(*proxy, infrav1.HTTPProxyConfig{})) {
 		errs = append(errs, field.Required(path.Child("httpProxyConfig"), "AKS can change a proxy and cannot remove it"))

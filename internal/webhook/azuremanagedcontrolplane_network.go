@@ -38,6 +38,9 @@ func validateManagedNetwork(spec *infrav1.AzureManagedControlPlaneClassSpec, pat
 	case dataplane && !policy:
 		errs = append(errs, field.Invalid(path.Child("networkDataplane"), *spec.NetworkDataplane, "needs networkPolicy: cilium"))
 	}
+	if dataplane && networkPlugin(spec) != infrav1.AzureNetworkPlugin {
+		errs = append(errs, field.Invalid(path.Child("networkDataplane"), *spec.NetworkDataplane, "needs networkPlugin: azure"))
+	}
 	// Cilium's dataplane does not require overlay mode: pods may have addresses of the nodes' subnet.
 	// https://learn.microsoft.com/en-us/azure/aks/azure-cni-powered-by-cilium
 	return errs

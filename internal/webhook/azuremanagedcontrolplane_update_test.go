@@ -68,7 +68,22 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 		"plugin": {reason: "pods stay where they are", change: func(s *spec) { s.NetworkPlugin = new("kubenet") },
 			want: []string{"spec.networkPlugin: FieldValueForbidden"}},
 		"plugin left out": {reason: "the default is what it was", change: func(s *spec) { s.NetworkPlugin = nil }},
-		"dataplane": {reason: "pods stay where they are", change: func(s *spec) { s.NetworkDataplane = new(infrav1.NetworkDataplaneTypeCilium) },
+		"kubenet to overlay": {reason: "AKS migrates kubenet", old: func(s *spec) { s.NetworkPlugin = new("kubenet") },
+			change: func(s *spec) { s.NetworkPlugin = new("azure"); overlay(s) }},
+		"kubenet to overlay, policy": {reason: "AKS turns overlay on where no policy is in the way",
+			old:    func(s *spec) { s.NetworkPlugin, s.NetworkPolicy = new("kubenet"), new("calico") },
+			change: func(s *spec) { s.NetworkPlugin = new("azure"); overlay(s) },
+			want:   []string{"spec.networkPluginMode: FieldValueForbidden"}},
+		"kubenet to the subnet": {reason: "AKS migrates kubenet to overlay only", old: func(s *spec) { s.NetworkPlugin = new("kubenet") },
+			change: func(s *spec) { s.NetworkPlugin = new("azure") }, want: []string{"spec.networkPlugin: FieldValueForbidden"}},
+		"kubenet to none": {reason: "AKS migrates kubenet to overlay only", old: func(s *spec) { s.NetworkPlugin = new("kubenet") },
+			change: func(s *spec) { s.NetworkPlugin = new("none") }, want: []string{"spec.networkPlugin: FieldValueForbidden"}},
+		"dataplane": {reason: "AKS replaces its data plane by Cilium", change: func(s *spec) {
+			s.NetworkDataplane, s.NetworkPolicy = new(infrav1.NetworkDataplaneTypeCilium), new("cilium")
+		}},
+		"dataplane back": {reason: "AKS does not replace Cilium", old: func(s *spec) {
+			s.NetworkDataplane, s.NetworkPolicy = new(infrav1.NetworkDataplaneTypeCilium), new("cilium")
+		}, change: func(s *spec) { s.NetworkDataplane, s.NetworkPolicy = nil, new("calico") },
 			want: []string{"spec.networkDataplane: FieldValueForbidden"}},
 		"dataplane of AKS": {reason: "the value is the default", change: func(s *spec) { s.NetworkDataplane = new(infrav1.NetworkDataplaneTypeAzure) }},
 		"load balancer": {reason: "load balancers are not made twice", change: func(s *spec) { s.LoadBalancerSKU = new("Basic") },
@@ -355,10 +370,16 @@ func TestAzureManagedControlPlaneTemplate(t *testing.T) {
 		"location": {reason: "clusters do not move", change: func(s *spec) { s.Location = "other" },
 			want: []string{p("location: FieldValueForbidden")}},
 		"network": {reason: "clusters keep their network", change: func(s *spec) {
-			s.DNSServiceIP, s.NetworkPlugin, s.NetworkDataplane, s.LoadBalancerSKU = new("10.0.0.10"), new("none"),
-				new(infrav1.NetworkDataplaneTypeAzure), new("Basic")
-		}, want: []string{p("dnsServiceIP: FieldValueForbidden"), p("networkPlugin: FieldValueForbidden"),
-			p("networkDataplane: FieldValueForbidden"), p("loadBalancerSKU: FieldValueForbidden")}},
+			s.DNSServiceIP, s.NetworkPlugin, s.LoadBalancerSKU = new("10.0.0.10"), new("none"), new("Basic")
+		}, want: []string{p("loadBalancerSKU: FieldValueForbidden"), p("dnsServiceIP: FieldValueForbidden"),
+			p("networkPlugin: FieldValueForbidden")}},
+		"kubenet to overlay": {reason: "AKS migrates kubenet", old: func(s *spec) { s.NetworkPlugin = new("kubenet") },
+			change: func(s *spec) {
+				s.NetworkPlugin, s.NetworkPluginMode = new("azure"), new(infrav1.NetworkPluginModeOverlay)
+			}},
+		"dataplane": {reason: "AKS replaces its data plane by Cilium", change: func(s *spec) {
+			s.NetworkDataplane, s.NetworkPolicy = new(infrav1.NetworkDataplaneTypeCilium), new("cilium")
+		}},
 		"ranges": {reason: "clusters keep their network", change: func(s *spec) {
 			s.VirtualNetwork.CIDRBlock, s.VirtualNetwork.Subnet.CIDRBlock, s.VirtualNetwork.Subnet.Name = "10.0.0.0/7", "10.0.0.0/16", "n"
 		}, want: []string{p("virtualNetwork.subnet.name: FieldValueInvalid"), p("virtualNetwork.cidrBlock: FieldValueInvalid"),

@@ -26,10 +26,6 @@ func ValidateAzureManagedControlPlaneTemplateUpdate(old, t *infrav1.AzureManaged
 	}{
 		{"subscriptionID", before.SubscriptionID, after.SubscriptionID},
 		{"location", before.Location, after.Location},
-		{"dnsServiceIP", before.DNSServiceIP, after.DNSServiceIP},
-		{"networkPlugin", before.NetworkPlugin, after.NetworkPlugin},
-		{"networkDataplane", before.NetworkDataplane, after.NetworkDataplane},
-		{"loadBalancerSKU", before.LoadBalancerSKU, after.LoadBalancerSKU},
 	} {
 		if !equality.Semantic.DeepEqual(part.old, part.value) {
 			errs = append(errs, field.Forbidden(path.Child(part.name), immutableTemplate))

@@ -18,9 +18,6 @@ func TestTemplatesRefuseWhatTheirObjectsRefuse(t *testing.T) {
 		least  int
 		update func(t *testing.T, old, changed []byte) []string
 	}{
-		"AzureManagedControlPlane": {6, func(t *testing.T, old, changed []byte) []string {
-			return refusedFields(t, controlPlaneTemplates, newControlPlaneTemplate(), old, changed)
-		}},
 		"AzureManagedMachinePool": {11, func(t *testing.T, old, changed []byte) []string {
 			return refusedFields(t, poolTemplates, newPoolTemplate(), old, changed)
 		}},

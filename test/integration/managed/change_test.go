@@ -328,3 +328,28 @@ func TestTagOfOthersJustBeforeOurs(t *testing.T) {
 	waitValue(stage, clusterPath, clusterVersion, "tags.team", "a")
 	waitValue(stage, clusterPath, clusterVersion, "tags.cost", "42")
 }
+
+// TestPodNetwork migrates a cluster with kubenet to Azure CNI Overlay, and then to the data plane of Cilium.
+func TestPodNetwork(t *testing.T) {
+	t.Parallel()
+	stage := bringUpCluster(t, func(c *infrav1.AzureManagedControlPlane) { c.Spec.NetworkPlugin = new("kubenet") })
+	for _, test := range []struct {
+		change   func(*infrav1.AzureManagedControlPlane)
+		at, want string
+	}{
+		{func(c *infrav1.AzureManagedControlPlane) {
+			c.Spec.NetworkPlugin, c.Spec.NetworkPluginMode = new("azure"), new(infrav1.NetworkPluginModeOverlay)
+		}, "properties.networkProfile.networkPluginMode", "overlay"},
+		{func(c *infrav1.AzureManagedControlPlane) {
+			c.Spec.NetworkDataplane, c.Spec.NetworkPolicy = new(infrav1.NetworkDataplaneTypeCilium), new("cilium")
+		}, "properties.networkProfile.networkDataplane", "cilium"},
+	} {
+		mark := stage.Azure.MarkRequests()
+		harness.ChangeObject(stage, controlPlane("c1"), test.change)
+		waitValue(stage, clusterPath, clusterVersion, test.at, test.want)
+		stage.WaitManagedClusterReady("c1", pools...)
+		if diff := cmp.Diff([]string{clusterPut}, harness.DropKubeconfigReads(stage.Azure.WritesSince(mark))); diff != "" {
+			t.Errorf("%s: writes (-want +got):\n%s", test.at, diff)
+		}
+	}
+}

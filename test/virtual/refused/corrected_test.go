@@ -30,7 +30,9 @@ func TestAKSSpecIsCorrected(t *testing.T) {
 					Subnet: infrav1.ManagedControlPlaneSubnet{Name: "nodes", CIDRBlock: "10.30.0.0/24"}}
 			},
 			message: "10.30.0.0/20: set cidrBlock to it",
-			correct: func(spec *infrav1.AzureManagedControlPlaneSpec) { spec.VirtualNetwork.Subnet.CIDRBlock = "10.30.0.0/20" },
+			correct: func(spec *infrav1.AzureManagedControlPlaneSpec) {
+				spec.VirtualNetwork.Subnet.CIDRBlock = "10.30.0.0/20"
+			},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +50,9 @@ func TestAKSSpecIsCorrected(t *testing.T) {
 					s.ReadObject(controlPlane, "aks1")
 					condition := harness.FindCondition(controlPlane, infrav1.ManagedClusterRunningCondition)
 					return condition.Reason == infrav1.InvalidConfigurationReason && strings.Contains(condition.Message, test.message)
-				}, func() string { return harness.FindCondition(controlPlane, infrav1.ManagedClusterRunningCondition).Message })
+				}, func() string {
+					return harness.FindCondition(controlPlane, infrav1.ManagedClusterRunningCondition).Message
+				})
 				harness.ChangeObject(s.Stage, controlPlane, func(c *infrav1.AzureManagedControlPlane) { test.correct(&c.Spec) })
 				s.WaitUntil("the control plane is Ready", func() bool {
 					s.ReadObject(controlPlane, "aks1")
