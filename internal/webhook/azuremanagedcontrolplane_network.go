@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -14,9 +15,18 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// privateZonePattern matches the names that AKS accepts for a private DNS zone of the user:
+// privateZonePattern matches the beginning of the names that AKS accepts for a private DNS zone of the user:
 // https://learn.microsoft.com/en-us/azure/aks/private-clusters#configure-a-private-dns-zone
-var privateZonePattern = regexp.MustCompile(`^([a-zA-Z0-9-]{1,32}\.)?(privatelink|private)\.[a-zA-Z0-9]+\.(azmk8s\.io)$`)
+var privateZonePattern = regexp.MustCompile(`^([a-zA-Z0-9-]{1,32}\.)?(privatelink|private)\.[a-zA-Z0-9]+$`)
+
+// apiServerDomains are the domains of API servers below the region, by Azure cloud:
+// https://learn.microsoft.com/en-us/azure/aks/outbound-rules-control-egress,
+// https://learn.microsoft.com/en-us/azure/private-link/private-endpoint-dns
+var apiServerDomains = map[string]string{
+	infrav1.PublicCloud:       "azmk8s.io",
+	infrav1.USGovernmentCloud: "cx.aks.containerservice.azure.us",
+	infrav1.ChinaCloud:        "cx.prod.service.azk8s.cn",
+}
 
 // validateManagedNetwork checks the virtual network and how pods use it.
 func validateManagedNetwork(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
@@ -133,7 +143,8 @@ func validateLoadBalancerProfile(profile *infrav1.LoadBalancerProfile, path *fie
 	return errs
 }
 
-func validateAPIServerAccess(profile *infrav1.APIServerAccessProfile, path *field.Path) (errs field.ErrorList) {
+func validateAPIServerAccess(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
+	profile := spec.APIServerAccessProfile
 	if profile == nil {
 		return nil
 	}
@@ -147,14 +158,20 @@ func validateAPIServerAccess(profile *infrav1.APIServerAccessProfile, path *fiel
 	}
 	if profile.PrivateDNSZone != nil {
 		errs = append(errs, validateManagedDNSZone(*profile.PrivateDNSZone, isTrue(profile.EnablePrivateCluster),
-			path.Child("privateDNSZone"))...)
+			apiServerDomains[cmp.Or(spec.AzureEnvironment, infrav1.PublicCloud)], path.Child("privateDNSZone"))...)
 	}
 	return errs
 }
 
-// validateManagedDNSZone checks the private DNS zone of a cluster. AKS restricts the name of a zone that the user provides.
-func validateManagedDNSZone(zone string, private bool, path *field.Path) (errs field.ErrorList) {
-	if zone == "" || strings.EqualFold(zone, "system") || strings.EqualFold(zone, "none") {
+// isZoneOfUser reports whether the private DNS zone of a cluster is one that the user provides.
+func isZoneOfUser(zone string) bool {
+	return zone != "" && !strings.EqualFold(zone, "system") && !strings.EqualFold(zone, "none")
+}
+
+// validateManagedDNSZone checks the private DNS zone of a cluster. AKS restricts the name of a zone that the user provides. domain is that of
+// the API servers of the Azure cloud, "" if the cloud is unknown.
+func validateManagedDNSZone(zone string, private bool, domain string, path *field.Path) (errs field.ErrorList) {
+	if !isZoneOfUser(zone) {
 		return nil
 	}
 	if !private {
@@ -165,9 +182,14 @@ func validateManagedDNSZone(zone string, private bool, path *field.Path) (errs f
 	case !found:
 		errs = append(errs, field.Invalid(path, zone,
 			"must be System, None or the Azure resource ID of a private DNS zone: /subscriptions/…/resourceGroups/…/providers/Microsoft.Network/privateDnsZones/…"))
-	case !privateZonePattern.MatchString(name):
-		errs = append(errs, field.Invalid(path, zone,
-			"must be a zone called privatelink.<region>.azmk8s.io or private.<region>.azmk8s.io, with at most one label of up to 32 letters, digits and '-' before it"))
+	case domain != "" && !isZoneOfAPIServers(name, domain):
+		errs = append(errs, field.Invalid(path, zone, fmt.Sprintf("must be a zone called privatelink.<region>.%s or private.<region>.%[1]s, "+
+			"with at most one label of up to 32 letters, digits and '-' before it", domain)))
 	}
 	return errs
+}
+
+func isZoneOfAPIServers(name, domain string) bool {
+	region, ok := strings.CutSuffix(name, "."+domain)
+	return ok && privateZonePattern.MatchString(region)
 }

@@ -66,7 +66,7 @@ func validateManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 	}
 	errs = append(errs, validateManagedNetwork(spec, path)...)
 	errs = append(errs, validateLoadBalancerProfile(spec.LoadBalancerProfile, path.Child("loadBalancerProfile"))...)
-	errs = append(errs, validateAPIServerAccess(spec.APIServerAccessProfile, path.Child("apiServerAccessProfile"))...)
+	errs = append(errs, validateAPIServerAccess(spec, path.Child("apiServerAccessProfile"))...)
 	errs = append(errs, validateAutoScalerProfile(spec.AutoScalerProfile, path.Child("autoscalerProfile"))...)
 	errs = append(errs, validateAddons(spec.AddonProfiles, path.Child("addonProfiles"))...)
 	errs = append(errs, validateManagedSecurity(spec, path.Child("securityProfile"))...)

@@ -227,28 +227,38 @@ func accessRows() map[string]controlPlaneRow {
 		reason  string
 		profile *profile
 		want    []string
+		// cloud is spec.azureEnvironment.
+		cloud string
 	}{
-		"ranges": {"a range or an address is let in", &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "203.0.113.1"}}, nil},
-		"bad ranges": {"a value that is neither an address nor a range is refused",
-			&profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "everybody"}},
-			[]string{"spec.apiServerAccessProfile.authorizedIPRanges[1]: FieldValueInvalid"}},
-		"system":     {"AKS manages the zone", &profile{PrivateDNSZone: new("System")}, nil},
-		"none":       {"the comparison ignores case", &profile{PrivateDNSZone: new("none")}, nil},
-		"zone":       {"AKS uses the user's zone", private(zones + "privatelink.westeurope.azmk8s.io"), nil},
-		"private":    {"AKS takes zones for integration with the network", private(zones + "private.westeurope.azmk8s.io"), nil},
-		"sub-zone":   {"one label may precede", private(zones + "my-sub.privatelink.westeurope.azmk8s.io"), nil},
-		"long label": {"a label has 32 characters", private(zones + strings.Repeat("a", 33) + ".privatelink.westeurope.azmk8s.io"), zone},
-		"underline":  {"a label has no underline", private(zones + "a_b.privatelink.westeurope.azmk8s.io"), zone},
-		"per cent":   {"a label has no per cent sign", private(zones + "a%b.privatelink.westeurope.azmk8s.io"), zone},
-		"region":     {"regions have letters and digits", private(zones + "privatelink.west-europe.azmk8s.io"), zone},
-		"other zone": {"AKS writes into its own zone only", private(zones + "example.com"), zone},
-		"no ID":      {"a zone is named by ID", private("privatelink.westeurope.azmk8s.io"), zone},
-		"public": {"a public cluster has no zone",
-			&profile{EnablePrivateCluster: new(false), PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, zone},
-		"not private": {"a public cluster has no zone", &profile{PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, zone},
+		"government zone": {reason: "Azure Government has a domain of its own", cloud: infrav1.USGovernmentCloud,
+			profile: private(zones + "hub.privatelink.usgovvirginia.cx.aks.containerservice.azure.us")},
+		"China zone": {reason: "Azure China has a domain of its own", cloud: infrav1.ChinaCloud,
+			profile: private(zones + "privatelink.chinaeast2.cx.prod.service.azk8s.cn")},
+		"government zone, public cloud": {reason: "AKS writes into its own zone only",
+			profile: private(zones + "privatelink.usgovvirginia.cx.aks.containerservice.azure.us"), want: zone},
+		"public zone, government": {reason: "AKS writes into its own zone only", cloud: infrav1.USGovernmentCloud,
+			profile: private(zones + "privatelink.usgovvirginia.azmk8s.io"), want: zone},
+		"ranges": {reason: "a range or an address is let in", profile: &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "203.0.113.1"}}},
+		"bad ranges": {reason: "a value that is neither an address nor a range is refused", profile: &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "everybody"}},
+			want: []string{"spec.apiServerAccessProfile.authorizedIPRanges[1]: FieldValueInvalid"}},
+		"system":      {reason: "AKS manages the zone", profile: &profile{PrivateDNSZone: new("System")}},
+		"none":        {reason: "the comparison ignores case", profile: &profile{PrivateDNSZone: new("none")}},
+		"zone":        {reason: "AKS uses the user's zone", profile: private(zones + "privatelink.westeurope.azmk8s.io")},
+		"private":     {reason: "AKS takes zones for integration with the network", profile: private(zones + "private.westeurope.azmk8s.io")},
+		"sub-zone":    {reason: "one label may precede", profile: private(zones + "my-sub.privatelink.westeurope.azmk8s.io")},
+		"long label":  {reason: "a label has 32 characters", profile: private(zones + strings.Repeat("a", 33) + ".privatelink.westeurope.azmk8s.io"), want: zone},
+		"underline":   {reason: "a label has no underline", profile: private(zones + "a_b.privatelink.westeurope.azmk8s.io"), want: zone},
+		"per cent":    {reason: "a label has no per cent sign", profile: private(zones + "a%b.privatelink.westeurope.azmk8s.io"), want: zone},
+		"region":      {reason: "regions have letters and digits", profile: private(zones + "privatelink.west-europe.azmk8s.io"), want: zone},
+		"other zone":  {reason: "AKS writes into its own zone only", profile: private(zones + "example.com"), want: zone},
+		"no ID":       {reason: "a zone is named by ID", profile: private("privatelink.westeurope.azmk8s.io"), want: zone},
+		"public":      {reason: "a public cluster has no zone", profile: &profile{EnablePrivateCluster: new(false), PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, want: zone},
+		"not private": {reason: "a public cluster has no zone", profile: &profile{PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, want: zone},
 	} {
 		out[name] = controlPlaneRow{reason: tc.reason, want: tc.want,
-			change: func(c *infrav1.AzureManagedControlPlane) { c.Spec.APIServerAccessProfile = tc.profile }}
+			change: func(c *infrav1.AzureManagedControlPlane) {
+				c.Spec.APIServerAccessProfile, c.Spec.AzureEnvironment = tc.profile, tc.cloud
+			}}
 	}
 	return out
 }
