@@ -37,6 +37,12 @@ func TestFixedProperties(t *testing.T) {
 			in.AzureMachinePool.Spec.Template.OSDisk.ManagedDisk = &infrav1.ManagedDiskParameters{StorageAccountType: kind}
 		}
 	}
+	zones := func(zones ...string) func(*pool.Input) {
+		return func(in *pool.Input) { in.MachinePool.Spec.FailureDomains = zones }
+	}
+	ephemeral := func(in *pool.Input) {
+		in.AzureMachinePool.Spec.Template.OSDisk.DiffDiskSettings = &infrav1.DiffDiskSettings{Option: infrav1.DiffDiskOptionLocal}
+	}
 	for name, test := range map[string]struct {
 		reason       string
 		before       func(*pool.Input)
@@ -67,6 +73,24 @@ func TestFixedProperties(t *testing.T) {
 			field: "spec.template.osDisk.managedDisk.storageAccountType", fault: "which is Premium_LRS"},
 		"storage account type left to Azure": {reason: "the scale set keeps it", before: disk("Premium_LRS"),
 			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.ManagedDisk = nil }},
+		"operating system": {reason: "it is fixed", after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.OSType = infrav1.WindowsOS },
+			before: image(byID), field: "spec.template.osDisk.osType", fault: "which is Linux"},
+		"no ephemeral disk": {reason: "Azure keeps the settings that make it ephemeral", before: ephemeral,
+			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.OSDisk.DiffDiskSettings = nil },
+			field: "spec.template.osDisk.diffDiskSettings", fault: "which is ephemeral"},
+		"spot": {reason: "the priority is fixed", before: func(*pool.Input) {},
+			after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.SpotVMOptions = &infrav1.SpotVMOptions{} },
+			field: "spec.template.spotVMOptions", fault: "which is Regular"},
+		"no spot": {reason: "the priority is fixed", after: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.SpotVMOptions = nil },
+			before: func(in *pool.Input) { in.AzureMachinePool.Spec.Template.SpotVMOptions = &infrav1.SpotVMOptions{} },
+			field:  "spec.template.spotVMOptions", fault: "which is Spot"},
+		"more zones": {reason: "Azure adds them", before: zones("1"), after: zones("1", "2")},
+		"fewer zones": {reason: "VMs may be in it", before: zones("1", "2", "3"), after: zones("2", "1"),
+			field: "MachinePool.spec.failureDomains", fault: "this one is in 1, 2, 3, of which 3 is missing"},
+		"no zones": {reason: "VMs are in them", before: zones("1", "2"), after: zones(),
+			field: "MachinePool.spec.failureDomains", fault: "of which 1, 2 is missing"},
+		"first zones": {reason: "VMs are in none", before: zones(), after: zones("1"),
+			field: "MachinePool.spec.failureDomains", fault: "without zones"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := newStoredPool(t, test.before)

@@ -21,8 +21,11 @@ const vmProfilePath = "properties.virtualMachineProfile"
 // because VMs that differ only in those are brought to the latest model in place.
 var templatePaths = []string{vmProfilePath, "properties.additionalCapabilities", "plan", "sku.name"}
 
-// keepTemplate removes the template from the body of a scale set. A PUT keeps properties that a body leaves out, so the
-// scale set keeps its template:
+// keptPaths are the paths whose settings stay recorded while a scale set keeps its template.
+var keptPaths = []string{vmProfilePath, "properties.additionalCapabilities", "plan", "properties.zoneBalance"}
+
+// keepTemplate removes the template from the body of a scale set, and gives it the zones that the scale set has. A PUT keeps properties
+// that a body leaves out, so the scale set keeps its template:
 // https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update. The bootstrap
 // data stay in the body, because VMs that are added with an expired token do not join the cluster.
 func keepTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScaleSet) error {
@@ -33,7 +36,8 @@ func keepTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScale
 	if stored.SKU == nil || stored.SKU.Name == nil {
 		return fmt.Errorf("GET %s: the scale set has no sku.name", ScaleSetID(in).ShortName())
 	}
-	body.SKU.Name, body.Plan, body.Properties.AdditionalCapabilities = stored.SKU.Name, nil, nil
+	body.SKU.Name, body.Plan, body.Zones = stored.SKU.Name, nil, stored.Zones
+	body.Properties.AdditionalCapabilities, body.Properties.ZoneBalance = nil, nil
 	os := body.Properties.VirtualMachineProfile.OSProfile
 	body.Properties.VirtualMachineProfile = nil
 	if os != nil && os.CustomData != nil {
@@ -41,7 +45,7 @@ func keepTemplate(in Input, node *arm.Node, body *armcompute.VirtualMachineScale
 			OSProfile: &armcompute.VirtualMachineScaleSetOSProfile{CustomData: os.CustomData},
 		}
 	}
-	node.KeptPaths = []string{vmProfilePath}
+	node.KeptPaths = keptPaths
 	return nil
 }
 
