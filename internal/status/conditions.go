@@ -142,7 +142,7 @@ func driftMessage(results []arm.Result) string {
 			{"%s was changed in Azure by another program or user: %s", result.OutsideChanges},
 			{"%s cannot be changed, and the spec has other values: %s; replace it to apply the spec", result.UnappliedChanges},
 			{"%s differs from the spec: %s", unknown},
-			{"%s: AKS cannot unset these fields, which the spec no longer sets, so they stay as they are until they are set again: %s",
+			{"%s: Azure cannot unset these fields, which the spec no longer sets, so they stay as they are until they are set again: %s",
 				result.UnremovablePaths},
 		} {
 			if len(said.paths) > 0 {

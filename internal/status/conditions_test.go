@@ -92,7 +92,7 @@ func TestGroups(t *testing.T) {
 			reason:  "values that Azure keeps are reported, whichever plan had them",
 			results: []arm.Result{{ID: vm, Group: "A", State: arm.Ready, UnremovablePaths: []string{"/properties/a", "/properties/b"}}},
 			want: []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, Reason: "Drifted",
-				Message: "virtualMachines/m: AKS cannot unset these fields, which the spec no longer sets, so they stay as they are until they are " +
+				Message: "virtualMachines/m: Azure cannot unset these fields, which the spec no longer sets, so they stay as they are until they are " +
 					"set again: /properties/a, /properties/b"}},
 		},
 		"unplanned": {

@@ -306,7 +306,7 @@ func (w *world) waitFor(d time.Duration) {
 }
 
 // stays are messages of conditions with status True about objects that work and do not change any more.
-var stays = []string{"the spec has other values: ", "AKS cannot unset these fields, which the spec no longer sets"}
+var stays = []string{"the spec has other values: ", "Azure cannot unset these fields, which the spec no longer sets"}
 
 // waitUntilGone waits until an object is.
 func (w *world) waitUntilGone(object client.Object) {

@@ -66,6 +66,10 @@ var computeTypes = []Type{
 			templateAddresses + "[].properties.applicationSecurityGroups", "properties.virtualMachineProfile.extensionProfile.extensions"},
 		// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update: elements of lists cannot be patched.
 		SharedIdentity: true, CompletedElements: []string{templateInterfaces, templateAddresses},
+		// "when a property is left out or a null value is passed, it will remain unchanged":
+		// https://learn.microsoft.com/en-us/previous-versions/azure/virtual-machines/put-calls-create-or-update
+		KeptSettings: []string{"plan", "properties.additionalCapabilities", "properties.virtualMachineProfile", "properties.zoneBalance"},
+		ReplacedMaps: []string{"properties.virtualMachineProfile.extensionProfile.extensions[].properties.settings"},
 		CaseInsensitivePaths: []string{"plan.name", "plan.product", "plan.publisher",
 			"properties.virtualMachineProfile.storageProfile.imageReference.communityGalleryImageId",
 			"properties.virtualMachineProfile.storageProfile.imageReference.offer",

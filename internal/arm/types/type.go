@@ -50,6 +50,9 @@ type Type struct {
 	PreservedPaths []string
 	// PreservedOnceSet lists paths like PreservedPaths that plans set at times: a later plan without the value does not remove it.
 	PreservedOnceSet []string
+	// KeptSettings lists paths of values, and of objects with settings, that Azure keeps when a PUT leaves them out or has null there. Every
+	// setting in them that a plan sends is recorded in lastApplied. A later plan without it has to send another value in its place.
+	KeptSettings []string
 	// ReplacedMaps lists paths of maps that a PUT replaces as a whole: keys that the plan's body does not have are differences.
 	ReplacedMaps []string
 	// CaseInsensitivePaths lists paths of text without case: enumerations, which are added from the SDK's models, and values that Azure

@@ -106,6 +106,9 @@ func (m State) nodePaths(g *arm.Graph, node *arm.Node) (paths []string, ok bool)
 			paths = append(paths, toPointer(setting))
 		}
 	}
+	if !allLeaves {
+		paths = append(paths, settingPaths(row, body)...)
+	}
 	if row.SharedIdentity && !allLeaves {
 		paths = append(paths, identityPaths(body)...)
 	}
@@ -118,7 +121,9 @@ func (m State) keptPaths(node *arm.Node) []string {
 		return nil
 	}
 	return slices.DeleteFunc(m.AppliedPaths(node.ID), func(path string) bool {
-		return !slices.ContainsFunc(node.KeptPaths, func(keep string) bool { return strings.HasPrefix(path, toPointer(keep)+"/") })
+		return !slices.ContainsFunc(node.KeptPaths, func(keep string) bool {
+			return path == toPointer(keep) || strings.HasPrefix(path, toPointer(keep)+"/")
+		})
 	})
 }
 
@@ -165,6 +170,9 @@ func (s Scope) canSend(id, pointer string) bool {
 		return known
 	}
 	path := jsonpath.ParsePointer(pointer)
+	if isKeptSetting(row, path) {
+		return true
+	}
 	last := len(path) - 1
 	if !path[last].Element {
 		return slices.Contains(row.PreservedPaths, path.String())

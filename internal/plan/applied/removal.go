@@ -33,8 +33,8 @@ func (m State) DroppedPaths(node *arm.Node) []string {
 	return out
 }
 
-// AddRemovals makes the nodes of a plan remove the paths that they no longer send. It skips types that keep all properties
-// that a request leaves out: their plans put the removal into the body.
+// AddRemovals makes the nodes of a plan remove the paths that they no longer send. It skips properties that Azure keeps when a
+// request leaves them out: plans put the removal into the body.
 func (m State) AddRemovals(g *arm.Graph) {
 	for _, node := range g.Nodes() {
 		row, _ := findRow(node.ID)
@@ -43,7 +43,7 @@ func (m State) AddRemovals(g *arm.Graph) {
 			list, _, _ := strings.Cut(toPath(path), "[")
 			if key, isTag := cutTag(path); isTag {
 				node.DropTags = append(node.DropTags, key)
-			} else if !inBody && !slices.Contains(textLists[row.Name], list) && !slices.Contains(node.OwnedPaths, toPath(path)) {
+			} else if !inBody && !IsKeptSetting(row, path) && !slices.Contains(textLists[row.Name], list) && !slices.Contains(node.OwnedPaths, toPath(path)) {
 				node.OwnedPaths = append(node.OwnedPaths, toPath(path))
 			}
 		}

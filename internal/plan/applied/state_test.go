@@ -111,6 +111,8 @@ func TestForgedRecordIsHarmless(t *testing.T) {
 			[]string{"properties.loadBalancingRules[r]"}, nil},
 		"rules of machines": {"no plan of a load balancer has any",
 			`{"g/providers/Microsoft.Network/loadBalancers/lb":["/properties/inboundNatRules[r]","/properties/inboundNatRules","/properties","/properties/sku"]}`, nil, nil, nil},
+		"setting": {"load balancers have none that Azure keeps", `{"g/providers/Microsoft.Network/loadBalancers/lb":["/properties/virtualMachineProfile/priority"]}`,
+			nil, nil, nil},
 		"ownership tag": {"no plan takes it away",
 			`{"*":["/tags/` + infrav1.ClusterTagKey("c") + `","/tags/Name"],"g/providers/Microsoft.Network/loadBalancers/lb":["/tags/` + infrav1.RoleTag + `","/tags/` + infrav1.ClusterTagKey("other") + `"]}`, nil, nil, nil},
 		"tag":          {"tags of its own resources belong to the object", `{"*":["/tags/team"]}`, nil, nil, []string{"team"}},

@@ -23,6 +23,9 @@ func BuildPlan(in Input) (*arm.Graph, error) {
 		in.PoolFacts.PrincipalID); ok {
 		g.Add(node)
 	}
+	if err := resetDropped(in, g, g.Node(ScaleSetID(in))); err != nil {
+		return nil, err
+	}
 	LastApplied(in).AddRemovals(g)
 	if err := denyNewVMs(in, g); err != nil {
 		return nil, err

@@ -21,6 +21,12 @@ func newStoredPool(t *testing.T, change func(*pool.Input)) pool.Input {
 	if change != nil {
 		change(&in)
 	}
+	return storeScaleSet(t, in)
+}
+
+// storeScaleSet returns a pool whose scale set Azure has, as the first plan of in sent it.
+func storeScaleSet(t *testing.T, in pool.Input) pool.Input {
+	t.Helper()
 	graph, err := pool.BuildPlan(in)
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/vm"
@@ -35,7 +36,30 @@ func buildWantedVM(in Input) (any, error) {
 		return nil, err
 	}
 	properties["hardwareProfile"] = map[string]any{"vmSize": p.VMSize}
+	if err := addSwitchedOff(in, properties); err != nil {
+		return nil, err
+	}
 	return selectModelParts(properties), nil
+}
+
+// addSwitchedOff adds the security settings that the scale set has turned off and the spec leaves out. VMs that still have one are of an
+// older model. A setting that the scale set does not show may be on by Azure's default in new VMs, too, so it does not count.
+func addSwitchedOff(in Input, properties map[string]any) error {
+	if len(in.PoolFacts.ScaleSet) == 0 {
+		return nil
+	}
+	var stored map[string]any
+	if err := json.Unmarshal(in.PoolFacts.ScaleSet, &stored); err != nil {
+		return arm.AddSubject("GET "+ScaleSetID(in).ShortName(), err)
+	}
+	jsonpath.Walk(jsonpath.Get(stored, vmProfilePath+".securityProfile"), func(path jsonpath.Path, value any) bool {
+		inVM := append(jsonpath.Path{{Name: "securityProfile"}}, path...)
+		if value == false && inVM.Get(properties) == nil {
+			inVM.Set(properties, false)
+		}
+		return true
+	})
+	return nil
 }
 
 // selectModelParts returns the model parts of a VM, without names of disks, which Azure chooses per VM.

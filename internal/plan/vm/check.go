@@ -47,6 +47,9 @@ func CheckSize(p Profile, path *field.Path) field.ErrorList {
 			text += ", nor in any other zone: choose another size"
 		} else {
 			text += fmt.Sprintf(" but in %s: choose one of these zones or another size", strings.Join(size.Zones, ", "))
+			if p.Exists {
+				text += ". A scale set cannot leave a zone: to have VMs of this size without the zone, create another machine pool"
+			}
 		}
 		errs = append(errs, field.Invalid(here, p.VMSize, text))
 	}

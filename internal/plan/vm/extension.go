@@ -71,6 +71,9 @@ func toScaleSetExtensions(p Profile) *armcompute.VirtualMachineScaleSetExtension
 	out := &armcompute.VirtualMachineScaleSetExtensionProfile{Extensions: []*armcompute.VirtualMachineScaleSetExtension{}}
 	for _, extension := range ListExtensions(p) {
 		of := BuildExtensionProperties(extension)
+		if of.Settings == nil {
+			of.Settings = map[string]string{} // shows that settings were removed
+		}
 		out.Extensions = append(out.Extensions, &armcompute.VirtualMachineScaleSetExtension{
 			Name: new(extension.Name),
 			Properties: &armcompute.VirtualMachineScaleSetExtensionProperties{
