@@ -26,6 +26,8 @@ type Power struct {
 	// message and done are what the kind reported. reported is set once it did.
 	message        string
 	done, reported bool
+	// impossible is set if Azure cannot stop the VMs.
+	impossible bool
 }
 
 // IsRequested reports whether VMs have to be stopped or started.
@@ -36,11 +38,19 @@ func (p *Power) Report(done bool, message string) {
 	p.done, p.message, p.reported = done, message, true
 }
 
+// ReportImpossible records that Azure cannot stop the VMs. message describes the cause and the remedy.
+func (p *Power) ReportImpossible(message string) {
+	p.Report(false, message)
+	p.impossible = true
+}
+
 // Reason returns the reason of conditions of VMs that are not available because of the request.
 func (p *Power) Reason() string {
 	switch {
 	case !p.Stop:
 		return infrav1.StartingReason
+	case p.impossible:
+		return infrav1.NotSupportedReason
 	case p.done:
 		return infrav1.StoppedAsRequestedReason
 	}

@@ -292,36 +292,16 @@ func ResultReason(result arm.Result) string {
 }
 
 // SummaryCondition summarizes conditions: True if all are True, otherwise the status, reason and message of the most important one.
-// Problems that a person has to correct come first, deleted resources last. It is Unknown if a condition is Unknown and none is False,
+// The class of the reason decides. It is Unknown if a condition is Unknown and none is False,
 // and LastSeen if one is.
 func SummaryCondition(conditionType string, conditions []metav1.Condition) metav1.Condition {
-	rank := func(c metav1.Condition) int {
-		if NeedsAction(c.Reason) {
-			return 0
-		}
-		switch c.Reason {
-		case infrav1.DeletedReason:
-			return 5
-		case infrav1.WaitingForDependencyReason:
-			return 4
-		case infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason,
-			infrav1.VMCreatingReason, infrav1.VMUpdatingReason, infrav1.VMDeletingReason,
-			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason,
-			infrav1.ScaleSetModelLimitReason:
-			return 3
-		case infrav1.WaitingReason, infrav1.WaitingForBootstrapDataReason, infrav1.ObservingReason:
-			return 2
-		default:
-			return 1
-		}
-	}
 	for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue} {
 		best := -1
 		for i, condition := range conditions {
 			if condition.Status != status || status == metav1.ConditionTrue && condition.Reason != infrav1.LastSeenReason {
 				continue
 			}
-			if best < 0 || rank(condition) < rank(conditions[best]) {
+			if best < 0 || classOf(condition.Reason) < classOf(conditions[best].Reason) {
 				best = i
 			}
 		}

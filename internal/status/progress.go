@@ -1,7 +1,6 @@
 package status
 
 import (
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,29 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
-
-// stalledReasons are the reasons of conditions that stay as they are until a person acts: in the spec, in the identity, in the
-// subscription, or in Azure. All other reasons are those of work that goes on by itself.
-var stalledReasons = slices.Concat([]string{
-	infrav1.FailedReason, infrav1.DeletionFailedReason, infrav1.InvalidConfigurationReason, infrav1.NotSupportedReason,
-	infrav1.QuotaExceededReason, infrav1.CapacityUnavailableReason, infrav1.ResourceExistsNotOwnedReason,
-	infrav1.OwnershipTagLostReason, infrav1.OwnershipNotProvenReason, infrav1.LeftBehindInAzureReason,
-	infrav1.SubscriptionNotFoundReason, infrav1.ExternallyManagedControlPlaneReason,
-	infrav1.VMDeletedReason, infrav1.VMStoppedReason, infrav1.VMFailedReason, infrav1.SpotVMEvictedReason, infrav1.StoppedReason,
-}, identityReasons)
-
-// identityReasons are the reasons of an identity that cannot or may not be used until a person acts.
-var identityReasons = []string{
-	string(identity.IdentityNotFound), string(identity.IdentityBeingDeleted), string(identity.NamespaceNotAllowedByIdentity),
-	string(identity.SecretNotFound), string(identity.SecretKeyMissing), string(identity.CredentialsInvalid),
-	string(identity.NotAllowedByTenancy), string(identity.ServiceAccountNotFound), string(identity.SubscriptionMissing),
-}
-
-// NeedsAction reports whether a condition with this reason stays False until a person acts.
-func NeedsAction(reason string) bool { return slices.Contains(stalledReasons, reason) }
 
 // SetProgress sets the conditions Reconciling and Stalled by the condition Ready. kstatus, and with it Flux, reads them: an object is in
 // progress if Reconciling is True, and failed if Stalled is True. At most one of them exists, and neither on an object that is in order

@@ -118,6 +118,24 @@ func TestStalledReasons(t *testing.T) {
 	}
 }
 
+// TestWarningReasons has the reasons of Warnings that need no action of a person. All other reasons without an action have no Warning.
+func TestWarningReasons(t *testing.T) {
+	want := []string{"CloudConfigFailed", "Drifted", "Ignored", "NamespaceTerminating", "Throttled", "UsedBeforeUpgrade", "VMIdentityNone",
+		"Waiting"}
+	var got []string
+	for _, directory := range []string{"../../api/v1beta1", "../identity"} {
+		for _, reason := range readReasons(t, directory) { // InternalError is a constant of Cluster API.
+			if status.HasWarnings(reason) && !status.NeedsAction(reason) {
+				got = append(got, reason)
+			}
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
+}
+
 // readReasons returns the values of the constants in a directory that are reasons of conditions, by their names.
 func readReasons(t *testing.T, directory string) map[string]string {
 	t.Helper()

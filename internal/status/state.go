@@ -1,7 +1,6 @@
 package status
 
 import (
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,7 +8,6 @@ import (
 	"sigs.k8s.io/cluster-api/util/conditions"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
-	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 )
 
 // State is the state of an object in one word, for metrics. Each state except Paused has one result of kstatus.
@@ -30,27 +28,6 @@ const (
 
 // otherReason is the label of reasons that this provider does not know.
 const otherReason = "Other"
-
-// progressReasons are the reasons of Ready that go away by themselves or need no action.
-var progressReasons = []string{
-	infrav1.ReadyReason, infrav1.DriftedReason, infrav1.ObservingReason, infrav1.NotCheckedYetReason, infrav1.LastSeenReason,
-	infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason, infrav1.DeletedReason, infrav1.WaitingReason,
-	infrav1.WaitingForClusterInfrastructureReason, infrav1.WaitingForBootstrapDataReason, infrav1.WaitingForControlPlaneReason,
-	infrav1.WaitingForMachinesReason, infrav1.WaitingForMachinePoolsReason, infrav1.InUseReason,
-	infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason, infrav1.ScaleSetModelLimitReason,
-	infrav1.NodeProvisioningReason, infrav1.NodeConditionsFailedReason, infrav1.OwnerRefNotSetReason, infrav1.ClusterNotFoundReason,
-	infrav1.AzureClusterNotFoundReason, infrav1.ControlPlaneNotFoundReason, infrav1.InternalErrorReason, infrav1.WaitingForDependencyReason,
-	infrav1.UserAssignedIdentityMissingReason, infrav1.ThrottledReason, infrav1.VMCreatingReason, infrav1.VMUpdatingReason,
-	infrav1.VMDeletingReason, infrav1.TenantsTrustedReason, infrav1.UsedBeforeUpgradeReason, infrav1.IgnoredReason, infrav1.DefinitionMissingReason,
-	infrav1.CloudConfigFailedReason, infrav1.VMIdentityNoneReason,
-	infrav1.WorkloadClusterUnreachableReason, infrav1.WorkloadClusterRefusedReason,
-	infrav1.StoppingReason, infrav1.StoppedAsRequestedReason, infrav1.StartingReason, clusterv1.PausedReason, string(identity.NamespaceTerminating),
-}
-
-// IsKnownReason reports whether conditions of this provider have the reason.
-func IsKnownReason(reason string) bool {
-	return NeedsAction(reason) || slices.Contains(progressReasons, reason)
-}
 
 // Summary is the state of an object, for metrics.
 type Summary struct {

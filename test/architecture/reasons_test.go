@@ -26,7 +26,7 @@ func TestReasonsOfMetrics(t *testing.T) {
 	}
 	for _, reason := range reasons {
 		if !status.IsKnownReason(reason) {
-			t.Errorf("internal/status: reason %s is neither in stalledReasons nor in progressReasons", reason)
+			t.Errorf("internal/status: classes does not have the reason %s", reason)
 		}
 	}
 }

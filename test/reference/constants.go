@@ -227,7 +227,7 @@ func renderEvents(root fs.FS) (*page, error) {
 		switch {
 		case slices.Contains(normal, c.value):
 			rows = append(rows, []string{"Normal", code(c.value), describe(c)})
-		case status.NeedsAction(c.value), strings.Contains(c.comment, " is the reason of events "), slices.Contains([]string{"Throttled", infrav1.DriftedReason, infrav1.InternalErrorReason}, c.value):
+		case status.HasWarnings(c.value):
 			rows = append(rows, []string{"Warning", code(c.value), describe(c)})
 		}
 	}

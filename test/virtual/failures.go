@@ -4,9 +4,11 @@ import (
 	"fmt"
 
 	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
@@ -100,6 +102,10 @@ type recorder struct{ scenario *Scenario }
 // Eventf implements events.EventRecorder.
 func (r recorder) Eventf(regarding, _ runtime.Object, eventType, reason, _, note string, args ...any) {
 	s := r.scenario
+	// The page docs/book/reference/events.md lists these reasons.
+	if eventType == corev1.EventTypeWarning && !status.HasWarnings(reason) {
+		s.T.Errorf("internal/status does not have the reason of a Warning as one: %s: %s", reason, fmt.Sprintf(note, args...))
+	}
 	if s.EventRecorded == nil && !s.complete {
 		return
 	}

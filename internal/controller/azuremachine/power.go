@@ -35,7 +35,7 @@ func (k *Kind) changePower(ctx context.Context, session reconcile.Session, in *i
 	}
 	if power.Stop && in.planned.AzureMachine.Spec.OSDisk.DiffDiskSettings != nil {
 		// https://learn.microsoft.com/en-us/azure/virtual-machines/ephemeral-os-disks
-		power.Report(false, "Azure cannot deallocate the VM, because its OS disk is ephemeral. The VM keeps running")
+		power.ReportImpossible("Azure cannot deallocate the VM, because its OS disk is ephemeral. The VM keeps running")
 		return nil
 	}
 	if power.Stop {

@@ -53,7 +53,7 @@ func (k *Kind) changePower(ctx context.Context, session reconcile.Session, in *i
 	}
 	if power.Stop && in.planned.AzureMachinePool.Spec.Template.OSDisk.DiffDiskSettings != nil {
 		// https://learn.microsoft.com/en-us/azure/virtual-machines/ephemeral-os-disks
-		power.Report(false, fmt.Sprintf("Azure cannot deallocate VMs whose OS disks are ephemeral. They keep running. To delete them instead, set the annotation %s to %s",
+		power.ReportImpossible(fmt.Sprintf("Azure cannot deallocate VMs whose OS disks are ephemeral. They keep running. To delete them instead, set the annotation %s to %s",
 			infrav1.StopAnnotation, stopping.ScaleToZero))
 		return nil
 	}

@@ -207,17 +207,7 @@ func isProblem(condition metav1.Condition) bool {
 	if condition.Status == metav1.ConditionTrue {
 		return condition.Reason == infrav1.DriftedReason
 	}
-	for _, underWay := range []string{infrav1.CreatingReason, infrav1.UpdatingReason, infrav1.DeletingReason} {
-		if strings.HasSuffix(condition.Reason, underWay) {
-			return false
-		}
-	}
-	return !strings.HasPrefix(condition.Reason, infrav1.WaitingReason) &&
-		!slices.Contains([]string{
-			infrav1.WaitingForDependencyReason, infrav1.DeletedReason, infrav1.ObservingReason, "NotPaused",
-			infrav1.ScaleSetScalingUpReason, infrav1.ScaleSetScalingDownReason, infrav1.ScaleSetModelOutOfDateReason,
-			infrav1.ScaleSetModelLimitReason,
-		}, condition.Reason)
+	return status.IsProblem(condition.Reason)
 }
 
 // emitCause emits a cause unless it was emitted before. If a stored condition had it, an earlier process has emitted it.

@@ -30,6 +30,7 @@ import (
 func TestStopAndStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
+		warnings := w.recordWarnings()
 		w.StartProvider()
 		w.apply()
 		mark := w.Azure.MarkRequests()
@@ -80,6 +81,9 @@ func TestStopAndStart(t *testing.T) {
 			if power, value := w.power(machine), machine.Annotations[clusterv1.MachineSkipRemediationAnnotation]; power != "running" || value != "" {
 				t.Errorf("the VM of Machine %s is %s, and its annotation is %q", machine.Name, power, value)
 			}
+		}
+		if got := warnings(); len(got) > 0 {
+			t.Errorf("Warnings of a creation, a stop and a start without a fault: %q", got)
 		}
 	})
 }
@@ -240,6 +244,7 @@ func TestStartRefused(t *testing.T) {
 func TestEphemeralDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
+		warnings := w.recordWarnings()
 		w.StartProvider()
 		w.apply()
 		machine := w.AzureMachine("c1", "ephemeral")
@@ -272,6 +277,11 @@ func TestEphemeralDisk(t *testing.T) {
 			if strings.Contains(write, "/ephemeral") {
 				t.Errorf("written: %s", write)
 			}
+		}
+		if got := warnings(); len(got) != 2 || slices.ContainsFunc(got, func(warning string) bool {
+			return !strings.Contains(warning, " ephemeral") || !strings.Contains(warning, ": NotSupported: ")
+		}) {
+			t.Errorf("each object has to have one Warning with the cause: %q", got)
 		}
 	})
 }

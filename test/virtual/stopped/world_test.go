@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,6 +53,24 @@ func newWorld(t *testing.T) *world {
 		w.playNodes()
 	}
 	return w
+}
+
+// recordWarnings records the Warnings from now on, and returns a function that returns them.
+func (w *world) recordWarnings() func() []string {
+	var mu sync.Mutex
+	var out []string
+	w.EventRecorded = func(event virtual.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if event.Type == corev1.EventTypeWarning {
+			out = append(out, fmt.Sprintf("%s %s: %s: %s", event.Kind, event.Name, event.Reason, event.Note))
+		}
+	}
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.Clone(out)
+	}
 }
 
 // apply applies all objects, and waits until they are Ready.
