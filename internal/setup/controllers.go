@@ -8,6 +8,7 @@ import (
 
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
@@ -47,6 +48,8 @@ type shared struct {
 	reads   *metrics.Reads
 	work    metrics.Work
 	now     func() time.Time
+	// recorder returns the event recorder of a controller with this name.
+	recorder func(name string) events.EventRecorder
 }
 
 func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
@@ -83,6 +86,9 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Wait: o.Plan != nil, Catalogs: o.catalogs()}),
 		now: now,
 	}
+	if out.recorder, err = o.startEvents(mgr); err != nil {
+		return nil, fmt.Errorf("events: %w", err)
+	}
 	if !work.Uncounted {
 		metrics.WatchOperations(armEngine.OperationAges)
 		metrics.WatchBudgets(budgets)
@@ -95,7 +101,7 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 // runnerServices returns the services that the runners of all kinds share.
 func (s *shared) runnerServices() reconcile.Services {
 	return reconcile.Services{
-		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.mgr.GetEventRecorder,
+		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.recorder,
 		Now: s.now, Resync: s.options.SyncPeriod, Observe: s.options.Observe, WatchFilter: s.options.WatchFilter, Tracer: s.tracer,
 		Reads: s.reads, Work: s.work,
 	}
@@ -120,7 +126,7 @@ func (s *shared) setupSelfManaged(ctx context.Context) error {
 		return err
 	}
 	if err := (&azuremachinetemplate.Reconciler{
-		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azuremachinetemplate-reconciler"), Access: s.access,
+		Client: mgr.GetClient(), Recorder: s.recorder("azuremachinetemplate-reconciler"), Access: s.access,
 		Facts: s.facts, WatchFilter: o.WatchFilter, Work: s.work,
 	}).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachineConcurrency)); err != nil {
 		return fmt.Errorf("AzureMachineTemplate controller: %w", err)
@@ -131,14 +137,14 @@ func (s *shared) setupSelfManaged(ctx context.Context) error {
 		return err
 	}
 	credentials := &credentialsecret.Reconciler{
-		Client: mgr.GetClient(), Recorder: eventlog.NewBoundedRecorder(mgr.GetEventRecorder("credential-reconciler")),
+		Client: mgr.GetClient(), Recorder: eventlog.NewBoundedRecorder(s.recorder("credential-reconciler")),
 		Identities: s.access.Identities, ASOResources: s.hasASOKinds(),
 	}
 	if err := credentials.SetupWithManager(mgr, s.controllerOptions(o.AzureClusterConcurrency)); err != nil {
 		return err
 	}
 	if err := (&azurejson.Reconciler{
-		Client: mgr.GetClient(), Recorder: mgr.GetEventRecorder("azurejson-reconciler"), Access: s.access, Facts: s.facts,
+		Client: mgr.GetClient(), Recorder: s.recorder("azurejson-reconciler"), Access: s.access, Facts: s.facts,
 		Features: gates, WatchFilter: o.WatchFilter, Secrets: mgr.GetCache(), Now: s.now,
 	}).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachineConcurrency), azurejson.Kinds{
 		Machines: !slices.Contains(o.DisabledControllers, disableAzureJSONMachine), Pools: o.Gates.Enabled(gateMachinePool),

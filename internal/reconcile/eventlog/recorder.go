@@ -294,7 +294,7 @@ func (t *Recorder) emitWarning(obj client.Object, related *corev1.ObjectReferenc
 	t.emitEvent(obj, related, corev1.EventTypeWarning, reason, text.Truncate(cause, text.MaxNote-len(id))+id)
 }
 
-// emitEvent emits an event. Events without a related object and with the same reason are merged if they are minutes apart.
+// emitEvent emits an event. The Sender counts it in an earlier one if that has the same text and is minutes old at most.
 func (t *Recorder) emitEvent(obj client.Object, related *corev1.ObjectReference, eventType, reason, note string) {
 	var to runtime.Object
 	if related != nil {

@@ -37,7 +37,7 @@ var elsewhere = []otherRights{
 	{regexp.MustCompile(`^create serviceaccounts/token$`), "workload identity of a namespace", "TestNamespaceWithoutTokens",
 		"test/integration/tenancy", false},
 	{regexp.MustCompile(`^create (tokenreviews|subjectaccessreviews)\.\S+$`), "who reads metrics", "TestRights", "lab/scenario", false},
-	{regexp.MustCompile(`^patch events\.\S+$`), "client-go counts an event that repeats within six minutes in the existing event", "TestEvents",
+	{regexp.MustCompile(`^patch events\.\S+$`), "an event that repeats within six minutes is counted in the existing event", "TestEvents",
 		"test/integration/changes", true},
 }
 
