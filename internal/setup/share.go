@@ -71,6 +71,12 @@ func (s *sharer) shareValue(v reflect.Value) {
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() != reflect.Uint8 {
+			if v.Cap() > v.Len() && v.CanSet() {
+				// Decoding grows a list by doubling, so that five conditions have room for eight.
+				exact := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+				reflect.Copy(exact, v)
+				v.Set(exact)
+			}
 			for i := range v.Len() {
 				s.shareValue(v.Index(i))
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -77,6 +78,27 @@ func TestStringsAreShared(t *testing.T) {
 	} {
 		if got := unsafe.StringData(tc.of(one)) == unsafe.StringData(tc.of(other)); got != tc.same || tc.of(one) != tc.of(before) {
 			t.Errorf("%s is %q; shared %t, want %t", name, tc.of(one), got, tc.same)
+		}
+	}
+}
+
+// TestNoSpareCapacity decodes lists of several lengths, which have room for more elements.
+func TestNoSpareCapacity(t *testing.T) {
+	for length := range 10 {
+		machine := decodeMachine(t, "a")
+		for i := range length {
+			machine.Status.Conditions = append(machine.Status.Conditions, metav1.Condition{Type: fmt.Sprint(i)})
+		}
+		want := machine.DeepCopy()
+		machine.Status.Conditions = slices.Grow(machine.Status.Conditions, 1)
+		if _, err := new(sharer).transform(machine); err != nil {
+			t.Fatal(err)
+		}
+		if spare := cap(machine.Status.Conditions) - len(machine.Status.Conditions); spare > 0 {
+			t.Errorf("a list of %d elements has room for %d more", len(machine.Status.Conditions), spare)
+		}
+		if diff := cmp.Diff(want, machine); diff != "" {
+			t.Errorf("the list changes (-want +got):\n%s", diff)
 		}
 	}
 }
