@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -33,9 +34,29 @@ func formerObjects(t *testing.T) []*unstructured.Unstructured {
 	return decodeObjects(t, raw)
 }
 
+// rendered has the objects of the release. All tests share them, because to render them takes a second of processor time.
+var rendered struct {
+	sync.Mutex
+	objects []*unstructured.Unstructured
+}
+
 // releasedObjects returns the objects of the release, without those that need other servers: kinds are installed already, and
-// cert-manager is not.
+// cert-manager is not. The caller may change them.
 func releasedObjects(t *testing.T) []*unstructured.Unstructured {
+	t.Helper()
+	rendered.Lock()
+	defer rendered.Unlock()
+	if rendered.objects == nil {
+		rendered.objects = renderRelease(t)
+	}
+	objects := make([]*unstructured.Unstructured, 0, len(rendered.objects))
+	for _, object := range rendered.objects {
+		objects = append(objects, object.DeepCopy())
+	}
+	return objects
+}
+
+func renderRelease(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	manifest := filepath.Join(t.TempDir(), "components.yaml")
 	if err := os.WriteFile(manifest, flavors.RunProgram(t, nil, "kustomize", "build", filepath.Join("config", "default")), 0o600); err != nil {

@@ -90,10 +90,11 @@ func TestReport(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			objects := releasedObjects(t)
+			list := releasedObjects
 			if test.former {
-				objects = formerObjects(t)
+				list = formerObjects
 			}
+			objects := list(t)
 			installObjects(t, objects)
 			t.Cleanup(func() { deleteAll(t, objects) })
 			if test.prepare != nil {
