@@ -15,7 +15,7 @@ type PoolOwners struct {
 	Cluster *clusterv1.Cluster
 	// ClusterGone is set if Cluster is a substitute.
 	ClusterGone bool
-	// ControlPlane is nil if it is gone. NothingCreated is set if it never created a cluster.
+	// ControlPlane is nil if it is gone, so that the agent pool cannot be found. NothingCreated is set if it never created a cluster.
 	ControlPlane   metav1.Object
 	NothingCreated bool
 }

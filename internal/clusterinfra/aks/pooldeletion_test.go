@@ -27,7 +27,7 @@ func TestDeletePool(t *testing.T) {
 		"alone":            {reason: "its cluster stays", want: false},
 		"with the Cluster": {reason: "the control plane is deleted next", cluster: true, want: true},
 		"Cluster is gone":  {reason: "the control plane stays without its Cluster", clusterGone: true, want: false},
-		"no control plane": {reason: "its cluster is deleted", controlPlaneGone: true, want: true},
+		"no control plane": {reason: "the agent pool cannot be found", controlPlaneGone: true, want: true},
 		"never created":    {reason: "no pool exists", nothingCreated: true, want: true},
 		"control plane, all pools": {reason: "the control plane waits for its pools, and all of them are deleted", controlPlane: true,
 			other: true, want: true},

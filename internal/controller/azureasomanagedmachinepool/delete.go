@@ -2,6 +2,7 @@ package azureasomanagedmachinepool
 
 import (
 	"context"
+	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/cluster-api/util/conditions"
@@ -53,7 +54,22 @@ func (k *Kind) PlanDeletion(ctx context.Context, session reconcile.Session, in *
 			return nil, reconcile.StopFor(aks.CreatingRetry)
 		}
 	}
-	return asoresources.PlanDeletion(ctx, k.Facts, session, in.planned, goes, false)
+	out, err := asoresources.PlanDeletion(ctx, k.Facts, session, in.planned, goes, false)
+	if err == nil {
+		out.FinalWarning = in.describeAgentPoolLeft()
+	}
+	return out, err
+}
+
+// describeAgentPoolLeft describes the agent pool if its control plane is gone, for example because users removed its finalizer: a control plane
+// that is deleted waits for the objects of its pools, so the cluster in AKS was not deleted, and only the control plane names it.
+func (in *input) describeAgentPoolLeft() string {
+	agentPool, ok := in.planned.AgentPool()
+	if in.members.ControlPlane != nil || !ok || len(in.object.Spec.ProviderIDList) == 0 && plan.NothingCreated(in.object) {
+		return ""
+	}
+	return fmt.Sprintf("The %s that names the AKS cluster is gone. The object is removed without deleting the agent pool %s of the AKS cluster of Cluster %s in Azure. Check Azure for it",
+		asoresources.ControlPlaneKind, agentPool.AzureName(), in.members.Cluster.Name)
 }
 
 // reportDeletion sets the status while the deletion progresses.

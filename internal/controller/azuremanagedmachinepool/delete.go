@@ -18,7 +18,11 @@ import (
 // BeforeDelete implements reconcile.Kind. It also ends the deletion of pools of a cluster that was never created.
 func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.azurePool.Status.Ready = false
-	if in.controlPlane == nil && in.clusterGone {
+	if in.controlPlane == nil {
+		// A control plane that is deleted waits for the objects of its pools, so it did not delete the cluster in AKS.
+		if !plan.WasPlanned(in.azurePool) {
+			return reconcile.FinishDeletion()
+		}
 		return reconcile.AbandonResources("the AzureManagedControlPlane with the identity for Azure is gone", describePool(in, ""))
 	}
 	goes, err := k.isDeletedWithCluster(ctx, in)
@@ -48,10 +52,8 @@ func (k *Kind) keepSharedPool(ctx context.Context, in *input) error {
 
 // isDeletedWithCluster reports whether the pool needs no deletion of its own.
 func (k *Kind) isDeletedWithCluster(ctx context.Context, in *input) (bool, error) {
-	owners := aks.PoolOwners{Cluster: in.cluster, ClusterGone: in.clusterGone}
-	if in.controlPlane != nil {
-		owners.ControlPlane, owners.NothingCreated = in.controlPlane, plan.NothingCreated(in.controlPlane)
-	}
+	owners := aks.PoolOwners{Cluster: in.cluster, ClusterGone: in.clusterGone, ControlPlane: in.controlPlane,
+		NothingCreated: plan.NothingCreated(in.controlPlane)}
 	return owners.DeletePool(func() (out []metav1.Object, err error) {
 		pools, err := aks.ListPools(ctx, k.Client, in.cluster)
 		for _, pool := range pools {

@@ -17,6 +17,14 @@ func ListSharingPools(pools []Pool, pool Pool) (out []*infrav1.AzureManagedMachi
 	return out
 }
 
+// WasPlanned reports whether an agent pool was planned for the object, so that Azure may have it. clusterctl move drops the status, and an
+// autoscaled pool may have no VMs, so each sign of a plan counts.
+func WasPlanned(azurePool *infrav1.AzureManagedMachinePool) bool {
+	provisioned := azurePool.Status.Initialization.Provisioned
+	return len(azurePool.Spec.ProviderIDList) > 0 || azurePool.Status.Ready || provisioned != nil && *provisioned ||
+		applied.IsStored(azurePool.Annotations)
+}
+
 // findNameOwner returns the other pool to which the agent pool of this one belongs, or nil.
 func findNameOwner(in Input, pool Pool) *infrav1.AzureManagedMachinePool {
 	for _, other := range ListSharingPools(in.Pools, pool) {
@@ -27,10 +35,7 @@ func findNameOwner(in Input, pool Pool) *infrav1.AzureManagedMachinePool {
 	return nil
 }
 
-// nameUser returns a pool as user of its agent pool. clusterctl move drops the status, and an autoscaled pool may have no VMs, so each
-// sign of a plan counts.
+// nameUser returns a pool as user of its agent pool.
 func nameUser(azurePool *infrav1.AzureManagedMachinePool) plan.NameUser {
-	provisioned := azurePool.Status.Initialization.Provisioned
-	return plan.NameUser{Object: azurePool, Planned: len(azurePool.Spec.ProviderIDList) > 0 || azurePool.Status.Ready ||
-		provisioned != nil && *provisioned || applied.IsStored(azurePool.Annotations)}
+	return plan.NameUser{Object: azurePool, Planned: WasPlanned(azurePool)}
 }
