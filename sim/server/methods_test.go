@@ -3,6 +3,8 @@ package server_test
 import (
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
 
 // TestMethodsOfResourceManager sends each method to the paths of Resource Manager itself. A client that confuses them has to notice.
@@ -30,5 +32,15 @@ func TestMethodsOfResourceManager(t *testing.T) {
 	r := a.sendRequest("GET", of+"/providers/Microsoft.Compute/locations/mars/usages", nil)
 	if r.status != 400 || r.errorCode() != "NoRegisteredProviderFound" || !strings.Contains(r.errorMessage(), "location 'mars'") {
 		t.Errorf("usages of a region that does not exist: %d %s", r.status, r.errorMessage())
+	}
+}
+
+// TestSpellingOfLocations serves regions whose names are given as a portal shows them.
+func TestSpellingOfLocations(t *testing.T) {
+	a := newAzure(t, func(o *server.Options) { o.Locations = []string{"WestEurope", "East US 2"} })
+	for name, location := range map[string]string{"a": "westeurope", "b": "eastus2", "c": "West Europe"} {
+		if r := a.sendRequest("PUT", "/subscriptions/"+sub+"/resourceGroups/"+name, obj{"location": location}); r.status != 201 {
+			t.Errorf("a group in %s: %d %s", location, r.status, r.errorMessage())
+		}
 	}
 }

@@ -131,6 +131,11 @@ func New(o Options) (*Server, error) {
 	if len(o.Locations) == 0 {
 		o.Locations = regionNames()
 	}
+	o.Locations = slices.Clone(o.Locations)
+	for i, location := range o.Locations {
+		// As requests have them: WestEurope and "West Europe" are westeurope.
+		o.Locations[i] = provider.NormalizeLocation(location)
+	}
 	if o.PageSize == 0 {
 		o.PageSize = 1000
 	}

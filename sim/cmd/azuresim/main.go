@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -30,6 +31,9 @@ func main() {
 
 // version is set by the linker.
 var version = "dev"
+
+// maxTimeScale keeps durations of hours from overflowing.
+const maxTimeScale = 1000
 
 type flags struct {
 	listen, proxy, requestLog, faultFile, controlTokenFile, snapshot string
@@ -86,6 +90,19 @@ func (f *flags) run(ctx context.Context) error {
 		defer log.Close()
 		f.options.RequestLog = log
 	}
+	// Before a state is made: a start that fails leaves none, so that the next one may use --snapshot.
+	listener, err := listen("--listen", f.listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	var proxyListener net.Listener
+	if f.proxy != "" {
+		if proxyListener, err = listen("--connect-proxy", f.proxy); err != nil {
+			return err
+		}
+		defer proxyListener.Close()
+	}
 	sim, err := server.New(f.options)
 	if err != nil {
 		return err
@@ -99,20 +116,12 @@ func (f *flags) run(ctx context.Context) error {
 		return err
 	}
 	defer sim.Close()
-	listener, err := net.Listen("tcp", f.listen)
-	if err != nil {
-		return err
-	}
 	// Long polls and slow operations are normal here, so only the header has a time limit.
 	main := &http.Server{Handler: sim.Handler(), TLSConfig: sim.TLSConfig(), ReadHeaderTimeout: 30 * time.Second}
 	failed := make(chan error, 2)
 	go func() { failed <- main.ServeTLS(listener, "", "") }()
 	servers := []*http.Server{main}
-	if f.proxy != "" {
-		proxyListener, err := net.Listen("tcp", f.proxy)
-		if err != nil {
-			return err
-		}
+	if proxyListener != nil {
 		proxy := &http.Server{Handler: sim.ProxyHandler(listener.Addr().String()), ReadHeaderTimeout: 30 * time.Second}
 		go func() { failed <- proxy.Serve(proxyListener) }()
 		servers = append(servers, proxy)
@@ -131,6 +140,18 @@ func (f *flags) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// listen opens the listener of a flag.
+func listen(flag, address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s %s: another program uses this address. Stop that program or choose another address", flag, address)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", flag, address, err)
+	}
+	return listener, nil
 }
 
 // load reads the snapshot and the faults.
@@ -155,8 +176,8 @@ func (f *flags) state() string { return filepath.Join(f.options.StateDir, "state
 
 // complete reads the files that flags name.
 func (f *flags) complete() error {
-	if f.options.TimeScale < 0 {
-		return fmt.Errorf("--time-scale must not be negative, it is %v", f.options.TimeScale)
+	if scale := f.options.TimeScale; !(scale >= 0 && scale <= maxTimeScale) {
+		return fmt.Errorf("--time-scale is %v. Choose 1 for Azure's measured durations, 0 for none, or another number up to %d", scale, maxTimeScale)
 	}
 	for _, p := range f.principals {
 		principal, err := parsePrincipal(p)
@@ -165,15 +186,13 @@ func (f *flags) complete() error {
 		}
 		f.options.Principals = append(f.options.Principals, principal)
 	}
-	if f.options.EnforceRBAC && f.options.StateDir == "" && len(f.options.Owners) == 0 {
-		return errors.New("--enforce-rbac needs an --owner, because without one no caller could assign a role")
+	if err := f.checkOwners(); err != nil {
+		return err
 	}
-	if f.snapshot != "" && f.options.StateDir != "" {
+	if f.snapshot != "" && f.hasState() {
 		// The snapshot would replace acknowledged writes at every restart.
-		if _, err := os.Stat(f.state()); err == nil {
-			return fmt.Errorf("--snapshot: the state directory %s has a state already; remove %s, or leave --snapshot out to go on with it",
-				f.options.StateDir, f.state())
-		}
+		return fmt.Errorf("--snapshot: the state directory %s has a state already; remove %s, or leave --snapshot out to go on with it",
+			f.options.StateDir, f.state())
 	}
 	if f.controlTokenFile != "" {
 		raw, err := os.ReadFile(f.controlTokenFile)
@@ -185,6 +204,42 @@ func (f *flags) complete() error {
 		}
 	}
 	return nil
+}
+
+// checkOwners refuses a simulator in which no caller could ever assign a role. A state has the role assignments of its former owners.
+func (f *flags) checkOwners() error {
+	if !f.options.EnforceRBAC {
+		if len(f.options.Owners) > 0 {
+			return errors.New("--owner has no effect without --enforce-rbac: add that flag or remove --owner")
+		}
+		return nil
+	}
+	if len(f.options.Owners) == 0 && !f.hasState() && f.snapshot == "" {
+		return errors.New("--enforce-rbac needs an --owner, because without one no caller could assign a role")
+	}
+	clients := []string{server.DefaultClientID}
+	if len(f.options.Principals) > 0 {
+		clients = nil
+		for _, principal := range f.options.Principals {
+			clients = append(clients, principal.ClientID)
+		}
+	}
+	for _, owner := range f.options.Owners {
+		if !f.hasState() && !slices.ContainsFunc(clients, func(client string) bool { return strings.EqualFold(client, owner) }) {
+			return fmt.Errorf("--owner %s: no application has this client ID. Add it with --principal, or name one of %s", owner,
+				strings.Join(clients, ", "))
+		}
+	}
+	return nil
+}
+
+// hasState reports whether the state directory has the resources of an earlier start.
+func (f *flags) hasState() bool {
+	if f.options.StateDir == "" {
+		return false
+	}
+	_, err := os.Stat(f.state())
+	return err == nil
 }
 
 func restore(sim *server.Server, path string) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -92,10 +93,49 @@ func TestServesUntilTold(t *testing.T) {
 
 // TestEnforcedNeedsOwner: a simulator without an account that may assign roles would refuse every request forever.
 func TestEnforcedNeedsOwner(t *testing.T) {
-	cmd := command()
-	cmd.SetArgs([]string{"--enforce-rbac", "--listen", "127.0.0.1:0"})
-	if err := cmd.Execute(); err == nil || !strings.Contains(err.Error(), "--owner") {
-		t.Errorf("got %v, want an error that names --owner", err)
+	dir := t.TempDir()
+	kept := filepath.Join(dir, "kept")
+	if err := os.MkdirAll(filepath.Join(kept, "state"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const client = "22222222-2222-2222-2222-222222222222"
+	for name, tc := range map[string]struct {
+		reason string
+		args   []string
+		want   string
+	}{
+		"no owner":        {"nobody could assign a role", []string{"--enforce-rbac"}, "--enforce-rbac needs an --owner"},
+		"a new directory": {"it has no role assignments", []string{"--enforce-rbac", "--state-dir", filepath.Join(dir, "new")}, "--enforce-rbac needs an --owner"},
+		"a state":         {"it has the role assignments of a former owner", []string{"--enforce-rbac", "--state-dir", kept}, ""},
+		"the default":     {"the application exists", []string{"--enforce-rbac", "--owner", server.DefaultClientID}, ""},
+		"a principal":     {"the application exists", []string{"--enforce-rbac", "--owner", strings.ToUpper(client), "--principal", client + ":s"}, ""},
+		"a typo":          {"no application can sign in as the owner", []string{"--enforce-rbac", "--owner", "1111"}, "--owner 1111: no application has this client ID"},
+		"a principal more": {"the default application is not added to others",
+			[]string{"--enforce-rbac", "--owner", server.DefaultClientID, "--principal", client + ":s"}, "name one of " + client},
+		"roles off": {"the flag would have no effect", []string{"--owner", server.DefaultClientID}, "add that flag or remove --owner"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := command()
+			// A start that is not refused ends at once.
+			ended, cancel := context.WithCancel(t.Context())
+			cancel()
+			cmd.SetArgs(append(tc.args, "--listen", "127.0.0.1:0"))
+			err := cmd.ExecuteContext(ended)
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("%s: %v, want %q", tc.reason, err, tc.want)
+			}
+		})
+	}
+}
+
+// TestTimeScale refuses factors with which no duration can be computed.
+func TestTimeScale(t *testing.T) {
+	for _, scale := range []string{"-1", "NaN", "Inf", "1e300"} {
+		cmd := command()
+		cmd.SetArgs([]string{"--time-scale=" + scale, "--listen", "127.0.0.1:0"})
+		if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), "--time-scale is ") {
+			t.Errorf("--time-scale %s: %v", scale, err)
+		}
 	}
 }
 
@@ -172,6 +212,19 @@ func TestSnapshotAfterFailedStart(t *testing.T) {
 	for reason, err := range map[string]error{"no file": start(filepath.Join(dir, "none"), ""), "no snapshot": start(bad, ""), "no faults": start(good, bad)} {
 		if err == nil || strings.Contains(err.Error(), "has a state already") {
 			t.Errorf("%s: %v", reason, err)
+		}
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for flag, f := range map[string]*flags{
+		"--listen": {listen: taken.Addr().String()}, "--connect-proxy": {listen: "127.0.0.1:0", proxy: taken.Addr().String()},
+	} {
+		f.snapshot, f.options.StateDir = good, filepath.Join(dir, "azure")
+		if err := f.run(ended); err == nil || !strings.Contains(err.Error(), flag+" "+taken.Addr().String()+": another program uses this address") {
+			t.Errorf("%s of another program: %v", flag, err)
 		}
 	}
 	if err := start(good, ""); err != nil {
