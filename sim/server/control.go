@@ -70,6 +70,10 @@ func (s *Server) serveControl(w http.ResponseWriter, r *http.Request) {
 			writeRefusal(w, 400, "the query parameter by must be a duration such as 30s")
 			return
 		}
+		if _, virtual := s.opts.Clock.(*store.Virtual); !virtual || d < 0 {
+			writeRefusal(w, 409, "only a virtual clock can be advanced, and only forward; this simulator's may be the clock of the machine")
+			return
+		}
 		s.Advance(d)
 		w.WriteHeader(204)
 	default:

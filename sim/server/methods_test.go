@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
 // TestMethodsOfResourceManager sends each method to the paths of Resource Manager itself. A client that confuses them has to notice.
@@ -32,6 +33,20 @@ func TestMethodsOfResourceManager(t *testing.T) {
 	r := a.sendRequest("GET", of+"/providers/Microsoft.Compute/locations/mars/usages", nil)
 	if r.status != 400 || r.errorCode() != "NoRegisteredProviderFound" || !strings.Contains(r.errorMessage(), "location 'mars'") {
 		t.Errorf("usages of a region that does not exist: %d %s", r.status, r.errorMessage())
+	}
+}
+
+// TestAdvanceOfControlAPI advances clocks. The one of the machine cannot be advanced.
+func TestAdvanceOfControlAPI(t *testing.T) {
+	virtual, wall := newAzure(t), newAzure(t, func(o *server.Options) { o.Clock = store.Real{} })
+	for name, tc := range map[string]struct {
+		a    *azure
+		by   string
+		want int
+	}{"virtual": {virtual, "30s", 204}, "backward": {virtual, "-30s", 409}, "no duration": {virtual, "30", 400}, "wall clock": {wall, "30s", 409}} {
+		if status := tc.a.callControl("POST", "/_sim/advance?by="+tc.by, nil, nil); status != tc.want {
+			t.Errorf("%s: %d, want %d", name, status, tc.want)
+		}
 	}
 }
 
