@@ -2,6 +2,8 @@
 SHELL := /usr/bin/env bash -o pipefail
 BIN := $(CURDIR)/bin
 LAB_FLAGS ?=
+# The directory of the lab, also for lab-down, which takes no other flags.
+LAB_DIR ?= .lab
 VERSION ?= v2.0.0
 # Where clusters get the manager's image from, as in host/team. The default is a host that nobody can have, so what is released without
 # one is complete but for the place of its image: `REGISTRY=... make release image-push` says one and pushes there.
@@ -161,10 +163,10 @@ lab: ## Start a management cluster and a workload cluster on a simulated Azure
 	@hack/tools/check-go.sh
 	@$(MAKE) --no-print-directory -j2 lab-tools build
 	@$(MAKE) --no-print-directory release ARCHITECTURES=$$(go env GOARCH)
-	$(BIN)/lab up $(LAB_FLAGS)
+	$(BIN)/lab up --dir $(LAB_DIR) $(LAB_FLAGS)
 
 lab-down: ## Stop the lab
-	@[ ! -x $(BIN)/lab ] || $(BIN)/lab down $(LAB_FLAGS)
+	@[ ! -x $(BIN)/lab ] || $(BIN)/lab down --dir $(LAB_DIR)
 
 # What make bench measures, and how: any flag of lab bench. The default takes a quarter of an hour, most of which is waiting for Azure.
 BENCH ?= default aks default-hour aks-hour
