@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -119,11 +120,19 @@ func pageAddress(s *settings.Settings) string {
 	return s.SimulatorURL() + "/_sim/page/?token=" + url.QueryEscape(s.ControlToken)
 }
 
+// plainWord matches words that a shell takes as they are.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
+
 // ownCommand returns how to call this program for the same lab.
 func ownCommand(s *settings.Settings, args ...string) string {
 	words := append([]string{relativePath(s.BinaryPath("lab"))}, args...)
 	if dir := relativePath(s.Dir); dir != ".lab" {
 		words = append(words, "--dir", dir)
+	}
+	for i, word := range words {
+		if !plainWord.MatchString(word) {
+			words[i] = quoteForShell(word)
+		}
 	}
 	return strings.Join(words, " ")
 }

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"sigs.k8s.io/cluster-api-provider-azure/lab/management"
+	"sigs.k8s.io/cluster-api-provider-azure/lab/process"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/settings"
 	"sigs.k8s.io/cluster-api-provider-azure/lab/workload"
 )
@@ -148,6 +149,11 @@ func upSettings(c *cobra.Command) (*settings.Settings, error) {
 	if s.Root, err = settings.FindRoot(); err != nil {
 		return nil, err
 	}
+	if !fresh {
+		if err := checkFixed(c, s); err != nil {
+			return nil, err
+		}
+	}
 	if fresh || flags.Changed("without-provider") {
 		s.WithoutProvider, _ = flags.GetBool("without-provider")
 	}
@@ -180,6 +186,31 @@ func upSettings(c *cobra.Command) (*settings.Settings, error) {
 		s.FeatureGates, _ = flags.GetString("feature-gates")
 	}
 	return s, nil
+}
+
+// checkFixed refuses flags that would change which processes and which simulated Azure an existing lab has: those that run would run on, and
+// the clusters would lose their resources.
+func checkFixed(c *cobra.Command, s *settings.Settings) error {
+	beside, err := c.Flags().GetString("beside")
+	if err != nil {
+		return err
+	}
+	if beside != "" {
+		if beside, err = filepath.Abs(beside); err != nil {
+			return err
+		}
+	}
+	without, err := c.Flags().GetBool("without-provider")
+	if err != nil {
+		return err
+	}
+	for name, changes := range map[string]bool{"beside": beside != s.Beside, "without-provider": without != s.WithoutProvider} {
+		if changes && c.Flags().Changed(name) {
+			return fmt.Errorf("--%s: the lab in %s exists, and only a new lab can have another value. Delete it first with `%s`", name, s.Dir,
+				ownCommand(s, "down"))
+		}
+	}
+	return nil
 }
 
 func downCommand() *cobra.Command {
@@ -239,7 +270,12 @@ func killCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return management.ProcessTable(s).Kill(c.Context(), args[0])
+			err = management.ProcessTable(s).Kill(c.Context(), args[0])
+			if errors.Is(err, process.ErrNotRunning) {
+				running, listErr := management.ListRunning(s)
+				return errors.Join(fmt.Errorf("%w; running are: %s", err, strings.Join(running, ", ")), listErr)
+			}
+			return err
 		},
 	}
 }

@@ -2,7 +2,9 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,6 +46,7 @@ func printLogs(c *cobra.Command, s *settings.Settings, cluster string, follow bo
 		sources = append(sources, &logs.Source{Manager: m.Name, File: s.LogPath(m.Name)})
 	}
 	names, read := []string{cluster}, time.Time{}
+	exists := false
 	for {
 		if time.Since(read) > namesInterval {
 			found, err := objectNames(c.Context(), s, cluster)
@@ -51,7 +54,7 @@ func printLogs(c *cobra.Command, s *settings.Settings, cluster string, follow bo
 				return err
 			}
 			// Objects that are gone keep their lines.
-			names, read = append(names, found...), time.Now()
+			names, read, exists = append(names, found...), time.Now(), exists || len(found) > 0
 		}
 		lines, err := logs.ReadNew(sources, names, time.Now())
 		if err != nil {
@@ -59,6 +62,10 @@ func printLogs(c *cobra.Command, s *settings.Settings, cluster string, follow bo
 		}
 		for _, line := range lines {
 			fmt.Fprintln(c.OutOrStdout(), PrintableLines(line.Format()))
+		}
+		if !follow && !exists && len(lines) == 0 {
+			clusters, err := listClusters(c.Context(), s)
+			return errors.Join(fmt.Errorf("there is no Cluster %s, and no log has its name; clusters: %s", cluster, strings.Join(clusters, ", ")), err)
 		}
 		if !follow {
 			return nil

@@ -249,6 +249,43 @@ func TestLockedLab(t *testing.T) {
 	}
 }
 
+// TestFlagsOfNewLabs changes flags of an existing lab that only a new one can have.
+func TestFlagsOfNewLabs(t *testing.T) {
+	enterSourceTree(t)
+	other := &settings.Settings{Dir: filepath.Join(t.TempDir(), "other")}
+	s := &settings.Settings{Dir: filepath.Join(t.TempDir(), "my lab"), BasePort: ports.Block(t, settings.PortBlock)}
+	if err := errors.Join(other.Save(), s.Save()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(s.JoinPath("lab.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"--without-provider", "--beside=" + other.Dir} {
+		_, err := runCommand(t, s.Dir, "up", "--bare", flag)
+		name, _, _ := strings.Cut(flag, "=")
+		expectError(t, err, name+": the lab in "+s.Dir+" exists", "down --dir '", "my lab'`")
+	}
+	if after, err := os.ReadFile(s.JoinPath("lab.json")); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the settings were %s and are %s, %v", before, after, err)
+	}
+	// The same value changes nothing, so the command goes on and fails because no program is built.
+	if _, err = runCommand(t, s.Dir, "up", "--bare", "--without-provider=false", "--beside="); err == nil || strings.Contains(err.Error(), "only a new lab") {
+		t.Errorf("flags with the values of the lab: %v", err)
+	}
+}
+
+// TestKillOfUnknownProcess names the processes that there are.
+func TestKillOfUnknownProcess(t *testing.T) {
+	s := &settings.Settings{Dir: filepath.Join(t.TempDir(), "lab")}
+	if err := s.Save(); err != nil {
+		t.Fatal(err)
+	}
+	startProcess(t, s, "etcd")
+	_, err := runCommand(t, s.Dir, "kill", "nope")
+	expectError(t, err, "nope does not run", "running are: etcd")
+}
+
 // TestDownWithDamagedRecord stops a lab of which one record cannot be read: it is not forgotten, and the other processes end.
 func TestDownWithDamagedRecord(t *testing.T) {
 	s := &settings.Settings{Dir: filepath.Join(t.TempDir(), "lab")}

@@ -20,6 +20,9 @@ import (
 // PortBlock is how many consecutive ports one lab may use, beginning with its base port.
 const PortBlock = 1000
 
+// maxTimeScale is that of the simulator's own flag.
+const maxTimeScale = 1000
+
 // Identifiers of the simulated tenant. They are arbitrary, and fixed so that manifests can be kept between labs.
 const (
 	TenantID       = "10000000-0000-4000-8000-000000000001"
@@ -82,8 +85,8 @@ func (s *Settings) Validate() error {
 	if s.BasePort < 1024 || s.BasePort+PortBlock > 65536 {
 		return fmt.Errorf("--base-port %d: want 1024 to %d, the lab uses the %d ports from there", s.BasePort, 65536-PortBlock, PortBlock)
 	}
-	if s.TimeScale < 0 {
-		return fmt.Errorf("--time-scale %v: want 1 for Azure's measured durations, 0 for none, or a factor between", s.TimeScale)
+	if !(s.TimeScale >= 0 && s.TimeScale <= maxTimeScale) {
+		return fmt.Errorf("--time-scale %v: want 1 for Azure's measured durations, 0 for none, or another factor up to %d", s.TimeScale, maxTimeScale)
 	}
 	return nil
 }
