@@ -141,7 +141,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 	fs.IntVar(&o.KubernetesBurst, "kube-api-burst", 1000, "Queries to the Kubernetes API server in one burst.")
 	fs.StringSliceVar(&o.UncheckedASOKinds, strings.TrimPrefix(aso.UncheckedKindsFlag, "--"), nil,
 		"Kinds of resource manifests of AzureASOManaged objects that are sent to Azure without a check, because the provider has no definition of them. "+
-			"They are refused by default, and always with an AzureClusterIdentity of another namespace. A group with /* selects all its kinds. Supported: "+
+			"They are refused by default, and always with an AzureClusterIdentity of another namespace unless tenants are trusted. A group with /* selects all its kinds. Supported: "+
 			strings.Join(aso.ListUncheckedKinds(), ", ")+".")
 	o.Diagnostics.AddFlags(fs)
 	o.Gates = newGates()

@@ -80,8 +80,7 @@ func (m *Members) WaitsForOwner() *metav1.Condition {
 // client.
 func (m *Members) LoadPlanInput(ctx context.Context, c client.Reader, session reconcile.Session, unchecked []string,
 	kind string, obj client.Object) (plan.Input, error) {
-	lentIdentity := !session.Access.OfSecret && session.Access.Identity.Namespace != obj.GetNamespace()
-	in := m.newInput(kind, obj, session.Access.SubscriptionID, lentIdentity)
+	in := m.newInput(kind, obj, session.Access.SubscriptionID, session.Access.LentGrants != nil)
 	in.UncheckedKinds = unchecked
 	session.Access.Client = session.Access.Client.WithAPIVersions(plan.APIVersions(in.Set))
 	return in, m.readValues(ctx, c, &in)
