@@ -100,17 +100,27 @@ func isNetwork(id arm.ID) bool {
 // account with the file is not named by an ID. That Azure writes the logs of a VM into any account of the subscription
 // is an assumption: no page documents the required rights.
 // https://learn.microsoft.com/en-us/rest/api/compute/images/create-or-update (blobUri)
-// https://learn.microsoft.com/en-us/rest/api/compute/disks/create-or-update (sourceUri, securityDataUri)
-// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/create-or-update (vhd.uri,
-// bootDiagnostics.storageUri).
-var fileProperties = []string{"blobUri", "sourceUri", "securityDataUri", "vhd.uri", "bootDiagnostics.storageUri"}
+// https://learn.microsoft.com/en-us/rest/api/compute/disks/create-or-update (sourceUri, securityDataUri, securityMetadataUri)
+// https://learn.microsoft.com/en-us/rest/api/compute/gallery-image-versions/create-or-update (source.uri)
+// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machines/create-or-update (vhd.uri, image.uri,
+// bootDiagnostics.storageUri)
+// https://learn.microsoft.com/en-us/rest/api/compute/virtual-machine-scale-sets/create-or-update (vhdContainers).
+// An image of a gallery that is shared with subscriptions is no file, but its ID does not show the owner either, and the caller's
+// subscription decides about its use.
+// https://learn.microsoft.com/en-us/azure/virtual-machines/share-gallery-direct (sharedGalleryImageId)
+var fileProperties = []string{"blobUri", "sourceUri", "securityDataUri", "securityMetadataUri", "source.uri", "vhd.uri", "image.uri",
+	"vhdContainers[]", "bootDiagnostics.storageUri", "sharedGalleryImageId"}
+
+// isFileProperty reports whether a path is that of a property that names a file by its URL.
+func isFileProperty(path jsonpath.Path) bool {
+	return slices.ContainsFunc(fileProperties, func(file string) bool { return endsWith(path, jsonpath.Parse(file)) })
+}
 
 // findFileURLs returns the places of a body that name files by their URL.
 func findFileURLs(body any) []string {
 	var out []string
 	jsonpath.Walk(body, func(path jsonpath.Path, value any) bool {
-		if text, _ := value.(string); text != "" &&
-			slices.ContainsFunc(fileProperties, func(file string) bool { return endsWith(path, jsonpath.Parse(file)) }) {
+		if text, _ := value.(string); text != "" && isFileProperty(path) {
 			out = append(out, path.Shape().String())
 		}
 		return true

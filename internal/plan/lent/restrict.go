@@ -119,7 +119,7 @@ func (p *restrictor) restrictNode(node *arm.Node) nodeFinding {
 		p.checkReference(node, row, reference, &out)
 	}
 	if files := findFileURLs(body); len(files) > 0 {
-		p.addDenial(&out, node, arm.Reference{}, node.ID, files[0]+" names a file or an account by a URL, which does not say whose it is",
+		p.addDenial(&out, node, arm.Reference{}, node.ID, files[0]+" names a file, an account or a shared gallery in a form that does not show its owner",
 			"use a resource ID, and for boot diagnostics an account that Azure manages")
 	}
 	return out
