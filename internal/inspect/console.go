@@ -13,6 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"golang.org/x/crypto/ssh"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	armclient "sigs.k8s.io/cluster-api-provider-azure/internal/arm/client"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
@@ -33,7 +34,7 @@ func (c Console) Read(ctx context.Context, m *Machine) (string, error) {
 		return "", err
 	}
 	if !vm.Properties.DiagnosticsProfile.BootDiagnostics.Enabled {
-		return "", fmt.Errorf("boot diagnostics of %s are off. Turn them on with az vm boot-diagnostics enable --ids %s", m.VM.ShortName(), m.VM)
+		return "", fmt.Errorf("boot diagnostics of %s are off. Turn them on with az vm boot-diagnostics enable --ids %s", m.VM.ShortName(), arm.ShellQuote(string(m.VM)))
 	}
 	// https://learn.microsoft.com/rest/api/compute/virtual-machines/retrieve-boot-diagnostics-data
 	response, err := c.Client.Post(ctx, m.VM, "retrieveBootDiagnosticsData", computeAPIVersion, nil)

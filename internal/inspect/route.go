@@ -53,7 +53,7 @@ func FindRoute(ctx context.Context, c *armclient.Client, m *Machine) (*Route, er
 	}
 	if len(vm.Properties.OSProfile.WindowsConfiguration) > 0 && string(vm.Properties.OSProfile.WindowsConfiguration) != "null" {
 		return nil, fmt.Errorf("%s runs Windows, which has no SSH server by default. Use its serial console: az serial-console connect --name %s --resource-group %s",
-			m.VM.ShortName(), m.VM.Name(), m.VM.ResourceGroup())
+			m.VM.ShortName(), arm.ShellQuote(m.VM.Name()), arm.ShellQuote(m.VM.ResourceGroup()))
 	}
 	out := &Route{User: vm.Properties.OSProfile.AdminUsername}
 	var network arm.ID
