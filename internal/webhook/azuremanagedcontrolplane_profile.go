@@ -76,9 +76,6 @@ func validateManagedSecurity(spec *infrav1.AzureManagedControlPlaneClassSpec, pa
 	}
 	if kms := profile.AzureKeyVaultKms; kms != nil {
 		path := path.Child("azureKeyVaultKms")
-		if !isUserAssigned(spec.Identity) {
-			errs = append(errs, field.Forbidden(path, "needs identity.type: UserAssigned"))
-		}
 		access, hasID := infrav1.KeyVaultNetworkAccessTypesPublic, isSet(kms.KeyVaultResourceID)
 		if kms.KeyVaultNetworkAccess != nil {
 			access = *kms.KeyVaultNetworkAccess

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/aso"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // Limits of names: https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules.
@@ -74,9 +75,34 @@ func validateManagedClass(spec *infrav1.AzureManagedControlPlaneClassSpec, path 
 	if spec.KubeletUserAssignedIdentity != "" {
 		errs = append(errs, validateResourceID(spec.KubeletUserAssignedIdentity, path.Child("kubeletUserAssignedIdentity"))...)
 	}
+	errs = append(errs, checkUserAssignedNeeds(spec, path)...)
 	version := aso.APIVersionOf(spec.ASOManagedClusterPatches, isTrue(spec.EnablePreviewFeatures))
 	return append(errs, aso.CheckPatches(aso.ManagedCluster, version, spec.ASOManagedClusterPatches,
 		path.Child("asoManagedClusterPatches"))...)
+}
+
+// checkUserAssignedNeeds refuses settings that AKS accepts only of a cluster with a user-assigned identity, because the identity needs rights on
+// resources of the user before the cluster exists. A template may leave out the ID of the identity.
+// https://learn.microsoft.com/en-us/azure/aks/use-managed-identity,
+// https://learn.microsoft.com/en-us/azure/aks/private-clusters#configure-a-private-dns-zone
+func checkUserAssignedNeeds(spec *infrav1.AzureManagedControlPlaneClassSpec, path *field.Path) (errs field.ErrorList) {
+	if isUserAssigned(spec.Identity) {
+		return nil
+	}
+	for _, setting := range []struct {
+		path *field.Path
+		set  bool
+	}{
+		{path.Child("securityProfile", "azureKeyVaultKms"), spec.SecurityProfile != nil && spec.SecurityProfile.AzureKeyVaultKms != nil},
+		{path.Child("kubeletUserAssignedIdentity"), spec.KubeletUserAssignedIdentity != ""},
+		{path.Child("apiServerAccessProfile", "privateDNSZone"),
+			spec.APIServerAccessProfile != nil && isZoneOfUser(plan.Dereference(spec.APIServerAccessProfile.PrivateDNSZone))},
+	} {
+		if setting.set {
+			errs = append(errs, field.Forbidden(setting.path, "needs identity.type: UserAssigned"))
+		}
+	}
+	return errs
 }
 
 // validateManagedName checks the name of the object, which is also the name of the AKS cluster.

@@ -103,10 +103,18 @@ func controlPlaneRows() map[string]controlPlaneRow {
 		"identity ID": {reason: "an identity is named by ID", change: func(c *object) {
 			c.Spec.Identity = &infrav1.Identity{Type: "UserAssigned", UserAssignedIdentityResourceID: "i"}
 		}, want: []string{"spec.identity.userAssignedIdentityResourceID: FieldValueInvalid"}},
-		"kubelet identity": {reason: "an identity is named by ID", change: func(c *object) { c.Spec.KubeletUserAssignedIdentity = "i" },
-			want: []string{"spec.kubeletUserAssignedIdentity: FieldValueInvalid"}},
+		"kubelet identity": {reason: "an identity is named by ID, and AKS needs one of the user for the cluster, too",
+			change: func(c *object) { c.Spec.KubeletUserAssignedIdentity = "i" },
+			want:   []string{"spec.kubeletUserAssignedIdentity: FieldValueInvalid", "spec.kubeletUserAssignedIdentity: FieldValueForbidden"}},
+		"zone of the user": {reason: "the cluster's identity writes into the zone", change: func(c *object) {
+			c.Spec.APIServerAccessProfile = &infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true),
+				PrivateDNSZone: new("/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateDnsZones/privatelink.westeurope.azmk8s.io")}
+		}, want: []string{"spec.apiServerAccessProfile.privateDNSZone: FieldValueForbidden"}},
 		"identity, no slash": {reason: "the first slash may be missing",
-			change: func(c *object) { c.Spec.KubeletUserAssignedIdentity = managedIdentityID[1:] }},
+			change: func(c *object) {
+				c.Spec.KubeletUserAssignedIdentity = managedIdentityID[1:]
+				c.Spec.Identity = &infrav1.Identity{Type: infrav1.ManagedControlPlaneIdentityTypeUserAssigned, UserAssignedIdentityResourceID: managedIdentityID}
+			}},
 		"local accounts": {reason: "without local accounts and Entra ID no user could sign in",
 			change: func(c *object) { c.Spec.DisableLocalAccounts = new(true) },
 			want:   []string{"spec.disableLocalAccounts: FieldValueForbidden"}},
@@ -239,25 +247,31 @@ func accessRows() map[string]controlPlaneRow {
 		"public zone, government": {reason: "AKS writes into its own zone only", cloud: infrav1.USGovernmentCloud,
 			profile: private(zones + "privatelink.usgovvirginia.azmk8s.io"), want: zone},
 		"ranges": {reason: "a range or an address is let in", profile: &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "203.0.113.1"}}},
-		"bad ranges": {reason: "a value that is neither an address nor a range is refused", profile: &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "everybody"}},
-			want: []string{"spec.apiServerAccessProfile.authorizedIPRanges[1]: FieldValueInvalid"}},
-		"system":      {reason: "AKS manages the zone", profile: &profile{PrivateDNSZone: new("System")}},
-		"none":        {reason: "the comparison ignores case", profile: &profile{PrivateDNSZone: new("none")}},
-		"zone":        {reason: "AKS uses the user's zone", profile: private(zones + "privatelink.westeurope.azmk8s.io")},
-		"private":     {reason: "AKS takes zones for integration with the network", profile: private(zones + "private.westeurope.azmk8s.io")},
-		"sub-zone":    {reason: "one label may precede", profile: private(zones + "my-sub.privatelink.westeurope.azmk8s.io")},
-		"long label":  {reason: "a label has 32 characters", profile: private(zones + strings.Repeat("a", 33) + ".privatelink.westeurope.azmk8s.io"), want: zone},
-		"underline":   {reason: "a label has no underline", profile: private(zones + "a_b.privatelink.westeurope.azmk8s.io"), want: zone},
-		"per cent":    {reason: "a label has no per cent sign", profile: private(zones + "a%b.privatelink.westeurope.azmk8s.io"), want: zone},
-		"region":      {reason: "regions have letters and digits", profile: private(zones + "privatelink.west-europe.azmk8s.io"), want: zone},
-		"other zone":  {reason: "AKS writes into its own zone only", profile: private(zones + "example.com"), want: zone},
-		"no ID":       {reason: "a zone is named by ID", profile: private("privatelink.westeurope.azmk8s.io"), want: zone},
-		"public":      {reason: "a public cluster has no zone", profile: &profile{EnablePrivateCluster: new(false), PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, want: zone},
-		"not private": {reason: "a public cluster has no zone", profile: &profile{PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, want: zone},
+		"bad ranges": {reason: "a value that is neither an address nor a range is refused",
+			profile: &profile{AuthorizedIPRanges: []string{"203.0.113.0/24", "everybody"}},
+			want:    []string{"spec.apiServerAccessProfile.authorizedIPRanges[1]: FieldValueInvalid"}},
+		"system":   {reason: "AKS manages the zone", profile: &profile{PrivateDNSZone: new("System")}},
+		"none":     {reason: "the comparison ignores case", profile: &profile{PrivateDNSZone: new("none")}},
+		"zone":     {reason: "AKS uses the user's zone", profile: private(zones + "privatelink.westeurope.azmk8s.io")},
+		"private":  {reason: "AKS takes zones for integration with the network", profile: private(zones + "private.westeurope.azmk8s.io")},
+		"sub-zone": {reason: "one label may precede", profile: private(zones + "my-sub.privatelink.westeurope.azmk8s.io")},
+		"long label": {reason: "a label has 32 characters",
+			profile: private(zones + strings.Repeat("a", 33) + ".privatelink.westeurope.azmk8s.io"), want: zone},
+		"underline":  {reason: "a label has no underline", profile: private(zones + "a_b.privatelink.westeurope.azmk8s.io"), want: zone},
+		"per cent":   {reason: "a label has no per cent sign", profile: private(zones + "a%b.privatelink.westeurope.azmk8s.io"), want: zone},
+		"region":     {reason: "regions have letters and digits", profile: private(zones + "privatelink.west-europe.azmk8s.io"), want: zone},
+		"other zone": {reason: "AKS writes into its own zone only", profile: private(zones + "example.com"), want: zone},
+		"no ID":      {reason: "a zone is named by ID", profile: private("privatelink.westeurope.azmk8s.io"), want: zone},
+		"public": {reason: "a public cluster has no zone",
+			profile: &profile{EnablePrivateCluster: new(false), PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, want: zone},
+		"not private": {reason: "a public cluster has no zone",
+			profile: &profile{PrivateDNSZone: new(zones + "privatelink.westeurope.azmk8s.io")}, want: zone},
 	} {
 		out[name] = controlPlaneRow{reason: tc.reason, want: tc.want,
 			change: func(c *infrav1.AzureManagedControlPlane) {
 				c.Spec.APIServerAccessProfile, c.Spec.AzureEnvironment = tc.profile, tc.cloud
+				c.Spec.Identity = &infrav1.Identity{Type: infrav1.ManagedControlPlaneIdentityTypeUserAssigned,
+					UserAssignedIdentityResourceID: "/subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/i"}
 			}}
 	}
 	return out
