@@ -102,8 +102,12 @@ func validateClusterNetwork(dnsServiceIP *string, cluster *clusterv1.Cluster, pa
 	if services, invalid := parseCIDRs(blocks, path); len(invalid) == 0 {
 		errs = append(errs, validateAddress(*dnsServiceIP, plan.NewRangeSet(services), blocks, "the Cluster's services", path)...)
 	}
-	if addr, err := netip.ParseAddr(*dnsServiceIP); err == nil && addr.AsSlice()[len(addr.AsSlice())-1] != 10 {
-		errs = append(errs, field.Invalid(path, *dnsServiceIP, "must end in .10"))
+	// https://learn.microsoft.com/en-us/azure/aks/configure-azure-cni#plan-ip-addressing-for-your-cluster
+	services, servicesErr := netip.ParsePrefix(blocks[0])
+	if addr, err := netip.ParseAddr(*dnsServiceIP); err == nil && servicesErr == nil &&
+		(addr == services.Masked().Addr() || addr == services.Masked().Addr().Next()) {
+		errs = append(errs, field.Invalid(path, *dnsServiceIP,
+			"must not be the first address of the range of services, which is that of the API server. Choose another address of "+blocks[0]))
 	}
 	return errs
 }

@@ -181,7 +181,9 @@ func controlPlaneRows() map[string]controlPlaneRow {
 			cluster: services, want: []string{"spec.dnsServiceIP: FieldValueInvalid"}},
 		"DNS is no address": {reason: "the DNS service has an address", change: func(c *object) { c.Spec.DNSServiceIP = new("dns") },
 			cluster: services, want: []string{"spec.dnsServiceIP: FieldValueInvalid"}},
-		"DNS is not the 10.": {reason: "AKS's address of DNS ends in .10", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.11") },
+		"DNS is not the tenth": {reason: "AKS takes any other address of the range", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.11") },
+			cluster: services},
+		"DNS is the API server": {reason: "the first address is that of the API server", change: func(c *object) { c.Spec.DNSServiceIP = new("192.168.0.1") },
 			cluster: services, want: []string{"spec.dnsServiceIP: FieldValueInvalid"}},
 
 		"load balancer": {reason: "the limits are Azure's", change: func(c *object) {

@@ -47,15 +47,20 @@ func clusterCIDRBlocks(in Input) (services, pods []string) {
 	return network.Services.CIDRBlocks, network.Pods.CIDRBlocks
 }
 
-// defaultDNSServiceIP returns the address of the cluster's DNS service: the service range with 10 as last byte.
+// defaultDNSServiceIP returns the address of the cluster's DNS service: the tenth one of the service range. It is nil for a range that is too
+// small for it.
 func defaultDNSServiceIP(services string) *string {
 	prefix, err := netip.ParsePrefix(services)
 	if err != nil {
 		return nil
 	}
-	bytes := prefix.Masked().Addr().AsSlice()
-	bytes[len(bytes)-1] = 10
-	address, _ := netip.AddrFromSlice(bytes)
+	address := prefix.Masked().Addr()
+	for range 10 {
+		address = address.Next()
+	}
+	if !prefix.Contains(address) {
+		return nil
+	}
 	return new(address.String())
 }
 

@@ -177,13 +177,15 @@ func TestDNSServiceIP(t *testing.T) {
 		reason, services, spec string
 		want                   any
 	}{
-		"made":         {reason: "the tenth address", services: "192.168.0.0/16", want: "192.168.0.10"},
-		"wide range":   {reason: "the same", services: "0.0.0.0/10", want: "0.0.0.10"},
-		"host bits":    {reason: "the range counts, not the address in it", services: "10.1.2.3/16", want: "10.1.0.10"},
-		"explicit":     {reason: "also one that the webhook would not take", services: "10.0.0.0/16", spec: "10.0.0.11", want: "10.0.0.11"},
-		"no range":     {reason: "AKS chooses both", want: nil},
-		"IPv6":         {reason: "it has last bytes, too", services: "fd00::/108", want: "fd00::a"},
-		"narrow range": {reason: "the last byte only", services: "10.0.0.0/27", want: "10.0.0.10"},
+		"made":                {reason: "the tenth address", services: "192.168.0.0/16", want: "192.168.0.10"},
+		"wide range":          {reason: "the same", services: "0.0.0.0/10", want: "0.0.0.10"},
+		"host bits":           {reason: "the range counts, not the address in it", services: "10.1.2.3/16", want: "10.1.0.10"},
+		"explicit":            {reason: "also one that the webhook would not take", services: "10.0.0.0/16", spec: "10.0.0.11", want: "10.0.0.11"},
+		"no range":            {reason: "AKS chooses both", want: nil},
+		"IPv6":                {reason: "it has last bytes, too", services: "fd00::/108", want: "fd00::a"},
+		"narrow range":        {reason: "the tenth address", services: "10.0.0.0/27", want: "10.0.0.10"},
+		"range within a byte": {reason: "the tenth address of the range, not of the byte", services: "10.0.0.64/26", want: "10.0.0.74"},
+		"tiny range":          {reason: "it has no tenth address, and AKS reports that", services: "10.0.0.64/30", want: nil},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
