@@ -26,10 +26,12 @@ type Request struct {
 // Limits of AKS.
 // https://learn.microsoft.com/en-us/rest/api/aks/agent-pools/create-or-update (count, maxCount),
 // https://learn.microsoft.com/en-us/azure/aks/create-node-pools#limitations (names),
-// https://learn.microsoft.com/en-us/azure/aks/quotas-skus-regions (nodes, pods)
+// https://learn.microsoft.com/en-us/azure/aks/quotas-skus-regions (nodes, pods),
+// https://learn.microsoft.com/en-us/azure/aks/use-system-pools (pods of mode System)
 const (
 	maxNodes           = 1000
 	minPods, maxPods   = 10, 250
+	minSystemPods      = 30
 	maxWindowsPoolName = 6
 )
 
@@ -69,6 +71,10 @@ func (r Request) checkMode(at func(string) *field.Path) (errs field.ErrorList) {
 	}
 	if r.text("scaleSetPriority") == "Spot" {
 		errs = append(errs, field.Invalid(at("scaleSetPriority"), "Spot", "nodes of a pool with mode System cannot be Spot VMs: set scaleSetPriority to Regular, or mode to User"))
+	}
+	if pods, ok := r.number("maxPods"); ok && pods >= minPods && pods < minSystemPods && r.Observed.Properties.Mode != "System" {
+		errs = append(errs, field.Invalid(at("maxPods"), pods,
+			fmt.Sprintf("must be at least %d in a pool with mode System: raise it, which needs a new pool if this one exists, or set mode to User", minSystemPods)))
 	}
 	if r.Unknown { // The pool may have the taints.
 		return errs
