@@ -47,7 +47,10 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 	errs = append(errs, hideValues(refuseChange(before.SSHPublicKey, after.SSHPublicKey, path.Child("sshPublicKey"), immutableManaged))...)
 	errs = append(errs, refuseChange(before.DNSPrefix, after.DNSPrefix, path.Child("dnsPrefix"), immutableManaged)...)
 	if before.FleetsMember != nil && after.FleetsMember != nil {
-		errs = append(errs, filledOnce(before.FleetsMember.Name, after.FleetsMember.Name, path.Child("fleetsMember", "name"))...)
+		if name := before.FleetsMember.Name; name != "" && name != after.FleetsMember.Name {
+			errs = append(errs, field.Invalid(path.Child("fleetsMember", "name"), after.FleetsMember.Name,
+				"cannot change while the cluster is a member: remove fleetsMember, apply that, and add it with the new name"))
+		}
 	}
 	return append(errs, immutableManagedClass(&before.AzureManagedControlPlaneClassSpec, &after.AzureManagedControlPlaneClassSpec, path)...)
 }

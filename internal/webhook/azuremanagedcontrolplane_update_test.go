@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -298,6 +299,18 @@ func TestValidateAzureManagedControlPlaneUpdate(t *testing.T) {
 func giveEndpoint(c *infrav1.AzureManagedControlPlane) {
 	c.Spec.ControlPlaneEndpoint = infrav1.APIEndpoint{Host: "h", Port: 443}
 	c.Annotations = map[string]string{infrav1.EndpointAnnotation: "h:443"}
+}
+
+// TestFleetMemberIsRenamed expects the remedy for the name of a fleet member in its error.
+func TestFleetMemberIsRenamed(t *testing.T) {
+	old := defaultedControlPlane(func(c *infrav1.AzureManagedControlPlane) { c.Spec.FleetsMember = &infrav1.FleetsMember{Name: "a"} })
+	giveEndpoint(old)
+	c := old.DeepCopy()
+	c.Spec.FleetsMember.Name = "b"
+	errs := validateUpdate(t, controlPlanes(managedLookup{}, random{}), old, c)
+	if len(errs) != 1 || !strings.Contains(errs[0].Detail, "remove fleetsMember") {
+		t.Errorf("got %v", errs)
+	}
 }
 
 func TestAutoUpgradedVersion(t *testing.T) {
