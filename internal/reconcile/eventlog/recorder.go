@@ -61,6 +61,7 @@ type Recording struct {
 	failures   []error
 	ignored    []string
 	leftBehind []string
+	warnings   []*warning
 }
 
 // StartRecording starts the recording of a reconciliation of obj, which has the stored conditions.
@@ -94,14 +95,15 @@ func (p *Recording) EmitEvents() {
 		}
 	}
 	for _, text := range p.ignored {
-		p.recorder.WarnOnce(p.ctx, p.obj, "ignored", infrav1.IgnoredReason, text, nil)
+		p.warnOnce("ignored", infrav1.IgnoredReason, text)
 	}
 	for _, text := range p.leftBehind {
-		p.recorder.WarnOnce(p.ctx, p.obj, "left behind", infrav1.LeftBehindInAzureReason, text, nil)
+		p.warnOnce("left behind", infrav1.LeftBehindInAzureReason, text)
 	}
 	p.emitIntentions()
 	covered := p.emitErrors()
 	p.emitConditions(covered)
+	p.emitWarnings()
 	if findCondition(p.obj.GetConditions(), infrav1.ReadyCondition).Status == metav1.ConditionTrue {
 		if len(p.failures) == 0 {
 			p.markResolved("reconciliation")
@@ -220,9 +222,31 @@ func (p *Recording) emitCause(c *cause) {
 		isNew = p.recorder.rememberCause(p.obj, matter, c.key) || isNew
 	}
 	if isNew && !known {
-		// The log has it already: the line of the condition or of the request to Azure.
-		p.recorder.emitWarning(p.obj, c.related, c.reason, c.note(), c.err)
+		if isRead(c.err) {
+			// The log has the answers to writes already. The line of a condition has no request ID.
+			logProblem(p.ctx, c.reason, c.note(), c.err)
+		}
+		p.addWarning(c.related, c.reason, c.note(), c.err)
 	}
+}
+
+// isRead reports whether an error is the answer of Azure to a read, or that of Entra ID to the sign-in for one.
+func isRead(err error) bool {
+	var azure *arm.Error
+	return errors.As(err, &azure) && azure.Method == "GET"
+}
+
+// warnOnce adds a problem that no condition has, as Recorder.WarnOnce does.
+func (p *Recording) warnOnce(matter, reason, text string) {
+	if p.recorder.rememberCause(p.obj, matter, text) {
+		logProblem(p.ctx, reason, text, nil)
+		p.addWarning(nil, reason, text, nil)
+	}
+}
+
+// logProblem logs a problem that no other line has with the request ID.
+func logProblem(ctx context.Context, reason, cause string, err error) {
+	ctrl.LoggerFrom(ctx).Info("New problem", "reason", reason, "cause", cause, "requestID", arm.RequestID(err))
 }
 
 // containsCause reports whether a message contains a cause. The API server limits messages, so the beginning of a long cause is enough.
@@ -263,8 +287,9 @@ func objectKey(kind client.Object, key client.ObjectKey) string {
 // the Azure request ID and may be nil.
 func (t *Recorder) WarnOnce(ctx context.Context, obj client.Object, matter, reason, text string, err error) {
 	if t.rememberCause(obj, matter, text) {
-		ctrl.LoggerFrom(ctx).Info("New problem", "reason", reason, "cause", text, "requestID", arm.RequestID(err))
-		t.emitWarning(obj, nil, reason, text, err)
+		logProblem(ctx, reason, text, err)
+		alone := &warning{reason: reason, texts: []string{text}, ids: []string{arm.RequestID(err)}}
+		t.emitEvent(obj, nil, corev1.EventTypeWarning, reason, alone.note())
 	}
 }
 
@@ -283,15 +308,6 @@ func (t *Recorder) Forget(kind client.Object, key client.ObjectKey) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.reported, objectKey(kind, key))
-}
-
-// emitWarning emits a cause as an event.
-func (t *Recorder) emitWarning(obj client.Object, related *corev1.ObjectReference, reason, cause string, err error) {
-	id := arm.RequestID(err)
-	if id != "" {
-		id = " (Azure request " + id + ")"
-	}
-	t.emitEvent(obj, related, corev1.EventTypeWarning, reason, text.Truncate(cause, text.MaxNote-len(id))+id)
 }
 
 // emitEvent emits an event. The Sender counts it in an earlier one if that has the same text and is minutes old at most.
