@@ -17,7 +17,6 @@ import (
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util"
-	"sigs.k8s.io/cluster-api/util/annotations"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/cluster-api/util/predicates"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -38,6 +37,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/eventlog"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lastwrites"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lending"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/patch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/watch"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
@@ -102,7 +102,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	switch {
 	case in == nil:
-		return ctrl.Result{}, nil
+		return ctrl.Result{}, changes.Write(ctx)
 	case in.Cluster == nil:
 		setReady(template, notChecked)
 		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
@@ -164,24 +164,23 @@ func setReady(template *infrav1.AzureMachineTemplate, message string) {
 		Message: message})
 }
 
-// writeStatus writes the status. An event shows a failure, which no condition can show.
+// writeStatus writes the status. The log and a metric show a failure.
 func (r *Reconciler) writeStatus(ctx context.Context, template *infrav1.AzureMachineTemplate, changes *patch.Changes) error {
 	err := changes.Finish(ctx)
 	if eventlog.IsFailure(ctx, err) {
 		r.Work.CountFailedStatusWrite("AzureMachineTemplate")
-		r.warnOwner(ctx, template, "StatusWriteFailed", err)
 	}
 	return err
 }
 
-// loadCluster reads the cluster of a template and opens its access to Azure. The input is nil if there is nothing to do, and has no
+// loadCluster reads the cluster of a template and opens its access to Azure. The input is nil for a paused template, and has no
 // Cluster for a template without one, as those of a ClusterClass. The access is nil if nothing has to be asked.
 func (r *Reconciler) loadCluster(ctx context.Context, template *infrav1.AzureMachineTemplate) (*plan.ClusterInput, *access.Access, error) {
 	cluster, err := util.GetOwnerCluster(ctx, r.Client, template.ObjectMeta)
 	if client.IgnoreNotFound(err) != nil {
 		return nil, nil, err
 	}
-	if annotations.HasPaused(template) || cluster != nil && annotations.IsPaused(cluster, template) {
+	if lifecycle.UpdatePausedCondition(template, "AzureMachineTemplate", cluster) {
 		return nil, nil, nil
 	}
 	if cluster == nil || cluster.Spec.InfrastructureRef.Kind != "AzureCluster" {

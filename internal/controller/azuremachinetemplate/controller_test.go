@@ -1,6 +1,8 @@
 package azuremachinetemplate
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -8,9 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
@@ -51,8 +55,14 @@ func TestTemplatesWithoutRequests(t *testing.T) {
 		"of a cluster that is gone": {"there is no identity to ask as", template(nil), nil, "True Ready"},
 		"of an AKS cluster": {"its pools are of another kind", template(nil),
 			[]client.Object{storetest.NewCluster("c1", "AzureManagedCluster", "c1")}, "True Ready"},
-		"of a paused cluster": {"nothing is written", template(nil), []client.Object{paused, azureCluster}, ""},
-		"before its network":  {"objects come in any order", template(nil), []client.Object{own}, "False AzureClusterNotFound"},
+		"of a paused cluster": {"Azure is not asked", template(nil), []client.Object{paused, azureCluster}, "Unknown Paused"},
+		"of a cluster that is not paused any more": {"the pause is over", template(func(t *infrav1.AzureMachineTemplate) {
+			t.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2")}
+			t.Status.NodeInfo = &infrav1.NodeInfo{}
+			setReady(t, "")
+			t.Status.Conditions[0].Reason, t.Status.Conditions[0].Message = clusterv1.PausedReason, "Cluster spec.paused is set to true"
+		}), []client.Object{own, azureCluster}, "True Ready"},
+		"before its network": {"objects come in any order", template(nil), []client.Object{own}, "False AzureClusterNotFound"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -73,13 +83,33 @@ func TestTemplatesWithoutRequests(t *testing.T) {
 			if ready := conditions.Get(after, infrav1.ReadyCondition); ready != nil {
 				got = string(ready.Status) + " " + ready.Reason
 			}
-			if got != test.want || got != "" && after.Status.ObservedGeneration != after.Generation {
+			if got != test.want || got != "" && !conditions.IsTrue(after, clusterv1.PausedCondition) && after.Status.ObservedGeneration != after.Generation {
 				t.Errorf("%s: Ready is %q, want %q, of generation %d", test.reason, got, test.want, after.Status.ObservedGeneration)
 			}
 			if len(after.Status.Capacity) != len(before.Status.Capacity) {
 				t.Errorf("%s: has capacity %v", test.reason, after.Status.Capacity)
 			}
 		})
+	}
+}
+
+// TestRefusedStatus has the API server refuse the status of a template three times. The log and a metric show it, and no event.
+func TestRefusedStatus(t *testing.T) {
+	template := &infrav1.AzureMachineTemplate{ObjectMeta: storetest.NewMeta("t")}
+	refused := errors.New("a webhook refuses it")
+	store := interceptor.NewClient(storetest.NewClient(t, template), interceptor.Funcs{
+		SubResourcePatch: func(context.Context, client.Client, string, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
+			return refused
+		}})
+	recorder := events.NewFakeRecorder(10)
+	r := &Reconciler{Client: store, eventLog: eventlog.NewRecorder(recorder)}
+	for range 3 {
+		if _, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKeyFromObject(template)}); !errors.Is(err, refused) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+	if len(recorder.Events) > 0 {
+		t.Errorf("%d events, the first: %s", len(recorder.Events), <-recorder.Events)
 	}
 }
 

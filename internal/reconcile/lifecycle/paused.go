@@ -19,8 +19,7 @@ const (
 	pausedSuffix = "); before that: "
 )
 
-// UpdatePausedCondition keeps the Paused condition of an object that is reconciled as part of another object of its Cluster, and shows
-// a pause in Ready. It changes the object in memory only and reports whether it is paused.
+// UpdatePausedCondition keeps the Paused condition of an object without a runner of its own, and shows a pause in Ready. It changes the object in memory only and reports whether it is paused.
 func UpdatePausedCondition(obj Object, kind string, cluster *clusterv1.Cluster) bool {
 	paused := pausedCondition(obj, kind, cluster)
 	conditions.Set(obj, paused)
@@ -30,6 +29,8 @@ func UpdatePausedCondition(obj Object, kind string, cluster *clusterv1.Cluster) 
 		markReadyPaused(obj)
 	case isPaused:
 		deletion.ReplaceConditions(obj, deletion.PausedCondition(obj, kind, cluster))
+	default:
+		restoreReady(obj)
 	}
 	return isPaused
 }
