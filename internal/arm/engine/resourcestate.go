@@ -16,8 +16,10 @@ import (
 type stateStore struct {
 	clock Clock
 
-	mu        sync.Mutex
-	states    map[string]*resourceState // by ID key, with a suffix for state besides the resource's own
+	mu sync.Mutex
+	// states has the records by the part of their key up to the resource group, "" outside of groups, and then by key: the ID key, with a
+	// suffix for state besides the resource's own. Each deletion asks for the records of a group, with which other clusters have none.
+	states    map[string]map[string]*resourceState
 	scratch   resourceState             // the record under change, until it has content
 	lastSweep time.Time
 	// compressor is used by agreements, within update.
@@ -49,14 +51,14 @@ const (
 )
 
 func newStateStore(clock Clock) *stateStore {
-	return &stateStore{clock: clock, states: map[string]*resourceState{}}
+	return &stateStore{clock: clock, states: map[string]map[string]*resourceState{}}
 }
 
 // get returns a copy of the record under a key, an empty one if there is none. Parts that are pointers or maps are used in update only.
 func (s *stateStore) get(key string) resourceState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state := s.states[key]
+	state := s.states[groupOf(key)][key]
 	if state == nil {
 		return resourceState{}
 	}
@@ -70,7 +72,8 @@ func (s *stateStore) update(key string, change func(*resourceState)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dropUnused()
-	state, stored := s.states[key]
+	group := groupOf(key)
+	state, stored := s.states[group][key]
 	if !stored {
 		s.scratch = resourceState{}
 		state = &s.scratch
@@ -79,10 +82,28 @@ func (s *stateStore) update(key string, change func(*resourceState)) {
 	state.lastUsed = s.clock.Now()
 	switch {
 	case state.isEmpty():
-		delete(s.states, key)
+		if delete(s.states[group], key); len(s.states[group]) == 0 {
+			delete(s.states, group)
+		}
 	case !stored:
-		s.states[key] = new(s.scratch)
+		if s.states[group] == nil {
+			s.states[group] = map[string]*resourceState{}
+		}
+		s.states[group][key] = new(s.scratch)
 	}
+}
+
+// groupOf returns the part of a key up to the resource group, or "".
+func groupOf(key string) string {
+	const before = "/resourcegroups/"
+	at := strings.Index(key, before)
+	if at < 0 {
+		return ""
+	}
+	if end := strings.IndexAny(key[at+len(before):], "/|"); end >= 0 {
+		return key[:at+len(before)+end]
+	}
+	return key
 }
 
 // isEmpty reports whether the record has nothing that later decisions need.
@@ -98,15 +119,25 @@ func (s *stateStore) dropUnused() {
 		return
 	}
 	s.lastSweep = now
-	maps.DeleteFunc(s.states, func(_ string, r *resourceState) bool { return now.Sub(r.lastUsed) > retention })
+	for group := range s.states {
+		s.deleteFunc(group, func(_ string, r *resourceState) bool { return now.Sub(r.lastUsed) > retention })
+	}
+}
+
+// deleteFunc deletes the records of a group for which drop returns true. s.mu is held.
+func (s *stateStore) deleteFunc(group string, drop func(key string, state *resourceState) bool) {
+	if maps.DeleteFunc(s.states[group], drop); len(s.states[group]) == 0 {
+		delete(s.states, group)
+	}
 }
 
 // forgetResource removes the records of a deleted resource and of its children.
 func (s *stateStore) forgetResource(id arm.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.states, func(key string, _ *resourceState) bool {
-		rest, ok := strings.CutPrefix(key, id.Key())
+	gone := id.Key()
+	s.deleteFunc(groupOf(gone), func(key string, _ *resourceState) bool {
+		rest, ok := strings.CutPrefix(key, gone)
 		return ok && (rest == "" || rest[0] == '/' || rest[0] == '|')
 	})
 }
@@ -116,8 +147,9 @@ func (s *stateStore) forgetResource(id arm.ID) {
 func (s *stateStore) retrySiblings(gone arm.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := gone.Key()[:strings.LastIndexByte(gone.Key(), '/')+1]
-	for key, state := range s.states {
+	id := gone.Key()
+	list := id[:strings.LastIndexByte(id, '/')+1]
+	for key, state := range s.states[groupOf(id)] {
 		if name, beside := strings.CutPrefix(key, list); beside && !strings.ContainsAny(name, "/|") && !arm.IsBudgetEmpty(state.retry.err) {
 			state.retry.makeDue(s.clock.Now())
 		}

@@ -133,17 +133,19 @@ func (c *Cache) invalidateDetached(group arm.ID, resourceTypes []string, now cha
 
 // invalidateBelow discards reads of resources below id.
 func (c *Cache) invalidateBelow(id arm.ID, now changeMark) {
+	changed := id.Key()
 	maps.DeleteFunc(c.emptyGroups, func(key string, _ changeMark) bool {
 		_, group, _ := strings.Cut(key, "|")
-		return group == id.Key()
+		return group == changed
 	})
 	for found := range c.entries.near(id) {
 		if found.ID.IsWithin(id) {
 			c.resourceChanges[found.ID.Key()] = now
 		}
 	}
+	below := changed + "/"
 	for key, list := range c.lists {
-		if _, path, _ := strings.Cut(key, "|"); strings.HasPrefix(path, id.Key()+"/") {
+		if _, path, _ := strings.Cut(key, "|"); strings.HasPrefix(path, below) {
 			list.at = time.Time{}
 		}
 	}
