@@ -20,7 +20,7 @@ type stateStore struct {
 	// states has the records by the part of their key up to the resource group, "" outside of groups, and then by key: the ID key, with a
 	// suffix for state besides the resource's own. Each deletion asks for the records of a group, with which other clusters have none.
 	states    map[string]map[string]*resourceState
-	scratch   resourceState             // the record under change, until it has content
+	scratch   resourceState // the record under change, until it has content
 	lastSweep time.Time
 	// compressor is used by agreements, within update.
 	compressor observe.Compressor

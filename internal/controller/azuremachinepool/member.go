@@ -59,15 +59,19 @@ func (k *Kind) loadMembers(ctx context.Context, in *input) error {
 	if err != nil {
 		return err
 	}
+	of := map[string]*clusterv1.Machine{}
+	for i := range vms.Items {
+		of[vms.Items[i].Name] = nil
+	}
 	machines := &clusterv1.MachineList{}
 	if err := k.Client.List(ctx, machines, client.InNamespace(in.azurePool.Namespace),
-		client.MatchingLabels{clusterv1.ClusterNameLabel: in.cluster.Name}); err != nil {
+		client.MatchingLabels{clusterv1.ClusterNameLabel: in.cluster.Name}, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("list Machines: %w", err)
 	}
-	of := map[string]*clusterv1.Machine{}
 	for i := range machines.Items {
-		if ref := machines.Items[i].Spec.InfrastructureRef; ref.Kind == machineKind && ref.APIGroup == infrav1.GroupVersion.Group {
-			of[ref.Name] = &machines.Items[i]
+		ref := machines.Items[i].Spec.InfrastructureRef
+		if _, isMember := of[ref.Name]; isMember && ref.Kind == machineKind && ref.APIGroup == infrav1.GroupVersion.Group {
+			of[ref.Name] = machines.Items[i].DeepCopy() // Members are changed. The cluster may have thousands of other Machines.
 		}
 	}
 	in.members = nil

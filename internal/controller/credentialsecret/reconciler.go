@@ -99,7 +99,7 @@ func (r *Reconciler) isNamedByManifest(ctx context.Context, secret client.Object
 func (r *Reconciler) mapASOObject(ctx context.Context, object client.Object) []ctrl.Request {
 	kept := &metav1.PartialObjectMetadataList{}
 	kept.SetGroupVersionKind(secretKind)
-	if err := r.Client.List(ctx, kept, client.InNamespace(object.GetNamespace())); err != nil {
+	if err := r.Client.List(ctx, kept, client.InNamespace(object.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "list Secrets")
 	}
 	names := asoresources.CredentialNames(object)
