@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -140,7 +140,7 @@ func (a *again) compareAfter(way string, parts func(*unstructured.Unstructured) 
 		t.Errorf("apply %s %s %s: %v", a.manifest.GetKind(), a.manifest.GetName(), way, err)
 		return false
 	}
-	diff := cmp.Diff(parts(before), parts(a.readObject(ctx)))
+	diff := harness.DiffContent(parts(before), parts(a.readObject(ctx)))
 	if diff != "" {
 		applies.differences.Add(1)
 		t.Errorf("to apply %s %s %s changes it (-before +after):\n%s", a.manifest.GetKind(), a.manifest.GetName(), way, diff)
@@ -225,11 +225,12 @@ func (a *again) putBack(before *unstructured.Unstructured) {
 	defer func() {
 		if a.stage.T.Failed() {
 			a.stage.T.Logf("not put back in %s %s (-before +after):\n%s", a.manifest.GetKind(), a.manifest.GetName(),
-				cmp.Diff(parts(before), parts(a.last)))
+				harness.DiffContent(parts(before), parts(a.last)))
 		}
 	}()
+	want := parts(before)
 	a.stage.Eventually(fmt.Sprintf("%s %s is as it was", a.manifest.GetKind(), a.manifest.GetName()), func() bool {
-		return cmp.Equal(parts(before), parts(a.readObject(a.stage.T.Context())))
+		return reflect.DeepEqual(want, parts(a.readObject(a.stage.T.Context())))
 	})
 }
 

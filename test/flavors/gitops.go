@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,7 +39,7 @@ func (a *again) compareDryRun(owner string) {
 		t.Errorf("apply %s %s as %s in a dry run: %v", a.manifest.GetKind(), a.manifest.GetName(), owner, err)
 		return
 	}
-	if diff := cmp.Diff(exceptAppliers(a.last), exceptAppliers(got)); diff != "" {
+	if diff := harness.DiffContent(exceptAppliers(a.last), exceptAppliers(got)); diff != "" {
 		applies.differences.Add(1)
 		t.Errorf("a dry run of an apply of %s %s as %s shows a difference (-live +applied):\n%s", a.manifest.GetKind(), a.manifest.GetName(),
 			owner, diff)
@@ -137,7 +137,7 @@ func listDifferences(found map[string]bool, path string, live, predicted any) {
 		}
 		return
 	}
-	if !cmp.Equal(live, predicted) {
+	if !reflect.DeepEqual(live, predicted) {
 		found[path] = true
 	}
 }

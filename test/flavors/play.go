@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -267,7 +266,7 @@ func TearDown(stage *harness.Stage, cluster *Cluster, before map[string]any) {
 
 func expectAsBefore(stage *harness.Stage, before map[string]any) {
 	stage.T.Helper()
-	if diff := cmp.Diff(before, SnapshotAzure(stage)); diff != "" {
+	if diff := harness.DiffContent(before, SnapshotAzure(stage)); diff != "" {
 		stage.T.Errorf("after the deletion Azure is as before the cluster (-before +after):\n%s", diff)
 	}
 }

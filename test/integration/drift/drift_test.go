@@ -1,6 +1,7 @@
 package drift_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func tryRow(w *world, r row) {
 	switch r.outcome {
 	case repaired:
 		// A reconciliation that was due anyway may have repaired it already.
-		if diff := cmp.Diff(before, w.takeSnapshot(r.path)); diff == "" && len(w.Azure.WritesSince(mark)) == 0 {
+		if reflect.DeepEqual(before, w.takeSnapshot(r.path)) && len(w.Azure.WritesSince(mark)) == 0 {
 			w.T.Fatalf("nothing was changed")
 		}
 		w.waitRead(r.object, r.path)
@@ -87,11 +88,11 @@ func tryRow(w *world, r row) {
 // waitAsBefore waits until a resource is as it was before.
 func (w *world) waitAsBefore(before body, path string) {
 	w.T.Helper()
-	diff := ""
+	var after body
 	w.WaitUntil("it is as before", func() bool {
-		diff = cmp.Diff(before, w.takeSnapshot(path))
-		return diff == ""
-	}, func() string { return "(-before +after):\n" + diff })
+		after = w.takeSnapshot(path)
+		return reflect.DeepEqual(before, after)
+	}, func() string { return "(-before +after):\n" + cmp.Diff(before, after) })
 }
 
 // checkNoWrites fails the test if the provider has written to Azure.
