@@ -16,6 +16,8 @@ const verbosity = 6
 type Logs struct {
 	mu    sync.Mutex
 	lines []string
+	// marked are the indexes of the lines for which hasMarker is true.
+	marked []int
 }
 
 func newLogs() *Logs { return &Logs{} }
@@ -23,9 +25,14 @@ func newLogs() *Logs { return &Logs{} }
 // NewLogger returns a logger whose lines are kept.
 func (l *Logs) NewLogger() logr.Logger {
 	return funcr.New(func(prefix, arguments string) {
+		line := prefix + " " + arguments
+		marked := hasMarker(line)
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.lines = append(l.lines, prefix+" "+arguments)
+		if marked {
+			l.marked = append(l.marked, len(l.lines))
+		}
+		l.lines = append(l.lines, line)
 	}, funcr.Options{Verbosity: verbosity, LogTimestamp: true})
 }
 
@@ -41,6 +48,18 @@ func (l *Logs) LinesSince(first int) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.lines[first:])
+}
+
+// markedLinesSince returns those of the lines after the first ones that may contain a value of NewSecretValue.
+func (l *Logs) markedLinesSince(first int) (out []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, at := range l.marked {
+		if at >= first {
+			out = append(out, l.lines[at])
+		}
+	}
+	return out
 }
 
 // LinesContaining returns the lines that contain the text.

@@ -1,8 +1,6 @@
 package harness
 
 import (
-	"encoding/base64"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -56,7 +54,7 @@ func (s *Stage) createMachine(azureMachine *infrav1.AzureMachine, labels map[str
 	if format == "ignition" {
 		data = `{"ignition":{"version":"2.3.0"},"passwd":{"users":[{"name":"` + s.NewSecretValue("bootstrap-data") + `"}]}}`
 	}
-	s.secrets = append(s.secrets, base64.StdEncoding.EncodeToString([]byte(data)))
+	s.GuardEncoded(data)
 	s.CreateObject(&corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: azureMachine.Name, Labels: labels},
 		Data:       map[string][]byte{"value": []byte(data), "format": []byte(format)},

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -53,8 +54,39 @@ func (s *Stage) visibleTexts() map[string]string {
 		s.T.Error(err)
 	}
 	out["request log"] = string(raw)
-	out["logs"] = strings.Join(s.Environment.Logs.LinesSince(s.logged), "\n")
+	out["logs"] = strings.Join(s.suspiciousLines(), "\n")
 	return out
+}
+
+// suspiciousLines returns the log lines that may contain a secret value of the stage.
+func (s *Stage) suspiciousLines() []string {
+	lines := s.Environment.Logs.markedLinesSince(s.logged)
+	unmarked := slices.DeleteFunc(slices.Clone(s.secrets), hasMarker)
+	if len(unmarked) == 0 {
+		return lines
+	}
+	return append(lines, slices.DeleteFunc(s.Environment.Logs.LinesSince(s.logged), func(line string) bool {
+		return !slices.ContainsFunc(unmarked, func(secret string) bool { return strings.Contains(line, secret) })
+	})...)
+}
+
+// secretMarker is a part of each value of NewSecretValue. Logs look for it in each line once, because the lines of all stages of a test
+// binary are too many to be searched for each value at the end of each stage.
+const secretMarker = "NeverShowThisValue"
+
+// markers are secretMarker and the parts of base64 that only it determines, for each of its three offsets.
+var markers = func() []string {
+	out := []string{secretMarker}
+	for offset := range 3 {
+		text := base64.RawStdEncoding.EncodeToString([]byte(strings.Repeat(" ", offset) + secretMarker))
+		out = append(out, text[(offset*8+5)/6:(offset+len(secretMarker))*8/6])
+	}
+	return out
+}()
+
+// hasMarker reports whether a text may contain a value of NewSecretValue, as it is or in base64.
+func hasMarker(text string) bool {
+	return slices.ContainsFunc(markers, func(marker string) bool { return strings.Contains(text, marker) })
 }
 
 // encodeList returns the objects of a kind in the stage's namespace as JSON.

@@ -48,3 +48,24 @@ func TestFindSecrets(t *testing.T) {
 		}
 	})
 }
+
+// TestFindLoggedSecrets logs secret values, as they are and in base64.
+func TestFindLoggedSecrets(t *testing.T) {
+	virtual.PlayUnmanaged(t, func(s *virtual.Scenario) {
+		logger, unmarked := s.Environment.Logs.NewLogger(), s.Azure.ClientSecret
+		logger.Info("nothing")
+		if found := s.FindSecrets(); len(found) > 0 {
+			t.Fatalf("found before any is logged: %q", found)
+		}
+		values := []string{s.NewSecretValue("plain"), unmarked}
+		for _, before := range []string{"1", "12", "123"} {
+			values = append(values, s.GuardEncoded(before+s.NewSecretValue("")))
+		}
+		for i, value := range values {
+			logger.Info("leaks", "value", value)
+			if found := s.FindSecrets(); len(found) != i+1 || !strings.HasPrefix(found[i], "logs: ") {
+				t.Errorf("%d values were logged, found: %q", i+1, found)
+			}
+		}
+	})
+}

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -128,9 +129,16 @@ func (s *Stage) newStageIn(t testing.TB, environment *Environment, namespace str
 // NewSecretValue makes a value that must not show up in logs, conditions, events and request logs. Every stage checks that when
 // its test ends.
 func (s *Stage) NewSecretValue(name string) string {
-	value := name + "-" + uuid.NewString()
+	value := name + "-" + secretMarker + "-" + uuid.NewString()
 	s.secrets = append(s.secrets, value)
 	return value
+}
+
+// GuardEncoded adds the base64 of data, which contains a value of NewSecretValue, to the values that must not show up, and returns it.
+func (s *Stage) GuardEncoded(data string) string {
+	encoded := base64.StdEncoding.EncodeToString([]byte(data))
+	s.secrets = append(s.secrets, encoded)
+	return encoded
 }
 
 // patience returns the time limit of the stage's waits.
