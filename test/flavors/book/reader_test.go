@@ -35,13 +35,17 @@ type reader struct {
 	files   map[string][]byte
 	// explained are kinds with paths of fields that exist.
 	explained *sync.Map
+	// definitions are the definitions of custom kinds by resource.
+	definitions *sync.Map
+	// parsed are programs with arguments that they accept.
+	parsed *sync.Map
 }
 
 func newReader(t *testing.T) *reader {
 	t.Helper()
 	stage := flavors.NewStage(t, environment)
 	r := &reader{root: flavors.RepositoryRoot(t), home: t.TempDir(), namespace: stage.Namespace, objects: map[string]*unstructured.Unstructured{},
-		explained: &sync.Map{}}
+		explained: &sync.Map{}, definitions: &sync.Map{}, parsed: &sync.Map{}}
 	r.kubectlPath = filepath.Join(r.root, "bin", "envtest", "kubectl")
 	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" {
 		r.kubectlPath = filepath.Join(assets, "kubectl")
@@ -214,6 +218,10 @@ func (r *reader) parseByHelp(call bookshell.Call, program string, arguments []st
 	if i < 0 {
 		return fmt.Errorf("%s needs a verb", filepath.Base(program))
 	}
+	key := program + " " + strings.Join(arguments, "\x00")
+	if _, done := r.parsed.Load(key); done {
+		return nil
+	}
 	// With a value, it takes no word for its value.
 	help, err := r.run(call, program, slices.Insert(slices.Clone(arguments), i+1, "--help=true")...)
 	if err != nil {
@@ -222,6 +230,7 @@ func (r *reader) parseByHelp(call bookshell.Call, program string, arguments []st
 	if verb := arguments[i]; !regexp.MustCompile(`(?m)^ +` + filepath.Base(program) + ` ` + regexp.QuoteMeta(verb) + `\b`).MatchString(help) {
 		return fmt.Errorf("%s has no verb %s", filepath.Base(program), verb)
 	}
+	r.parsed.Store(key, true)
 	return nil
 }
 
