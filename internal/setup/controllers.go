@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
@@ -47,9 +46,9 @@ type shared struct {
 	tracer  *tracing.Tracer
 	reads   *metrics.Reads
 	work    metrics.Work
-	now     func() time.Time
 	// recorder returns the event recorder of a controller with this name.
 	recorder func(name string) events.EventRecorder
+	clock    engine.Clock
 }
 
 func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
@@ -64,13 +63,13 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	if err := mgr.Add(armEngine); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
 	}
-	now := time.Now
-	if o.Clock != nil {
-		now = o.Clock.Now
+	clock := o.Clock
+	if clock == nil {
+		clock = engine.SystemClock{}
 	}
 	tokens := o.Identity
 	// The client reads Secrets and their metadata from the API server; the cache has the watched metadata.
-	tokens.Transport, tokens.Now, tokens.Secrets = o.Transport, now, mgr.GetCache()
+	tokens.Transport, tokens.Now, tokens.Secrets = o.Transport, clock.Now, mgr.GetCache()
 	tokens.FormerNamespace = o.leaseNamespace()
 	budgets, reads := o.requestBudgets(), metrics.NewReads()
 	out := &shared{
@@ -82,9 +81,9 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 			Clients: identity.NewClients(armclient.Options{Version: o.Version, Transport: o.Transport, Budgets: budgets,
 				OnRequestEnd: work.CountRequest}),
 		},
-		facts: facts.New(facts.Options{Read: facts.ReadThrough(armEngine), Unchanged: facts.UnchangedIn(armEngine), Now: now, TTL: o.SyncPeriod,
+		facts: facts.New(facts.Options{Read: facts.ReadThrough(armEngine), Unchanged: facts.UnchangedIn(armEngine), Now: clock.Now, TTL: o.SyncPeriod,
 			Wait: o.Plan != nil, Catalogs: o.catalogs()}),
-		now: now,
+		clock: clock,
 	}
 	if out.recorder, err = o.startEvents(mgr); err != nil {
 		return nil, fmt.Errorf("events: %w", err)
@@ -102,14 +101,14 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 func (s *shared) runnerServices() reconcile.Services {
 	return reconcile.Services{
 		Client: s.mgr.GetClient(), Engine: s.engine, Access: s.access, Facts: s.facts, Recorder: s.recorder,
-		Now: s.now, Resync: s.options.SyncPeriod, Observe: s.options.Observe, WatchFilter: s.options.WatchFilter, Tracer: s.tracer,
+		Now: s.clock.Now, Resync: s.options.SyncPeriod, Observe: s.options.Observe, WatchFilter: s.options.WatchFilter, Tracer: s.tracer,
 		Reads: s.reads, Work: s.work,
 	}
 }
 
 // controllerOptions returns the options of a controller with that number of workers.
 func (s *shared) controllerOptions(n int) controller.Options {
-	return controller.Options{MaxConcurrentReconciles: n, NewQueue: queue.New(time.Now)}
+	return controller.Options{MaxConcurrentReconciles: n, NewQueue: queue.New(s.clock)}
 }
 
 // setupSelfManaged registers the controllers of clusters on virtual machines, and the controller of identities, which all kinds use.
@@ -145,7 +144,7 @@ func (s *shared) setupSelfManaged(ctx context.Context) error {
 	}
 	if err := (&azurejson.Reconciler{
 		Client: mgr.GetClient(), Recorder: s.recorder("azurejson-reconciler"), Access: s.access, Facts: s.facts,
-		Features: gates, WatchFilter: o.WatchFilter, Secrets: mgr.GetCache(), Now: s.now,
+		Features: gates, WatchFilter: o.WatchFilter, Secrets: mgr.GetCache(), Now: s.clock.Now,
 	}).SetupWithManager(ctx, mgr, s.controllerOptions(o.AzureMachineConcurrency), azurejson.Kinds{
 		Machines: !slices.Contains(o.DisabledControllers, disableAzureJSONMachine), Pools: o.Gates.Enabled(gateMachinePool),
 	}); err != nil {

@@ -66,7 +66,7 @@ type Options struct {
 	WebhookHost string
 	// Transport sends every request to Azure; nil means azcore's default. Tests direct it to the simulator.
 	Transport policy.Transporter
-	// Clock is the engine's clock; nil means the system's. Tests advance it instead of waiting for a retry.
+	// Clock is the clock of the engine and of the work queues; nil means the system's. Tests advance it instead of waiting for a retry.
 	Clock engine.Clock
 	// EnableTracing sends traces to the collector of the standard variables, or to tracing.DefaultEndpoint.
 	EnableTracing bool

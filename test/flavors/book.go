@@ -125,7 +125,7 @@ func TryManifest(t *testing.T, environment *harness.Environment, manifest string
 	}
 	CreateBroughtResources(stage)
 	before := SnapshotAzure(stage)
-	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: SyncPeriod, Flags: flags})
+	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: harness.SyncPeriod, Flags: flags})
 	manifested := objects
 	if !slices.ContainsFunc(objects, isKind("AzureClusterIdentity")) {
 		objects = append([]*unstructured.Unstructured{newIdentity()}, objects...)

@@ -3,7 +3,6 @@ package flavors
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,11 +12,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 )
 
-// SyncPeriod makes resyncs so frequent that several fit into a test.
-const SyncPeriod = time.Second
-
 // CheckQuiet watches a cluster that is in order for some resyncs and fails the test when anything is written, to Azure or to
-// Kubernetes. The stage's manager has to have SyncPeriod. It returns the reads per resync.
+// Kubernetes. The stage's manager has to have harness.SyncPeriod. It returns the reads per resync.
 //
 // It begins to count once two resyncs have written nothing: until then what made the last machine Ready may still be on
 // its way into the manager's cache, and a reconciliation that has not seen it writes the same status again.
@@ -65,16 +61,13 @@ func waitUntilQuiet(stage *harness.Stage, manager *harness.Manager) {
 	}
 }
 
-// waitResyncs waits until everything was looked at again as often.
+// waitResyncs makes resyncs due and waits until everything was looked at again as often.
 func waitResyncs(stage *harness.Stage, times int) {
 	stage.T.Helper()
 	for range times {
-		mark := stage.Azure.MarkRequests()
-		stage.AdvanceClock(time.Minute)
-		stage.Eventually("cluster and machines are looked at again", func() bool {
-			reads := stage.Azure.RequestsSince(mark)
+		stage.ResyncUntil("cluster and machines are looked at again", func(requests []string) bool {
 			for _, part := range []string{"/virtualNetworks", "/networkInterfaces", "/virtualMachines"} {
-				if !slices.ContainsFunc(reads, func(read string) bool { return strings.Contains(read, part) }) {
+				if !slices.ContainsFunc(requests, func(request string) bool { return strings.Contains(request, part) }) {
 					return false
 				}
 			}

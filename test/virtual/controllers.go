@@ -2,13 +2,13 @@ package virtual
 
 import (
 	"context"
-	"time"
 
 	"k8s.io/client-go/kubernetes/fake"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedcluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedcontrolplane"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/controller/azureasomanagedmachinepool"
@@ -88,7 +88,7 @@ func RegisterAll(ctx context.Context, m *Manager) error {
 
 // registerInstalled registers the controllers of an installed release that reconcile objects, with the manager's queue.
 func registerInstalled(ctx context.Context, m *Manager) error {
-	options := controller.Options{MaxConcurrentReconciles: 10, NewQueue: queue.New(time.Now)}
+	options := controller.Options{MaxConcurrentReconciles: 10, NewQueue: queue.New(engine.SystemClock{})}
 	if err := RegisterControllersWith(ctx, m, options); err != nil {
 		return err
 	}

@@ -1,12 +1,11 @@
 package virtual
 
 import (
-	"time"
-
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/queue"
 )
 
@@ -33,7 +32,7 @@ func (m *Manager) exploreOrder(options controller.Options) controller.Options {
 	}
 	inner := options.NewQueue
 	if inner == nil {
-		inner = queue.New(time.Now)
+		inner = queue.New(engine.SystemClock{})
 	}
 	options.NewQueue = func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 		return &exploredQueue{TypedRateLimitingInterface: inner(name, limiter), controller: name, manager: m}

@@ -138,7 +138,7 @@ type Request struct {
 // New returns an engine.
 func New(options Options) *Engine {
 	if options.Clock == nil {
-		options.Clock = systemClock{}
+		options.Clock = SystemClock{}
 	}
 	if options.MaxParallel == 0 {
 		options.MaxParallel = 16
@@ -199,11 +199,14 @@ func (e *Engine) ForgetObject(object string) { e.operate.ForgetObject(object) }
 // Clock is the part of a clock that the engine needs.
 type Clock = operate.Clock
 
-type systemClock struct{}
+// SystemClock is the real time.
+type SystemClock struct{}
 
-func (systemClock) Now() time.Time { return time.Now() }
+// Now implements Clock.
+func (SystemClock) Now() time.Time { return time.Now() }
 
-func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+// AfterFunc implements Clock.
+func (SystemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 
 // ReadOptions choose how one reconciliation may read Azure.
 type ReadOptions = observe.ReadOptions

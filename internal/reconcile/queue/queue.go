@@ -32,17 +32,23 @@ type (
 	Queue   = workqueue.TypedRateLimitingInterface[reconcile.Request]
 )
 
-// New returns a function that makes the queue of a controller, for controller.Options.NewQueue. now is the clock of the timers, the
-// system's.
-func New(now func() time.Time) func(controller string, limiter Limiter) Queue {
-	return func(controller string, limiter Limiter) Queue { return newQueue(controller, limiter, now) }
+// Clock says when a delayed request is ready.
+type Clock interface {
+	Now() time.Time
+	// AfterFunc calls f in its own goroutine once d has passed; stop prevents it if it has not been called yet.
+	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }
 
-func newQueue(controller string, limiter Limiter, now func() time.Time) *queue {
+// New returns a function that makes the queue of a controller, for controller.Options.NewQueue.
+func New(clock Clock) func(controller string, limiter Limiter) Queue {
+	return func(controller string, limiter Limiter) Queue { return newQueue(controller, limiter, clock) }
+}
+
+func newQueue(controller string, limiter Limiter, clock Clock) *queue {
 	if limiter == nil {
 		limiter = workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()
 	}
-	q := &queue{now: now, limiter: limiter, metrics: metrics.NewQueue(controller), items: map[reconcile.Request]*item{},
+	q := &queue{clock: clock, limiter: limiter, metrics: metrics.NewQueue(controller), items: map[reconcile.Request]*item{},
 		working: map[reconcile.Request]time.Time{}, ready: newTurns(), down: make(chan struct{})}
 	q.arrived = sync.NewCond(&q.mu)
 	go q.measureWork()
@@ -51,7 +57,7 @@ func newQueue(controller string, limiter Limiter, now func() time.Time) *queue {
 
 // queue implements priorityqueue.PriorityQueue.
 type queue struct {
-	now     func() time.Time
+	clock   Clock
 	limiter Limiter
 	metrics *metrics.Queue
 	// down is closed by the shutdown.
@@ -68,9 +74,9 @@ type queue struct {
 	readyCount int
 	// working are the requests that workers have, and since when.
 	working map[reconcile.Request]time.Time
-	// timer fires when the first delayed item is ready; nil if none ever was.
-	timer *time.Timer
-	shut  bool
+	// stopTimer stops the timer that fires when the first delayed item is ready; nil if none ever was.
+	stopTimer func() bool
+	shut      bool
 }
 
 var _ priorityqueue.PriorityQueue[reconcile.Request] = &queue{}
@@ -107,9 +113,9 @@ func (q *queue) addRequest(request reconcile.Request, priority int, after time.D
 		it = &item{request: request, priority: priority, position: -1}
 		q.items[request] = it
 		if after > 0 {
-			it.readyAt = q.now().Add(after)
+			it.readyAt = q.clock.Now().Add(after)
 			heap.Push(&q.delayed, it)
-			q.setTimer()
+			q.setTimerFor(it)
 			return
 		}
 		q.makeReady(it)
@@ -123,10 +129,10 @@ func (q *queue) addRequest(request reconcile.Request, priority int, after time.D
 	if after <= 0 {
 		heap.Remove(&q.delayed, it.position)
 		q.makeReady(it)
-	} else if readyAt := q.now().Add(after); readyAt.Before(it.readyAt) {
+	} else if readyAt := q.clock.Now().Add(after); readyAt.Before(it.readyAt) {
 		it.readyAt = readyAt
 		heap.Fix(&q.delayed, it.position)
-		q.setTimer()
+		q.setTimerFor(it)
 	}
 }
 
@@ -149,7 +155,7 @@ func (q *queue) raisePriority(it *item, priority int) {
 // makeReady puts an item that is no longer delayed into the line of its namespace. If a worker still has its request, Done does so. The
 // caller holds mu.
 func (q *queue) makeReady(it *item) {
-	it.readyAt = q.now()
+	it.readyAt = q.clock.Now()
 	q.readyCount++
 	q.metrics.CountReady(it.priority)
 	if _, works := q.working[it.request]; !works {
@@ -158,17 +164,22 @@ func (q *queue) makeReady(it *item) {
 	}
 }
 
+// setTimerFor sets the timer if it, a delayed item, has become the first one. The caller holds mu.
+func (q *queue) setTimerFor(it *item) {
+	if it.position == 0 {
+		q.setTimer()
+	}
+}
+
 // setTimer sets the timer for the first delayed item. The caller holds mu.
 func (q *queue) setTimer() {
 	if len(q.delayed) == 0 {
 		return
 	}
-	wait := max(0, q.delayed[0].readyAt.Sub(q.now()))
-	if q.timer == nil {
-		q.timer = time.AfterFunc(wait, q.releaseDue)
-		return
+	if q.stopTimer != nil {
+		q.stopTimer()
 	}
-	q.timer.Reset(wait)
+	q.stopTimer = q.clock.AfterFunc(max(0, q.delayed[0].readyAt.Sub(q.clock.Now())), q.releaseDue)
 }
 
 // releaseDue makes the delayed items ready whose time has come.
@@ -178,7 +189,7 @@ func (q *queue) releaseDue() {
 	if q.shut {
 		return
 	}
-	for now := q.now(); len(q.delayed) > 0 && !q.delayed[0].readyAt.After(now); {
+	for now := q.clock.Now(); len(q.delayed) > 0 && !q.delayed[0].readyAt.After(now); {
 		q.makeReady(heap.Pop(&q.delayed).(*item))
 	}
 	q.setTimer()
@@ -195,7 +206,7 @@ func (q *queue) GetWithPriority() (request reconcile.Request, priority int, shut
 		return reconcile.Request{}, 0, true
 	}
 	it := q.ready.takeNext()
-	now := q.now()
+	now := q.clock.Now()
 	delete(q.items, it.request)
 	q.readyCount--
 	q.working[it.request] = now
@@ -212,7 +223,7 @@ func (q *queue) Done(request reconcile.Request) {
 		return
 	}
 	delete(q.working, request)
-	q.metrics.ObserveWork(q.now().Sub(since))
+	q.metrics.ObserveWork(q.clock.Now().Sub(since))
 	if it, again := q.items[request]; again && it.position < 0 && !q.shut {
 		q.ready.pushItem(it)
 		q.arrived.Signal()
@@ -228,8 +239,8 @@ func (q *queue) ShutDown() {
 	}
 	q.shut = true
 	close(q.down)
-	if q.timer != nil {
-		q.timer.Stop()
+	if q.stopTimer != nil {
+		q.stopTimer()
 	}
 	q.arrived.Broadcast()
 }

@@ -16,6 +16,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
+// systemClock is the real time, or that of a synctest bubble.
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+func (systemClock) AfterFunc(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+
 func newRequest(namespace, name string) reconcile.Request {
 	return reconcile.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: name}}
 }
@@ -75,7 +82,7 @@ func TestOrder(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			q := newQueue("test", nil, time.Now)
+			q := newQueue("test", nil, systemClock{})
 			defer q.ShutDown()
 			for _, each := range test.add {
 				q.AddWithOpts(priorityqueue.AddOpts{Priority: &each.priority}, each.request)
@@ -92,7 +99,7 @@ func TestOrder(t *testing.T) {
 
 // TestRequestAddedWhileWorkingIsHandedOutAgain adds a request that a worker has: it is handed out again after that, with its priority.
 func TestRequestAddedWhileWorkingIsHandedOutAgain(t *testing.T) {
-	q := newQueue("test", nil, time.Now)
+	q := newQueue("test", nil, systemClock{})
 	defer q.ShutDown()
 	q.Add(newRequest("a", "1"))
 	q.Add(newRequest("a", "2"))
@@ -114,7 +121,7 @@ func TestRequestAddedWhileWorkingIsHandedOutAgain(t *testing.T) {
 // TestDelays hands requests out at their times.
 func TestDelays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue("test", nil, time.Now)
+		q := newQueue("test", nil, systemClock{})
 		defer q.ShutDown()
 		begun := time.Now()
 		q.AddAfter(newRequest("a", "late"), time.Hour)
@@ -149,10 +156,38 @@ func TestDelays(t *testing.T) {
 	})
 }
 
+// movedClock is a clock that a test moves past its only timer.
+type movedClock struct {
+	now   time.Time
+	timer func()
+}
+
+func (c *movedClock) Now() time.Time { return c.now }
+
+func (c *movedClock) AfterFunc(_ time.Duration, f func()) func() bool {
+	c.timer = f
+	return func() bool { return true }
+}
+
+// TestClock hands a delayed request out when the clock of the queue has reached its time.
+func TestClock(t *testing.T) {
+	clock := &movedClock{now: time.Unix(0, 0)}
+	q := newQueue("test", nil, clock)
+	defer q.ShutDown()
+	q.AddAfter(newRequest("a", "1"), time.Hour)
+	for _, want := range []int{0, 1} {
+		clock.now = clock.now.Add(30 * time.Minute)
+		clock.timer()
+		if q.Len() != want {
+			t.Errorf("at %s %d are ready, want %d", clock.now, q.Len(), want)
+		}
+	}
+}
+
 // TestEveryNamespaceHasTurns lets one namespace add each of its requests again at once, with a high priority; it expects that every other
 // namespace gets turns.
 func TestEveryNamespaceHasTurns(t *testing.T) {
-	q := newQueue("test", nil, time.Now)
+	q := newQueue("test", nil, systemClock{})
 	defer q.ShutDown()
 	for i := range 238 {
 		q.AddWithOpts(priorityqueue.AddOpts{Priority: new(1)}, newRequest("many", fmt.Sprint(i)))
@@ -189,7 +224,7 @@ func TestAllocations(t *testing.T) {
 			q.Done(got)
 		})
 	}
-	ours, theirs := cost(newQueue("test", nil, time.Now)), cost(priorityqueue.New[reconcile.Request]("test"))
+	ours, theirs := cost(newQueue("test", nil, systemClock{})), cost(priorityqueue.New[reconcile.Request]("test"))
 	t.Logf("%.0f allocations, controller-runtime's queue %.0f", ours, theirs)
 	if ours > 2*theirs+4 {
 		t.Errorf("%.0f allocations, controller-runtime's queue %.0f", ours, theirs)
@@ -222,7 +257,7 @@ func startWorkers(q *queue, count, requests int) *sync.WaitGroup {
 func TestShutDown(t *testing.T) {
 	for round := range 200 {
 		synctest.Test(t, func(t *testing.T) {
-			q := newQueue("test", nil, time.Now)
+			q := newQueue("test", nil, systemClock{})
 			left := startWorkers(q, 10, round+1)
 			for i := range 20 {
 				q.Add(newRequest("a", fmt.Sprint(i)))
@@ -243,7 +278,7 @@ func TestShutDown(t *testing.T) {
 
 // TestShutDownWhileWorking lets a worker finish.
 func TestShutDownWhileWorking(t *testing.T) {
-	q := newQueue("test", nil, time.Now)
+	q := newQueue("test", nil, systemClock{})
 	q.Add(newRequest("a", "1"))
 	got, _ := q.Get()
 	q.ShutDown()
@@ -256,7 +291,7 @@ func TestShutDownWhileWorking(t *testing.T) {
 // TestMetrics counts in the metrics of controller-runtime what happens to a request.
 func TestMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newQueue("measured", nil, time.Now)
+		q := newQueue("measured", nil, systemClock{})
 		defer q.ShutDown()
 		q.AddAfter(newRequest("a", "1"), time.Minute)
 		q.Add(newRequest("a", "1"))

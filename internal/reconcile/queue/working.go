@@ -10,8 +10,8 @@ func (q *queue) measureWork() {
 		select {
 		case <-q.down:
 			return
-		case now := <-ticker.C:
-			q.showWork(now)
+		case <-ticker.C:
+			q.showWork(q.clock.Now())
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestFlavors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod, Flags: []string{gates}})
+			manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: harness.SyncPeriod, Flags: []string{gates}})
 			cluster := flavors.BringUp(stage, objects)
 			if len(cluster.Machines) != test.machines {
 				t.Errorf("%s: %d machines, want %d: %q", test.reason, len(cluster.Machines), test.machines, cluster.Machines)

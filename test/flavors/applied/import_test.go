@@ -78,7 +78,7 @@ func TestImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod}
+	options := harness.ManagerOptions{SyncPeriod: harness.SyncPeriod}
 	maker := stage.StartManager(options)
 	flavors.BringUp(stage, objects)
 	if err := maker.Stop(); err != nil {

@@ -15,7 +15,7 @@ func applyTwice(t *testing.T, stage *harness.Stage, objects []*unstructured.Unst
 	t.Helper()
 	flavors.CreateIdentities(stage)
 	flavors.CreateBroughtResources(stage)
-	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod})
+	manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: harness.SyncPeriod})
 	switch {
 	case containsKind(objects, "", clusterv1.ManagedByAnnotation), !containsKind(objects, "AzureCluster", "") &&
 		!containsKind(objects, "AzureManagedControlPlane", "") && !containsKind(objects, "AzureASOManagedControlPlane", ""):

@@ -20,7 +20,7 @@ func MigrateManaged(t *testing.T, environment *harness.Environment, file string,
 	stage := flavors.NewStage(t, environment)
 	flavors.CreateIdentities(stage)
 	before := flavors.SnapshotAzure(stage)
-	options := harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod}
+	options := harness.ManagerOptions{SyncPeriod: harness.SyncPeriod}
 	maker := stage.StartManager(options)
 	made := flavors.UpManaged(stage, renderFlavor(stage, file, variables))
 	if err := maker.Stop(); err != nil {

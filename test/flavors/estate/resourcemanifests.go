@@ -30,7 +30,7 @@ var manifestKinds = []string{"AzureASOManagedCluster", "AzureASOManagedControlPl
 func MigrateASO(t *testing.T, environment *harness.Environment, file string, variables map[string]string) {
 	t.Helper()
 	stage := flavors.NewStage(t, environment)
-	options := harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod}
+	options := harness.ManagerOptions{SyncPeriod: harness.SyncPeriod}
 	maker := stage.StartManager(options)
 	stage.CreateOperatorSecret(variables["ASO_CREDENTIAL_SECRET_NAME"])
 	manifest, err := flavors.DecodeManifest(flavors.RenderTemplate(t, file, variables))

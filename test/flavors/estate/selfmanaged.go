@@ -23,7 +23,7 @@ func Migrate(t *testing.T, environment *harness.Environment, file string, variab
 	stage := flavors.NewStage(t, environment)
 	flavors.CreateIdentities(stage)
 	before := flavors.SnapshotAzure(stage)
-	options := harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod, Flags: flags}
+	options := harness.ManagerOptions{SyncPeriod: harness.SyncPeriod, Flags: flags}
 	maker := stage.StartManager(options)
 	made := flavors.BringUp(stage, renderFlavor(stage, file, variables))
 	if err := maker.Stop(); err != nil {

@@ -54,7 +54,8 @@ func TestFlavors(t *testing.T) {
 				}
 				applied = append(class, objects...)
 			}
-			manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: flavors.SyncPeriod, Flags: []string{"--feature-gates=EdgeZone=true"}})
+			manager := stage.StartManager(harness.ManagerOptions{SyncPeriod: harness.SyncPeriod,
+				Flags: []string{"--feature-gates=EdgeZone=true"}})
 			cluster := flavors.BringUp(stage, objects)
 			want := test.machines
 			if want == 0 {

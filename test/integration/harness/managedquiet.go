@@ -3,7 +3,6 @@ package harness
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -44,11 +43,9 @@ func (s *Stage) QuietManaged(manager WriteRecorder, resyncs int) int {
 // its kubeconfig, one of a pool with a list of the machines of its scale set, unless the pool is shown as stopped.
 func (s *Stage) ResyncManaged() {
 	s.T.Helper()
-	round := s.Azure.MarkRequests()
-	s.AdvanceClock(time.Minute)
-	s.Eventually("the cluster and its pools are looked at again", func() bool {
+	s.ResyncUntil("the cluster and its pools are looked at again", func(requests []string) bool {
 		kubeconfig, machines := false, map[string]bool{}
-		for _, request := range s.Azure.RequestsSince(round) {
+		for _, request := range requests {
 			kubeconfig = kubeconfig || strings.HasPrefix(request, "POST ") && strings.Contains(request, "/listCluster")
 			if strings.HasPrefix(request, "GET ") && strings.Contains(request, "/virtualMachines ") {
 				machines[request] = true

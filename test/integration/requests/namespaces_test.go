@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/queue"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
@@ -23,7 +23,7 @@ func TestNamespacesShareWorkers(t *testing.T) {
 	const broken = 238
 	playUnmanaged(t, func(w *world) {
 		w.StartManager(func(ctx context.Context, m *virtual.Manager) error {
-			return virtual.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 1, NewQueue: queue.New(time.Now)})
+			return virtual.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: 1, NewQueue: queue.New(engine.SystemClock{})})
 		})
 		in := func(namespace, name string, change func(*infrav1.AzureCluster)) {
 			own := w.Namespace

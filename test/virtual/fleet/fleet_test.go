@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/engine"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/queue"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -75,7 +76,7 @@ func (f *fleet) startManager(watchFilter string, share float64) *virtual.Manager
 	f.RequestShare = share
 	return f.StartManager(func(ctx context.Context, m *virtual.Manager) error {
 		m.Services.WatchFilter = watchFilter
-		return virtual.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: *workers, NewQueue: queue.New(time.Now)})
+		return virtual.RegisterControllersWith(ctx, m, controller.Options{MaxConcurrentReconciles: *workers, NewQueue: queue.New(engine.SystemClock{})})
 	})
 }
 
