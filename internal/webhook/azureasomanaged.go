@@ -3,6 +3,7 @@ package webhook
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -53,7 +54,7 @@ func withManifests[T client.Object](features plan.Features, spec func(T) any, ma
 	}
 }
 
-func asoClusters(features plan.Features) kind[*infrav1.AzureASOManagedCluster] {
+func asoClusters(lookup managedLookup, features plan.Features) kind[*infrav1.AzureASOManagedCluster] {
 	k := withManifests(features,
 		func(o *infrav1.AzureASOManagedCluster) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedCluster) []runtime.RawExtension { return o.Spec.Resources }, "",
@@ -66,7 +67,11 @@ func asoClusters(features plan.Features) kind[*infrav1.AzureASOManagedCluster] {
 	k.update = func(ctx context.Context, old, o *infrav1.AzureASOManagedCluster) (field.ErrorList, error) {
 		errs, err := manifests(ctx, old, o)
 		errs = append(errs, introducedErrors(validateASOIdentity(old), validateASOIdentity(o))...)
-		return append(errs, immutableManifests(old, o)...), err
+		if err != nil {
+			return errs, err
+		}
+		last, err := lookup.keepSystemPool(ctx, o, old.Spec.Resources, o.Spec.Resources, field.NewPath("spec", "resources"))
+		return slices.Concat(errs, immutableManifests(old, o), last), err
 	}
 	k.fill = keepEndpoint(func(o *infrav1.AzureASOManagedCluster) *infrav1.APIEndpoint { return &o.Spec.ControlPlaneEndpoint })
 	return k
@@ -98,7 +103,7 @@ func immutableManifests(old, o *infrav1.AzureASOManagedCluster) (errs field.Erro
 		spec.Child("azureEnvironment"), "clouds")...)
 }
 
-func asoControlPlanes(features plan.Features) kind[*infrav1.AzureASOManagedControlPlane] {
+func asoControlPlanes(lookup managedLookup, features plan.Features) kind[*infrav1.AzureASOManagedControlPlane] {
 	k := withManifests(features,
 		func(o *infrav1.AzureASOManagedControlPlane) any { return &o.Spec },
 		func(o *infrav1.AzureASOManagedControlPlane) []runtime.RawExtension { return o.Spec.Resources }, managedClusterType,
@@ -109,7 +114,12 @@ func asoControlPlanes(features plan.Features) kind[*infrav1.AzureASOManagedContr
 	manifests := k.update
 	k.update = func(ctx context.Context, old, obj *infrav1.AzureASOManagedControlPlane) (field.ErrorList, error) {
 		errs, err := manifests(ctx, old, obj)
-		return append(errs, refuseDowngrade(field.NewPath("spec", "version"), old.Spec.Version, obj.Spec.Version, old.Status.Version)...), err
+		if err != nil {
+			return errs, err
+		}
+		last, err := lookup.keepSystemPool(ctx, obj, old.Spec.Resources, obj.Spec.Resources, field.NewPath("spec", "resources"))
+		return slices.Concat(errs, refuseDowngrade(field.NewPath("spec", "version"), old.Spec.Version, obj.Spec.Version, old.Status.Version),
+			last), err
 	}
 	return k
 }

@@ -41,7 +41,7 @@ func TestManifestsStayWhereTheyAre(t *testing.T) {
 			old.Annotations = map[string]string{infrav1.AppliedAnnotation: `{"applied":{"c1":[""]}}`}
 		}
 		var got []string
-		for _, err := range validateUpdate(t, asoClusters(plan.Features{ASOAPI: true}), old, changed) {
+		for _, err := range validateUpdate(t, asoClusters(managedLookup{}, plan.Features{ASOAPI: true}), old, changed) {
 			got = append(got, err.Field+": "+string(err.Type))
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {

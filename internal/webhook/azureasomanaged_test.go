@@ -125,7 +125,7 @@ func TestManifestsAtApply(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			errs, err := asoControlPlanes(plan.Features{ASOAPI: true}).create(t.Context(), asoControlPlane(t, test.documents...))
+			errs, err := asoControlPlanes(managedLookup{}, plan.Features{ASOAPI: true}).create(t.Context(), asoControlPlane(t, test.documents...))
 			if err != nil || len(errs) != len(test.want) {
 				t.Fatalf("%s: %v %v", test.reason, errs, err)
 			}
@@ -143,7 +143,7 @@ func TestManifestsAtApply(t *testing.T) {
 
 // TestManifestsWithoutGate tests that new objects are refused without the gate, and that stored ones can be changed.
 func TestManifestsWithoutGate(t *testing.T) {
-	off := asoControlPlanes(plan.Features{})
+	off := asoControlPlanes(managedLookup{}, plan.Features{})
 	obj := asoControlPlane(t, manifestSeed)
 	if errs, err := off.create(t.Context(), obj); err != nil || len(errs) != 1 ||
 		!strings.HasPrefix(errs[0].Error(), "spec: Forbidden: needs the feature gate ASOAPI") {
@@ -190,7 +190,7 @@ func TestManifestsAtUpdate(t *testing.T) {
 				old.Annotations = map[string]string{infrav1.AppliedAnnotation: cmp.Or(test.record,
 					`{"applied":{"g/providers/Microsoft.ContainerService/managedClusters/c1":[""]}}`)}
 			}
-			errs, err := asoControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), old, asoControlPlane(t, test.after))
+			errs, err := asoControlPlanes(managedLookup{}, plan.Features{ASOAPI: true}).update(t.Context(), old, asoControlPlane(t, test.after))
 			got := ""
 			if len(errs) > 0 {
 				got = errs[0].Error()
@@ -229,11 +229,11 @@ func TestNewerVersions(t *testing.T) {
 		{"a known version is checked nevertheless", strings.Replace(unchecked, "v20990101", "v20251001", 1), true},
 	} {
 		obj := asoControlPlane(t, test.document)
-		errs, err := asoControlPlanes(plan.Features{ASOAPI: true}).create(t.Context(), obj)
+		errs, err := asoControlPlanes(managedLookup{}, plan.Features{ASOAPI: true}).create(t.Context(), obj)
 		if err != nil || (len(errs) > 0) != test.refused {
 			t.Errorf("%s: %v, %v", test.reason, errs, err)
 		}
-		if warned := len(asoControlPlanes(plan.Features{ASOAPI: true}).warn(nil, obj)) == 1; warned != strings.Contains(test.document,
+		if warned := len(asoControlPlanes(managedLookup{}, plan.Features{ASOAPI: true}).warn(nil, obj)) == 1; warned != strings.Contains(test.document,
 			"v20990101") {
 			t.Errorf("%s: warned is %t", test.reason, warned)
 		}
@@ -260,7 +260,7 @@ func TestManifestsDowngrade(t *testing.T) {
 					"location: eastus}}")
 			after := before.DeepCopy()
 			before.Spec.Version, after.Spec.Version, before.Status.Version = test.before, test.after, test.running
-			errs, err := asoControlPlanes(plan.Features{ASOAPI: true}).update(t.Context(), before, after)
+			errs, err := asoControlPlanes(managedLookup{}, plan.Features{ASOAPI: true}).update(t.Context(), before, after)
 			want := "spec.version: Invalid value: \"" + test.after + "\": must be at least " + test.running + ", which the control plane runs: " +
 				"AKS cannot downgrade"
 			if err != nil || test.want != (len(errs) == 1) || test.want && errs[0].Error() != want {

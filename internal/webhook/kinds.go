@@ -40,8 +40,8 @@ func servedKinds(reader client.Reader, features plan.Features, trusts bool) []se
 		controlPlaneTemplates,
 		managedMachinePoolKind(lookup),
 		poolTemplates,
-		asoClusters(features),
-		asoControlPlanes(features),
+		asoClusters(lookup, features),
+		asoControlPlanes(lookup, features),
 		asoPools(lookup, features),
 	}
 }

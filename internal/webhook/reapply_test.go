@@ -123,7 +123,7 @@ func TestReplaceKeepsTheEndpoint(t *testing.T) {
 			}
 			oldDocuments, documents := &infrav1.AzureASOManagedCluster{}, &infrav1.AzureASOManagedCluster{}
 			oldDocuments.Spec.ControlPlaneEndpoint, documents.Spec.ControlPlaneEndpoint = test.old, test.given
-			if err := asoClusters(plan.Features{}).Default(updateOf(t, oldDocuments), documents); err != nil {
+			if err := asoClusters(managedLookup{}, plan.Features{}).Default(updateOf(t, oldDocuments), documents); err != nil {
 				t.Fatal(err)
 			}
 			if got := documents.Spec.ControlPlaneEndpoint; got != test.want {

@@ -18,7 +18,7 @@ import (
 // deleteForMove is the annotation of objects that clusterctl deletes after it moved them to another management cluster.
 const deleteForMove = "clusterctl.cluster.x-k8s.io/delete-for-move"
 
-// lastSystemPool returns an error at path if the cluster of a pool, of either family, would lose its last pool with mode System while it
+// lastSystemPool returns an error at path if the cluster of a pool of either family, or of an object with manifests of pools, would lose its last pool with mode System while it
 // needs one. AKS refuses to delete that pool or to change its mode:
 // https://learn.microsoft.com/en-us/azure/aks/use-system-pools
 func (l managedLookup) lastSystemPool(ctx context.Context, pool client.Object, path *field.Path) (field.ErrorList, error) {
@@ -35,7 +35,7 @@ func (l managedLookup) lastSystemPool(ctx context.Context, pool client.Object, p
 	case "AzureManagedControlPlane":
 		others, needed, err = l.countTypedSystemPools(ctx, cluster, pool.GetName())
 	case "AzureASOManagedControlPlane":
-		others, needed, err = l.countSystemPoolManifests(ctx, cluster, pool.GetName())
+		others, needed, err = l.countSystemPoolManifests(ctx, cluster, pool)
 	}
 	if err != nil || !needed {
 		return nil, err
@@ -61,25 +61,35 @@ func (l managedLookup) countTypedSystemPools(ctx context.Context, cluster *clust
 	return others, true, nil
 }
 
-// countSystemPoolManifests counts the manifests of pools with mode System in the objects of the cluster that are not being deleted, except one
-// pool. needed is as for countTypedSystemPools, and false if AKS runs the pods of Kubernetes on nodes of its own.
-func (l managedLookup) countSystemPoolManifests(ctx context.Context, cluster *clusterv1.Cluster, except string) (others int, needed bool, err error) {
+// countSystemPoolManifests counts the manifests of pools with mode System in the objects of the cluster that are not being deleted. changed is
+// the object that the request is about: a pool is not counted, and another object counts with its new manifests. needed is as for countTypedSystemPools, and false if AKS runs the pods of Kubernetes on nodes of its own.
+func (l managedLookup) countSystemPoolManifests(ctx context.Context, cluster *clusterv1.Cluster, changed client.Object) (others int, needed bool, err error) {
 	controlPlane := &infrav1.AzureASOManagedControlPlane{}
-	if needed, err = l.readControlPlane(ctx, cluster, controlPlane); err != nil || !needed || asoresource.HostsSystemPods(controlPlane.Spec.Resources) {
+	if needed, err = l.readControlPlane(ctx, cluster, controlPlane); err != nil || !needed {
 		return 0, false, err
+	}
+	if of, ok := changed.(*infrav1.AzureASOManagedControlPlane); ok {
+		controlPlane = of
+	}
+	if asoresource.HostsSystemPods(controlPlane.Spec.Resources) {
+		return 0, false, nil
 	}
 	infrastructure := &infrav1.AzureASOManagedCluster{}
 	key := client.ObjectKey{Namespace: cluster.Namespace, Name: cluster.Spec.InfrastructureRef.Name}
 	if err := l.reader.Get(ctx, key, infrastructure); client.IgnoreNotFound(err) != nil {
 		return 0, false, fmt.Errorf("get the AzureASOManagedCluster %s: %w", key, err)
 	}
+	if of, ok := changed.(*infrav1.AzureASOManagedCluster); ok {
+		infrastructure = of
+	}
+	_, isPool := changed.(*infrav1.AzureASOManagedMachinePool)
 	pools := &infrav1.AzureASOManagedMachinePoolList{}
 	if err := l.listPools(ctx, cluster, pools); err != nil {
 		return 0, false, fmt.Errorf("list the AzureASOManagedMachinePools of the cluster: %w", err)
 	}
 	others = countSystemPools(controlPlane.Spec.Resources) + countSystemPools(infrastructure.Spec.Resources)
 	for i := range pools.Items {
-		if other := &pools.Items[i]; other.Name != except && other.DeletionTimestamp.IsZero() {
+		if other := &pools.Items[i]; !(isPool && other.Name == changed.GetName()) && other.DeletionTimestamp.IsZero() {
 			others += countSystemPools(other.Spec.Resources)
 		}
 	}
@@ -106,13 +116,13 @@ func countSystemPools(resources []runtime.RawExtension) int {
 	return len(asoresource.ListSystemPools(resources))
 }
 
-// keepSystemPool returns an error at path if the cluster would lose its last System pool because the manifests of a pool, before, become after.
+// keepSystemPool returns an error at path if the cluster would lose its last System pool because the manifests of an object, before, become after.
 // A pool that stays in Azure without its manifest is not lost.
-func (l managedLookup) keepSystemPool(ctx context.Context, pool *infrav1.AzureASOManagedMachinePool, before, after []runtime.RawExtension,
+func (l managedLookup) keepSystemPool(ctx context.Context, object client.Object, before, after []runtime.RawExtension,
 	path *field.Path) (field.ErrorList, error) {
 	lost := slices.ContainsFunc(asoresource.ListSystemPools(before), func(m asoresource.Manifest) bool { return !m.StaysInAzure() })
 	if !lost || countSystemPools(after) > 0 {
 		return nil, nil
 	}
-	return l.lastSystemPool(ctx, pool, path)
+	return l.lastSystemPool(ctx, object, path)
 }

@@ -204,3 +204,52 @@ func TestLastSystemPoolManifest(t *testing.T) {
 		t.Errorf("another System pool takes over: %v", err)
 	}
 }
+
+// TestLastSystemPoolOfOtherObjects takes the manifest of a pool with mode System out of the control plane or the AzureASOManagedCluster, or
+// changes its mode.
+func TestLastSystemPoolOfOtherObjects(t *testing.T) {
+	const kind = "AzureASOManagedControlPlane"
+	of := newFamilies(t)[kind]
+	system, user := poolManifestOf(t, "s", "System", ""), poolManifestOf(t, "s", "User", "")
+	aks := rawManifest(t, "{apiVersion: containerservice.azure.com/v1api20251001, kind: ManagedCluster, metadata: {name: c1}, spec: {owner: {name: g}, location: eastus}}")
+	meta := metav1.ObjectMeta{Namespace: "n", Name: "cp", Labels: map[string]string{clusterv1.ClusterNameLabel: "c1"}}
+	update := map[string]func(reader client.Reader, before, after []runtime.RawExtension) error{
+		"control plane": func(reader client.Reader, before, after []runtime.RawExtension) error {
+			old, changed := &infrav1.AzureASOManagedControlPlane{ObjectMeta: meta}, &infrav1.AzureASOManagedControlPlane{ObjectMeta: meta}
+			old.Spec.Resources, changed.Spec.Resources = append(before, aks), append(after, aks)
+			_, err := asoControlPlanes(managedLookup{reader}, plan.Features{}).ValidateUpdate(t.Context(), old, changed)
+			return err
+		},
+		"cluster": func(reader client.Reader, before, after []runtime.RawExtension) error {
+			old, changed := &infrav1.AzureASOManagedCluster{ObjectMeta: meta}, &infrav1.AzureASOManagedCluster{ObjectMeta: meta}
+			old.Spec.Resources, changed.Spec.Resources = before, after
+			_, err := asoClusters(managedLookup{reader}, plan.Features{}).ValidateUpdate(t.Context(), old, changed)
+			return err
+		},
+	}
+	for name, test := range map[string]struct {
+		pool    string // the mode of the pool with an object of its own
+		after   []runtime.RawExtension
+		refused bool
+	}{
+		"removed":                  {pool: "User", refused: true},
+		"mode changed":             {pool: "User", after: []runtime.RawExtension{user}, refused: true},
+		"removed, another is left": {pool: "System"},
+		"kept":                     {pool: "User", after: []runtime.RawExtension{system}},
+	} {
+		for object, update := range update {
+			t.Run(name+"/"+object, func(t *testing.T) {
+				reader, _ := systemPoolCase{change: func(_ *clusterv1.Cluster, controlPlane client.Object, pools map[string]client.Object) {
+					pools["a"].(*infrav1.AzureASOManagedMachinePool).Spec.Resources = []runtime.RawExtension{poolManifestOf(t, "a", test.pool, "")}
+					if object == "control plane" {
+						controlPlane.(*infrav1.AzureASOManagedControlPlane).Spec.Resources = []runtime.RawExtension{system}
+					}
+				}}.store(t, kind, of)
+				err := update(reader, []runtime.RawExtension{system}, test.after)
+				if (err != nil) != test.refused || err != nil && !strings.Contains(err.Error(), "spec.resources") {
+					t.Errorf("refused: %v", err)
+				}
+			})
+		}
+	}
+}
