@@ -106,7 +106,7 @@ func (m *Members) newInput(kind string, obj client.Object, subscription string, 
 		holders[ObjectKey(ControlPlaneKind, m.ControlPlane)] = m.ControlPlane
 	}
 	network := m.Cluster.Spec.ClusterNetwork
-	in.ServiceCIDR, in.PodCIDR = firstBlock(network.Services.CIDRBlocks), firstBlock(network.Pods.CIDRBlocks)
+	in.ServiceCIDRs, in.PodCIDRs = network.Services.CIDRBlocks, network.Pods.CIDRBlocks
 	for _, pool := range m.Pools {
 		holders[ObjectKey(MachinePoolKind, pool.Pool)] = pool.Pool
 		in.PoolUsers[ObjectKey(MachinePoolKind, pool.Pool)] = plan.NewPoolUser(pool.Pool)
@@ -127,13 +127,6 @@ func (m *Members) remainingManifests() []plan.Manifest {
 		leaving[ObjectKey(MachinePoolKind, pool.Pool)] = !pool.Pool.DeletionTimestamp.IsZero()
 	}
 	return slices.DeleteFunc(slices.Clone(m.manifests), func(d plan.Manifest) bool { return leaving[d.DeclaredIn] })
-}
-
-func firstBlock(blocks []string) string {
-	if len(blocks) == 0 {
-		return ""
-	}
-	return blocks[0]
 }
 
 // readValues reads the Secrets and ConfigMaps that manifests refer to. Missing ones are left out, and the plan reports them. References
@@ -187,7 +180,7 @@ func FingerprintInputs(in plan.Input) []any {
 		values = append(values, ref.Name+"/"+ref.Key+"="+value)
 	}
 	slices.Sort(values)
-	out := []any{in.Version, in.ServiceCIDR, in.PodCIDR, in.UsesLentIdentity(), values}
+	out := []any{in.Version, in.ServiceCIDRs, in.PodCIDRs, in.UsesLentIdentity(), values}
 	for _, d := range in.Manifests() {
 		out = append(out, d.DeclaredIn, d.Group, d.Version, d.Kind, d.Name, d.Annotations, d.Spec)
 	}

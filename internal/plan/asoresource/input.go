@@ -32,10 +32,10 @@ type Input struct {
 	// PlainObjects are the manifests of the object that are not resources of Azure.
 	PlainObjects []PlainObject
 
-	// Version is the version of the object's ManagedCluster or agent pool, "" if only the manifests have one. ServiceCIDR and PodCIDR
+	// Version is the version of the object's ManagedCluster or agent pool, "" if only the manifests have one. ServiceCIDRs and PodCIDRs
 	// are the CIDR blocks of the Cluster.
-	Version              string
-	ServiceCIDR, PodCIDR string
+	Version                string
+	ServiceCIDRs, PodCIDRs []string
 	// PowerState is the one that annotations ask of the object's agent pool, "" for none.
 	PowerState string
 	// MachinePools are the MachinePools of the Cluster's pools by object key. A pool without one has no MachinePool yet.

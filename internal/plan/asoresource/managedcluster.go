@@ -2,6 +2,7 @@ package asoresource
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -37,7 +38,7 @@ func imposeValue(m Manifest, path []string, value, from string) *field.Error {
 }
 
 // completeManagedCluster completes the ManagedCluster of a control plane. It changes the manifest's spec, which is a copy.
-func (in Input) completeManagedCluster(m Manifest) field.ErrorList {
+func (in Input) completeManagedCluster(m Manifest, id arm.ID) field.ErrorList {
 	var errs field.ErrorList
 	add := func(err *field.Error) {
 		if err != nil {
@@ -49,9 +50,32 @@ func (in Input) completeManagedCluster(m Manifest) field.ErrorList {
 			"must not be set. Create an AzureASOManagedMachinePool for each agent pool."))
 	}
 	add(imposeValue(m, []string{"kubernetesVersion"}, strings.TrimPrefix(in.Version, "v"), "spec.version of the AzureASOManagedControlPlane"))
-	add(imposeValue(m, []string{"networkProfile", "serviceCidr"}, in.ServiceCIDR, "spec.clusterNetwork.services of the Cluster"))
-	add(imposeValue(m, []string{"networkProfile", "podCidr"}, in.PodCIDR, "spec.clusterNetwork.pods of the Cluster"))
+	exists := len(in.observedResource(id)) > 0
+	add(imposeBlocks(m, "serviceCidr", in.ServiceCIDRs, exists, "spec.clusterNetwork.services of the Cluster"))
+	add(imposeBlocks(m, "podCidr", in.PodCIDRs, exists, "spec.clusterNetwork.pods of the Cluster"))
 	return errs
+}
+
+// imposeBlocks sets a CIDR block of a manifest to the first one of the Cluster. More of them need a manifest that has the same list, because
+// a cluster with two families of addresses needs ipFamilies, too. An existing cluster keeps its blocks: the established provider ignored the
+// others.
+// https://learn.microsoft.com/en-us/azure/aks/configure-dual-stack
+func imposeBlocks(m Manifest, property string, blocks []string, exists bool, from string) *field.Error {
+	if len(blocks) == 0 {
+		return nil
+	}
+	if err := imposeValue(m, []string{"networkProfile", property}, blocks[0], from); err != nil || len(blocks) == 1 || exists {
+		return err
+	}
+	list := property + "s"
+	profile, _ := m.Spec["networkProfile"].(map[string]any)
+	declared, _ := profile[list].([]any)
+	if slices.EqualFunc(declared, blocks, func(value any, block string) bool { return value == block }) {
+		return nil
+	}
+	return field.Invalid(m.Path.Child("spec", "networkProfile", list), declared, fmt.Sprintf("differs from %s, the value of %s. "+
+		"For a cluster with IPv4 and IPv6, set the same list here, and ipFamilies to [IPv4, IPv6]. Otherwise leave one block in the Cluster.",
+		strings.Join(blocks, ", "), from))
 }
 
 // setWantedVersion replaces the version in a manifest by the version to request. A manifest without one leaves it to AKS.

@@ -122,7 +122,7 @@ func (in Input) buildBody(m Manifest, id arm.ID) (body aso.Body, blocked string,
 	switch resourceType {
 	case types.ManagedCluster:
 		if first {
-			errs = in.completeManagedCluster(m)
+			errs = in.completeManagedCluster(m, id)
 		}
 		setWantedVersion(m, "kubernetesVersion", managedcluster.Observe(in.observedResource(id)).Version())
 	case types.AgentPool:
