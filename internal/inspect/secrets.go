@@ -1,20 +1,17 @@
 package inspect
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/setup/redact"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // hidden stands for a value that is not in a bundle.
 const hidden = "(hidden)"
 
-// secretField finds names of fields that can hold secrets. The names of Secrets, which end in Name or Ref, do not.
-var secretField = regexp.MustCompile(`(?i)(password|passwd|secret|token|credential|kubeconfig|connectionstring|privatekey|sastoken|certificate|cacert|authorization)s?(value|data)?$`)
-
-// secretFields are fields with contents that users choose: scripts, files, settings of extensions and values of Helm charts may contain secrets.
+// secretFields are, besides those of text.IsSecretName, fields with contents that users choose: scripts, files, settings of extensions and values of Helm charts may contain secrets.
 // In lower case.
 var secretFields = []string{
 	"protectedsettings", "settings", "configurationsettings", "configurationprotectedsettings", "customdata", "userdata", "content", "data", "stringdata", "binarydata", "prekubeadmcommands", "postkubeadmcommands",
@@ -45,8 +42,8 @@ func hideIn(value any) {
 				value[name] = hidden
 				continue
 			}
-			if text, is := item.(string); is {
-				value[name] = redact.RedactText(text)
+			if content, is := item.(string); is {
+				value[name] = redact.RedactText(content)
 				continue
 			}
 			if slices.Contains(variableLists, name) {
@@ -56,8 +53,8 @@ func hideIn(value any) {
 		}
 	case []any:
 		for i, item := range value {
-			if text, is := item.(string); is {
-				value[i] = redact.RedactText(text)
+			if content, is := item.(string); is {
+				value[i] = redact.RedactText(content)
 				continue
 			}
 			hideIn(item)
@@ -82,7 +79,7 @@ func isSecretField(name string, value any) bool {
 		_, isList := value.([]any)
 		return value != nil && (!isList || !strings.EqualFold(name, "values"))
 	}
-	if !secretField.MatchString(name) {
+	if !text.IsSecretName(name) {
 		return false
 	}
 	switch value := value.(type) {

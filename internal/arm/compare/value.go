@@ -53,7 +53,8 @@ func containsObjects(list []any) bool {
 	return slices.ContainsFunc(list, func(item any) bool { _, ok := item.(map[string]any); return ok })
 }
 
-// secretWords are parts of names of members whose values are never shown.
+// secretWords are parts of names of members whose values are never shown, besides those of text.IsSecretName. Differences are shown without
+// being asked for, so that more is hidden.
 var secretWords = []string{"password", "secret", "customdata", "userdata", "protectedsettings", "commandtoexecute", "sas", "key"}
 
 // FormatValue returns a value for a message: short JSON, "(hidden)" if it may be secret.
@@ -91,6 +92,9 @@ func containsSecret(value any) bool {
 }
 
 func hasSecretWord(member string) bool {
+	if text.IsSecretName(member) {
+		return true
+	}
 	member = strings.ToLower(member)
 	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(member, word) })
 }

@@ -1,8 +1,6 @@
 package result
 
 import (
-	"regexp"
-
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
@@ -10,9 +8,6 @@ import (
 
 // Masked stands for a value that is not shown.
 const Masked = "(hidden)"
-
-// secretName finds names of properties that hold secrets, besides those that package compare hides.
-var secretName = regexp.MustCompile(`(?i)(token|kubeconfig|connectionstring|privatekey|certificate)$`)
 
 // maskSecrets returns a body in which values are masked that are write-only, or below such a value, or have the name of a secret.
 func maskSecrets(row types.Type, body any) any {
@@ -49,7 +44,7 @@ func isSecret(row types.Type, path jsonpath.Path, value any) bool {
 	case map[string]any, []any, bool:
 		return false // Their members are looked at one by one.
 	}
-	return secretName.MatchString(last.Name) || compare.FormatValue(last.Name, value) == Masked
+	return compare.FormatValue(last.Name, value) == Masked
 }
 
 // replace masks the value at a path, whose elements have positions.

@@ -20,19 +20,19 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
-// secretKeys are the names of log values and JSON fields that hold secrets, in lower case.
-var secretKeys = []string{
-	"body", "data", "stringdata", "binarydata", "clientsecret", "client_secret", "client_assertion", "aadclientsecret",
-	"aadclientcertpassword", "password",
-	"adminpassword", "token", "access_token", "refresh_token", "authorization", "protectedsettings", "configurationprotectedsettings",
-	"customdata", "userdata",
-	"kubeconfig", "kubeconfigs", "certificate", "privatekey", "sharedkey",
+// secretKeys are the names of log values and JSON fields that hold secrets, in lower case, besides those of text.IsSecretName.
+var secretKeys = []string{"body", "data", "stringdata", "binarydata"}
+
+// isSecretKey reports whether a log value of this name is left out. The value of the name "secret" is the name of a Secret.
+func isSecretKey(name string) bool {
+	name = strings.ToLower(name)
+	return slices.Contains(secretKeys, name) || name != "secret" && text.IsSecretName(name)
 }
 
 // field matches such fields in JSON and in forms. A string value is matched up to its closing quote; an object, a list or JSON
 // within a string up to the end of the text, because a regular expression cannot find their end.
 var field = regexp.MustCompile(`(?is)(\\*"(?:` + strings.Join(secretKeys,
-	"|") + `)\\*"\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|\\+".*|[{[].*)|((?:^|[?&\s])(?:client_secret|client_assertion|password|access_token|refresh_token)=)[^&\s"]+`)
+	"|") + `|[\w.-]*` + text.SecretNames + `)\\*"\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|\\+".*|[{[].*)|((?:^|[?&\s])(?:client_secret|client_assertion|password|access_token|refresh_token)=)[^&\s"]+`)
 
 // key, token and userinfo match private keys (RFC 7468), JSON web tokens (RFC 7519) and the passwords of URLs (RFC 3986) in any text.
 var (
@@ -67,7 +67,7 @@ func RedactPairs(pairs []any) []any {
 	out := slices.Clone(pairs)
 	for i := 0; i+1 < len(out); i += 2 {
 		name, _ := out[i].(string)
-		if slices.Contains(secretKeys, strings.ToLower(name)) {
+		if isSecretKey(name) {
 			out[i+1] = fmt.Sprintf("%s %s", describeSize(out[i+1]), left)
 			continue
 		}
