@@ -111,6 +111,9 @@ const (
 	// ObservingReason is the reason of observed objects, in the condition Drifted, and in other conditions if a resource is not
 	// created or a deletion waits.
 	ObservingReason = "Observing"
+	// MovedReason is the reason of objects that clusterctl move or a transfer deletes, and that are not gone. Their deletion waits, because
+	// another object may have their resources, for example in another management cluster.
+	MovedReason = "Moved"
 	// NotCheckedYetReason is the reason of conditions that the established provider stored without a reason. They keep their
 	// status until this provider has checked the resource.
 	NotCheckedYetReason = "NotCheckedYet"

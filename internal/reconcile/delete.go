@@ -24,6 +24,9 @@ func (a *azureReconciliation[O, I]) deleteResources(ctx context.Context) (result
 		return resultNothing, 0, nil
 	}
 	a.stability.Forget(a.key)
+	if deletion.IsMoved(a.object) {
+		return "", 0, WaitFor(deletion.MovedCondition(a.object, a.declaration.Name, a.allFinalizers()...))
+	}
 	if a.observing.isOn() && !deletion.NothingLeft(a.object) {
 		return "", 0, a.awaitEndOfObserving()
 	}

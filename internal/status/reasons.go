@@ -43,7 +43,7 @@ var classes = indexReasons(map[class][]string{
 	needsAction: slices.Concat([]string{
 		infrav1.FailedReason, infrav1.DeletionFailedReason, infrav1.InvalidConfigurationReason, infrav1.NotSupportedReason,
 		infrav1.QuotaExceededReason, infrav1.CapacityUnavailableReason, infrav1.ResourceExistsNotOwnedReason,
-		infrav1.OwnershipTagLostReason, infrav1.OwnershipNotProvenReason, infrav1.LeftBehindInAzureReason,
+		infrav1.OwnershipTagLostReason, infrav1.OwnershipNotProvenReason, infrav1.LeftBehindInAzureReason, infrav1.MovedReason,
 		infrav1.SubscriptionNotFoundReason, infrav1.ExternallyManagedControlPlaneReason,
 		infrav1.VMDeletedReason, infrav1.VMStoppedReason, infrav1.VMFailedReason, infrav1.SpotVMEvictedReason, infrav1.StoppedReason,
 	}, identityReasons),

@@ -20,11 +20,8 @@ import (
 // machines, unless its finalizer was removed by hand.
 func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.azureMachine.Status.Ready = false
-	switch {
-	case in.azureCluster != nil:
+	if in.azureCluster != nil {
 		return k.keepSharedVM(ctx, in)
-	case deletion.IsMoved(in.azureMachine):
-		return reconcile.NothingToDo()
 	}
 	return reconcile.AbandonResources("the AzureCluster with the identity for Azure is gone", k.describeResources(in, ""))
 }

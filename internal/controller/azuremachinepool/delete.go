@@ -20,9 +20,6 @@ import (
 // finalizers of AzureMachinePoolMachines are removed.
 func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	in.azurePool.Status.Ready = false
-	if !in.infrastructure.Exists() && deletion.IsMoved(in.azurePool) {
-		return reconcile.NothingToDo()
-	}
 	if err := k.loadMembers(ctx, in); err != nil {
 		return err
 	}
@@ -30,6 +27,9 @@ func (k *Kind) BeforeDelete(ctx context.Context, in *input) error {
 	for _, m := range in.members {
 		if m.readState().Paused {
 			condition := deletion.PausedCondition(m.vm, machineKind, nil)
+			if isMoved(m.vm) {
+				condition = deletion.MovedCondition(m.vm, machineKind, infrav1.MachinePoolMachineFinalizer)
+			}
 			condition.Message = machineKind + " " + m.vm.Name + ": " + condition.Message
 			return reconcile.WaitFor(condition)
 		}

@@ -16,6 +16,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/pool/rollout"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/deletion"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
 )
 
@@ -88,14 +89,15 @@ type memberState struct {
 	Leaving, MachineLeaving, Free, Ready, Marked bool
 	// Unguarded is set for an object without the finalizer, which the next full reconciliation adds.
 	Unguarded bool
-	// Paused is set if the object has the annotation that pauses it.
+	// Paused is set if the object has the annotation that pauses it, or if clusterctl move deletes it: another management cluster may have
+	// the VM.
 	Paused        bool
 	Node, Version string
 }
 
 func (m member) readState() memberState {
 	out := memberState{Name: m.vm.Name, ProviderID: m.vm.Spec.ProviderID, Leaving: !m.vm.DeletionTimestamp.IsZero(),
-		Marked: isMarkedForDeletion(m.vm), Paused: annotations.HasPaused(m.vm)}
+		Marked: isMarkedForDeletion(m.vm), Paused: annotations.HasPaused(m.vm) || isMoved(m.vm)}
 	out.Unguarded = !controllerutil.ContainsFinalizer(m.vm, infrav1.MachinePoolMachineFinalizer)
 	if m.machine == nil {
 		out.Free = out.Leaving
@@ -107,6 +109,11 @@ func (m member) readState() memberState {
 	out.Marked = out.Marked || isMarkedForDeletion(m.machine)
 	out.Node, out.Version = m.machine.Status.NodeRef.Name, kubeletVersion(m.machine)
 	return out
+}
+
+// isMoved reports whether clusterctl move deletes the object.
+func isMoved(vm *infrav1.AzureMachinePoolMachine) bool {
+	return !vm.DeletionTimestamp.IsZero() && deletion.IsMoved(vm)
 }
 
 // countReady shows how many Machines are Ready. The MachinePool controller of Cluster API counts them too, but watches only the

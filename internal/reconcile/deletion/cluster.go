@@ -1,10 +1,14 @@
 package deletion
 
 import (
+	"fmt"
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/owner"
 )
 
@@ -15,6 +19,18 @@ const deleteForMove = "clusterctl.cluster.x-k8s.io/delete-for-move"
 func IsMoved(obj client.Object) bool {
 	_, moved := obj.GetAnnotations()[deleteForMove]
 	return moved
+}
+
+// MovedCondition returns the condition of an object of a kind that a move or transfer deletes and that still has finalizers of the provider,
+// because the move was interrupted.
+func MovedCondition(obj client.Object, kind string, finalizers ...string) metav1.Condition {
+	return metav1.Condition{
+		Status: metav1.ConditionFalse, Reason: infrav1.MovedReason,
+		Message: fmt.Sprintf("The annotation %s shows that clusterctl move or kubectl capz convert transfer deletes the object. Another object may have its resources, so nothing is deleted in Azure. "+
+			"If there is one, for example in another management cluster, repeat the move or remove the finalizers: %s. "+
+			"If there is none and the resources are to be deleted in Azure, remove the annotation: kubectl annotate -n %s %s/%s %s-",
+			deleteForMove, RemoveFinalizersCommand(obj, kind, finalizers...), obj.GetNamespace(), strings.ToLower(kind), obj.GetName(), deleteForMove),
+	}
 }
 
 // SubstituteCluster returns a substitute for the Cluster of an object that is being deleted after its Cluster, for example because
