@@ -1,7 +1,6 @@
 package applied
 
 import (
-	"encoding/json"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -88,14 +87,14 @@ func readParts(stored string) Content {
 	return c
 }
 
-// Store writes the content to the annotation of an object, removes the keys of v2.0.0-alpha, and reports whether the object changed.
+// Store writes the content to the annotation of an object, with the members that only a later release knows, removes the keys of
+// v2.0.0-alpha, and reports whether the object changed.
 func (c Content) Store(obj metav1.Object) (changed bool) {
 	annotations := maps.Clone(obj.GetAnnotations())
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	raw, _ := json.Marshal(c) // Texts, lists and maps always marshal.
-	if value := string(raw); value == "{}" {
+	if value := c.encode(annotations[infrav1.AppliedAnnotation]); value == "{}" {
 		_, changed = annotations[infrav1.AppliedAnnotation]
 		delete(annotations, infrav1.AppliedAnnotation)
 	} else if annotations[infrav1.AppliedAnnotation] != value {

@@ -150,3 +150,34 @@ func TestFormerKeys(t *testing.T) {
 		})
 	}
 }
+
+// TestUnknownMembersStay stores contents over the value of a later release. It expects that members which only that one knows stay.
+func TestUnknownMembersStay(t *testing.T) {
+	for name, test := range map[string]struct{ reason, stored, want string }{
+		"unchanged":        {"nothing is written", `{"ownerID":"o"}`, `{"ownerID":"o"}`},
+		"member":           {"its resources may have no other record", `{"more":{"a":[1]},"ownerID":"o"}`, `{"more":{"a":[1]},"ownerID":"o"}`},
+		"nothing else":     {"the annotation stays for it", `{"more":1}`, `{"more":1}`},
+		"in the migration": {"the result of the migration has a part more", `{"migration":{"kept":{"g":["1"]},"more":1}}`, `{"migration":{"kept":{"g":["1"]},"more":1}}`},
+		"in the inventory": {"it is about the same object", `{"inventory":{"created":["/a"],"more":1,"object":"A/b/c"}}`,
+			`{"inventory":{"created":["/a"],"more":1,"object":"A/b/c"}}`},
+		"null":     {"it has no content", `{"more":null,"ownerID":"o"}`, `{"ownerID":"o"}`},
+		"no JSON":  {"nothing can be read", `{"more":1`, `{"migration":{}}`},
+		"old keys": {"a damaged part of this release is written again", `{"applied":1,"more":1}`, `{"migration":{},"more":1}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			obj := &metav1.ObjectMeta{Annotations: map[string]string{infrav1.AppliedAnnotation: test.stored}}
+			changed := Read(obj.Annotations).Store(obj)
+			if got := obj.Annotations[infrav1.AppliedAnnotation]; got != test.want || changed != (got != test.stored) {
+				t.Errorf("%s: stored %s, want %s; changed %t", test.reason, got, test.want, changed)
+			}
+			if Read(obj.Annotations).Store(obj) {
+				t.Error("the same content changes nothing")
+			}
+		})
+	}
+	obj := &metav1.ObjectMeta{Annotations: map[string]string{infrav1.AppliedAnnotation: `{"inventory":{"created":["/a"],"more":1,"object":"A/b/c"}}`}}
+	Content{Inventory: Inventory{Object: "A/b/copy"}}.Store(obj)
+	if got, want := obj.Annotations[infrav1.AppliedAnnotation], `{"inventory":{"object":"A/b/copy"}}`; got != want {
+		t.Errorf("the inventory of another object is dropped as a whole: stored %s, want %s", got, want)
+	}
+}
