@@ -55,6 +55,7 @@ func Diff(want Desired, observed any) []Difference {
 	for _, path := range want.OwnedPaths {
 		d.reportOwnedPath(path, observed)
 	}
+	d.reportDroppedKinds(observed)
 	d.reportDroppedTags(observed)
 	d.reportRenewedStates(observed)
 	slices.SortFunc(d.out, func(a, b Difference) int { return strings.Compare(a.Path, b.Path) })

@@ -42,8 +42,19 @@ func sameIdentityType(want Desired, wanted, have any) bool {
 		}
 	}
 	return !slices.ContainsFunc(others, func(kind string) bool {
-		return !hasKind(kinds, kind) && ownsElement(want.OwnedPaths, identityType, kind)
+		// The kind of user-assigned identities stays with those of others. Those of the plan are compared one by one.
+		return !hasKind(kinds, kind) && !strings.EqualFold(kind, userAssigned) && ownsElement(want.OwnedPaths, identityType, kind)
 	})
+}
+
+// reportDroppedKinds reports kinds of identities that the plan sent earlier, if it has no identity any more.
+func (d *differ) reportDroppedKinds(observed any) {
+	if !d.desired.Type.SharedIdentity || jsonpath.Get(d.desired.Body, identityType) != nil {
+		return
+	}
+	if have := jsonpath.GetFold(observed, identityType); !sameIdentityType(d.desired, nil, have) {
+		d.addDifference(identityType, nil, have)
+	}
 }
 
 // missingIdentities reports user-assigned identities of the plan that the resource lacks. Their values are not compared.
@@ -88,7 +99,7 @@ func mergeIdentity(want Desired, body, have map[string]any) {
 			kinds = append(kinds, kind)
 		}
 	}
-	if planned == nil && !dropped || len(users) == 0 && len(kinds) == len(identityKinds(planned["type"])) {
+	if !dropped && (planned == nil || len(users) == 0 && len(kinds) == len(identityKinds(planned["type"]))) {
 		return
 	}
 	merged := map[string]any{}

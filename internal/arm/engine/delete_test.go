@@ -400,3 +400,38 @@ func TestDeleteRoleOfAbsentHolder(t *testing.T) {
 		})
 	}
 }
+
+// TestPruneRole removes a role assignment that is no longer planned. It is deleted if it is of the identity of an owned resource of the
+// plan.
+func TestPruneRole(t *testing.T) {
+	role := arm.SubscriptionID(sub).Extension("Microsoft.Authorization/roleAssignments", "00000000-0000-0000-0000-00000000000a")
+	holder := arm.NewID(sub, "rg", "Microsoft.Compute/virtualMachineScaleSets", "p")
+	for name, test := range map[string]struct {
+		reason    string
+		principal string // "" is that of the holder
+		tags      object
+		goes      bool
+	}{
+		"own":              {"the identity is that of an owned scale set", "", ownerTags(), true},
+		"another identity": {"every writer of the object can write its inventory", "00000000-0000-0000-0000-0000000000cc", ownerTags(), false},
+		"foreign holder":   {"the scale set is not the object's", "", object{}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.putResource(group, object{"location": "eastus", "tags": ownerTags()})
+			w.putResource(holder, object{"location": "eastus", "tags": test.tags, "identity": object{"type": "SystemAssigned"},
+				"properties": object{"orchestrationMode": "Flexible", "platformFaultDomainCount": 1}})
+			principal := test.principal
+			if principal == "" {
+				principal = w.getResource(holder)["identity"].(object)["principalId"].(string)
+			}
+			w.putResource(role, newRoleAssignment(principal))
+			request := w.newRequest(arm.Node{ID: holder, Policy: arm.Observe, Foreign: arm.UseForeign, Group: "VMs"})
+			request.Inventory = []arm.ID{role}
+			outcome := w.convergeUntilDone(request, time.Minute)
+			if gone := w.getResource(role) == nil; gone != test.goes {
+				t.Errorf("%s: the role assignment is gone: %t: %+v", test.reason, gone, outcome)
+			}
+		})
+	}
+}

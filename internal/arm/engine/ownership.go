@@ -105,16 +105,25 @@ func (c *convergence) referencesOwned(id arm.ID, row types.Type) bool {
 		if target := arm.ID(text); c.isTargetOwned(target) || row.MayReferenceForeign && node != nil && c.request.Graph.Has(target) {
 			return true
 		}
-		if node == nil {
-			continue
-		}
-		for _, holder := range node.After {
-			if c.found[holder.Key()].Head().Identity.PrincipalID == text && c.hasProvenOwner(holder) {
-				return true
-			}
+		if slices.ContainsFunc(c.identityHolders(node), func(holder arm.ID) bool {
+			return c.found[holder.Key()].Head().Identity.PrincipalID == text && c.hasProvenOwner(holder)
+		}) {
+			return true
 		}
 	}
 	return false
+}
+
+// identityHolders returns the resources whose identity a node may reference. A resource that is no longer planned may reference that of any
+// node.
+func (c *convergence) identityHolders(node *arm.Node) (out []arm.ID) {
+	if node != nil {
+		return node.After
+	}
+	for _, other := range c.nodes {
+		out = append(out, other.ID)
+	}
+	return out
 }
 
 // isTargetOwned reports whether a referenced resource carries the ownership tag. If it was not read because its group is deleted as a

@@ -12,7 +12,8 @@ import (
 var recordedTypes = applied.Types{types.VirtualMachineExtension: infrav1.BootstrapSucceededCondition}
 
 // ConditionForPruned returns the condition type that reports a resource which is no longer planned; "" for types that are
-// never pruned. Role assignments are deleted by the inventory.
+// never pruned. Role assignments are deleted by the inventory, while their
+// identity exists.
 func ConditionForPruned(id arm.ID) string {
 	if row, err := types.ForID(id); err == nil && row.Name == types.RoleAssignment {
 		return infrav1.RoleAssignmentReadyCondition
