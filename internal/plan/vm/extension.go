@@ -22,7 +22,9 @@ const (
 	bootstrapSentinel = "/run/cluster-api/bootstrap-success.complete"
 	bootstrapTries    = 60
 	bootstrapPause    = 5
-	bootstrapHelp     = "https://capz.sigs.k8s.io/self-managed/troubleshooting.html"
+	// The logs of the bootstrap in the VM. Azure shows the message, which has at most a line.
+	bootstrapLogLinux   = "/var/log/cloud-init-output.log"
+	bootstrapLogWindows = `C:\Program Files\Cloudbase Solutions\Cloudbase-Init\log\cloudbase-init.log`
 )
 
 // Extension is an extension of a VM.
@@ -105,13 +107,13 @@ func buildBootstrapExtension(p Profile) (infrav1.VMExtension, bool) {
 			extension.Version = bootstrapVersionARM64
 		}
 		extension.ProtectedSettings = infrav1.Tags{"commandToExecute": fmt.Sprintf(
-			`for i in $(seq 1 %[1]d); do test -f %[2]s && exit 0; sleep %[3]d; done; echo "bootstrapping did not finish: see %[4]s" >&2; exit 1`,
-			bootstrapTries, bootstrapSentinel, bootstrapPause, bootstrapHelp)}
+			`for i in $(seq 1 %[1]d); do test -f %[2]s && exit 0; sleep %[3]d; done; echo "bootstrapping did not finish: see %[4]s in the VM" >&2; exit 1`,
+			bootstrapTries, bootstrapSentinel, bootstrapPause, bootstrapLogLinux)}
 	case infrav1.WindowsOS:
 		extension.Name = bootstrapExtensionWindows
 		extension.ProtectedSettings = infrav1.Tags{"commandToExecute": fmt.Sprintf(
-			`powershell.exe -Command "for ($i = 0; $i -lt %[1]d; $i++) { if (Test-Path '%[2]s') { exit 0 }; Start-Sleep -Seconds %[3]d }; exit -2"`,
-			bootstrapTries, bootstrapSentinel, bootstrapPause)}
+			`powershell.exe -Command "for ($i = 0; $i -lt %[1]d; $i++) { if (Test-Path '%[2]s') { exit 0 }; Start-Sleep -Seconds %[3]d }; [Console]::Error.WriteLine('bootstrapping did not finish: see %[4]s in the VM'); exit -2"`,
+			bootstrapTries, bootstrapSentinel, bootstrapPause, bootstrapLogWindows)}
 	default:
 		return infrav1.VMExtension{}, false
 	}
