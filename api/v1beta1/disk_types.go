@@ -22,8 +22,17 @@ const (
 // be cached.
 const StorageAccountTypeUltraSSD = "UltraSSD_LRS"
 
+// StorageAccountTypePremiumV2 is the storage account type of Premium SSD v2. The rules of ultra disks hold for it, too:
+// https://learn.microsoft.com/azure/virtual-machines/disks-types#premium-ssd-v2-limitations
+const StorageAccountTypePremiumV2 = "PremiumV2_LRS"
+
+// AllowsHostCaching returns true if disks of the type can be cached on the host of the VM, and be OS disks.
+func (p *ManagedDiskParameters) AllowsHostCaching() bool {
+	return p == nil || p.StorageAccountType != StorageAccountTypeUltraSSD && p.StorageAccountType != StorageAccountTypePremiumV2
+}
+
 // OSDisk describes the disk with the operating system.
-// +kubebuilder:validation:XValidation:rule=`self.?managedDisk.?storageAccountType.orValue("") != 'UltraSSD_LRS'`,message="an ultra disk can be a data disk only: choose another type",fieldPath=".managedDisk.storageAccountType"
+// +kubebuilder:validation:XValidation:rule=`!(self.?managedDisk.?storageAccountType.orValue("") in ['PremiumV2_LRS', 'UltraSSD_LRS'])`,message="a disk of type PremiumV2_LRS or UltraSSD_LRS can be a data disk only: choose another type",fieldPath=".managedDisk.storageAccountType"
 // +kubebuilder:validation:XValidation:rule="!has(self.diffDiskSettings) || !self.?managedDisk.?diskEncryptionSet.hasValue()",message="an ephemeral disk cannot be encrypted with a disk encryption set: remove it or diffDiskSettings",fieldPath=".managedDisk.diskEncryptionSet",reason="FieldValueForbidden"
 type OSDisk struct {
 	// osType is the operating system: Linux (the default) or Windows.
@@ -55,7 +64,7 @@ type OSDisk struct {
 }
 
 // DataDisk describes a data disk.
-// +kubebuilder:validation:XValidation:rule=`self.?managedDisk.?storageAccountType.orValue("") != 'UltraSSD_LRS' || self.?cachingType.orValue('None') == 'None'`,message="must be None for an ultra disk",fieldPath=".cachingType"
+// +kubebuilder:validation:XValidation:rule=`!(self.?managedDisk.?storageAccountType.orValue("") in ['PremiumV2_LRS', 'UltraSSD_LRS']) || self.?cachingType.orValue('None') == 'None'`,message="must be None for a disk of type PremiumV2_LRS or UltraSSD_LRS",fieldPath=".cachingType"
 type DataDisk struct {
 	// nameSuffix is the end of the disk's name, "<machine>_<nameSuffix>", 1 to 78 characters. The whole name has at
 	// most 80 characters. Each data disk needs a different one.
@@ -82,7 +91,7 @@ type DataDisk struct {
 	Lun *int32 `json:"lun,omitempty"`
 
 	// cachingType is the caching of the disk on the host: None, ReadOnly or ReadWrite. The default is ReadWrite, and
-	// None for ultra disks, which cannot have another one.
+	// None for disks of the types PremiumV2_LRS and UltraSSD_LRS, which cannot have another one.
 	// +optional
 	// +kubebuilder:validation:Enum=None;ReadOnly;ReadWrite
 	CachingType string `json:"cachingType,omitempty"`
@@ -90,8 +99,8 @@ type DataDisk struct {
 
 // ManagedDiskParameters has the type and the encryption of a managed disk.
 type ManagedDiskParameters struct {
-	// storageAccountType is the type of disk, for example Premium_LRS. The default is Azure's. UltraSSD_LRS is for data
-	// disks only.
+	// storageAccountType is the type of disk, for example Premium_LRS. The default is Azure's. PremiumV2_LRS and
+	// UltraSSD_LRS are for data disks only.
 	// +optional
 	// +kubebuilder:validation:Enum=PremiumV2_LRS;Premium_LRS;Premium_ZRS;StandardSSD_LRS;StandardSSD_ZRS;Standard_LRS;UltraSSD_LRS
 	StorageAccountType string `json:"storageAccountType,omitempty"`

@@ -40,7 +40,7 @@ func fillDataDiskCaching(disks []infrav1.DataDisk) {
 			continue
 		}
 		disk.CachingType = infrav1.CachingReadWrite
-		if disk.ManagedDisk != nil && disk.ManagedDisk.StorageAccountType == infrav1.StorageAccountTypeUltraSSD {
+		if !disk.ManagedDisk.AllowsHostCaching() {
 			disk.CachingType = infrav1.CachingNone
 		}
 	}

@@ -24,6 +24,7 @@ func newEphemeralDisk() *infrav1.DiffDiskSettings { return &infrav1.DiffDiskSett
 
 func TestDefaultAzureMachine(t *testing.T) {
 	type spec = infrav1.AzureMachineSpec
+	premiumV2 := &infrav1.ManagedDiskParameters{StorageAccountType: infrav1.StorageAccountTypePremiumV2}
 	base := func(change func(*spec)) spec {
 		s := newMachine().Spec
 		s.Diagnostics = &infrav1.Diagnostics{Boot: &infrav1.BootDiagnostics{StorageAccountType: "Managed"}}
@@ -39,17 +40,18 @@ func TestDefaultAzureMachine(t *testing.T) {
 	}{
 		"minimal": {reason: "a machine has boot diagnostics and one network interface", change: func(*spec) {}, want: func(*spec) {}},
 		"disks": {
-			reason: "disks take the lowest unit numbers that are free, and ultra disks are not cached",
+			reason: "disks take the lowest unit numbers that are free, and ultra disks and Premium SSD v2 are not cached",
 			change: func(s *spec) {
 				s.DataDisks = []infrav1.DataDisk{{NameSuffix: "a"}, {NameSuffix: "b", Lun: new(int32(0))},
 					{NameSuffix: "c", ManagedDisk: newUltraDisk()},
-					{NameSuffix: "d", CachingType: "ReadOnly"}}
+					{NameSuffix: "d", CachingType: "ReadOnly"}, {NameSuffix: "e", ManagedDisk: premiumV2}}
 			},
 			want: func(s *spec) {
 				s.DataDisks = []infrav1.DataDisk{
 					{NameSuffix: "a", Lun: new(int32(1)), CachingType: "ReadWrite"}, {NameSuffix: "b", Lun: new(int32(0)), CachingType: "ReadWrite"},
 					{NameSuffix: "c", Lun: new(int32(2)), CachingType: "None", ManagedDisk: newUltraDisk()},
-					{NameSuffix: "d", Lun: new(int32(3)), CachingType: "ReadOnly"}}
+					{NameSuffix: "d", Lun: new(int32(3)), CachingType: "ReadOnly"},
+					{NameSuffix: "e", Lun: new(int32(4)), CachingType: "None", ManagedDisk: premiumV2}}
 			},
 		},
 		"identity": {
