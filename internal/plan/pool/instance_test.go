@@ -74,6 +74,20 @@ func TestInstances(t *testing.T) {
 			change: func(in *pool.Input) {
 				in.AzureMachinePool.Spec.Template.DataDisks = []infrav1.DataDisk{{NameSuffix: "data", DiskSizeGB: 64, Lun: new(int32(3))}}
 			}, want: of(nil)},
+		"data disk of an older model": {reason: "the spec has it no longer",
+			shown: strings.Replace(uniform, `"dataDisks":[]`,
+				`"dataDisks":[{"name":"p_p_7_disk2_abc","lun":3,"createOption":"Empty","diskSizeGB":64,"managedDisk":{"id":"/y","storageAccountType":"Premium_LRS"}}]`, 1),
+			want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"switched off": {reason: "the scale set makes VMs without it",
+			shown: strings.Replace(uniform, `"osProfile":`, `"securityProfile":{"encryptionAtHost":true},"osProfile":`, 1),
+			change: func(in *pool.Input) {
+				in.PoolFacts.ScaleSet = json.RawMessage(`{"properties":{"virtualMachineProfile":{"securityProfile":{"encryptionAtHost":false}}}}`)
+			}, want: of(func(i *pool.Instance) { i.Outdated = true })},
+		"on by Azure's default": {reason: "new VMs would have it, too",
+			shown: strings.Replace(uniform, `"osProfile":`, `"securityProfile":{"securityType":"TrustedLaunch","uefiSettings":{"vTpmEnabled":true}},"osProfile":`, 1),
+			change: func(in *pool.Input) {
+				in.PoolFacts.ScaleSet = json.RawMessage(`{"properties":{"virtualMachineProfile":{}}}`)
+			}, want: of(nil)},
 		"failed": {reason: "Azure does not mend it",
 			shown: strings.Replace(uniform, `"provisioningState":"Succeeded"`, `"provisioningState":"Failed"`, 1),
 			want:  of(func(i *pool.Instance) { i.ProvisioningState = "Failed" }), broken: "Azure has it in state Failed"},

@@ -114,6 +114,8 @@ func differsFromSpec(in Input, found *applied.Differences, wanted any, shown jso
 		properties["hardwareProfile"] = map[string]any{"vmSize": sku["name"]}
 	}
 	removeAttachedDisks(properties)
+	// Disks of others are attached ones, so a remaining disk that the spec lacks is of an older model.
+	row.SharedLists = nil
 	if model, ok := properties["virtualMachineProfile"].(map[string]any); ok {
 		model["hardwareProfile"] = properties["hardwareProfile"]
 		have["properties"] = model
