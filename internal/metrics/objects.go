@@ -26,7 +26,8 @@ var states = &objects{
 	count: prometheus.NewDesc("capz_objects", "Objects of the provider, by kind, state and reason of the condition Ready.",
 		[]string{"kind", "state", "reason"}, nil),
 	oldest: prometheus.NewDesc("capz_object_state_oldest_age_seconds",
-		"Time for which the object that entered the state first has been in it, by kind and state.", []string{"kind", "state"}, nil),
+		"Time for which the object that entered the state first has been in it, by kind, state and reason of the condition Ready.",
+		[]string{"kind", "state", "reason"}, nil),
 	drifted: prometheus.NewDesc("capz_objects_drifted",
 		"Objects with resources that differ from the spec and that the provider does not repair, by kind.", []string{"kind"}, nil),
 }
@@ -47,16 +48,12 @@ func (o *objects) Collect(out chan<- prometheus.Metric) {
 	if source == nil {
 		return
 	}
-	type stateOfKind struct{ kind, state string }
-	type labels struct {
-		stateOfKind
-		reason string
-	}
+	type labels struct{ kind, state, reason string }
 	now := time.Now()
-	count, oldest, drifted := map[labels]int{}, map[stateOfKind]time.Duration{}, map[string]int{}
+	count, oldest, drifted := map[labels]int{}, map[labels]time.Duration{}, map[string]int{}
 	for _, object := range (*source)() {
-		of := stateOfKind{object.Kind, object.State}
-		count[labels{of, object.Reason}]++
+		of := labels{object.Kind, object.State, object.Reason}
+		count[of]++
 		if oldest[of] += 0; !object.Since.IsZero() {
 			oldest[of] = max(oldest[of], now.Sub(object.Since))
 		}
@@ -68,7 +65,7 @@ func (o *objects) Collect(out chan<- prometheus.Metric) {
 		out <- prometheus.MustNewConstMetric(o.count, prometheus.GaugeValue, float64(n), of.kind, of.state, of.reason)
 	}
 	for of, age := range oldest {
-		out <- prometheus.MustNewConstMetric(o.oldest, prometheus.GaugeValue, age.Seconds(), of.kind, of.state)
+		out <- prometheus.MustNewConstMetric(o.oldest, prometheus.GaugeValue, age.Seconds(), of.kind, of.state, of.reason)
 	}
 	for kind, n := range drifted {
 		out <- prometheus.MustNewConstMetric(o.drifted, prometheus.GaugeValue, float64(n), kind)

@@ -41,6 +41,10 @@ func SetProgress(obj Object, unseen bool) {
 			conditions.Delete(obj, conditionType)
 		}
 	}
+	if current := conditions.Get(obj, want); current != nil && lastsUntilEnded(current.Reason) != lastsUntilEnded(ready.Reason) {
+		// The time of the work begins with the work.
+		conditions.Delete(obj, want)
+	}
 	if want != "" {
 		conditions.Set(obj, metav1.Condition{Type: want, Status: metav1.ConditionTrue, Reason: ready.Reason,
 			Message: text.Truncate(ready.Message, text.MaxNote)})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,6 +87,31 @@ func TestSetProgress(t *testing.T) {
 				t.Errorf("%s: a second call changes it (-before +after):\n%s", test.reason, diff)
 			}
 		})
+	}
+}
+
+// TestTimeOfWork starts VMs that were stopped for a day: the time since which the object is not in order begins with the start.
+func TestTimeOfWork(t *testing.T) {
+	long := metav1.NewTime(time.Now().Add(-24 * time.Hour).Truncate(time.Second))
+	for name, test := range map[string]struct {
+		reason, before, after string
+		kept                  bool
+	}{
+		"started":          {"the start is work", "StoppedAsRequested", "Starting", false},
+		"stops":            {"the stop has ended", "Stopping", "StoppedAsRequested", false},
+		"stays stopped":    {"nothing happened", "StoppedAsRequested", "StoppedAsRequested", true},
+		"end of observing": {"the creation is work", "Observing", "Creating", false},
+		"work goes on":     {"other reasons are of the same work", "Creating", "Updating", true},
+	} {
+		machine := &infrav1.AzureMachine{}
+		machine.SetConditions([]metav1.Condition{
+			{Type: "Ready", Status: "False", Reason: test.after, LastTransitionTime: long},
+			{Type: "Reconciling", Status: "True", Reason: test.before, LastTransitionTime: long},
+		})
+		status.SetProgress(machine, false)
+		if got := conditions.Get(machine, "Reconciling").LastTransitionTime; got.Equal(&long) != test.kept {
+			t.Errorf("%s: %s: since %s, kept is %t", name, test.reason, got, test.kept)
+		}
 	}
 }
 

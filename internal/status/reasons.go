@@ -48,8 +48,8 @@ var classes = indexReasons(map[class][]string{
 		infrav1.VMDeletedReason, infrav1.VMStoppedReason, infrav1.VMFailedReason, infrav1.SpotVMEvictedReason, infrav1.StoppedReason,
 	}, identityReasons),
 	problem: {
-		infrav1.ThrottledReason, infrav1.InternalErrorReason, infrav1.DriftedReason, infrav1.UsedBeforeUpgradeReason, string(identity.NamespaceTerminating),
-		infrav1.WorkloadClusterRefusedReason,
+		infrav1.ThrottledReason, infrav1.InternalErrorReason, infrav1.DriftedReason,
+		infrav1.UsedBeforeUpgradeReason, string(identity.NamespaceTerminating), infrav1.WorkloadClusterRefusedReason,
 		infrav1.IgnoredReason, infrav1.CloudConfigFailedReason, infrav1.VMIdentityNoneReason, // Only events have them.
 	},
 	requested: {infrav1.StoppingReason, infrav1.StoppedAsRequestedReason, infrav1.StartingReason, infrav1.ObservingReason, clusterv1.PausedReason},
@@ -91,6 +91,11 @@ func classOf(reason string) class {
 		return of
 	}
 	return problem
+}
+
+// lastsUntilEnded reports whether a reason is that of a state that lasts until a user ends it, without work under way.
+func lastsUntilEnded(reason string) bool {
+	return reason == infrav1.StoppedAsRequestedReason || reason == infrav1.ObservingReason
 }
 
 // NeedsAction reports whether a condition with this reason stays False until a person acts.

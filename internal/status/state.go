@@ -18,6 +18,10 @@ const (
 	StateReady State = "Ready"
 	// StateReconciling is the state of an object with work under way or waited for. kstatus returns InProgress.
 	StateReconciling State = "Reconciling"
+	// StateStopped is the state of an object whose VMs are stopped because an annotation requests it. kstatus returns InProgress.
+	StateStopped State = "Stopped"
+	// StateObserved is the state of an observed object that is not in order: nothing is written to Azure for it. kstatus returns InProgress.
+	StateObserved State = "Observed"
 	// StateStalled is the state of an object for which a person has to act. kstatus returns Failed.
 	StateStalled State = "Stalled"
 	// StateDeleting is the state of an object that is being deleted. kstatus returns Terminating.
@@ -79,5 +83,20 @@ func Summarize(object Object, observedGeneration int64) Summary {
 	case ready == nil || ready.Status != metav1.ConditionTrue:
 		out.State = StateReconciling
 	}
+	if out.State == StateReconciling {
+		out.State = requestedState(object, ready)
+	}
 	return out
+}
+
+// requestedState returns the state of an object that is not in order, because a user requested that or because work is under way.
+func requestedState(object Object, ready *metav1.Condition) State {
+	switch {
+	case ready != nil && ready.Status != metav1.ConditionTrue && ready.Reason == infrav1.StoppedAsRequestedReason:
+		return StateStopped
+	case conditions.Has(object, infrav1.DriftedCondition):
+		// Only observed objects have it.
+		return StateObserved
+	}
+	return StateReconciling
 }

@@ -13,12 +13,12 @@ var firesIn = map[string]string{
 	"CAPZManagerDown": "stopped", "CAPZObjectsStalled": "credential", "CAPZObjectNotReady": "hanging",
 	"CAPZDeletionStuck": "deletion", "CAPZAzureNotRead": "credential", "CAPZRequestBudgetLow": "throttled", "CAPZAzureThrottles": "throttled",
 	"CAPZOperationHangs": "hanging", "CAPZDriftNotRepaired": "drift", "CAPZDriftRepeated": "contest", "CAPZReconcileErrors": "refused",
-	"CAPZStatusWritesFail": "refused",
+	"CAPZStatusWritesFail": "refused", "CAPZUpdateSlow": "updating",
 }
 
 // alongside are alerts that fire in a story because of the same trouble.
 var alongside = map[string][]string{
-	"deletion": {"CAPZObjectsStalled"}, "throttled": {"CAPZObjectNotReady"}, "credential": {}, "refused": {},
+	"deletion": {"CAPZObjectsStalled"}, "throttled": {"CAPZObjectNotReady"}, "credential": {}, "refused": {}, "updating": {"CAPZOperationHangs"},
 	"forgotten": {"CAPZOperationHangs", "CAPZDeletionStuck", "CAPZObjectsStalled", "CAPZObjectNotReady"},
 }
 

@@ -37,7 +37,12 @@ type recording struct {
 func (r *recording) play(minutes int) {
 	r.T.Helper()
 	for range minutes {
-		virtual.WaitForSignal(nil, time.Minute)
+		for range 6 {
+			virtual.WaitForSignal(nil, 10*time.Second)
+			if r.Meanwhile != nil {
+				r.Meanwhile()
+			}
+		}
 		r.scrape()
 	}
 }

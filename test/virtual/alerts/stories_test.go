@@ -9,8 +9,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
@@ -93,6 +96,62 @@ var stories = map[string]struct {
 				r.play(15)
 			}
 		}, correct: func(*recording) {}},
+	"updating": {minutes: 370, raised: []string{`capz_objects{`, `reason="Updating"`},
+		trouble: func(r *recording) {
+			r.AddFault(fault.Rule{Method: http.MethodPut, Type: "Microsoft.Network/networkSecurityGroups", Kind: fault.Stuck})
+			addRule(r)
+		}, correct: func(r *recording) { r.Sim.ClearFaults() }},
+	// In the following stories nothing is wrong, so no alert fires.
+	"stopped-by-annotation": {minutes: 8 * 60, raised: []string{`capz_objects{`, `state="Stopped"`},
+		trouble: func(r *recording) {
+			applyPool(r, 2)
+			r.ApplyAKSCluster("aks1", 2)
+			r.play(45)
+			annotateClusters(r, infrav1.StopAnnotation, "true")
+		}, correct: func(r *recording) { annotateClusters(r, infrav1.StopAnnotation, "") }},
+	"rollout": {minutes: 0, raised: nil,
+		trouble: func(r *recording) {
+			applyPool(r, 20)
+			r.play(45)
+			harness.ChangeObject(r.Stage, &infrav1.AzureMachinePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}}, func(p *infrav1.AzureMachinePool) {
+				p.Spec.Template.VMSize = "Standard_D4s_v3"
+			})
+			begun := time.Now()
+			r.play(5)
+			for r.sum(`capz_objects{`, `kind="AzureMachinePool"`, `state="Reconciling"`) > 0 && time.Since(begun) < 6*time.Hour {
+				r.play(1)
+			}
+			if took := time.Since(begun); took < 70*time.Minute || took >= 6*time.Hour {
+				r.T.Errorf("the rollout took %s, so it does not show that the alert about waiting objects leaves rollouts out", took)
+			}
+		}, correct: func(*recording) {}},
+	"observed": {minutes: 120, raised: []string{`capz_objects{`, `state="Observed"`},
+		trouble: func(r *recording) {
+			r.ApplyNetwork("c2", func(c *infrav1.AzureCluster) { c.Annotations = map[string]string{infrav1.ObserveAnnotation: "true"} })
+			machine := r.AzureMachine("c2", "c2-control-plane-0")
+			machine.Annotations = map[string]string{infrav1.ObserveAnnotation: "true"}
+			defaults.FillAzureMachine(machine, r.Azure.SubscriptionID)
+			r.CreateMachine(machine, harness.ControlPlane, "")
+		}, correct: func(r *recording) {
+			for _, object := range []client.Object{&infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c2"}},
+				&infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Name: "c2-control-plane-0"}}} {
+				harness.ChangeObject(r.Stage, object, func(o client.Object) { o.SetAnnotations(nil) })
+			}
+			r.WaitReady(&infrav1.AzureCluster{}, "c2")
+			r.CopyInfrastructure("c2")
+		}},
+	"paused": {minutes: 120, raised: []string{`capz_objects{`, `state="Paused"`},
+		trouble: func(r *recording) {
+			pauseCluster(r, true)
+			template := &infrav1.AzureMachineTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: "late"}}
+			owner := &clusterv1.Cluster{}
+			r.ReadObject(owner, "c1")
+			template.OwnerReferences = []metav1.OwnerReference{{APIVersion: clusterv1.GroupVersion.String(), Kind: "Cluster", Name: owner.Name, UID: owner.UID}}
+			template.Spec.Template.Spec = r.AzureMachine("c1", "late").Spec
+			if err := r.Client.Create(r.T.Context(), template); err != nil {
+				r.T.Fatal(err)
+			}
+		}, correct: func(r *recording) { pauseCluster(r, false) }},
 	"refused": {minutes: 45, raised: nil,
 		trouble: func(r *recording) {
 			r.Refuse = func(verb string, _ runtime.Object) error {
@@ -128,7 +187,7 @@ func TestStories(t *testing.T) {
 				story.trouble(r)
 				r.play(story.minutes)
 				if len(story.raised) > 0 && r.sum(story.raised...) <= before {
-					t.Errorf("%q is not above %v", story.raised, before)
+					t.Errorf("%q is not above %v: %v", story.raised, before, r.describe("capz_objects{"))
 				}
 				story.correct(r)
 				r.play(150)
@@ -161,6 +220,42 @@ func TestStopped(t *testing.T) {
 		}
 	})
 	r.write(t, "stopped")
+}
+
+// addRule changes the spec of an existing cluster: Azure replaces a security group as a whole.
+func addRule(r *recording) {
+	harness.ChangeObject(r.Stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *infrav1.AzureCluster) {
+		group := &c.Spec.NetworkSpec.Subnets[0].SecurityGroup
+		group.SecurityRules = append(group.SecurityRules, infrav1.SecurityRule{Name: "late", Description: "late", Priority: 3000, Protocol: "Tcp",
+			Direction: infrav1.SecurityRuleDirectionInbound, Action: infrav1.SecurityRuleActionAllow,
+			Source: new("10.1.0.0/16"), SourcePorts: new("*"), Destination: new("*"), DestinationPorts: new("8080")})
+	})
+}
+
+// applyPool makes a pool of cluster c1, and plays Cluster API's part for its Machines.
+func applyPool(r *recording, replicas int32) {
+	player := &harness.PoolPlayer{Client: r.Client, Namespace: r.Namespace, Joined: func(vm client.Object) bool {
+		return time.Since(vm.GetCreationTimestamp().Time) > 4*time.Minute
+	}}
+	r.Meanwhile = func() { player.PlayOnce(r.T.Context()) }
+	r.ApplyPool("c1", "pool", replicas)
+}
+
+func annotateClusters(r *recording, name, value string) {
+	for _, cluster := range []string{"c1", "aks1"} {
+		harness.ChangeObject(r.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: cluster}}, func(c *clusterv1.Cluster) {
+			if c.Annotations == nil {
+				c.Annotations = map[string]string{}
+			}
+			if c.Annotations[name] = value; value == "" {
+				delete(c.Annotations, name)
+			}
+		})
+	}
+}
+
+func pauseCluster(r *recording, paused bool) {
+	harness.ChangeObject(r.Stage, &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Name: "c1"}}, func(c *clusterv1.Cluster) { c.Spec.Paused = new(paused) })
 }
 
 func setSecret(r *recording, secret string) {

@@ -6,10 +6,10 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
-// states are the states that metrics show for each result of kstatus.
-var states = map[kstatus.Status]status.State{
-	kstatus.CurrentStatus: status.StateReady, kstatus.InProgressStatus: status.StateReconciling, kstatus.FailedStatus: status.StateStalled,
-	kstatus.TerminatingStatus: status.StateDeleting,
+// results are the results of kstatus for each state that metrics show.
+var results = map[status.State]kstatus.Status{
+	status.StateReady: kstatus.CurrentStatus, status.StateReconciling: kstatus.InProgressStatus, status.StateStopped: kstatus.InProgressStatus,
+	status.StateObserved: kstatus.InProgressStatus, status.StateStalled: kstatus.FailedStatus, status.StateDeleting: kstatus.TerminatingStatus,
 }
 
 // FindOtherState returns in what the state that metrics show differs from the result of kstatus. A paused object has a state of its own, and
@@ -17,7 +17,7 @@ var states = map[kstatus.Status]status.State{
 func FindOtherState(object Object, computed kstatus.Status) []string {
 	of := status.Summarize(object, object.GetObserved().ObservedGeneration)
 	paused := of.State == status.StatePaused
-	out := contradictionsIf(states[computed] != of.State && !paused && object.GetObserved().ObservedGeneration != 0,
+	out := contradictionsIf(results[of.State] != computed && !paused && object.GetObserved().ObservedGeneration != 0,
 		"its state in metrics is %s, and kstatus returns %s", of.State, computed)
 	return append(out, contradictionsIf(of.Reason == "Other", "the reason of Ready is not in the list of reasons for metrics")...)
 }
