@@ -10,7 +10,7 @@ import (
 
 // firesIn has the story in which an alert fires and clears.
 var firesIn = map[string]string{
-	"CAPZManagerDown": "stopped", "CAPZObjectsStalled": "credential", "CAPZObjectNotReady": "hanging",
+	"CAPZManagerDown": "stopped", "CAPZNoLeader": "stopped", "CAPZObjectsStalled": "credential", "CAPZObjectNotReady": "hanging",
 	"CAPZDeletionStuck": "deletion", "CAPZAzureNotRead": "credential", "CAPZRequestBudgetLow": "throttled", "CAPZAzureThrottles": "throttled",
 	"CAPZOperationHangs": "hanging", "CAPZDriftNotRepaired": "drift", "CAPZDriftRepeated": "contest", "CAPZReconcileErrors": "refused",
 	"CAPZStatusWritesFail": "refused", "CAPZUpdateSlow": "updating",

@@ -27,10 +27,10 @@ const jobLabel = `job="capz-controller-manager-metrics"`
 type recording struct {
 	*virtual.Scenario
 	minutes int
-	// up is set while a manager runs.
-	up     bool
-	series map[string][]string
-	last   map[string]float64
+	// up is set while a manager runs, follows while it is not the leader.
+	up, follows bool
+	series      map[string][]string
+	last        map[string]float64
 }
 
 // play lets minutes pass, with a scrape after each.
@@ -57,11 +57,13 @@ func (r *recording) scrape() {
 			r.T.Fatal(err)
 		}
 		for _, family := range families {
-			if name := family.GetName(); strings.HasPrefix(name, "capz_") || strings.HasPrefix(name, "workqueue_") {
+			if name := family.GetName(); !r.follows && strings.HasPrefix(name, "capz_") || strings.HasPrefix(name, "workqueue_") {
 				addSamples(now, family)
 			}
 		}
 		now["up{"+jobLabel+"}"] = 1
+		// The manager of the scenario needs no lease.
+		now["leader_election_master_status{"+jobLabel+`,name="controller-leader-election-capz"}`] = map[bool]float64{true: 0, false: 1}[r.follows]
 	} else {
 		now["up{"+jobLabel+"}"] = 0
 	}

@@ -200,7 +200,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// TestStopped records a manager that stops, and another one that starts an hour later. In between a replica runs that is not the leader.
+// TestStopped records a manager that stops for an hour, then a replica for half an hour that is up and does not get the lease, and then a leader.
 func TestStopped(t *testing.T) {
 	r := &recording{series: map[string][]string{}}
 	play(t, func(s *virtual.Scenario) {
@@ -212,7 +212,9 @@ func TestStopped(t *testing.T) {
 		manager.StopManager()
 		r.up = false
 		r.play(60)
-		r.up = true
+		r.up, r.follows = true, true
+		r.play(30)
+		r.follows = false
 		s.StartProvider()
 		r.play(60)
 		if got := r.sum(`capz_objects{`, `state="Ready"`); got < 1 {
