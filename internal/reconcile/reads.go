@@ -8,17 +8,29 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// noteUnread remembers that a resource could not be read, for recordRead.
+// noteUnread remembers that Azure was asked, and that a resource could not be read, for recordRead.
 func (p *reconciliation[O, I]) noteUnread(outcome arm.Outcome) {
+	p.converged = true
 	p.unread = slices.ContainsFunc(outcome.Results, func(result arm.Result) bool { return result.ReadFailed })
 }
 
 // recordRead records whether a reconciliation has read the resources of its object in Azure. p is nil if there was nothing to do.
 func (r *Runner[O, I]) recordRead(key client.ObjectKey, p *reconciliation[O, I], ended resultKind, err error) {
-	if !r.asksAzure || err != nil {
+	if !r.asksAzure {
 		return
 	}
 	kind, object, now := r.declaration.Name, key.String(), r.Now()
+	if err != nil {
+		// An error of the API server of Kubernetes after Azure was read is no outage of Azure. One before that tells nothing.
+		switch {
+		case p == nil || !p.converged:
+		case p.unread:
+			r.Reads.RecordFailure(kind, object, now)
+		default:
+			r.Reads.RecordSuccess(kind, object, now)
+		}
+		return
+	}
 	switch ended {
 	case resultQuiet:
 	case resultUnread:

@@ -26,8 +26,8 @@ type reconciliation[O Object, I any] struct {
 	changesAt time.Time
 	// failureShown is set when the object shows the error of the reconciliation.
 	failureShown bool
-	// unread is set when a resource could not be read from Azure.
-	unread bool
+	// converged is set once Azure was asked for the resources, unread when one of them could not be read.
+	converged, unread bool
 	// incomplete is set when the reconciliation ended in good order before it compared the spec with Azure.
 	incomplete bool
 	// deletionBlocker returns the ways out of a blocked deletion; nil for a LocalKind.

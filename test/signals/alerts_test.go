@@ -18,7 +18,7 @@ var firesIn = map[string]string{
 
 // alongside are alerts that fire in a story because of the same trouble.
 var alongside = map[string][]string{
-	"deletion": {"CAPZObjectsStalled"}, "throttled": {"CAPZObjectNotReady"}, "credential": {}, "refused": {}, "updating": {"CAPZOperationHangs"},
+	"deletion": {"CAPZObjectsStalled"}, "throttled": {"CAPZObjectNotReady"}, "credential": {}, "refused": {"CAPZObjectNotReady"}, "updating": {"CAPZOperationHangs"},
 	"forgotten": {"CAPZOperationHangs", "CAPZDeletionStuck", "CAPZObjectsStalled", "CAPZObjectNotReady"},
 }
 

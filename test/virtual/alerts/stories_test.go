@@ -152,7 +152,7 @@ var stories = map[string]struct {
 				r.T.Fatal(err)
 			}
 		}, correct: func(r *recording) { pauseCluster(r, false) }},
-	"refused": {minutes: 45, raised: nil,
+	"refused": {minutes: 90, raised: nil,
 		trouble: func(r *recording) {
 			r.Refuse = func(verb string, _ runtime.Object) error {
 				if verb == "patch status" {
@@ -161,6 +161,7 @@ var stories = map[string]struct {
 				return nil
 			}
 			r.ApplyMachine("c1", "late", harness.Worker)
+			addRule(r)
 		}, correct: func(r *recording) { r.Refuse = nil }},
 }
 
