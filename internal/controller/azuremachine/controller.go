@@ -60,7 +60,7 @@ func (k *Kind) watchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcil
 		return nil, fmt.Errorf("map Clusters to AzureMachines: %w", err)
 	}
 	provisioned := predicates.ClusterPausedTransitionsOrInfrastructureProvisioned(mgr.GetScheme(), ctrl.LoggerFrom(ctx))
-	network := watch.SpecOrStatusChanges(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
+	network := watch.InfrastructureChanges(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
 	return []reconcile.Watch{
 		{Object: &clusterv1.Machine{}, MapFunc: util.MachineToInfrastructureMapFunc(infrav1.GroupVersion.WithKind("AzureMachine")),
 			Predicates: []predicate.Predicate{watch.MachineChanges()}},

@@ -79,12 +79,13 @@ func (k *Kind) watchedObjects(ctx context.Context, mgr ctrl.Manager) ([]reconcil
 		return nil, fmt.Errorf("map Clusters to AzureMachinePools: %w", err)
 	}
 	provisioned := predicates.ClusterPausedTransitionsOrInfrastructureProvisioned(mgr.GetScheme(), ctrl.LoggerFrom(ctx))
-	network := watch.SpecOrStatusChanges(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
+	network := watch.InfrastructureChanges(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
+	controlPlane := watch.InfrastructureChanges(func(*infrav1.AzureManagedControlPlane) any { return nil })
 	return []reconcile.Watch{
 		{Object: &clusterv1.MachinePool{}, MapFunc: mapMachinePool, Predicates: []predicate.Predicate{watch.SpecChanges()}},
 		{Object: &clusterv1.Cluster{}, MapFunc: ofCluster, Predicates: []predicate.Predicate{provisioned}},
 		{Object: &infrav1.AzureCluster{}, MapFunc: k.mapInfrastructure, Predicates: []predicate.Predicate{network}},
-		{Object: &infrav1.AzureManagedControlPlane{}, MapFunc: k.mapInfrastructure, Predicates: []predicate.Predicate{watch.SpecChanges()}},
+		{Object: &infrav1.AzureManagedControlPlane{}, MapFunc: k.mapInfrastructure, Predicates: []predicate.Predicate{controlPlane}},
 		{Object: &infrav1.AzureMachinePoolMachine{}, MapFunc: mapPoolMachine,
 			Predicates: []predicate.Predicate{watch.SpecOrStatusChanges(poolMachineFinalizers)}},
 		{Object: &clusterv1.Machine{}, MapFunc: k.mapMachine, Predicates: []predicate.Predicate{watch.SpecOrStatusChanges(machineStatusRead)}},

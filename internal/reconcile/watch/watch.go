@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
 // OwnChanges is for the objects that a controller reconciles: everything but the status. Of the status only the Paused condition
@@ -46,6 +47,27 @@ func SpecOrStatusChanges[T client.Object](read func(obj T) any) predicate.Predic
 		is, too := after.(T)
 		return specChanged(before, after) || ok && too && !equality.Semantic.DeepEqual(read(was), read(is))
 	})
+}
+
+// InfrastructureChanges is for objects of which the machines and pools of a cluster read the spec, labels, deletion timestamp, and a part
+// of the status, which read returns. Of the annotations it counts the owner ID and the subscription: the object stores others while its
+// resources are created and changed, and each would wake all machines of the cluster.
+func InfrastructureChanges[T client.Object](read func(obj T) any) predicate.Predicate {
+	return onUpdate(func(before, after client.Object) bool {
+		was, ok := before.(T)
+		is, too := after.(T)
+		return changedBesidesAnnotations(before, after) || ownerChanged(before, after) ||
+			ok && too && !equality.Semantic.DeepEqual(read(was), read(is))
+	})
+}
+
+// ownerChanged reports whether the owner ID or the recorded subscription changed.
+func ownerChanged(before, after client.Object) bool {
+	if !annotationChanged(before, after, infrav1.AppliedAnnotation) {
+		return false
+	}
+	was, is := applied.Read(before.GetAnnotations()), applied.Read(after.GetAnnotations())
+	return was.OwnerID != is.OwnerID || was.Subscription != is.Subscription
 }
 
 // MachineChanges is SpecChanges for Machines. Of the status it counts whether the Node is Ready, while MachineHealthChecks skip the
@@ -109,9 +131,12 @@ func onUpdate(counts func(before, after client.Object) bool) predicate.Predicate
 }
 
 func specChanged(before, after client.Object) bool {
+	return changedBesidesAnnotations(before, after) || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
+}
+
+func changedBesidesAnnotations(before, after client.Object) bool {
 	return before.GetGeneration() != after.GetGeneration() || before.GetUID() != after.GetUID() ||
-		before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero() ||
-		!maps.Equal(before.GetLabels(), after.GetLabels()) || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
+		before.GetDeletionTimestamp().IsZero() != after.GetDeletionTimestamp().IsZero() || !maps.Equal(before.GetLabels(), after.GetLabels())
 }
 
 // conditionChanged reports whether the status, reason or message of a condition changed.

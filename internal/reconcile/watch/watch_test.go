@@ -63,6 +63,47 @@ func TestOnlyRelevantUpdatesCount(t *testing.T) {
 	}
 }
 
+// TestInfrastructureChanges changes an AzureCluster; it expects that machines are woken by what they read of it.
+func TestInfrastructureChanges(t *testing.T) {
+	content := func(text string) func(*infrav1.AzureCluster) {
+		return func(c *infrav1.AzureCluster) { c.Annotations[infrav1.AppliedAnnotation] = text }
+	}
+	for name, test := range map[string]struct {
+		reason string
+		change func(*infrav1.AzureCluster)
+		want   bool
+	}{
+		"nothing": {"an informer's resync is no change", func(*infrav1.AzureCluster) {}, false},
+		"spec":    {"machines are built from it", func(c *infrav1.AzureCluster) { c.Generation++ }, true},
+		"failure domains": {"machines are spread over them",
+			func(c *infrav1.AzureCluster) {
+				c.Status.FailureDomains = infrav1.FailureDomains{Domains: []clusterv1.FailureDomain{{Name: "2"}}}
+			}, true},
+		"condition": {"no machine reads it",
+			func(c *infrav1.AzureCluster) {
+				conditions.Set(c, metav1.Condition{Type: "A", Status: metav1.ConditionTrue, Reason: "A"})
+			}, false},
+		"label":           {"it names the Cluster", func(c *infrav1.AzureCluster) { c.Labels = map[string]string{"a": "b"} }, true},
+		"deletion":        {"machines see it", func(c *infrav1.AzureCluster) { c.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, true},
+		"annotation":      {"machines read none of other programs", func(c *infrav1.AzureCluster) { c.Annotations["a"] = "b" }, false},
+		"recorded plan":   {"each changed plan is recorded", content(`{"applied":{"g/v":["/tags"]},"ownerID":"1","subscription":"s"}`), false},
+		"owner ID":        {"it is in the tags of machines", content(`{"ownerID":"2","subscription":"s"}`), true},
+		"subscription":    {"machines in another one are refused", content(`{"ownerID":"1","subscription":"t"}`), true},
+		"another cluster": {"one of the same name that was made anew", func(c *infrav1.AzureCluster) { c.UID = "2" }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{UID: "1", Generation: 1,
+				Annotations: map[string]string{infrav1.AppliedAnnotation: `{"ownerID":"1","subscription":"s"}`}}}
+			after := before.DeepCopy()
+			test.change(after)
+			network := watch.InfrastructureChanges(func(c *infrav1.AzureCluster) any { return c.Status.FailureDomains })
+			if got := network.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != test.want {
+				t.Errorf("%s: wakes machines: %t", test.reason, got)
+			}
+		})
+	}
+}
+
 func TestCreationsAndDeletionsCount(t *testing.T) {
 	identity := &infrav1.AzureClusterIdentity{}
 	for name, predicate := range map[string]interface {
