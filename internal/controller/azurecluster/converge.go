@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
@@ -19,7 +20,7 @@ func (k *Kind) LoadPlanInput(ctx context.Context, session reconcile.Session, in 
 
 // FingerprintInputs implements reconcile.Input.
 func (in *input) FingerprintInputs() []any {
-	return []any{in.cluster.Spec, in.azureCluster.Spec, in.controlPlaneSize}
+	return []any{clusterinfra.PlannedSpec(in.cluster), in.azureCluster.Spec, in.controlPlaneSize}
 }
 
 // Plan implements reconcile.Kind.

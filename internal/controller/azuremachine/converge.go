@@ -24,7 +24,7 @@ import (
 // FingerprintInputs implements reconcile.Input. It includes the providerID, because another reconciliation has to follow the one that
 // sets it.
 func (in *input) FingerprintInputs() []any {
-	return []any{in.cluster.Spec, in.azureCluster.Spec, in.machine.Spec, in.machine.Labels, in.azureMachine.Spec}
+	return []any{clusterinfra.PlannedSpec(in.cluster), in.azureCluster.Spec, in.machine.Spec, in.machine.Labels, in.azureMachine.Spec}
 }
 
 // Plan implements reconcile.Kind.

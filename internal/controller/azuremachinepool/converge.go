@@ -10,6 +10,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
@@ -51,7 +52,7 @@ func (in *input) FingerprintInputs() []any {
 		members = append(members, m.readState())
 	}
 	return []any{
-		in.cluster.Spec, in.infrastructure.Spec(), in.machinePool.Spec.Replicas, in.machinePool.Spec.FailureDomains, in.machinePool.Spec.Template,
+		clusterinfra.PlannedSpec(in.cluster), in.infrastructure.Spec(), in.machinePool.Spec.Replicas, in.machinePool.Spec.FailureDomains, in.machinePool.Spec.Template,
 		in.machinePool.Annotations, in.azurePool.Spec, in.planned.BootstrapData != nil, members,
 	}
 }

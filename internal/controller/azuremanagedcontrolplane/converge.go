@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/clusterinfra/aks"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/facts"
 	plan "sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks"
@@ -29,7 +30,7 @@ func (in *input) FingerprintInputs() []any {
 		}
 		pools = append(pools, strings.Join([]string{pool.AzurePool.Name, pool.AzurePool.Spec.Mode, version}, "/"))
 	}
-	return []any{in.cluster.Spec, in.controlPlane.Spec, pools, aks.SecretValues(in.planned)}
+	return []any{clusterinfra.PlannedSpec(in.cluster), in.controlPlane.Spec, pools, aks.SecretValues(in.planned)}
 }
 
 // Plan implements reconcile.Kind.
