@@ -147,7 +147,7 @@ func (a *azureReconciliation[O, I]) recordPlan(ctx context.Context, planned *Pla
 	if (a.observing.isOn() || !a.storePathsBefore(planned)) && !identified {
 		return nil
 	}
-	if err := a.changes.Write(ctx); err != nil {
+	if err := a.changes.WriteWithoutStatus(ctx); err != nil {
 		return fmt.Errorf("record the plan: %w", err)
 	}
 	return nil

@@ -32,8 +32,9 @@ type Object interface {
 const writtenRetryInterval = 50 * time.Millisecond
 
 // Enter begins a reconciliation. It converts outdated formats, keeps the Paused condition, stores the finalizer (if not "") and the
-// block on clusterctl move, and tracks later changes. It returns nil changes if the reconciliation ends here with the result: the
-// object is paused or was just changed.
+// block on clusterctl move, and tracks later changes. The first Paused condition of an object and a new observed generation are among
+// those, without a write of their own. It returns nil changes if the reconciliation ends here with the result: the object is paused, its
+// format was converted, or another program has changed it.
 func Enter(ctx context.Context, c client.Client, cluster *clusterv1.Cluster, obj Object,
 	finalizer string) (*patch.Changes, ctrl.Result, error) {
 	outdated, err := patch.WriteCurrentFormat(ctx, c, obj)
@@ -43,44 +44,41 @@ func Enter(ctx context.Context, c client.Client, cluster *clusterv1.Cluster, obj
 	if outdated {
 		return nil, ctrl.Result{RequeueAfter: writtenRetryInterval}, nil
 	}
-	if stop, err := updatePaused(ctx, c, cluster, obj); err != nil || stop {
+	changes := patch.TrackChanges(c, obj)
+	if stop, err := updatePaused(ctx, c, changes, cluster, obj); err != nil || stop {
 		return nil, ctrl.Result{}, err
 	}
 	if finalizer != "" {
-		stop, err := addFinalizer(ctx, c, obj, finalizer)
+		err := addFinalizer(ctx, changes, obj, finalizer)
 		if apierrors.IsConflict(err) {
 			// Another program has changed the object since it was read, as happens to new objects, and nothing was stored.
 			return nil, ctrl.Result{RequeueAfter: writtenRetryInterval}, nil
 		}
-		if err != nil || stop {
+		if err != nil {
 			return nil, ctrl.Result{}, err
 		}
 	}
-	changes := patch.TrackChanges(c, obj)
 	restoreReady(obj)
 	return changes, ctrl.Result{}, nil
 }
 
 // updatePaused keeps the Paused condition and shows a pause in Ready. It removes the block on clusterctl move from a paused object,
 // which can be moved at any time because the spec names everything it has in Azure. The conditions of a paused object that is being
-// deleted show that the pause blocks the deletion. stop is true if the reconciliation ends here: the object is paused, or was changed
-// and is reconciled again.
-func updatePaused(ctx context.Context, c client.Client, cluster *clusterv1.Cluster, obj Object) (stop bool,
+// deleted show that the pause blocks the deletion. stop is true if the reconciliation ends here because the object is paused.
+func updatePaused(ctx context.Context, c client.Client, changes *patch.Changes, cluster *clusterv1.Cluster, obj Object) (stop bool,
 	err error) {
 	gvk, err := c.GroupVersionKindFor(obj)
 	if err != nil {
 		return false, err
 	}
-	before, now := conditions.Get(obj, clusterv1.PausedCondition), pausedCondition(obj, gvk.Kind, cluster)
-	if now.Status == metav1.ConditionFalse && before != nil && conditions.HasSameStateExceptObservedGeneration(before, &now) {
-		// The new observed generation is written with the other conditions, without a write of its own.
-		conditions.Set(obj, now)
-		return false, nil
-	}
-	changes := patch.TrackChanges(c, obj)
+	wasPaused, now := conditions.IsTrue(obj, clusterv1.PausedCondition), pausedCondition(obj, gvk.Kind, cluster)
 	conditions.Set(obj, now)
 	if now.Status == metav1.ConditionFalse {
-		return true, changes.Write(ctx)
+		if !wasPaused {
+			return false, nil
+		}
+		// Other programs wait for the end of the pause.
+		return false, changes.Write(ctx)
 	}
 	conditions.Delete(obj, infrav1.DriftedCondition) // Azure is not read, so the list of writes would become outdated.
 	if obj.GetDeletionTimestamp().IsZero() {
@@ -92,17 +90,15 @@ func updatePaused(ctx context.Context, c client.Client, cluster *clusterv1.Clust
 	return true, changes.Write(ctx)
 }
 
-// addFinalizer stores the finalizer and the block on clusterctl move before anything is created in Azure. stop is true if the object
-// was changed and is reconciled again. It leaves objects that are being deleted as they are.
-func addFinalizer(ctx context.Context, c client.Client, obj client.Object, finalizer string) (stop bool,
-	err error) {
+// addFinalizer stores the finalizer and the block on clusterctl move before anything is created in Azure. It leaves objects that are being
+// deleted as they are.
+func addFinalizer(ctx context.Context, changes *patch.Changes, obj client.Object, finalizer string) error {
 	if !obj.GetDeletionTimestamp().IsZero() {
-		return false, nil
+		return nil
 	}
-	changes := patch.TrackChanges(c, obj)
 	added := controllerutil.AddFinalizer(obj, finalizer)
 	if _, blocked := obj.GetAnnotations()[infrav1.BlockMoveAnnotation]; blocked && !added {
-		return false, nil
+		return nil
 	}
 	patch.SetAnnotations(obj, map[string]string{infrav1.BlockMoveAnnotation: "true"})
 	content := applied.Read(obj.GetAnnotations())
@@ -112,5 +108,5 @@ func addFinalizer(ctx context.Context, c client.Client, obj client.Object, final
 		content.Migration = &applied.Migration{}
 		content.Store(obj)
 	}
-	return true, changes.Write(ctx)
+	return changes.WriteWithoutStatus(ctx)
 }

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"sigs.k8s.io/cluster-api/util/conditions"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile/lifecycle"
@@ -80,6 +82,9 @@ func TestEnter(t *testing.T) {
 				}
 				goes = changes != nil
 			}
+			if err := store.Get(t.Context(), client.ObjectKeyFromObject(test.object), stored); err != nil {
+				t.Fatal(err)
+			}
 			if goes != test.goes {
 				t.Errorf("%s: continues %t", test.reason, goes)
 			}
@@ -91,6 +96,61 @@ func TestEnter(t *testing.T) {
 			}
 			if paused := conditions.IsTrue(stored, clusterv1.PausedCondition); paused == test.goes {
 				t.Errorf("%s: Paused is %t", test.reason, paused)
+			}
+		})
+	}
+}
+
+// TestEnterWrites counts the writes before a reconciliation goes on, and the conditions that it stores with the first status.
+func TestEnterWrites(t *testing.T) {
+	entered := func(status metav1.ConditionStatus) *infrav1.AzureMachine {
+		object := &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}
+		object.Finalizers, object.Annotations = []string{infrav1.MachineFinalizer}, map[string]string{infrav1.BlockMoveAnnotation: "true"}
+		conditions.Set(object, metav1.Condition{Type: clusterv1.PausedCondition, Status: status, Reason: "Test"})
+		return object
+	}
+	for name, test := range map[string]struct {
+		reason string
+		object *infrav1.AzureMachine
+		want   []string
+	}{
+		"new":          {"the finalizer and the block on moves are one write", &infrav1.AzureMachine{ObjectMeta: storetest.NewMeta("m")}, []string{"object"}},
+		"known":        {"it is complete", entered(metav1.ConditionFalse), nil},
+		"end of pause": {"other programs wait for it", entered(metav1.ConditionTrue), []string{"status"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster := storetest.NewCluster("c1", "AzureCluster", "c1")
+			var writes []string
+			store := interceptor.NewClient(storetest.NewClient(t, cluster, test.object), interceptor.Funcs{
+				Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, change client.Patch, options ...client.PatchOption) error {
+					writes = append(writes, "object")
+					return c.Patch(ctx, obj, change, options...)
+				},
+				SubResourcePatch: func(ctx context.Context, c client.Client, part string, obj client.Object, change client.Patch,
+					options ...client.SubResourcePatchOption) error {
+					writes = append(writes, part)
+					return c.SubResource(part).Patch(ctx, obj, change, options...)
+				},
+			})
+			object := &infrav1.AzureMachine{}
+			if err := store.Get(t.Context(), client.ObjectKeyFromObject(test.object), object); err != nil {
+				t.Fatal(err)
+			}
+			changes, _, err := lifecycle.Enter(t.Context(), store, cluster, object, infrav1.MachineFinalizer)
+			if err != nil || changes == nil {
+				t.Fatalf("the reconciliation ends: %v", err)
+			}
+			if diff := cmp.Diff(test.want, writes); diff != "" {
+				t.Errorf("%s: writes (-want +got):\n%s", test.reason, diff)
+			}
+			if err := changes.Finish(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := store.Get(t.Context(), client.ObjectKeyFromObject(test.object), object); err != nil {
+				t.Fatal(err)
+			}
+			if !conditions.IsFalse(object, clusterv1.PausedCondition) {
+				t.Error("the first status has the Paused condition")
 			}
 		})
 	}
@@ -118,7 +178,6 @@ func TestEnterBesideOthers(t *testing.T) {
 		}
 		return out
 	}
-	enter(read()) // stores the Paused condition
 	stale, other := read(), read()
 	other.Finalizers, other.Labels = []string{"example.com/others"}, map[string]string{"a": "b"}
 	if err := store.Update(t.Context(), other); err != nil {

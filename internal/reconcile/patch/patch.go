@@ -49,9 +49,21 @@ func (p *Changes) Write(ctx context.Context) error {
 	return p.write(ctx)
 }
 
-func (p *Changes) write(ctx context.Context) error {
-	if err := p.patchObject(ctx); err != nil {
+// WriteWithoutStatus is Write for everything but the status, which the next Write sends.
+func (p *Changes) WriteWithoutStatus(ctx context.Context) error {
+	if _, err := p.patchObject(ctx, false); err != nil {
 		return fmt.Errorf("patch %s: %w", client.ObjectKeyFromObject(p.obj), err)
+	}
+	return nil
+}
+
+func (p *Changes) write(ctx context.Context) error {
+	written, err := p.patchObject(ctx, true)
+	if err != nil {
+		return fmt.Errorf("patch %s: %w", client.ObjectKeyFromObject(p.obj), err)
+	}
+	if !written {
+		return nil // Most reconciliations change nothing, and a copy would be a large part of their work.
 	}
 	p.before = p.obj.DeepCopyObject().(client.Object)
 	return nil
@@ -121,19 +133,19 @@ func (p *Changes) setProgress() {
 // patchObject patches the object. The status is written last: a reader that sees the object provisioned then also finds the endpoint
 // and provider ID in the spec. For an object that is being deleted the status is written first, because removing the last finalizer
 // removes the object; NotFound is then no error. For other objects every failure is returned: plans are recorded before resources are
-// created.
-func (p *Changes) patchObject(ctx context.Context) error {
+// created. It reports whether anything had changed.
+func (p *Changes) patchObject(ctx context.Context, withStatus bool) (changed bool, err error) {
 	c, before, obj := p.client, p.before, p.obj
 	truncateMessages(obj)
 	keepTransitionTimes(before, obj)
 	deleting := !obj.GetDeletionTimestamp().IsZero()
 	gone := func(err error) bool { return deleting && apierrors.IsNotFound(err) }
 	statusChanged, restChanged, err := compareObjects(before, obj)
-	if err != nil {
-		return err
+	if err != nil || !statusChanged && !restChanged {
+		return false, err
 	}
 	writeStatus := func() error {
-		if !statusChanged {
+		if !statusChanged || !withStatus {
 			return nil
 		}
 		// The response has the stored metadata and spec, which must not undo the next patch. With another version than before, the patch
@@ -183,9 +195,9 @@ func (p *Changes) patchObject(ctx context.Context) error {
 		first, last = writeStatus, rest
 	}
 	if err := first(); err != nil {
-		return err
+		return true, err
 	}
-	return last()
+	return true, last()
 }
 
 // truncateMessages shortens messages of conditions to the limit of the API server, which otherwise refuses the whole status.

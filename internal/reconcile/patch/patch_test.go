@@ -156,3 +156,59 @@ func TestFailureDomainsAreReplaced(t *testing.T) {
 		t.Errorf("status changed %t, the rest %t, %v", status, rest, err)
 	}
 }
+
+// TestUnchangedObjectsAreNotCopied writes an object without changes, as most reconciliations do, and with one.
+func TestUnchangedObjectsAreNotCopied(t *testing.T) {
+	machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m"}}
+	c := fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(machine).WithStatusSubresource(machine).Build()
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(machine), machine); err != nil {
+		t.Fatal(err)
+	}
+	changes := TrackChanges(c, machine)
+	if err := changes.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	before := changes.before
+	if err := changes.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if changes.before != before {
+		t.Error("an object without changes was copied")
+	}
+	machine.Labels = map[string]string{"a": "b"}
+	if err := changes.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if changes.before == before || changes.before.GetLabels()["a"] != "b" {
+		t.Error("the written object is not the one that later changes are compared with")
+	}
+}
+
+// TestWriteWithoutStatus writes an annotation and leaves the changed status to a later write.
+func TestWriteWithoutStatus(t *testing.T) {
+	machine := &infrav1.AzureMachine{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "m"}}
+	c := fake.NewClientBuilder().WithScheme(testScheme(t)).WithObjects(machine).WithStatusSubresource(machine).Build()
+	read := func() *infrav1.AzureMachine {
+		t.Helper()
+		out := &infrav1.AzureMachine{}
+		if err := c.Get(t.Context(), client.ObjectKeyFromObject(machine), out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	machine = read()
+	changes := TrackChanges(c, machine)
+	machine.Annotations, machine.Status.Ready = map[string]string{"a": "b"}, true
+	if err := changes.WriteWithoutStatus(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if stored := read(); stored.Annotations["a"] != "b" || stored.Status.Ready {
+		t.Errorf("annotations %v, ready %t", stored.Annotations, stored.Status.Ready)
+	}
+	if err := changes.Write(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !read().Status.Ready {
+		t.Error("the status is not stored")
+	}
+}

@@ -20,13 +20,11 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/applied"
 )
 
-// OwnChanges is for the objects that a controller reconciles: everything but the status. Of the status only the Paused condition
-// counts, because Cluster API's library ends the reconciliation that writes it and expects another one.
+// OwnChanges is for the objects that a controller reconciles: everything but the status, which the controller writes itself.
 func OwnChanges() predicate.Predicate {
 	return onUpdate(func(before, after client.Object) bool {
 		return specChanged(before, after) || !slices.Equal(before.GetFinalizers(), after.GetFinalizers()) ||
-			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences()) ||
-			conditionChanged(before, after, clusterv1.PausedCondition)
+			!equality.Semantic.DeepEqual(before.GetOwnerReferences(), after.GetOwnerReferences())
 	})
 }
 

@@ -68,10 +68,10 @@ func TestCallsPerMachine(t *testing.T) {
 			}
 		}
 	}
-	// The Secret with azure.json; and of the AzureMachine finalizer, status Paused, status of the resources that are being created,
+	// The Secret with azure.json; and of the AzureMachine finalizer, recorded plan, status of the resources that are being created,
 	// providerID with annotations, status Ready. One more is for a reconciliation that comes between.
-	if written["secrets"] != machines || written["azuremachines"] > 7*machines {
-		t.Errorf("%v writes to Kubernetes for %d machines, want one Secret each and at most 7 of the AzureMachine", written, machines)
+	if written["secrets"] != machines || written["azuremachines"] > 6*machines {
+		t.Errorf("%v writes to Kubernetes for %d machines, want one Secret each and at most 6 of the AzureMachine", written, machines)
 	}
 	// The Secrets with bootstrap data and with azure.json, each once, or again as long as the watch has not delivered it.
 	secrets := 0
