@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +15,9 @@ type canaries map[string]string
 
 // addValue has a value looked for, and returns it.
 func (c canaries) addValue(what, value string) string {
+	if len(value) < 8 {
+		panic(what + " is too short to be looked for: " + strconv.Quote(value))
+	}
 	c[what] = value
 	return value
 }

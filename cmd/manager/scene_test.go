@@ -170,7 +170,7 @@ func (s *scene) createMachine() {
 	s.WaitMachineProvisioned("c1-md")
 	data := &corev1.Secret{}
 	s.ReadObject(data, "c1-md")
-	s.canaries.addValue("bootstrap data", regexp.MustCompile(`bootstrap-data-[0-9a-f-]+`).FindString(string(data.Data["value"])))
+	s.canaries.addValue("bootstrap data", regexp.MustCompile(`bootstrap-data-[0-9A-Za-z-]+`).FindString(string(data.Data["value"])))
 }
 
 // createManagedCluster makes an AKS cluster with a password of its Windows nodes, for which there is a kubeconfig then.
