@@ -173,6 +173,9 @@ const (
 	// UserAssignedIdentityMissingReason is the reason of a VM without an identity that its spec lists. The provider is
 	// assigning it.
 	UserAssignedIdentityMissingReason = "UserAssignedIdentityMissing"
+	// AzureResourceUnavailableReason is the reason of an AKS cluster that Azure Resource Health does not show as available. The
+	// message has Azure's words.
+	AzureResourceUnavailableReason = "AzureResourceUnavailable"
 	// ThrottledReason is the reason of resources that wait because a request limit of Azure is reached.
 	ThrottledReason = "Throttled"
 )

@@ -122,7 +122,7 @@ func TestStalledReasons(t *testing.T) {
 		"Creating", "Updating", "Deleting", "Deleted", "Waiting", "WaitingForClusterInfrastructure", "WaitingForBootstrapData",
 		"WaitingForControlPlane", "WaitingForMachinePools", "WaitingForMachines", "ScaleSetScalingUp", "ScaleSetScalingDown",
 		"ScaleSetModelOutOfDate", "ScaleSetModelLimit", "NodeProvisioning", "NodeConditionsFailed", "InUse", "WaitingForDependency",
-		"Throttled", "Observing", "VMCreating", "VMUpdating", "VMDeleting", "WorkloadClusterUnreachable", "OwnerRefNotSet", "ClusterNotFound",
+		"Throttled", "AzureResourceUnavailable", "Observing", "VMCreating", "VMUpdating", "VMDeleting", "WorkloadClusterUnreachable", "OwnerRefNotSet", "ClusterNotFound",
 		"AzureClusterNotFound", "ControlPlaneNotFound", clusterv1.InternalErrorReason,
 		"Starting", "Stopping", "StoppedAsRequested", // A user asked for it.
 		"UserAssignedIdentityMissing",                    // Azure is assigning it. A refused assignment has another reason.
@@ -146,7 +146,7 @@ func TestStalledReasons(t *testing.T) {
 
 // TestWarningReasons has the reasons of Warnings that need no action of a person. All other reasons without an action have no Warning.
 func TestWarningReasons(t *testing.T) {
-	want := []string{"CloudConfigFailed", "Drifted", "Ignored", "NamespaceTerminating", "Throttled", "UsedBeforeUpgrade", "VMIdentityNone",
+	want := []string{"AzureResourceUnavailable", "CloudConfigFailed", "Drifted", "Ignored", "NamespaceTerminating", "Throttled", "UsedBeforeUpgrade", "VMIdentityNone",
 		"Waiting"}
 	var got []string
 	for _, directory := range []string{"../../api/v1beta1", "../identity"} {

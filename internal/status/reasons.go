@@ -48,7 +48,7 @@ var classes = indexReasons(map[class][]string{
 		infrav1.VMDeletedReason, infrav1.VMStoppedReason, infrav1.VMFailedReason, infrav1.SpotVMEvictedReason, infrav1.StoppedReason,
 	}, identityReasons),
 	problem: {
-		infrav1.ThrottledReason, infrav1.InternalErrorReason, infrav1.DriftedReason,
+		infrav1.ThrottledReason, infrav1.AzureResourceUnavailableReason, infrav1.InternalErrorReason, infrav1.DriftedReason,
 		infrav1.UsedBeforeUpgradeReason, string(identity.NamespaceTerminating), infrav1.WorkloadClusterRefusedReason,
 		infrav1.IgnoredReason, infrav1.CloudConfigFailedReason, infrav1.VMIdentityNoneReason, // Only events have them.
 	},

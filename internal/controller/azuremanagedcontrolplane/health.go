@@ -1,6 +1,7 @@
 package azuremanagedcontrolplane
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -56,24 +57,11 @@ func healthCondition(health facts.Health, age time.Duration) metav1.Condition {
 	if strings.EqualFold(health.State, "Available") || !strings.EqualFold(health.State, "Unavailable") && age < settlingPeriod {
 		return condition
 	}
-	condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, camelCase(health.Reason), health.Summary
-	if condition.Reason == "" {
-		condition.Reason = camelCase(health.State)
+	condition.Status, condition.Reason = metav1.ConditionFalse, infrav1.AzureResourceUnavailableReason
+	condition.Message = "Azure Resource Health reports " + cmp.Or(health.State, "nothing")
+	if health.Reason != "" {
+		condition.Message += " (" + health.Reason + ")"
 	}
-	if condition.Reason == "" {
-		condition.Reason = "Unknown"
-	}
-	if condition.Message == "" {
-		condition.Message = "Azure Resource Health reports " + condition.Reason + " without details"
-	}
+	condition.Message += ": " + cmp.Or(health.Summary, "no details")
 	return condition
-}
-
-// camelCase joins capitalized words: "Customer initiated" becomes CustomerInitiated.
-func camelCase(words string) string {
-	var out strings.Builder
-	for _, word := range strings.Fields(words) {
-		out.WriteString(strings.ToUpper(word[:1]) + word[1:])
-	}
-	return out.String()
 }

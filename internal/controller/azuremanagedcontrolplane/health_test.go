@@ -16,6 +16,9 @@ func TestHealthCondition(t *testing.T) {
 		Reason, Message string
 	}
 	fine := outcome{metav1.ConditionTrue, "Ready", ""}
+	unhealthy := func(message string) outcome {
+		return outcome{metav1.ConditionFalse, "AzureResourceUnavailable", "Azure Resource Health reports " + message}
+	}
 	tests := map[string]struct {
 		reason string
 		health facts.Health
@@ -23,15 +26,15 @@ func TestHealthCondition(t *testing.T) {
 		want   outcome
 	}{
 		"available": {"all is well", facts.Health{State: "Available", Summary: "There aren't any known problems"}, 2 * time.Hour, fine},
-		"degraded": {"Azure's words, the reason as one word", facts.Health{State: "Degraded", Reason: "Customer initiated", Summary: "s"},
-			2 * time.Hour, outcome{metav1.ConditionFalse, "CustomerInitiated", "s"}},
+		"degraded": {"the message has Azure's words", facts.Health{State: "Degraded", Reason: "Customer initiated", Summary: "s"},
+			2 * time.Hour, unhealthy("Degraded (Customer initiated): s")},
 		"new": {"in the first hour Azure often does not know yet", facts.Health{State: "Unknown"}, 59 * time.Minute, fine},
 		"new and down": {"unavailable is unavailable at any age", facts.Health{State: "Unavailable", Reason: "Unplanned", Summary: "s"},
-			time.Minute, outcome{metav1.ConditionFalse, "Unplanned", "s"}},
-		"without reason": {"a condition needs one", facts.Health{State: "Unavailable", Summary: "s"}, 2 * time.Hour,
-			outcome{metav1.ConditionFalse, "Unavailable", "s"}},
+			time.Minute, unhealthy("Unavailable (Unplanned): s")},
+		"without reason": {"the state is enough", facts.Health{State: "Unavailable", Summary: "s"}, 2 * time.Hour,
+			unhealthy("Unavailable: s")},
 		"empty answer": {"an empty answer does not prove health", facts.Health{}, 2 * time.Hour,
-			outcome{metav1.ConditionFalse, "Unknown", "Azure Resource Health reports Unknown without details"}},
+			unhealthy("nothing: no details")},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
