@@ -147,7 +147,7 @@ func TestStalledReasons(t *testing.T) {
 // TestWarningReasons has the reasons of Warnings that need no action of a person. All other reasons without an action have no Warning.
 func TestWarningReasons(t *testing.T) {
 	want := []string{"AzureResourceUnavailable", "CloudConfigFailed", "Drifted", "Ignored", "NamespaceTerminating", "Throttled", "UsedBeforeUpgrade", "VMIdentityNone",
-		"Waiting"}
+		"Waiting", "WorkloadClusterRefused"}
 	var got []string
 	for _, directory := range []string{"../../api/v1beta1", "../identity"} {
 		for _, reason := range readReasons(t, directory) { // InternalError is a constant of Cluster API.

@@ -113,24 +113,19 @@ func (s *Sender) Start(ctx context.Context) error {
 	return nil
 }
 
+// writeQueue writes events until ctx ends, and then those that wait, for flushTime.
 func (s *Sender) writeQueue(ctx context.Context, queue chan *eventsv1.Event) {
+	writing, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(flushTime, end) })()
 	for {
 		select {
 		case event := <-queue:
-			s.write(ctx, event)
-			continue
+			s.write(writing, event)
 		case <-ctx.Done():
-		}
-		break
-	}
-	flush, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTime)
-	defer cancel()
-	for {
-		select {
-		case event := <-queue:
-			s.write(flush, event)
-		default:
-			return
+			if len(queue) == 0 {
+				return
+			}
 		}
 	}
 }
