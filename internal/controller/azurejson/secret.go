@@ -94,7 +94,7 @@ func secretKey(owner client.ObjectKey) client.ObjectKey {
 }
 
 // reportFailure emits an event on the owner about a Secret that cannot be written. The condition for the same cause is on the
-// AzureCluster, since a template has no conditions.
+// AzureCluster. Ready of a template, which has another writer, is about its VM size and its identities only.
 func (r *Reconciler) reportFailure(ctx context.Context, owner client.Object, err error) (ctrl.Result, error) {
 	if !eventlog.IsFailure(ctx, err) {
 		return ctrl.Result{}, err
