@@ -56,6 +56,7 @@ var azCommands = map[string]string{
 	"aks update":                                    "attach-acr",
 	"aks check-acr":                                 "acr name resource-group",
 	"aks create":                                    "enable-oidc-issuer generate-ssh-keys location name node-count resource-group",
+	"cloud set":                                     "name",
 	"aks get-credentials":                           "name resource-group",
 	"aks maintenanceconfiguration list":             "cluster-name output resource-group",
 	"aks nodepool show":                             "cluster-name name query resource-group",

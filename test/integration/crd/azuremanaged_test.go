@@ -200,7 +200,7 @@ func TestManagedControlPlaneRules(t *testing.T) {
 			""},
 		"subscription": {"resources do not move", made, func(s *spec) { s.SubscriptionID = "" }, "spec.subscriptionID", "cannot change"},
 		"plugin (webhook)": {"pods stay where they are", made, func(s *spec) { s.NetworkPlugin = new("none") }, "spec.networkPlugin",
-			"cannot change"},
+			"only from kubenet to azure"},
 		"plugin, fresh": {"a first try that Azure never heard of can be corrected", fresh, func(s *spec) { s.NetworkPlugin = new("none") }, "", ""},
 		"outbound": {"there are four ways", made,
 			func(s *spec) { s.OutboundType = new(infrav1.ManagedControlPlaneOutboundType("none")) }, "spec.outboundType", "Unsupported value"},
