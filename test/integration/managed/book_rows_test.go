@@ -52,6 +52,9 @@ var rows = map[string]row{
 	"features/Azure CNI Overlay": {cluster: values{
 		"properties.networkProfile.networkPluginMode": "overlay", "properties.networkProfile.podCidr": "10.128.0.0/14",
 	}},
+	"features/Migrate from kubenet": {cluster: values{
+		"properties.networkProfile.networkPlugin": "azure", "properties.networkProfile.networkPluginMode": "overlay",
+	}},
 	"features/Azure CNI Powered by Cilium": {cluster: values{
 		"properties.networkProfile.networkDataplane": "cilium", "properties.networkProfile.networkPolicy": "cilium",
 	}},
