@@ -18,7 +18,7 @@ var (
 	marks = regexp.MustCompile(`(?i)"reason":"(InvalidConfiguration|NotSupported)","message":".*?tag`)
 	scope = regexp.MustCompile(`would give rights outside`)
 	named = regexp.MustCompile(`is not the Cluster's`)
-	byURL = regexp.MustCompile(`by a URL, which does not say whose`)
+	byURL = regexp.MustCompile(`in a form that does not show its owner`)
 )
 
 // vmRole returns a role for the identity of a VM, at a scope below the subscription.

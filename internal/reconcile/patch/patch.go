@@ -168,8 +168,9 @@ func (p *Changes) patchObject(ctx context.Context, withStatus bool) (changed boo
 			return nil
 		}
 		written, change := obj.DeepCopyObject().(client.Object), client.MergeFrom(before)
-		if !slices.Equal(before.GetFinalizers(), obj.GetFinalizers()) {
-			// The patch has the whole list, and other programs may have added theirs since the object was read.
+		if before.GetResourceVersion() != "" && !slices.Equal(before.GetFinalizers(), obj.GetFinalizers()) {
+			// The patch has the whole list, and other programs may have added theirs since the object was read. A stored object always
+			// has a version. Without one, as in plans of manifests, the error would contain the whole object with its secrets.
 			change = client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 		}
 		if err := c.Patch(ctx, written, change); err != nil {
