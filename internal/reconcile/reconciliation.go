@@ -3,6 +3,7 @@ package reconcile
 import (
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -46,7 +47,10 @@ func (p *reconciliation[O, I]) recordResult() {
 
 // recordMetrics counts a reconciliation.
 func (r *Runner[O, I]) recordMetrics(begun time.Time, ended resultKind, err error) {
-	if err != nil {
+	switch {
+	case apierrors.IsConflict(err):
+		ended = resultNothing // Another program has changed the object, and the newer version is reconciled next.
+	case err != nil:
 		ended = resultError
 	}
 	r.Work.CountReconciliation(r.declaration.Name, string(ended), r.Now().Sub(begun).Seconds())
