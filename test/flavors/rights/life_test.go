@@ -21,7 +21,7 @@ import (
 func selfManaged(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
 	flavors.CreateIdentities(stage)
-	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Hour})
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
 	cluster := flavors.BringUp(stage, objects)
 	harness.ChangeObject(stage, &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Name: cluster.Name}}, func(c *infrav1.AzureCluster) {
 		c.Spec.AdditionalTags = infrav1.Tags{"team": "rights"}
@@ -71,7 +71,7 @@ func stopAndStart(stage *harness.Stage, cluster string, objects ...harness.Condi
 // that they are brought together, fewer VMs, another tag and size, is stopped and started, and goes with its cluster.
 func playPool(stage *harness.Stage, mode infrav1.OrchestrationMode) {
 	stage.T.Helper()
-	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Hour})
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
 	stage.CreateIdentity()
 	stage.PlayPoolMachines(nil)
 	stage.CreateCluster(stage.AzureCluster("c1"))
@@ -137,7 +137,7 @@ func controlPlane(cluster *flavors.ManagedCluster) *infrav1.AzureManagedControlP
 func managedWith(stage *harness.Stage, objects []*unstructured.Unstructured, change func(*flavors.ManagedCluster), flags ...string) {
 	stage.T.Helper()
 	flavors.CreateIdentities(stage)
-	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Hour, Flags: flags})
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute, Flags: flags})
 	cluster := flavors.UpManaged(stage, objects)
 	harness.ChangeObject(stage, controlPlane(cluster),
 		func(c *infrav1.AzureManagedControlPlane) { c.Spec.AdditionalTags = infrav1.Tags{"team": "rights"} })
@@ -161,7 +161,7 @@ func managedWith(stage *harness.Stage, objects []*unstructured.Unstructured, cha
 func playResourceManifests(stage *harness.Stage, objects []*unstructured.Unstructured) {
 	stage.T.Helper()
 	stage.CreateOperatorSecret(harness.OperatorSecret)
-	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Hour})
+	stage.StartManager(harness.ManagerOptions{SyncPeriod: time.Minute})
 	flavors.SetNamespace(stage, objects)
 	for _, object := range objects {
 		if err := flavors.ApplyServerSide(stage, object); err != nil {
