@@ -105,21 +105,21 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, changes.Write(ctx)
 	case in.Cluster == nil:
 		setReady(template, notChecked)
-		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
+		return ctrl.Result{}, r.writeStatus(ctx, changes)
 	case in.AzureCluster == nil:
 		conditions.Set(template, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse,
 			Reason: infrav1.AzureClusterNotFoundReason, Message: fmt.Sprintf("AzureCluster %s, to which Cluster %s refers in spec.infrastructureRef, does not exist. Create it",
 				in.Cluster.Spec.InfrastructureRef.Name, in.Cluster.Name)})
-		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
+		return ctrl.Result{}, r.writeStatus(ctx, changes)
 	case isComplete(template) && opened == nil:
-		return ctrl.Result{}, r.writeStatus(ctx, template, changes)
+		return ctrl.Result{}, r.writeStatus(ctx, changes)
 	}
 	if err := r.readNode(ctx, template, *in, facts.Caller{Client: opened.Client}, opened.LentGrants); err != nil {
 		return r.reportFailure(ctx, template, changes, err)
 	}
 	r.eventLog.MarkResolved(template, nodeMatter)
 	setReady(template, "")
-	return ctrl.Result{}, r.writeStatus(ctx, template, changes)
+	return ctrl.Result{}, r.writeStatus(ctx, changes)
 }
 
 // readNode sets the properties of a node, and checks that the identities of the machines exist. grants are those of a lent identity.
@@ -165,7 +165,7 @@ func setReady(template *infrav1.AzureMachineTemplate, message string) {
 }
 
 // writeStatus writes the status. The log and a metric show a failure.
-func (r *Reconciler) writeStatus(ctx context.Context, template *infrav1.AzureMachineTemplate, changes *patch.Changes) error {
+func (r *Reconciler) writeStatus(ctx context.Context, changes *patch.Changes) error {
 	err := changes.Finish(ctx)
 	if eventlog.IsFailure(ctx, err) {
 		r.Work.CountFailedStatusWrite("AzureMachineTemplate")
@@ -218,7 +218,7 @@ func (r *Reconciler) reportFailure(ctx context.Context, template *infrav1.AzureM
 	}
 	after := status.SetReadError(template, err, infrav1.ReadyCondition)
 	r.warnOwner(ctx, template, condition.Reason, err)
-	return ctrl.Result{RequeueAfter: max(after, time.Second)}, r.writeStatus(ctx, template, changes)
+	return ctrl.Result{RequeueAfter: max(after, time.Second)}, r.writeStatus(ctx, changes)
 }
 
 func (r *Reconciler) warnOwner(ctx context.Context, template *infrav1.AzureMachineTemplate, reason string, err error) {

@@ -24,7 +24,7 @@ type parameters struct {
 
 // decrypt returns the content of an encrypted part of the file.
 func (d *decoder) decrypt(algorithm pkix.AlgorithmIdentifier, data []byte) ([]byte, error) {
-	size := 0
+	var size int
 	switch {
 	case algorithm.Algorithm.Equal(oidTripleDES):
 		size = 24
