@@ -42,8 +42,8 @@ type Options struct {
 	SubscriptionID string
 	// Tenancy is the trust in CredentialSelectors; "" is Isolated.
 	Tenancy Tenancy
-	// ManagerNamespaces are the namespaces whose identities and Secrets for resource manifests may use the manager's own credentials if tenants are isolated: its
-	// token file, the managed identities of its machine, and its files.
+	// ManagerNamespaces are the namespaces whose identities and Secrets for resource manifests may use the manager's own credentials if
+	// tenants are isolated: its token file, the managed identities of its machine, and its files.
 	ManagerNamespaces []string
 	// CertificateFolder is the folder that files of spec.certPath must be in; "" allows any.
 	CertificateFolder string

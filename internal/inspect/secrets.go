@@ -11,8 +11,8 @@ import (
 // hidden stands for a value that is not in a bundle.
 const hidden = "(hidden)"
 
-// secretFields are, besides those of text.IsSecretName, fields with contents that users choose: scripts, files, settings of extensions and values of Helm charts may contain secrets.
-// In lower case.
+// secretFields are, besides those of text.IsSecretName, fields with contents that users choose: scripts, files, settings of extensions and
+// values of Helm charts may contain secrets. In lower case.
 var secretFields = []string{
 	"protectedsettings", "settings", "configurationsettings", "configurationprotectedsettings", "customdata", "userdata", "content", "data", "stringdata", "binarydata", "prekubeadmcommands", "postkubeadmcommands",
 	"bootcommands", "additionalconfig", "inline", "sshprivatekey", "httpheaders",

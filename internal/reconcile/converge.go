@@ -164,7 +164,7 @@ func (a *azureReconciliation[O, I]) convergeResources(ctx context.Context, plann
 		return arm.Outcome{}, fmt.Errorf("converge: %w", err)
 	}
 	a.outcome = outcome
-	a.noteUnread(outcome)
+	a.noteReads(outcome)
 	a.recording.AddOutcome(outcome)
 	a.storeOutcome(outcome)
 	a.intendOutcome(outcome)

@@ -88,7 +88,7 @@ func (a *azureReconciliation[O, I]) deleteInAzure(ctx context.Context, planned *
 				return "", 0, err
 			}
 		}
-		a.noteUnread(outcome)
+		a.noteReads(outcome)
 		a.recording.AddOutcome(outcome)
 		a.storeOutcome(outcome)
 		_, _ = a.kind.Report(a.in, outcome)

@@ -8,8 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 )
 
-// noteUnread remembers that Azure was asked, and that a resource could not be read, for recordRead.
-func (p *reconciliation[O, I]) noteUnread(outcome arm.Outcome) {
+// noteReads stores for recordRead that the reconciliation read Azure, and whether a read failed.
+func (p *reconciliation[O, I]) noteReads(outcome arm.Outcome) {
 	p.converged = true
 	p.unread = slices.ContainsFunc(outcome.Results, func(result arm.Result) bool { return result.ReadFailed })
 }

@@ -33,8 +33,8 @@ func controlPlanes(lookup managedLookup, random generator) kind[*infrav1.AzureMa
 	}
 }
 
-// managedMachinePoolKind are validated against the version of AKS's API that is used for their cluster. The last System pool of a cluster cannot be
-// deleted or change its mode, unless the cluster is being deleted.
+// managedMachinePoolKind are validated against the version of AKS's API that is used for their cluster. The last System pool of a cluster
+// cannot be deleted or change its mode, unless the cluster is being deleted.
 func managedMachinePoolKind(lookup managedLookup) kind[*infrav1.AzureManagedMachinePool] {
 	return kind[*infrav1.AzureManagedMachinePool]{
 		spec:     func(p *infrav1.AzureManagedMachinePool) any { return &p.Spec },

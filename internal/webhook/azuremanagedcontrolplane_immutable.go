@@ -26,8 +26,9 @@ func ValidateAzureManagedControlPlaneUpdate(old, c *infrav1.AzureManagedControlP
 	return introducedErrors(ValidateAzureManagedControlPlane(old, nil), ValidateAzureManagedControlPlane(c, nil))
 }
 
-// immutableControlPlane refuses changes of values that AKS takes once. A value that Azure was never given can be corrected, because conditions
-// ask for that. The annotations that record what was sent are not visible to CEL rules.
+// immutableControlPlane refuses changes of values that AKS only accepts when it creates a cluster. A user can still change a value that the
+// controller has not sent to Azure, for example if a condition reports that the value is invalid. CEL rules of the CRD cannot decide this,
+// because they cannot read the annotations with the values that were sent.
 func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field.ErrorList) {
 	path, before, after := field.NewPath("spec"), &old.Spec, &c.Spec
 	errs = append(errs, refuseDowngrade(path.Child("version"), before.Version, after.Version, old.Status.Version)...)

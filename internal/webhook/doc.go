@@ -11,6 +11,6 @@
 // a feature gate, addresses of several lists, defaults on both sides of an update, or the request.
 //
 // An update that does not change the spec is never refused, and one of an object that is being deleted only for another name of a resource
-// that its deletion has to find, so that finalizers can be removed even if a newer rule refuses the object. Updates of AKS clusters and pools are only refused for errors that they
-// introduce, so that an object with an old error can still change elsewhere.
+// that its deletion has to find, so that finalizers can be removed even if a newer rule refuses the object. Updates of AKS clusters and
+// pools are only refused for errors that they introduce, so that an object with an old error can still change elsewhere.
 package webhook

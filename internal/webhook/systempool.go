@@ -18,8 +18,8 @@ import (
 // deleteForMove is the annotation of objects that clusterctl deletes after it moved them to another management cluster.
 const deleteForMove = "clusterctl.cluster.x-k8s.io/delete-for-move"
 
-// lastSystemPool returns an error at path if the cluster of a pool of either family, or of an object with manifests of pools, would lose its last pool with mode System while it
-// needs one. AKS refuses to delete that pool or to change its mode:
+// lastSystemPool returns an error at path if the cluster of a pool of either family, or of an object with manifests of pools, would lose
+// its last pool with mode System while it needs one. AKS refuses to delete that pool or to change its mode:
 // https://learn.microsoft.com/en-us/azure/aks/use-system-pools
 func (l managedLookup) lastSystemPool(ctx context.Context, pool client.Object, path *field.Path) (field.ErrorList, error) {
 	if _, moved := pool.GetAnnotations()[deleteForMove]; moved {
@@ -61,8 +61,9 @@ func (l managedLookup) countTypedSystemPools(ctx context.Context, cluster *clust
 	return others, true, nil
 }
 
-// countSystemPoolManifests counts the manifests of pools with mode System in the objects of the cluster that are not being deleted. changed is
-// the object that the request is about: a pool is not counted, and another object counts with its new manifests. needed is as for countTypedSystemPools, and false if AKS runs the pods of Kubernetes on nodes of its own.
+// countSystemPoolManifests counts the manifests of pools with mode System in the objects of the cluster that are not being deleted. changed
+// is the object that the request is about: a pool is not counted, and another object counts with its new manifests. needed is as for
+// countTypedSystemPools, and false if AKS runs the pods of Kubernetes on nodes of its own.
 func (l managedLookup) countSystemPoolManifests(ctx context.Context, cluster *clusterv1.Cluster, changed client.Object) (others int, needed bool, err error) {
 	controlPlane := &infrav1.AzureASOManagedControlPlane{}
 	if needed, err = l.readControlPlane(ctx, cluster, controlPlane); err != nil || !needed {
@@ -116,8 +117,8 @@ func countSystemPools(resources []runtime.RawExtension) int {
 	return len(asoresource.ListSystemPools(resources))
 }
 
-// keepSystemPool returns an error at path if the cluster would lose its last System pool because the manifests of an object, before, become after.
-// A pool that stays in Azure without its manifest is not lost.
+// keepSystemPool returns an error at path if the cluster would lose its last System pool because the manifests of an object, before, become
+// after. A pool that stays in Azure without its manifest is not lost.
 func (l managedLookup) keepSystemPool(ctx context.Context, object client.Object, before, after []runtime.RawExtension,
 	path *field.Path) (field.ErrorList, error) {
 	lost := slices.ContainsFunc(asoresource.ListSystemPools(before), func(m asoresource.Manifest) bool { return !m.StaysInAzure() })

@@ -88,8 +88,8 @@ func ManifestFile(s *settings.Settings, name string) string {
 	return s.JoinPath("clusters", name+".yaml")
 }
 
-// applyManifest applies the manifest of a cluster with kubectl and returns when the API server has taken it. The error for a manifest of
-// which the API server refuses an object says how to go on with the others, which exist then.
+// applyManifest applies the manifest of a cluster with kubectl. If the API server refuses one object of the manifest, kubectl has already
+// created others. The error then has the commands that apply the corrected manifest or delete these objects.
 func applyManifest(ctx context.Context, s *settings.Settings, name string, manifest []byte) error {
 	command := exec.CommandContext(ctx, s.BinaryPath("kubectl"), "apply", "--kubeconfig="+s.KubeconfigPath(), "-f", "-")
 	command.Stdin = strings.NewReader(string(manifest))

@@ -120,10 +120,20 @@ func renderSourced(b *strings.Builder, title string, list []sourced) {
 	for _, s := range list {
 		source := s.Source
 		if strings.HasPrefix(source, "https://") && !strings.ContainsAny(source, ", ") {
-			source = "[documentation](" + source + ")"
+			source = "[" + describeSource(source) + "](" + source + ")"
 		}
 		fmt.Fprintf(b, "- **%s**: %s. Source: %s\n", title, s.What, source)
 	}
+}
+
+func describeSource(address string) string {
+	switch {
+	case strings.Contains(address, "/issues/"):
+		return "issue"
+	case strings.Contains(address, "/pull/"):
+		return "pull request"
+	}
+	return "documentation"
 }
 
 // renderUnasked lists the properties that Azure shows unasked.

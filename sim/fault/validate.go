@@ -7,19 +7,22 @@ import (
 	"strings"
 )
 
-// effect is what a rule of a kind may have, beside the fields that select requests.
+// effect lists the fields that a rule of one kind can set to describe its effect, and the requests that the kind can act on.
 type effect struct {
-	// fields are those that the kind reads. Another one would have no effect.
+	// fields are the fields that the kind reads, without the selectors. Validate refuses all others.
 	fields []string
-	// needs are those without which the kind has no effect, one of which is enough.
+	// needs are fields of which a rule has to set at least one.
 	needs []string
-	// methods are those of requests that the kind can act on; none stands for all.
+	// methods are the methods of the requests that the kind can act on. An empty list allows all.
 	methods []string
-	// now is set for kinds that can act at once.
+	// now is true if a rule of the kind can act without a request.
 	now bool
 }
 
-// methods are those of requests that rules can select.
+// selectors are the fields that select requests, and now.
+var selectors = []string{"method", "type", "id", "nth", "count", "now"}
+
+// methods are the methods of the requests that rules can select.
 var methods = []string{"DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"}
 
 // writeMethods begin long-running operations.
@@ -96,8 +99,8 @@ func (r Rule) Validate() error {
 	if err := r.checkRequest(effect, fields); err != nil {
 		return err
 	}
-	for _, field := range fields[slices.IndexFunc(append(fields, "end"), isOfEffect):] {
-		if !slices.Contains(effect.fields, field) {
+	for _, field := range fields {
+		if !slices.Contains(selectors, field) && !slices.Contains(effect.fields, field) {
 			return fmt.Errorf("kind %s does not read %s: remove it", r.Kind, field)
 		}
 	}
@@ -105,7 +108,7 @@ func (r Rule) Validate() error {
 		return fmt.Errorf("kind %s has no effect without %s", r.Kind, strings.Join(effect.needs, " or "))
 	}
 	for _, bound := range bounds {
-		// A number that is none is in no range.
+		// The condition is negated as a whole so that it also refuses NaN.
 		if value := bound.of(r); slices.Contains(fields, bound.field) && !(bound.min <= value && value <= bound.max) {
 			return fmt.Errorf("%s is %v, and has to be between %v and %.0f", bound.field, value, bound.min, bound.max)
 		}
@@ -116,12 +119,7 @@ func (r Rule) Validate() error {
 	return nil
 }
 
-// isOfEffect reports whether a field says what happens. The others select requests, and come before.
-func isOfEffect(field string) bool {
-	return !slices.Contains([]string{"method", "type", "id", "nth", "count", "now"}, field)
-}
-
-// checkRequest checks the fields that select requests.
+// checkRequest checks the selectors.
 func (r Rule) checkRequest(effect effect, fields []string) error {
 	method := strings.ToUpper(r.Method)
 	switch {

@@ -97,7 +97,7 @@ const (
 	// Accepted: the API server and the webhooks take the objects. The provider makes no resources of them, or another
 	// manager does.
 	Accepted ManifestState = "accepted"
-	// Made: cluster and machines are provisioned and Ready, write nothing when they are looked at again, and leave nothing
+	// Made: cluster and machines are provisioned and Ready, write nothing when they are reconciled again, and leave nothing
 	// behind when they are deleted.
 	Made ManifestState = "made"
 )

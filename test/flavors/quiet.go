@@ -61,11 +61,11 @@ func waitUntilQuiet(stage *harness.Stage, manager *harness.Manager) {
 	}
 }
 
-// waitResyncs makes resyncs due and waits until everything was looked at again as often.
+// waitResyncs starts a resync of all objects and waits until the cluster and the machines are reconciled, as many times as times says.
 func waitResyncs(stage *harness.Stage, times int) {
 	stage.T.Helper()
 	for range times {
-		stage.ResyncUntil("cluster and machines are looked at again", func(requests []string) bool {
+		stage.ResyncUntil("the cluster and the machines are reconciled again", func(requests []string) bool {
 			for _, part := range []string{"/virtualNetworks", "/networkInterfaces", "/virtualMachines"} {
 				if !slices.ContainsFunc(requests, func(request string) bool { return strings.Contains(request, part) }) {
 					return false

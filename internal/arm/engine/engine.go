@@ -228,8 +228,8 @@ func (e *Engine) CheckUnchanged(ctx context.Context, c *client.Client, id arm.ID
 type Observed = observe.Observed
 
 // Observe reads resources, keyed by ID.Key(). Several resources of one type in one group are read with one LIST and shared for the
-// freshness window, or for as long as the options allow, unless fresh is set. An absent resource that waits for write quota is not read again until its turn. The error is
-// set only for a cancelled context.
+// freshness window, or for as long as the options allow, unless fresh is set. An absent resource that waits for write quota is not read
+// again until its turn. The error is set only for a cancelled context.
 func (e *Engine) Observe(ctx context.Context, c *client.Client, ids []arm.ID, fresh bool, options ReadOptions) (map[string]Observed,
 	error) {
 	out := make(map[string]Observed, len(ids))

@@ -76,8 +76,8 @@ func (m *Members) WaitsForOwner() *metav1.Condition {
 	}
 }
 
-// LoadPlanInput reads the input of the plan of an object, without facts. unchecked are the kinds that may lack a definition. It sets the api-versions of the manifests on the session's
-// client.
+// LoadPlanInput reads the input of the plan of an object, without facts. unchecked are the kinds that may lack a definition. It sets the
+// api-versions of the manifests on the session's client.
 func (m *Members) LoadPlanInput(ctx context.Context, c client.Reader, session reconcile.Session, unchecked []string,
 	kind string, obj client.Object) (plan.Input, error) {
 	in := m.newInput(kind, obj, session.Access.SubscriptionID, session.Access.LentGrants != nil)

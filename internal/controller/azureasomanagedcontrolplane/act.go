@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/reconcile"
 )
 
-// Act implements reconcile.Kind. It stops or starts the cluster as annotations ask, and writes the plain objects of the manifests, the kubeconfigs of a finished cluster, and the values
-// that operatorSpec requests.
+// Act implements reconcile.Kind. It stops or starts the cluster as annotations ask, and writes the plain objects of the manifests, the
+// kubeconfigs of a finished cluster, and the values that operatorSpec requests.
 func (k *Kind) Act(ctx context.Context, session reconcile.Session, in *input, outcome arm.Outcome) (err error) {
 	if in.plainObjects, err = asoresources.ReconcilePlainObjects(ctx, k.Client, session, in.object, in.planned); err != nil {
 		return err

@@ -63,7 +63,8 @@ func readInventoryObject(raw json.RawMessage) (out string) {
 	return out
 }
 
-// keepUnknown copies the members that are not known, and reports whether there are any. A null says nothing.
+// keepUnknown copies the members of from that are not known, and reports whether it copied any. It leaves out members that are null,
+// because they have no value to keep.
 func keepUnknown(to, from map[string]json.RawMessage, known []string) bool {
 	unknown := maps.Clone(from)
 	maps.DeleteFunc(unknown, func(name string, value json.RawMessage) bool {

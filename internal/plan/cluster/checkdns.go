@@ -12,12 +12,12 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// domainLabel is what Azure takes as the domain name label of a public IP address:
+// domainLabel matches the domain name labels that Azure accepts for a public IP address:
 // https://learn.microsoft.com/en-us/azure/virtual-network/ip-services/public-ip-addresses#domain-name-label
 var domainLabel = regexp.MustCompile(`^[a-z][a-z0-9-]{1,61}[a-z0-9]$`)
 
-// checkDNSNames refuses DNS names of public addresses that Azure refuses, and names of the API server that Azure would not resolve to the address:
-// the endpoint is such a name, and cannot change.
+// checkDNSNames refuses DNS names of public addresses that Azure refuses, and names of the API server that Azure would not resolve to the
+// address. The name is in the endpoint of the Cluster, which cannot change later.
 func checkDNSNames(in plan.ClusterInput) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
 	if lb := in.AzureCluster.Spec.NetworkSpec.APIServerLB; lb != nil && lb.Type != infrav1.Internal && !plan.HasOwnEndpoint(in.AzureCluster) {

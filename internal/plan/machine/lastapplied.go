@@ -12,8 +12,7 @@ import (
 var recordedTypes = applied.Types{types.VirtualMachineExtension: infrav1.BootstrapSucceededCondition}
 
 // ConditionForPruned returns the condition type that reports a resource which is no longer planned; "" for types that are
-// never pruned. Role assignments are deleted by the inventory, while their
-// identity exists.
+// never pruned. The inventory deletes role assignments, as long as the identity of the machine exists.
 func ConditionForPruned(id arm.ID) string {
 	if row, err := types.ForID(id); err == nil && row.Name == types.RoleAssignment {
 		return infrav1.RoleAssignmentReadyCondition

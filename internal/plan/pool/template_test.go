@@ -109,8 +109,8 @@ func TestNewTemplate(t *testing.T) {
 	}
 }
 
-// TestHoldTemplate keeps the template of a scale set as it is while another one waits. The pool still gets larger, with the bootstrap data of the
-// moment. What the stored template has of earlier plans stays recorded and in Azure, and goes once the new template is applied.
+// TestHoldTemplate keeps the template of a scale set as it is while another one waits. The pool still gets larger, with the bootstrap data
+// of the moment. What the stored template has of earlier plans stays recorded and in Azure, and goes once the new template is applied.
 func TestHoldTemplate(t *testing.T) {
 	in := newStoredPool(t, func(in *pool.Input) {
 		in.AzureMachinePool.Spec.Template.VMExtensions = []infrav1.VMExtension{extensionOfUser}

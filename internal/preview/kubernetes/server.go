@@ -80,8 +80,9 @@ func NewScheme() (*runtime.Scheme, error) {
 // ControlPlaneKind is the kind of control planes of self-managed clusters.
 var ControlPlaneKind = schema.GroupVersionKind{Group: "controlplane.cluster.x-k8s.io", Version: "v1beta2", Kind: "KubeadmControlPlane"}
 
-// newMapper returns a mapper of the kinds of NewScheme. All are namespaced. Servers share it, because it is two thirds of what a server
-// allocates, and nothing changes it. They do not share the scheme: the client adds unstructured kinds to it that it does not know.
+// newMapper returns the REST mapper for the kinds of NewScheme. It maps each kind as namespaced. All servers use one mapper, because a
+// mapper needs two thirds of the memory of a server and does not change. Each server has its own scheme, because its client registers
+// unstructured kinds in the scheme.
 var newMapper = sync.OnceValues(func() (meta.RESTMapper, error) {
 	scheme, err := NewScheme()
 	if err != nil {

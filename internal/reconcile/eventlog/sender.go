@@ -178,7 +178,7 @@ func eventName(object string, created int64) string {
 
 // write writes an event or counts it.
 func (s *Sender) write(ctx context.Context, event *eventsv1.Event) {
-	key, repeated := s.remember(event)
+	key, repeated := s.countEvent(event)
 	if repeated == nil {
 		s.create(ctx, event)
 		return
@@ -191,13 +191,14 @@ func (s *Sender) write(ctx context.Context, event *eventsv1.Event) {
 		s.mu.Lock()
 		delete(s.sent, key)
 		s.mu.Unlock()
-		s.remember(event)
+		s.countEvent(event)
 		s.create(ctx, event)
 	}
 }
 
-// remember returns the key of an event, and its count if it repeats another one. It keeps what is needed to count later ones.
-func (s *Sender) remember(event *eventsv1.Event) (key uint64, repeated *repeats) {
+// countEvent returns the key of an event. If the event repeats an earlier one, it also returns the name of that event and how often it
+// occurred. Otherwise it stores the key, the time and the hash of the note, so that later repetitions are recognized.
+func (s *Sender) countEvent(event *eventsv1.Event) (key uint64, repeated *repeats) {
 	key = s.hash(event.Type, event.Action, event.Reason, event.ReportingController, describeReference(&event.Regarding), describeReference(event.Related))
 	note, at := s.hash(event.Note), event.EventTime.UnixNano()
 	s.mu.Lock()

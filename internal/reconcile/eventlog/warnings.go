@@ -18,7 +18,8 @@ type warning struct {
 	ids []string
 }
 
-// addWarning adds a Warning. Texts with the same reason and related object share a note, so that a reconciliation emits one event for each reason.
+// addWarning adds a Warning. Texts with the same reason and related object share a note, so that a reconciliation emits one event for each
+// reason.
 func (p *Recording) addWarning(related *corev1.ObjectReference, reason, text string, err error) {
 	for _, w := range p.warnings {
 		if w.reason == reason && isSameReference(w.related, related) {

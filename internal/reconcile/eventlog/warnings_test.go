@@ -38,8 +38,8 @@ func (s *sink) Patch(_ context.Context, event *eventsv1.Event, _ []byte) (*event
 	return event, nil
 }
 
-// TestWarningsOfOneReconciliation emits several Warnings with the same reason through client-go, which counts them as one event with the first note.
-// Each text has to be in a note.
+// TestWarningsOfOneReconciliation emits several Warnings with the same reason through client-go, which counts them as one event with the
+// first note. Each text has to be in a note.
 func TestWarningsOfOneReconciliation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -19,7 +19,8 @@ const (
 	pausedSuffix = "); before that: "
 )
 
-// UpdatePausedCondition keeps the Paused condition of an object without a runner of its own, and shows a pause in Ready. It changes the object in memory only and reports whether it is paused.
+// UpdatePausedCondition keeps the Paused condition of an object without a runner of its own, and shows a pause in Ready. It changes the
+// object in memory only and reports whether it is paused.
 func UpdatePausedCondition(obj Object, kind string, cluster *clusterv1.Cluster) bool {
 	paused := pausedCondition(obj, kind, cluster)
 	conditions.Set(obj, paused)

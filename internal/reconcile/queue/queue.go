@@ -32,7 +32,7 @@ type (
 	Queue   = workqueue.TypedRateLimitingInterface[reconcile.Request]
 )
 
-// Clock says when a delayed request is ready.
+// Clock has the current time and the timers of delayed requests. Tests pass a clock with virtual time.
 type Clock interface {
 	Now() time.Time
 	// AfterFunc calls f in its own goroutine once d has passed; stop prevents it if it has not been called yet.

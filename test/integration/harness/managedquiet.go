@@ -43,7 +43,7 @@ func (s *Stage) QuietManaged(manager WriteRecorder, resyncs int) int {
 // its kubeconfig, one of a pool with a list of the machines of its scale set, unless the pool is shown as stopped.
 func (s *Stage) ResyncManaged() {
 	s.T.Helper()
-	s.ResyncUntil("the cluster and its pools are looked at again", func(requests []string) bool {
+	s.ResyncUntil("the cluster and its pools are reconciled again", func(requests []string) bool {
 		kubeconfig, machines := false, map[string]bool{}
 		for _, request := range requests {
 			kubeconfig = kubeconfig || strings.HasPrefix(request, "POST ") && strings.Contains(request, "/listCluster")

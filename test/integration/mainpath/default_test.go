@@ -140,7 +140,7 @@ func watchQuiet(t *testing.T, stage *harness.Stage, manager *harness.Manager) {
 		mark := stage.Azure.MarkRequests()
 		stage.AdvanceClock(time.Minute)
 		var reads []string
-		stage.Eventually("cluster and machines are looked at again", func() bool {
+		stage.Eventually("the cluster and the machines are reconciled again", func() bool {
 			reads = stage.Azure.RequestsSince(mark)
 			for _, part := range []string{"/loadBalancers/c1-public-lb ", "/networkInterfaces", "/virtualMachines"} {
 				if !slices.ContainsFunc(reads, func(read string) bool { return strings.Contains(read, part) }) {

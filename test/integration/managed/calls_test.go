@@ -39,7 +39,7 @@ func TestTenPools(t *testing.T) {
 	for range resyncs {
 		round := stage.Azure.MarkRequests()
 		stage.AdvanceClock(time.Minute)
-		stage.Eventually("every pool is looked at again", func() bool {
+		stage.Eventually("every pool is reconciled again", func() bool {
 			looked := 0
 			for _, request := range stage.Azure.RequestsSince(round) {
 				if strings.Contains(request, "-vmss/virtualMachines ") {

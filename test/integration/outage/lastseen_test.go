@@ -125,7 +125,7 @@ func TestConditionsStayAsLastSeen(t *testing.T) {
 			stage.AdvanceClock(time.Hour)
 			for conditionType, object := range listStanding() {
 				stage.WakeControllers(object)
-				harness.WaitFor(stage, object, object.GetName(), "looked at again", func(o harness.Conditioned) bool {
+				harness.WaitFor(stage, object, object.GetName(), "reconciled again", func(o harness.Conditioned) bool {
 					return harness.FindCondition(o, conditionType).Reason == infrav1.ReadyReason &&
 						harness.FindCondition(o, infrav1.ReadyCondition).Reason == infrav1.ReadyReason
 				})
