@@ -100,7 +100,7 @@ func printNextCommands(out io.Writer, s *settings.Settings, name string, o workl
 		stop = ownCommand(s, "down")
 	}
 	for _, line := range []string{
-		"", "Try next:",
+		"", nextHeading,
 		"  " + shellHint(s),
 		"  " + kubectl + " get " + kinds,
 		"  " + relativePath(s.BinaryPath("clusterctl")) + " describe cluster " + name + " --show-conditions all",
@@ -136,6 +136,9 @@ func ownCommand(s *settings.Settings, args ...string) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// nextHeading stands above the commands to try, of which shellHint is the first. The others have no kubeconfig in the user's own shell.
+const nextHeading = "Start a shell of the lab, and try the other commands in it:"
 
 // shellHint returns the command for a shell of the lab. In a shell that takes over the environment of the lab, other HTTPS requests fail.
 func shellHint(s *settings.Settings) string {

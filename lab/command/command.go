@@ -87,7 +87,7 @@ func upCommand() *cobra.Command {
 			return unfinishedError(c, s, err)
 		}
 		if bare || s.WithoutProvider {
-			fmt.Fprintf(out, "\nTry next:\n  %s\n  kubectl get providers -A\n  %s\n", shellHint(s),
+			fmt.Fprintf(out, "\n%s\n  %s\n  kubectl get providers -A\n  %s\n", nextHeading, shellHint(s),
 				ownCommand(s, "create", name))
 			return nil
 		}

@@ -119,19 +119,27 @@ func newSender(t *testing.T) (*eventlog.Sender, *eventServer) {
 	return eventlog.NewSender(eventlog.SenderOptions{Events: client, Scheme: scheme, Log: logr.Discard(), Host: "pod", Now: time.Now}), server
 }
 
-// inSender runs a test with a started sender in virtual time.
+// inSender runs a test with a started sender in virtual time. emit emits an event of a machine.
 func inSender(t *testing.T, test func(t *testing.T, server *eventServer, emit func(machine, reason, note string))) {
+	t.Helper()
+	withSender(t, func(t *testing.T, sender *eventlog.Sender, server *eventServer) {
+		recorder := sender.Recorder("machines")
+		test(t, server, func(machine, reason, note string) {
+			<-time.After(time.Microsecond) // Events have different times.
+			recorder.Eventf(newMachine(machine), nil, "Normal", reason, "Reconcile", "%s", note)
+		})
+	})
+}
+
+// withSender runs a test with a started sender in virtual time.
+func withSender(t *testing.T, test func(t *testing.T, sender *eventlog.Sender, server *eventServer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		sender, server := newSender(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() { ended <- sender.Start(ctx) }()
-		recorder := sender.Recorder("machines")
-		test(t, server, func(machine, reason, note string) {
-			<-time.After(time.Microsecond) // Events have different times.
-			recorder.Eventf(newMachine(machine), nil, "Normal", reason, "Reconcile", "%s", note)
-		})
+		test(t, sender, server)
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
