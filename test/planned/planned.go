@@ -88,16 +88,6 @@ func (w World) copyAzure() (*server.Server, error) {
 	return copied, nil
 }
 
-// Plan returns the writes that a manager would make now.
-func (w World) Plan(ctx context.Context, subscription string) ([]Write, error) {
-	moment, err := w.Take(ctx, subscription)
-	if err != nil {
-		return nil, err
-	}
-	defer moment.Close()
-	return moment.Plan(ctx)
-}
-
 // Moment is a World as it was once.
 type Moment struct {
 	options preview.Options
@@ -112,6 +102,11 @@ func (w World) Take(ctx context.Context, subscription string) (*Moment, error) {
 		return nil, err
 	}
 	return &Moment{options: options, azure: azure, known: w.Known}, nil
+}
+
+// IsIdle reports whether no operation of Azure was under way. Operations of a Moment never end, so nothing is planned that waits for one.
+func (m *Moment) IsIdle() bool {
+	return !slices.ContainsFunc(m.azure.Operations(), func(op *store.Operation) bool { return op.Ended.IsZero() })
 }
 
 // Close ends the copy of Azure.

@@ -1,7 +1,6 @@
 package virtual
 
 import (
-	"context"
 	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/test/planned"
@@ -50,12 +49,11 @@ func (p *plans) takeState(between bool) earlier {
 	if p.scenario.Observe {
 		return earlier{step: &step{}, between: between}
 	}
-	if p.readFaults().hidden || !p.isIdle() || p.isTooLarge() {
+	if p.readFaults().hidden || p.isTooLarge() {
 		return earlier{step: &step{disturbed: true}, between: between}
 	}
-	moment, err := p.world().Take(context.Background(), p.scenario.Azure.SubscriptionID)
-	if err != nil {
-		p.problems = append(p.problems, err.Error())
+	moment, ok := p.take(false)
+	if !ok {
 		return earlier{step: &step{disturbed: true}, between: between}
 	}
 	return earlier{moment: moment, between: between}
@@ -85,10 +83,7 @@ func (p *plans) knewBefore(write planned.Write) bool {
 func (p *plans) stepBefore(at int) *step {
 	state := &p.before[at]
 	if state.step == nil {
-		plan, err := state.moment.Plan(context.Background())
-		if err != nil {
-			p.problems = append(p.problems, err.Error())
-		}
+		plan := p.planMoment(state.moment)
 		state.moment.Close()
 		state.step, state.moment = &step{Step: planned.NewStep(plan)}, nil
 	}

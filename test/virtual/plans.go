@@ -101,12 +101,44 @@ func (p *plans) lock() func() {
 	return func() { p.turn <- struct{}{} }
 }
 
-// plan returns the writes that a manager would make now.
-func (p *plans) plan() ([]planned.Write, error) {
+// plan returns the writes that a manager would make now; ok is false while an operation of Azure is under way, unless busy allows that.
+func (p *plans) plan(busy bool) (writes []planned.Write, ok bool) {
 	if p.scenario.Observe {
-		return nil, nil // A plan does not know this flag of the manager.
+		return nil, true // A plan does not know this flag of the manager.
 	}
-	return p.world().Plan(context.Background(), p.scenario.Azure.SubscriptionID)
+	moment, ok := p.take(busy)
+	if !ok {
+		return nil, false
+	}
+	defer moment.Close()
+	return p.planMoment(moment), true
+}
+
+// take returns the state now; ok is false while an operation of Azure is under way, unless busy allows that. A write that Azure has not
+// answered, such as the last one of a manager that was killed, may begin an operation at any time, so the copy of the state decides.
+func (p *plans) take(busy bool) (moment *planned.Moment, ok bool) {
+	if !busy && !p.isIdle() {
+		return nil, false
+	}
+	moment, err := p.world().Take(context.Background(), p.scenario.Azure.SubscriptionID)
+	if err != nil {
+		p.problems = append(p.problems, err.Error())
+		return nil, false
+	}
+	if !busy && !moment.IsIdle() {
+		moment.Close()
+		return nil, false
+	}
+	return moment, true
+}
+
+// planMoment returns the writes that a manager would have made at the moment.
+func (p *plans) planMoment(moment *planned.Moment) []planned.Write {
+	writes, err := moment.Plan(context.Background())
+	if err != nil {
+		p.problems = append(p.problems, err.Error())
+	}
+	return writes
 }
 
 // PlanOptions returns the options of a plan of all objects, as kubectl capz plan --all-namespaces has them. subscription is the default one.
@@ -159,11 +191,8 @@ func (p *plans) newStep() *step {
 	if out.skipped = !p.isSampled(); out.skipped {
 		return out
 	}
-	plan, err := p.plan()
-	if err != nil {
-		p.problems = append(p.problems, err.Error())
-	}
-	out.Step = planned.NewStep(plan)
+	plan, ok := p.plan(false)
+	out.disturbed, out.Step = !ok, planned.NewStep(plan)
 	return out
 }
 
@@ -259,7 +288,9 @@ func (p *plans) endStep() {
 		p.counts[stepSkipped]++
 	case ended == nil:
 		p.counts[stepQuiet]++
-		p.compare(&planned.Step{}, false, "nothing was written")
+		if plan, ok := p.plan(true); ok {
+			p.compare(&planned.Step{}, plan, false, "nothing was written")
+		}
 	case ended.faults.isChanged(now):
 		p.counts[stepFault]++
 		p.report(&planned.Step{Unplanned: ended.Unplanned}, "before a fault")
@@ -268,8 +299,11 @@ func (p *plans) endStep() {
 		p.report(&ended.Step, "at the end of a step")
 	default:
 		p.counts[stepInterrupted]++
-		if lasted > 0 && p.isIdle() {
-			p.compare(&ended.Step, now.pending || ended.faults.acted != now.acted, "the step was interrupted")
+		if lasted == 0 {
+			return
+		}
+		if plan, ok := p.plan(false); ok {
+			p.compare(&ended.Step, plan, now.pending || ended.faults.acted != now.acted, "the step was interrupted")
 		}
 	}
 }
@@ -293,12 +327,7 @@ func (p *plans) isUnderWay(w planned.Write) bool {
 const soon = time.Minute
 
 // compare checks that a plan has the writes that are left of a step. refused is set if Azure has refused something meanwhile.
-func (p *plans) compare(ended *planned.Step, refused bool, what string) {
-	now, err := p.plan()
-	if err != nil {
-		p.problems = append(p.problems, err.Error())
-		return
-	}
+func (p *plans) compare(ended *planned.Step, now []planned.Write, refused bool, what string) {
 	now = slices.DeleteFunc(now, func(w planned.Write) bool { return w.After > soon && !planned.Has(ended.Left, w) })
 	// Azure may have made a write that it has not answered. It shows the effect of an action only when its operation has ended.
 	isSent := func(w planned.Write) bool { return planned.Has(p.sent, w) || p.isUnderWay(w) }
