@@ -27,7 +27,7 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 	network := spec.Child("networkSpec")
 	if plan.HasAzureResources(old) {
 		errs = append(errs, refuseMove(old.Spec.SubscriptionID, c.Spec.SubscriptionID, spec.Child("subscriptionID"), "subscriptions")...)
-		errs = append(errs, refuseMove(old.Spec.Location, c.Spec.Location, spec.Child("location"), "regions")...)
+		errs = append(errs, refuseRegion(old.Spec.Location, c.Spec.Location, spec.Child("location"))...)
 		if old.Spec.ControlPlaneEnabled && !c.Spec.ControlPlaneEnabled {
 			errs = append(errs, field.Forbidden(spec.Child("controlPlaneEnabled"), "cannot become false once there are resources, "+
 				"because the load balancer and the public address of the API server would be deleted; create a new cluster"))
@@ -56,9 +56,14 @@ func immutableCluster(old, c *infrav1.AzureCluster) (errs field.ErrorList) {
 	return append(errs, immutableSubnets(old, c, network.Child("subnets"))...)
 }
 
-// refuseMove refuses to change a location or subscription that Azure cannot move resources from. Another spelling of the same one is accepted.
+// refuseRegion refuses another region. Another spelling of the same one is accepted.
+func refuseRegion(old, value string, path *field.Path) field.ErrorList {
+	return refuseMove(plan.NormalizeRegion(old), plan.NormalizeRegion(value), path, "regions")
+}
+
+// refuseMove refuses to change a region, subscription or cloud, which Azure cannot move resources from.
 func refuseMove(old, value string, path *field.Path, between string) field.ErrorList {
-	if plan.NormalizeRegion(old) == plan.NormalizeRegion(value) {
+	if strings.EqualFold(old, value) {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(path,

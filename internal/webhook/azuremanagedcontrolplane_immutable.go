@@ -41,7 +41,7 @@ func immutableControlPlane(old, c *infrav1.AzureManagedControlPlane) (errs field
 		return errs
 	}
 	errs = append(errs, refuseMove(before.SubscriptionID, after.SubscriptionID, path.Child("subscriptionID"), "subscriptions")...)
-	errs = append(errs, refuseMove(before.Location, after.Location, path.Child("location"), "regions")...)
+	errs = append(errs, refuseRegion(before.Location, after.Location, path.Child("location"))...)
 	// Defaults that come from the Cluster's name are filled in once it is known, so an empty value may be set.
 	errs = append(errs, filledOnce(before.ResourceGroupName, after.ResourceGroupName, path.Child("resourceGroupName"))...)
 	errs = append(errs, filledOnce(before.NodeResourceGroupName, after.NodeResourceGroupName, path.Child("nodeResourceGroupName"))...)
