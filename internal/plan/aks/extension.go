@@ -7,10 +7,12 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/aks/managedcluster"
 )
 
 // addExtensions adds the extensions of the managed cluster. Existing ones are adopted with the cluster.
 func addExtensions(in Input, g *arm.Graph) {
+	blocked := managedcluster.Observe(in.Facts.Cluster).WriteBlockedReason(ClusterID(in).Name())
 	for _, spec := range in.ControlPlane.Spec.Extensions {
 		g.Add(arm.Node{
 			ID:      ExtensionID(in, spec.Name),
@@ -18,6 +20,8 @@ func addExtensions(in Input, g *arm.Graph) {
 			Policy:  arm.Repair,
 			Foreign: arm.AdoptForeign,
 			Group:   infrav1.AKSExtensionsReadyCondition,
+
+			WriteBlocked: blocked,
 		})
 	}
 }

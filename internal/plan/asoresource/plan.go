@@ -237,7 +237,7 @@ func addDependencies(in Input, g *arm.Graph) {
 }
 
 // setBody sets the body of a node, for AKS clusters and pools by the rules of AKS. A cluster is created with its pools, and a pool waits
-// for its cluster.
+// for its cluster. Nothing in a stopped cluster is written.
 func (in Input) setBody(m Manifest, lastApplied applied.State, node *arm.Node, body map[string]any) {
 	apiVersion, _ := m.APIVersion()
 	switch observed := in.observedResource(node.ID); node.ID.Type() {
@@ -266,5 +266,8 @@ func (in Input) setBody(m Manifest, lastApplied applied.State, node *arm.Node, b
 		}
 	default:
 		node.Body, node.PlannedBody = body, body
+		if cluster := node.ID.Parent(); cluster.Type() == types.ManagedCluster {
+			node.WriteBlocked = managedcluster.Observe(in.observedResource(cluster)).WriteBlockedReason(cluster.Name())
+		}
 	}
 }

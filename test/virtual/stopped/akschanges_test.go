@@ -83,3 +83,50 @@ func (f family) changeTier() {
 		}
 	})
 }
+
+// TestAKSExtensionAddedWhileStopped adds an extension to a stopped cluster that has no other change: it is sent soon after the start, and not
+// before, because AKS would refuse it.
+func TestAKSExtensionAddedWhileStopped(t *testing.T) {
+	eachFamily(t, func(t *testing.T, f family) {
+		f.PostAction(aksPath, "stop")
+		f.WaitUntil("the cluster is stopped", func() bool { return f.powerStates()["0"] == "Stopped" })
+		f.AdvanceClock(time.Hour)
+		mark := f.Azure.MarkRequests()
+		f.addExtension()
+		f.AdvanceClock(2 * time.Hour)
+		if writes := f.specWrites(mark); len(writes) > 0 {
+			t.Errorf("written to a stopped cluster: %v", writes)
+		}
+		f.PostAction(aksPath, "start")
+		f.WaitUntil("the cluster runs", func() bool { return f.powerStates()["0"] == "Running" })
+		f.AdvanceClock(time.Minute)
+		if writes := f.specWrites(mark); len(writes) != 1 || !strings.HasSuffix(writes[0], "/extensions/flux") {
+			t.Errorf("written in the minute after the start: %v", writes)
+		}
+		f.waitControlPlane(false)
+	})
+}
+
+// addExtension adds an extension to the cluster.
+func (f family) addExtension() {
+	f.T.Helper()
+	f.ReadObject(f.controlPlane.(client.Object), f.cluster)
+	harness.ChangeObject(f.Stage, f.controlPlane.(client.Object), func(o client.Object) {
+		switch o := o.(type) {
+		case *infrav1.AzureManagedControlPlane:
+			o.Spec.Extensions = []infrav1.AKSExtension{{Name: "flux", ExtensionType: new("microsoft.flux")}}
+		case *infrav1.AzureASOManagedControlPlane:
+			o.Spec.Resources = append(o.Spec.Resources, f.ParseManifest(extensionManifest))
+		}
+	})
+}
+
+const extensionManifest = `
+apiVersion: kubernetesconfiguration.azure.com/v1api20241101
+kind: Extension
+metadata:
+  name: flux
+spec:
+  owner: {group: containerservice.azure.com, kind: ManagedCluster, name: c1}
+  extensionType: microsoft.flux
+`

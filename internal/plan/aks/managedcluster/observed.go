@@ -164,14 +164,14 @@ func UsesEntraID(observed json.RawMessage) bool {
 // IsStopped reports whether the cluster is stopped. A stopped cluster accepts no changes, and its API server does not answer.
 func IsStopped(observed json.RawMessage) bool { return Observe(observed).isStopped() }
 
-// WriteBlockedReason returns the reason why AKS accepts no change of the cluster and its pools for now, "" if it does. name is the name of
-// the cluster in the message.
+// WriteBlockedReason returns the reason why AKS accepts no change of the cluster and of what is in it for now, "" if it does: pools, extensions
+// and maintenance windows, too. name is the name of the cluster in the message.
 // https://learn.microsoft.com/en-us/azure/aks/start-stop-cluster
 func (o Observed) WriteBlockedReason(name string) string {
 	if !o.isStopped() {
 		return ""
 	}
-	return fmt.Sprintf("waits for the start of the AKS cluster %s, because AKS accepts no changes of a stopped cluster and its pools. "+
+	return fmt.Sprintf("waits for the start of the AKS cluster %s, because AKS accepts no changes of a stopped cluster, its pools and its extensions. "+
 		"Start it with az aks start, or with the annotation %s=false on the Cluster", name, infrav1.StopAnnotation)
 }
 
