@@ -177,11 +177,13 @@ func TestEngineMetrics(t *testing.T) {
 		Patch: object{"properties": object{"addressSpace": object{"addressPrefixes": []any{"172.16.0.0/12"}}}}})
 	w.reconcileUntil(w.engine.Converge, arm.Outcome.IsDone)
 	w.expectMetrics("changed from outside",
-		map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 1, `capz_drift_repaired_total{` + ofNetwork + `}`: 1})
+		map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 1, `capz_drift_repaired_total{` + ofNetwork + `}`: 1,
+			`capz_drift_repeated_total{` + ofNetwork + `}`: 0})
 	w.addFaults(fault.Rule{Now: true, ID: string(network), Kind: fault.Remove})
 	w.reconcileUntil(w.engine.Converge, arm.Outcome.IsDone)
 	w.expectMetrics("removed from outside",
-		map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 2, `capz_drift_repaired_total{` + ofNetwork + `}`: 2})
+		map[string]float64{`capz_drift_found_total{` + ofNetwork + `}`: 2, `capz_drift_repaired_total{` + ofNetwork + `}`: 2,
+			`capz_drift_repeated_total{` + ofNetwork + `}`: 1})
 
 	w.reconcileUntil(w.engine.Delete, arm.Outcome.IsDeleted)
 	w.expectMetrics("deleted, which is no drift", map[string]float64{

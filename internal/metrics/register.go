@@ -9,7 +9,7 @@ import (
 var collectors = []prometheus.Collector{
 	reconciliationDuration, timeToReady, statusWritesFailed, postponed,
 	requests, throttled, heldBack, requestDuration, operationDuration, underWay, lookups,
-	drifted, repaired, kept, observed, states, lastReads, requestBudgets,
+	drifted, repaired, repeated, kept, observed, states, lastReads, requestBudgets,
 }
 
 func init() { metrics.Registry.MustRegister(collectors...) }

@@ -1,5 +1,10 @@
 package engine
 
+import "time"
+
+// repeatPeriod is how long after a repair another one of the same resource is a repeated one: twelve syncs.
+const repeatPeriod = 2 * time.Hour
+
 // alignment is the desired state that a resource was last seen in.
 type alignment struct {
 	// hash identifies the desired state; "" means none.
@@ -8,6 +13,9 @@ type alignment struct {
 	drifted bool
 	// inPlace means that the last convergence had nothing to do for the resource.
 	inPlace bool
+	// repairedAt is when the engine last repaired the resource, in Unix seconds; 0 means never. A time.Time would be three times as large, and
+	// each resource of a fleet has one.
+	repairedAt int64
 }
 
 // wasInPlace reports whether the last convergence found the resource in its desired state and had nothing to do for it.
@@ -20,8 +28,13 @@ func (a *alignment) recordDrift() (first bool) {
 	return first
 }
 
-// clearDrift records that the resource is in its desired state. It returns true if it was not before.
-func (a *alignment) clearDrift() (drifted bool) {
-	drifted, a.drifted = a.drifted, false
-	return drifted
+// recordRepair records that a write has brought the resource into its desired state. It returns whether the resource had drifted, and
+// whether that is so again within repeatPeriod.
+func (a *alignment) recordRepair(now time.Time) (drifted, again bool) {
+	if drifted = a.drifted; !drifted {
+		return false, false
+	}
+	again = a.repairedAt != 0 && now.Unix()-a.repairedAt <= int64(repeatPeriod/time.Second)
+	a.drifted, a.repairedAt = false, now.Unix()
+	return true, again
 }

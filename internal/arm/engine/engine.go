@@ -44,9 +44,11 @@ type Hooks struct {
 	OnCacheRead func(observe.CacheResult)
 	// OnOperationEnd is called for each operation that Azure has finished, with its duration and error.
 	OnOperationEnd func(op *operate.Operation, took time.Duration, err error)
-	// OnDrift is called once for a resource that matched the plan and no longer does, OnRepair when a write of the engine has brought
-	// it back.
-	OnDrift, OnRepair func(id arm.ID)
+	// OnDrift is called once for a resource that matched the plan and no longer does.
+	OnDrift func(id arm.ID)
+	// OnRepair is called when a write of the engine has brought such a resource back. again means that it was repaired in the two hours before,
+	// too.
+	OnRepair func(id arm.ID, again bool)
 	// OnNormalized is called once for values that Azure stores otherwise than sent. They are not sent again.
 	OnNormalized func(id arm.ID, values int)
 }

@@ -108,7 +108,8 @@ func groupOf(key string) string {
 
 // isEmpty reports whether the record has nothing that later decisions need.
 func (r *resourceState) isEmpty() bool {
-	return r.retry.err == nil && r.normalization == nil && r.agreement == nil && r.alignment.hash == "" && !r.alignment.drifted &&
+	return r.retry.err == nil && r.normalization == nil && r.agreement == nil &&
+		r.alignment.hash == "" && !r.alignment.drifted && r.alignment.repairedAt == 0 &&
 		!r.presence.createdHere && r.presence.createdAt.IsZero() && !r.presence.absent && r.write.result == "" && len(r.actions) == 0
 }
 

@@ -79,10 +79,10 @@ func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
 		if t.removing || len(t.origin.outside) > 0 {
 			return
 		}
-		repaired := false
-		e.states.update(op.Key, func(state *resourceState) { repaired = state.alignment.clearDrift() })
+		repaired, again := false, false
+		e.states.update(op.Key, func(state *resourceState) { repaired, again = state.alignment.recordRepair(e.clock.Now()) })
 		if repaired && e.options.Hooks.OnRepair != nil {
-			e.options.Hooks.OnRepair(op.ID)
+			e.options.Hooks.OnRepair(op.ID, again)
 		}
 	}
 	return op

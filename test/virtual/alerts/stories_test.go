@@ -102,6 +102,23 @@ var stories = map[string]struct {
 			addRule(r)
 		}, correct: func(r *recording) { r.Sim.ClearFaults() }},
 	// In the following stories nothing is wrong, so no alert fires.
+	"once-for-all": {minutes: 60, raised: nil,
+		trouble: func(r *recording) {
+			// Somebody changes the tags of many resources of a type once.
+			names := []string{"a", "b", "c", "d", "e", "f", "g"}
+			for _, name := range names {
+				r.ApplyMachine("c1", name, harness.Worker)
+			}
+			r.play(30)
+			for _, name := range names {
+				r.PatchResource("Microsoft.Network/networkInterfaces/"+name+"-nic", map[string]any{"tags": map[string]any{
+					infrav1.ClusterTagKey("c1"): "owned", "Name": "other"}})
+			}
+			r.play(30)
+			if repaired := r.sum(`capz_drift_repaired_total{`); repaired < float64(len(names)) {
+				r.T.Errorf("%v repairs, so the story does not show that the alert about repeated ones leaves them out", repaired)
+			}
+		}, correct: func(*recording) {}},
 	"stopped-by-annotation": {minutes: 8 * 60, raised: []string{`capz_objects{`, `state="Stopped"`},
 		trouble: func(r *recording) {
 			applyPool(r, 2)
