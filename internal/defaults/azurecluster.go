@@ -12,7 +12,7 @@ import (
 const (
 	defaultVnetCIDR         = "10.0.0.0/8"
 	defaultSubnetCIDRFormat = "10.%d.0.0/16"
-	// Since November 2021 Azure creates bastion hosts only in subnets with 64 addresses or more:
+	// Microsoft supports bastion hosts that were deployed since November 2021 only in subnets with 64 addresses or more:
 	// https://learn.microsoft.com/en-us/azure/bastion/bastion-faq#subnet. The range contains the default of the established provider,
 	// 10.255.255.224/27, so that no other one becomes taken.
 	defaultBastionCIDR   = "10.255.255.192/26"

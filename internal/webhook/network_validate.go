@@ -71,8 +71,7 @@ func validateSubnetParts(subnet subnetClass, path *field.Path) field.ErrorList {
 	return append(errs, validatePrivateEndpoints(subnet.PrivateEndpoints, subnet.CIDRBlocks, path.Child("privateEndpoints"))...)
 }
 
-// validateBastionSubnet checks the subnet of a bastion host. Its size is not checked, because hosts that exist may have a subnet that is smaller
-// than Azure requires of new ones.
+// validateBastionSubnet checks the subnet of a bastion host. A subnet that is smaller than Microsoft supports for new hosts causes a warning.
 func validateBastionSubnet(subnet subnetClass, path *field.Path) field.ErrorList {
 	errs := validateSubnetParts(subnet, path)
 	if subnet.Name != "" && !strings.EqualFold(subnet.Name, plan.BastionSubnet) {

@@ -2,12 +2,14 @@ package webhook
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
 // deprecationWarnings returns warnings about deprecated fields of a VM. Defaulting has already moved some of them, which therefore cause no
@@ -103,6 +105,50 @@ func networkWarnings(old, c *infrav1.AzureCluster) admission.Warnings {
 		return nil
 	}
 	return broughtNetworkWarning(c.Spec.ResourceGroup, vnet.ResourceGroup, vnet.Name, "spec.networkSpec.vnet")
+}
+
+// bastionPrefixLength is the length of the prefix of the smallest subnet that Microsoft supports for bastion hosts deployed since November 2021:
+// https://learn.microsoft.com/en-us/azure/bastion/bastion-faq#subnet. A longer prefix causes a warning only, because Azure has created hosts in
+// a /27 after that date: the acceptance tests in hashicorp/terraform-provider-azurerm#14968 and #22147.
+const bastionPrefixLength = 26
+
+// smallBastionWarning returns a warning if all IPv4 ranges of a new bastion host's subnet are smaller than Microsoft supports. path is the
+// field of the subnet.
+func smallBastionWarning(ranges []string, path string) admission.Warnings {
+	small := false
+	for _, block := range ranges {
+		prefix, err := netip.ParsePrefix(block)
+		if err != nil || !prefix.Addr().Is4() {
+			continue
+		}
+		if prefix.Bits() <= bastionPrefixLength {
+			return nil
+		}
+		small = true
+	}
+	if !small {
+		return nil
+	}
+	return admission.Warnings{fmt.Sprintf("%s.cidrBlocks: %s is smaller than /%d, the smallest subnet that Microsoft supports for new bastion hosts. "+
+		"Set a larger range now, because it cannot change while the host exists", path, plan.ListRanges(ranges), bastionPrefixLength)}
+}
+
+// bastionWarnings returns warnings about a bastion host that an AzureCluster gets. old is nil on creation.
+func bastionWarnings(old, c *infrav1.AzureCluster) admission.Warnings {
+	bastion := c.Spec.BastionSpec.AzureBastion
+	if bastion == nil || old != nil && old.Spec.BastionSpec.AzureBastion != nil {
+		return nil
+	}
+	return smallBastionWarning(bastion.Subnet.CIDRBlocks, "spec.bastionSpec.azureBastion.subnet")
+}
+
+// templateBastionWarnings returns the same warnings for a template.
+func templateBastionWarnings(t *infrav1.AzureClusterTemplate) admission.Warnings {
+	bastion := t.Spec.Template.Spec.BastionSpec.AzureBastion
+	if bastion == nil {
+		return nil
+	}
+	return smallBastionWarning(bastion.Subnet.CIDRBlocks, "spec.template.spec.bastionSpec.azureBastion.subnet")
 }
 
 // managedNetworkWarnings returns the same warnings for an AKS cluster.
