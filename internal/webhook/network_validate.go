@@ -41,9 +41,10 @@ type subnetClass struct {
 	rules infrav1.SecurityRules
 }
 
-// validateNetworkClass checks the peerings and subnets of a virtual network, of a cluster or of a template.
-func validateNetworkClass(vnetBlocks []string, peerings []infrav1.VnetPeeringClassSpec, subnets []subnetClass, path *field.Path) field.ErrorList {
-	return append(plan.CheckPeeringNames(peerings, path.Child("vnet", "peerings")), validateSubnets(subnets, vnetBlocks, path.Child("subnets"))...)
+// validateNetworkClass checks the peerings and subnets of a virtual network, of a cluster or of a template. Networks of templates have no name.
+func validateNetworkClass(name string, vnet *infrav1.VnetClassSpec, peerings []infrav1.VnetPeeringClassSpec, subnets []subnetClass,
+	path *field.Path) field.ErrorList {
+	return append(plan.CheckPeeringNames(name, peerings, path.Child("vnet", "peerings")), validateSubnets(subnets, vnet.CIDRBlocks, path.Child("subnets"))...)
 }
 
 // validateSubnets checks that subnets are within their network, their security rules and their endpoints. It ignores ranges that do not parse,
