@@ -1,6 +1,9 @@
 package crd_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestAzureClusterLoadBalancers(t *testing.T) {
 	lb := func(fields string) string { return "{networkSpec: {apiServerLB: {" + fields + "}}}" }
@@ -20,7 +23,7 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 			want: []string{"networkSpec.apiServerLB.idleTimeoutInMinutes: between 4 and 30"}},
 		"name": {reason: "names have few characters", spec: lb("name: a b"),
 			want: []string{"networkSpec.apiServerLB.name: should match"}},
-		"name in full": {reason: "these are they", spec: lb("name: aZ0-_.")},
+		"name in full": {reason: "these are they", spec: lb("name: aZ0-._")},
 		"zones": {reason: "there are three zones",
 			spec: internal(`apiServerLB: {type: Internal, availabilityZones: ["1", "2", "3"]}`)},
 		"zone 4": {reason: "there are three zones", spec: lb(`availabilityZones: ["1", "4"]`),
@@ -29,6 +32,11 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 			want: []string{"networkSpec.apiServerLB.availabilityZones[1]: Duplicate"}},
 		"four zones": {reason: "there are three zones", spec: lb(`availabilityZones: ["1", "2", "3", "1"]`),
 			want: []string{"networkSpec.apiServerLB.availabilityZones: at most 3", "networkSpec.apiServerLB.availabilityZones[3]: Duplicate"}},
+		"frontend name": {reason: "Azure refuses blanks", spec: lb("frontendIPs: [{name: the frontend, publicIP: {name: the address}}]"),
+			want: []string{"networkSpec.apiServerLB.frontendIPs[0].name: is not a name that Azure accepts",
+				"networkSpec.apiServerLB.frontendIPs[0].publicIP.name: is not a name that Azure accepts"}, webhook: true},
+		"name that defaults extend": {reason: "the default of the pool would be too long", spec: lb("name: " + strings.Repeat("n", 70)),
+			want: []string{"networkSpec.apiServerLB.backendPool.name: set the field to a shorter name"}, webhook: true},
 		"frontend without name": {reason: "frontends have names", spec: lb(`frontendIPs: [{name: "", publicIP: {name: i}}]`),
 			want: []string{"networkSpec.apiServerLB.frontendIPs[0].name: at least 1"}},
 
@@ -61,6 +69,8 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 			want: []string{"networkSpec.apiServerLB.frontendIPs[0].privateIP: 10.0.0.0/16"}, webhook: true},
 		"port": {reason: "frontends have ports from 1 to 65534",
 			spec: "{networkSpec: {additionalAPIServerLBPorts: [{name: a, port: 1}, {name: b, port: 65534}]}}"},
+		"name of a port": {reason: "the rule has this name", spec: "{networkSpec: {additionalAPIServerLBPorts: [{name: my port, port: 1}]}}",
+			want: []string{"networkSpec.additionalAPIServerLBPorts[0].name: is not a name that Azure accepts"}, webhook: true},
 		"ports out of range": {reason: "frontends have ports from 1 to 65534",
 			spec: "{networkSpec: {additionalAPIServerLBPorts: [{name: a, port: 0}, {name: b, port: 65535}]}}",
 			want: []string{"networkSpec.additionalAPIServerLBPorts[0].port: 1", "networkSpec.additionalAPIServerLBPorts[1].port: 65534"}},
