@@ -75,6 +75,8 @@ func TestAzureClusterTemplateCreation(t *testing.T) {
 		"DNS zone": {reason: "internal ones are", spec: internal("privateDNSZoneName: example.com, privateDNSZoneResourceGroup: dns")},
 		"DNS zone name": {reason: "a zone is a DNS name", spec: internal("privateDNSZoneName: a b"),
 			want: []string{"networkSpec.privateDNSZoneName: must be a DNS name"}},
+		"DNS zone of one label": {reason: "clusters that are made from it have a zone of Azure", spec: internal("privateDNSZoneName: internal"),
+			want: []string{"networkSpec.privateDNSZoneName: 2 to 34 labels"}},
 		"DNS zone group": {reason: "a group without a zone has no effect", spec: internal("privateDNSZoneResourceGroup: dns"),
 			want: []string{"networkSpec.privateDNSZoneResourceGroup: needs privateDNSZoneName"}},
 		"change": {reason: "clusters were made from it", change: "{additionalTags: {a: b}}", want: []string{": create a new one"},
