@@ -12,13 +12,34 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// deprecationWarnings returns warnings about deprecated fields of a VM. Defaulting has already moved some of them, which therefore cause no
-// warning.
-func deprecationWarnings(spec *infrav1.VirtualMachineProfile, path string) (warnings admission.Warnings) {
+// vmWarnings returns warnings about deprecated and incomplete fields of a VM. Defaulting has already moved some deprecated fields, which
+// therefore cause no warning.
+func vmWarnings(spec *infrav1.VirtualMachineProfile, path string) (warnings admission.Warnings) {
 	if spec.Image != nil && spec.Image.SharedGallery != nil {
-		warnings = append(warnings, path+".image.sharedGallery is deprecated: use computeGallery with subscriptionID and resourceGroup")
+		path += ".image.sharedGallery"
+		warnings = append(warnings, path+" is deprecated: use computeGallery with subscriptionID and resourceGroup")
+		warnings = append(warnings, incompletePlanWarning(spec.Image.SharedGallery, path)...)
 	}
 	return warnings
+}
+
+// incompletePlanWarning returns a warning if the purchase plan of an image is given in part. It is no rule, because neither this provider nor
+// the established one sends such a plan, and VMs of images that need no plan work without it.
+func incompletePlanWarning(image *infrav1.AzureSharedGalleryImage, path string) admission.Warnings {
+	var missing []string
+	for _, part := range []struct {
+		name  string
+		value *string
+	}{{"publisher", image.Publisher}, {"offer", image.Offer}, {"sku", image.SKU}} {
+		if part.value == nil {
+			missing = append(missing, part.name)
+		}
+	}
+	if len(missing) == 0 || len(missing) == 3 {
+		return nil
+	}
+	return admission.Warnings{fmt.Sprintf("%s: the purchase plan has no %s, so it is not sent, and Azure refuses a VM if its image needs a plan. "+
+		"Set publisher, offer and sku, or remove them", path, strings.Join(missing, " and no "))}
 }
 
 // identityWarnings returns warnings about settings of an identity that are valid but deprecated, incomplete or risky.
