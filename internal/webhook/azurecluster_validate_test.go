@@ -14,6 +14,10 @@ import (
 
 const linkServiceID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateLinkServices/l"
 
+// mongoDB are connections of a private endpoint with a service whose members depend on the service.
+var mongoDB = []infrav1.PrivateLinkServiceConnection{{GroupIDs: []string{"MongoDB"},
+	PrivateLinkServiceID: "/subscriptions/s/resourceGroups/g/providers/Microsoft.DocumentDB/databaseAccounts/d"}}
+
 // peeredTwice is a cluster that validation refuses.
 func peeredTwice(c *infrav1.AzureCluster) {
 	c.Spec.NetworkSpec.Vnet.Peerings = make(infrav1.VnetPeerings, 2)
@@ -149,6 +153,11 @@ func azureClusterRows() map[string]azureClusterRow {
 			changes: []func(*object){endpoint(func(e *infrav1.PrivateEndpointSpec) { e.PrivateIPAddresses = []string{"four", "10.1.0.4"} })},
 			want: []string{"spec.networkSpec.subnets[0].privateEndpoints[0].privateIPAddresses[0]: FieldValueInvalid",
 				"spec.networkSpec.subnets[0].privateEndpoints[0].privateIPAddresses[1]: FieldValueInvalid"}},
+
+		"endpoint of an account with regions": {reason: "Azure needs an address of each region, whose member is not known",
+			changes: []func(*object){endpoint(func(e *infrav1.PrivateEndpointSpec) {
+				e.PrivateIPAddresses, e.PrivateLinkServiceConnections = []string{"10.0.1.4"}, mongoDB
+			})}, want: []string{"spec.networkSpec.subnets[0].privateEndpoints[0].privateIPAddresses: FieldValueInvalid"}},
 
 		"public and private": {reason: "a private address beside the public one is behind a gate",
 			changes: []func(*object){lb(func(lb *infrav1.LoadBalancerSpec) {

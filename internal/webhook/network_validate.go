@@ -122,11 +122,12 @@ func validateServiceEndpoints(endpoints infrav1.ServiceEndpoints, path *field.Pa
 	return errs
 }
 
-// validatePrivateEndpoints checks that the addresses of endpoints are within the ranges of their subnet.
+// validatePrivateEndpoints checks that the addresses of endpoints are within the ranges of their subnet, and that Azure can assign them.
 func validatePrivateEndpoints(endpoints infrav1.PrivateEndpoints, blocks []string, path *field.Path) (errs field.ErrorList) {
 	parsed, _ := parseCIDRs(blocks, path)
 	subnet := plan.NewRangeSet(parsed)
 	for i, endpoint := range endpoints {
+		errs = append(errs, plan.CheckPrivateEndpoint(endpoint, path.Index(i))...)
 		for j, address := range endpoint.PrivateIPAddresses {
 			path := path.Index(i).Child("privateIPAddresses").Index(j)
 			errs = append(errs, validateAddress(address, subnet, blocks, "the subnet", path)...)
