@@ -3,7 +3,8 @@ package v1beta1
 // NetworkClassSpec is the part of a network that all clusters of a ClusterClass have in common.
 type NetworkClassSpec struct {
 	// privateDNSZoneName is the name of the private DNS zone that has the record of the API server of a cluster with an
-	// internal API server load balancer, at most 253 characters. The default is "<cluster>.capz.io". It cannot change.
+	// internal API server load balancer, at most 253 characters. A zone that the provider creates has 2 to 34 labels. The
+	// default is "<cluster>.capz.io". It cannot change.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self == '' || !isIP(self) && self.matches('^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}([.][a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$')",message="must be a DNS name, such as private.example.com"
@@ -17,6 +18,7 @@ type NetworkClassSpec struct {
 
 // NetworkSpec describes the network of a cluster.
 // +kubebuilder:validation:XValidation:rule=`self.?privateDNSZoneName.orValue("") == "" || self.?apiServerLB.?type.orValue('Internal') == 'Internal'`,message="is for clusters whose apiServerLB has the type Internal only: remove it, or change the type",fieldPath=".privateDNSZoneName"
+// +kubebuilder:validation:XValidation:rule=`!has(self.apiServerLB) || self.?privateDNSZoneName.orValue("") == "" || self.?privateDNSZone.orValue("System") == "None" || !self.privateDNSZoneName.matches('^([a-zA-Z0-9_-]+|[^.]+([.][^.]+){34,})[.]?$') || oldSelf.?privateDNSZoneName.orValue("") == self.privateDNSZoneName`,message="a private DNS zone of Azure has 2 to 34 labels: set a name such as private.example.com, or provide the name resolution and set privateDNSZone to None",fieldPath=".privateDNSZoneName",optionalOldSelf=true
 // +kubebuilder:validation:XValidation:rule=`self.?privateDNSZoneResourceGroup.orValue("") == "" || self.?privateDNSZoneName.orValue("") != ""`,message="needs privateDNSZoneName",fieldPath=".privateDNSZoneResourceGroup"
 // +kubebuilder:validation:XValidation:rule="!has(self.controlPlaneOutboundLB) || self.?apiServerLB.?type.orValue('Internal') == 'Internal'",message="is for clusters whose apiServerLB has the type Internal: remove it, a public one serves outbound connections too",fieldPath=".controlPlaneOutboundLB",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || self.?controlPlaneOutboundLB.?idleTimeoutInMinutes.orValue(4) <= 30",message="must be between 4 and 30 minutes",fieldPath=".controlPlaneOutboundLB.idleTimeoutInMinutes"
@@ -70,6 +72,7 @@ type NetworkSpec struct {
 
 // NetworkTemplateSpec describes the network of clusters that are created from a template.
 // +kubebuilder:validation:XValidation:rule=`self.?privateDNSZoneName.orValue("") == "" || self.?apiServerLB.?type.orValue('Internal') == 'Internal'`,message="is for clusters whose apiServerLB has the type Internal only: remove it, or change the type",fieldPath=".privateDNSZoneName"
+// +kubebuilder:validation:XValidation:rule=`!has(self.apiServerLB) || self.?privateDNSZoneName.orValue("") == "" || !self.privateDNSZoneName.matches('^([a-zA-Z0-9_-]+|[^.]+([.][^.]+){34,})[.]?$') || oldSelf.?privateDNSZoneName.orValue("") == self.privateDNSZoneName`,message="a private DNS zone of Azure has 2 to 34 labels: set a name such as private.example.com",fieldPath=".privateDNSZoneName",optionalOldSelf=true
 // +kubebuilder:validation:XValidation:rule=`self.?privateDNSZoneResourceGroup.orValue("") == "" || self.?privateDNSZoneName.orValue("") != ""`,message="needs privateDNSZoneName",fieldPath=".privateDNSZoneResourceGroup"
 // +kubebuilder:validation:XValidation:rule="!has(self.controlPlaneOutboundLB) || self.?apiServerLB.?type.orValue('Internal') == 'Internal'",message="is for clusters whose apiServerLB has the type Internal: remove it, a public one serves outbound connections too",fieldPath=".controlPlaneOutboundLB",reason="FieldValueForbidden"
 // +kubebuilder:validation:XValidation:rule="!has(self.apiServerLB) || self.?controlPlaneOutboundLB.?idleTimeoutInMinutes.orValue(4) <= 30",message="must be between 4 and 30 minutes",fieldPath=".controlPlaneOutboundLB.idleTimeoutInMinutes"

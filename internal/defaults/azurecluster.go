@@ -12,11 +12,10 @@ import (
 const (
 	defaultVnetCIDR         = "10.0.0.0/8"
 	defaultSubnetCIDRFormat = "10.%d.0.0/16"
-	// Since November 2021 Azure creates bastion hosts only in subnets with 64 addresses or more:
+	// Microsoft supports bastion hosts that were deployed since November 2021 only in subnets with 64 addresses or more:
 	// https://learn.microsoft.com/en-us/azure/bastion/bastion-faq#subnet. The range contains the default of the established provider,
 	// 10.255.255.224/27, so that no other one becomes taken.
 	defaultBastionCIDR   = "10.255.255.192/26"
-	bastionSubnetName    = "AzureBastionSubnet"
 	IdleTimeoutInMinutes = int32(4)
 )
 
@@ -52,10 +51,15 @@ func fillBastion(c *infrav1.AzureCluster) {
 	}
 	bastion.Name = cmp.Or(bastion.Name, c.Name+"-azure-bastion")
 	bastion.PublicIP.Name = cmp.Or(bastion.PublicIP.Name, c.Name+"-azure-bastion-pip")
-	bastion.Subnet.Name = cmp.Or(bastion.Subnet.Name, bastionSubnetName)
-	bastion.Subnet.Role = cmp.Or(bastion.Subnet.Role, infrav1.SubnetBastion)
-	fillCIDR(&bastion.Subnet.CIDRBlocks, defaultBastionCIDR)
-	fillDirections(bastion.Subnet.SecurityGroup.SecurityRules)
+	bastion.Subnet.Name = cmp.Or(bastion.Subnet.Name, plan.BastionSubnet)
+	fillBastionSubnet(&bastion.Subnet.SubnetClassSpec, bastion.Subnet.SecurityGroup.SecurityRules)
+}
+
+// fillBastionSubnet fills in the fields of the bastion host's subnet that clusters and templates have in common.
+func fillBastionSubnet(subnet *infrav1.SubnetClassSpec, rules infrav1.SecurityRules) {
+	subnet.Role = cmp.Or(subnet.Role, infrav1.SubnetBastion)
+	fillCIDR(&subnet.CIDRBlocks, defaultBastionCIDR)
+	fillDirections(rules)
 }
 
 // fillSubnets fills in the subnets, and adds one for the control plane and one for nodes where neither they nor a subnet

@@ -16,9 +16,7 @@ func FillAzureClusterTemplate(t *infrav1.AzureClusterTemplate) {
 	fillCIDR(&network.Vnet.CIDRBlocks, defaultVnetCIDR)
 
 	if bastion := spec.BastionSpec.AzureBastion; bastion != nil {
-		bastion.Subnet.Role = cmp.Or(bastion.Subnet.Role, infrav1.SubnetBastion)
-		fillCIDR(&bastion.Subnet.CIDRBlocks, defaultBastionCIDR)
-		fillDirections(bastion.Subnet.SecurityGroup.SecurityRules)
+		fillBastionSubnet(&bastion.Subnet.SubnetClassSpec, bastion.Subnet.SecurityGroup.SecurityRules)
 	}
 
 	ranges := make([]subnetRange, len(network.Subnets))

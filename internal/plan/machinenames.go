@@ -76,18 +76,26 @@ func NATRuleID(in MachineInput) (id arm.ID, ok bool) {
 func AvailabilitySetName(in MachineInput) (name string, ok bool) {
 	group := "control-plane"
 	if !in.ControlPlane {
-		if in.Machine == nil {
+		label := GroupLabel(in)
+		if label == "" {
 			return "", false
 		}
-		group = in.Machine.Labels[clusterv1.MachineDeploymentNameLabel]
-		if group == "" {
-			group = in.Machine.Labels[clusterv1.MachineSetNameLabel]
-		}
-		if group == "" {
-			return "", false
-		}
+		group = in.Machine.Labels[label]
 	}
 	return ClusterName(in.ClusterInput) + "_" + group + "-as", true
+}
+
+// GroupLabel returns the label with the name of the worker's MachineDeployment, else of its MachineSet; "" for a machine without either.
+func GroupLabel(in MachineInput) string {
+	if in.Machine == nil {
+		return ""
+	}
+	for _, label := range []string{clusterv1.MachineDeploymentNameLabel, clusterv1.MachineSetNameLabel} {
+		if in.Machine.Labels[label] != "" {
+			return label
+		}
+	}
+	return ""
 }
 
 // AvailabilitySetID returns the ID of an availability set.

@@ -14,7 +14,7 @@ import (
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
 
-// Names of parts of resources that are the same in every cluster.
+// Names of parts of resources that are the same in every cluster, and their length.
 const (
 	// APIServerRule is the load-balancing rule of the API server.
 	APIServerRule = "LBRuleHTTPS"
@@ -28,6 +28,11 @@ const (
 	DefaultAPIServerPort int32 = 6443
 	// DefaultInternalLBIP is the address of an internal API server load balancer where the spec names none.
 	DefaultInternalLBIP = "10.0.0.100"
+	// MaxNameLength is the number of characters that Azure accepts in most names of resources of Microsoft.Network and Microsoft.Compute:
+	// https://learn.microsoft.com/en-us/azure/azure-resource-manager/management/resource-name-rules
+	MaxNameLength = 80
+	// peeringInfix is between the names of the two networks in the name of a peering.
+	peeringInfix = "-To-"
 	// BastionSubnet is the name that Azure demands for the subnet of a bastion host.
 	BastionSubnet = "AzureBastionSubnet"
 )
@@ -94,7 +99,7 @@ func RemoteVNetID(in ClusterInput, peering infrav1.VnetPeeringSpec) arm.ID {
 
 // PeeringID returns the ID of the peering in the network local that leads to remote.
 func PeeringID(local, remote arm.ID) arm.ID {
-	return local.Child("virtualNetworkPeerings", local.Name()+"-To-"+remote.Name())
+	return local.Child("virtualNetworkPeerings", local.Name()+peeringInfix+remote.Name())
 }
 
 // SubnetID returns the ID of a subnet of the cluster's network.

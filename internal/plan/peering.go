@@ -20,10 +20,16 @@ func PeeringClasses(peerings infrav1.VnetPeerings) []infrav1.VnetPeeringClassSpe
 }
 
 // CheckPeeringNames refuses peerings with two networks of one name, because the name of a peering contains the name of the other network and
-// not its resource group. Azure ignores case.
-func CheckPeeringNames(peerings []infrav1.VnetPeeringClassSpec, path *field.Path) (errs field.ErrorList) {
+// not its resource group. Azure ignores case. It also refuses peerings whose names are too long. vnet is the name of the cluster's network, ""
+// if it is not known.
+func CheckPeeringNames(vnet string, peerings []infrav1.VnetPeeringClassSpec, path *field.Path) (errs field.ErrorList) {
 	seen := map[string]infrav1.VnetPeeringClassSpec{}
 	for i, peering := range peerings {
+		if length := len(vnet) + len(peeringInfix) + len(peering.RemoteVnetName); vnet != "" && length > MaxNameLength {
+			errs = append(errs, field.Invalid(path.Index(i).Child("remoteVnetName"), peering.RemoteVnetName, fmt.Sprintf(
+				"the name of a peering is <network>%s<other network>. This one has %d characters, and Azure accepts at most %d: set spec.networkSpec.vnet.name "+
+					"to a shorter name, or peer with a network that has a shorter name", peeringInfix, length, MaxNameLength)))
+		}
 		name := strings.ToLower(peering.RemoteVnetName)
 		first, again := seen[name]
 		switch {

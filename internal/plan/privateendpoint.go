@@ -51,9 +51,24 @@ func BuildPrivateEndpoint(spec infrav1.PrivateEndpointSpec, subnet arm.ID, locat
 // https://learn.microsoft.com/en-us/azure/private-link/manage-private-endpoint#determine-groupid-and-membername
 var members = map[string]string{"vault": "default"}
 
-// severalMembers are groups with members whose names depend on the service: hashicorp/terraform-provider-azurerm#21781 for registries,
-// #13061 for Cosmos DB.
-var severalMembers = map[string]bool{"registry": true, "sql": true}
+// severalMembers are the groups, by type of service, with members whose names depend on the service: of a registry, one for it and one for each of
+// its data endpoints (hashicorp/terraform-provider-azurerm#21781); of an account of Cosmos DB, one for it and one for each of its regions
+// (hashicorp/terraform-provider-azurerm#13061, Azure/terraform-azurerm-avm-res-documentdb-databaseaccount#128).
+// https://learn.microsoft.com/en-us/azure/cosmos-db/how-to-configure-private-endpoints
+var severalMembers = map[string][]string{
+	"microsoft.containerregistry/registries": {"registry"},
+	"microsoft.documentdb/databaseaccounts":  {"cassandra", "gremlin", "mongodb", "sql", "table"},
+}
+
+// hasSeveralMembers returns true if a group of a service has several members.
+func hasSeveralMembers(service, group string) bool {
+	for kind, groups := range severalMembers {
+		if strings.Contains(strings.ToLower(service), "/providers/"+kind+"/") && slices.Contains(groups, strings.ToLower(group)) {
+			return true
+		}
+	}
+	return false
+}
 
 // buildStaticAddress returns the configuration of a fixed address. Azure requires the group and the member of an address of a service with
 // groups (Azure/bicep#7119). A private link service has none.
@@ -71,8 +86,11 @@ func buildStaticAddress(spec infrav1.PrivateEndpointSpec, ip string) *armnetwork
 // CheckPrivateEndpoint refuses fixed addresses of an endpoint if the group or the member of each address is not known.
 func CheckPrivateEndpoint(spec infrav1.PrivateEndpointSpec, path *field.Path) field.ErrorList {
 	var groups []string
+	service := "" // of the last group
 	for _, connection := range spec.PrivateLinkServiceConnections {
-		groups = append(groups, connection.GroupIDs...)
+		if len(connection.GroupIDs) > 0 {
+			groups, service = append(groups, connection.GroupIDs...), connection.PrivateLinkServiceID
+		}
 	}
 	path = path.Child("privateIPAddresses")
 	switch addresses := spec.PrivateIPAddresses; {
@@ -81,9 +99,9 @@ func CheckPrivateEndpoint(spec infrav1.PrivateEndpointSpec, path *field.Path) fi
 	case len(groups) > 1:
 		return field.ErrorList{field.Invalid(path, addresses, fmt.Sprintf("the endpoint has the groups %s, and Azure needs the group of each address: "+
 			"use one endpoint per group, or remove the addresses", strings.Join(groups, ", ")))}
-	case severalMembers[strings.ToLower(groups[0])]:
-		return field.ErrorList{field.Invalid(path, addresses, fmt.Sprintf("a service of group %s needs addresses for several members, whose names are not "+
-			"known: remove the addresses", groups[0]))}
+	case hasSeveralMembers(service, groups[0]):
+		return field.ErrorList{field.Invalid(path, addresses, fmt.Sprintf("the group %s of this service has several members, which need an address each, "+
+			"and their names are not known: remove the addresses", groups[0]))}
 	case len(addresses) > 1:
 		return field.ErrorList{field.Invalid(path, addresses, fmt.Sprintf("an endpoint of group %s has one address: remove the others", groups[0]))}
 	}

@@ -281,6 +281,14 @@ func TestClusterCheck(t *testing.T) {
 			},
 			want: []string{"spec.networkSpec.vnet.peerings[1].remoteVnetName ... is the cluster's own network"},
 		},
+		"peering with a long name": {
+			reason: "Azure answers InvalidResourceName after the subnets are made",
+			from:   "private-outbound-peered-zone",
+			change: func(in *plan.ClusterInput) {
+				in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings[0].RemoteVnetName = strings.Repeat("n", 81-len(plan.VNetName(*in)+"-To-"))
+			},
+			want: []string{"spec.networkSpec.vnet.peerings[0].remoteVnetName ... <network>-To-<other network>. This one has 81 characters ... at most 80: set spec.networkSpec.vnet.name"},
+		},
 		"peered networks of one name": {
 			reason: "peerings and DNS links are called by the name alone",
 			from:   "private-outbound-peered-zone",

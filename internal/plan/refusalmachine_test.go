@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"strings"
 	"testing"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -103,6 +104,14 @@ func TestMachineCheck(t *testing.T) {
 			change: func(in *plan.MachineInput) {
 				in.MachineFacts.MaximumPlatformFaultDomainCount = 0
 			}, want: []string{"spec.failureDomain ... availability set"}},
+		"availability set with a name of 80": {reason: "Azure takes 80 characters", from: "machine-worker-availability-set",
+			change: withDeployment(80 - len("c1_-as"))},
+		"availability set with a longer name": {reason: "Azure refuses it, and the MachineDeployment cannot get another name",
+			from: "machine-worker-availability-set", change: withDeployment(81 - len("c1_-as")),
+			want: []string{"Machine.metadata.labels[cluster.x-k8s.io/deployment-name] ... region westus2 has no zones, so the machine goes into the availability set c1_d ... 81 characters, and Azure accepts at most 80: use a MachineDeployment or MachineSet whose name has at most 74 characters"}},
+		"availability set of a control plane": {reason: "a Cluster with the longest name gets one", from: "machine-control-plane-availability-set",
+			change: func(in *plan.MachineInput) { in.Cluster.Name = strings.Repeat("c", 63) }},
+		"longer name in a region with zones": {reason: "there is no availability set", from: "machine-worker", change: withDeployment(81)},
 		"ephemeral disk": {reason: "the size has no place for it", from: "machine-spot", change: withoutCapability("EphemeralOSDiskSupported"),
 			want: []string{
 				"spec.osDisk.diffDiskSettings ... VM size Standard_D2s_v3 does not support an ephemeral OS disk (capability EphemeralOSDiskSupported)"}},
@@ -166,6 +175,13 @@ func TestMachineCheck(t *testing.T) {
 			}
 			fieldtest.RequireRefusals(t, test.reason, machine.CheckSpec(in), test.want)
 		})
+	}
+}
+
+// withDeployment puts the machine into a MachineDeployment whose name has so many characters.
+func withDeployment(characters int) func(in *plan.MachineInput) {
+	return func(in *plan.MachineInput) {
+		in.Machine.Labels = map[string]string{clusterv1.MachineDeploymentNameLabel: strings.Repeat("d", characters)}
 	}
 }
 

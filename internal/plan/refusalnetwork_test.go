@@ -3,6 +3,7 @@ package plan_test
 import (
 	"testing"
 
+	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/cluster"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/plan/fieldtest"
@@ -29,10 +30,28 @@ func TestConnectionsCheck(t *testing.T) {
 			change: func(in *plan.ClusterInput) {
 				endpoint := &in.AzureCluster.Spec.NetworkSpec.Subnets[1].PrivateEndpoints[0]
 				endpoint.PrivateIPAddresses = []string{"10.1.0.20"}
-				endpoint.PrivateLinkServiceConnections = endpoint.PrivateLinkServiceConnections[1:]
-				endpoint.PrivateLinkServiceConnections[0].GroupIDs = []string{"registry"}
+				connectTo(endpoint, "Microsoft.ContainerRegistry/registries", "registry")
 			},
-			want: []string{"spec.networkSpec.subnets[1].privateEndpoints[0].privateIPAddresses ... several members ... remove the addresses"},
+			want: []string{"spec.networkSpec.subnets[1].privateEndpoints[0].privateIPAddresses ... the group registry of this service has several members ... remove the addresses"},
+		},
+		"fixed address of Cosmos DB with the API of MongoDB": {
+			reason: "Azure needs an address of each region of the account, too, whatever API it has",
+			from:   "bastion-and-private-endpoints",
+			change: func(in *plan.ClusterInput) {
+				endpoint := &in.AzureCluster.Spec.NetworkSpec.Subnets[1].PrivateEndpoints[0]
+				endpoint.PrivateIPAddresses = []string{"10.1.0.20"}
+				connectTo(endpoint, "Microsoft.DocumentDb/databaseAccounts", "MongoDB")
+			},
+			want: []string{"spec.networkSpec.subnets[1].privateEndpoints[0].privateIPAddresses ... the group MongoDB of this service has several members"},
+		},
+		"fixed address of a table": {
+			reason: "the group of a storage account has the name of a group of Cosmos DB, and one member",
+			from:   "bastion-and-private-endpoints",
+			change: func(in *plan.ClusterInput) {
+				endpoint := &in.AzureCluster.Spec.NetworkSpec.Subnets[1].PrivateEndpoints[0]
+				endpoint.PrivateIPAddresses = []string{"10.1.0.20"}
+				connectTo(endpoint, "Microsoft.Storage/storageAccounts", "table")
+			},
 		},
 		"two fixed addresses of a group": {
 			reason: "a group has one member",
@@ -62,4 +81,10 @@ func TestConnectionsCheck(t *testing.T) {
 			fieldtest.RequireRefusals(t, test.reason, cluster.CheckSpec(in), test.want)
 		})
 	}
+}
+
+// connectTo connects an endpoint with one group of one service.
+func connectTo(endpoint *infrav1.PrivateEndpointSpec, kind, group string) {
+	endpoint.PrivateLinkServiceConnections = []infrav1.PrivateLinkServiceConnection{{
+		PrivateLinkServiceID: "/subscriptions/s/resourceGroups/rg/providers/" + kind + "/x", GroupIDs: []string{group}}}
 }

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
@@ -39,7 +40,9 @@ func azureClusterKind(features plan.Features) kind[*infrav1.AzureCluster] {
 		update: func(_ context.Context, old, c *infrav1.AzureCluster) (field.ErrorList, error) {
 			return ValidateAzureClusterUpdate(old, c, features), nil
 		},
-		warn: networkWarnings,
+		warn: func(old, c *infrav1.AzureCluster) admission.Warnings {
+			return append(networkWarnings(old, c), bastionWarnings(old, c)...)
+		},
 	}
 }
 
@@ -62,6 +65,7 @@ func clusterTemplates(features plan.Features) kind[*infrav1.AzureClusterTemplate
 			return ValidateAzureClusterTemplate(t, features)
 		}),
 		update: between(ValidateAzureClusterTemplateUpdate),
+		warn:   onCreation(templateBastionWarnings),
 	}
 }
 

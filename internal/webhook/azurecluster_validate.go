@@ -34,7 +34,7 @@ func validateNetwork(c *infrav1.AzureCluster, features plan.Features, path *fiel
 	for _, subnet := range network.Subnets {
 		classes = append(classes, subnetClass{SubnetClassSpec: subnet.SubnetClassSpec, rules: subnet.SecurityGroup.SecurityRules})
 	}
-	errs = append(errs, validateNetworkClass(network.Vnet.CIDRBlocks, plan.PeeringClasses(network.Vnet.Peerings), classes, path)...)
+	errs = append(errs, validateNetworkClass(network.Vnet.Name, &network.Vnet.VnetClassSpec, plan.PeeringClasses(network.Vnet.Peerings), classes, path)...)
 	for i, subnet := range network.Subnets {
 		errs = append(errs, plan.CheckNATGateway(subnet.NatGateway, subnetsPath.Index(i).Child("natGateway"))...)
 	}

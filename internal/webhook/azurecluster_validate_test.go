@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,9 +14,23 @@ import (
 
 const linkServiceID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateLinkServices/l"
 
+// mongoDB are connections of a private endpoint with a service whose members depend on the service.
+var mongoDB = []infrav1.PrivateLinkServiceConnection{{GroupIDs: []string{"MongoDB"},
+	PrivateLinkServiceID: "/subscriptions/s/resourceGroups/g/providers/Microsoft.DocumentDB/databaseAccounts/d"}}
+
 // peeredTwice is a cluster that validation refuses.
 func peeredTwice(c *infrav1.AzureCluster) {
 	c.Spec.NetworkSpec.Vnet.Peerings = make(infrav1.VnetPeerings, 2)
+}
+
+// peeringName gives the cluster a peering whose name has so many characters.
+func peeringName(characters int) func(*infrav1.AzureCluster) {
+	return func(c *infrav1.AzureCluster) {
+		vnet := &c.Spec.NetworkSpec.Vnet
+		vnet.Name = strings.Repeat("v", 40)
+		vnet.Peerings = infrav1.VnetPeerings{{VnetPeeringClassSpec: infrav1.VnetPeeringClassSpec{
+			RemoteVnetName: strings.Repeat("r", characters-len(vnet.Name+"-To-"))}}}
+	}
 }
 
 // natGateway puts the NAT gateway of the first subnet into zones.
@@ -102,6 +117,10 @@ func azureClusterRows() map[string]azureClusterRow {
 			"spec.bastionSpec.azureBastion.subnet.name: FieldValueInvalid"}},
 		"same peering": {reason: "a peering has the name of the other network", changes: []func(*object){peeredTwice},
 			want: []string{"spec.networkSpec.vnet.peerings[1].remoteVnetName: FieldValueDuplicate"}},
+		"peering name of 80": {reason: "Azure's names have 80 characters", changes: []func(*object){peeringName(80)}},
+		"peering name of 81": {reason: "Azure refuses the peering after the subnets were made",
+			changes: []func(*object){peeringName(81)},
+			want:    []string{"spec.networkSpec.vnet.peerings[0].remoteVnetName: FieldValueInvalid"}},
 		"subnet outside": {reason: "a subnet is part of its network",
 			changes: []func(*object){firstSubnet(func(s *infrav1.SubnetSpec) { s.CIDRBlocks = []string{"10.0.0.0/16", "192.168.0.0/16"} })},
 			want:    []string{"spec.networkSpec.subnets[0].cidrBlocks[1]: FieldValueInvalid"}},
@@ -134,6 +153,11 @@ func azureClusterRows() map[string]azureClusterRow {
 			changes: []func(*object){endpoint(func(e *infrav1.PrivateEndpointSpec) { e.PrivateIPAddresses = []string{"four", "10.1.0.4"} })},
 			want: []string{"spec.networkSpec.subnets[0].privateEndpoints[0].privateIPAddresses[0]: FieldValueInvalid",
 				"spec.networkSpec.subnets[0].privateEndpoints[0].privateIPAddresses[1]: FieldValueInvalid"}},
+
+		"endpoint of an account with regions": {reason: "Azure needs an address of each region, whose member is not known",
+			changes: []func(*object){endpoint(func(e *infrav1.PrivateEndpointSpec) {
+				e.PrivateIPAddresses, e.PrivateLinkServiceConnections = []string{"10.0.1.4"}, mongoDB
+			})}, want: []string{"spec.networkSpec.subnets[0].privateEndpoints[0].privateIPAddresses: FieldValueInvalid"}},
 
 		"public and private": {reason: "a private address beside the public one is behind a gate",
 			changes: []func(*object){lb(func(lb *infrav1.LoadBalancerSpec) {
@@ -260,6 +284,8 @@ func TestValidateAzureClusterUpdate(t *testing.T) {
 		"invalid and deleting": {reason: "an object that is being deleted can change as it likes",
 			old: with(func(c *object) { c.DeletionTimestamp = &deletionTime }), change: with(peeredTwice)},
 		"tags": {reason: "tags follow", change: with(func(c *object) { c.Spec.AdditionalTags = infrav1.Tags{"a": "b"} })},
+		"stored peering with a long name": {reason: "a stored cluster can be changed and deleted", old: with(peeringName(81)),
+			change: with(func(c *object) { c.Spec.AdditionalTags = infrav1.Tags{"a": "b"} })},
 		"stored NAT gateway in two zones": {reason: "a stored cluster can be changed and deleted", old: with(natGateway("1", "2")),
 			change: with(natGateway("1", "2"), func(c *object) { c.Spec.AdditionalTags = infrav1.Tags{"a": "b"} })},
 		"NAT gateway in another zone, too": {reason: "changed values have to be valid", old: with(natGateway("1")),

@@ -22,7 +22,7 @@ func ValidateAzureClusterTemplate(t *infrav1.AzureClusterTemplate, features plan
 	for _, subnet := range network.Subnets {
 		classes = append(classes, subnetClass{SubnetClassSpec: subnet.SubnetClassSpec, rules: subnet.SecurityGroup.SecurityRules})
 	}
-	errs = append(errs, validateNetworkClass(network.Vnet.CIDRBlocks, network.Vnet.Peerings, classes, path)...)
+	errs = append(errs, validateNetworkClass("", &network.Vnet.VnetClassSpec, network.Vnet.Peerings, classes, path)...)
 
 	apiServerLB := &infrav1.LoadBalancerSpec{LoadBalancerClassSpec: network.APIServerLB}
 	var nodeOutboundLB *infrav1.LoadBalancerSpec

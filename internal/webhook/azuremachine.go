@@ -28,7 +28,7 @@ func azureMachineKind(placement PlacementLookup, random generator) kind[*infrav1
 		create:   of(ValidateAzureMachine),
 		update:   between(ValidateAzureMachineUpdate),
 		warn: onCreation(func(m *infrav1.AzureMachine) admission.Warnings {
-			return deprecationWarnings(&m.Spec.VirtualMachineProfile, "spec")
+			return vmWarnings(&m.Spec.VirtualMachineProfile, "spec")
 		}),
 	}
 }
@@ -44,7 +44,7 @@ func machineTemplates(random generator) kind[*infrav1.AzureMachineTemplate] {
 		create:   of(ValidateAzureMachineTemplate),
 		update:   between(ValidateAzureMachineTemplateUpdate),
 		warn: onCreation(func(t *infrav1.AzureMachineTemplate) admission.Warnings {
-			return deprecationWarnings(&t.Spec.Template.Spec.VirtualMachineProfile, "spec.template.spec")
+			return vmWarnings(&t.Spec.Template.Spec.VirtualMachineProfile, "spec.template.spec")
 		}),
 	}
 }

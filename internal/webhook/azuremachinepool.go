@@ -31,7 +31,7 @@ func machinePools(placement PlacementLookup, random generator) kind[*infrav1.Azu
 		create:   of(ValidateAzureMachinePool),
 		update:   between(ValidateAzureMachinePoolUpdate),
 		warn: onCreation(func(p *infrav1.AzureMachinePool) admission.Warnings {
-			return deprecationWarnings(&p.Spec.Template.VirtualMachineProfile, "spec.template")
+			return vmWarnings(&p.Spec.Template.VirtualMachineProfile, "spec.template")
 		}),
 	}
 }

@@ -401,11 +401,11 @@ func TestAzureManagedControlPlaneTemplate(t *testing.T) {
 			s.APIServerAccessProfile = &infrav1.APIServerAccessProfile{EnablePrivateCluster: new(true)}
 		}, want: []string{p("apiServerAccessProfile.enablePrivateCluster: FieldValueForbidden")}},
 		"network name": {reason: "clusters keep their network", change: func(s *spec) {
-			s.VirtualNetwork.Name, s.VirtualNetwork.ResourceGroup = "n", "g"
+			s.VirtualNetwork.Name, s.VirtualNetwork.ResourceGroup = "network", "g"
 		}, want: []string{p("virtualNetwork.name: FieldValueInvalid"), p("virtualNetwork.resourceGroup: FieldValueInvalid")}},
 		"network renamed": {reason: "clusters keep their network",
 			old: func(s *spec) { s.VirtualNetwork.Name, s.VirtualNetwork.ResourceGroup = "a", "b" }, change: func(s *spec) {
-				s.VirtualNetwork.Name, s.VirtualNetwork.ResourceGroup = "n", ""
+				s.VirtualNetwork.Name, s.VirtualNetwork.ResourceGroup = "network", ""
 			}, want: []string{p("virtualNetwork.name: FieldValueInvalid"), p("virtualNetwork.resourceGroup: FieldValueInvalid")}},
 		"cloud": {reason: "resources do not move between clouds", change: func(s *spec) { s.AzureEnvironment = infrav1.USGovernmentCloud },
 			want: []string{p("azureEnvironment: FieldValueForbidden")}},

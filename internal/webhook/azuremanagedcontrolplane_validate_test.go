@@ -144,6 +144,10 @@ func controlPlaneRows() map[string]controlPlaneRow {
 			c.Spec.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "e", PrivateIPAddresses: []string{"10.1.0.4"},
 				PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{PrivateLinkServiceID: linkServiceID}}}}
 		}, want: []string{"spec.virtualNetwork.subnet.privateEndpoints[0].privateIPAddresses[0]: FieldValueInvalid"}},
+		"endpoint of an account with regions": {reason: "Azure needs an address of each region, whose member is not known", change: func(c *object) {
+			c.Spec.VirtualNetwork.Subnet.PrivateEndpoints = infrav1.PrivateEndpoints{{Name: "e", PrivateIPAddresses: []string{"10.240.0.4"},
+				PrivateLinkServiceConnections: mongoDB}}
+		}, want: []string{"spec.virtualNetwork.subnet.privateEndpoints[0].privateIPAddresses: FieldValueInvalid"}},
 		"service endpoints": {reason: "services and regions are named, once each", change: func(c *object) {
 			c.Spec.VirtualNetwork.Subnet.ServiceEndpoints = infrav1.ServiceEndpoints{
 				{Service: "Microsoft.Storage", Locations: []string{"westeurope", "*"}}, {Service: "Storage"}}

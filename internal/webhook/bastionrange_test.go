@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -53,6 +54,52 @@ func TestBastionRange(t *testing.T) {
 				"AzureClusterTemplate": sentTemplate.Spec.Template.Spec.BastionSpec.AzureBastion.Subnet.CIDRBlocks} {
 				if diff := cmp.Diff(test.want, got); diff != "" {
 					t.Errorf("%s of %s: -want +got\n%s", test.reason, kind, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestSmallBastionSubnet creates and changes clusters and templates whose bastion host has a small subnet.
+func TestSmallBastionSubnet(t *testing.T) {
+	for name, test := range map[string]struct {
+		reason string
+		ranges []string
+		had    bool
+		warns  bool
+	}{
+		"default":         {reason: "the default is large enough"},
+		"64 addresses":    {reason: "Microsoft supports it", ranges: []string{"10.255.255.0/26"}},
+		"32 addresses":    {reason: "Microsoft does not support it, and a range cannot change later", ranges: []string{"10.255.255.0/27"}, warns: true},
+		"existing":        {reason: "hosts in a /27 keep working, and a warning is not repeated at every update", ranges: []string{"10.255.255.0/27"}, had: true},
+		"a larger one":    {reason: "the host has room in one of the ranges", ranges: []string{"10.255.255.0/27", "10.255.254.0/26"}},
+		"IPv6 beside it":  {reason: "a bastion host uses IPv4", ranges: []string{"10.255.255.0/27", "2001:db8::/64"}, warns: true},
+		"no range at all": {reason: "the schema refuses it", ranges: []string{"ten"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			clusters, templates := azureClusterKind(plan.Features{}), clusterTemplates(plan.Features{})
+			c, template := newCluster(), &infrav1.AzureClusterTemplate{}
+			was := c.DeepCopy()
+			c.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastion{}
+			c.Spec.BastionSpec.AzureBastion.Subnet.CIDRBlocks = test.ranges
+			template.Spec.Template.Spec.BastionSpec.AzureBastion = &infrav1.AzureBastionTemplateSpec{}
+			template.Spec.Template.Spec.BastionSpec.AzureBastion.Subnet.CIDRBlocks = test.ranges
+			clusters.defaults(c)
+			templates.defaults(template)
+			if test.had {
+				was = c.DeepCopy()
+				c.Spec.AdditionalTags = infrav1.Tags{"a": "b"}
+			}
+			got := map[string][]string{}
+			got["added"], _ = clusters.ValidateUpdate(ctx, was, c)
+			if !test.had {
+				got["cluster"], _ = clusters.ValidateCreate(ctx, c)
+				got["template"], _ = templates.ValidateCreate(ctx, template)
+			}
+			for operation, warnings := range got {
+				if (len(warnings) == 1) != test.warns || test.warns && !strings.Contains(warnings[0], "azureBastion.subnet.cidrBlocks: "+test.ranges[0]) {
+					t.Errorf("%s: %s: got %q", test.reason, operation, warnings)
 				}
 			}
 		})

@@ -82,9 +82,15 @@ func mustJSON(t *testing.T, obj any) string {
 }
 
 // validateUpdate returns the errors that the webhook of a kind has for an update.
-func validateUpdate[T client.Object](t *testing.T, k kind[T], old, obj T) (errs field.ErrorList) {
+func validateUpdate[T client.Object](t *testing.T, k kind[T], old, obj T) field.ErrorList {
 	t.Helper()
 	_, err := k.ValidateUpdate(t.Context(), old, obj)
+	return listRefusals(t, err)
+}
+
+// listRefusals returns the errors for which an object was refused.
+func listRefusals(t *testing.T, err error) (errs field.ErrorList) {
+	t.Helper()
 	if err == nil {
 		return nil
 	}

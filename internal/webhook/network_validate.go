@@ -41,9 +41,10 @@ type subnetClass struct {
 	rules infrav1.SecurityRules
 }
 
-// validateNetworkClass checks the peerings and subnets of a virtual network, of a cluster or of a template.
-func validateNetworkClass(vnetBlocks []string, peerings []infrav1.VnetPeeringClassSpec, subnets []subnetClass, path *field.Path) field.ErrorList {
-	return append(plan.CheckPeeringNames(peerings, path.Child("vnet", "peerings")), validateSubnets(subnets, vnetBlocks, path.Child("subnets"))...)
+// validateNetworkClass checks the peerings and subnets of a virtual network, of a cluster or of a template. Networks of templates have no name.
+func validateNetworkClass(name string, vnet *infrav1.VnetClassSpec, peerings []infrav1.VnetPeeringClassSpec, subnets []subnetClass,
+	path *field.Path) field.ErrorList {
+	return append(plan.CheckPeeringNames(name, peerings, path.Child("vnet", "peerings")), validateSubnets(subnets, vnet.CIDRBlocks, path.Child("subnets"))...)
 }
 
 // validateSubnets checks that subnets are within their network, their security rules and their endpoints. It ignores ranges that do not parse,
@@ -71,8 +72,7 @@ func validateSubnetParts(subnet subnetClass, path *field.Path) field.ErrorList {
 	return append(errs, validatePrivateEndpoints(subnet.PrivateEndpoints, subnet.CIDRBlocks, path.Child("privateEndpoints"))...)
 }
 
-// validateBastionSubnet checks the subnet of a bastion host. Its size is not checked, because hosts that exist may have a subnet that is smaller
-// than Azure requires of new ones.
+// validateBastionSubnet checks the subnet of a bastion host. A subnet that is smaller than Microsoft supports for new hosts causes a warning.
 func validateBastionSubnet(subnet subnetClass, path *field.Path) field.ErrorList {
 	errs := validateSubnetParts(subnet, path)
 	if subnet.Name != "" && !strings.EqualFold(subnet.Name, plan.BastionSubnet) {
@@ -122,11 +122,12 @@ func validateServiceEndpoints(endpoints infrav1.ServiceEndpoints, path *field.Pa
 	return errs
 }
 
-// validatePrivateEndpoints checks that the addresses of endpoints are within the ranges of their subnet.
+// validatePrivateEndpoints checks that the addresses of endpoints are within the ranges of their subnet, and that Azure can assign them.
 func validatePrivateEndpoints(endpoints infrav1.PrivateEndpoints, blocks []string, path *field.Path) (errs field.ErrorList) {
 	parsed, _ := parseCIDRs(blocks, path)
 	subnet := plan.NewRangeSet(parsed)
 	for i, endpoint := range endpoints {
+		errs = append(errs, plan.CheckPrivateEndpoint(endpoint, path.Index(i))...)
 		for j, address := range endpoint.PrivateIPAddresses {
 			path := path.Index(i).Child("privateIPAddresses").Index(j)
 			errs = append(errs, validateAddress(address, subnet, blocks, "the subnet", path)...)

@@ -54,7 +54,8 @@ func listCreations() map[string]map[string]creation {
 // templateDifferences lists the errors of objects that their templates do not have, by the kind of the object.
 var templateDifferences = map[string]map[string]string{
 	"AzureCluster": {
-		"spec.networkSpec.nodeOutboundLB: FieldValueRequired": "controlPlaneEnabled is not in templates, which get the default of clusters with a control plane",
+		"spec.networkSpec.vnet.peerings[0].remoteVnetName: FieldValueInvalid": "the network of a template has no name, which is in the names of peerings",
+		"spec.networkSpec.nodeOutboundLB: FieldValueRequired":                 "controlPlaneEnabled is not in templates, which get the default of clusters with a control plane",
 	},
 	"AzureManagedControlPlane": {
 		"spec.identity.userAssignedIdentityResourceID: FieldValueRequired": "each cluster has an identity of its own: a patch of the ClusterClass adds its ID",

@@ -2,21 +2,44 @@ package webhook
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/plan"
 )
 
-// deprecationWarnings returns warnings about deprecated fields of a VM. Defaulting has already moved some of them, which therefore cause no
-// warning.
-func deprecationWarnings(spec *infrav1.VirtualMachineProfile, path string) (warnings admission.Warnings) {
+// vmWarnings returns warnings about deprecated and incomplete fields of a VM. Defaulting has already moved some deprecated fields, which
+// therefore cause no warning.
+func vmWarnings(spec *infrav1.VirtualMachineProfile, path string) (warnings admission.Warnings) {
 	if spec.Image != nil && spec.Image.SharedGallery != nil {
-		warnings = append(warnings, path+".image.sharedGallery is deprecated: use computeGallery with subscriptionID and resourceGroup")
+		path += ".image.sharedGallery"
+		warnings = append(warnings, path+" is deprecated: use computeGallery with subscriptionID and resourceGroup")
+		warnings = append(warnings, incompletePlanWarning(spec.Image.SharedGallery, path)...)
 	}
 	return warnings
+}
+
+// incompletePlanWarning returns a warning if the purchase plan of an image is given in part. It is no rule, because neither this provider nor
+// the established one sends such a plan, and VMs of images that need no plan work without it.
+func incompletePlanWarning(image *infrav1.AzureSharedGalleryImage, path string) admission.Warnings {
+	var missing []string
+	for _, part := range []struct {
+		name  string
+		value *string
+	}{{"publisher", image.Publisher}, {"offer", image.Offer}, {"sku", image.SKU}} {
+		if part.value == nil {
+			missing = append(missing, part.name)
+		}
+	}
+	if len(missing) == 0 || len(missing) == 3 {
+		return nil
+	}
+	return admission.Warnings{fmt.Sprintf("%s: the purchase plan has no %s, so it is not sent, and Azure refuses a VM if its image needs a plan. "+
+		"Set publisher, offer and sku, or remove them", path, strings.Join(missing, " and no "))}
 }
 
 // identityWarnings returns warnings about settings of an identity that are valid but deprecated, incomplete or risky.
@@ -103,6 +126,50 @@ func networkWarnings(old, c *infrav1.AzureCluster) admission.Warnings {
 		return nil
 	}
 	return broughtNetworkWarning(c.Spec.ResourceGroup, vnet.ResourceGroup, vnet.Name, "spec.networkSpec.vnet")
+}
+
+// bastionPrefixLength is the length of the prefix of the smallest subnet that Microsoft supports for bastion hosts deployed since November 2021:
+// https://learn.microsoft.com/en-us/azure/bastion/bastion-faq#subnet. A longer prefix causes a warning only, because Azure has created hosts in
+// a /27 after that date: the acceptance tests in hashicorp/terraform-provider-azurerm#14968 and #22147.
+const bastionPrefixLength = 26
+
+// smallBastionWarning returns a warning if all IPv4 ranges of a new bastion host's subnet are smaller than Microsoft supports. path is the
+// field of the subnet.
+func smallBastionWarning(ranges []string, path string) admission.Warnings {
+	small := false
+	for _, block := range ranges {
+		prefix, err := netip.ParsePrefix(block)
+		if err != nil || !prefix.Addr().Is4() {
+			continue
+		}
+		if prefix.Bits() <= bastionPrefixLength {
+			return nil
+		}
+		small = true
+	}
+	if !small {
+		return nil
+	}
+	return admission.Warnings{fmt.Sprintf("%s.cidrBlocks: %s is smaller than /%d, the smallest subnet that Microsoft supports for new bastion hosts. "+
+		"Set a larger range now, because it cannot change while the host exists", path, plan.ListRanges(ranges), bastionPrefixLength)}
+}
+
+// bastionWarnings returns warnings about a bastion host that an AzureCluster gets. old is nil on creation.
+func bastionWarnings(old, c *infrav1.AzureCluster) admission.Warnings {
+	bastion := c.Spec.BastionSpec.AzureBastion
+	if bastion == nil || old != nil && old.Spec.BastionSpec.AzureBastion != nil {
+		return nil
+	}
+	return smallBastionWarning(bastion.Subnet.CIDRBlocks, "spec.bastionSpec.azureBastion.subnet")
+}
+
+// templateBastionWarnings returns the same warnings for a template.
+func templateBastionWarnings(t *infrav1.AzureClusterTemplate) admission.Warnings {
+	bastion := t.Spec.Template.Spec.BastionSpec.AzureBastion
+	if bastion == nil {
+		return nil
+	}
+	return smallBastionWarning(bastion.Subnet.CIDRBlocks, "spec.template.spec.bastionSpec.azureBastion.subnet")
 }
 
 // managedNetworkWarnings returns the same warnings for an AKS cluster.

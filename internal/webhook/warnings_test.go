@@ -1,10 +1,12 @@
 package webhook
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 )
@@ -44,6 +46,38 @@ func TestNetworkWarnings(t *testing.T) {
 	managed.Spec.VirtualNetwork.ResourceGroup, managed.Spec.VirtualNetwork.Name = "shared", "hub"
 	if got := managedNetworkWarnings(managed); len(got) != 1 || !strings.HasPrefix(got[0], "spec.virtualNetwork: ") {
 		t.Errorf("AKS clusters have networks, too: %q", got)
+	}
+}
+
+// TestIncompletePlan creates objects of all kinds with VMs whose image has a part of a purchase plan.
+func TestIncompletePlan(t *testing.T) {
+	given, empty := new("cncf-upstream"), (*string)(nil)
+	for name, tc := range map[string]struct {
+		reason                string
+		publisher, offer, sku *string
+		want                  string
+	}{
+		"complete": {reason: "it is sent", publisher: given, offer: given, sku: given},
+		"none":     {reason: "the image needs no plan"},
+		"one of three": {reason: "Azure needs all", publisher: given, offer: empty, sku: empty,
+			want: "image.sharedGallery: the purchase plan has no offer and no sku"},
+		"two of three": {reason: "Azure needs all", publisher: given, offer: given, sku: empty, want: "image.sharedGallery: the purchase plan has no sku"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			image := &infrav1.Image{SharedGallery: &infrav1.AzureSharedGalleryImage{Publisher: tc.publisher, Offer: tc.offer, SKU: tc.sku}}
+			machine, template, pool := newMachine(), &infrav1.AzureMachineTemplate{}, &infrav1.AzureMachinePool{}
+			machine.Spec.Image, template.Spec.Template.Spec.Image, pool.Spec.Template.Image = image, image, image
+			got := map[string]admission.Warnings{}
+			got["spec."], _ = azureMachineKind(nil, random{}).ValidateCreate(t.Context(), machine)
+			got["spec.template.spec."], _ = machineTemplates(random{}).ValidateCreate(t.Context(), template)
+			got["spec.template."], _ = machinePools(nil, random{}).ValidateCreate(t.Context(), pool)
+			for path, warnings := range got {
+				warnings = slices.DeleteFunc(warnings, func(w string) bool { return strings.Contains(w, "is deprecated") })
+				if (len(warnings) == 1) != (tc.want != "") || tc.want != "" && !strings.HasPrefix(warnings[0], path+tc.want) {
+					t.Errorf("%s: %s: got %q, want %q", tc.reason, path, warnings, tc.want)
+				}
+			}
+		})
 	}
 }
 

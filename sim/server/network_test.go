@@ -359,7 +359,7 @@ func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 	if r := a.sendRequest("GET", endpointNIC, nil); r.status != 404 {
 		t.Errorf("the endpoint's interface outlives it: %d", r.status)
 	}
-	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/AzureBastionSubnet", obj{"properties": obj{"addressPrefix": "10.2.0.0/24"}})
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet/subnets/AzureBastionSubnet", obj{"properties": obj{"addressPrefix": "10.2.0.0/27"}})
 	a.mustSucceed("PUT", net+"/publicIPAddresses/bas", publicIP("bas"))
 	host := func(subnet string) obj {
 		return obj{"location": "westus3",
@@ -367,8 +367,8 @@ func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 				"properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/" + subnet),
 					"publicIPAddress": newRef(net + "/publicIPAddresses/bas")}}}}}
 	}
-	if r := a.sendRequest("PUT", net+"/bastionHosts/b", host("node")); r.status != 400 {
-		t.Errorf("a bastion in another subnet: %d", r.status)
+	if r := a.sendRequest("PUT", net+"/bastionHosts/b", host("node")); r.status != 400 || r.errorCode() != "SubnetNameMustBeAzureBastionSubnet" {
+		t.Errorf("a bastion in another subnet: %d %s", r.status, r.errorCode())
 	}
 	a.mustSucceed("PUT", net+"/bastionHosts/b", host("AzureBastionSubnet"))
 	if r := a.sendRequest("GET", net+"/bastionHosts/b", nil); r.valueAt("properties.provisioningState") != "Succeeded" ||

@@ -42,10 +42,10 @@ func addBastion(in plan.ClusterInput, g *arm.Graph) {
 	})
 }
 
-// buildBastionSubnet returns the subnet of the bastion host. Azure does not allow a NAT gateway in it.
+// buildBastionSubnet returns the subnet of the bastion host. Azure does not allow a NAT gateway in it. Defaulting has given it name, role and
+// range.
 func buildBastionSubnet(spec *infrav1.AzureBastion) infrav1.SubnetSpec {
 	subnet := spec.Subnet
-	subnet.Name = cmp.Or(subnet.Name, plan.BastionSubnet)
 	subnet.NatGateway = infrav1.NatGateway{}
 	return subnet
 }

@@ -204,7 +204,7 @@ func visitZones(in plan.ClusterInput, path *field.Path, visit func(path *field.P
 	})
 }
 
-// checkPeerings refuses a peering with the cluster's own network, two peerings of the same name, and two that use a gateway of the other
+// checkPeerings refuses a peering with the cluster's own network, two peerings of the same name or of one that is too long, and two that use a gateway of the other
 // network, of which Azure allows one: https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-faq
 func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
@@ -227,7 +227,7 @@ func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
 				"between the private DNS zone and the networks contain the name of the network only: give spec.networkSpec.vnet another name"))
 		}
 	}
-	return append(errs, plan.CheckPeeringNames(plan.PeeringClasses(in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings), path)...)
+	return append(errs, plan.CheckPeeringNames(plan.VNetName(in), plan.PeeringClasses(in.AzureCluster.Spec.NetworkSpec.Vnet.Peerings), path)...)
 }
 
 // checkPrivateEndpoints refuses two private endpoints of the same name, and addresses without a member.

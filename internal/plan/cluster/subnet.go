@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/resourcemanager/network/armnetwork/v9"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
@@ -56,11 +57,8 @@ func buildSubnet(in plan.ClusterInput, g *arm.Graph, id arm.ID, subnet infrav1.S
 }
 
 // listSubnets returns the subnets of the spec, the bastion host's last.
-func listSubnets(in plan.ClusterInput) []infrav1.SubnetSpec {
-	out := slices.Clone(in.AzureCluster.Spec.NetworkSpec.Subnets)
-	if bastion := in.AzureCluster.Spec.BastionSpec.AzureBastion; bastion != nil {
-		out = append(out, buildBastionSubnet(bastion))
-	}
+func listSubnets(in plan.ClusterInput) (out []infrav1.SubnetSpec) {
+	visitSubnets(in, func(_ *field.Path, subnet infrav1.SubnetSpec) { out = append(out, subnet) })
 	return out
 }
 

@@ -35,12 +35,24 @@ func checkBootstrapData(in plan.MachineInput) field.ErrorList {
 }
 
 // checkAvailabilitySet refuses a machine that needs an availability set in a region whose catalog has none for managed
-// disks.
+// disks, and one whose set would have a longer name than Azure accepts. The name of the set of a control plane is never too long, because the
+// name of a Cluster has at most 63 characters.
 func checkAvailabilitySet(in plan.MachineInput, path *field.Path) field.ErrorList {
-	if _, ok := availabilitySetID(in); ok && in.MachineFacts.MaximumPlatformFaultDomainCount == 0 {
+	id, ok := availabilitySetID(in)
+	switch {
+	case !ok:
+		return nil
+	case in.MachineFacts.MaximumPlatformFaultDomainCount == 0:
 		return field.ErrorList{field.Invalid(path.Child("failureDomain"), "", fmt.Sprintf(
 			"without a zone the machine goes into an availability set, and the catalog of region %s has none of SKU %s: set a zone",
 			plan.Location(in.ClusterInput), alignedSKU))}
+	case len(id.Name()) > plan.MaxNameLength && !in.ControlPlane:
+		label := plan.GroupLabel(in)
+		group := in.Machine.Labels[label]
+		return field.ErrorList{field.Invalid(field.NewPath("Machine", "metadata", "labels").Key(label), group, fmt.Sprintf(
+			"region %s has no zones, so the machine goes into the availability set %s. This name has %d characters, and Azure accepts at most %d: "+
+				"use a MachineDeployment or MachineSet whose name has at most %d characters",
+			plan.Location(in.ClusterInput), id.Name(), len(id.Name()), plan.MaxNameLength, plan.MaxNameLength-len(id.Name())+len(group)))}
 	}
 	return nil
 }

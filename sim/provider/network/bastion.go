@@ -49,9 +49,11 @@ func prepareBastion(c *provider.Call, d *provider.Draft) error {
 	if err != nil {
 		return err
 	}
+	// hashicorp/terraform-provider-azurerm#15365 has code and text. The size of the subnet is not checked: Microsoft supports /26 and larger, and
+	// Azure has created hosts in a /27 in 2022 and 2023, in the acceptance tests of hashicorp/terraform-provider-azurerm#14968 and #22147.
 	if !strings.EqualFold(subnet.Name, "AzureBastionSubnet") {
-		return invalidValue("BastionHostSubnetNameInvalid", "Bastion host %s must be in a subnet named AzureBastionSubnet, not %s.", d.ID,
-			subnet.Name)
+		return invalidValue("SubnetNameMustBeAzureBastionSubnet",
+			"Subnet name %s is invalid for Azure Bastion. Azure Bastion can only be created in subnet with name 'AzureBastionSubnet'.", subnet.ID)
 	}
 	owner := d.ID + "/ipConfigurations/" + body.String(cfg, "name")
 	ip, err := publicIPFree(c, body.String(cfg, "properties.publicIPAddress.id"), owner, d.Location)

@@ -1,6 +1,9 @@
 package crd_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestAzureClusterLoadBalancers(t *testing.T) {
 	lb := func(fields string) string { return "{networkSpec: {apiServerLB: {" + fields + "}}}" }
@@ -20,7 +23,7 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 			want: []string{"networkSpec.apiServerLB.idleTimeoutInMinutes: between 4 and 30"}},
 		"name": {reason: "names have few characters", spec: lb("name: a b"),
 			want: []string{"networkSpec.apiServerLB.name: should match"}},
-		"name in full": {reason: "these are they", spec: lb("name: aZ0-_.")},
+		"name in full": {reason: "these are they", spec: lb("name: aZ0-._")},
 		"zones": {reason: "there are three zones",
 			spec: internal(`apiServerLB: {type: Internal, availabilityZones: ["1", "2", "3"]}`)},
 		"zone 4": {reason: "there are three zones", spec: lb(`availabilityZones: ["1", "4"]`),
@@ -29,6 +32,11 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 			want: []string{"networkSpec.apiServerLB.availabilityZones[1]: Duplicate"}},
 		"four zones": {reason: "there are three zones", spec: lb(`availabilityZones: ["1", "2", "3", "1"]`),
 			want: []string{"networkSpec.apiServerLB.availabilityZones: at most 3", "networkSpec.apiServerLB.availabilityZones[3]: Duplicate"}},
+		"frontend name": {reason: "Azure refuses blanks", spec: lb("frontendIPs: [{name: the frontend, publicIP: {name: the address}}]"),
+			want: []string{"networkSpec.apiServerLB.frontendIPs[0].name: is not a name that Azure accepts",
+				"networkSpec.apiServerLB.frontendIPs[0].publicIP.name: is not a name that Azure accepts"}, webhook: true},
+		"name that defaults extend": {reason: "the default of the pool would be too long", spec: lb("name: " + strings.Repeat("n", 70)),
+			want: []string{"networkSpec.apiServerLB.backendPool.name: set the field to a shorter name"}, webhook: true},
 		"frontend without name": {reason: "frontends have names", spec: lb(`frontendIPs: [{name: "", publicIP: {name: i}}]`),
 			want: []string{"networkSpec.apiServerLB.frontendIPs[0].name: at least 1"}},
 
@@ -61,6 +69,8 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 			want: []string{"networkSpec.apiServerLB.frontendIPs[0].privateIP: 10.0.0.0/16"}, webhook: true},
 		"port": {reason: "frontends have ports from 1 to 65534",
 			spec: "{networkSpec: {additionalAPIServerLBPorts: [{name: a, port: 1}, {name: b, port: 65534}]}}"},
+		"name of a port": {reason: "the rule has this name", spec: "{networkSpec: {additionalAPIServerLBPorts: [{name: my port, port: 1}]}}",
+			want: []string{"networkSpec.additionalAPIServerLBPorts[0].name: is not a name that Azure accepts"}, webhook: true},
 		"ports out of range": {reason: "frontends have ports from 1 to 65534",
 			spec: "{networkSpec: {additionalAPIServerLBPorts: [{name: a, port: 0}, {name: b, port: 65535}]}}",
 			want: []string{"networkSpec.additionalAPIServerLBPorts[0].port: 1", "networkSpec.additionalAPIServerLBPorts[1].port: 65534"}},
@@ -111,6 +121,15 @@ func TestAzureClusterLoadBalancers(t *testing.T) {
 		"DNS zone, long label": {reason: "labels of DNS names have 63 characters",
 			spec: internal("privateDNSZoneName: a234567890123456789012345678901234567890123456789012345678901234.com"),
 			want: []string{"networkSpec.privateDNSZoneName: must be a DNS name"}},
+		"DNS zone of one label": {reason: "Azure refuses it when the network exists", spec: internal("privateDNSZoneName: internal"),
+			want: []string{"networkSpec.privateDNSZoneName: 2 to 34 labels"}},
+		"DNS zone of one label and a period": {reason: "the period at the end separates nothing", spec: internal("privateDNSZoneName: internal."),
+			want: []string{"networkSpec.privateDNSZoneName: 2 to 34 labels"}},
+		"DNS zone of one label in another server": {reason: "the zone is not Azure's", spec: internal("privateDNSZoneName: internal, privateDNSZone: None")},
+		"DNS zone of 34 labels":                   {reason: "Azure takes 34", spec: internal("privateDNSZoneName: " + strings.Repeat("a.", 33) + "com")},
+		"DNS zone of 35 labels": {reason: "Azure takes 34", spec: internal("privateDNSZoneName: " + strings.Repeat("a.", 34) + "com"),
+			want: []string{"networkSpec.privateDNSZoneName: 2 to 34 labels"}},
+		"DNS zone of one label without control plane": {reason: "there is no zone", spec: "{controlPlaneEnabled: false, networkSpec: {privateDNSZoneName: internal}}"},
 		"DNS zone group alone": {reason: "a group without a zone has no effect", spec: internal("privateDNSZoneResourceGroup: dns"),
 			want: []string{"networkSpec.privateDNSZoneResourceGroup: needs privateDNSZoneName"}},
 		"DNS zone group": {reason: "resource groups have few characters",

@@ -45,6 +45,10 @@ func TestRulesSpareStoredObjects(t *testing.T) {
 			`{"metadata":{"finalizers":["test/finalizer"],"labels":{"a":"b"}}}`, `{"spec":{"additionalTags":{"a":"b"}}}`,
 			`{"spec":{"controlPlaneEndpoint":{"host":"h","port":6443}}}`,
 		}},
+		"AzureCluster with a DNS zone of one label": {azureCluster,
+			`{controlPlaneEnabled: true, networkSpec: {apiServerLB: {type: Internal}, privateDNSZoneName: internal}}`, []string{
+				`{"spec":{"networkSpec":{"vnet":{"tags":{"a":"b"}}}}}`,
+			}},
 		"AzureClusterTemplate": {azureClusterTemplate,
 			`{networkSpec: {apiServerLB: {sku: Basic}, controlPlaneOutboundLB: {}, privateDNSZoneName: a b, subnets: [{name: a b, role: node, cidrBlocks: [ten]}]}}`, []string{
 				`{"metadata":{"labels":{"a":"b"}}}`,
