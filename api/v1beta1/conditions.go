@@ -176,6 +176,9 @@ const (
 	// AzureResourceUnavailableReason is the reason of an AKS cluster that Azure Resource Health does not show as available. The
 	// message has Azure's words.
 	AzureResourceUnavailableReason = "AzureResourceUnavailable"
+	// WaitingForApprovalReason is the reason of private endpoints whose connection the owner of the service has not
+	// approved yet.
+	WaitingForApprovalReason = "WaitingForApproval"
 	// ThrottledReason is the reason of resources that wait because a request limit of Azure is reached.
 	ThrottledReason = "Throttled"
 )
@@ -211,6 +214,8 @@ const (
 	// OwnershipTagLostReason is the reason of a resource that the provider created for the object and that lost its ownership
 	// tag.
 	OwnershipTagLostReason = "OwnershipTagLost"
+	// NotConnectedReason is the reason of private endpoints whose connection the owner of the service has rejected or removed.
+	NotConnectedReason = "NotConnected"
 	// CredentialsInvalidReason is the reason of an identity that Microsoft Entra ID or Azure rejects.
 	CredentialsInvalidReason = "CredentialsInvalid"
 	// IdentityNotFoundReason is the reason of an object without identityRef, or with an AzureClusterIdentity that does not

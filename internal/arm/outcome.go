@@ -69,6 +69,8 @@ type Result struct {
 	// OtherClusterTag is the ownership tag of another cluster on a resource that is used all the same, if that has to be reported; ""
 	// otherwise.
 	OtherClusterTag string
+	// UnapprovedConnections lists the connections of a resource in place that the owners of other resources have not approved, or no longer.
+	UnapprovedConnections []Connection
 	// PossiblyOwned means that a deletion keeps a resource that may be the object's own, as its tags name no owner.
 	PossiblyOwned bool
 	// SentMethod is the HTTP method of the write that this convergence sent for the node, or "".

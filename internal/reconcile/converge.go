@@ -107,11 +107,11 @@ func (a *azureReconciliation[O, I]) loadPlanInput(ctx context.Context) (stable.F
 
 // chooseReadOptions returns how Azure may be read, by what caused the reconciliation.
 func (a *azureReconciliation[O, I]) chooseReadOptions(fingerprint stable.Fingerprint) (options engine.ReadOptions) {
-	confirmed, requested := stable.IsConfirmedReady(a.object), lifecycle.IsReconcileRequested(a.object)
-	if options.Batch = !a.stability.InputChanged(a.key, fingerprint); options.Batch && confirmed && !requested {
+	inOrder, requested := a.stability.WasInOrder(a.object, fingerprint), lifecycle.IsReconcileRequested(a.object)
+	if options.Batch = !a.stability.InputChanged(a.key, fingerprint); options.Batch && inOrder && !requested {
 		options.MaxAge = engine.SyncMaxAge(a.Resync)
 	}
-	if !confirmed && !requested {
+	if !inOrder && !requested {
 		options.ReuseSince = a.stability.ConvergingSince(a.key, fingerprint)
 	}
 	return options
@@ -164,6 +164,9 @@ func (a *azureReconciliation[O, I]) convergeResources(ctx context.Context, plann
 		return arm.Outcome{}, fmt.Errorf("converge: %w", err)
 	}
 	a.outcome = outcome
+	if !outcome.IsDone() {
+		a.stability.MarkUnfinished(a.key)
+	}
 	a.noteReads(outcome)
 	a.recording.AddOutcome(outcome)
 	a.storeOutcome(outcome)

@@ -100,6 +100,9 @@ func knownCondition(results []arm.Result) metav1.Condition {
 	if lost := lostTagMessage(results); lost != "" {
 		return metav1.Condition{Status: metav1.ConditionFalse, Reason: infrav1.OwnershipTagLostReason, Message: lost}
 	}
+	if reason, unconnected := connectionProblem(results); reason != "" {
+		return metav1.Condition{Status: metav1.ConditionFalse, Reason: reason, Message: unconnected}
+	}
 	if drift := driftMessage(results); drift != "" {
 		return metav1.Condition{Status: metav1.ConditionTrue, Reason: infrav1.DriftedReason, Message: drift}
 	}

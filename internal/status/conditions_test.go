@@ -196,6 +196,60 @@ func groupOfPruned(id arm.ID) string {
 	return ""
 }
 
+// TestConnections reports private endpoints in place whose connection is not approved.
+func TestConnections(t *testing.T) {
+	const id, service = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Network/privateEndpoints/pe", "/subscriptions/o/resourceGroups/x/providers/Microsoft.Network/privateLinkServices/data"
+	const pending = "privateEndpoints/pe: the connection to " + service + " is in the state Pending. Ask the owner of the service to approve it"
+	const command = ", because the owner of the service rejected or removed it. A new private endpoint can request it again: az network private-endpoint delete --ids " + id
+	for name, test := range map[string]struct {
+		reason string
+		result arm.Result
+		want   metav1.Condition
+	}{
+		"approved": {"it is connected", arm.Result{State: arm.Ready}, metav1.Condition{Status: "True", Reason: "Ready"}},
+		"pending": {"the owner has not answered", arm.Result{State: arm.Ready, Managed: true, UnapprovedConnections: []arm.Connection{{Service: service, State: "Pending", Description: "Awaiting approval"}}},
+			metav1.Condition{Status: "False", Reason: "WaitingForApproval", Message: pending}},
+		"drifted": {"the connection matters more", arm.Result{State: arm.Ready, UnrepairedDrift: []string{"tags.a"}, UnapprovedConnections: []arm.Connection{{Service: service, State: "pending"}}},
+			metav1.Condition{Status: "False", Reason: "WaitingForApproval", Message: strings.Replace(pending, "Pending", "pending", 1)}},
+		"rejected": {"the owner gave a reason", arm.Result{State: arm.Ready, Managed: true, UnapprovedConnections: []arm.Connection{{Service: service, State: "Rejected", Description: "not this team"}}},
+			metav1.Condition{Status: "False", Reason: "NotConnected", Message: "privateEndpoints/pe: the connection to " + service + " is in the state Rejected (not this team)" + command +
+				". The provider then creates the private endpoint again"}},
+		"of others": {"the provider does not create it", arm.Result{State: arm.Foreign, UnapprovedConnections: []arm.Connection{{Service: service, State: "Disconnected"}}},
+			metav1.Condition{Status: "False", Reason: "NotConnected", Message: "privateEndpoints/pe: the connection to " + service + " is in the state Disconnected" + command}},
+		"updating": {"work under way comes first", arm.Result{State: arm.Updating}, metav1.Condition{Status: "False", Reason: "Updating", Message: "updating privateEndpoints/pe"}},
+		"several": {"the one that needs an action decides", arm.Result{State: arm.Ready, UnapprovedConnections: []arm.Connection{{Service: service, State: "Pending"}, {Service: service, State: "Disconnected"}}},
+			metav1.Condition{Status: "False", Reason: "NotConnected", Message: "privateEndpoints/pe: the connection to " + service + " is in the state Disconnected" + command + "; " + pending}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.result.ID, test.result.Group, test.want.Type = id, "PrivateEndpointsReady", "PrivateEndpointsReady"
+			got := status.GroupConditions(arm.Outcome{Results: []arm.Result{test.result}}, []string{"PrivateEndpointsReady"}, func(arm.ID) string { return "" })
+			if diff := cmp.Diff([]metav1.Condition{test.want}, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
+			}
+		})
+	}
+}
+
+// TestAwaitsOnlyOthers: an object is left alone only if others have to act and nothing else is missing.
+func TestAwaitsOnlyOthers(t *testing.T) {
+	for name, test := range map[string]struct {
+		conditions []metav1.Condition
+		want       bool
+	}{
+		"in order":           {[]metav1.Condition{{Type: "PrivateEndpointsReady", Status: "True", Reason: "Ready"}}, false},
+		"pending":            {[]metav1.Condition{{Type: "PrivateEndpointsReady", Status: "False", Reason: "WaitingForApproval"}, {Type: "Paused", Status: "False", Reason: "NotPaused"}}, true},
+		"rejected":           {[]metav1.Condition{{Type: "PrivateEndpointsReady", Status: "False", Reason: "NotConnected"}}, true},
+		"and work under way": {[]metav1.Condition{{Type: "PrivateEndpointsReady", Status: "False", Reason: "WaitingForApproval"}, {Type: "VNetReady", Status: "False", Reason: "Updating"}}, false},
+		"and a stopped VM":   {[]metav1.Condition{{Type: "PrivateEndpointsReady", Status: "False", Reason: "WaitingForApproval"}, {Type: "VMRunning", Status: "False", Reason: "VMStopped"}}, false},
+	} {
+		cluster := &infrav1.AzureCluster{}
+		cluster.SetConditions(test.conditions)
+		if got := status.AwaitsOnlyOthers(cluster); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 func TestSet(t *testing.T) {
 	obj := &infrav1.AzureMachine{}
 	for _, conditionType := range []string{"A", "B", "Paused"} {

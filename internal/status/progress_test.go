@@ -128,6 +128,7 @@ func TestStalledReasons(t *testing.T) {
 		"UserAssignedIdentityMissing",                    // Azure is assigning it. A refused assignment has another reason.
 		"Ignored", "CloudConfigFailed", "VMIdentityNone", // Only events have them.
 		"TenantsTrusted", "UsedBeforeUpgrade", "DefinitionMissing", "WorkloadClusterRefused", // Ready does not summarize the condition.
+		"WaitingForApproval",   // The owner of the service of a private endpoint acts.
 		"NamespaceTerminating", // The objects of the namespace are deleted.
 	}
 	found := 0
@@ -147,7 +148,7 @@ func TestStalledReasons(t *testing.T) {
 // TestWarningReasons has the reasons of Warnings that need no action of a person. All other reasons without an action have no Warning.
 func TestWarningReasons(t *testing.T) {
 	want := []string{"AzureResourceUnavailable", "CloudConfigFailed", "Drifted", "Ignored", "NamespaceTerminating", "Throttled", "UsedBeforeUpgrade", "VMIdentityNone",
-		"Waiting", "WorkloadClusterRefused"}
+		"Waiting", "WaitingForApproval", "WorkloadClusterRefused"}
 	var got []string
 	for _, directory := range []string{"../../api/v1beta1", "../identity"} {
 		for _, reason := range readReasons(t, directory) { // InternalError is a constant of Cluster API.

@@ -45,11 +45,11 @@ var classes = indexReasons(map[class][]string{
 		infrav1.QuotaExceededReason, infrav1.CapacityUnavailableReason, infrav1.ResourceExistsNotOwnedReason,
 		infrav1.OwnershipTagLostReason, infrav1.OwnershipNotProvenReason, infrav1.LeftBehindInAzureReason, infrav1.MovedReason,
 		infrav1.SubscriptionNotFoundReason, infrav1.ExternallyManagedControlPlaneReason,
-		infrav1.VMDeletedReason, infrav1.VMStoppedReason, infrav1.VMFailedReason, infrav1.SpotVMEvictedReason, infrav1.StoppedReason,
+		infrav1.NotConnectedReason, infrav1.VMDeletedReason, infrav1.VMStoppedReason, infrav1.VMFailedReason, infrav1.SpotVMEvictedReason, infrav1.StoppedReason,
 	}, identityReasons),
 	problem: {
 		infrav1.ThrottledReason, infrav1.AzureResourceUnavailableReason, infrav1.InternalErrorReason, infrav1.DriftedReason,
-		infrav1.UsedBeforeUpgradeReason, string(identity.NamespaceTerminating), infrav1.WorkloadClusterRefusedReason,
+		infrav1.WaitingForApprovalReason, infrav1.UsedBeforeUpgradeReason, string(identity.NamespaceTerminating), infrav1.WorkloadClusterRefusedReason,
 		infrav1.IgnoredReason, infrav1.CloudConfigFailedReason, infrav1.VMIdentityNoneReason, // Only events have them.
 	},
 	requested: {infrav1.StoppingReason, infrav1.StoppedAsRequestedReason, infrav1.StartingReason, infrav1.ObservingReason, clusterv1.PausedReason},

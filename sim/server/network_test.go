@@ -354,6 +354,15 @@ func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 		pe.valueAt("properties.customDnsConfigs.0.ipAddresses.0") != "10.1.0.4" {
 		t.Errorf("private endpoint: %v", pe.valueAt("properties"))
 	}
+	a.mustSucceed("PUT", net+"/privateEndpoints/asked",
+		obj{"location": "westus3", "properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/node"),
+			"manualPrivateLinkServiceConnections": []any{obj{"name": "c",
+				"properties": obj{"privateLinkServiceId": groupA + "/providers/Microsoft.Network/privateLinkServices/s", "requestMessage": "please"}}}}})
+	asked := a.sendRequest("GET", net+"/privateEndpoints/asked", nil)
+	if state := asked.valueAt("properties.manualPrivateLinkServiceConnections.0.properties.privateLinkServiceConnectionState.status"); state != "Pending" ||
+		asked.valueAt("properties.provisioningState") != "Succeeded" {
+		t.Errorf("private endpoint that waits for approval: %v", asked.valueAt("properties"))
+	}
 	endpointNIC, _ := pe.valueAt("properties.networkInterfaces.0.id").(string)
 	a.mustSucceed("DELETE", net+"/privateEndpoints/pe", nil)
 	if r := a.sendRequest("GET", endpointNIC, nil); r.status != 404 {

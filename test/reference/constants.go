@@ -163,7 +163,7 @@ func renderConditions(root fs.FS) (*page, error) {
 	}
 	flush()
 	p.heading(2, "Reasons")
-	p.paragraph("If a reason needs action, a person has to act, and the condition `Stalled` has the same reason. The provider resolves other reasons without an action. The column Meaning names the resources or objects with the reason, or explains it.")
+	p.paragraph("If a reason needs action, a person has to act, and the condition `Stalled` has the same reason. Other reasons end without a change of the object or its identity. The column Meaning names the resources or objects with the reason, or explains it.")
 	seen := map[string]bool{}
 	for _, c := range append(constants, slices.DeleteFunc(codes, func(c constant) bool { return c.kind != "Code" })...) {
 		if (strings.HasSuffix(c.name, "Reason") || c.kind == "Code") && !seen[c.value] {

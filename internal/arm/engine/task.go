@@ -215,6 +215,9 @@ func (c *convergence) execute(t *task, d decision) bool {
 	if result.IsDone() && d.intended == "" {
 		result.UnrepairedDrift = d.drift
 	}
+	if result.IsDone() {
+		result.UnapprovedConnections = arm.ListUnapprovedConnections(result.Observed, t.row.ConnectionLists)
+	}
 	if t.node != nil {
 		result.UnremovablePaths = presentPaths(t.node.UnremovablePaths, t.found.Body, t.row)
 	}

@@ -155,8 +155,11 @@ func (c *Cache) withDigestMark(scope string, found Observation) Observation {
 	if d == nil || d.ended.After(found.At) || !found.Exists || found.FromWrite || found.Err != nil {
 		return found
 	}
-	if inProgress, failed := found.Head().State(); inProgress == "" && !failed {
-		found.mark = d.markOf(found.ID)
+	inProgress, failed := found.Head().State()
+	if row, err := types.ForID(found.ID); err != nil || inProgress != "" || failed ||
+		len(arm.ListUnapprovedConnections(found.Body, row.ConnectionLists)) > 0 {
+		return found
 	}
+	found.mark = d.markOf(found.ID)
 	return found
 }

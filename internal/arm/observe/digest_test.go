@@ -25,7 +25,9 @@ type subscription struct {
 	now     time.Time
 	rows    map[arm.ID]map[string]any
 	refuses []string
-	asked   []string
+	// connection is the state of the connection of the private endpoint.
+	connection string
+	asked      []string
 }
 
 func (s *subscription) Now() time.Time {
@@ -47,7 +49,7 @@ func (s *subscription) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = fmt.Fprint(w, `{"error":{"code":"AuthorizationFailed"}}`)
 	case strings.HasSuffix(path, "/resources"):
 		var rows []any
-		for _, id := range []arm.ID{table, table2, network} {
+		for _, id := range []arm.ID{table, table2, network, endpoint} {
 			if row := s.rows[id]; row != nil {
 				rows = append(rows, row)
 			}
@@ -56,6 +58,9 @@ func (s *subscription) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case id.Equal(network):
 		_, _ = fmt.Fprintf(w,
 			`{"id":%q,"name":"vnet","properties":{"provisioningState":"Succeeded","subnets":[{"id":%q,"name":"nodes","properties":{}}]}}`, id, id.Child("subnets", "nodes"))
+	case id.Equal(endpoint):
+		_, _ = fmt.Fprintf(w, `{"id":%q,"name":"pe","properties":{"provisioningState":"Succeeded","manualPrivateLinkServiceConnections":[{"properties":{"privateLinkServiceConnectionState":{"status":%q}}}]}}`,
+			id, s.connection)
 	case s.rows[id] != nil || id.Equal(nodes):
 		_, _ = fmt.Fprintf(w, `{"id":%q,"name":%q,"properties":{"provisioningState":"Succeeded"}}`, id, id.Name())
 	default:
@@ -70,6 +75,8 @@ var (
 	network = arm.NewID("s", "one", types.VirtualNetwork, "vnet")
 	nodes   = network.Child("subnets", "nodes")
 	machine = arm.NewID("s", "one", types.VirtualMachine, "vm")
+	// endpoint has a connection that the owner of another resource approves.
+	endpoint = arm.NewID("s", "one", types.PrivateEndpoint, "pe")
 )
 
 // TestDigest reads resources in order twice, with ten minutes and possible changes in between.
@@ -114,6 +121,11 @@ func TestDigest(t *testing.T) {
 		"a machine": {"no list of all resources has the power state", []arm.ID{machine},
 			func(s *subscription, _ *observe.Reader) { s.rows[machine] = s.rows[table] }, all, 10 * time.Minute,
 			[]string{"virtualMachines/vm"}},
+		"a connection that waits": {"no list shows that the owner of the service approves it", []arm.ID{endpoint},
+			func(s *subscription, _ *observe.Reader) { s.connection = "Pending" }, all, 10 * time.Minute,
+			[]string{whole, "privateEndpoints/pe"}},
+		"an approved connection": {"it stays as it is until the full sync", []arm.ID{endpoint},
+			func(s *subscription, _ *observe.Reader) { s.connection = "Approved" }, all, 10 * time.Minute, []string{whole}},
 		"refused": {"the group can be listed, and the subscription is not listed again", []arm.ID{table},
 			func(s *subscription, _ *observe.Reader) { s.refuses = []string{"/resources"} }, all, 10 * time.Minute, []string{one}},
 		"refused altogether": {"all resources are read as without digests, and no list is tried again", []arm.ID{table},
@@ -126,7 +138,7 @@ func TestDigest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := &subscription{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), rows: map[arm.ID]map[string]any{}}
-			for _, id := range []arm.ID{table, table2, network} {
+			for _, id := range []arm.ID{table, table2, network, endpoint} {
 				service.rows[id] = map[string]any{"id": id, "changedTime": "1", "provisioningState": "Succeeded"}
 			}
 			reader := &observe.Reader{Cache: observe.NewCache(service, 10*time.Second, time.Hour), MaxParallel: 4}

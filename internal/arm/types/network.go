@@ -116,6 +116,7 @@ var networkTypes = []Type{
 			"properties.disableTcpStateTracking"}},
 	{Name: PrivateEndpoint, APIVersion: networkAPIVersion, Taggable: true,
 		UsedResources: []string{"properties.subnet.id"}, CreatesTypes: []string{NetworkInterface}, DeleteRank: 40,
+		ConnectionLists: []string{"properties.privateLinkServiceConnections", "properties.manualPrivateLinkServiceConnections"},
 		CaseInsensitivePaths: []string{"properties.customNetworkInterfaceName",
 			"properties.privateLinkServiceConnections[].properties.groupIds[]",
 			"properties.manualPrivateLinkServiceConnections[].properties.groupIds[]"}},

@@ -66,6 +66,9 @@ type Type struct {
 	CaseInsensitiveKeys []string
 	// RenewedStates lists values, by path, of states that Azure sets and that another PUT of the same body ends. They count as differences.
 	RenewedStates map[string][]string
+	// ConnectionLists lists paths of lists of connections whose state the owners of other resources change. That is no write of this resource, so
+	// the digest cannot confirm a read with a connection that is not approved.
+	ConnectionLists []string
 	// OwnerReferences lists paths, in a type without tags, of the resources that it exists for: their IDs, or the principal of one.
 	OwnerReferences []string
 	// OwnedByReference means that a resource is useless without the one that it references, so that it has the same owner.

@@ -31,11 +31,12 @@ func ReportResources(obj status.Object, in plan.Input, outcome arm.Outcome,
 	if len(found) > 0 {
 		condition = found[0]
 	}
-	if condition.Status == metav1.ConditionTrue && len(unplaced) > 0 {
+	inPlace := func() bool { return condition.Status == metav1.ConditionTrue || status.AwaitsOthers(condition.Reason) }
+	if inPlace() && len(unplaced) > 0 {
 		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, infrav1.WaitingReason, waitMessage(resources)
 	}
 	late := slices.IndexFunc(plain, func(s infrav1.ASOResourceStatus) bool { return !s.Ready })
-	if condition.Status == metav1.ConditionTrue && late >= 0 {
+	if inPlace() && late >= 0 {
 		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, plain[late].Reason, describeStatus(plain[late])
 	}
 	status.SetConditions(obj, nil, []metav1.Condition{condition})
@@ -118,5 +119,6 @@ func explainStatus(resourceStatus *infrav1.ASOResourceStatus, result arm.Result,
 
 // AllInPlace reports whether all resources of an object's manifests are ready. Manifests of other objects may wait for them.
 func AllInPlace(obj conditions.Getter) bool {
-	return conditions.IsTrue(obj, infrav1.ResourcesReadyCondition)
+	return conditions.IsTrue(obj, infrav1.ResourcesReadyCondition) ||
+		status.AwaitsOthers(conditions.GetReason(obj, infrav1.ResourcesReadyCondition))
 }

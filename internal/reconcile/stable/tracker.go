@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
 )
 
 // Tracker remembers the stable objects of one controller.
@@ -37,6 +38,8 @@ type attempt struct {
 type stableEntry struct {
 	fingerprint Fingerprint
 	dueAt       time.Time
+	// asPlanned means that no full reconciliation has found anything to do since.
+	asPlanned bool
 }
 
 // NewTracker returns an empty tracker. An object stays stable for resync at most. Syncs of all objects fall on common moments, so that
@@ -64,19 +67,44 @@ type Object interface {
 }
 
 // TimeUntilDue returns how long obj stays stable with this fingerprint; 0 if a full reconciliation is due. It is always due for an
-// object that is stored as not ready, such as a stopped machine, or as ready when last seen: it may have recovered.
+// object that is stored as not ready, such as a stopped machine, or as ready when last seen: it may have recovered. An object as planned for
+// which others have to act is checked like one in order.
 func (m *Tracker) TimeUntilDue(obj Object, fingerprint Fingerprint) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	entry, ok := m.entries[client.ObjectKeyFromObject(obj)]
-	if !ok || entry.fingerprint != fingerprint || !IsConfirmedReady(obj) {
+	if !ok || entry.fingerprint != fingerprint || !entry.isInOrder(obj) {
 		return 0
 	}
 	return max(0, entry.dueAt.Sub(m.now()))
 }
 
-// IsConfirmedReady reports whether obj is stored as ready, and not only as ready when last seen.
-func IsConfirmedReady(obj Object) bool {
+// WasInOrder reports whether the last full reconciliation of obj with this fingerprint found it in order.
+func (m *Tracker) WasInOrder(obj Object, fingerprint Fingerprint) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	entry := m.entries[client.ObjectKeyFromObject(obj)]
+	entry.asPlanned = entry.asPlanned && entry.fingerprint == fingerprint
+	return entry.isInOrder(obj)
+}
+
+// MarkUnfinished records that a full reconciliation found work to do, or could not read Azure.
+func (m *Tracker) MarkUnfinished(key client.ObjectKey) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if entry, ok := m.entries[key]; ok {
+		entry.asPlanned = false
+		m.entries[key] = entry
+	}
+}
+
+// isInOrder reports whether obj is stored as ready, or was as planned at the last full reconciliation and only others have to act.
+func (e stableEntry) isInOrder(obj Object) bool {
+	return isConfirmedReady(obj) || e.asPlanned && status.AwaitsOnlyOthers(obj)
+}
+
+// isConfirmedReady reports whether obj is stored as ready, and not only as ready when last seen.
+func isConfirmedReady(obj Object) bool {
 	return conditions.IsTrue(obj, infrav1.ReadyCondition) && conditions.GetReason(obj, infrav1.ReadyCondition) != infrav1.LastSeenReason
 }
 
@@ -127,7 +155,7 @@ func (m *Tracker) MarkStable(key, cluster client.ObjectKey, fingerprint Fingerpr
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.entries[key] = stableEntry{fingerprint: fingerprint, dueAt: now.Add(due)}
+	m.entries[key] = stableEntry{fingerprint: fingerprint, dueAt: now.Add(due), asPlanned: true}
 	delete(m.attempts, key)
 	return due
 }

@@ -71,6 +71,42 @@ func TestTimeUntilDue(t *testing.T) {
 	}
 }
 
+// TestObjectForWhichOthersAct: an object as planned that others have to make useful is left alone until the next sync, which reads like one of an object
+// in order. A reconciliation that found work to do ends that.
+func TestObjectForWhichOthersAct(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	memory := stable.NewTracker(10*time.Minute, func() time.Time { return now })
+	object := &infrav1.AzureCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}
+	for _, conditionType := range []string{infrav1.PrivateEndpointsReadyCondition, infrav1.ReadyCondition} {
+		conditions.Set(object, metav1.Condition{Type: conditionType, Status: metav1.ConditionFalse, Reason: infrav1.WaitingForApprovalReason})
+	}
+	key, fingerprint, other := client.ObjectKeyFromObject(object), stable.Fingerprint{1}, stable.Fingerprint{2}
+	check := func(what string, inOrder bool, left time.Duration) {
+		t.Helper()
+		if got := memory.WasInOrder(object, fingerprint); got != inOrder {
+			t.Errorf("%s: in order %t", what, got)
+		}
+		if got := memory.TimeUntilDue(object, fingerprint); got != left {
+			t.Errorf("%s: due in %s, want %s", what, got, left)
+		}
+	}
+	check("after a restart", false, 0)
+	due := memory.MarkStable(key, key, fingerprint, 10*time.Minute)
+	check("as planned", true, due)
+	if memory.WasInOrder(object, other) || memory.TimeUntilDue(object, other) != 0 {
+		t.Error("changed input needs a reconciliation")
+	}
+	now = now.Add(due)
+	check("the sync is due", true, 0)
+	memory.MarkUnfinished(key)
+	check("there was work to do", false, 0)
+	due = memory.MarkStable(key, key, fingerprint, 10*time.Minute)
+	conditions.Set(object, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionFalse, Reason: infrav1.VMStoppedReason})
+	check("something else is not in order", false, 0)
+	conditions.Set(object, metav1.Condition{Type: infrav1.ReadyCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason})
+	check("ready", true, due)
+}
+
 // TestObjectsOfAClusterAreSyncedTogether: the objects of one cluster are synced at the same moment, whenever they became stable, and those of all
 // clusters while the first one's reads of Azure are valid.
 func TestObjectsOfAClusterAreSyncedTogether(t *testing.T) {

@@ -97,11 +97,13 @@ func (s *Stage) CreateCluster(azureCluster *infrav1.AzureCluster) {
 	}
 }
 
-// WaitClusterProvisioned waits for the AzureCluster and writes Cluster API's fields into the Cluster.
+// WaitClusterProvisioned waits for the AzureCluster and writes Cluster API's fields into the Cluster. Connections of private endpoints may wait
+// for their approval.
 func (s *Stage) WaitClusterProvisioned(name string) *infrav1.AzureCluster {
 	s.T.Helper()
 	azureCluster := WaitFor(s, &infrav1.AzureCluster{}, name, "provisioned", func(c *infrav1.AzureCluster) bool {
-		return c.Status.Initialization.Provisioned != nil && *c.Status.Initialization.Provisioned && IsReady(c)
+		return c.Status.Initialization.Provisioned != nil && *c.Status.Initialization.Provisioned &&
+			(IsReady(c) || FindCondition(c, infrav1.ReadyCondition).Reason == infrav1.WaitingForApprovalReason)
 	})
 	s.CopyInfrastructure(name)
 	return azureCluster

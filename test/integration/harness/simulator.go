@@ -157,6 +157,32 @@ func (s *Simulator) AddFault(rule fault.Rule) error {
 	return s.Server.AddFault(rule)
 }
 
+// ApproveConnections approves the connections of private endpoints that wait for it, as the owners of the services do.
+func (s *Simulator) ApproveConnections() {
+	s.t.Helper()
+	for _, resource := range s.State() {
+		properties, _ := resource["properties"].(map[string]any)
+		connections, _ := properties["manualPrivateLinkServiceConnections"].([]any)
+		if len(connections) == 0 || properties["provisioningState"] != "Succeeded" {
+			continue
+		}
+		pending := false
+		for _, connection := range connections {
+			state := connection.(map[string]any)["properties"].(map[string]any)["privateLinkServiceConnectionState"].(map[string]any)
+			pending = pending || state["status"] == "Pending"
+			state["status"], state["description"] = "Approved", "approved by the owner"
+		}
+		if !pending {
+			continue
+		}
+		err := s.AddFault(fault.Rule{Now: true, ID: fmt.Sprint(resource["id"]), Kind: fault.Edit,
+			Patch: map[string]any{"properties": map[string]any{"manualPrivateLinkServiceConnections": connections}}})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
 // PutResource makes a resource as a user of Azure would, and waits until it exists. path starts with "resourceGroups/".
 func (s *Simulator) PutResource(path, apiVersion string, body map[string]any) {
 	s.t.Helper()

@@ -124,6 +124,9 @@ var zone = inShared("Microsoft.Network/privateDnsZones/privatelink.eastus.azmk8s
 // fleet is a fleet without a hub.
 var fleet = inShared("Microsoft.ContainerService/fleets/fleet", fleetVersion, body{"location": "eastus", "properties": body{}})
 
+// approve has the owners of services approve the connections of private endpoints.
+func approve(stage *harness.Stage) { stage.Meanwhile = stage.Azure.ApproveConnections }
+
 // endpoints is an application security group.
 var endpoints = inShared("Microsoft.Network/applicationSecurityGroups/endpoints", networkVersion,
 	body{"location": "eastus", "properties": body{}})

@@ -84,7 +84,7 @@ var rows = map[string]row{
 			"properties.serviceEndpoints.1.locations.1": "westus",
 		},
 	}},
-	"features/Private endpoints": {bring: endpoints, others: map[string]values{
+	"features/Private endpoints": {bring: prepareAll(endpoints, approve), others: map[string]values{
 		"resourceGroups/c1/providers/Microsoft.Network/privateEndpoints/registry": {
 			"properties.customNetworkInterfaceName": "registry-nic", "properties.privateLinkServiceConnections.0.properties.groupIds.0": "registry",
 		},
