@@ -63,7 +63,7 @@ var codeRules = []rule{
 	{"BadGateway", ClassRetry, "a failure of Azure"},
 	{"ServerTimeout", ClassRetry, "a failure of Azure"},
 	{"InvalidResourceReference", ClassRetry, "a new resource is not visible in all of Azure yet"},
-	{"PrincipalNotFound", ClassRetry, "a new identity takes minutes to reach the directory"},
+	{"PrincipalNotFound", ClassRetry, "a new identity takes minutes to reach the directory. After 15 minutes it counts as missing"},
 	{"FailedIdentityOperation", ClassRetry, "a new identity takes minutes to reach the directory"},
 	{"ResourceGroupDeletionBlocked", ClassRetry, "Azure could not delete all resources of the group"},
 	{"CustomKubeletIdentityMissingPermissionError", ClassRetry, "a new role assignment is not effective in all of Azure yet"},

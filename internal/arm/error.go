@@ -113,6 +113,10 @@ func IsMissingReference(err error) bool {
 	return Classify(err) == ClassNotFound || strings.EqualFold(e.Code, "InvalidResourceReference")
 }
 
+// IsMissingPrincipal reports whether Azure refused a role assignment because the directory does not have the principal. A new one takes minutes to
+// reach all of the directory: https://learn.microsoft.com/en-us/azure/role-based-access-control/troubleshooting
+func IsMissingPrincipal(err error) bool { return DecisiveCode(err) == "PrincipalNotFound" }
+
 // IsForbidden reports whether err is Azure's answer that the identity lacks a right.
 func IsForbidden(err error) bool {
 	var e *Error

@@ -300,8 +300,18 @@ func reportReadFailure(s situation, err error) decision {
 
 // awaitRetry reports an error until the next try is due.
 func awaitRetry(s situation) decision {
-	return decision{step: stepReport, state: failureState(s.failure, s.failingFor), err: s.failure, message: arm.DescribeRetry(s.failure),
+	d := decision{step: stepReport, state: failureState(s.failure, s.failingFor), err: s.failure, message: arm.DescribeRetry(s.failure),
 		retryAfter: s.retryAfter}
+	if d.state == arm.Failed && arm.IsMissingPrincipal(s.failure) {
+		d.message = missingPrincipalMessage(s) + "; " + d.message
+	}
+	return d
+}
+
+// missingPrincipalMessage explains that a principal is not new, as Azure's text supposes.
+func missingPrincipalMessage(s situation) string {
+	return fmt.Sprintf("the principal %s of %s does not exist in the tenant of the subscription, because Azure has refused it for longer than %s, and a new one is found after minutes. If the spec has its ID, correct the ID. "+
+		"If it is the system-assigned identity of a VM or scale set, replace the Machine or the pool", s.principal, s.id.ShortName(), maxDirectoryDelay)
 }
 
 // reportFailure reports an error that only a change of the spec resolves.
@@ -319,10 +329,26 @@ func reportRefusal(s situation, err error) decision {
 // and users of kstatus give up on an object at its first failure.
 const maxReplicationDelay = 30 * time.Second
 
+// maxDirectoryDelay is how long a role assignment may be refused because its principal is not visible in all of the directory yet, which takes
+// minutes.
+const maxDirectoryDelay = 15 * time.Minute
+
+// replicationDelay returns how long Azure may give the answer err because something new is not visible in all of Azure yet, 0 for other
+// errors.
+func replicationDelay(err error) time.Duration {
+	switch {
+	case arm.IsMissingPrincipal(err):
+		return maxDirectoryDelay
+	case arm.IsMissingReference(err):
+		return maxReplicationDelay
+	}
+	return 0
+}
+
 // failureState returns the state of a resource that fails with err since the time failingFor.
 func failureState(err error, failingFor time.Duration) arm.State {
-	if arm.IsMissingReference(err) {
-		if failingFor < maxReplicationDelay {
+	if delay := replicationDelay(err); delay > 0 {
+		if failingFor < delay {
 			return arm.Waiting
 		}
 		return arm.Failed

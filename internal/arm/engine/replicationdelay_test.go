@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,6 +57,43 @@ func TestMissingReference(t *testing.T) {
 				t.Errorf("failed after %s, want half a minute to a minute", failedAfter)
 			}
 		})
+	}
+}
+
+// TestMissingPrincipal has Azure refuse a role assignment because the directory does not have the principal. For a quarter of an hour the provider waits, because
+// a new principal takes minutes to reach the directory. Then the assignment has failed. It is tried again all the same.
+func TestMissingPrincipal(t *testing.T) {
+	const principal = "00000000-0000-0000-0000-00000000abcd"
+	id := arm.ID("/subscriptions/"+sub+"/resourceGroups/rg").Extension(types.RoleAssignment, "9a5cc8b1-6d2a-4a6b-8f3a-0c1b2d3e4f50")
+	node := arm.Node{ID: id, Policy: arm.CreateOnly, Foreign: arm.UseForeign, Group: "RoleAssignmentReady", After: []arm.ID{group}, Body: map[string]any{"properties": map[string]any{
+		"principalId": principal, "principalType": "ServicePrincipal", "roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/b24988ac-6180-42a0-ab88-20f7382dd24c"}}}
+	w := newWorld(t)
+	w.addFault(fault.Rule{Kind: fault.Status, Method: "PUT", ID: "*/roleassignments/*", Status: 400, Code: "PrincipalNotFound", Count: -1})
+	request := w.newRequest(groupNode(), node)
+	var failedAfter time.Duration
+	outcome := w.convergeUntil(request, 40*time.Minute, func(outcome arm.Outcome) bool {
+		got := findResult(t, outcome, id)
+		if got.State == arm.Failed && failedAfter == 0 {
+			failedAfter = w.clock.Now().Sub(epoch)
+		}
+		return false
+	})
+	if failedAfter < 15*time.Minute || failedAfter > 18*time.Minute {
+		t.Errorf("failed after %s, want a quarter of an hour and at most a delay between two tries", failedAfter)
+	}
+	got := findResult(t, outcome, id)
+	for _, part := range []string{principal, id.ShortName(), "tenant", "15m0s"} {
+		if !strings.Contains(got.Message, part) {
+			t.Errorf("the message lacks %q: %s", part, got.Message)
+		}
+	}
+	if writes := w.listWrites(); len(writes) < 15 {
+		t.Errorf("a failed assignment is tried again: %v", writes)
+	}
+	w.sim.ClearFaults()
+	request.Inventory = outcome.Inventory
+	if outcome = w.convergeUntilDone(request, 5*time.Minute); !outcome.IsDone() {
+		t.Errorf("the principal exists: %+v", outcome.RootCauses())
 	}
 }
 

@@ -91,6 +91,8 @@ type situation struct {
 	// next try.
 	failure    error
 	retryAfter time.Duration
+	// principal is the ID of the principal to which a planned role assignment gives its role, "" in other types.
+	principal string
 	// failingFor is how long writes of the desired state have failed.
 	failingFor time.Duration
 

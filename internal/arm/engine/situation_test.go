@@ -30,9 +30,10 @@ var (
 	errQuota = &arm.Error{Code: "QuotaExceeded", Status: 409, Message: "no cores left"}
 	errPlan  = errors.New("not JSON")
 	// errNoGroup is Azure's answer to a write in a group that is not visible everywhere yet.
-	errNoGroup = &arm.Error{Method: "PUT", Code: "ResourceGroupNotFound", Status: 404, Message: "no group"}
-	errNoRow   = errors.New("unknown type")
-	notTagged  = &arm.Error{Code: CodeNotOwned,
+	errNoPrincipal = &arm.Error{Method: "PUT", Code: "PrincipalNotFound", Status: 400, Message: "no principal"}
+	errNoGroup     = &arm.Error{Method: "PUT", Code: "ResourceGroupNotFound", Status: 404, Message: "no group"}
+	errNoRow       = errors.New("unknown type")
+	notTagged      = &arm.Error{Code: CodeNotOwned,
 		Message: string(theVNet) + " already exists without the ownership tag owner=owned, so the provider does not manage it. To continue, " +
 			"delete it, choose another name in the spec, or add the tag to let the provider manage it"}
 	notWanted = &arm.Error{Code: CodeNotOwned,

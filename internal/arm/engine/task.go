@@ -5,6 +5,7 @@ import (
 
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/compare"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/jsonpath"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/operate"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/types"
@@ -145,6 +146,9 @@ func (c *convergence) compareWithDesired(t *task) {
 		}
 	}
 	t.denial = node.DenialMessage(t.body)
+	if t.row.Name == types.RoleAssignment {
+		t.principal = jsonpath.GetText(t.desired.Body, "properties.principalId")
+	}
 	retry := e.states.get(key).retry
 	t.retryAfter, t.failure = retry.failureOf(t.desiredHash, e.clock.Now())
 	t.failingFor = retry.failingFor(e.clock.Now())

@@ -5,8 +5,12 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/util/conditions"
+
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/defaults"
+	"sigs.k8s.io/cluster-api-provider-azure/sim/fault"
 	"sigs.k8s.io/cluster-api-provider-azure/test/integration/harness"
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
@@ -60,5 +64,38 @@ func TestFormerPrincipal(t *testing.T) {
 			s.ReadObject(object, "pool")
 			return harness.FindCondition(object, infrav1.RoleAssignmentReadyCondition).Reason == infrav1.ReadyReason
 		})
+	})
+}
+
+// TestMissingPrincipal has Azure refuse the role of a VM, because the directory does not have its identity. For a quarter of an hour the machine waits. Then the
+// condition names the principal and the assignment, and a person has to act. The assignment is tried again until Azure accepts it.
+func TestMissingPrincipal(t *testing.T) {
+	virtual.Play(t, func(s *virtual.Scenario) {
+		const role = "86bd2d98-0fb9-4b53-9f0e-2d2ee2a4d1a2"
+		s.AddFault(fault.Rule{Kind: fault.Status, Method: "PUT", ID: "*/roleassignments/*", Status: 400, Code: "PrincipalNotFound",
+			Message: "Principal does not exist in the directory.", Count: -1})
+		s.ApplyNetwork("c1", nil)
+		s.WaitClusterProvisioned("c1")
+		machine := s.AzureMachine("c1", "m")
+		machine.Spec.Identity, machine.Spec.SystemAssignedIdentityRole = infrav1.VMIdentitySystemAssigned, &infrav1.SystemAssignedIdentityRole{Name: role}
+		defaults.FillAzureMachine(machine, s.Azure.SubscriptionID)
+		s.CreateMachine(machine, harness.Worker, "")
+		condition := func() metav1.Condition {
+			s.ReadObject(machine, "m")
+			return harness.FindCondition(machine, infrav1.RoleAssignmentReadyCondition)
+		}
+		s.WaitUntil("the role is refused", func() bool { return strings.Contains(condition().Message, "PrincipalNotFound") })
+		s.AdvanceClock(14 * time.Minute)
+		if got := condition(); got.Status != "False" || got.Reason != infrav1.WaitingReason || conditions.IsTrue(machine, infrav1.StalledCondition) {
+			s.T.Errorf("a new principal takes minutes: %s: %s", got.Reason, got.Message)
+		}
+		s.AdvanceClock(6 * time.Minute)
+		got, principal := condition(), s.FindProperty("Microsoft.Compute/virtualMachines/m", "identity.principalId").(string)
+		if got.Reason != infrav1.FailedReason || !conditions.IsTrue(machine, infrav1.StalledCondition) ||
+			!strings.Contains(got.Message, "the principal "+principal+" of roleAssignments/"+role+" does not exist in the tenant") {
+			s.T.Errorf("the principal does not exist: %s: %s", got.Reason, got.Message)
+		}
+		s.Azure.ClearFaults()
+		s.WaitReady(machine, "m")
 	})
 }
