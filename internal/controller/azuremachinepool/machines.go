@@ -200,6 +200,17 @@ func describeReplacement(scaledElsewhere bool) string {
 	return "it is replaced within the limits of spec.strategy"
 }
 
+// brokenReason returns the reason of conditions about a VM that is of no use.
+func brokenReason(vm pool.Instance) string {
+	switch {
+	case vm.IsFailed():
+		return infrav1.VMFailedReason
+	case vm.IsEvicted():
+		return infrav1.SpotVMEvictedReason
+	}
+	return infrav1.VMStoppedReason
+}
+
 // runningCondition returns the state of the VM.
 func runningCondition(vm pool.Instance, again error, power *reconcile.Power, scaledElsewhere bool) metav1.Condition {
 	out := metav1.Condition{Type: infrav1.VMRunningCondition, Status: metav1.ConditionFalse}
@@ -214,10 +225,8 @@ func runningCondition(vm pool.Instance, again error, power *reconcile.Power, sca
 		if power.Stop && vm.PowerState == "deallocated" {
 			out.Reason = infrav1.StoppedAsRequestedReason
 		}
-	case vm.IsStopped():
-		out.Reason, out.Message = infrav1.VMStoppedReason, why+"; "+describeReplacement(scaledElsewhere)
 	case why != "":
-		out.Reason, out.Message = infrav1.VMFailedReason, why+"; "+describeReplacement(scaledElsewhere)
+		out.Reason, out.Message = brokenReason(vm), why+"; "+describeReplacement(scaledElsewhere)
 	case vm.IsChanging():
 		out.Reason, out.Message = infrav1.VMCreatingReason, "Azure has the VM in state "+vm.ProvisioningState
 	default:

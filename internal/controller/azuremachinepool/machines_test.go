@@ -131,6 +131,12 @@ func TestRunningCondition(t *testing.T) {
 		"it was stopped, and an autoscaler owns the size": {vm: pool.Instance{ProvisioningState: "Succeeded", PowerState: "deallocated"},
 			elsewhere: true, reason: infrav1.VMStoppedReason,
 			message: "it is deallocated; an autoscaler owns the number of VMs, so it is not replaced: delete its Machine"},
+		"it was evicted": {vm: pool.Instance{ProvisioningState: "Succeeded", PowerState: "deallocated", Spot: true}, reason: infrav1.SpotVMEvictedReason,
+			message: "the spot VM is deallocated: Azure evicted it, or it was stopped; it is replaced within the limits of spec.strategy"},
+		"it is being evicted": {vm: pool.Instance{ProvisioningState: "Updating", PowerState: "deallocating", Spot: true}, reason: infrav1.VMStoppedReason,
+			message: "it is deallocating; it is replaced within the limits of spec.strategy"},
+		"it failed, and is deallocated": {vm: pool.Instance{ProvisioningState: "Failed", PowerState: "deallocated", Spot: true}, reason: infrav1.VMFailedReason,
+			message: "Azure has it in state Failed; it is replaced within the limits of spec.strategy"},
 		"it failed": {vm: pool.Instance{ProvisioningState: "Failed"}, reason: infrav1.VMFailedReason,
 			message: "Azure has it in state Failed; it is replaced within the limits of spec.strategy"},
 		"it failed, and an autoscaler owns the size": {vm: pool.Instance{ProvisioningState: "Failed"}, elsewhere: true,
@@ -171,16 +177,32 @@ func TestWatchLabelIsInherited(t *testing.T) {
 	}
 }
 
-// TestDesiredReplicasCondition promises no replacement of broken VMs if an autoscaler owns their number.
+// TestDesiredReplicasCondition promises no replacement of broken VMs if an autoscaler owns their number, and has the reason of the worst of them.
 func TestDesiredReplicasCondition(t *testing.T) {
-	broken := []string{"p_0: it is deallocated"}
-	for elsewhere, want := range map[bool]string{
-		false: "the scale set has 1 of 2 requested VMs; to be replaced: p_0: it is deallocated",
-		true: "the scale set has 1 of 2 requested VMs; an autoscaler owns the number of VMs, so Machines of broken ones have to be deleted: " +
-			"p_0: it is deallocated",
+	stopped := pool.Instance{Name: "p_0", ProvisioningState: "Succeeded", PowerState: "deallocated"}
+	evicted := pool.Instance{Name: "p_1", ProvisioningState: "Succeeded", PowerState: "deallocated", Spot: true}
+	failed := pool.Instance{Name: "p_2", ProvisioningState: "Failed"}
+	for name, test := range map[string]struct {
+		there, wanted   int
+		broken          []pool.Instance
+		elsewhere       bool
+		reason, message string
+	}{
+		"as wanted": {2, 2, nil, false, infrav1.ReadyReason, ""},
+		"too few": {1, 2, []pool.Instance{stopped}, false, infrav1.ScaleSetScalingUpReason,
+			"the scale set has 1 of 2 requested VMs; to be replaced: p_0: it is deallocated"},
+		"too few, with an autoscaler": {1, 2, []pool.Instance{stopped}, true, infrav1.ScaleSetScalingUpReason,
+			"the scale set has 1 of 2 requested VMs; an autoscaler owns the number of VMs, so Machines of broken ones have to be deleted: p_0: it is deallocated"},
+		"stopped": {2, 2, []pool.Instance{stopped}, false, infrav1.VMStoppedReason, "to be replaced: p_0: it is deallocated"},
+		"evicted": {2, 2, []pool.Instance{evicted}, false, infrav1.SpotVMEvictedReason,
+			"to be replaced: p_1: the spot VM is deallocated: Azure evicted it, or it was stopped"},
+		"evicted and failed": {2, 2, []pool.Instance{evicted, failed}, false, infrav1.VMFailedReason,
+			"to be replaced: p_1: the spot VM is deallocated: Azure evicted it, or it was stopped, p_2: Azure has it in state Failed"},
+		"many": {5, 5, []pool.Instance{stopped, stopped, stopped, stopped, failed}, false, infrav1.VMFailedReason,
+			"to be replaced: p_0: it is deallocated, p_0: it is deallocated, p_0: it is deallocated, p_0: it is deallocated"},
 	} {
-		if got := desiredReplicasCondition(1, 2, broken, elsewhere); got.Message != want {
-			t.Errorf("autoscaler %t: got %q, want %q", elsewhere, got.Message, want)
+		if got := desiredReplicasCondition(test.there, test.wanted, test.broken, test.elsewhere); got.Reason != test.reason || got.Message != test.message {
+			t.Errorf("%s: %s %q, want %s %q", name, got.Reason, got.Message, test.reason, test.message)
 		}
 	}
 }

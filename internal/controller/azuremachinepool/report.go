@@ -151,7 +151,7 @@ func (in *input) reportInstances(result arm.Result) {
 
 // desiredReplicasCondition reports whether the number of VMs is as desired, and which VMs are unusable. With scaledElsewhere they are not
 // replaced.
-func desiredReplicasCondition(there, wanted int, broken []string, scaledElsewhere bool) metav1.Condition {
+func desiredReplicasCondition(there, wanted int, broken []pool.Instance, scaledElsewhere bool) metav1.Condition {
 	out := metav1.Condition{Type: infrav1.ScaleSetDesiredReplicasCondition, Status: metav1.ConditionTrue, Reason: infrav1.ReadyReason}
 	switch {
 	case there < wanted:
@@ -164,28 +164,42 @@ func desiredReplicasCondition(there, wanted int, broken []string, scaledElsewher
 	if len(broken) > 0 {
 		out.Status = metav1.ConditionFalse
 		if out.Reason == infrav1.ReadyReason {
-			out.Reason = infrav1.VMFailedReason
+			out.Reason = worstBrokenReason(broken)
 		}
 		intent := "to be replaced: "
 		if scaledElsewhere {
 			intent = "an autoscaler owns the number of VMs, so Machines of broken ones have to be deleted: "
 		}
-		out.Message = strings.TrimPrefix(out.Message+"; "+intent+strings.Join(broken, ", "), "; ")
+		var named []string
+		for _, vm := range broken[:min(4, len(broken))] {
+			named = append(named, vm.Name+": "+vm.BrokenReason())
+		}
+		out.Message = strings.TrimPrefix(out.Message+"; "+intent+strings.Join(named, ", "), "; ")
 	}
 	return out
 }
 
-// brokenInstances describes the unusable VMs, at most four.
-func (in *input) brokenInstances() []string {
+// worstBrokenReason returns the reason of unusable VMs: that of a failed VM, or else that of a stopped or an evicted one.
+func worstBrokenReason(broken []pool.Instance) string {
+	for _, reason := range []string{infrav1.VMFailedReason, infrav1.VMStoppedReason} {
+		if slices.ContainsFunc(broken, func(vm pool.Instance) bool { return brokenReason(vm) == reason }) {
+			return reason
+		}
+	}
+	return infrav1.SpotVMEvictedReason
+}
+
+// brokenInstances returns the unusable VMs.
+func (in *input) brokenInstances() []pool.Instance {
 	members := in.membersByProviderID()
-	var out []string
+	var out []pool.Instance
 	for _, vm := range in.vms {
 		if m := members[strings.ToLower(vm.ProviderID)]; vm.BrokenReason() != "" && !vm.IsDeleting() &&
 			(m.vm == nil || !m.readState().Ready && !m.readState().Paused) {
-			out = append(out, vm.Name+": "+vm.BrokenReason())
+			out = append(out, vm)
 		}
 	}
-	return out[:min(4, len(out))]
+	return out
 }
 
 // isMoving reports whether VMs are being created or deleted.

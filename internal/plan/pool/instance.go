@@ -34,6 +34,8 @@ type Instance struct {
 	Created    time.Time
 	// PowerRequested is that of Input.
 	PowerRequested bool
+	// Spot means that Azure may evict the VM.
+	Spot bool
 	// Outdated tells that it is not as the spec wants VMs.
 	Outdated bool
 	// Model and Upgradable are those of rollout.Instance.
@@ -101,6 +103,7 @@ func ReadInstances(in Input, found *applied.Differences, list []json.RawMessage)
 			ProvisioningState: shown.Properties.ProvisioningState, PowerState: plan.PowerState(shown.Properties.InstanceView),
 			ComputerName: shown.Properties.OSProfile.ComputerName, Created: shown.Properties.TimeCreated, Outdated: outdated,
 			Model: model, Upgradable: upgradable, PowerRequested: in.PowerRequested,
+			Spot: in.AzureMachinePool.Spec.Template.SpotVMOptions != nil,
 		}
 		for _, resource := range shown.Resources {
 			instance.Extensions = append(instance.Extensions, Extension{Name: resource.ID.Name(), State: resource.Properties.ProvisioningState})
@@ -128,11 +131,24 @@ func (i Instance) IsStopped() bool {
 	return slices.Contains([]string{"stopping", "stopped", "deallocating", "deallocated"}, i.PowerState)
 }
 
+// IsFailed reports whether the last operation of Azure on the VM failed.
+func (i Instance) IsFailed() bool {
+	return strings.EqualFold(i.ProvisioningState, "Failed") || strings.EqualFold(i.ProvisioningState, "Canceled")
+}
+
+// IsEvicted reports whether Azure may have evicted the VM. Azure shows an evicted VM as deallocated, like one that was stopped. One with the eviction
+// policy Delete is gone.
+func (i Instance) IsEvicted() bool {
+	return i.Spot && i.PowerState == "deallocated" && !i.IsFailed() && !i.PowerRequested
+}
+
 // BrokenReason returns why the VM is of no use until a user or this provider acts; "" if it is not broken.
 func (i Instance) BrokenReason() string {
 	switch {
-	case strings.EqualFold(i.ProvisioningState, "Failed"), strings.EqualFold(i.ProvisioningState, "Canceled"):
+	case i.IsFailed():
 		return "Azure has it in state " + i.ProvisioningState
+	case i.IsEvicted():
+		return "the spot VM is deallocated: Azure evicted it, or it was stopped"
 	case i.IsStopped() && !i.PowerRequested:
 		return "it is " + i.PowerState
 	}
