@@ -62,6 +62,7 @@ func TestRequest(t *testing.T) {
 		w.Header().Set("Location", "https://x/loc")
 		w.Header().Set("Retry-After", "7")
 		w.Header().Set("x-ms-request-id", "r")
+		w.Header().Set("x-ms-correlation-request-id", "c")
 		w.WriteHeader(201)
 		fmt.Fprint(w, `{"a":1}`)
 	})
@@ -76,7 +77,7 @@ func TestRequest(t *testing.T) {
 		t.Error(diff)
 	}
 	want := &client.Response{Status: 201, ETag: `"2"`, RetryAfter: 7 * time.Second, AsyncOperation: "https://x/op",
-		Location: "https://x/loc", RequestID: "r", Body: json.RawMessage(`{"a":1}`)}
+		Location: "https://x/loc", RequestID: "r", CorrelationID: "c", Body: json.RawMessage(`{"a":1}`)}
 	if diff := cmp.Diff(want, response); diff != "" {
 		t.Error(diff)
 	}

@@ -56,8 +56,8 @@ type Response struct {
 	// AsyncOperation and Location are the URLs with the status of a long-running operation; "" if absent.
 	AsyncOperation string
 	Location       string
-	// RequestID is x-ms-request-id.
-	RequestID string
+	// RequestID is x-ms-request-id, CorrelationID is x-ms-correlation-request-id, by which Azure's activity log finds the request.
+	RequestID, CorrelationID string
 	// Body is the JSON body, nil when empty.
 	Body json.RawMessage
 }
@@ -196,6 +196,7 @@ func (c *Client) sendRequest(ctx context.Context, request Request) (response *Re
 	}
 	response = &Response{
 		Status: answer.StatusCode, ETag: headerOf(answer, "ETag"), RetryAfter: after, RetryAfterExact: exact, RequestID: requestID,
+		CorrelationID:  headerOf(answer, "X-Ms-Correlation-Request-Id"),
 		AsyncOperation: firstNonEmpty(headerOf(answer, "Azure-AsyncOperation"), headerOf(answer, "Operation-Location")),
 		Location:       headerOf(answer, "Location"),
 	}

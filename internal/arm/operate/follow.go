@@ -138,6 +138,7 @@ func (o *Operator) checkProgress(op *Operation, ask bool) {
 	if ended {
 		return
 	}
+	o.logLong(op)
 	if unseen {
 		o.completeOperation(op, nil, nil)
 		return

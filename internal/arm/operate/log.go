@@ -31,6 +31,33 @@ func (o *Operator) logEnd(op *Operation, took time.Duration, err error) {
 	}
 }
 
+// longOperation is the age from which the log has a line about a running operation. Only upgrades of large AKS clusters usually take longer.
+const longOperation = time.Hour
+
+// logLong logs once that an operation takes long, with the IDs that Azure's support needs. The line about its end comes too late for one that hangs.
+func (o *Operator) logLong(op *Operation) {
+	age := o.options.Clock.Now().Sub(op.started)
+	op.mu.Lock()
+	due := age >= longOperation && !op.loggedLong
+	op.loggedLong = op.loggedLong || due
+	requestID, correlationID := op.requestID, op.correlationID
+	op.mu.Unlock()
+	if !due {
+		return
+	}
+	values := []any{"resource", op.ID, "method", op.Method, "age", age.Round(time.Second).String()}
+	if requestID != "" {
+		values = append(values, "requestID", requestID)
+	}
+	if correlationID != "" {
+		values = append(values, "correlationID", correlationID)
+	}
+	if op.Action {
+		values = append(values, op.LogValues...)
+	}
+	o.logger(op).Info("Operation in Azure takes long", values...)
+}
+
 // logger returns the logger of the reconciliation that sent the request of an operation, with the keys of its object. Without one, it is the
 // operator's with the object.
 func (o *Operator) logger(op *Operation) logr.Logger {

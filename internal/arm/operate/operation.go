@@ -62,7 +62,10 @@ type Operation struct {
 	// statusErr is the error of the last check, statusErrSince the time of the first of the consecutive failures.
 	statusErr      error
 	statusErrSince time.Time
-	requestID      string
+	// requestID and correlationID are those of the answer that accepted the operation; "" if another party began it.
+	requestID, correlationID string
+	// loggedLong means that the log has the line about the age of the operation.
+	loggedLong bool
 	// unneeded means that the last waiting object is gone.
 	unneeded bool
 	// ended means that the operation has ended, was abandoned, or was replaced by a deletion.

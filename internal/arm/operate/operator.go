@@ -109,7 +109,7 @@ func (o *Operator) Send(op *Operation, request func() (*client.Response, error))
 		return
 	}
 	op.mu.Lock()
-	op.requestID = response.RequestID
+	op.requestID, op.correlationID = response.RequestID, response.CorrelationID
 	op.mu.Unlock()
 	if op.Method == http.MethodPut && response.Status == http.StatusCreated && op.ID.Type() == types.ResourceGroup {
 		o.cache.MarkGroupEmpty(op.currentClient().CacheScope(), op.ID)
