@@ -104,7 +104,8 @@ func IsNotFound(err error) bool {
 }
 
 // IsMissingReference reports whether Azure refused a write because a resource that it needs does not exist: the group, the parent, one that the
-// body refers to, or that of an action. Azure gives the same answers for some seconds after it has created that resource: hashicorp/terraform-provider-azurerm#18268.
+// body refers to, or that of an action. Azure gives the same answers for some seconds after it has created that resource:
+// hashicorp/terraform-provider-azurerm#18268.
 func IsMissingReference(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) || e.Method != "PUT" && e.Method != "PATCH" && e.Method != "POST" {

@@ -60,8 +60,8 @@ func TestMissingReference(t *testing.T) {
 	}
 }
 
-// TestMissingPrincipal has Azure refuse a role assignment because the directory does not have the principal. For a quarter of an hour the provider waits, because
-// a new principal takes minutes to reach the directory. Then the assignment has failed. It is tried again all the same.
+// TestMissingPrincipal has Azure refuse a role assignment because the directory does not have the principal. For a quarter of an hour the provider
+// waits, because a new principal takes minutes to reach the directory. Then the assignment has failed. It is tried again all the same.
 func TestMissingPrincipal(t *testing.T) {
 	const principal = "00000000-0000-0000-0000-00000000abcd"
 	id := arm.ID("/subscriptions/"+sub+"/resourceGroups/rg").Extension(types.RoleAssignment, "9a5cc8b1-6d2a-4a6b-8f3a-0c1b2d3e4f50")

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm/observe"
 )
 
-// TestLongOperationIsLogged follows operations that do not end. Each has one line after an hour, with the IDs of the answer that accepted it, and without the URL
-// that it is polled at. An operation that another party began has no IDs. One that ends has no such line.
+// TestLongOperationIsLogged follows operations that do not end. Each has one line after an hour, with the IDs of the answer that accepted it, and
+// without the URL that it is polled at. An operation that another party began has no IDs. One that ends has no such line.
 func TestLongOperationIsLogged(t *testing.T) {
 	accepted := func(status int, body string) answer {
 		out := withOperationLink(status, body)

@@ -204,8 +204,8 @@ func visitZones(in plan.ClusterInput, path *field.Path, visit func(path *field.P
 	})
 }
 
-// checkPeerings refuses a peering with the cluster's own network, two peerings of the same name or of one that is too long, and two that use a gateway of the other
-// network, of which Azure allows one: https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-faq
+// checkPeerings refuses a peering with the cluster's own network, two peerings of the same name or of one that is too long, and two that use a
+// gateway of the other network, of which Azure allows one: https://learn.microsoft.com/en-us/azure/virtual-network/virtual-networks-faq
 func checkPeerings(in plan.ClusterInput, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	gateway := ""

@@ -24,8 +24,8 @@ func setConnection(s *virtual.Scenario, state string) {
 	s.EditResource(partner, body{"properties": body{"manualPrivateLinkServiceConnections": connections}})
 }
 
-// TestConnectionOfPrivateEndpoint has the owner of a service approve and remove the connection of a private endpoint. The condition shows that. The cluster can be
-// used meanwhile, and while the connection waits only the endpoint is read more than of a cluster that is in order.
+// TestConnectionOfPrivateEndpoint has the owner of a service approve and remove the connection of a private endpoint. The condition shows that. The
+// cluster can be used meanwhile, and while the connection waits only the endpoint is read more than of a cluster that is in order.
 func TestConnectionOfPrivateEndpoint(t *testing.T) {
 	endpoints := func(s *virtual.Scenario) infrav1.PrivateEndpoints {
 		return infrav1.PrivateEndpoints{{Name: "partner", ManualApproval: true, PrivateLinkServiceConnections: []infrav1.PrivateLinkServiceConnection{{

@@ -67,8 +67,8 @@ func TestFormerPrincipal(t *testing.T) {
 	})
 }
 
-// TestMissingPrincipal has Azure refuse the role of a VM, because the directory does not have its identity. For a quarter of an hour the machine waits. Then the
-// condition names the principal and the assignment, and a person has to act. The assignment is tried again until Azure accepts it.
+// TestMissingPrincipal has Azure refuse the role of a VM, because the directory does not have its identity. For a quarter of an hour the machine
+// waits. Then the condition names the principal and the assignment, and a person has to act. The assignment is tried again until Azure accepts it.
 func TestMissingPrincipal(t *testing.T) {
 	virtual.Play(t, func(s *virtual.Scenario) {
 		const role = "86bd2d98-0fb9-4b53-9f0e-2d2ee2a4d1a2"

@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/test/virtual"
 )
 
-// TestEvictedVMOfPool has Azure evict a VM of pools whose size an autoscaler owns, so that nothing replaces the VM. Azure shows it as deallocated. The conditions
-// have the reason of an AzureMachine whose spot VM was evicted, and in a pool of regular VMs that of a stopped VM.
+// TestEvictedVMOfPool has Azure evict a VM of pools whose size an autoscaler owns, so that nothing replaces the VM. Azure shows it as deallocated.
+// The conditions have the reason of an AzureMachine whose spot VM was evicted, and in a pool of regular VMs that of a stopped VM.
 func TestEvictedVMOfPool(t *testing.T) {
 	for name, test := range map[string]struct {
 		mode   infrav1.OrchestrationMode
