@@ -44,9 +44,12 @@ func TestEvictedVMOfPool(t *testing.T) {
 				})
 				first := &infrav1.AzureMachinePoolMachine{}
 				list := &infrav1.AzureMachinePoolMachineList{}
-				if err := s.Client.List(t.Context(), list, client.InNamespace(s.Namespace)); err != nil {
-					t.Fatal(err)
-				}
+				s.WaitUntil("the VMs have Nodes", func() bool {
+					if err := s.Client.List(t.Context(), list, client.InNamespace(s.Namespace)); err != nil {
+						t.Fatal(err)
+					}
+					return len(list.Items) == 2 && !slices.ContainsFunc(list.Items, func(vm infrav1.AzureMachinePoolMachine) bool { return vm.Status.NodeRef == nil })
+				})
 				name, id := list.Items[0].Name, strings.TrimPrefix(list.Items[0].Spec.ProviderID, "azure://")
 				if test.spot != nil {
 					s.AddFault(fault.Rule{Now: true, ID: id, Kind: fault.Evict})
