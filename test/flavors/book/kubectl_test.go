@@ -156,7 +156,7 @@ func (r *reader) isDefined(ctx context.Context, resource, path string) (bool, er
 	mapper := environment.Client.RESTMapper()
 	kind, err := mapper.KindFor(schema.ParseGroupResource(resource).WithVersion(""))
 	if err != nil {
-		return false, nil //nolint:nilerr // kubectl may know another name of the kind.
+		return false, nil // kubectl may know another name of the kind.
 	}
 	mapping, err := mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	if err != nil {
