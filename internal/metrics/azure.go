@@ -36,7 +36,7 @@ var (
 	}, []string{"resource_type", "operation", "result"})
 	drifted  = newCounter("capz_drift_found_total", "Resources that matched the spec and no longer do.", "resource_type")
 	repaired = newCounter("capz_drift_repaired_total", "Drifted resources that a write of the provider has repaired.", "resource_type")
-	repeated = newCounter("capz_drift_repeated_total", "Repairs of resources that were repaired in the two hours before, too.", "resource_type")
+	repeated = newCounter("capz_drift_repeated_total", "Repairs of resources that were repaired within the twelve sync periods before, too.", "resource_type")
 	kept     = newCounter("capz_residuals_total", "Values that Azure stores differently than they were sent, so that they are not sent again.",
 		"resource_type")
 	lookups = newCounter("capz_azure_cache_lookups_total",

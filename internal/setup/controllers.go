@@ -59,7 +59,8 @@ func newShared(mgr ctrl.Manager, o *Options) (*shared, error) {
 	// A plan counts nothing, and must not replace the metrics of a manager in the same process.
 	work := metrics.Work{Uncounted: o.Plan != nil}
 	armEngine := engine.New(engine.Options{Log: mgr.GetLogger().WithName("engine"), Clock: o.Clock,
-		Hooks: work.EngineHooks().WithTracer(tracer), MaxConfirmedAge: o.fullSyncPeriod()})
+		Hooks: work.EngineHooks().WithTracer(tracer), MaxConfirmedAge: o.fullSyncPeriod(),
+		RepeatPeriod: 12 * o.SyncPeriod})
 	if err := mgr.Add(armEngine); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
 	}

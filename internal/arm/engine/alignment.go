@@ -2,9 +2,6 @@ package engine
 
 import "time"
 
-// repeatPeriod is how long after a repair another one of the same resource is a repeated one: twelve syncs.
-const repeatPeriod = 2 * time.Hour
-
 // alignment is the desired state that a resource was last seen in.
 type alignment struct {
 	// hash identifies the desired state; "" means none.
@@ -29,12 +26,12 @@ func (a *alignment) recordDrift() (first bool) {
 }
 
 // recordRepair records that a write has brought the resource into its desired state. It returns whether the resource had drifted, and
-// whether that is so again within repeatPeriod.
-func (a *alignment) recordRepair(now time.Time) (drifted, again bool) {
+// whether it was repaired within the period before, too.
+func (a *alignment) recordRepair(now time.Time, period time.Duration) (drifted, again bool) {
 	if drifted = a.drifted; !drifted {
 		return false, false
 	}
-	again = a.repairedAt != 0 && now.Unix()-a.repairedAt <= int64(repeatPeriod/time.Second)
+	again = a.repairedAt != 0 && now.Unix()-a.repairedAt <= int64(period/time.Second)
 	a.drifted, a.repairedAt = false, now.Unix()
 	return true, again
 }

@@ -26,6 +26,8 @@ type Options struct {
 	Freshness time.Duration
 	// MaxConfirmedAge is the longest time that a sync reuses a read while Azure's list of all resources shows no write; 0 disables that.
 	MaxConfirmedAge time.Duration
+	// RepeatPeriod is how long after a repair another one of the same resource is a repeated one; 0 is 2 h.
+	RepeatPeriod time.Duration
 	// AnswerWait is how long a convergence waits for Azure's answers to its writes, never for operations; 0 is 2 s. Later answers are
 	// handled in the background and wake the object.
 	AnswerWait time.Duration
@@ -46,8 +48,8 @@ type Hooks struct {
 	OnOperationEnd func(op *operate.Operation, took time.Duration, err error)
 	// OnDrift is called once for a resource that matched the plan and no longer does.
 	OnDrift func(id arm.ID)
-	// OnRepair is called when a write of the engine has brought such a resource back. again means that it was repaired in the two hours before,
-	// too.
+	// OnRepair is called when a write of the engine has brought such a resource back. again means that it was repaired within
+	// RepeatPeriod before, too.
 	OnRepair func(id arm.ID, again bool)
 	// OnNormalized is called once for values that Azure stores otherwise than sent. They are not sent again.
 	OnNormalized func(id arm.ID, values int)
@@ -150,6 +152,9 @@ func New(options Options) *Engine {
 	}
 	if options.AnswerWait == 0 {
 		options.AnswerWait = 2 * time.Second
+	}
+	if options.RepeatPeriod == 0 {
+		options.RepeatPeriod = 2 * time.Hour
 	}
 	if options.MaxWaiting == 0 {
 		options.MaxWaiting = 4

@@ -80,7 +80,9 @@ func (c *convergence) newOperation(t *task, d decision) *operate.Operation {
 			return
 		}
 		repaired, again := false, false
-		e.states.update(op.Key, func(state *resourceState) { repaired, again = state.alignment.recordRepair(e.clock.Now()) })
+		e.states.update(op.Key, func(state *resourceState) {
+			repaired, again = state.alignment.recordRepair(e.clock.Now(), e.options.RepeatPeriod)
+		})
 		if repaired && e.options.Hooks.OnRepair != nil {
 			e.options.Hooks.OnRepair(op.ID, again)
 		}
