@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/identity"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/status"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 var (
@@ -214,6 +215,10 @@ func TestConnections(t *testing.T) {
 		"rejected": {"the owner gave a reason", arm.Result{State: arm.Ready, Managed: true, UnapprovedConnections: []arm.Connection{{Service: service, State: "Rejected", Description: "not this team"}}},
 			metav1.Condition{Status: "False", Reason: "NotConnected", Message: "privateEndpoints/pe: the connection to " + service + " is in the state Rejected (not this team)" + command +
 				". The provider then creates the private endpoint again"}},
+		"long reason": {"it is a text of another party, which may have a signature", arm.Result{State: arm.Ready,
+			UnapprovedConnections: []arm.Connection{{Service: service, State: "Rejected", Description: "https://x.example/?sig=secret " + strings.Repeat("a", 10000)}}},
+			metav1.Condition{Status: "False", Reason: "NotConnected", Message: "privateEndpoints/pe: the connection to " + service + " is in the state Rejected (" +
+				text.Truncate("https://x.example/?sig=(left out) "+strings.Repeat("a", 10000), 560) + ")" + command}},
 		"of others": {"the provider does not create it", arm.Result{State: arm.Foreign, UnapprovedConnections: []arm.Connection{{Service: service, State: "Disconnected"}}},
 			metav1.Condition{Status: "False", Reason: "NotConnected", Message: "privateEndpoints/pe: the connection to " + service + " is in the state Disconnected" + command}},
 		"updating": {"work under way comes first", arm.Result{State: arm.Updating}, metav1.Condition{Status: "False", Reason: "Updating", Message: "updating privateEndpoints/pe"}},
@@ -230,8 +235,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestAwaitsOnlyOthers: an object is left alone only if others have to act and nothing else is missing.
-func TestAwaitsOnlyOthers(t *testing.T) {
+// TestAwaitsOnlyServiceOwner has objects in which a private endpoint is not connected, alone and with other problems.
+func TestAwaitsOnlyServiceOwner(t *testing.T) {
 	for name, test := range map[string]struct {
 		conditions []metav1.Condition
 		want       bool
@@ -244,7 +249,7 @@ func TestAwaitsOnlyOthers(t *testing.T) {
 	} {
 		cluster := &infrav1.AzureCluster{}
 		cluster.SetConditions(test.conditions)
-		if got := status.AwaitsOnlyOthers(cluster); got != test.want {
+		if got := status.AwaitsOnlyServiceOwner(cluster); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	infrav1 "sigs.k8s.io/cluster-api-provider-azure/api/v1beta1"
 	"sigs.k8s.io/cluster-api-provider-azure/internal/arm"
+	"sigs.k8s.io/cluster-api-provider-azure/internal/text"
 )
 
 // connectionProblem returns the reason and the message of private endpoints in place that are not connected, "" if there are none. Azure shows
@@ -30,6 +31,9 @@ func connectionProblem(results []arm.Result) (reason, message string) {
 	return reason, joinLines(append(refused, pending...))
 }
 
+// maxDescription bounds the text of the owner of a service, in bytes. Azure accepts 140 characters.
+const maxDescription = 560
+
 // describeConnection describes a connection that is not approved, and the remedy.
 func describeConnection(result arm.Result, connection arm.Connection) string {
 	out := result.ID.ShortName() + ": the connection to " + string(connection.Service) + " is in the state " + connection.State
@@ -37,7 +41,7 @@ func describeConnection(result arm.Result, connection arm.Connection) string {
 		return out + ". Ask the owner of the service to approve it"
 	}
 	if connection.Description != "" {
-		out += " (" + connection.Description + ")"
+		out += " (" + text.Truncate(text.HideSignatures(connection.Description), maxDescription) + ")"
 	}
 	out += ", because the owner of the service rejected or removed it. A new private endpoint can request it again: az network private-endpoint delete --ids " +
 		arm.ShellQuote(string(result.ID))
@@ -47,18 +51,20 @@ func describeConnection(result arm.Result, connection arm.Connection) string {
 	return out
 }
 
-// AwaitsOthers reports whether a reason is that of resources as planned that others have to make useful. Only reads of Azure show the end.
-func AwaitsOthers(reason string) bool {
+// AwaitsServiceOwner reports whether a reason is that of private endpoints in place that the owner of a service has not connected. Only reads of
+// Azure show that they are connected.
+func AwaitsServiceOwner(reason string) bool {
 	return reason == infrav1.WaitingForApprovalReason || reason == infrav1.NotConnectedReason
 }
 
-// AwaitsOnlyOthers reports whether an object has everything but what others have to do.
-func AwaitsOnlyOthers(obj conditions.Getter) bool {
+// AwaitsOnlyServiceOwner reports whether all resources of an object are in place, and nothing but the connection of private endpoints by the owners
+// of services is missing.
+func AwaitsOnlyServiceOwner(obj conditions.Getter) bool {
 	found := false
 	for _, condition := range obj.GetConditions() {
 		switch {
 		case condition.Status != metav1.ConditionFalse:
-		case AwaitsOthers(condition.Reason):
+		case AwaitsServiceOwner(condition.Reason):
 			found = true
 		case classOf(condition.Reason) < inOrder:
 			return false

@@ -10,10 +10,10 @@ import (
 )
 
 // StalledCause returns the reason and the message of an object for which a person has to act, and "" for any other object. Objects that
-// wait for it show them, and watch them. No object waits for what only others can do.
+// wait for it show them, and watch them. Objects do not wait for the owner of a service to connect a private endpoint.
 func StalledCause(obj conditions.Getter) (reason, message string) {
 	ready := conditions.Get(obj, infrav1.ReadyCondition)
-	if ready == nil || ready.Status == metav1.ConditionTrue || !NeedsAction(ready.Reason) || AwaitsOthers(ready.Reason) {
+	if ready == nil || ready.Status == metav1.ConditionTrue || !NeedsAction(ready.Reason) || AwaitsServiceOwner(ready.Reason) {
 		return "", ""
 	}
 	return ready.Reason, ready.Message

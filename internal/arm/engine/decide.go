@@ -310,8 +310,8 @@ func awaitRetry(s situation) decision {
 
 // missingPrincipalMessage explains that a principal is not new, as Azure's text supposes.
 func missingPrincipalMessage(s situation) string {
-	return fmt.Sprintf("the principal %s of %s does not exist in the tenant of the subscription, because Azure has refused it for longer than %s, and a new one is found after minutes. If the spec has its ID, correct the ID. "+
-		"If it is the system-assigned identity of a VM or scale set, replace the Machine or the pool", s.principal, s.id.ShortName(), maxDirectoryDelay)
+	return fmt.Sprintf("Azure has not found the principal %s of %s in the tenant of the subscription for %s. A new one is found after minutes, so this one does "+
+		"not exist. If the spec has its ID, correct the ID. If it is the system-assigned identity of a VM or scale set, replace the Machine or the pool", s.principal, s.id.ShortName(), maxDirectoryDelay)
 }
 
 // reportFailure reports an error that only a change of the spec resolves.

@@ -257,8 +257,8 @@ func TestDecide(t *testing.T) {
 		"lacks the principal for long": {"it does not exist",
 			newSituation(theVNet, repair, notThere, failedWith(errNoPrincipal, time.Minute), failingFor(maxDirectoryDelay), func(s *situation) { s.principal = "p" }),
 			decision{step: stepReport, state: arm.Failed, err: errNoPrincipal, retryAfter: time.Minute,
-				message: "the principal p of virtualNetworks/vnet does not exist in the tenant of the subscription, because Azure has refused it for longer than 15m0s, and a new one is found after minutes. " +
-					"If the spec has its ID, correct the ID. If it is the system-assigned identity of a VM or scale set, replace the Machine or the pool; next try after a growing delay of at most 2m0s"}},
+				message: "Azure has not found the principal p of virtualNetworks/vnet in the tenant of the subscription for 15m0s. A new one is found after minutes, " +
+					"so this one does not exist. If the spec has its ID, correct the ID. If it is the system-assigned identity of a VM or scale set, replace the Machine or the pool; next try after a growing delay of at most 2m0s"}},
 		"failed, and due": {"it is retried, with the previous error", newSituation(theVNet, repair, differsAt("a"), failedWith(errBusy, 0)),
 			withError(errBusy, withETag(expectWrite("PUT", arm.Updating, "a")))},
 		"without the tag": {"its owner would be unknown", newSituation(theVNet, repair, notThere, noTag), tellsFailure(errNoTag)},

@@ -31,7 +31,9 @@ func ReportResources(obj status.Object, in plan.Input, outcome arm.Outcome,
 	if len(found) > 0 {
 		condition = found[0]
 	}
-	inPlace := func() bool { return condition.Status == metav1.ConditionTrue || status.AwaitsOthers(condition.Reason) }
+	inPlace := func() bool {
+		return condition.Status == metav1.ConditionTrue || status.AwaitsServiceOwner(condition.Reason)
+	}
 	if inPlace() && len(unplaced) > 0 {
 		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, infrav1.WaitingReason, waitMessage(resources)
 	}
@@ -120,5 +122,5 @@ func explainStatus(resourceStatus *infrav1.ASOResourceStatus, result arm.Result,
 // AllInPlace reports whether all resources of an object's manifests are ready. Manifests of other objects may wait for them.
 func AllInPlace(obj conditions.Getter) bool {
 	return conditions.IsTrue(obj, infrav1.ResourcesReadyCondition) ||
-		status.AwaitsOthers(conditions.GetReason(obj, infrav1.ResourcesReadyCondition))
+		status.AwaitsServiceOwner(conditions.GetReason(obj, infrav1.ResourcesReadyCondition))
 }

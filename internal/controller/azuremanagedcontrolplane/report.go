@@ -59,7 +59,7 @@ func (k *Kind) Report(in *input, outcome arm.Outcome) (time.Duration, error) {
 	if in.power != nil && in.power.Stop {
 		return 0, nil
 	}
-	if outcome.IsDone() && !conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) && !status.AwaitsOnlyOthers(in.controlPlane) {
+	if outcome.IsDone() && !conditions.IsTrue(in.controlPlane, infrav1.ReadyCondition) && !status.AwaitsOnlyServiceOwner(in.controlPlane) {
 		return 0, reconcile.RecheckIn(aks.UnhealthyRetry, nil)
 	}
 	return in.accessValidFor, nil

@@ -15,12 +15,11 @@ func addExtensions(in Input, g *arm.Graph) {
 	blocked := managedcluster.Observe(in.Facts.Cluster).WriteBlockedReason(ClusterID(in).Name())
 	for _, spec := range in.ControlPlane.Spec.Extensions {
 		g.Add(arm.Node{
-			ID:      ExtensionID(in, spec.Name),
-			Body:    buildExtension(in, spec),
-			Policy:  arm.Repair,
-			Foreign: arm.AdoptForeign,
-			Group:   infrav1.AKSExtensionsReadyCondition,
-
+			ID:           ExtensionID(in, spec.Name),
+			Body:         buildExtension(in, spec),
+			Policy:       arm.Repair,
+			Foreign:      arm.AdoptForeign,
+			Group:        infrav1.AKSExtensionsReadyCondition,
 			WriteBlocked: blocked,
 		})
 	}

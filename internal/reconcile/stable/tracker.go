@@ -38,7 +38,7 @@ type attempt struct {
 type stableEntry struct {
 	fingerprint Fingerprint
 	dueAt       time.Time
-	// asPlanned means that no full reconciliation has found anything to do since.
+	// asPlanned means that the last full reconciliation found nothing to write to Azure.
 	asPlanned bool
 }
 
@@ -67,8 +67,8 @@ type Object interface {
 }
 
 // TimeUntilDue returns how long obj stays stable with this fingerprint; 0 if a full reconciliation is due. It is always due for an
-// object that is stored as not ready, such as a stopped machine, or as ready when last seen: it may have recovered. An object as planned for
-// which others have to act is checked like one in order.
+// object that is stored as not ready, such as a stopped machine, or as ready when last seen: it may have recovered. An object in which
+// nothing but the connection of private endpoints is missing is synced like one in order.
 func (m *Tracker) TimeUntilDue(obj Object, fingerprint Fingerprint) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,9 +98,10 @@ func (m *Tracker) MarkUnfinished(key client.ObjectKey) {
 	}
 }
 
-// isInOrder reports whether obj is stored as ready, or was as planned at the last full reconciliation and only others have to act.
+// isInOrder reports whether obj is stored as ready, or the last full reconciliation found nothing to do but private endpoints that the owners of
+// their services have to connect.
 func (e stableEntry) isInOrder(obj Object) bool {
-	return isConfirmedReady(obj) || e.asPlanned && status.AwaitsOnlyOthers(obj)
+	return isConfirmedReady(obj) || e.asPlanned && status.AwaitsOnlyServiceOwner(obj)
 }
 
 // isConfirmedReady reports whether obj is stored as ready, and not only as ready when last seen.

@@ -92,7 +92,7 @@ func TestMissingPrincipal(t *testing.T) {
 		s.AdvanceClock(6 * time.Minute)
 		got, principal := condition(), s.FindProperty("Microsoft.Compute/virtualMachines/m", "identity.principalId").(string)
 		if got.Reason != infrav1.FailedReason || !conditions.IsTrue(machine, infrav1.StalledCondition) ||
-			!strings.Contains(got.Message, "the principal "+principal+" of roleAssignments/"+role+" does not exist in the tenant") {
+			!strings.Contains(got.Message, "Azure has not found the principal "+principal+" of roleAssignments/"+role+" in the tenant") {
 			s.T.Errorf("the principal does not exist: %s: %s", got.Reason, got.Message)
 		}
 		s.Azure.ClearFaults()

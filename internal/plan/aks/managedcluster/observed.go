@@ -164,8 +164,8 @@ func UsesEntraID(observed json.RawMessage) bool {
 // IsStopped reports whether the cluster is stopped. A stopped cluster accepts no changes, and its API server does not answer.
 func IsStopped(observed json.RawMessage) bool { return Observe(observed).isStopped() }
 
-// WriteBlockedReason returns the reason why AKS accepts no change of the cluster and of what is in it for now, "" if it does: pools, extensions
-// and maintenance windows, too. name is the name of the cluster in the message.
+// WriteBlockedReason returns why AKS refuses changes of a stopped cluster and of its pools, extensions and maintenance windows. It returns "" for a
+// cluster that runs. name is the name of the cluster in the message.
 // https://learn.microsoft.com/en-us/azure/aks/start-stop-cluster
 func (o Observed) WriteBlockedReason(name string) string {
 	if !o.isStopped() {
