@@ -58,12 +58,15 @@ func (c *Call) DeleteResource() (*Reply, error) {
 			t.StartDelete(c, it.Resource)
 		}
 	}
-	unusual := c.unusualAnswer("DELETE", it.Body, true, false)
+	unusual := c.unusualAnswer("DELETE", c.renderItem(t, it), true, false)
 	if t.Delete.LRO == 0 || t.Style == Sync || unusual.Status == http.StatusOK {
 		status := cmp.Or(t.DeleteStatus, http.StatusOK)
 		rep := &Reply{Status: status}
 		if t.Style == Sync && t.DeleteStatus == 0 && t.Extension {
 			rep.Body = c.renderItem(t, it)
+		}
+		if unusual.Status != 0 && !unusual.NoOperation {
+			rep.Operation = c.startEnded("delete", it.ID)
 		}
 		c.eraseItem(t, it)
 		return rep, nil

@@ -180,6 +180,9 @@ func (c *Call) etagMismatch(header, want, have string) error {
 		return Errorf(412, "PreconditionFailed", "The condition '%s' in the If-Match header was not satisfied. The current was '%s'.",
 			strings.Trim(want, `"`), strings.Trim(have, `"`))
 	case Network:
+		if !strings.HasSuffix(want, `"`) {
+			want = `W/"` + want + `"` // An etag without quotation marks is quoted as a weak one.
+		}
 		e := Errorf(412, "PreconditionFailed", "Precondition failed.")
 		return networkError(e.WithDetail(Errorf(0, "PreconditionFailedEtagMismatch",
 			"Etag provided in %s header %s does not match etag %s of resource %s in NRP data store.", strings.ToLower(header), want, have,

@@ -16,6 +16,8 @@ type Listing struct {
 	Wanted func(r *store.Resource) bool                 // nil: all of Stored
 	Show   func(r *store.Resource) any
 	More   func() []any // rendered, behind Stored; nil: none
+	// EmptyEnd has an empty page follow the last one with rows.
+	EmptyEnd bool
 }
 
 // RenderedListing returns a list of rows that are rendered already.
@@ -25,13 +27,13 @@ func RenderedListing(rows []any) Listing { return Listing{More: func() []any { r
 // of stored resources names the last one shown, so that nothing is left out or shown twice when others come or go between two pages.
 func (l Listing) CutPage(token string, size int) (rows []any, next string) {
 	rows = []any{}
+	last := ""
 	from, err := strconv.Atoi(token)
 	if err != nil && l.Stored != nil {
 		after, err := base64.RawURLEncoding.DecodeString(token)
 		if err != nil {
 			after = nil // Azure ignores a token that is not its own
 		}
-		last := ""
 		for r := range l.Stored(string(after)) {
 			if l.Wanted != nil && !l.Wanted(r) {
 				continue
@@ -43,7 +45,10 @@ func (l Listing) CutPage(token string, size int) (rows []any, next string) {
 		}
 	}
 	if l.More == nil {
-		return rows, ""
+		if l.EmptyEnd && len(rows) > 0 {
+			next = base64.RawURLEncoding.EncodeToString([]byte(last))
+		}
+		return rows, next
 	}
 	more := l.More()
 	from = min(max(from, 0), len(more))
@@ -86,8 +91,9 @@ func (c *Call) ListCollection() (Listing, error) {
 		}
 	}
 	l := Listing{
-		Stored: func(after string) iter.Seq[*store.Resource] { return c.rangeListed(after) },
-		Show:   func(r *store.Resource) any { return c.RenderResource(r) },
+		Stored:   func(after string) iter.Seq[*store.Resource] { return c.rangeListed(after) },
+		Show:     func(r *store.Resource) any { return c.RenderResource(r) },
+		EmptyEnd: t.EmptyEnd,
 	}
 	if t.ListFilter != nil {
 		l.Wanted = func(r *store.Resource) bool { return t.ListFilter(c, r) }

@@ -293,8 +293,8 @@ func (c *Call) storeDraft(d *Draft, old *store.Resource) (*Reply, error) {
 	return rep, nil
 }
 
-// echoSent returns the sent part of a draft, before the provider has changed it. Parts of the resource's sku and tier
-// that an update leaves out are shown with their current values.
+// echoSent returns the sent part of a draft, before the provider has changed it. Parts of the resource's sku, tier and
+// size in bytes that an update leaves out are shown with their current values.
 func (c *Call) echoSent(d *Draft, shown body.Object) body.Object {
 	out := body.Clone(d.Sent)
 	dropNulls(out)
@@ -305,7 +305,7 @@ func (c *Call) echoSent(d *Draft, shown body.Object) body.Object {
 		body.Set(out, statePath, body.String(shown, statePath))
 	}
 	if d.Old != nil {
-		for _, path := range []string{"sku", "properties.tier"} {
+		for _, path := range []string{"sku", "properties.tier", "properties.diskSizeBytes"} {
 			if was := body.Get(shown, path); was != nil {
 				body.Default(out, path, was)
 			}

@@ -38,7 +38,7 @@ func (c *Call) renderItem(t *Type, it *Item) body.Object {
 		t.View(c, shown)
 	}
 	if c.APIVersion != "" && !c.Internal {
-		showUnasked(t.Name, c.APIVersion, out, c.Env.pairOf)
+		showUnasked(t.Name, c.APIVersion, c.ID.IsCollection(), out, c.Env.pairOf)
 	}
 	c.hideOtherVersions(t, out)
 	return out

@@ -132,6 +132,8 @@ type Type struct {
 	Reads      map[string]func(c *Call, it *Item) (*Reply, error) // GET <resource>/<key>; keys in lower case
 	// Whole makes a list one page, as where the SDK's answer has no nextLink.
 	Whole bool
+	// EmptyEnd has an empty page follow the last page of a list.
+	EmptyEnd bool
 	// ListMore adds resources that are stored as another type to a list.
 	ListMore func(c *Call) []any
 	// ListFilter narrows a list by the request's $filter and $expand. CheckFilter refuses a $filter that it does not know.

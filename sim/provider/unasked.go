@@ -27,7 +27,10 @@ type Unasked struct {
 	Since string `json:"since"`
 	// Hide removes the property from these api-versions.
 	Hide bool `json:"hide"`
-	// Value is the value, From the path of another property with it, Make the kind of a generated one: guid or pairedRegion.
+	// InLists restricts it to answers with a list.
+	InLists bool `json:"inLists"`
+	// Value is the value, From the path of another property with it, Make the kind of a generated one: guid, pairedRegion or scaleSet, which is
+	// a reference to the scale set of the resource's name.
 	Value any    `json:"value"`
 	From  string `json:"from"`
 	Make  string `json:"make"`
@@ -39,9 +42,11 @@ type Unasked struct {
 	Recording string `json:"recording"`
 }
 
-// Condition is met by resources that have a property, with one of the values or with a text in it if these are given.
+// Condition is met by resources that have a property, with one of the values or with a text in it if these are given. An absent one is met by
+// resources that do not have it.
 type Condition struct {
 	Path     string   `json:"path"`
+	Absent   bool     `json:"absent"`
 	In       []string `json:"in"`
 	Contains string   `json:"contains"`
 }
@@ -55,7 +60,7 @@ type UnusualAnswer struct {
 	Existing  bool        `json:"existing"`
 	Unchanged bool        `json:"unchanged"`
 	When      []Condition `json:"when"`
-	// Status takes the place of the usual status. A DELETE with status 200 ends at once.
+	// Status takes the place of the usual status. A DELETE with status 200 ends at once. NoOperation leaves out the headers of the operation.
 	Status      int    `json:"status"`
 	NoOperation bool   `json:"noOperation"`
 	Source      string `json:"source"`
@@ -80,10 +85,11 @@ func ListUnasked() []Unasked { return slices.Clone(readTable().Shown) }
 // ListUnusualAnswers returns the answers that differ from those of their wire style.
 func ListUnusualAnswers() []UnusualAnswer { return slices.Clone(readTable().Answers) }
 
-// showUnasked adds the properties to a shown resource that Azure shows unasked in an api-version. pairOf returns the pair of a region.
-func showUnasked(resourceType, version string, shown body.Object, pairOf func(region string) string) {
+// showUnasked adds the properties to a shown resource that Azure shows unasked in an api-version, alone or in a list. pairOf returns the pair of
+// a region.
+func showUnasked(resourceType, version string, inList bool, shown body.Object, pairOf func(region string) string) {
 	for _, u := range readTable().Shown {
-		if version < u.Since || !strings.EqualFold(u.Type, resourceType) || !areMet(u.When, shown) {
+		if version < u.Since || u.InLists && !inList || !strings.EqualFold(u.Type, resourceType) || !areMet(u.When, shown) {
 			continue
 		}
 		if u.Hide {
@@ -114,7 +120,7 @@ func (c *Call) dropUnasked(t *Type, id string, old, sent body.Object) {
 		whole["location"] = location
 	}
 	for _, u := range readTable().Shown {
-		if c.APIVersion < u.Since || u.Hide || !strings.EqualFold(u.Type, t.Name) || !areMet(u.When, whole) {
+		if c.APIVersion < u.Since || u.Hide || u.InLists || !strings.EqualFold(u.Type, t.Name) || !areMet(u.When, whole) {
 			continue
 		}
 		value := u.valueFor(whole, c.Env.pairOf)
@@ -141,6 +147,9 @@ func (u Unasked) valueFor(shown body.Object, pairOf func(string) string) any {
 		sum := sha256.Sum256([]byte(strings.ToLower(of) + "/" + u.Path))
 		digits := hex.EncodeToString(sum[:16])
 		return digits[:8] + "-" + digits[8:12] + "-4" + digits[13:16] + "-8" + digits[17:20] + "-" + digits[20:]
+	case u.Make == "scaleSet":
+		group, _, _ := strings.Cut(body.String(shown, "id"), "/providers/")
+		return body.Object{"id": group + "/providers/Microsoft.Compute/virtualMachineScaleSets/" + body.String(shown, "name")}
 	case u.Make == "pairedRegion":
 		if pair := pairOf(body.String(shown, "location")); pair != "" {
 			return pair
@@ -187,6 +196,12 @@ func cloneValue(value any) any {
 func areMet(conditions []Condition, o body.Object) bool {
 	for _, c := range conditions {
 		value := body.String(o, c.Path)
+		if c.Absent {
+			if body.Get(o, c.Path) != nil {
+				return false
+			}
+			continue
+		}
 		if _, isObject := body.Get(o, c.Path).(body.Object); isObject && len(c.In) == 0 && c.Contains == "" {
 			continue
 		}

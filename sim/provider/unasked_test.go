@@ -15,7 +15,7 @@ func TestUnaskedRows(t *testing.T) {
 	for _, u := range ListUnasked() {
 		key := u.Type + " " + u.Path
 		ways := 0
-		for _, has := range []bool{u.Value != nil, u.From != "", u.Make == "guid" || u.Make == "pairedRegion", u.Hide} {
+		for _, has := range []bool{u.Value != nil, u.From != "", u.Make == "guid" || u.Make == "pairedRegion" || u.Make == "scaleSet", u.Hide} {
 			if has {
 				ways++
 			}
@@ -46,7 +46,7 @@ func TestShowUnasked(t *testing.T) {
 		"new": {"shown since then", "2024-05-01", "Default"},
 	} {
 		shown := asked()
-		showUnasked(services, c.version, shown, func(string) string { return "" })
+		showUnasked(services, c.version, false, shown, func(string) string { return "" })
 		if got := body.Get(shown, "properties.accessMode"); got != c.want {
 			t.Errorf("%s: %s: got %v, want %v", name, c.reason, got, c.want)
 		}
@@ -57,7 +57,7 @@ func TestShowUnasked(t *testing.T) {
 		}
 	}
 	empty := body.Object{}
-	showUnasked("Microsoft.Compute/virtualMachines", "2025-04-01", empty, nil)
+	showUnasked("Microsoft.Compute/virtualMachines", "2025-04-01", false, empty, nil)
 	if len(empty) != 0 {
 		t.Errorf("a machine without Windows got %v", empty)
 	}

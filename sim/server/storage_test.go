@@ -46,9 +46,13 @@ func TestStorageAccountsHaveServices(t *testing.T) {
 		t.Errorf("the service is %v, want it with the account's SKU", got.body)
 	}
 	sent := obj{"properties": obj{"deleteRetentionPolicy": obj{"enabled": true, "days": 7}}}
-	if got := a.sendRequest("PUT", service, sent); got.valueAt("properties.deleteRetentionPolicy.days") != 7.0 || got.valueAt("id") != nil {
-		t.Errorf("PUT shows %v, want what was sent", got.body)
+	if got := a.sendRequest("PUT", service, sent); got.valueAt("properties.deleteRetentionPolicy.days") != 7.0 || got.valueAt("properties.cors") != nil || got.valueAt("id") == nil {
+		t.Errorf("PUT shows %v, want the sent properties alone", got.body)
 	}
+	if got := a.sendRequest("PUT", service, obj{"name": "default"}); len(got.body) != 1 {
+		t.Errorf("PUT without properties shows %v, want the name alone", got.body)
+	}
+	a.mustSucceed("PUT", service, sent)
 	if got := a.sendRequest("GET", service, nil); got.valueAt("properties.deleteRetentionPolicy.days") != 7.0 {
 		t.Errorf("the service shows %v, want the days that were sent", got.body)
 	}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -77,9 +78,14 @@ func (x *exchange) listTenants() []any {
 		"defaultDomain": "simulated.onmicrosoft.com", "tenantCategory": "Home", "countryCode": "US"}}
 }
 
+// sovereignPairs are the pairs of regions of Azure China and Azure Government, which the catalog does not have. Source:
+// https://learn.microsoft.com/azure/reliability/regions-paired
+var sovereignPairs = map[string]string{"chinaeast": "chinanorth", "chinanorth": "chinaeast", "chinaeast2": "chinanorth2", "chinanorth2": "chinaeast2",
+	"chinaeast3": "chinanorth3", "chinanorth3": "chinaeast3", "usgovvirginia": "usgovtexas", "usgovtexas": "usgovvirginia", "usgovarizona": "usgovtexas"}
+
 // regionPairs returns the pairs of all regions that have one.
 func regionPairs() map[string]string {
-	out := map[string]string{}
+	out := maps.Clone(sovereignPairs)
 	for _, r := range regions {
 		if r.pair != "" {
 			out[r.name] = r.pair

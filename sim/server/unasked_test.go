@@ -37,11 +37,12 @@ func TestShownUnasked(t *testing.T) {
 	}
 	const windows = "properties.virtualMachineProfile.osProfile.windowsConfiguration."
 	subnet := net + "/virtualNetworks/vnet/subnets/node"
+	const migration = "properties.virtualMachineScaleSetMigrationInfo.defaultVirtualMachineScaleSetInfo."
 	a.checkShown(t, map[string]shownCase{
-		"subnet, as the provider reads it": {"older versions do not tell", subnet, "2025-05-01", obj{"properties.defaultOutboundAccess": nil}},
-		"subnet":                           {"private by default", subnet, "2025-07-01", obj{"properties.defaultOutboundAccess": false}},
+		"subnet, as the provider reads it": {"older versions do not tell", subnet, "2026-01-01", obj{"properties.defaultOutboundAccess": nil}},
+		"subnet":                           {"private by default", subnet, "2026-03-01", obj{"properties.defaultOutboundAccess": false}},
 		"subnet that is not private":       {"it was asked for", net + "/virtualNetworks/vnet/subnets/open", "2025-07-01", obj{"properties.defaultOutboundAccess": true}},
-		"network":                          {"its subnets", net + "/virtualNetworks/vnet", "2025-07-01", obj{"properties.subnets.0.properties.defaultOutboundAccess": false}},
+		"network":                          {"its subnets", net + "/virtualNetworks/vnet", "2026-03-01", obj{"properties.subnets.0.properties.defaultOutboundAccess": false}},
 		"interface, old":                   {"recorded", net + "/networkInterfaces/nic0", "2020-11-01", obj{"kind": nil, "properties.defaultOutboundConnectivityEnabled": nil}},
 		"interface":                        {"published", net + "/networkInterfaces/nic0", "2025-05-01", obj{"kind": "Regular", "properties.defaultOutboundConnectivityEnabled": false}},
 		"gateway, old":                     {"recorded", net + "/natGateways/gateway", "2024-03-01", obj{"properties.scope": nil, "properties.type": "Public"}},
@@ -55,8 +56,8 @@ func TestShownUnasked(t *testing.T) {
 		"link of another zone": {"recorded", net + "/privateDnsZones/example.com/virtualNetworkLinks/link", "2024-06-01",
 			obj{"properties.resolutionPolicy": nil}},
 		"availability set, old": {"recorded", comp + "/availabilitySets/set", "2024-11-01", obj{"properties.virtualMachineScaleSetMigrationInfo": nil}},
-		"availability set": {"published", comp + "/availabilitySets/set", "2025-04-01",
-			obj{"properties.virtualMachineScaleSetMigrationInfo.defaultVirtualMachineScaleSetInfo.constrainedMaximumCapacity": false}},
+		"availability set": {"recorded", comp + "/availabilitySets/set", "2025-04-01",
+			obj{migration + "constrainedMaximumCapacity": true, migration + "defaultVirtualMachineScaleSet.id": comp + "/virtualMachineScaleSets/set"}},
 		"snapshot": {"a copy has the size of its source", comp + "/snapshots/copy", "2025-01-02",
 			obj{"properties.snapshotAccessState": "Available", "properties.diskSizeBytes": 8.0 * (1 << 30)}},
 		"scale set": {"a scale set of Windows machines", pool, "2025-04-01", obj{windows + "enableVMAgentPlatformUpdates": false,
@@ -100,6 +101,13 @@ func TestUnusualAnswers(t *testing.T) {
 	for _, name := range []string{"nic1", "nic2"} {
 		a.mustSucceed("PUT", net+"/networkInterfaces/"+name, newNIC("node", nil))
 	}
+	a.mustSucceed("PUT", net+"/networkInterfaces/nic0", newNIC("node", nil))
+	a.mustSucceed("PUT", comp+"/virtualMachines/vm", newVM("nic0", nil))
+	a.mustSucceed("DELETE", comp+"/virtualMachines/vm", nil)
+	if mac, _ := a.sendRequest("GET", net+"/networkInterfaces/nic0", nil).valueAt("properties.macAddress").(string); mac == "" {
+		t.Error("the interface has no MAC address, want that which it got with its VM")
+	}
+	a.mustSucceed("PUT", net+"/ipGroups/group", obj{"location": "westus3", "properties": obj{"ipAddresses": []any{"10.0.0.1"}}})
 	a.mustSucceed("PUT", net+"/publicIPAddresses/ip", publicIP("label"))
 	a.mustSucceed("PUT", net+"/virtualNetworks/second", network)
 	a.mustSucceed("PUT", pool, scaleSet(1, nil))
@@ -116,12 +124,15 @@ func TestUnusualAnswers(t *testing.T) {
 		operation            bool
 	}{
 		"interface, old":      {"recorded", "DELETE", net + "/networkInterfaces/nic1?api-version=2024-03-01", nil, 202, "", true},
-		"interface":           {"it is gone at once", "DELETE", net + "/networkInterfaces/nic2?api-version=2025-07-01", nil, 200, "", false},
+		"interface":           {"it is gone at once", "DELETE", net + "/networkInterfaces/nic2?api-version=2025-07-01", nil, 200, "", true},
+		"interface of a VM":   {"a VM has used it", "DELETE", net + "/networkInterfaces/nic0?api-version=2025-07-01", nil, 202, "", true},
+		"IP group":            {"recorded", "DELETE", net + "/ipGroups/group?api-version=2025-05-01", nil, 200, "", false},
 		"registry":            {"recorded", "DELETE", registries + "small", nil, 200, "", false},
 		"registry, Premium":   {"recorded", "DELETE", registries + "large", nil, 202, "", false},
 		"network, old":        {"recorded", "PUT", net + "/virtualNetworks/second?api-version=2024-03-01", network, 200, "", true},
-		"network":             {"compared", "PUT", net + "/virtualNetworks/second?api-version=2026-03-01", network, 201, "", true},
-		"address":             {"nothing changes", "PUT", net + "/publicIPAddresses/ip", publicIP("label"), 200, "", false},
+		"network":             {"nothing changes", "PUT", net + "/virtualNetworks/second?api-version=2026-03-01", network, 201, "", true},
+		"address, old":        {"the operation has ended", "PUT", net + "/publicIPAddresses/ip?api-version=2025-05-01", publicIP("label"), 200, "", true},
+		"address":             {"nothing changes", "PUT", net + "/publicIPAddresses/ip?api-version=2026-03-01", publicIP("label"), 200, "", false},
 		"instance":            {"instances have numbers", "GET", pool + "/virtualMachines/one", nil, 400, "InvalidParameter", false},
 		"instance, no number": {"the error of a missing instance", "GET", pool + "/virtualMachines/77", nil, 404, "NotFound", false},
 		"deployment": {"of Resource Manager itself", "GET", groupA + "/providers/Microsoft.Resources/deployments/none?api-version=2024-11-01", nil, 404,

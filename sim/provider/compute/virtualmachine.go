@@ -181,6 +181,8 @@ func vmDeleted(c *provider.Call, r *store.Resource) {
 			}
 		} else if never {
 			c.SetMeta(network.ReservationKey(nic.ID), network.Reservation{VM: r.ID, Until: c.Now().Add(c.ScaleDuration(180 * time.Second))})
+		} else {
+			c.SetMeta(network.HardwareKey(nic.ID), true)
 		}
 	}
 	disks := append([]body.Object{body.Child(r.Body, "properties.storageProfile.osDisk")},

@@ -28,6 +28,7 @@ func clusterType() *provider.Type {
 		Delete:           provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(220), Spread: 0.1},
 		Read:             provider.Timing{HTTP: provider.Seconds(1.2)},
 		DeleteRetryAfter: -1, Works: true,
+		EmptyEnd: true, // Recorded in sigs.k8s.io/cloud-provider-azure/pkg/azclient@v0.26.1, managedclusterclient.
 		NameRule: clusterName, Prepare: prepareCluster, Finish: finishCluster, View: viewCluster,
 		Patch: prepareTags, PatchLRO: provider.Timing{LRO: provider.Seconds(10)},
 		CanDelete: func(c *provider.Call, it *provider.Item) error { return poolsIdle(c, it.ID) },

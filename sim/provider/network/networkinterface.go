@@ -20,6 +20,10 @@ type Reservation struct {
 // ReservationKey returns the key of an interface's reservation.
 func ReservationKey(nicID string) string { return "nicReservation/" + store.Key(nicID) }
 
+// HardwareKey returns the key of the note that a VM which ran has used an interface. The interface then keeps its MAC address:
+// https://learn.microsoft.com/azure/virtual-network/virtual-network-network-interface
+func HardwareKey(nicID string) string { return "nicHardware/" + store.Key(nicID) }
+
 func networkInterfaceTypes() []*provider.Type {
 	nic := &provider.Type{
 		Name: Interfaces, Style: provider.Network, Etag: provider.Weak, EdgeZones: true,
@@ -33,6 +37,7 @@ func networkInterfaceTypes() []*provider.Type {
 			"properties.disableTcpStateTracking": "2022-05-01", "properties.auxiliarySku": "2022-11-01",
 			"properties.defaultOutboundConnectivityEnabled": "2023-09-01"},
 		Prepare: prepareInterface, CanDelete: interfaceInUse, View: viewInterface,
+		Deleted: func(c *provider.Call, r *store.Resource) { c.SetMeta(HardwareKey(r.ID), nil) },
 	}
 	cfg := &provider.Type{
 		Name: Interfaces + "/ipConfigurations", Style: provider.Network, Etag: provider.Weak, Untracked: true,
@@ -178,9 +183,12 @@ func showEndpoint(nic body.Object, endpoint *store.Resource) {
 }
 
 func viewInterface(c *provider.Call, it *provider.Item) {
-	if vm := attachedTo(c, it.ID); vm != "" {
+	vm, used := attachedTo(c, it.ID), false
+	if vm != "" {
 		body.Set(it.Body, "properties.virtualMachine", body.Object{"id": vm})
 		body.Set(it.Body, "properties.primary", true)
+	}
+	if vm != "" || c.ReadNote(HardwareKey(it.ID), &used) && used {
 		h := fnv.New32a()
 		_, _ = h.Write([]byte(body.String(it.Body, "properties.resourceGuid")))
 		n := h.Sum32()

@@ -84,7 +84,9 @@ func preparePublicIP(c *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, p+"publicIPAllocationMethod", "Dynamic")
 	body.Default(d.New, p+"idleTimeoutInMinutes", 4)
 	body.Default(d.New, p+"ipTags", []any{})
-	body.Default(d.New, p+"ddosSettings", body.Object{"protectionMode": "VirtualNetworkInherited"})
+	if body.String(d.New, "sku.name") != "Basic" { // Recorded in sigs.k8s.io/cloud-provider-azure/pkg/azclient@v0.26.1, publicipaddressclient.
+		body.Default(d.New, p+"ddosSettings", body.Object{"protectionMode": "VirtualNetworkInherited"})
+	}
 	if err := oneOf(d.New, p+"publicIPAllocationMethod", "publicIPAllocationMethod", "Static", "Dynamic"); err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 const ServiceGateways = "Microsoft.Network/serviceGateways"
 
 // serviceGatewayType returns the type of gateways that route the traffic of a network's services. Its services and address locations are no
-// resources: POSTs change them, GETs list them. No recording has one: shapes and methods are those of SDK module armnetwork v9.0.0,
-// ServiceGatewaysClient; times and error codes are guesses.
+// resources: POSTs change them, GETs list them. Shapes and methods are those of SDK module armnetwork v9.0.0, ServiceGatewaysClient, and
+// sigs.k8s.io/cloud-provider-azure/pkg/azclient@v0.26.1 has recorded answers; times and error codes are guesses.
 func serviceGatewayType() *provider.Type {
 	return &provider.Type{
 		Name: ServiceGateways, APIVersions: []string{"2026-03-01", "2025-07-01", "2025-05-01"}, Style: provider.Network, Etag: provider.Weak,

@@ -103,7 +103,7 @@ var networkRows = map[string]row{
 			nic := it.ID[:strings.LastIndex(it.ID,
 				"/providers/")] + "/providers/Microsoft.Network/networkInterfaces/" + it.Name + ".nic." + madeGUID(it.ID, "interface")
 			showValues(it, map[string]any{
-				"alias":        it.Name + "." + madeGUID(it.ID, "alias") + "." + body.String(it.Body, "location") + ".azure.privatelinkservice",
+				"alias":        strings.ToLower(it.Name) + "." + madeGUID(it.ID, "alias") + "." + body.String(it.Body, "location") + ".azure.privatelinkservice",
 				"resourceGuid": madeGUID(it.ID, "guid"), "privateEndpointConnections": []any{}, "networkInterfaces": []any{body.Object{"id": nic}},
 			})
 			for i, each := range body.Objects(it.Body, "properties.ipConfigurations") {

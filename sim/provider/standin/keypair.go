@@ -24,6 +24,8 @@ const rsaBits = 3072
 // https://learn.microsoft.com/rest/api/compute/ssh-public-keys/generate-key-pair and SDK model SSHPublicKeyGenerateKeyPairResult.
 func keyPairs(t *provider.Type) {
 	makeSynchronous(t)
+	// Recorded in sigs.k8s.io/cloud-provider-azure/pkg/azclient@v0.26.1, sshpublickeyresourceclient.
+	t.View = func(_ *provider.Call, it *provider.Item) { body.Default(it.Body, "properties", body.Object{}) }
 	t.Actions = map[string]*provider.Action{"generatekeypair": {Timing: provider.Timing{HTTP: t.Create.HTTP}, Start: generateKeyPair}}
 }
 

@@ -119,12 +119,15 @@ func storageServiceType(service string) *provider.Type {
 	}
 	t.View = func(c *provider.Call, it *provider.Item) {
 		if c.Method == http.MethodPut {
-			// The answer to a PUT is the sent body.
-			clear(it.Body)
-			it.Body["name"] = it.Name
-			if sent := body.Child(c.Body, "properties"); sent != nil {
-				it.Body["properties"] = body.Clone(sent)
+			// The answer to a PUT has the sent properties alone, and that to a PUT without properties has the name alone. Recorded in
+			// Test_Storage_StorageAccount_20250601_CRUD, and in sigs.k8s.io/cloud-provider-azure/pkg/azclient@v0.26.1, blobservicepropertiesclient.
+			sent := body.Child(c.Body, "properties")
+			if sent == nil {
+				clear(it.Body)
+				it.Body["name"] = it.Name
+				return
 			}
+			it.Body["properties"] = body.Clone(sent)
 			return
 		}
 		body.Default(it.Body, "properties.cors.corsRules", []any{})

@@ -20,6 +20,7 @@ var vaultRows = map[string]row{
 			setDurations(15*time.Second, 0, 0)(t)
 			t.Serial = func(store.ID) []string { return nil }
 			t.Deleted = keepDeletedVault
+			t.EmptyEnd = true // Recorded in sigs.k8s.io/cloud-provider-azure/pkg/azclient@v0.26.1, vaultclient.
 			// The name of a vault that is recovered resolves already.
 			t.Immediate, t.Waits = true, func(d *provider.Draft) bool {
 				return !strings.EqualFold(body.String(d.Sent, "properties.createMode"), "recover")
@@ -50,6 +51,16 @@ var vaultRows = map[string]row{
 	},
 	"Microsoft.KeyVault/vaults/secrets": {wire: makeAlwaysOK, defaults: map[string]any{"properties.attributes.enabled": true},
 		shown: inVault("secret", "secrets")},
+}
+
+// importImage begins to copy an image into a registry. Images are not kept. Source: the answers recorded in
+// sigs.k8s.io/cloud-provider-azure/pkg/azclient@v0.26.1, registryclient, and
+// https://learn.microsoft.com/rest/api/container-registry/registries/import-image; the error code is a guess.
+func importImage(c *provider.Call, _ *store.Resource) (*provider.Reply, error) {
+	if body.String(c.Body, "source.sourceImage") == "" {
+		return nil, provider.Errorf(http.StatusBadRequest, "InvalidRequest", "The source image is missing.")
+	}
+	return nil, nil
 }
 
 // deletesSoftly fills in how long a deleted vault can be recovered. Soft deletion cannot be turned off
@@ -126,6 +137,12 @@ var registryRows = map[string]row{
 				"properties.policies.softDeletePolicy": "2023-01-01",
 			}
 			t.Delete.LRO = 10 * time.Second
+			t.Actions = map[string]*provider.Action{"importimage": {
+				Timing: provider.Timing{HTTP: 500 * time.Millisecond, LRO: 10 * time.Second}, RetryAfter: 10, Start: importImage,
+				Finish: func(_ *provider.Call, op *store.Operation, _ *store.Resource) error {
+					op.Result = body.Object{"status": store.Succeeded}
+					return nil
+				}}}
 		},
 		defaults: map[string]any{
 			"tags": body.Object{}, "properties.adminUserEnabled": false, "properties.dataEndpointEnabled": false,
