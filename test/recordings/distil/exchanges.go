@@ -18,16 +18,18 @@ import (
 
 // exchange is a line of a file: one recorded request with its answer.
 type exchange struct {
-	// Recording is the file of the module, below its directory "internal" and without the extension. Index is the place in it.
+	// Recording is the file of the module, below the directory with its recordings and without the extension. Index is the place in it.
 	Recording string `json:"recording"`
 	Index     int    `json:"index"`
 	// Time is when Azure's edge server got the request. It is empty in old recordings.
 	Time   string `json:"time,omitempty"`
 	Method string `json:"method"`
 	// URL has no scheme and host if these are Azure Resource Manager's.
-	URL    string `json:"url"`
-	Body   any    `json:"body,omitempty"`
-	Status int    `json:"status"`
+	URL string `json:"url"`
+	// Match has the preconditions of the request, If-Match and If-None-Match.
+	Match  map[string]string `json:"match,omitempty"`
+	Body   any               `json:"body,omitempty"`
+	Status int               `json:"status"`
 	// Header has the headers of operations.
 	Header map[string]string `json:"header,omitempty"`
 	Answer any               `json:"answer,omitempty"`
@@ -40,19 +42,19 @@ var namespaces = map[string]bool{"microsoft.alertsmanagement": true, "microsoft.
 	"microsoft.managedidentity": true, "microsoft.monitor": true, "microsoft.network": true, "microsoft.operationalinsights": true,
 	"microsoft.resources": true, "microsoft.storage": true}
 
-// writeExchanges writes the recordings below a module's directory, one file per type.
-func writeExchanges(module, to string) error {
-	root := filepath.Join(module, "internal")
+// writeExchanges writes the recordings below a directory whose paths have a part, one file per type.
+func writeExchanges(root, within, to string) error {
 	files := map[string]*bytes.Buffer{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" || !strings.Contains(filepath.ToSlash(path), "/recordings/") {
+		if err != nil || entry.IsDir() || filepath.Ext(path) != ".yaml" || !strings.Contains(filepath.ToSlash(path), within) {
 			return err
 		}
 		name, err := filepath.Rel(root, strings.TrimSuffix(path, ".yaml"))
 		if err != nil {
 			return err
 		}
-		all, err := readRecording(path, filepath.ToSlash(name))
+		// The recordings of client libraries are named for their clouds alone, in a directory of their client.
+		all, err := readRecording(path, strings.ReplaceAll(filepath.ToSlash(name), "/testdata/", "_"))
 		if err != nil {
 			return err
 		}
@@ -93,6 +95,7 @@ func readRecording(path, name string) ([]exchange, error) {
 		Interactions []struct {
 			Request struct {
 				Body, URL, Method string
+				Headers           map[string][]string
 			}
 			Response struct {
 				Body    string
@@ -107,6 +110,14 @@ func readRecording(path, name string) ([]exchange, error) {
 	var out []exchange
 	for index, i := range recording.Interactions {
 		e := exchange{Recording: name, Index: index, Method: i.Request.Method, URL: cleanURL(i.Request.URL), Status: i.Response.Code}
+		for header, values := range i.Request.Headers {
+			if name := strings.ToLower(header); name == "if-match" || name == "if-none-match" {
+				if e.Match == nil {
+					e.Match = map[string]string{}
+				}
+				e.Match[name] = values[0]
+			}
+		}
 		for header, values := range i.Response.Headers {
 			switch strings.ToLower(header) {
 			case "azure-asyncoperation", "location", "retry-after":
@@ -134,6 +145,9 @@ func readRecording(path, name string) ([]exchange, error) {
 
 var principalID = regexp.MustCompile(`"principalId": ?"[0-9a-f-]{36}"`)
 
+// resourceManagers are the hosts of Azure Resource Manager in Azure's public cloud and in Azure China.
+var resourceManagers = []string{"https://management.azure.com", "https://management.chinacloudapi.cn"}
+
 // cleanURL removes Azure Resource Manager's host, and the signatures of URLs of operations.
 func cleanURL(raw string) string {
 	u, err := url.Parse(raw)
@@ -144,7 +158,11 @@ func cleanURL(raw string) string {
 		maps.DeleteFunc(query, func(key string, _ []string) bool { return key != "api-version" && key != "monitor" })
 		u.RawQuery = query.Encode()
 	}
-	return strings.TrimPrefix(u.String(), "https://management.azure.com")
+	out := u.String()
+	for _, host := range resourceManagers {
+		out = strings.TrimPrefix(out, host)
+	}
+	return out
 }
 
 var (

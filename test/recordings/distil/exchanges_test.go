@@ -10,6 +10,7 @@ import (
 func TestCleanURL(t *testing.T) {
 	for name, c := range map[string]struct{ reason, raw, want string }{
 		"host":      {"nearly all URLs are of one host", "https://management.azure.com/subscriptions/s?api-version=1", "/subscriptions/s?api-version=1"},
+		"China":     {"so are those of another cloud", "https://management.chinacloudapi.cn/subscriptions/s?api-version=1", "/subscriptions/s?api-version=1"},
 		"other":     {"other hosts are left out later and have to be recognized", "https://graph.microsoft.com/v1.0", "https://graph.microsoft.com/v1.0"},
 		"signature": {"a signature is a secret and long", "https://management.azure.com/o/1?api-version=1&t=1&c=MII&s=abc&h=def", "/o/1?api-version=1"},
 		"sig":       {"Azure Storage names it differently", "https://management.azure.com/o/1?monitor=true&api-version=1&tid=t&sig=abc", "/o/1?api-version=1&monitor=true"},

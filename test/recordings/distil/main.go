@@ -1,7 +1,10 @@
-// Command distil writes the parts that tests need of the Azure Service Operator's module (MIT licence) into a directory: its recorded traffic of Azure, one
-// file of JSON lines per resource type, and the properties of its API types. A newer version of the module is new data and no new code:
+// Command distil writes the parts that tests need of a module into a directory: its recorded traffic of Azure, one file of JSON lines per resource
+// type, and the properties of its API types, if it has any. It knows the Azure Service Operator's module (MIT licence) and the client library of
+// cloud-provider-azure (Apache License 2.0). A newer version of a module is new data and no new code:
 //
-//	cd test/recordings && go run ./distil github.com/Azure/azure-service-operator/v2@v2.18.0 testdata
+//	cd test/recordings
+//	go run ./distil github.com/Azure/azure-service-operator/v2@v2.18.0 testdata
+//	go run ./distil sigs.k8s.io/cloud-provider-azure/pkg/azclient@v0.26.1 testdata/azclient
 //
 // It replaces the files of the directory that it wrote before. It may be repeated.
 package main
@@ -14,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 func main() {
@@ -26,13 +30,31 @@ func main() {
 	}
 }
 
+// layout is where a module has its recordings: files below its directory root whose path has within.
+type layout struct {
+	root, within string
+	hasTypes     bool
+}
+
+func layoutOf(module string) layout {
+	if strings.HasPrefix(module, "sigs.k8s.io/cloud-provider-azure/pkg/azclient@") {
+		return layout{within: "/testdata/"}
+	}
+	return layout{root: "internal", within: "/recordings/", hasTypes: true}
+}
+
 func distil(module, to string) error {
 	raw, err := exec.Command("go", "mod", "download", "-json", module).Output()
 	var source struct{ Dir, Error string }
 	if json.Unmarshal(raw, &source) != nil || source.Dir == "" {
 		return fmt.Errorf("go mod download %s: %w", module, errors.Join(err, errors.New(source.Error)))
 	}
-	for _, name := range []string{"exchanges", "types"} {
+	from := layoutOf(module)
+	names := []string{"exchanges"}
+	if from.hasTypes {
+		names = append(names, "types")
+	}
+	for _, name := range names {
 		if err := os.RemoveAll(filepath.Join(to, name)); err != nil {
 			return err
 		}
@@ -40,11 +62,13 @@ func distil(module, to string) error {
 			return err
 		}
 	}
-	if err := writeExchanges(source.Dir, filepath.Join(to, "exchanges")); err != nil {
+	if err := writeExchanges(filepath.Join(source.Dir, from.root), from.within, filepath.Join(to, "exchanges")); err != nil {
 		return err
 	}
-	if err := writeTypes(source.Dir, filepath.Join(to, "types")); err != nil {
-		return err
+	if from.hasTypes {
+		if err := writeTypes(source.Dir, filepath.Join(to, "types")); err != nil {
+			return err
+		}
 	}
 	licence, err := os.ReadFile(filepath.Join(source.Dir, "LICENSE"))
 	if err != nil {
