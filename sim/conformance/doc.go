@@ -10,7 +10,7 @@
 // patch of Kubernetes, unless a request named them; and the progress of AKS at the time of a poll. values_test.go has
 // the forms.
 //
-// A third of the recordings, chosen by the hash of their name, is held out: their figures are published, their
+// About a ninth of the recordings, chosen by the hash of their name, is held out: their figures are published, their
 // disagreements are not. Resource groups are nearly half of all exchanges and agree nearly always; there are sums
 // without them.
 //
@@ -21,7 +21,7 @@
 //     all that are read first are created together;
 //   - a deleted vault that is read first was made and deleted before;
 //   - subscriptions that requests name exist;
-//   - a policy of the subscription adds the add-on azurepolicy to clusters, where no request asks for it;
+//   - policies of the subscription add to clusters, machines, scale sets and groups what no request asks for: policies_test.go has them;
 //   - GUIDs that Azure made, also inside of names, lead to those that the simulator made instead;
 //   - principals of types that are not served are known, and new ones are refused for as long as Azure refused them;
 //   - a server of the gateway that still names the parent of a nested resource has not learnt of the deletion of the group;

@@ -27,7 +27,7 @@ type Unasked struct {
 	Since string `json:"since"`
 	// Hide removes the property from these api-versions.
 	Hide bool `json:"hide"`
-	// Value is the value, From the path of another property with it, Make the kind of a generated one: guid or pairedRegion.
+	// Value is the value, From the path of another property with it (of the first item of a list), Make the kind of a generated one: guid or pairedRegion.
 	Value any    `json:"value"`
 	From  string `json:"from"`
 	Make  string `json:"make"`
@@ -132,7 +132,10 @@ func (c *Call) dropUnasked(t *Type, id string, old, sent body.Object) {
 func (u Unasked) valueFor(shown body.Object, pairOf func(string) string) any {
 	switch {
 	case u.From != "":
-		return body.Get(shown, u.From)
+		for _, parent := range parentsOf(shown, u.From) {
+			return body.Get(parent, u.From[strings.LastIndexByte(u.From, '.')+1:])
+		}
+		return nil
 	case u.Make == "guid":
 		of := body.String(shown, "id")
 		if u.Of != "" {

@@ -1,6 +1,9 @@
 package server_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // An application gateway shows its parts with their users, and holds its subnet and address until its deletion has ended.
 func TestApplicationGateway(t *testing.T) {
@@ -51,6 +54,8 @@ func TestApplicationGateway(t *testing.T) {
 	for path, code := range map[string]string{address: "PublicIPAddressCannotBeDeleted", network: "InUseSubnetCannotBeDeleted"} {
 		if got := a.sendRequest("DELETE", path, nil); got.status != 400 || got.errorCode() != code {
 			t.Errorf("%s while its gateway is being deleted: %d %s", path, got.status, got.errorCode())
+		} else if path == network && !strings.Contains(got.errorMessage(), gateway+"/gatewayIPConfigurations/") {
+			t.Errorf("the network is in use by another part than the recorded one: %s", got.errorMessage())
 		}
 	}
 	a.sim.Settle()

@@ -18,9 +18,11 @@ func TestGroupThatIsRemembered(t *testing.T) {
 		"subnet": {"the network provider names the network", providers + "Microsoft.Network/virtualNetworks/vnet/subnets/one", "ResourceNotFound", "virtualNetworks/vnet'"},
 		"record of a zone": {"others name the parent", providers + "Microsoft.Network/privateDnsZones/a.b/A/one?api-version=2024-06-01", "ParentResourceNotFound",
 			"privateDnsZones/a.b'"},
-		"container": {"the parent is the service", providers + "Microsoft.Storage/storageAccounts/account/blobServices/default/containers/one?api-version=2023-01-01",
-			"ParentResourceNotFound", "blobServices/default'"},
+		"container": {"the service and the account are gone, and the answer is that for the service", providers + "Microsoft.Storage/storageAccounts/account/blobServices/default/containers/one?api-version=2023-01-01",
+			"ParentResourceNotFound", "of type 'storageAccounts/blobServices', because the parent resource '" + providers + "Microsoft.Storage/storageAccounts/account'"},
 		"policy of a vault": {"recorded", backups + "/backupPolicies/daily" + backupV, "ResourceNotFound", "backupVaults/vault'"},
+		"pool":              {"recorded", aks + "/agentPools/one" + aksV, "ResourceNotFound", "managedClusters/c1'"},
+		"maintenance":       {"recorded", aks + "/maintenanceConfigurations/one" + aksV, "ResourceNotFound", "managedClusters/c1'"},
 		"trust in a vault":  {"recorded", aks + "/trustedAccessRoleBindings/one" + aksV, "ResourceNotFound", "managedClusters/c1'"},
 		"extension of a cluster": {"it names the cluster", aks + "/providers/Microsoft.KubernetesConfiguration/fluxConfigurations/apps?api-version=2023-05-01",
 			"ResourceNotFound", "managedClusters/c1'"},
@@ -53,6 +55,8 @@ func TestZoneThatWasDeleted(t *testing.T) {
 	a.sim.Settle()
 	if got := a.sendRequest("GET", zone+version, nil); got.status != 404 || got.aksCode() != "NotFound" {
 		t.Errorf("a zone that was deleted: %d %v", got.status, got.body)
+	} else if _, has := got.body["details"]; has {
+		t.Errorf("Azure DNS sends no details, unlike AKS: %v", got.body)
 	}
 }
 
