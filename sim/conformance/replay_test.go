@@ -135,6 +135,7 @@ func replayRecording(t *testing.T, all []exchange) []outcome {
 	if len(all) == 0 {
 		return nil
 	}
+	all = shiftVersions(all)
 	p := newPlayer(t, all)
 	lasts := operationDurations(all)
 	var out []outcome

@@ -53,6 +53,11 @@ func TestJudge(t *testing.T) {
 			got:      answer{status: 404, body: `{"error":{"code":"NotFound","message":""}}`},
 			want:     []string{"GET 404: error code NotFound instead of ResourceGroupNotFound"},
 		},
+		"noise": {
+			reason:   "AKS adds this error to operations that succeed, when its database is slow",
+			recorded: exchange{Status: 200, Answer: `{"status":"Succeeded","error":{"code":"NotLatestOperation","message":""}}`},
+			got:      answer{status: 200, body: `{"status":"Succeeded"}`},
+		},
 		"body": {
 			reason:   "no body is more than an empty one",
 			recorded: exchange{Status: 202},

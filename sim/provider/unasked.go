@@ -25,6 +25,8 @@ type Unasked struct {
 	Path string `json:"path"`
 	// Since is the first api-version that shows it; empty for all.
 	Since string `json:"since"`
+	// Until is the first api-version that no longer shows it; empty for none.
+	Until string `json:"until"`
 	// Hide removes the property from these api-versions.
 	Hide bool `json:"hide"`
 	// Value is the value, From the path of another property with it (of the first item of a list), Make the kind of a generated one: guid or pairedRegion.
@@ -83,7 +85,7 @@ func ListUnusualAnswers() []UnusualAnswer { return slices.Clone(readTable().Answ
 // showUnasked adds the properties to a shown resource that Azure shows unasked in an api-version. pairOf returns the pair of a region.
 func showUnasked(resourceType, version string, shown body.Object, pairOf func(region string) string) {
 	for _, u := range readTable().Shown {
-		if version < u.Since || !strings.EqualFold(u.Type, resourceType) || !areMet(u.When, shown) {
+		if !u.includes(version) || !strings.EqualFold(u.Type, resourceType) || !areMet(u.When, shown) {
 			continue
 		}
 		if u.Hide {
@@ -114,7 +116,7 @@ func (c *Call) dropUnasked(t *Type, id string, old, sent body.Object) {
 		whole["location"] = location
 	}
 	for _, u := range readTable().Shown {
-		if c.APIVersion < u.Since || u.Hide || !strings.EqualFold(u.Type, t.Name) || !areMet(u.When, whole) {
+		if !u.includes(c.APIVersion) || u.Hide || !strings.EqualFold(u.Type, t.Name) || !areMet(u.When, whole) {
 			continue
 		}
 		value := u.valueFor(whole, c.Env.pairOf)
@@ -126,6 +128,11 @@ func (c *Call) dropUnasked(t *Type, id string, old, sent body.Object) {
 			}
 		}
 	}
+}
+
+// includes reports whether the row is for an api-version.
+func (u Unasked) includes(version string) bool {
+	return version >= u.Since && (u.Until == "" || version < u.Until)
 }
 
 // valueFor returns the value of the property for a resource; nil if it has none.
