@@ -112,7 +112,15 @@ func toExchanges(t *testing.T, lines []recordedLine) []exchange {
 		e.At = at
 		out = append(out, e)
 	}
-	return afterWhatTheyShow(inOrder(out))
+	times := make([]time.Time, len(out))
+	for i, e := range out {
+		times[i] = e.At
+	}
+	out = afterWhatTheyShow(inOrder(out))
+	for i := range out {
+		out[i].At = times[i]
+	}
+	return out
 }
 
 // toText returns a body as it was sent. Bodies that are not JSON are kept as strings.
@@ -132,7 +140,6 @@ func inOrder(all []exchange) []exchange {
 			if all[j].Method != "GET" && blamesOperation(all[i], all[j].URL.Path, all[j].operationKeys()) {
 				late := all[i]
 				copy(all[i:j], all[i+1:j+1])
-				late.At, all[j-1].At = all[j-1].At, late.At
 				all[j] = late
 				i--
 				break
@@ -163,7 +170,6 @@ func afterWhatTheyShow(all []exchange) []exchange {
 				(strings.Contains(shown, made+`"`) || strings.Contains(shown, made+"/")) {
 				late := all[i]
 				copy(all[i:j], all[i+1:j+1])
-				late.At, all[j-1].At = all[j-1].At, late.At
 				all[j] = late
 				i--
 				break

@@ -30,6 +30,16 @@ func TestOrderOfReads(t *testing.T) {
 	}
 }
 
+// Times ascend, also where requests change places.
+func TestOrderOfTimes(t *testing.T) {
+	lines := []recordedLine{{Method: "GET", URL: "/ip", Status: 200, Answer: []byte(`{"id":"/lb/f"}`)}, {Method: "GET", URL: "/a", Status: 200},
+		{Method: "PUT", URL: "/lb", Status: 201}}
+	all := toExchanges(t, lines)
+	if all[2].URL.Path != "/ip" || !all[0].At.Before(all[1].At) || !all[1].At.Before(all[2].At) {
+		t.Errorf("%v", all)
+	}
+}
+
 // A resource that exists at its first request existed before. What was read is written with the secrets of the first write.
 func TestInitialResources(t *testing.T) {
 	request := func(method, path string, status int, body, answer string) exchange {

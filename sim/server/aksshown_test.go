@@ -59,8 +59,9 @@ func TestPoolsThatAreNew(t *testing.T) {
 	a.checkShown(t, map[string]shownCase{
 		"Windows in the old preview": {"recorded of clusters whose pods are in the network", windows, "2024-04-02-preview",
 			obj{"properties.windowsProfile": obj{"adminUsername": "azureuser", "enableCSIProxy": true}}},
-		"Windows, overlay":  {"recorded", aks, "2024-04-02-preview", obj{"properties.windowsProfile": nil}},
-		"Windows in others": {"recorded", windows, "2025-08-01", obj{"properties.windowsProfile": nil}},
+		"Windows, overlay": {"recorded", aks, "2024-04-02-preview", obj{"properties.windowsProfile": nil}},
+		"Windows, stable":  {"recorded", windows, "2023-10-01", obj{"properties.windowsProfile": obj{"adminUsername": "azureuser", "enableCSIProxy": true}}},
+		"overlay, stable":  {"recorded", aks, "2025-08-01", obj{"properties.windowsProfile": nil}},
 	})
 	for range 2 {
 		if r := a.mustSucceed("PUT", aks+"?api-version="+preview,

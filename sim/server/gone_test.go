@@ -3,6 +3,7 @@ package server_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
@@ -39,6 +40,26 @@ func TestGroupThatIsRemembered(t *testing.T) {
 		if got := a.sendRequest("DELETE", c.path, nil); got.errorCode() != "ResourceGroupNotFound" {
 			t.Errorf("%s: a server that knows answers %s", name, got.errorCode())
 		}
+	}
+}
+
+// A role assignment exists until the deletion of its group has ended.
+func TestRolesOfADeletedGroup(t *testing.T) {
+	a := newAzure(t)
+	a.createGroup()
+	const role = groupA + "/providers/Microsoft.Authorization/roleAssignments/11111111-2222-4333-8444-555555555555?api-version=2022-04-01"
+	a.mustSucceed("PUT", role, obj{"properties": obj{"principalId": "11111111-2222-4333-8444-555555555556", "principalType": "ServicePrincipal",
+		"roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/acdd72a7-3385-48ef-bd42-f606fba81ae7"}})
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}}})
+	a.sendRequest("DELETE", groupA+"?api-version=2021-04-01", nil)
+	a.sim.Advance(5 * time.Second)
+	if got := a.sendRequest("GET", role, nil); got.status != 200 {
+		t.Errorf("while its group is being deleted: %d %s", got.status, got.errorCode())
+	}
+	a.sim.Settle()
+	a.createGroup()
+	if got := a.sendRequest("GET", role, nil); got.status != 404 {
+		t.Errorf("in a new group of that name: %d", got.status)
 	}
 }
 

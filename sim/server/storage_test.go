@@ -103,6 +103,9 @@ func TestDeletedVaults(t *testing.T) {
 	if purge.status != 202 || purge.header.Get("Retry-After") != "5" {
 		t.Fatalf("purge = %d %v", purge.status, purge.header)
 	}
+	if got := a.sendRequest("GET", purge.header.Get("Location"), nil); got.status != 202 || got.valueAt("status") != "NotStarted" || got.valueAt("createdDateTime") == nil {
+		t.Errorf("the running purge is %d %v, recordings have a state and a time", got.status, got.body)
+	}
 	a.sim.Settle()
 	if got := a.sendRequest("GET", purge.header.Get("Location"), nil); got.valueAt("status") != "Succeeded" {
 		t.Errorf("the result of the purge is %d %v", got.status, got.body)
