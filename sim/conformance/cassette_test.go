@@ -112,7 +112,15 @@ func toExchanges(t *testing.T, lines []recordedLine) []exchange {
 		e.At = at
 		out = append(out, e)
 	}
-	return inOrder(out)
+	times := make([]time.Time, len(out))
+	for i, e := range out {
+		times[i] = e.At
+	}
+	out = afterWhatTheyShow(inOrder(out))
+	for i := range out {
+		out[i].At = times[i]
+	}
+	return out
 }
 
 // toText returns a body as it was sent. Bodies that are not JSON are kept as strings.
@@ -132,7 +140,36 @@ func inOrder(all []exchange) []exchange {
 			if all[j].Method != "GET" && blamesOperation(all[i], all[j].URL.Path, all[j].operationKeys()) {
 				late := all[i]
 				copy(all[i:j], all[i+1:j+1])
-				late.At, all[j-1].At = all[j-1].At, late.At
+				all[j] = late
+				i--
+				break
+			}
+		}
+	}
+	return all
+}
+
+// afterWhatTheyShow moves a read that names a resource behind the request that creates the resource: recordings list requests by when they
+// were answered, and the read was answered sooner.
+func afterWhatTheyShow(all []exchange) []exchange {
+	created := map[string]bool{}
+	for i := 0; i < len(all); i++ {
+		if all[i].Method == "PUT" && all[i].Status/100 == 2 {
+			created[strings.ToLower(all[i].URL.Path)] = true
+		}
+		if all[i].Method != "GET" || all[i].Status != 200 {
+			continue
+		}
+		path, shown := strings.ToLower(all[i].URL.Path), strings.ToLower(all[i].Answer)
+		for j := i + 1; j < min(i+4, len(all)); j++ {
+			made := strings.ToLower(all[j].URL.Path)
+			if strings.EqualFold(made, path) {
+				break
+			}
+			if all[j].Method == "PUT" && all[j].Status == 201 && !created[made] && !strings.HasPrefix(path, made) &&
+				(strings.Contains(shown, made+`"`) || strings.Contains(shown, made+"/")) {
+				late := all[i]
+				copy(all[i:j], all[i+1:j+1])
 				all[j] = late
 				i--
 				break

@@ -148,6 +148,9 @@ func renderUnasked(b *strings.Builder, rows []fidelity, section int) {
 		if u.Since != "" {
 			line += " since " + u.Since
 		}
+		if u.Until != "" {
+			line += " before " + u.Until
+		}
 		lines = append(lines, line)
 	}
 	if len(lines) > 0 {

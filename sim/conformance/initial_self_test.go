@@ -3,8 +3,42 @@ package conformance
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 )
+
+// A read that shows a resource comes after the request that creates the resource.
+func TestOrderOfReads(t *testing.T) {
+	address := exchange{Method: "GET", URL: &url.URL{Path: "/g/publicIPAddresses/ip"}, Status: 200, Answer: `{"ipConfiguration":{"id":"/g/loadBalancers/lb/f/f"}}`}
+	other := exchange{Method: "GET", URL: &url.URL{Path: "/g/other"}, Status: 200, Answer: `{}`}
+	balancer := exchange{Method: "PUT", URL: &url.URL{Path: "/g/loadBalancers/lb"}, Status: 201}
+	for name, c := range map[string]struct {
+		all  []exchange
+		want string
+	}{
+		"before":  {[]exchange{address, other, balancer}, "/g/other /g/loadBalancers/lb /g/publicIPAddresses/ip"},
+		"after":   {[]exchange{balancer, address, balancer}, "/g/loadBalancers/lb /g/publicIPAddresses/ip /g/loadBalancers/lb"},
+		"nothing": {[]exchange{other, balancer}, "/g/other /g/loadBalancers/lb"},
+	} {
+		var got []string
+		for _, e := range afterWhatTheyShow(c.all) {
+			got = append(got, e.URL.Path)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// Times ascend, also where requests change places.
+func TestOrderOfTimes(t *testing.T) {
+	lines := []recordedLine{{Method: "GET", URL: "/ip", Status: 200, Answer: []byte(`{"id":"/lb/f"}`)}, {Method: "GET", URL: "/a", Status: 200},
+		{Method: "PUT", URL: "/lb", Status: 201}}
+	all := toExchanges(t, lines)
+	if all[2].URL.Path != "/ip" || !all[0].At.Before(all[1].At) || !all[1].At.Before(all[2].At) {
+		t.Errorf("%v", all)
+	}
+}
 
 // A resource that exists at its first request existed before. What was read is written with the secrets of the first write.
 func TestInitialResources(t *testing.T) {

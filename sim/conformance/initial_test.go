@@ -75,7 +75,7 @@ func (p *player) beginBefore(e exchange, got answer) bool {
 		return false
 	case e.Method == "GET" && got.status == 404 && strings.Contains(path, "/deletedvaults/"):
 		p.deleteVaultBefore(e)
-	case ok && e.Method == "PUT" && got.status == 201:
+	case ok && e.Method == "PUT" && (got.status == 201 || got.status == 202):
 		p.shift += p.sim.Settle()
 	case ok && e.Method == "GET" && got.status == 404:
 		p.onlyPolicies()

@@ -135,6 +135,7 @@ func replayRecording(t *testing.T, all []exchange) []outcome {
 	if len(all) == 0 {
 		return nil
 	}
+	all = shiftVersions(all)
 	p := newPlayer(t, all)
 	lasts := operationDurations(all)
 	var out []outcome
@@ -187,23 +188,6 @@ func (p *player) playExchange(e exchange, lasts time.Duration) outcome {
 	p.pairOperations(e, o, got.header)
 	p.pairGUIDs(decodeJSON(e.Answer), decodeJSON(got.body))
 	return o
-}
-
-var addOn = regexp.MustCompile(`"azurepolicy":\s*\{\s*"enabled":\s*true`)
-
-// recordedPolicies are those of the subscription that a recording shows: one adds the add-on azurepolicy to the requests that make clusters, as
-// the effect Modify does. A recording whose requests ask for the add-on tells nothing of a policy.
-func recordedPolicies(all []exchange) []fault.Rule {
-	asked, there := false, false
-	for _, e := range all {
-		asked = asked || strings.Contains(e.Body, `"azurepolicy"`)
-		there = there || addOn.MatchString(e.Answer)
-	}
-	if asked || !there {
-		return nil
-	}
-	patch := map[string]any{"properties": map[string]any{"addonProfiles": map[string]any{"azurepolicy": map[string]any{"enabled": true}}}}
-	return []fault.Rule{{Kind: fault.Modify, Method: "PUT", Type: "Microsoft.ContainerService/managedClusters", Count: -1, Patch: patch}}
 }
 
 // onlyPolicies removes the faults of requests, except for those of policies.

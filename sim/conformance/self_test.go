@@ -53,6 +53,11 @@ func TestJudge(t *testing.T) {
 			got:      answer{status: 404, body: `{"error":{"code":"NotFound","message":""}}`},
 			want:     []string{"GET 404: error code NotFound instead of ResourceGroupNotFound"},
 		},
+		"noise": {
+			reason:   "AKS adds this error to operations that succeed, when its database is slow",
+			recorded: exchange{Status: 200, Answer: `{"status":"Succeeded","error":{"code":"NotLatestOperation","message":""}}`},
+			got:      answer{status: 200, body: `{"status":"Succeeded"}`},
+		},
 		"body": {
 			reason:   "no body is more than an empty one",
 			recorded: exchange{Status: 202},
@@ -198,23 +203,6 @@ func TestInvented(t *testing.T) {
 	}
 }
 
-// A policy is a change that a recording shows without a request for it.
-func TestPolicies(t *testing.T) {
-	const shows = `{"properties":{"addonProfiles":{"azurepolicy":{"enabled":true,"config":null}}}}`
-	for name, c := range map[string]struct {
-		all  []exchange
-		want int
-	}{
-		"added":     {[]exchange{{Body: `{"properties":{}}`, Answer: shows}}, 1},
-		"asked for": {[]exchange{{Body: `{"properties":{"addonProfiles":{"azurepolicy":{"enabled":true}}}}`, Answer: shows}}, 0},
-		"absent":    {[]exchange{{Body: `{"properties":{}}`, Answer: `{"properties":{}}`}}, 0},
-	} {
-		if got := recordedPolicies(c.all); len(got) != c.want {
-			t.Errorf("%s: %v, want %d", name, got, c.want)
-		}
-	}
-}
-
 // GUIDs in names that Azure makes lead to those of the simulator, where the rest of the name is the same.
 func TestLearn(t *testing.T) {
 	const theirs, ours = "9fe2835c-1596-411f-8035-ba15bdb2d958", "11111111-2222-4333-8444-555555555555"
@@ -237,7 +225,7 @@ func TestHidden(t *testing.T) {
 			out++
 		}
 	}
-	if share := float64(out) / float64(len(all)); share < 0.28 || share > 0.38 {
-		t.Errorf("%d of %d recordings are out of sight, want about a third", out, len(all))
+	if share := float64(out) / float64(len(all)); share < 0.08 || share > 0.15 {
+		t.Errorf("%d of %d recordings are out of sight, want about a ninth", out, len(all))
 	}
 }

@@ -29,7 +29,7 @@ var blank = map[string]bool{"{KEY}": true, "IA==": true}
 var invented = map[string]*regexp.Regexp{
 	// Identifiers of Azure Monitor and of AKS, and addresses with a random part. The rest of these is compared.
 	"immutableId": regexp.MustCompile(`[0-9a-f]{32}$`), "resourceUID": regexp.MustCompile(`^[0-9a-f]{24}$`),
-	"azurePortalFQDN": regexp.MustCompile(`-[a-z0-9]{8}\.`), "prometheusQueryEndpoint": regexp.MustCompile(`-[a-z0-9]{16}\.`),
+	"azurePortalFQDN": regexp.MustCompile(`-[a-z0-9]{8}\.`), "portalFqdn": regexp.MustCompile(`-[a-z0-9]{8}\.`), "prometheusQueryEndpoint": regexp.MustCompile(`-[a-z0-9]{16}\.`),
 	"endpoint": regexp.MustCompile(`-[a-z0-9]{4}\.`),
 	// The version of a key.
 	"keyUriWithVersion": regexp.MustCompile(`/[0-9a-f]{32}$`),
@@ -142,7 +142,7 @@ func compareValues(recorded, got any) []string {
 		if is, there := have[path]; !there {
 			out = append(out, path+" is missing")
 		} else if is != want[path] {
-			out = append(out, fmt.Sprintf("%s is %.120s instead of %.120s", path, is, want[path]))
+			out = append(out, fmt.Sprintf("%s is %.300s instead of %.300s", path, is, want[path]))
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(have)) {

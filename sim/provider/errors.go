@@ -20,6 +20,7 @@ type Error struct {
 	Details    []*Error
 	Gateway    bool          // set by Azure Resource Manager itself, not by a provider: header x-ms-failure-cause
 	Bare       bool          // AKS style: not wrapped in "error"
+	NoDetails  bool          // a bare error without "details", which those of AKS always have
 	RetryAfter time.Duration // not scaled; 0: no header
 	Header     map[string]string
 	More       body.Object // further keys of the error object
@@ -72,7 +73,7 @@ func (e *Error) JSON() []byte {
 	var o body.Object
 	if e.Bare {
 		o = e.InnerObject(false)
-		if len(e.Details) == 0 {
+		if len(e.Details) == 0 && !e.NoDetails {
 			o["details"] = nil
 		}
 	} else {

@@ -25,12 +25,14 @@ type Unasked struct {
 	Path string `json:"path"`
 	// Since is the first api-version that shows it; empty for all.
 	Since string `json:"since"`
+	// Until is the first api-version that no longer shows it; empty for none.
+	Until string `json:"until"`
 	// Hide removes the property from these api-versions.
 	Hide bool `json:"hide"`
 	// InLists restricts it to answers with a list.
 	InLists bool `json:"inLists"`
-	// Value is the value, From the path of another property with it, Make the kind of a generated one: guid, pairedRegion or scaleSet, which is
-	// a reference to the scale set of the resource's name.
+	// Value is the value, From the path of another property with it (of the first item of a list), Make the kind of a generated one: guid,
+	// pairedRegion or scaleSet, which is a reference to the scale set of the resource's name.
 	Value any    `json:"value"`
 	From  string `json:"from"`
 	Make  string `json:"make"`
@@ -89,7 +91,7 @@ func ListUnusualAnswers() []UnusualAnswer { return slices.Clone(readTable().Answ
 // a region.
 func showUnasked(resourceType, version string, inList bool, shown body.Object, pairOf func(region string) string) {
 	for _, u := range readTable().Shown {
-		if version < u.Since || u.InLists && !inList || !strings.EqualFold(u.Type, resourceType) || !areMet(u.When, shown) {
+		if !u.includes(version) || u.InLists && !inList || !strings.EqualFold(u.Type, resourceType) || !areMet(u.When, shown) {
 			continue
 		}
 		if u.Hide {
@@ -120,7 +122,7 @@ func (c *Call) dropUnasked(t *Type, id string, old, sent body.Object) {
 		whole["location"] = location
 	}
 	for _, u := range readTable().Shown {
-		if c.APIVersion < u.Since || u.Hide || u.InLists || !strings.EqualFold(u.Type, t.Name) || !areMet(u.When, whole) {
+		if !u.includes(c.APIVersion) || u.Hide || u.InLists || !strings.EqualFold(u.Type, t.Name) || !areMet(u.When, whole) {
 			continue
 		}
 		value := u.valueFor(whole, c.Env.pairOf)
@@ -134,11 +136,19 @@ func (c *Call) dropUnasked(t *Type, id string, old, sent body.Object) {
 	}
 }
 
+// includes reports whether the row is for an api-version.
+func (u Unasked) includes(version string) bool {
+	return version >= u.Since && (u.Until == "" || version < u.Until)
+}
+
 // valueFor returns the value of the property for a resource; nil if it has none.
 func (u Unasked) valueFor(shown body.Object, pairOf func(string) string) any {
 	switch {
 	case u.From != "":
-		return body.Get(shown, u.From)
+		for _, parent := range parentsOf(shown, u.From) {
+			return body.Get(parent, u.From[strings.LastIndexByte(u.From, '.')+1:])
+		}
+		return nil
 	case u.Make == "guid":
 		of := body.String(shown, "id")
 		if u.Of != "" {

@@ -330,6 +330,10 @@ func TestTrustedAccess(t *testing.T) {
 		a.sendRequest("GET", at, nil).valueAt("properties.provisioningState") != "Succeeded" {
 		t.Errorf("PUT = %d %v", r.status, r.body)
 	}
+	doc["properties"].(obj)["roles"] = []any{"Microsoft.MachineLearningServices/workspaces/inference-v1"}
+	if r := a.mustSucceed("PUT", at, doc); r.status != 201 || r.header.Get("Azure-AsyncOperation") == "" {
+		t.Errorf("an update = %d %v, recorded is 201 with an operation", r.status, r.header)
+	}
 	aksRefused(t, "no roles", a.sendRequest("PUT", aks+"/trustedAccessRoleBindings/c"+aksV, obj{"properties": obj{}}), 400, "InvalidParameter",
 		"at least one role")
 	if r := a.mustSucceed("DELETE", at, nil); r.status != 202 || a.sendRequest("GET", at, nil).status != 404 {

@@ -43,6 +43,12 @@ func TestPoolsThatAreNew(t *testing.T) {
 		"old preview": {"recorded", aks, "2024-04-02-preview",
 			obj{"properties.bootstrapProfile.artifactSource": "Direct", "properties.nodeProvisioningProfile": obj{"mode": "Manual"},
 				first + "upgradeSettings": obj{"maxSurge": "10%"}}},
+		"oldest preview": {"recorded", aks, "2023-02-02-preview", obj{"properties.storageProfile.diskCSIDriver.version": "v1",
+			"properties.controlPlanePluginProfiles": nil, "properties.networkProfile.dockerBridgeCidr": "172.17.0.1/16"}},
+		"preview of 2023": {"recorded", aks, "2023-11-02-preview", obj{"properties.storageProfile.diskCSIDriver.version": "v1",
+			"properties.controlPlanePluginProfiles.karpenter.enableV2": true, "properties.networkProfile.dockerBridgeCidr": nil}},
+		"stable of 2023": {"recorded", aks, "2023-10-01", obj{"properties.storageProfile.diskCSIDriver.version": nil,
+			"properties.networkProfile.dockerBridgeCidr": nil}},
 		"stable": {"recorded", aks, "2025-08-01",
 			obj{"properties.bootstrapProfile.artifactSource": "Direct", "properties.nodeProvisioningProfile.defaultNodePools": "Auto",
 				first + "upgradeSettings.maxUnavailable": "0"}},
@@ -53,8 +59,9 @@ func TestPoolsThatAreNew(t *testing.T) {
 	a.checkShown(t, map[string]shownCase{
 		"Windows in the old preview": {"recorded of clusters whose pods are in the network", windows, "2024-04-02-preview",
 			obj{"properties.windowsProfile": obj{"adminUsername": "azureuser", "enableCSIProxy": true}}},
-		"Windows, overlay":  {"recorded", aks, "2024-04-02-preview", obj{"properties.windowsProfile": nil}},
-		"Windows in others": {"recorded", windows, "2025-08-01", obj{"properties.windowsProfile": nil}},
+		"Windows, overlay": {"recorded", aks, "2024-04-02-preview", obj{"properties.windowsProfile": nil}},
+		"Windows, stable":  {"recorded", windows, "2023-10-01", obj{"properties.windowsProfile": obj{"adminUsername": "azureuser", "enableCSIProxy": true}}},
+		"overlay, stable":  {"recorded", aks, "2025-08-01", obj{"properties.windowsProfile": nil}},
 	})
 	for range 2 {
 		if r := a.mustSucceed("PUT", aks+"?api-version="+preview,

@@ -1,6 +1,9 @@
 package server_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // An application gateway shows its parts with their users, and holds its subnet and address until its deletion has ended.
 func TestApplicationGateway(t *testing.T) {
@@ -8,12 +11,13 @@ func TestApplicationGateway(t *testing.T) {
 	a.createBase()
 	const gateway, version = net + "/applicationGateways/gw", "?api-version=2022-07-01"
 	a.mustSucceed("PUT", net+"/publicIPAddresses/pip", publicIP("gateway"))
-	parts := obj{"sku": obj{"name": "Standard_v2", "tier": "Standard_v2"},
-		"gatewayIPConfigurations":       []any{obj{"name": "g", "properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/cp")}}},
-		"frontendIPConfigurations":      []any{obj{"name": "f", "properties": obj{"publicIPAddress": newRef(net + "/publicIPAddresses/pip")}}},
-		"frontendPorts":                 []any{obj{"name": "p", "properties": obj{"port": 80}}},
-		"backendAddressPools":           []any{obj{"name": "b", "properties": obj{}}},
-		"backendHttpSettingsCollection": []any{obj{"name": "s", "properties": obj{"port": 80, "protocol": "Http"}}},
+	parts := obj{"sku": obj{"name": "WAF_v2", "tier": "WAF_v2"},
+		"webApplicationFirewallConfiguration": obj{"enabled": true, "firewallMode": "Detection", "ruleSetType": "OWASP", "ruleSetVersion": "3.2", "fileUploadLimitInMb": 50},
+		"gatewayIPConfigurations":             []any{obj{"name": "g", "properties": obj{"subnet": newRef(net + "/virtualNetworks/vnet/subnets/cp")}}},
+		"frontendIPConfigurations":            []any{obj{"name": "f", "properties": obj{"publicIPAddress": newRef(net + "/publicIPAddresses/pip")}}},
+		"frontendPorts":                       []any{obj{"name": "p", "properties": obj{"port": 80}}},
+		"backendAddressPools":                 []any{obj{"name": "b", "properties": obj{}}},
+		"backendHttpSettingsCollection":       []any{obj{"name": "s", "properties": obj{"port": 80, "protocol": "Http"}}},
 		"httpListeners": []any{obj{"name": "l", "properties": obj{"protocol": "Http",
 			"frontendIPConfiguration": newRef(gateway + "/frontendIPConfigurations/f"), "frontendPort": newRef(gateway + "/frontendPorts/p")}}},
 		"requestRoutingRules": []any{obj{"name": "r", "properties": obj{"ruleType": "Basic", "priority": 1, "httpListener": newRef(gateway + "/httpListeners/l"),
@@ -37,6 +41,7 @@ func TestApplicationGateway(t *testing.T) {
 	a.sim.Settle()
 	rule, listener := gateway+"/requestRoutingRules/r", gateway+"/httpListeners/l"
 	a.checkShown(t, map[string]shownCase{"gateway": {"recorded", gateway, "2022-07-01", obj{
+		"properties.webApplicationFirewallConfiguration.requestBodyCheck": true, "properties.webApplicationFirewallConfiguration.fileUploadLimitInMb": 50.0,
 		"properties.operationalState": "Running", "properties.sku.family": "Generation_1", "properties.probes": []any{},
 		"properties.frontendIPConfigurations.0.properties.httpListeners.0.id":            listener,
 		"properties.frontendPorts.0.properties.httpListeners.0.id":                       listener,
@@ -51,6 +56,8 @@ func TestApplicationGateway(t *testing.T) {
 	for path, code := range map[string]string{address: "PublicIPAddressCannotBeDeleted", network: "InUseSubnetCannotBeDeleted"} {
 		if got := a.sendRequest("DELETE", path, nil); got.status != 400 || got.errorCode() != code {
 			t.Errorf("%s while its gateway is being deleted: %d %s", path, got.status, got.errorCode())
+		} else if path == network && !strings.Contains(got.errorMessage(), gateway+"/gatewayIPConfigurations/") {
+			t.Errorf("the network is in use by another part than the recorded one: %s", got.errorMessage())
 		}
 	}
 	a.sim.Settle()

@@ -86,6 +86,7 @@ func TestBackupProtection(t *testing.T) {
 	}
 	a.sim.Settle()
 	const state, reason = "properties.currentProtectionState", "properties.protectionErrorDetails.code"
+	const cause = "properties.protectionErrorDetails.innerError.additionalInfo.DetailedNonLocalisedMessage"
 	check := func(when string, want obj) {
 		t.Helper()
 		got := a.sendRequest("GET", instance, nil)
@@ -115,6 +116,10 @@ func TestBackupProtection(t *testing.T) {
 	check("with roles, before it is tried again", obj{state: "ProtectionError", reason: "UserErrorMissingMSIPermissionsOnSnapshotResourceGroup"})
 	sync("Failed")
 	check("without the extension", obj{state: "ProtectionError", reason: "UserErrorKubernetesBackupExtensionNotFound"})
+	got := a.sendRequest("GET", instance, nil)
+	if _, has := got.valueAt("properties.protectionErrorDetails").(obj)["target"]; has || got.valueAt(cause) != "The azure backup k8s extension is not present in the cluster." {
+		t.Errorf("the error of the instance is %v, recordings have a cause and no target", got.valueAt("properties.protectionErrorDetails"))
+	}
 	a.sendRequest("PUT", aks+"/providers/Microsoft.KubernetesConfiguration/extensions/backup?api-version=2023-05-01",
 		obj{"properties": obj{"extensionType": "microsoft.dataprotection.kubernetes"}})
 	a.sim.Settle()

@@ -3,6 +3,7 @@ package server_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"sigs.k8s.io/cluster-api-provider-azure/sim/server"
 )
@@ -18,9 +19,11 @@ func TestGroupThatIsRemembered(t *testing.T) {
 		"subnet": {"the network provider names the network", providers + "Microsoft.Network/virtualNetworks/vnet/subnets/one", "ResourceNotFound", "virtualNetworks/vnet'"},
 		"record of a zone": {"others name the parent", providers + "Microsoft.Network/privateDnsZones/a.b/A/one?api-version=2024-06-01", "ParentResourceNotFound",
 			"privateDnsZones/a.b'"},
-		"container": {"the parent is the service", providers + "Microsoft.Storage/storageAccounts/account/blobServices/default/containers/one?api-version=2023-01-01",
-			"ParentResourceNotFound", "blobServices/default'"},
+		"container": {"the service and the account are gone, and the answer is that for the service", providers + "Microsoft.Storage/storageAccounts/account/blobServices/default/containers/one?api-version=2023-01-01",
+			"ParentResourceNotFound", "of type 'storageAccounts/blobServices', because the parent resource '" + providers + "Microsoft.Storage/storageAccounts/account'"},
 		"policy of a vault": {"recorded", backups + "/backupPolicies/daily" + backupV, "ResourceNotFound", "backupVaults/vault'"},
+		"pool":              {"recorded", aks + "/agentPools/one" + aksV, "ResourceNotFound", "managedClusters/c1'"},
+		"maintenance":       {"recorded", aks + "/maintenanceConfigurations/one" + aksV, "ResourceNotFound", "managedClusters/c1'"},
 		"trust in a vault":  {"recorded", aks + "/trustedAccessRoleBindings/one" + aksV, "ResourceNotFound", "managedClusters/c1'"},
 		"extension of a cluster": {"it names the cluster", aks + "/providers/Microsoft.KubernetesConfiguration/fluxConfigurations/apps?api-version=2023-05-01",
 			"ResourceNotFound", "managedClusters/c1'"},
@@ -40,6 +43,26 @@ func TestGroupThatIsRemembered(t *testing.T) {
 	}
 }
 
+// A role assignment exists until the deletion of its group has ended.
+func TestRolesOfADeletedGroup(t *testing.T) {
+	a := newAzure(t)
+	a.createGroup()
+	const role = groupA + "/providers/Microsoft.Authorization/roleAssignments/11111111-2222-4333-8444-555555555555?api-version=2022-04-01"
+	a.mustSucceed("PUT", role, obj{"properties": obj{"principalId": "11111111-2222-4333-8444-555555555556", "principalType": "ServicePrincipal",
+		"roleDefinitionId": "/subscriptions/" + sub + "/providers/Microsoft.Authorization/roleDefinitions/acdd72a7-3385-48ef-bd42-f606fba81ae7"}})
+	a.mustSucceed("PUT", net+"/virtualNetworks/vnet", obj{"location": "westus3", "properties": obj{"addressSpace": obj{"addressPrefixes": []any{"10.0.0.0/8"}}}})
+	a.sendRequest("DELETE", groupA+"?api-version=2021-04-01", nil)
+	a.sim.Advance(5 * time.Second)
+	if got := a.sendRequest("GET", role, nil); got.status != 200 {
+		t.Errorf("while its group is being deleted: %d %s", got.status, got.errorCode())
+	}
+	a.sim.Settle()
+	a.createGroup()
+	if got := a.sendRequest("GET", role, nil); got.status != 404 {
+		t.Errorf("in a new group of that name: %d", got.status)
+	}
+}
+
 // Azure DNS answers itself for a zone that was just deleted, and Resource Manager for one that never was.
 func TestZoneThatWasDeleted(t *testing.T) {
 	a := newAzure(t)
@@ -53,6 +76,8 @@ func TestZoneThatWasDeleted(t *testing.T) {
 	a.sim.Settle()
 	if got := a.sendRequest("GET", zone+version, nil); got.status != 404 || got.aksCode() != "NotFound" {
 		t.Errorf("a zone that was deleted: %d %v", got.status, got.body)
+	} else if _, has := got.body["details"]; has {
+		t.Errorf("Azure DNS sends no details, unlike AKS: %v", got.body)
 	}
 }
 

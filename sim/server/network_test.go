@@ -385,6 +385,12 @@ func TestNatGatewayPrefixEndpointAndBastion(t *testing.T) {
 		r.valueAt("properties.dnsName") == nil {
 		t.Errorf("bastion: %v", r.body)
 	}
+	if old, r := a.sendRequest("GET", net+"/bastionHosts/b?api-version=2022-07-01", nil), a.sendRequest("GET", net+"/bastionHosts/b", nil); r.valueAt("properties.publicUri") != net+"/publicIPAddresses/bas" ||
+		old.valueAt("properties.publicUri") != nil {
+		t.Errorf("bastion: publicUri is %v, and %v in an old api-version", r.valueAt("properties.publicUri"), old.valueAt("properties.publicUri"))
+	} else {
+		a.mustSucceed("PUT", net+"/bastionHosts/b", r.body) // A client that writes back what it read sends it, too.
+	}
 }
 
 func TestReferencesToWhatIsStillUpdatedHaveToWait(t *testing.T) {
@@ -400,6 +406,22 @@ func TestReferencesToWhatIsStillUpdatedHaveToWait(t *testing.T) {
 	}
 	a.sim.Settle()
 	a.mustSucceed("PUT", net+"/networkInterfaces/n", newNIC("late", nil))
+}
+
+// A peering with a network that is being written is refused with 400, as recorded, and other references with 429.
+func TestPeeringWithANetworkThatIsWritten(t *testing.T) {
+	a := newAzure(t)
+	a.createBase()
+	a.mustSucceed("PUT", net+"/virtualNetworks/other", obj{"location": "westus3",
+		"properties": obj{"addressSpace": obj{"addressPrefixes": []any{"192.168.0.0/16"}}}})
+	a.sendRequest("PUT", net+"/virtualNetworks/vnet/subnets/late", obj{"properties": obj{"addressPrefix": "10.3.0.0/24"}})
+	peering := obj{"properties": obj{"remoteVirtualNetwork": newRef(net + "/virtualNetworks/vnet")}}
+	r := a.sendRequest("PUT", net+"/virtualNetworks/other/virtualNetworkPeerings/p", peering)
+	if r.status != 400 || r.errorCode() != "ReferencedResourceNotProvisioned" || !strings.Contains(r.errorMessage(), net+"/virtualNetworks/vnet used by") {
+		t.Errorf("got %d %s %q", r.status, r.errorCode(), r.errorMessage())
+	}
+	a.sim.Settle()
+	a.mustSucceed("PUT", net+"/virtualNetworks/other/virtualNetworkPeerings/p", peering)
 }
 
 // dropEtags removes the values that may differ between two reads of one state.

@@ -264,6 +264,10 @@ func (x *exchange) operationResult(op *store.Operation, running bool) (*provider
 	if running {
 		rep := &provider.Reply{Status: 202, RetryAfter: 10 * time.Second,
 			Header: map[string]string{"Location": x.call.BaseURL + x.r.URL.RequestURI()}}
+		if created := body.String(op.Result, "createdDateTime"); created != "" {
+			// The purge of a vault: recording Test_MachineLearning_Workspaces_20240401_CRUD of the Azure Service Operator v2.11.0.
+			rep.Body = body.Object{"createdDateTime": created, "status": "NotStarted"}
+		}
 		return rep, nil
 	}
 	if op.Error != nil {

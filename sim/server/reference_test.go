@@ -225,6 +225,8 @@ func TestReferencesOfMachines(t *testing.T) {
 			code: "PlatformImageNotFound"},
 		"Ubuntu by no version": {reason: "Canonical's versions begin with the release",
 			change: marketRef("Canonical", "ubuntu-24_04-lts", "server", "1.0.0"), code: "PlatformImageNotFound"},
+		"a publisher with a space": {reason: "recorded", change: marketRef("this publisher", "does not", "exist", "latest"), code: "InvalidParameter",
+			message: "The value of parameter imageReference.publisher is invalid."},
 		"another publisher's version": {reason: "nothing is known of other images", change: marketRef("acme", "rockets", "big", "1.0.0")},
 		"community, form": {reason: "a community image has an ID of its own form",
 			change: imageRef("communityGalleryImageId", "/ClusterAPI/capi-ubun2-2404"), code: "InvalidParameter",

@@ -19,7 +19,7 @@ func TestStorageAccountsHaveServices(t *testing.T) {
 	}{
 		"container": {"shown whole when it is read", "blobServices/default/containers/c", "", 201, 200, "ContainerNotFound",
 			obj{"properties.publicAccess": "None", "properties.leaseState": "Available"}},
-		"share":  {"with its quota", "fileServices/default/shares/s", "", 201, 200, "ShareNotFound", obj{"properties.shareQuota": 5120.0}},
+		"share":  {"with its quota", "fileServices/default/shares/s", "", 201, 200, "ShareNotFound", obj{"properties.shareQuota": 102400.0}},
 		"queue":  {"a deletion has no content", "queueServices/default/queues/q", "", 200, 204, "QueueNotFound", obj{"properties.approximateMessageCount": 0.0}},
 		"table":  {"with its name", "tableServices/default/tables/t", "", 200, 204, "TableNotFound", obj{"properties.tableName": "t"}},
 		"policy": {"its name is Azure's", "managementPolicies/default", "", 200, 200, "ManagementPolicyNotFound", obj{"name": "DefaultManagementPolicy"}},
@@ -40,6 +40,11 @@ func TestStorageAccountsHaveServices(t *testing.T) {
 		if got := a.sendRequest("DELETE", path, nil); got.status != c.gone {
 			t.Errorf("%s: DELETE = %d, want %d", name, got.status, c.gone)
 		}
+	}
+	queues := account + "/queueServices/default?api-version="
+	if old, got := a.sendRequest("GET", queues+"2021-04-01", nil), a.sendRequest("GET", queues+"2022-09-01", nil); old.valueAt("properties.logging") != nil ||
+		got.valueAt("properties.logging.version") != "1.0" {
+		t.Errorf("logging of queues since 2022-09-01, as recorded: before %v, since then %v", old.body, got.body)
 	}
 	service := account + "/blobServices/default"
 	if got := a.sendRequest("GET", service, nil); got.valueAt("sku.tier") != "Standard" {
@@ -101,6 +106,9 @@ func TestDeletedVaults(t *testing.T) {
 	purge := a.sendRequest("POST", deleted+"kept/purge", nil)
 	if purge.status != 202 || purge.header.Get("Retry-After") != "5" {
 		t.Fatalf("purge = %d %v", purge.status, purge.header)
+	}
+	if got := a.sendRequest("GET", purge.header.Get("Location"), nil); got.status != 202 || got.valueAt("status") != "NotStarted" || got.valueAt("createdDateTime") == nil {
+		t.Errorf("the running purge is %d %v, recordings have a state and a time", got.status, got.body)
 	}
 	a.sim.Settle()
 	if got := a.sendRequest("GET", purge.header.Get("Location"), nil); got.valueAt("status") != "Succeeded" {

@@ -116,6 +116,12 @@ func findImage(c *provider.Call, ref body.Object, location string) (bootImage, e
 	if v := body.String(ref, "version"); v != "latest" && !imageVersionForm.MatchString(v) {
 		return bootImage{}, invalidImage("version")
 	}
+	// Recording Test_OperationRejected_SucceedsAfterUpdate of the Azure Service Operator v2.13.0 has a publisher "this publisher".
+	for _, key := range []string{"publisher", "offer", "sku"} {
+		if strings.ContainsAny(body.String(ref, key), " \t\n") {
+			return bootImage{}, invalidImage(key)
+		}
+	}
 	if known := inMarket(body.String(ref, "publisher"), body.String(ref, "offer"), body.String(ref, "sku")); known != nil {
 		if !known.hasVersion(body.String(ref, "version"), c.Now()) {
 			return bootImage{}, platformImageNotFound(ref)

@@ -73,6 +73,7 @@ func trustedAccessType() *provider.Type {
 		Name: ManagedClusters + "/trustedAccessRoleBindings", APIVersions: apiVersions, Style: provider.Containers, Untracked: true,
 		StateNew: "Updating",
 		Create:   provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)},
+		Update:   provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)},
 		Delete:   provider.Timing{HTTP: provider.Seconds(1), LRO: provider.Seconds(20)}, DeleteRetryAfter: -1,
 		Serial: func(id store.ID) []string { return []string{id.String()} },
 		Prepare: func(_ *provider.Call, d *provider.Draft) error {

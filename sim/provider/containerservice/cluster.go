@@ -274,7 +274,7 @@ func viewCluster(c *provider.Call, it *provider.Item) {
 	b["type"] = "Microsoft.ContainerService/ManagedClusters" // as recorded
 	showPreview(c, b, previewCluster)
 	hideYounger(c, b, youngerCluster)
-	showWindows(c, b)
+	showWindows(b)
 	eTag(c, b, "eTag")
 	profiles := []any{}
 	for _, r := range poolsOf(c, it.ID) {

@@ -8,7 +8,8 @@ import (
 	"sigs.k8s.io/cluster-api-provider-azure/sim/store"
 )
 
-// preview is a property that AKS shows in preview api-versions from one on, as recorded.
+// preview is a property that AKS shows in preview api-versions from one on, as recorded. Recordings of the Azure Service Operator v2.5.0 and
+// v2.13.0 have the previews of 2023, those of v2.18.0 the newer ones.
 type preview struct {
 	since string
 	path  string
@@ -17,11 +18,11 @@ type preview struct {
 
 var (
 	previewCluster = []preview{
-		{"2024-04-02-preview", "properties.controlPlanePluginProfiles",
+		{"2023-11-02-preview", "properties.controlPlanePluginProfiles",
 			pluginProfiles("azure-monitor-metrics-ccp", "gpu-provisioner", "karpenter", "kubelet-serving-csr-approver", "live-patching-controller",
 				"static-egress-controller")},
 		{"2024-04-02-preview", "properties.networkProfile.podLinkLocalAccess", "IMDS"},
-		{"2024-04-02-preview", "properties.storageProfile.diskCSIDriver.version", "v1"},
+		{"2023-02-02-preview", "properties.storageProfile.diskCSIDriver.version", "v1"},
 		{"2025-10-02-preview", "properties.enableFIPS", false},
 		{"2025-10-02-preview", "properties.hostedSystemProfile", body.Object{"enabled": false}},
 	}
@@ -81,11 +82,11 @@ func hideUntouched(pool *store.Resource, shown body.Object) {
 
 func isPreview(c *provider.Call) bool { return strings.HasSuffix(c.APIVersion, "-preview") }
 
-// showWindows shows the profile that Windows nodes would have, even if none were requested: in recordings of
-// 2024-04-02-preview each cluster whose pods have addresses of the network itself shows it.
-func showWindows(c *provider.Call, b body.Object) {
-	if p := "properties."; isPreview(c) && c.APIVersion < "2025-01-01" && body.String(b, p+"networkProfile.networkPlugin") == "azure" &&
-		body.String(b, p+"networkProfile.networkPluginMode") == "" {
+// showWindows shows the profile that Windows nodes would have, even if none were requested: in recordings of 2023-02-02-preview, 2023-10-01,
+// 2023-11-02-preview and 2024-04-02-preview each cluster whose pods have addresses of the network itself shows it, and no other cluster does.
+// Newer api-versions are recorded with overlay networks only.
+func showWindows(b body.Object) {
+	if p := "properties."; body.String(b, p+"networkProfile.networkPlugin") == "azure" && body.String(b, p+"networkProfile.networkPluginMode") == "" {
 		body.Default(b, p+"windowsProfile.adminUsername", "azureuser")
 		body.Default(b, p+"windowsProfile.enableCSIProxy", true)
 	}

@@ -7,6 +7,7 @@
 package fleet
 
 import (
+	"fmt"
 	"hash/fnv"
 	"regexp"
 	"strconv"
@@ -101,9 +102,10 @@ func prepareFleet(c *provider.Call, d *provider.Draft) error {
 func finishFleet(c *provider.Call, op *store.Operation, r *store.Resource) error {
 	hub := body.Child(r.Body, "properties.hubProfile")
 	if hub != nil && body.String(hub, "fqdn") == "" {
-		h := fnv.New32a()
+		h := fnv.New64a()
 		_, _ = h.Write([]byte(store.Key(r.ID)))
-		host := body.String(hub, "dnsPrefix") + "-" + strconv.FormatUint(uint64(h.Sum32()), 36)
+		unique := fmt.Sprintf("%08s", strconv.FormatUint(h.Sum64(), 36))
+		host := body.String(hub, "dnsPrefix") + "-" + unique[len(unique)-8:] // eight letters and digits, as recorded
 		zone := ".hcp." + r.Location + ".azmk8s.io"
 		hub["fqdn"], hub["portalFqdn"], hub["kubernetesVersion"] = host+zone, host+".portal"+zone, "1.33.5"
 	}

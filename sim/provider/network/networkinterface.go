@@ -84,7 +84,9 @@ func interfaceDefaults(c *provider.Call, d *provider.Draft) {
 	d.Keep(p+"dnsSettings.internalDomainNameSuffix", func() string {
 		return strings.ReplaceAll(c.NewGUID(), "-", "")[:26] + ".phxx.internal.cloudapp.net"
 	})
-	body.Default(d.New, p+"enableAcceleratedNetworking", false)
+	if !strings.EqualFold(d.Location, "westcentralus") { // Both recordings of this region do not show it: Test_Network_v1api20240301_CreationAndDeletion.
+		body.Default(d.New, p+"enableAcceleratedNetworking", false)
+	}
 	body.Default(d.New, p+"enableIPForwarding", false)
 	body.Default(d.New, p+"disableTcpStateTracking", false)
 	body.Default(d.New, p+"nicType", "Standard")

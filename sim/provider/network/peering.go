@@ -2,6 +2,7 @@ package network
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +54,7 @@ func preparePeering(c *provider.Call, d *provider.Draft) error {
 	it, err := c.RequireReference(body.String(d.New, "properties.remoteVirtualNetwork.id"), d.ID, VirtualNetworks, "")
 	switch {
 	case err != nil && !ofNetwork:
-		return err
+		return withoutRetry(err)
 	case err == nil:
 		if err := checkPeeredSpaces(d, it); err != nil {
 			return err
@@ -74,6 +75,16 @@ func preparePeering(c *provider.Call, d *provider.Draft) error {
 	body.Default(d.New, "properties.routeServiceVips", body.Object{})
 	resourceGUID(c, d)
 	return nil
+}
+
+// withoutRetry returns the refusal of a reference to a network that is being written: 400 with the code that other types have as a detail
+// of the 429 RetryableError. Recording Test_Network_v1api20240301_CreationAndDeletion.
+func withoutRetry(err error) error {
+	var e *provider.Error
+	if errors.As(err, &e) && e.Status == 429 && len(e.Details) == 1 {
+		return invalidValue(e.Details[0].Code, "%s", e.Details[0].Message)
+	}
+	return err
 }
 
 // checkPeeredSpaces refuses a peering of networks whose address spaces overlap.

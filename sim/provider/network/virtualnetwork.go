@@ -142,14 +142,20 @@ func isWithin(n netip.Prefix, space []netip.Prefix) bool {
 	return false
 }
 
+// subnetInUse refuses the deletion of a subnet that is in use. Of an application gateway it names a gatewayIPConfiguration, and not a
+// frontend: recording Test_Networking_ApplicationGateway_20220701_CRUD.
 func subnetInUse(c *provider.Call, it *provider.Item) error {
+	user := ""
 	for _, ref := range c.Referrers(it.ID) {
-		if ref.Field == "subnet" {
-			return invalidValue("InUseSubnetCannotBeDeleted",
-				"Subnet %s is in use by %s and cannot be deleted. In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet.", it.Name, ref.Path())
+		if ref.Field == "subnet" && (user == "" || strings.HasPrefix(ref.Sub, "gatewayIPConfigurations/")) {
+			user = ref.Path()
 		}
 	}
-	return nil
+	if user == "" {
+		return nil
+	}
+	return invalidValue("InUseSubnetCannotBeDeleted",
+		"Subnet %s is in use by %s and cannot be deleted. In order to delete the subnet, delete all the resources within the subnet. See aka.ms/deletesubnet.", it.Name, user)
 }
 
 func viewSubnet(c *provider.Call, it *provider.Item) {

@@ -48,7 +48,7 @@ func Provider() *provider.Provider {
 			if !c.WasJustDeleted() {
 				return nil
 			}
-			return &provider.Error{Status: 404, Code: "NotFound", Bare: true, Message: fmt.Sprintf(
+			return &provider.Error{Status: 404, Code: "NotFound", Bare: true, NoDetails: true, Message: fmt.Sprintf(
 				"The zone '%s' does not exist in resource group '%s' of subscription '%s'.", c.ID.Name(), c.ID.ResourceGroup, c.ID.Subscription)}
 		},
 		Reads: map[string]func(*provider.Call, *provider.Item) (*provider.Reply, error){"all": listAll, "recordsets": listAll},

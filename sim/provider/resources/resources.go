@@ -59,6 +59,10 @@ func resourceGroup() *provider.Type {
 	}
 }
 
+// roleAssignments exist until the deletion of their group ends: recording Test_Authorization_v1api20200801preview_CreationAndDeletion of the
+// Azure Service Operator v2.13.0 reads one meanwhile.
+const roleAssignments = "Microsoft.Authorization/roleAssignments"
+
 // deleteContents deletes the resources of the group in rounds until none is left: a resource that is still in use is deleted
 // in a later round. When 15 minutes bring no progress the group stays and the operation fails, as Azure's does.
 func deleteContents(c *provider.Call, op *store.Operation, r *store.Resource) error {
@@ -73,11 +77,16 @@ func deleteContents(c *provider.Call, op *store.Operation, r *store.Resource) er
 		blocked = append(blocked, e.WithTarget(res.ID))
 		names = append(names, id.Type()+"/"+id.Name())
 	}
+	var assignments []string
 	for _, res := range c.List("", r.ID) {
 		if c.Get(res.ID) == nil {
 			continue
 		}
 		if isNested(c, res) {
+			continue
+		}
+		if strings.EqualFold(res.Type, roleAssignments) {
+			assignments = append(assignments, res.ID)
 			continue
 		}
 		left++
@@ -107,6 +116,9 @@ func deleteContents(c *provider.Call, op *store.Operation, r *store.Resource) er
 	now := c.Now()
 	if left == 0 {
 		if body.Bool(op.Data, "swept") {
+			for _, id := range assignments {
+				c.Tx.Delete(id)
+			}
 			return nil
 		}
 		op.Data["swept"] = true

@@ -75,10 +75,11 @@ func checkProtection(c *provider.Call, r *store.Resource) *provider.Error {
 		if vault == nil || !holdsRole(c, cluster.Body, group, contributorRoles) || !holdsRole(c, vault.Body, group, readerRoles) {
 			return describeProtectionError("UserErrorMissingMSIPermissionsOnSnapshotResourceGroup",
 				"The AKS cluster requires a Contributor role and Backup Vault requires a Reader role on the snapshot resource group where the persistent volume snapshots will be stored.",
+				"The AKS cluster requires a Contributor role and Backup Vault requires a Reader role on the snapshot resource group where the persistent volume snapshots will be stored.",
 				"Grant the AKS cluster's managed identity Contributor role and Backup Vault's managed identity Reader role on the snapshot resource group. Refer to https://aka.ms/aksclusterbackup")
 		}
 	}
-	found, healthy := false, false
+	found, healthy, unhealthy := false, false, ""
 	c.Each("Microsoft.KubernetesConfiguration/extensions", func(extension *store.Resource) {
 		id, err := store.ParseID(extension.ID)
 		if err != nil || !store.SameID(id.Scope, cluster.ID) ||
@@ -86,22 +87,31 @@ func checkProtection(c *provider.Call, r *store.Resource) *provider.Error {
 			return
 		}
 		found = true
-		healthy = healthy || body.String(extension.Body, "properties.provisioningState") == store.Succeeded
+		unhealthy = body.String(extension.Body, "properties.provisioningState")
+		healthy = healthy || unhealthy == store.Succeeded
 	})
 	switch {
 	case !found:
 		return describeProtectionError("UserErrorKubernetesBackupExtensionNotFound", "Unable to find the Azure Backup Kubernetes extension in the cluster.",
-			"Please install the Azure Backup Kubernetes extension and retry the operation. If the issue persists, contact Microsoft Support. Refer to https://aka.ms/aksclusterbackup")
+			"The azure backup k8s extension is not present in the cluster.", "Please install the Azure Backup Kubernetes extension and retry the operation. If the issue persists, contact Microsoft Support. Refer to https://aka.ms/aksclusterbackup")
 	case !healthy:
 		return describeProtectionError("UserErrorKubernetesBackupExtensionUnhealthy", "The Backup Extension in the AKS cluster is unhealthy.",
-			"This error occurs when the backup extension is unhealthy due to the AKS cluster being scaled down, nodes unavailable or shut down. Please re-install the extension after ensuring that the AKS cluster has sufficient resources available (nodes, memory, CPU) and then retry the operation. If the issue persists, contact Microsoft Support. For more information, refer to https://aka.ms/aksclusterbackup")
+			"Kubernetes Backup extension provisioningState = "+unhealthy+", statuses = []", "This error occurs when the backup extension is unhealthy due to the AKS cluster being scaled down, nodes unavailable or shut down. Please re-install the extension after ensuring that the AKS cluster has sufficient resources available (nodes, memory, CPU) and then retry the operation. If the issue persists, contact Microsoft Support. For more information, refer to https://aka.ms/aksclusterbackup")
 	}
 	return nil
 }
 
-func describeProtectionError(code, message, advice string) *provider.Error {
+// describeProtectionError returns an error of an instance. Unlike those of requests it has an inner error, which repeats the message or has
+// a more exact cause: recording Test_DataProtection_BackupInstance_20231101_CRUD.
+func describeProtectionError(code, message, cause, advice string) *provider.Error {
 	var out *provider.Error
 	errors.As(describeBackupError(provider.Errorf(http.StatusBadRequest, code, "%s", message), advice, nil), &out)
+	for _, entry := range body.Objects(out.More, "additionalInfo") {
+		info := body.Child(entry, "info")
+		delete(info, "details")
+		delete(info, "target")
+		info["innerError"] = body.Object{"code": "Success", "additionalInfo": body.Object{"DetailedNonLocalisedMessage": cause}}
+	}
 	return out
 }
 
@@ -113,7 +123,7 @@ func describeBackupError(e *provider.Error, advice string, more body.Object) err
 	}
 	e.More["additionalInfo"] = []any{body.Object{"type": "UserFacingError", "info": body.Object{"message": e.Message, "code": e.Code,
 		"recommendedAction": []any{advice}, "details": nil, "target": "", "isRetryable": false, "isUserError": false,
-		"innerError": body.Object{"code": "Success", "additionalInfo": body.Object{"DetailedNonLocalisedMessage": e.Message}},
+		"innerError": nil,
 		"properties": body.Object{"ActivityId": madeGUID(e.Code, "activity")}}}}
 	return e
 }

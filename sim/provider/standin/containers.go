@@ -50,7 +50,8 @@ func buildUpdateRun(c *provider.Call, d *provider.Draft) error {
 	}
 	if len(members) == 0 {
 		return provider.Errorf(409, "UpdateRunTargetingEmptyFleet",
-			"The target fleet of this update run is empty. Resource ID: %q. Correlation ID: %q.", d.ID, c.RequestID)
+			"The target fleet of this update run is empty. Resource ID: %q. Correlation ID: %q. Operation ID: %q", d.ID, c.RequestID,
+			c.NewGUID())
 	}
 	strategy := body.Child(d.New, "properties.strategy")
 	if ref := body.String(d.New, "properties.updateStrategyId"); ref != "" {
@@ -97,7 +98,7 @@ var clusterRows = map[string]row{
 			t.Extension, t.RetryAfter, t.DeleteRetryAfter = true, 0, -1
 			setDurations(130*time.Second, 30*time.Second, 30*time.Second)(t)
 			t.Missing = func(c *provider.Call) *provider.Error {
-				e := provider.Errorf(404, "ResourceNotFound", "Flux configuration with name '%s' not found.", c.ID.Name())
+				e := provider.Errorf(404, "ResourceNotFound", "The fluxConfiguration was not found. Name: '%s'.", c.ID.Name())
 				e.More = body.Object{"additionalInfo": []any{}}
 				return e
 			}

@@ -82,7 +82,7 @@ func observabilityTypes() []*provider.Type {
 	}
 	diagnostic.Missing = func(c *provider.Call) *provider.Error {
 		e := provider.Errorf(http.StatusNotFound, "ResourceNotFound", "The diagnostic setting '%s' doesn't exist.", c.ID.Name())
-		e.Bare = true
+		e.Bare, e.NoDetails = true, true
 		return e
 	}
 	diagnostic.View = showDiagnosticSetting

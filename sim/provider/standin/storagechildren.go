@@ -39,7 +39,8 @@ var storageChildren = []storageChild{
 	{name: "fileServices/shares", made: 201, gone: 200, code: "ShareNotFound", message: "The specified share does not exist.",
 		shown: func(it *provider.Item, p body.Object, isWrite bool) {
 			if !isWrite {
-				setAll(p, body.Object{"leaseStatus": "unlocked", "leaseState": "available", "signedIdentifiers": []any{}, "shareQuota": 5120,
+				// The quota is that of recordings from 2025 on. Older ones of the same api-versions have 5120.
+				setAll(p, body.Object{"leaseStatus": "unlocked", "leaseState": "available", "signedIdentifiers": []any{}, "shareQuota": 102400,
 					"accessTier": "TransactionOptimized", "accessTierChangeTime": createdTime(it), "lastModifiedTime": changedTime(it)})
 			}
 		}},
@@ -138,9 +139,10 @@ func storageServiceType(service string) *provider.Type {
 				body.Default(it.Body, "properties.staticWebsite", body.Object{"enabled": false})
 			}
 		case "queueServices":
-			// Some recordings do not have it, with the same requests and api-versions.
-			body.Default(it.Body, "properties.logging", body.Object{"version": "1.0", "delete": false, "read": false, "write": false,
-				"retentionPolicy": body.Object{"enabled": false}})
+			if c.APIVersion >= "2022-09-01" { // the recordings of 2022-09-01 and newer have it, the five of 2021-04-01 do not
+				body.Default(it.Body, "properties.logging", body.Object{"version": "1.0", "delete": false, "read": false, "write": false,
+					"retentionPolicy": body.Object{"enabled": false}})
+			}
 			return
 		case "fileServices":
 			body.Default(it.Body, "properties.protocolSettings.smb", body.Object{})
